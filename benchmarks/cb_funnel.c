@@ -1,0 +1,94 @@
+/* 1.7 funnel: S sources to one destination.
+ *
+ * event     one packet from each source is assembled into one event; the destination releases the
+ *           block and times it to the last packet; sources run ahead by at most the window
+ * free      sources are not synchronised: any packet counts, S of them are a step; the share of each
+ *           source is counted until the first of them has delivered all of its block
+ *
+ * throughput = S x size / time of a step; loss = what is missing to the packet rate of one source */
+#include "bench/bench.h"
+
+static cb_status release_sources(bench_rank *me)
+{
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        CB_TRY(bench_signal(me, &me->peers[peer]));
+    return CB_OK;
+}
+
+static cb_status await_release(bench_rank *me)
+{
+    return bench_await_signal(me, &me->peers[0]);
+}
+
+static cb_status feed(bench_rank *me)
+{
+    return bench_stream_send(me, 0);
+}
+
+static cb_status build_event(bench_rank *me)
+{
+    CB_TRY(bench_assemble(me));
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        CB_TRY(bench_acknowledge(me, &me->peers[peer]));
+    return CB_OK;
+}
+
+static cb_status take_any(bench_rank *me)
+{
+    for (size_t i = 0; i < me->peer_count; i++) {
+        bench_peer *from;
+
+        CB_TRY(bench_receive_any(me, &from));
+        bench_count_share(me, from);
+        CB_TRY(bench_acknowledge(me, from));
+    }
+    return CB_OK;
+}
+
+static size_t one_each(size_t count)
+{
+    return count;
+}
+
+static const bench_definition funnel = {
+    .name = "funnel",
+    .id = "1.7",
+    .title = "many sources, one destination",
+    .description =
+        "Measures basic event building (ATLAS DAQ note 48, benchmark 1.7): the destination takes a "
+        "packet from each source and assembles them into an event. In mode free the sources are not "
+        "synchronised, and the share of each is reported. One source is measured first: the loss is "
+        "what the funnel's packet rate lacks against it.",
+    .counted = BENCH_SOURCES,
+    .ratio = BENCH_LOSS,
+    .reference = 1,
+    .shares = true,
+    .roles = {{"destination", BENCH_ONE, BENCH_ALL, 1}, {"source", BENCH_COUNT, BENCH_ALL, 0}},
+    .modes = {{.name = "event",
+               .summary = "one packet from each source, assembled into an event",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = one_each,
+               .roles = {{.begin = release_sources,
+                          .step = build_event,
+                          .finish = bench_settle,
+                          .timed = true,
+                          .ends_before_finish = true},
+                         {.begin = await_release, .step = feed, .finish = bench_drain}}},
+              {.name = "free",
+               .summary = "packets in whatever order they come",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = one_each,
+               .roles = {{.begin = release_sources,
+                          .step = take_any,
+                          .finish = bench_settle,
+                          .timed = true,
+                          .ends_before_finish = true},
+                         {.begin = await_release, .step = feed, .finish = bench_drain}}}},
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(&funnel, argc, argv);
+}

@@ -1,0 +1,67 @@
+/* 1.1 one-way: one source, one destination.
+ *
+ * pingpong  the source sends a packet, the destination sends one back; latency = round trip / 2
+ * stream    the source sends packets as fast as the window lets it; time from its first send to the
+ *           last acknowledgement; throughput = packets x size / time */
+#include "bench/bench.h"
+
+static cb_status ping(bench_rank *me)
+{
+    CB_TRY(bench_send(me, 0));
+    return bench_receive(me, 0);
+}
+
+static cb_status pong(bench_rank *me)
+{
+    CB_TRY(bench_receive(me, 0));
+    return bench_send(me, 0);
+}
+
+static cb_status stream(bench_rank *me)
+{
+    return bench_stream_send(me, 0);
+}
+
+static cb_status take(bench_rank *me)
+{
+    return bench_stream_receive(me, 0);
+}
+
+static size_t one_packet(size_t count)
+{
+    (void)count;
+    return 1;
+}
+
+static const bench_definition oneway = {
+    .name = "oneway",
+    .id = "1.1",
+    .title = "one source, one destination",
+    .description =
+        "Measures basic communication in one direction (ATLAS DAQ note 48, benchmark 1.1). Mode "
+        "pingpong bounces a packet back and halves the time of the round trip; mode stream sends "
+        "packets one after the other, bounded by the window.\n\n"
+        "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
+        "r_inf is fitted piece by piece.",
+    .counted = BENCH_PAIR_ONLY,
+    .fit = true,
+    .roles = {{"source", BENCH_ONE, BENCH_ALL, 1}, {"destination", BENCH_ONE, BENCH_ALL, 0}},
+    .modes = {{.name = "pingpong",
+               .summary = "a packet there and one back; the latency is half of it",
+               .figure = BENCH_LATENCY,
+               .divisor = 2,
+               .packets = one_packet,
+               .roles = {{.step = ping, .timed = true}, {.step = pong}}},
+              {.name = "stream",
+               .summary = "one packet after the other, bounded by the window",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = one_packet,
+               .roles = {{.step = stream, .finish = bench_drain, .timed = true},
+                         {.step = take, .finish = bench_settle}}}},
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(&oneway, argc, argv);
+}

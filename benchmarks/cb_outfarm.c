@@ -1,0 +1,69 @@
+/* 1.5 outfarming: one source, different data to each destination of a list.
+ *
+ * stream    a step is one packet to each destination, bounded by the window; the source's block runs
+ *           from its first send to the last acknowledgement; throughput = R x size / time of a step
+ * round     each destination acknowledges each round; the time of a round to the last arrival, with
+ *           the way back of the last acknowledgement */
+#include "bench/bench.h"
+
+static cb_status send_to_each(bench_rank *me)
+{
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        CB_TRY(bench_stream_send(me, peer));
+    return CB_OK;
+}
+
+static cb_status take(bench_rank *me)
+{
+    return bench_stream_receive(me, 0);
+}
+
+static cb_status send_and_await_each(bench_rank *me)
+{
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        CB_TRY(bench_send(me, peer));
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        CB_TRY(bench_await_signal(me, &me->peers[peer]));
+    return CB_OK;
+}
+
+static cb_status take_and_answer(bench_rank *me)
+{
+    CB_TRY(bench_receive(me, 0));
+    return bench_signal(me, &me->peers[0]);
+}
+
+static size_t one_each(size_t count)
+{
+    return count;
+}
+
+static const bench_definition outfarm = {
+    .name = "outfarm",
+    .id = "1.5",
+    .title = "one source, different data to each destination",
+    .description =
+        "Measures the capability to distribute data (ATLAS DAQ note 48, benchmark 1.5): one source "
+        "sends a packet to each destination of a list in turn. Mode stream gives the highest rate of "
+        "rounds, mode round the time until all destinations of one round have acknowledged it.",
+    .counted = BENCH_DESTINATIONS,
+    .roles = {{"source", BENCH_ONE, BENCH_ALL, 1}, {"destination", BENCH_COUNT, BENCH_ALL, 0}},
+    .modes = {{.name = "stream",
+               .summary = "a packet to each destination, bounded by the window",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = one_each,
+               .roles = {{.step = send_to_each, .finish = bench_drain, .timed = true},
+                         {.step = take, .finish = bench_settle}}},
+              {.name = "round",
+               .summary = "a packet to each destination, acknowledged before the next round",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = one_each,
+               .roles = {{.step = send_and_await_each, .timed = true}, {.step = take_and_answer}}}},
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(&outfarm, argc, argv);
+}

@@ -1,0 +1,42 @@
+/* 1.2 two-way: two equal nodes.
+ *
+ * exchange  both send a packet, then both receive one; every node times its block, the longer counts;
+ *           throughput = both ways together = 2 x size / time of an exchange */
+#include "bench/bench.h"
+
+static cb_status exchange(bench_rank *me)
+{
+    CB_TRY(bench_send(me, 0));
+    return bench_receive(me, 0);
+}
+
+static size_t one_each_way(size_t count)
+{
+    (void)count;
+    return 2;
+}
+
+static const bench_definition twoway = {
+    .name = "twoway",
+    .id = "1.2",
+    .title = "two equal nodes, both send and receive",
+    .description =
+        "Measures basic communication in both directions at the same time (ATLAS DAQ note 48, "
+        "benchmark 1.2): two equal nodes each send a packet and receive one.\n\n"
+        "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
+        "r_inf is fitted piece by piece.",
+    .counted = BENCH_PAIR_ONLY,
+    .fit = true,
+    .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, 0}},
+    .modes = {{.name = "exchange",
+               .summary = "both send a packet and receive one",
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = one_each_way,
+               .roles = {{.step = exchange, .timed = true}}}},
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(&twoway, argc, argv);
+}

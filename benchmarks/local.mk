@@ -1,0 +1,12 @@
+# One program a file; a new one is a line here and one in man/local.mk.
+bin_PROGRAMS += cb_oneway cb_twoway cb_alltoall cb_pairs cb_outfarm cb_multicast cb_funnel
+
+cb_oneway_SOURCES = %D%/cb_oneway.c
+cb_twoway_SOURCES = %D%/cb_twoway.c
+cb_alltoall_SOURCES = %D%/cb_alltoall.c
+cb_pairs_SOURCES = %D%/cb_pairs.c
+cb_outfarm_SOURCES = %D%/cb_outfarm.c
+cb_multicast_SOURCES = %D%/cb_multicast.c
+cb_funnel_SOURCES = %D%/cb_funnel.c
+
+LDADD = $(COMBENCH_LIBS)

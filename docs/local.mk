@@ -1,0 +1,1 @@
+EXTRA_DIST += $(srcdir)/docs/*.md $(srcdir)/docs/*.json

@@ -1,0 +1,16 @@
+# CB_IDENTITY: what a result says about the program that made it: commit and compiler.
+AC_DEFUN([CB_IDENTITY], [
+  AC_MSG_CHECKING([for the commit])
+  CB_COMMIT=`cd "$srcdir" && test -e .git && git rev-parse --short=12 HEAD 2>/dev/null` ||
+    CB_COMMIT=`cat "$srcdir/.commit" 2>/dev/null` || CB_COMMIT=unknown
+  AC_MSG_RESULT([$CB_COMMIT])
+  cb_version_words=`$CC --version 2>/dev/null | $SED 1q`
+  CB_COMPILER="$cb_version_words, $CFLAGS $SANITIZER_CFLAGS"
+  CB_DATE=cb_release_date
+  AC_SUBST([CB_COMMIT])
+  AC_SUBST([CB_DATE])
+  AC_DEFINE_UNQUOTED([CB_COMMIT], ["$CB_COMMIT"], [Commit that was configured])
+  AC_DEFINE_UNQUOTED([CB_COMPILER], ["$CB_COMPILER"], [Compiler and its options])
+  AC_DEFINE_UNQUOTED([CB_DATE], ["$CB_DATE"], [Date of the version])
+  AC_DEFINE_UNQUOTED([CB_VERSION], ["$PACKAGE_VERSION"], [Version])
+])

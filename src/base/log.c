@@ -1,0 +1,102 @@
+/* Messages to stderr. A line is composed on the stack and written with one write(2): no stdio
+ * buffer is shared with anything, and a pipe takes up to PIPE_BUF bytes whole. */
+#include "base/log.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The identity of the process; see the header for why it is not handed down. */
+static struct {
+    const char *program;
+    int rank;
+    int silent;
+} identity = {.program = "combench", .rank = -1};
+
+static const char *const level_names[] = {
+    [CB_LOG_ERROR] = "error",
+    [CB_LOG_WARNING] = "warning",
+    [CB_LOG_NOTE] = "note",
+};
+
+/* How much of `room` snprintf filled when it returned `wanted`. */
+static size_t filled(int wanted, size_t room)
+{
+    if (wanted < 0)
+        return 0;
+    return (size_t)wanted < room ? (size_t)wanted : room - 1;
+}
+
+static size_t put_prefix(cb_log_level level, char *line, size_t room)
+{
+    const char *name = level_names[level];
+    int wanted;
+
+    if (identity.rank < 0)
+        wanted = snprintf(line, room, "%s: %s: ", identity.program, name);
+    else
+        wanted = snprintf(line, room, "%s: rank %d: %s: ", identity.program, identity.rank, name);
+    return filled(wanted, room);
+}
+
+/* What a user typed may be quoted in a text, and must neither break the line nor reach the
+ * terminal as a command. */
+static void remove_controls(char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)line[i];
+
+        if (byte == '\n' || byte == '\t')
+            line[i] = ' ';
+        else if (byte < ' ' || byte == 0x7f)
+            line[i] = '?';
+    }
+}
+
+/* There is nobody to tell when stderr is gone, so a failure is not reported. */
+static void write_line(const char *line, size_t length)
+{
+    ssize_t written;
+
+    do
+        written = write(STDERR_FILENO, line, length);
+    while (written < 0 && errno == EINTR);
+}
+
+void cb_log_identify(const char *program, int rank)
+{
+    identity.program = program;
+    identity.rank = rank;
+}
+
+void cb_log_silence(int silent)
+{
+    identity.silent = silent;
+}
+
+void cb_log(cb_log_level level, const char *format, ...)
+{
+    char line[PIPE_BUF];
+    const size_t room = sizeof(line) - 1; /* the last byte is kept for the newline */
+    int saved_errno = errno;
+    va_list arguments;
+    size_t length;
+    int wanted;
+
+    if (identity.silent)
+        return;
+    length = put_prefix(level, line, room);
+    va_start(arguments, format);
+    wanted = vsnprintf(line + length, room - length, format, arguments);
+    va_end(arguments);
+    length += filled(wanted, room - length);
+    if (length == room - 1)
+        memcpy(line + length - 3, "...", 3);
+    remove_controls(line, length);
+    line[length] = '\n';
+    write_line(line, length + 1);
+    errno = saved_errno;
+}

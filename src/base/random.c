@@ -1,0 +1,60 @@
+/* xoshiro256** 1.0 and splitmix64 by Blackman and Vigna, from their published description
+ * (prng.di.unimi.it); the unit test holds their known sequences. */
+#include "base/random.h"
+
+static const uint64_t golden_ratio = 0x9e3779b97f4a7c15u; /* 2^64 / phi, splitmix64's increment */
+
+static uint64_t rotate_left(uint64_t value, int bits)
+{
+    return (value << bits) | (value >> (64 - bits));
+}
+
+uint64_t cb_mix64(uint64_t value)
+{
+    value += golden_ratio;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+    return value ^ (value >> 31);
+}
+
+cb_random cb_random_seed(uint64_t seed)
+{
+    cb_random random;
+
+    for (uint64_t i = 0; i < 4; i++)
+        random.state[i] = cb_mix64(seed + i * golden_ratio);
+    return random;
+}
+
+uint64_t cb_random_next(cb_random *random)
+{
+    uint64_t *s = random->state;
+    uint64_t result = rotate_left(s[1] * 5, 7) * 9;
+    uint64_t shifted = s[1] << 17;
+
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= shifted;
+    s[3] = rotate_left(s[3], 45);
+    return result;
+}
+
+uint64_t cb_random_below(cb_random *random, uint64_t bound)
+{
+    /* 2^64 mod bound: so many of the lowest values are drawn again, and the rest divides evenly */
+    uint64_t surplus = (0 - bound) % bound;
+    uint64_t value;
+
+    do
+        value = cb_random_next(random);
+    while (value < surplus);
+    return value % bound;
+}
+
+double cb_random_unit(cb_random *random)
+{
+    /* the upper 53 bits: as many as a double's mantissa holds */
+    return (double)(cb_random_next(random) >> 11) * 0x1.0p-53;
+}

@@ -1,0 +1,34 @@
+/* The one status type of the project. Whoever detects an error logs it (log.h) and returns one of
+ * these; callers pass it on. Only main and the engine turn a status into an exit status. */
+#ifndef BASE_STATUS_H
+#define BASE_STATUS_H
+
+typedef enum {
+    CB_OK = 0,
+    CB_EMPTY,             /* a non-blocking receive found no message; not an error */
+    CB_ERROR_USAGE,       /* wrong before the first measurement: option, ranks, output */
+    CB_ERROR_UNSUPPORTED, /* a declared capability, or a library at run time, is missing */
+    CB_ERROR_MEMORY,      /* memory could not be had */
+    CB_ERROR_SYSTEM,      /* the operating system refused: files, processes, signals */
+    CB_ERROR_CONTROL,     /* the control plane failed */
+    CB_ERROR_TRANSPORT,   /* the data plane failed */
+    CB_ERROR_DATA,        /* a message was lost, doubled, reordered or corrupted */
+    CB_ERROR_INTERRUPTED  /* SIGINT or SIGTERM */
+} cb_status;
+
+/* A short English text for a status; static storage, never NULL. */
+const char *cb_status_text(cb_status status);
+
+/* The exit status of a program that ends with `status`: 0 measured, 2 wrong before the first
+ * measurement, 77 unsupported, 1 anything else. */
+int cb_status_exit(cb_status status);
+
+/* Return from the calling function unless `call` gives CB_OK. */
+#define CB_TRY(call)                                                                               \
+    do {                                                                                           \
+        cb_status cb_try_status = (call);                                                          \
+        if (cb_try_status != CB_OK)                                                                \
+            return cb_try_status;                                                                  \
+    } while (0)
+
+#endif

@@ -1,0 +1,105 @@
+/* Stamping and checking of the verifying pass. */
+#include "bench/checker.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/random.h"
+
+enum { HEADER_BYTES = 16, REMEMBERED = 64 };
+
+/* Word k of a packet's content. */
+static uint64_t word(uint64_t source, uint64_t number, uint64_t k)
+{
+    return cb_mix64(cb_mix64(source << 48 ^ number) + k);
+}
+
+static void fill_pattern(unsigned char *data, size_t first, size_t size_bytes, uint64_t source,
+                         uint64_t number)
+{
+    for (size_t at = first; at < size_bytes; at += 8) {
+        uint64_t content = word(source, number, at / 8);
+
+        memcpy(data + at, &content, size_bytes - at < 8 ? size_bytes - at : 8);
+    }
+}
+
+static bool pattern_matches(const unsigned char *data, size_t first, size_t size_bytes,
+                            uint64_t source, uint64_t number)
+{
+    for (size_t at = first; at < size_bytes; at += 8) {
+        uint64_t content = word(source, number, at / 8);
+
+        if (memcmp(data + at, &content, size_bytes - at < 8 ? size_bytes - at : 8) != 0)
+            return false;
+    }
+    return true;
+}
+
+void bench_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number)
+{
+    size_t header = size_bytes >= HEADER_BYTES ? HEADER_BYTES : 0;
+
+    if (header > 0) {
+        memcpy(data, &source, sizeof(source));
+        memcpy((unsigned char *)data + sizeof(source), &number, sizeof(number));
+    }
+    fill_pattern(data, header, size_bytes, source, number);
+}
+
+/* The number that an intact packet carries; a short one can only be held against what is expected. */
+static bool read_number(const bench_checker *checker, const unsigned char *data, size_t size_bytes,
+                        uint64_t *number)
+{
+    uint64_t source;
+
+    *number = checker->expected;
+    if (size_bytes < HEADER_BYTES)
+        return pattern_matches(data, 0, size_bytes, checker->source, *number);
+    memcpy(&source, data, sizeof(source));
+    memcpy(number, data + sizeof(source), sizeof(*number));
+    return source == checker->source &&
+           pattern_matches(data, HEADER_BYTES, size_bytes, source, *number);
+}
+
+/* A packet from before: one that was counted as lost has come late; any other has come again. */
+static void note_earlier(bench_checker *checker, uint64_t number, bench_findings *findings)
+{
+    uint64_t age = checker->expected - 1 - number;
+    uint64_t bit = age < REMEMBERED ? 1ull << age : 0;
+
+    if ((checker->missing & bit) != 0) {
+        checker->missing &= ~bit;
+        findings->lost--;
+        findings->reordered++;
+    } else {
+        findings->doubled++;
+    }
+}
+
+static void note_later(bench_checker *checker, uint64_t number, bench_findings *findings)
+{
+    uint64_t skipped = number - checker->expected;
+
+    findings->lost += skipped;
+    checker->missing = skipped + 1 < REMEMBERED ? checker->missing << (skipped + 1) : 0;
+    for (uint64_t k = 1; k <= skipped && k < REMEMBERED; k++)
+        checker->missing |= 1ull << k;
+    checker->expected = number + 1;
+}
+
+void bench_check(bench_checker *checker, const void *data, size_t size_bytes, size_t expected_bytes,
+                 bench_findings *findings)
+{
+    uint64_t number;
+
+    findings->messages++;
+    if (size_bytes != expected_bytes || !read_number(checker, data, size_bytes, &number)) {
+        findings->corrupted++;
+        note_later(checker, checker->expected, findings); /* it stands for the one that was expected */
+    } else if (number < checker->expected) {
+        note_earlier(checker, number, findings);
+    } else {
+        note_later(checker, number, findings);
+    }
+}

@@ -1,0 +1,29 @@
+/* What the verifying pass sends and expects: every byte of a packet follows from its source, its
+ * destination's view of the stream and its number; lost, doubled, reordered and corrupted packets are
+ * told apart. Pure functions over bytes. */
+#ifndef BENCH_CHECKER_H
+#define BENCH_CHECKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uint64_t messages, lost, doubled, reordered, corrupted;
+} bench_findings;
+
+/* One direction of a stream between two ranks. Zero-initialise and set `source`. */
+typedef struct bench_checker {
+    uint64_t source;
+    uint64_t expected; /* number of the next packet to arrive */
+    uint64_t missing;  /* bit k: packet expected - 1 - k has not arrived */
+} bench_checker;
+
+/* Fill a packet of `source` with the content of packet `number`. Packets of 16 bytes and more carry
+ * source and number in clear; shorter ones only in what their bytes are. */
+void bench_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number);
+
+/* Check an arrived packet and count what was found. */
+void bench_check(bench_checker *checker, const void *data, size_t size_bytes, size_t expected_bytes,
+                 bench_findings *findings);
+
+#endif

@@ -1,0 +1,120 @@
+/* The engine's own view of a run; benchmarks see bench.h alone. */
+#ifndef BENCH_ENGINE_H
+#define BENCH_ENGINE_H
+
+#include <signal.h>
+
+#include "bench/bench.h"
+#include "bench/options.h"
+#include "bench/plan.h"
+#include "control/control.h"
+#include "host/host.h"
+#include "report/report.h"
+#include "stats/stats.h"
+
+/* The figure of one measurement at the reference count. */
+typedef struct {
+    const bench_mode *mode;
+    size_t size_bytes;
+    double step_us;
+} bench_reference;
+
+typedef struct {
+    const bench_definition *definition;
+    const bench_options *options;
+    control *plane;
+    transport_factory *technology, *null;
+    host *machine;
+    size_t cache_bytes;          /* of the largest cache here */
+    control_clock clock;         /* this rank's, against rank 0's */
+    transport_wait effective_wait;
+    report_document *document;   /* rank 0 alone */
+    int *hosts;                  /* of each rank, the index of its host */
+    size_t host_count;
+    unsigned *cores;             /* of each rank: how many it may run on */
+    char (*bindings)[HOST_TEXT]; /* of each rank, as host_binding gives it */
+    unsigned *host_cores;        /* of each host */
+    bench_reference *references; /* rank 0 alone; room for every measurement of the plan */
+    size_t reference_count;
+    bool verification_failed;    /* rank 0 alone */
+} bench_session;
+
+/* A block of what the passes of one measurement gave, agreed among its participants. */
+typedef struct {
+    bool oversubscribed;
+    double *blocks_ns;           /* in the order of measuring */
+    size_t block_count, block_room;
+    uint64_t steps;              /* of a block */
+    const char *stopped_by;      /* precision or max-time */
+    double skew_ns;              /* of the starts, the largest */
+    double group_create_ns;      /* for each group made; negative without */
+    stats_histogram *histogram;  /* of single steps, merged */
+    double harness_ns;           /* a step over null */
+    double touch_ns;             /* one packet; negative without touching */
+    double *shares;
+    size_t share_count;
+    report_verification verification;
+} bench_outcome;
+
+/* Set by SIGINT and SIGTERM: the signal's number. Read between blocks. */
+extern volatile sig_atomic_t bench_signal_seen;
+
+/* rank.c: make a rank's part in a measurement over a factory, and unmake it. `ranks` are the
+ * participants and must live as long. *actions are those of its role. */
+cb_status bench_rank_create(const bench_session *session, const bench_measurement *measurement,
+                            transport_factory *factory, const int *ranks, size_t participants,
+                            bench_rank **out, const bench_actions **actions);
+void bench_rank_destroy(const bench_definition *definition, bench_rank *me);
+
+/* What the benchmark makes for itself, groups above all; unmade again by bench_rank_destroy. */
+cb_status bench_rank_set_up(const bench_definition *definition, bench_rank *me);
+void bench_rank_tear_down(const bench_definition *definition, bench_rank *me);
+
+/* Empty counters and sums at the beginning of a pass. */
+void bench_rank_reset(bench_rank *me, const bench_traffic *traffic, uint64_t steps);
+
+/* The sum of all that was touched in the pass is what it must be, else CB_ERROR_DATA, logged. */
+cb_status bench_rank_check_sum(const bench_rank *me);
+
+/* measure.c: all passes of one measurement; called by its participants. */
+cb_status bench_measure(bench_session *session, const bench_measurement *measurement,
+                        const int *ranks, size_t participants, control_team *team,
+                        bench_outcome *out);
+void bench_outcome_free(bench_outcome *outcome);
+
+/* harness.c: what a step costs over null, and what touching a packet costs; local. */
+cb_status bench_measure_harness(const bench_session *session, const bench_measurement *measurement,
+                                const int *ranks, size_t participants, double budget_ns,
+                                double *step_ns);
+double bench_measure_touch(size_t size_bytes);
+
+/* figures.c: from what was measured to what is reported. */
+void bench_figures(bench_session *session, const bench_measurement *measurement,
+                   size_t participants, const bench_outcome *outcome, report_row *row);
+
+/* Whether the most loaded host has more busy ranks than cores. */
+bool bench_oversubscribed(const bench_session *session, const int *ranks, size_t participants);
+
+/* run.c: all measurements of a plan, and their fits. CB_ERROR_UNSUPPORTED when none was possible. */
+cb_status bench_run_plan(bench_session *session, const bench_plan *plan);
+
+/* progress.c: on a terminal, what is being measured and about how long the rest takes. */
+typedef struct {
+    size_t done, total;
+    uint64_t started_ns;
+    bool shown;
+} bench_progress;
+
+bench_progress bench_progress_start(const bench_session *session, size_t total);
+void bench_progress_show(bench_progress *progress, const bench_session *session,
+                         const bench_measurement *measurement);
+void bench_progress_clear(const bench_progress *progress);
+
+/* environment.c: gather hosts, bindings, clocks and noise from all ranks; fill the document. */
+cb_status bench_describe(bench_session *session, const cb_option_table *table, int argc, char **argv);
+
+/* Announce packets of a size to a factory, with the buffers that the options ask for. */
+cb_status bench_prepare(const bench_session *session, transport_factory *factory, size_t size_bytes,
+                        size_t peers);
+
+#endif

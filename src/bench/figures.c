@@ -1,0 +1,141 @@
+/* From blocks and steps to the figures of a row: the formulas of docs/methodology.md. */
+#include "bench/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/plan.h"
+
+static bool named(const bench_role *role, const char *name)
+{
+    return role->name != NULL && strcmp(role->name, name) == 0;
+}
+
+/* How many ranks of a measurement have a role of that name; 0 where there is none. */
+static size_t ranks_named(const bench_definition *definition, const char *name, size_t count)
+{
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        if (named(&definition->roles[role], name))
+            return bench_role_size(definition, role, count);
+    return 0;
+}
+
+/* The time of a step at the reference count, remembered from when it was measured; 0 without. */
+static double reference_step(bench_session *session, const bench_measurement *measurement,
+                             double step_us)
+{
+    const bench_definition *definition = session->definition;
+
+    if (measurement->count == definition->reference)
+        session->references[session->reference_count++] =
+            (bench_reference){measurement->mode, measurement->size_bytes, step_us};
+    for (size_t i = session->reference_count; i-- > 0;)
+        if (session->references[i].mode == measurement->mode &&
+            session->references[i].size_bytes == measurement->size_bytes)
+            return session->references[i].step_us;
+    return 0;
+}
+
+static void fill_ratio(bench_session *session, const bench_measurement *measurement, double step_us,
+                       report_row *row)
+{
+    const bench_definition *definition = session->definition;
+    double count = (double)measurement->count, reference_us;
+
+    if (definition->ratio == BENCH_NO_RATIO)
+        return;
+    reference_us = reference_step(session, measurement, step_us);
+    if (reference_us <= 0)
+        return;
+    if (definition->ratio == BENCH_CONGESTION)
+        row->congestion_ratio = step_us / (count - 1) / reference_us;
+    else if (definition->ratio == BENCH_EFFICIENCY)
+        row->scaling_efficiency = reference_us / step_us;
+    else
+        row->loss_pct = 100 * (1 - count * reference_us / step_us);
+}
+
+static void fill_rates(const bench_definition *definition, const bench_measurement *measurement,
+                       double time_us, report_row *row)
+{
+    const bench_mode *mode = measurement->mode;
+    double packets = (double)mode->packets(measurement->count);
+    size_t receivers = ranks_named(definition, "destination", measurement->count) +
+                       ranks_named(definition, "node", measurement->count);
+
+    row->frequency_Hz = (mode->counts_packets ? packets : 1) / time_us * 1e6;
+    row->throughput_MBps = packets * (double)measurement->size_bytes / time_us;
+    if (receivers > 1)
+        row->per_node_MBps = row->throughput_MBps / (double)receivers;
+}
+
+static void fill_blocks(const bench_measurement *measurement, const bench_outcome *outcome,
+                        report_row *row)
+{
+    double divisor_us = 1e3 * (double)outcome->steps * measurement->mode->divisor;
+    double *sorted = malloc(outcome->block_count * sizeof(*sorted));
+    stats_summary summary = {0};
+
+    for (size_t i = 0; i < outcome->block_count; i++)
+        outcome->blocks_ns[i] /= divisor_us;
+    if (sorted != NULL) {
+        memcpy(sorted, outcome->blocks_ns, outcome->block_count * sizeof(*sorted));
+        summary = stats_summarize(sorted, outcome->block_count);
+    }
+    free(sorted);
+    *(measurement->mode->figure == BENCH_LATENCY ? &row->latency_us : &row->round_us) = summary;
+    row->blocks_us = outcome->blocks_ns;
+    row->block_count = outcome->block_count;
+    row->step_count = (double)outcome->steps * (double)outcome->block_count;
+}
+
+static void fill_conditions(const bench_session *session, const bench_measurement *measurement,
+                            size_t participants, const bench_outcome *outcome, report_row *row)
+{
+    const bench_options *options = session->options;
+    const bench_definition *definition = session->definition;
+
+    row->mode = measurement->mode->name;
+    row->occupation = "none";
+    row->touch = options->touch;
+    row->buffers = options->buffers;
+    row->wait_requested = options->wait;
+    row->wait_effective = transport_wait_name(session->effective_wait);
+    row->stopped_by = outcome->stopped_by;
+    row->size_bytes = (double)measurement->size_bytes;
+    row->processors = (double)participants;
+    row->oversubscribed = outcome->oversubscribed;
+    if (definition->counted == BENCH_DESTINATIONS)
+        row->destinations = (double)measurement->count;
+    if (definition->counted == BENCH_SOURCES)
+        row->sources = (double)measurement->count;
+    if (definition->lists) {
+        row->list = bench_list_name(measurement->list);
+        row->multicast = measurement->own_multicast ? "technology" : "loop";
+    }
+}
+
+/* The harness of a ping-pong is not halved: a round trip holds a step of both sides, one after the
+ * other, and over null a step of one side was measured. */
+void bench_figures(bench_session *session, const bench_measurement *measurement,
+                   size_t participants, const bench_outcome *outcome, report_row *row)
+{
+    double divisor = measurement->mode->divisor, time_us;
+
+    fill_conditions(session, measurement, participants, outcome, row);
+    fill_blocks(measurement, outcome, row);
+    time_us = (measurement->mode->figure == BENCH_LATENCY ? row->latency_us : row->round_us).median;
+    fill_rates(session->definition, measurement, time_us, row);
+    fill_ratio(session, measurement, time_us * divisor, row);
+    row->steps = outcome->histogram;
+    row->step_divisor = divisor;
+    row->harness_us = outcome->harness_ns / 1e3;
+    row->skew_us = outcome->skew_ns / 1e3;
+    row->shares = outcome->shares;
+    row->share_count = outcome->share_count;
+    row->verification = outcome->verification;
+    if (outcome->touch_ns >= 0)
+        row->touch_us = outcome->touch_ns / 1e3;
+    if (outcome->group_create_ns >= 0)
+        row->group_create_us = outcome->group_create_ns / 1e3;
+}

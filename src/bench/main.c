@@ -1,0 +1,259 @@
+/* The program of every benchmark: options before MPI, then control plane, technologies, environment,
+ * plan, result; and one exit status for all ranks. */
+#include "config.h"
+
+#include "bench/engine.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+typedef struct {
+    char program[64], synopsis[96];
+    cb_option_table table;
+    bench_options options;
+    const transport_technology *technology;
+    bench_plan plan;
+    int argc;
+    char **argv;
+} bench_program;
+
+/* Before MPI */
+
+static void list_technologies(char *text, size_t bytes)
+{
+    text[0] = '\0';
+    for (const transport_technology *const *entry = transport_technologies; *entry != NULL; entry++) {
+        strncat(text, entry == transport_technologies ? "" : ", ", bytes - strlen(text) - 1);
+        strncat(text, (*entry)->name, bytes - strlen(text) - 1);
+    }
+}
+
+static cb_status find_technology(bench_program *program)
+{
+    char names[256];
+
+    program->technology = transport_find(program->options.technology);
+    if (program->technology == NULL) {
+        list_technologies(names, sizeof(names));
+        cb_error("--technology '%s' is not built into this program; use one of %s",
+                 program->options.technology, names);
+        return CB_ERROR_USAGE;
+    }
+    if (program->options.verify && (program->technology->capabilities & TRANSPORT_DELIVERS) == 0) {
+        cb_error("--verify: the technology %s delivers nothing that could be checked; use another",
+                 program->technology->name);
+        return CB_ERROR_UNSUPPORTED;
+    }
+    return CB_OK;
+}
+
+static void act(const bench_program *program, const char *action)
+{
+    if (strcmp(action, "help") == 0)
+        cb_options_help(&program->table, stdout);
+    else if (strcmp(action, "manual") == 0)
+        cb_options_manual(&program->table, CB_VERSION, CB_DATE, stdout);
+    else
+        printf("%s (combench) %s\n", program->program, CB_VERSION);
+}
+
+/* All ranks parse alike; the first one speaks. */
+static cb_status parse(bench_program *program, bool *done)
+{
+    const cb_option *action = NULL;
+    bool given[BENCH_OPTION_ROWS];
+
+    cb_log_silence(control_launch_rank() != 0);
+    CB_TRY(cb_options_defaults(&program->table, &program->options));
+    CB_TRY(cb_options_parse(&program->table, program->argc, program->argv, &program->options, given,
+                            &action));
+    *done = action != NULL;
+    if (action == NULL)
+        return find_technology(program);
+    if (control_launch_rank() == 0)
+        act(program, action->name);
+    return fflush(stdout) == 0 ? CB_OK : CB_ERROR_SYSTEM;
+}
+
+/* Spin where every rank of this host has a core, else yield; MPI takes it at its start only. */
+static transport_wait choose_wait(const bench_options *options, const host *machine)
+{
+    host_environment environment;
+
+    for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++)
+        if (strcmp(options->wait, transport_wait_name(wait)) == 0)
+            return wait;
+    host_capture(machine, &environment);
+    return control_launch_local_size() > (int)environment.cores ? TRANSPORT_WAIT_YIELD
+                                                               : TRANSPORT_WAIT_SPIN;
+}
+
+static void note_signal(int number)
+{
+    bench_signal_seen = number;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* With MPI */
+
+static cb_status exchange_all(void *context, const void *mine, size_t bytes, void *all)
+{
+    return control_exchange(context, mine, bytes, all);
+}
+
+static cb_status open_technologies(bench_session *session, const bench_program *program,
+                                   transport_wait wait)
+{
+    transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
+                                     .size = control_size(session->plane),
+                                     .context = control_everyone(session->plane),
+                                     .exchange = exchange_all};
+    transport_wait ignored;
+
+    CB_TRY(transport_open(program->technology, &bootstrap, &session->technology));
+    CB_TRY(transport_open(transport_find("null"), &bootstrap, &session->null));
+    CB_TRY(transport_set_wait(session->technology, wait, &session->effective_wait));
+    return transport_set_wait(session->null, wait, &ignored);
+}
+
+static cb_status close_technologies(bench_session *session)
+{
+    cb_status closed = transport_close(session->technology);
+    cb_status null_closed = transport_close(session->null);
+
+    return closed != CB_OK ? closed : null_closed;
+}
+
+/* Rank 0 opens the document; all learn whether it could. */
+static cb_status open_document(bench_session *session, const bench_program *program)
+{
+    const bench_definition *definition = session->definition;
+    const bench_options *options = session->options;
+    report_format format = REPORT_TEXT;
+    cb_status status = CB_OK;
+
+    if (control_rank(session->plane) == 0) {
+        (void)report_format_named(options->format, &format);
+        status = report_create(definition->name, definition->id, definition->title,
+                               program->technology->name, &session->document);
+        if (status == CB_OK)
+            status = report_direct(session->document, format, options->output, stdout);
+    }
+    return control_agree(control_everyone(session->plane), status);
+}
+
+static const char *reason_for(cb_status status)
+{
+    return status == CB_OK ? NULL : cb_status_text(status);
+}
+
+/* The document is finished before anything collective, and before the job is ended. */
+static cb_status finish_document(const bench_session *session, cb_status status)
+{
+    cb_status finished;
+
+    if (session->document == NULL)
+        return status;
+    finished = report_finish(session->document, reason_for(status));
+    if (status == CB_OK && finished == CB_OK && session->verification_failed)
+        return CB_ERROR_DATA;
+    return status == CB_OK ? finished : status;
+}
+
+/* End the job after a failure that the other ranks may not know of. Rank 0's document is finished; any
+ * other rank leaves it a moment to do the same. */
+_Noreturn static void surrender(const bench_session *session, cb_status status)
+{
+    const uint64_t moment_ns = 1000000000;
+
+    if (session->document == NULL)
+        cb_sleep_ns(moment_ns);
+    control_abort(session->plane, cb_status_exit(status));
+}
+
+static cb_status measure_all(bench_session *session, const bench_program *program,
+                             transport_wait wait)
+{
+    cb_status status = open_technologies(session, program, wait), finished;
+
+    if (status == CB_OK)
+        status = bench_describe(session, &program->table, program->argc, program->argv);
+    if (status == CB_OK)
+        status = bench_run_plan(session, &program->plan);
+    finished = finish_document(session, status);
+    if (status != CB_OK && status != CB_ERROR_UNSUPPORTED)
+        surrender(session, status);
+    finished = control_agree(control_everyone(session->plane), finished);
+    CB_TRY(close_technologies(session));
+    return finished;
+}
+
+static cb_status run_session(bench_session *session, bench_program *program, transport_wait wait)
+{
+    size_t ranks = (size_t)control_size(session->plane);
+    cb_status status;
+
+    cb_log_identify(program->program, ranks > 1 ? control_rank(session->plane) : -1);
+    cb_log_silence(control_rank(session->plane) != 0);
+    CB_TRY(bench_plan_make(session->definition, session->options, ranks, &program->plan));
+    cb_log_silence(false);
+    CB_TRY(open_document(session, program));
+    status = measure_all(session, program, wait);
+    report_free(session->document);
+    bench_plan_free(&program->plan);
+    free(session->hosts);
+    free(session->cores);
+    free(session->bindings);
+    free(session->host_cores);
+    return status;
+}
+
+static cb_status run(const bench_definition *definition, bench_program *program)
+{
+    bench_session session = {.definition = definition, .options = &program->options};
+    transport_wait wait;
+    cb_status status;
+
+    CB_TRY(host_open(&session.machine));
+    wait = choose_wait(&program->options, session.machine);
+    control_request_yield(wait != TRANSPORT_WAIT_SPIN);
+    catch_signals();
+    status = control_open(&session.plane);
+    if (status == CB_OK)
+        status = run_session(&session, program, wait);
+    control_close(session.plane);
+    host_close(session.machine);
+    return status;
+}
+
+int bench_main(const bench_definition *definition, int argc, char **argv)
+{
+    bench_program program = {.argc = argc, .argv = argv};
+    bool done = false;
+    cb_status status;
+
+    snprintf(program.program, sizeof(program.program), "cb_%s", definition->name);
+    snprintf(program.synopsis, sizeof(program.synopsis), "mpirun -np N cb_%s [OPTION]...",
+             definition->name);
+    program.table = bench_option_table(definition, program.program, program.synopsis);
+    cb_log_identify(program.program, -1);
+    status = parse(&program, &done);
+    if (status == CB_OK && !done)
+        status = run(definition, &program);
+    cb_options_free(&program.table, &program.options);
+    return cb_status_exit(status);
+}

@@ -1,0 +1,386 @@
+/* The passes of one measurement: warm-up, which finds how many steps make a block; blocks, until the
+ * median is precise or the time is over; single steps; verification.
+ *
+ * All decisions follow from numbers that the participants have agreed on, so that all decide alike.
+ * Between batches of blocks the ranks meet in the control plane; inside a batch only the data plane
+ * is used. */
+#include "bench/engine.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "bench/block.h"
+#include "bench/traffic.h"
+
+enum {
+    BATCH_MAXIMUM = 512,
+    BLOCKS_MINIMUM = 20,      /* before the precision is believed */
+    STEPS_RECORDED = 200000,  /* at most, in the pass of single steps */
+    VERIFIED_STEPS = 2000
+};
+
+/* Shares of --max-time at whose end a pass ends; the rest is for the baselines. */
+static const double warm_up_share = 0.12, blocks_share = 0.70, steps_share = 0.92;
+
+static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
+
+typedef struct {
+    bench_session *session;
+    control_team *team;
+    bench_rank *me;
+    const bench_actions *actions;
+    const bench_traffic *traffic;
+    bench_outcome *out;
+    uint64_t started_ns;
+    double limit_ns;     /* --max-time */
+    double elapsed_ns;   /* agreed: of the rank that is slowest */
+    double step_ns;      /* estimate, agreed */
+} measurement_run;
+
+volatile sig_atomic_t bench_signal_seen;
+
+/* Rank 0 ends an interrupted run at once: nothing collective can be trusted to end in the time that is
+ * left, and what was measured is in the document. */
+static void leave_if_interrupted(const measurement_run *run)
+{
+    int seen = bench_signal_seen;
+
+    if (seen == 0 || run->session->document == NULL)
+        return;
+    (void)report_finish(run->session->document, seen == SIGINT ? "SIGINT" : "SIGTERM");
+    _exit(EXIT_FAILURE);
+}
+
+/* Starting together */
+
+static void wait_until(uint64_t instant_ns, bool oversubscribed)
+{
+    const uint64_t near_ns = 150000;
+    uint64_t now_ns;
+
+    while ((now_ns = cb_now_ns()) < instant_ns)
+        if (instant_ns - now_ns > near_ns)
+            cb_sleep_ns(instant_ns - now_ns - near_ns);
+        else if (oversubscribed)
+            sched_yield();
+}
+
+/* All participants start at an instant of rank 0's clock, far enough ahead to be known to all by then;
+ * *late_ns is by how much this rank missed it. */
+static cb_status start_together(const measurement_run *run, double *late_ns)
+{
+    const uint64_t ahead_ns = run->out->oversubscribed ? 2000000 : 300000;
+    const control_clock *clock = &run->session->clock;
+    uint64_t instant_ns;
+
+    CB_TRY(control_barrier(run->team));
+    instant_ns = control_clock_reference(clock, cb_now_ns()) + ahead_ns;
+    CB_TRY(control_broadcast(run->team, &instant_ns, sizeof(instant_ns)));
+    wait_until(control_clock_local(clock, instant_ns), run->out->oversubscribed);
+    *late_ns = (double)(int64_t)(control_clock_reference(clock, cb_now_ns()) - instant_ns);
+    return CB_OK;
+}
+
+/* Batches of blocks */
+
+/* Run `count` blocks one right after the other, after a shorter one that does not count; times are
+ * the longest of all timed ranks. */
+static cb_status run_batch(measurement_run *run, uint64_t steps, size_t count, bool lead_in,
+                           double *blocks_ns)
+{
+    double values[BATCH_MAXIMUM + 3], ignored;
+    double late_ns;
+
+    CB_TRY(start_together(run, &late_ns));
+    if (lead_in)
+        CB_TRY(bench_run_block(run->me, run->actions, steps / 8 + 1, &ignored));
+    for (size_t i = 0; i < count; i++) {
+        CB_TRY(bench_run_block(run->me, run->actions, steps, &values[i]));
+        if (!run->actions->timed)
+            values[i] = 0;
+        leave_if_interrupted(run);
+    }
+    CB_TRY(transport_flush(run->me->factory));
+    values[count] = (double)(cb_now_ns() - run->started_ns);
+    values[count + 1] = late_ns;
+    values[count + 2] = -late_ns;
+    CB_TRY(control_maximum(run->team, values, count + 3));
+    memcpy(blocks_ns, values, count * sizeof(*blocks_ns));
+    run->elapsed_ns = values[count];
+    if (lead_in)
+        run->out->skew_ns = fmax(run->out->skew_ns, values[count + 1] + values[count + 2]);
+    return CB_OK;
+}
+
+/* How many steps make a block: grown until a block is long enough, at least through the warm-up. */
+static cb_status warm_up(measurement_run *run)
+{
+    double wanted_ns = run->out->oversubscribed ? oversubscribed_block_ns : block_ns;
+    double share_ns = run->limit_ns * warm_up_share, took_ns;
+    uint64_t steps = 1;
+
+    if (wanted_ns > run->limit_ns / 100)
+        wanted_ns = run->limit_ns / 100;
+    for (;;) {
+        double growth;
+
+        CB_TRY(run_batch(run, steps, 1, false, &took_ns));
+        run->step_ns = fmax(took_ns / (double)steps, 0.1);
+        growth = wanted_ns / fmax(took_ns, 1);
+        if (run->elapsed_ns > share_ns)
+            break;
+        if (growth < 1.5 && run->elapsed_ns > share_ns / 4)
+            break;
+        steps = (uint64_t)ceil((double)steps * fmin(fmax(growth, 1), 20));
+    }
+    run->out->steps = (uint64_t)fmax(1, ceil(wanted_ns / run->step_ns));
+    return CB_OK;
+}
+
+static cb_status keep(bench_outcome *out, const double *blocks_ns, size_t count)
+{
+    if (out->block_count + count > out->block_room) {
+        size_t room = 2 * (out->block_count + count);
+        double *moved = realloc(out->blocks_ns, room * sizeof(*moved));
+
+        if (moved == NULL) {
+            cb_error("cannot keep the times of %zu blocks: out of memory", room);
+            return CB_ERROR_MEMORY;
+        }
+        out->blocks_ns = moved;
+        out->block_room = room;
+    }
+    memcpy(out->blocks_ns + out->block_count, blocks_ns, count * sizeof(*blocks_ns));
+    out->block_count += count;
+    return CB_OK;
+}
+
+static cb_status precision_now(const bench_outcome *out, double *precision_pct)
+{
+    double *sorted = cb_allocate(out->block_count, sizeof(*sorted), "the times of blocks");
+    stats_summary summary;
+
+    if (sorted == NULL)
+        return CB_ERROR_MEMORY;
+    memcpy(sorted, out->blocks_ns, out->block_count * sizeof(*sorted));
+    summary = stats_summarize(sorted, out->block_count);
+    *precision_pct = stats_precision_pct(&summary);
+    free(sorted);
+    return CB_OK;
+}
+
+/* The next batch: as long as what there is already, within what is left of the time. */
+static size_t next_batch(const measurement_run *run)
+{
+    double left_ns = run->limit_ns * blocks_share - run->elapsed_ns;
+    double fitting = left_ns / (run->step_ns * (double)run->out->steps);
+    double wanted = fmax(10, (double)run->out->block_count);
+
+    return (size_t)fmax(0, fmin(fmin(wanted, BATCH_MAXIMUM), fitting));
+}
+
+static cb_status time_blocks(measurement_run *run)
+{
+    bench_outcome *out = run->out;
+    double blocks_ns[BATCH_MAXIMUM], precision_pct;
+    size_t count = next_batch(run);
+
+    out->stopped_by = "max-time";
+    bench_rank_reset(run->me, run->traffic, out->steps);
+    do {
+        CB_TRY(run_batch(run, out->steps, count > 0 ? count : 1, true, blocks_ns));
+        CB_TRY(keep(out, blocks_ns, count > 0 ? count : 1));
+        run->step_ns = blocks_ns[0] / (double)out->steps;
+        CB_TRY(precision_now(out, &precision_pct));
+        if (out->block_count >= BLOCKS_MINIMUM &&
+            precision_pct <= run->session->options->precision_pct) {
+            out->stopped_by = "precision";
+            break;
+        }
+        count = next_batch(run);
+    } while (count > 0);
+    return bench_rank_check_sum(run->me);
+}
+
+/* Single steps */
+
+static cb_status merge_histogram(const measurement_run *run, stats_histogram *mine)
+{
+    double maximum_ns = (double)mine->maximum_ns;
+
+    /* Cells, samples and dropped add up; the maximum does not. */
+    CB_TRY(control_sum(run->team, mine->counts, STATS_HISTOGRAM_CELLS));
+    CB_TRY(control_sum(run->team, &mine->samples, 1));
+    CB_TRY(control_sum(run->team, &mine->dropped, 1));
+    CB_TRY(control_maximum(run->team, &maximum_ns, 1));
+    mine->maximum_ns = (uint64_t)maximum_ns;
+    return CB_OK;
+}
+
+static cb_status record_steps(measurement_run *run)
+{
+    double left_ns = run->limit_ns * steps_share - run->elapsed_ns;
+    uint64_t steps = (uint64_t)fmax(10, fmin(STEPS_RECORDED, left_ns / run->step_ns));
+    stats_histogram *histogram = cb_allocate(1, sizeof(*histogram), "a histogram of steps");
+    double late_ns, ignored_ns;
+
+    if (histogram == NULL)
+        return CB_ERROR_MEMORY;
+    run->out->histogram = histogram;
+    bench_rank_reset(run->me, run->traffic, steps);
+    CB_TRY(start_together(run, &late_ns));
+    if (run->actions->timed)
+        CB_TRY(bench_record_steps(run->me, run->actions, steps, histogram));
+    else
+        CB_TRY(bench_run_block(run->me, run->actions, steps, &ignored_ns));
+    CB_TRY(transport_flush(run->me->factory));
+    leave_if_interrupted(run);
+    CB_TRY(merge_histogram(run, histogram));
+    return bench_rank_check_sum(run->me);
+}
+
+/* Shares, verification, groups */
+
+static cb_status keep_shares(const measurement_run *run)
+{
+    bench_outcome *out = run->out;
+    double total = 0;
+
+    if (!run->session->definition->shares || !run->actions->timed)
+        return CB_OK;
+    for (size_t i = 0; i < run->me->peer_count; i++)
+        total += (double)run->me->peers[i].share;
+    if (total == 0)
+        return CB_OK;
+    out->shares = cb_allocate(run->me->peer_count, sizeof(*out->shares), "the shares of the sources");
+    if (out->shares == NULL)
+        return CB_ERROR_MEMORY;
+    out->share_count = run->me->peer_count;
+    for (size_t i = 0; i < out->share_count; i++)
+        out->shares[i] = (double)run->me->peers[i].share / total;
+    return CB_OK;
+}
+
+static cb_status add_findings(const measurement_run *run)
+{
+    const bench_findings *found = &run->me->findings;
+    uint64_t counts[] = {found->messages, found->lost, found->doubled, found->reordered,
+                         found->corrupted};
+
+    CB_TRY(control_sum(run->team, counts, sizeof(counts) / sizeof(counts[0])));
+    run->out->verification = (report_verification){.messages = counts[0],
+                                                   .lost = counts[1],
+                                                   .doubled = counts[2],
+                                                   .reordered = counts[3],
+                                                   .corrupted = counts[4],
+                                                   .done = true};
+    return CB_OK;
+}
+
+/* A pass that a rank had to give up is still counted: the others give up as well. */
+static cb_status verify(const measurement_run *run)
+{
+    const double patience_s = 2, budget_ns = 0.5e9;
+    uint64_t steps = (uint64_t)fmax(4, fmin(VERIFIED_STEPS, budget_ns / run->step_ns));
+    double late_ns, ignored_ns;
+    cb_status status;
+
+    bench_rank_reset(run->me, &bench_verifying, steps);
+    run->me->patience_ns = (uint64_t)(patience_s * 1e9);
+    CB_TRY(start_together(run, &late_ns));
+    status = bench_run_block(run->me, run->actions, steps, &ignored_ns);
+    if (status == CB_OK)
+        status = transport_flush(run->me->factory);
+    CB_TRY(add_findings(run));
+    return control_agree(run->team, status);
+}
+
+/* What making a group costs: the median over some makings, each started together and timed by the
+ * rank that took longest. The last one is kept. */
+static cb_status time_groups(measurement_run *run)
+{
+    enum { MAKINGS = 7 };
+    double each_ns[MAKINGS], late_ns;
+
+    for (size_t i = 0; i < MAKINGS; i++) {
+        uint64_t start_ns;
+
+        bench_rank_tear_down(run->session->definition, run->me);
+        CB_TRY(start_together(run, &late_ns));
+        start_ns = cb_now_ns();
+        CB_TRY(bench_rank_set_up(run->session->definition, run->me));
+        each_ns[i] = (double)(cb_now_ns() - start_ns) / (double)run->me->group_count;
+    }
+    CB_TRY(control_maximum(run->team, each_ns, MAKINGS));
+    run->out->group_create_ns = stats_summarize(each_ns, MAKINGS).median;
+    return CB_OK;
+}
+
+static cb_status set_up(measurement_run *run, const bench_measurement *measurement,
+                        const int *ranks, size_t participants)
+{
+    CB_TRY(bench_rank_create(run->session, measurement, run->session->technology, ranks,
+                             participants, &run->me, &run->actions));
+    bench_rank_reset(run->me, run->traffic, 0);
+    run->out->group_create_ns = -1;
+    return measurement->own_multicast ? time_groups(run)
+                                      : bench_rank_set_up(run->session->definition, run->me);
+}
+
+static cb_status run_passes(measurement_run *run)
+{
+    CB_TRY(warm_up(run));
+    CB_TRY(time_blocks(run));
+    CB_TRY(keep_shares(run));
+    CB_TRY(record_steps(run));
+    return run->session->options->verify ? verify(run) : CB_OK;
+}
+
+static cb_status measure_baselines(const measurement_run *run, const bench_measurement *measurement,
+                                   const int *ranks, size_t participants)
+{
+    double budget_ns = run->limit_ns * (1 - steps_share) / 2;
+
+    run->out->touch_ns =
+        run->traffic == &bench_touching ? bench_measure_touch(measurement->size_bytes) : -1;
+    return bench_measure_harness(run->session, measurement, ranks, participants, budget_ns,
+                                 &run->out->harness_ns);
+}
+
+cb_status bench_measure(bench_session *session, const bench_measurement *measurement,
+                        const int *ranks, size_t participants, control_team *team,
+                        bench_outcome *out)
+{
+    measurement_run run = {.session = session,
+                           .team = team,
+                           .traffic = bench_plain_traffic(session->options),
+                           .out = out,
+                           .started_ns = cb_now_ns(),
+                           .limit_ns = session->options->max_time_s * 1e9};
+    cb_status status;
+
+    *out = (bench_outcome){.oversubscribed = bench_oversubscribed(session, ranks, participants)};
+    status = set_up(&run, measurement, ranks, participants);
+    if (status == CB_OK)
+        status = run_passes(&run);
+    if (status == CB_OK && control_team_index(team) == 0)
+        status = measure_baselines(&run, measurement, ranks, participants);
+    if (status == CB_OK)
+        status = control_barrier(team);
+    bench_rank_destroy(session->definition, run.me);
+    return status;
+}
+
+void bench_outcome_free(bench_outcome *outcome)
+{
+    free(outcome->blocks_ns);
+    free(outcome->histogram);
+    free(outcome->shares);
+    *outcome = (bench_outcome){0};
+}

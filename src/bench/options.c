@@ -1,0 +1,172 @@
+/* The rows. A new option is a row here, a field in bench_options, and its use. */
+#include "bench/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(bench_options, name)
+
+static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
+static const char *const touches[] = {"all", "none", NULL};
+static const char *const buffer_uses[] = {"hot", "rotate", NULL};
+static const char *const multicasts[] = {"loop", "technology", NULL};
+static const char *const lists[] = {"fixed", "rotate", "random", NULL};
+static const char *const formats[] = {"text", "csv", "json", NULL};
+
+enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
+
+static const cb_option rows[] = {
+    {.name = "technology", .type = CB_OPTION_TEXT, .offset = FIELD(technology), .argument = "NAME",
+     .default_text = "mpi", .key = "technology",
+     .help = "What moves the data: mpi (MPI point-to-point) or null (nothing: the cost of the harness "
+             "itself)"},
+    {.name = "sizes", .type = CB_OPTION_SIZE_LIST, .offset = FIELD(sizes), .argument = "LIST",
+     .maximum = LARGEST_MESSAGE, .key = "sizes_bytes",
+     .help = "Packet sizes, with units: 0,64,4KiB,1MB; without it 0, 64, 256 and 1024 bytes, and what "
+             "the fit needs"},
+    {.name = "sweep", .type = CB_OPTION_FLAG, .offset = FIELD(sweep), .key = "sweep",
+     .help = "Measure a full curve: powers of two to 4 MiB, and one byte less and more than each"},
+    {.name = "processors", .type = CB_OPTION_COUNT_LIST, .scope = BENCH_TAKES_PROCESSORS,
+     .offset = FIELD(processors), .argument = "LIST", .minimum = 2, .maximum = LARGEST_RANK,
+     .key = "processors",
+     .help = "Numbers of processors, one measurement each; without it 4, 8, 16 and the largest that "
+             "fits the job"},
+    {.name = "destinations", .type = CB_OPTION_COUNT_LIST, .scope = BENCH_TAKES_DESTINATIONS,
+     .offset = FIELD(destinations), .argument = "LIST", .minimum = 1, .maximum = LARGEST_RANK,
+     .key = "destinations",
+     .help = "Numbers of destinations, one measurement each; without it 4, 8, 16 and the largest that "
+             "fits the job"},
+    {.name = "sources", .type = CB_OPTION_COUNT_LIST, .scope = BENCH_TAKES_SOURCES,
+     .offset = FIELD(sources), .argument = "LIST", .minimum = 1, .maximum = LARGEST_RANK,
+     .key = "sources",
+     .help = "Numbers of sources, one measurement each; without it 4, 8, 16 and the largest that fits "
+             "the job"},
+    {.name = "receivers", .type = CB_OPTION_COUNT_LIST, .scope = BENCH_TAKES_DESTINATIONS,
+     .offset = FIELD(receivers), .argument = "RANKS", .minimum = 1, .maximum = LARGEST_RANK,
+     .key = "receivers",
+     .help = "The ranks that are destinations, in this order: 3,5,7-9; rank 0 is the source"},
+    {.name = "mode", .type = CB_OPTION_TEXT, .offset = FIELD(mode), .argument = "NAME",
+     .default_text = "default", .key = "mode",
+     .help = "One mode by name, or all; default leaves out those that are measured on request only"},
+    {.name = "precision", .type = CB_OPTION_REAL, .offset = FIELD(precision_pct), .argument = "PCT",
+     .default_text = "2", .minimum = 0.01, .maximum = 100, .unit = "%", .key = "precision_pct",
+     .help = "A measurement goes on until the 95 % interval of the median is within so many per cent"},
+    {.name = "max-time", .type = CB_OPTION_REAL, .offset = FIELD(max_time_s), .argument = "S",
+     .default_text = "1.5", .minimum = 0.01, .maximum = 86400, .unit = "s", .key = "max_time_s",
+     .help = "or for so long at the most, warm-up and all passes but --verify included"},
+    {.name = "window", .type = CB_OPTION_COUNT, .scope = BENCH_TAKES_WINDOW, .offset = FIELD(window),
+     .argument = "W", .default_text = "64", .minimum = 1, .maximum = 65536, .key = "window",
+     .help = "Packets to a destination that may be unacknowledged in a stream"},
+    {.name = "wait", .type = CB_OPTION_CHOICE, .offset = FIELD(wait), .argument = "HOW",
+     .default_text = "auto", .choices = waits, .key = "wait",
+     .help = "How a receive waits; auto spins where every busy rank has a core of its own and yields "
+             "elsewhere"},
+    {.name = "touch", .type = CB_OPTION_CHOICE, .offset = FIELD(touch), .argument = "WHAT",
+     .default_text = "all", .choices = touches, .key = "touch",
+     .help = "What a destination reads of a packet: all refers to every byte, so that no clever system "
+             "can avoid the transfer"},
+    {.name = "buffers", .type = CB_OPTION_CHOICE, .offset = FIELD(buffers), .argument = "USE",
+     .default_text = "hot", .choices = buffer_uses, .key = "buffers",
+     .help = "hot takes the buffer that was used last; rotate goes round through twice the largest "
+             "cache, which shows the effect of caching"},
+    {.name = "multicast", .type = CB_OPTION_CHOICE, .scope = BENCH_TAKES_LISTS,
+     .offset = FIELD(multicast), .argument = "HOW", .choices = multicasts, .key = "multicast",
+     .help = "By a loop of sends or by the technology's own multicast; without it both"},
+    {.name = "list", .type = CB_OPTION_CHOICE, .scope = BENCH_TAKES_LISTS, .offset = FIELD(list),
+     .argument = "HOW", .choices = lists, .key = "list",
+     .help = "How the list of destinations changes with each broadcast; without it fixed at all sizes, "
+             "and rotate and random at 64 bytes"},
+    {.name = "seed", .type = CB_OPTION_COUNT, .offset = FIELD(seed), .argument = "N",
+     .default_text = "1", .maximum = 4294967295.0, .key = "seed",
+     .help = "Seed of everything that is drawn at random"},
+    {.name = "verify", .type = CB_OPTION_FLAG, .offset = FIELD(verify), .key = "verify",
+     .help = "Add a pass, not timed, in which every byte and every number is checked; lost, doubled, "
+             "reordered or corrupted messages are counted and fail the run"},
+    {.name = "format", .type = CB_OPTION_CHOICE, .offset = FIELD(format), .argument = "FORM",
+     .default_text = "text", .choices = formats, .key = "format",
+     .help = "Form of the result: text, csv, or json (combench-result/1)"},
+    {.name = "output", .type = CB_OPTION_TEXT, .offset = FIELD(output), .argument = "FILE",
+     .help = "Write the result there, anew after every measurement, and the text form to standard "
+             "output"},
+    {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
+};
+
+_Static_assert(sizeof(rows) / sizeof(rows[0]) <= BENCH_OPTION_ROWS, "BENCH_OPTION_ROWS is too small");
+
+static const char *const exit_statuses[] = {
+    "0", "Measured.",
+    "1", "Something failed after the first measurement began, or a signal ended the run; what was "
+         "measured until then stands in the result.",
+    "2", "Wrong before the first measurement: an option, the number of ranks, an output that cannot be "
+         "written, an unknown technology.",
+    "77", "The technology lacks what the benchmark needs; the reason is on standard error.",
+    NULL,
+};
+
+static const char *owners(uint32_t scope)
+{
+    static const struct {
+        uint32_t scope;
+        const char *programs;
+    } table[] = {
+        {BENCH_TAKES_PROCESSORS, "cb_alltoall and cb_pairs"},
+        {BENCH_TAKES_DESTINATIONS, "cb_outfarm and cb_multicast"},
+        {BENCH_TAKES_SOURCES, "cb_funnel"},
+        {BENCH_TAKES_LISTS, "cb_multicast"},
+        {BENCH_TAKES_WINDOW, "cb_oneway, cb_pairs, cb_outfarm, cb_multicast and cb_funnel"},
+    };
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        if ((table[i].scope & scope) != 0)
+            return table[i].programs;
+    return NULL;
+}
+
+/* A stream is what a window bounds: its sender drains it. */
+static bool has_stream(const bench_definition *definition)
+{
+    for (size_t m = 0; definition->modes[m].name != NULL; m++)
+        for (size_t r = 0; r < BENCH_ROLES; r++)
+            if (definition->modes[m].roles[r].finish == bench_drain)
+                return true;
+    return false;
+}
+
+static uint32_t scope_of(const bench_definition *definition)
+{
+    static const uint32_t by_count[] = {
+        [BENCH_PAIR_ONLY] = 0,
+        [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
+        [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
+        [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
+    };
+
+    return by_count[definition->counted] | (definition->lists ? BENCH_TAKES_LISTS : 0u) |
+           (has_stream(definition) ? BENCH_TAKES_WINDOW : 0u);
+}
+
+cb_option_table bench_option_table(const bench_definition *definition, const char *program,
+                                   const char *synopsis)
+{
+    return (cb_option_table){
+        .program = program,
+        .summary = definition->title,
+        .description = definition->description,
+        .synopsis = synopsis,
+        .exit_statuses = exit_statuses,
+        .options = rows,
+        .option_count = sizeof(rows) / sizeof(rows[0]),
+        .mask = scope_of(definition),
+        .owners = owners,
+    };
+}
+
+const bench_mode *bench_find_mode(const bench_definition *definition, const char *name)
+{
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
+        if (strcmp(mode->name, name) == 0)
+            return mode;
+    return NULL;
+}

@@ -1,0 +1,42 @@
+/* The options of the benchmark programs, as rows, and the structure that they fill. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include "base/options.h"
+#include "base/units.h"
+#include "bench/bench.h"
+
+typedef struct {
+    const char *technology;
+    cb_list sizes;
+    bool sweep;
+    cb_list processors, destinations, sources, receivers;
+    const char *mode;
+    double precision_pct, max_time_s;
+    uint64_t window;
+    const char *wait, *touch, *buffers;
+    const char *multicast, *list;
+    uint64_t seed;
+    bool verify;
+    const char *format, *output;
+} bench_options;
+
+enum { BENCH_OPTION_ROWS = 26 }; /* room for what was given, row by row */
+
+/* Which options a benchmark has. */
+typedef enum {
+    BENCH_TAKES_PROCESSORS = 1u << 0,
+    BENCH_TAKES_DESTINATIONS = 1u << 1,
+    BENCH_TAKES_SOURCES = 1u << 2,
+    BENCH_TAKES_LISTS = 1u << 3,
+    BENCH_TAKES_WINDOW = 1u << 4
+} bench_scope;
+
+/* The table for a benchmark; program names are static. */
+cb_option_table bench_option_table(const bench_definition *definition, const char *program,
+                                   const char *synopsis);
+
+/* The mode of that name, or NULL. */
+const bench_mode *bench_find_mode(const bench_definition *definition, const char *name);
+
+#endif

@@ -1,0 +1,366 @@
+/* From options to a list of measurements. */
+#include "bench/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+enum { CHANGING_LIST_BYTES = 64, COUNTS_MAXIMUM = 64 };
+
+typedef struct {
+    uint64_t values[CB_LIST_MAXIMUM];
+    size_t count;
+} number_list;
+
+static int ascending(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+static void sort_unique(number_list *list)
+{
+    size_t kept = 0;
+
+    qsort(list->values, list->count, sizeof(list->values[0]), ascending);
+    for (size_t i = 0; i < list->count; i++)
+        if (kept == 0 || list->values[i] != list->values[kept - 1])
+            list->values[kept++] = list->values[i];
+    list->count = kept;
+}
+
+static void add(number_list *list, uint64_t value)
+{
+    if (list->count < CB_LIST_MAXIMUM)
+        list->values[list->count++] = value;
+}
+
+/* Powers of two up to `last`, each with its neighbours when asked for. */
+static void add_powers(number_list *list, uint64_t last, uint64_t reach)
+{
+    for (uint64_t power = 1; power <= last; power *= 2)
+        for (uint64_t size = power - reach; size <= power + reach; size++)
+            add(list, size);
+}
+
+static void choose_sizes(const bench_definition *definition, const bench_options *options,
+                         number_list *sizes)
+{
+    static const uint64_t note[] = {0, 64, 256, 1024};
+    const uint64_t fit_last = 1 << 20, sweep_last = 4 << 20;
+
+    if (options->sizes.count > 0) {
+        for (size_t i = 0; i < options->sizes.count; i++)
+            add(sizes, options->sizes.values[i]);
+        if (!options->sweep)
+            return;
+    }
+    for (size_t i = 0; options->sizes.count == 0 && i < sizeof(note) / sizeof(note[0]); i++)
+        add(sizes, note[i]);
+    if (options->sweep)
+        add_powers(sizes, sweep_last, 1);
+    else if (definition->fit)
+        add_powers(sizes, fit_last, 0);
+    sort_unique(sizes);
+}
+
+/* Counts */
+
+static const cb_list *counts_option(const bench_definition *definition, const bench_options *options)
+{
+    switch (definition->counted) {
+    case BENCH_PROCESSORS:
+        return &options->processors;
+    case BENCH_DESTINATIONS:
+        return &options->destinations;
+    case BENCH_SOURCES:
+        return &options->sources;
+    case BENCH_PAIR_ONLY:
+        break;
+    }
+    return NULL;
+}
+
+static const char *counted_name(const bench_definition *definition)
+{
+    static const char *const names[] = {
+        [BENCH_PAIR_ONLY] = "processors",
+        [BENCH_PROCESSORS] = "processors",
+        [BENCH_DESTINATIONS] = "destinations",
+        [BENCH_SOURCES] = "sources",
+    };
+
+    return names[definition->counted];
+}
+
+size_t bench_role_size(const bench_definition *definition, size_t role, size_t count)
+{
+    switch (definition->roles[role].share) {
+    case BENCH_ONE:
+        return 1;
+    case BENCH_HALF:
+        return count / 2;
+    case BENCH_COUNT:
+        return count;
+    case BENCH_NONE:
+        break;
+    }
+    return 0;
+}
+
+static size_t ranks_needed(const bench_definition *definition, size_t count)
+{
+    size_t needed = 0;
+
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        needed += bench_role_size(definition, role, count);
+    return needed;
+}
+
+static bool in_halves(const bench_definition *definition)
+{
+    return definition->roles[0].share == BENCH_HALF;
+}
+
+/* The largest count that `ranks` can serve; 0 when there is none. */
+static size_t largest_count(const bench_definition *definition, size_t ranks)
+{
+    size_t count = ranks;
+
+    while (count > 0 && (ranks_needed(definition, count) > ranks ||
+                         (in_halves(definition) && count % 2 != 0)))
+        count--;
+    return count;
+}
+
+static cb_status check_count(const bench_definition *definition, uint64_t count, size_t ranks)
+{
+    size_t needed = ranks_needed(definition, (size_t)count);
+
+    if (in_halves(definition) && count % 2 != 0) {
+        cb_error("--%s %llu: pairs need an even number; give %llu or %llu", counted_name(definition),
+                 (unsigned long long)count, (unsigned long long)count - 1, (unsigned long long)count + 1);
+        return CB_ERROR_USAGE;
+    }
+    if (needed > ranks) {
+        cb_error("%llu %s need %zu ranks and the job has %zu; start it with mpirun -np %zu (with "
+                 "--oversubscribe where there are fewer cores)",
+                 (unsigned long long)count, counted_name(definition), needed, ranks, needed);
+        return CB_ERROR_USAGE;
+    }
+    return CB_OK;
+}
+
+static cb_status default_counts(const bench_definition *definition, size_t ranks, number_list *counts)
+{
+    static const uint64_t note[] = {4, 8, 16};
+    size_t largest = largest_count(definition, ranks);
+
+    if (largest == 0 || (definition->counted == BENCH_PROCESSORS && largest < 2))
+        return check_count(definition, definition->counted == BENCH_PROCESSORS ? 2 : 1, ranks);
+    for (size_t i = 0; i < sizeof(note) / sizeof(note[0]); i++)
+        if (note[i] < largest)
+            add(counts, note[i]);
+    add(counts, largest);
+    return CB_OK;
+}
+
+static cb_status choose_counts(const bench_definition *definition, const bench_options *options,
+                               size_t ranks, number_list *counts)
+{
+    const cb_list *wanted = counts_option(definition, options);
+    size_t room = ranks;
+
+    if (wanted == NULL) {
+        add(counts, 2);
+        return ranks >= 2 ? CB_OK : check_count(definition, 2, ranks);
+    }
+    if (options->receivers.count > 0)
+        room = options->receivers.count + 1;
+    if (definition->reference > 0)
+        add(counts, definition->reference);
+    if (wanted->count == 0)
+        CB_TRY(default_counts(definition, room, counts));
+    for (size_t i = 0; i < wanted->count; i++) {
+        CB_TRY(check_count(definition, wanted->values[i], room));
+        add(counts, wanted->values[i]);
+    }
+    sort_unique(counts);
+    return CB_OK;
+}
+
+static cb_status check_receivers(const bench_options *options, size_t ranks)
+{
+    for (size_t i = 0; i < options->receivers.count; i++)
+        if (options->receivers.values[i] >= ranks) {
+            cb_error("--receivers: there is no rank %llu in a job of %zu; start more ranks or name others",
+                     (unsigned long long)options->receivers.values[i], ranks);
+            return CB_ERROR_USAGE;
+        }
+    return CB_OK;
+}
+
+/* Variants: how lists change, and by which multicast */
+
+const char *bench_list_name(bench_list list)
+{
+    static const char *const names[] = {
+        [BENCH_FIXED] = "fixed",
+        [BENCH_ROTATE] = "rotate",
+        [BENCH_RANDOM] = "random",
+    };
+
+    return names[list];
+}
+
+static bool list_wanted(const bench_options *options, bench_list list, size_t size_bytes)
+{
+    if (options->list != NULL)
+        return strcmp(options->list, bench_list_name(list)) == 0;
+    return list == BENCH_FIXED || size_bytes == CHANGING_LIST_BYTES;
+}
+
+static bool multicast_wanted(const bench_options *options, bool own)
+{
+    return options->multicast == NULL || (strcmp(options->multicast, "technology") == 0) == own;
+}
+
+static bool mode_wanted(const bench_options *options, const bench_mode *mode)
+{
+    if (strcmp(options->mode, "default") == 0)
+        return !mode->on_request;
+    return strcmp(options->mode, "all") == 0 || strcmp(options->mode, mode->name) == 0;
+}
+
+static cb_status check_mode(const bench_definition *definition, const bench_options *options)
+{
+    char names[256] = "";
+
+    if (strcmp(options->mode, "default") == 0 || strcmp(options->mode, "all") == 0 ||
+        bench_find_mode(definition, options->mode) != NULL)
+        return CB_OK;
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++) {
+        strncat(names, mode->name, sizeof(names) - strlen(names) - 1);
+        strncat(names, ", ", sizeof(names) - strlen(names) - 1);
+    }
+    cb_error("--mode '%s': cb_%s has no such mode; use %sdefault or all", options->mode,
+             definition->name, names);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status append(bench_plan *plan, size_t *room, bench_measurement measurement)
+{
+    if (plan->count == *room) {
+        size_t more = *room > 0 ? 2 * *room : 64;
+        bench_measurement *moved = realloc(plan->measurements, more * sizeof(*moved));
+
+        if (moved == NULL) {
+            cb_error("cannot plan %zu measurements: out of memory; ask for fewer sizes", more);
+            return CB_ERROR_MEMORY;
+        }
+        plan->measurements = moved;
+        *room = more;
+    }
+    plan->measurements[plan->count++] = measurement;
+    if (measurement.size_bytes > plan->largest_bytes)
+        plan->largest_bytes = measurement.size_bytes;
+    return CB_OK;
+}
+
+/* All sizes of one mode and one variant, count after count. */
+static cb_status append_variant(bench_plan *plan, size_t *room, bench_measurement variant,
+                                const bench_options *options, const number_list *counts,
+                                const number_list *sizes)
+{
+    for (size_t c = 0; c < counts->count; c++)
+        for (size_t s = 0; s < sizes->count; s++) {
+            variant.count = (size_t)counts->values[c];
+            variant.size_bytes = (size_t)sizes->values[s];
+            if (list_wanted(options, variant.list, variant.size_bytes))
+                CB_TRY(append(plan, room, variant));
+        }
+    return CB_OK;
+}
+
+static cb_status append_mode(bench_plan *plan, size_t *room, const bench_definition *definition,
+                             const bench_mode *mode, const bench_options *options,
+                             const number_list *counts, const number_list *sizes)
+{
+    int last_list = definition->lists ? BENCH_RANDOM : BENCH_FIXED;
+    int last_own = definition->lists ? 1 : 0;
+
+    for (int list = BENCH_FIXED; list <= last_list; list++)
+        for (int own = 0; own <= last_own; own++) {
+            bench_measurement variant = {.mode = mode, .list = (bench_list)list, .own_multicast = own != 0};
+
+            if (!definition->lists || multicast_wanted(options, own != 0))
+                CB_TRY(append_variant(plan, room, variant, options, counts, sizes));
+        }
+    return CB_OK;
+}
+
+static cb_status fill(bench_plan *plan, const bench_definition *definition,
+                      const bench_options *options, size_t ranks, number_list *counts,
+                      number_list *sizes)
+{
+    size_t room = 0;
+
+    CB_TRY(check_mode(definition, options));
+    CB_TRY(check_receivers(options, ranks));
+    CB_TRY(choose_counts(definition, options, ranks, counts));
+    choose_sizes(definition, options, sizes);
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
+        if (mode_wanted(options, mode))
+            CB_TRY(append_mode(plan, &room, definition, mode, options, counts, sizes));
+    return CB_OK;
+}
+
+cb_status bench_plan_make(const bench_definition *definition, const bench_options *options,
+                          size_t ranks, bench_plan *out)
+{
+    number_list *counts = cb_allocate(1, sizeof(*counts), "the plan");
+    number_list *sizes = cb_allocate(1, sizeof(*sizes), "the plan");
+    cb_status status = CB_ERROR_MEMORY;
+
+    *out = (bench_plan){0};
+    if (counts != NULL && sizes != NULL)
+        status = fill(out, definition, options, ranks, counts, sizes);
+    if (status != CB_OK)
+        bench_plan_free(out);
+    free(counts);
+    free(sizes);
+    return status;
+}
+
+void bench_plan_free(bench_plan *plan)
+{
+    free(plan->measurements);
+    *plan = (bench_plan){0};
+}
+
+/* Ranks */
+
+size_t bench_candidates(const bench_options *options, const bench_measurement *measurement,
+                        size_t job_ranks)
+{
+    if (measurement->list == BENCH_FIXED)
+        return measurement->count;
+    return options->receivers.count > 0 ? options->receivers.count : job_ranks - 1;
+}
+
+size_t bench_participants(const bench_definition *definition, const bench_options *options,
+                          const bench_measurement *measurement, size_t job_ranks, int *ranks)
+{
+    size_t count = bench_candidates(options, measurement, job_ranks);
+    size_t participants = ranks_needed(definition, count);
+
+    for (size_t i = 0; i < participants; i++)
+        ranks[i] = (int)i;
+    if (options->receivers.count > 0)
+        for (size_t i = 0; i < count; i++)
+            ranks[i + 1] = (int)options->receivers.values[i];
+    return participants;
+}

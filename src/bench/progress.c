@@ -1,0 +1,37 @@
+/* One line on a terminal's standard error, written over itself. */
+#include "bench/engine.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+
+bench_progress bench_progress_start(const bench_session *session, size_t total)
+{
+    return (bench_progress){.total = total,
+                            .started_ns = cb_now_ns(),
+                            .shown = session->document != NULL && isatty(STDERR_FILENO)};
+}
+
+void bench_progress_show(bench_progress *progress, const bench_session *session,
+                         const bench_measurement *measurement)
+{
+    double elapsed_s = (double)(cb_now_ns() - progress->started_ns) / 1e9;
+    double each_s = progress->done > 0 ? elapsed_s / (double)progress->done
+                                       : session->options->max_time_s;
+    char size[32];
+
+    cb_format_size(measurement->size_bytes, size);
+    if (progress->shown)
+        fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu ranks counted, %s bytes; about %.0f s left",
+                progress->done + 1, progress->total, session->definition->name, measurement->mode->name,
+                measurement->count, size, each_s * (double)(progress->total - progress->done));
+    progress->done++;
+}
+
+void bench_progress_clear(const bench_progress *progress)
+{
+    if (progress->shown)
+        fprintf(stderr, "\r\033[K");
+}

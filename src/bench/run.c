@@ -1,0 +1,216 @@
+/* The plan, measurement after measurement: who takes part, what is skipped, the row, the fit. */
+#include "bench/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "stats/fit.h"
+
+/* The team of the measurement under way, kept while the participants stay the same. */
+typedef struct {
+    int *ranks;
+    size_t participants;
+    control_team *team; /* NULL where this rank takes no part */
+} participation;
+
+/* The points of one curve, for the fit behind it; rank 0 alone. */
+typedef struct {
+    double *bytes, *times_us;
+    size_t count;
+} curve;
+
+static bool same_curve(const bench_measurement *one, const bench_measurement *other)
+{
+    return one->mode == other->mode && one->count == other->count && one->list == other->list &&
+           one->own_multicast == other->own_multicast;
+}
+
+/* All ranks meet, asleep, before the participants change. */
+static cb_status choose_participants(bench_session *session, const bench_measurement *measurement,
+                                     participation *who)
+{
+    size_t job_ranks = (size_t)control_size(session->plane);
+    bool takes_part = false;
+
+    CB_TRY(control_barrier(control_everyone(session->plane)));
+    control_team_free(who->team);
+    who->team = NULL;
+    who->participants = bench_participants(session->definition, session->options, measurement,
+                                           job_ranks, who->ranks);
+    for (size_t i = 0; i < who->participants; i++)
+        takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
+    return takes_part ? control_team_create(session->plane, who->ranks, who->participants, &who->team)
+                      : CB_OK;
+}
+
+static bool possible(const bench_session *session, const bench_measurement *measurement)
+{
+    return !measurement->own_multicast ||
+           (transport_capabilities(session->technology) & TRANSPORT_MULTICAST) != 0;
+}
+
+static void note_roles(const bench_session *session, const bench_measurement *measurement,
+                       const participation *who)
+{
+    size_t count = bench_candidates(session->options, measurement, (size_t)control_size(session->plane));
+    size_t next = 0;
+
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        for (size_t i = bench_role_size(session->definition, role, count); i > 0; i--, next++)
+            report_put_text(session->document, session->definition->roles[role].name,
+                            "environment.ranks.%d.role", who->ranks[next]);
+}
+
+static void note_verification(bench_session *session, const report_verification *found)
+{
+    if (!found->done || found->lost + found->doubled + found->reordered + found->corrupted == 0)
+        return;
+    session->verification_failed = true;
+    cb_error("verification failed: of %llu messages %llu lost, %llu doubled, %llu reordered, %llu "
+             "corrupted; the technology or the network is at fault",
+             (unsigned long long)found->messages, (unsigned long long)found->lost,
+             (unsigned long long)found->doubled, (unsigned long long)found->reordered,
+             (unsigned long long)found->corrupted);
+}
+
+/* Rank 0 writes the row, also of a measurement whose verification was given up. */
+static cb_status write_row(bench_session *session, const bench_measurement *measurement,
+                           size_t participants, const bench_outcome *outcome, curve *points)
+{
+    report_row row = report_row_initial();
+
+    bench_figures(session, measurement, participants, outcome, &row);
+    if (points != NULL) {
+        points->bytes[points->count] = row.size_bytes;
+        points->times_us[points->count++] =
+            (measurement->mode->figure == BENCH_LATENCY ? row.latency_us : row.round_us).median;
+    }
+    note_verification(session, &outcome->verification);
+    return report_add(session->document, &row);
+}
+
+static cb_status measure(bench_session *session, const bench_measurement *measurement,
+                         const participation *who, curve *points)
+{
+    bench_outcome outcome = {0};
+    bool agreed;
+    cb_status status = bench_measure(session, measurement, who->ranks, who->participants, who->team,
+                                     &outcome);
+
+    if (session->document != NULL && outcome.block_count > 0 &&
+        (status == CB_OK || status == CB_ERROR_DATA)) {
+        cb_status written = write_row(session, measurement, who->participants, &outcome, points);
+
+        status = status == CB_OK ? written : status;
+    }
+    agreed = status == CB_OK || outcome.verification.done;
+    bench_outcome_free(&outcome);
+    return agreed ? control_agree(who->team, status) : status;
+}
+
+/* Fits */
+
+static bool fits_wanted(const bench_session *session)
+{
+    const bench_options *options = session->options;
+
+    return options->sweep || (session->definition->fit && options->sizes.count == 0);
+}
+
+static cb_status fit_curve(const bench_session *session, const bench_measurement *measurement,
+                           size_t participants, curve *points)
+{
+    static const char *const figures[] = {[BENCH_LATENCY] = "latency_us", [BENCH_ROUND] = "round_us"};
+    stats_segment segments[STATS_FIT_SEGMENTS];
+    size_t count = stats_fit(points->bytes, points->times_us, points->count, STATS_FIT_SEGMENTS, false,
+                             segments);
+
+    points->count = 0;
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(report_add_fit(session->document, measurement->mode->name, (double)participants,
+                              figures[measurement->mode->figure], &segments[i]));
+    return CB_OK;
+}
+
+static cb_status explain_missing_fit(const bench_session *session)
+{
+    if (session->document == NULL || fits_wanted(session))
+        return CB_OK;
+    return report_skip(session->document, "fit",
+                       "the sizes measured do not define overhead, r_inf and n_half; use --sweep");
+}
+
+static cb_status skip(const bench_session *session, const bench_measurement *measurement)
+{
+    char what[128];
+
+    snprintf(what, sizeof(what), "%s, list %s, by the technology's own multicast",
+             measurement->mode->name, bench_list_name(measurement->list));
+    if (session->document == NULL)
+        return CB_OK;
+    cb_warning("%s: the technology %s has no multicast of its own; use --multicast loop", what,
+               session->options->technology);
+    return report_skip(session->document, what, "the technology has no multicast of its own");
+}
+
+static cb_status run_all(bench_session *session, const bench_plan *plan, participation *who,
+                         curve *points)
+{
+    bench_progress progress = bench_progress_start(session, plan->count);
+    const bench_measurement *previous = NULL;
+    bool any = false;
+
+    for (size_t i = 0; i < plan->count; i++) {
+        const bench_measurement *measurement = &plan->measurements[i];
+        bool new_curve = previous == NULL || !same_curve(previous, measurement);
+
+        if (new_curve && points != NULL && points->count > 0)
+            CB_TRY(fit_curve(session, previous, who->participants, points));
+        previous = measurement;
+        if (!possible(session, measurement)) {
+            if (new_curve)
+                CB_TRY(skip(session, measurement));
+            continue;
+        }
+        any = true;
+        if (new_curve)
+            CB_TRY(choose_participants(session, measurement, who));
+        if (who->team == NULL)
+            continue;
+        if (session->document != NULL)
+            note_roles(session, measurement, who);
+        bench_progress_show(&progress, session, measurement);
+        CB_TRY(measure(session, measurement, who, points));
+        bench_progress_clear(&progress);
+    }
+    if (points != NULL && points->count > 0)
+        CB_TRY(fit_curve(session, previous, who->participants, points));
+    CB_TRY(explain_missing_fit(session));
+    return any ? CB_OK : CB_ERROR_UNSUPPORTED;
+}
+
+cb_status bench_run_plan(bench_session *session, const bench_plan *plan)
+{
+    participation who = {
+        .ranks = cb_allocate((size_t)control_size(session->plane), sizeof(int), "the participants")};
+    curve points = {.bytes = cb_allocate(plan->count, sizeof(double), "the points of a curve"),
+                    .times_us = cb_allocate(plan->count, sizeof(double), "the points of a curve")};
+    bool fits = session->document != NULL && fits_wanted(session);
+    cb_status status = CB_ERROR_MEMORY;
+
+    session->references =
+        cb_allocate(plan->count, sizeof(*session->references), "the reference figures");
+    if (who.ranks != NULL && points.bytes != NULL && points.times_us != NULL &&
+        session->references != NULL)
+        status = run_all(session, plan, &who, fits ? &points : NULL);
+    control_team_free(who.team);
+    free(session->references);
+    session->references = NULL;
+    free(who.ranks);
+    free(points.bytes);
+    free(points.times_us);
+    return status;
+}

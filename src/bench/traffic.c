@@ -1,0 +1,343 @@
+/* The hot paths of the benchmarks: one packet sent, one received and referred to. The three forms of
+ * a receive differ in what they do with the data, which is decided once, in set-up. */
+#include "bench/traffic.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+
+/* Hot. Four sums, so that additions do not wait for each other. */
+uint64_t bench_touch(const void *data, size_t size_bytes)
+{
+    const unsigned char *at = data;
+    uint64_t sums[4] = {0}, words[4];
+    uint64_t rest = 0;
+
+    for (; size_bytes >= sizeof(words); size_bytes -= sizeof(words), at += sizeof(words)) {
+        memcpy(words, at, sizeof(words));
+        sums[0] += words[0];
+        sums[1] += words[1];
+        sums[2] += words[2];
+        sums[3] += words[3];
+    }
+    for (; size_bytes >= sizeof(rest); size_bytes -= sizeof(rest), at += sizeof(rest)) {
+        memcpy(words, at, sizeof(rest));
+        sums[0] += words[0];
+    }
+    for (size_t i = 0; i < size_bytes; i++)
+        rest |= (uint64_t)at[i] << 8 * i;
+    return sums[0] + sums[1] + sums[2] + sums[3] + rest;
+}
+
+void bench_fill(void *data, size_t size_bytes)
+{
+    unsigned char *bytes = data;
+
+    for (size_t i = 0; i < size_bytes; i++)
+        bytes[i] = (unsigned char)(cb_mix64(i / 8) >> 8 * (i % 8));
+}
+
+uint64_t bench_expected_sum(size_t size_bytes)
+{
+    uint64_t sum = 0;
+
+    for (size_t at = 0; at < size_bytes; at += 8) {
+        size_t bytes = size_bytes - at < 8 ? size_bytes - at : 8;
+        uint64_t content = cb_mix64(at / 8);
+
+        sum += bytes == 8 ? content : content & ((1ull << 8 * bytes) - 1);
+    }
+    return sum;
+}
+
+/* What is done with an arrived packet before its buffer is released */
+
+typedef cb_status (*inspection)(bench_rank *me, bench_peer *from, const transport_buffer *buffer);
+
+static inline cb_status touch(bench_rank *me, bench_peer *from, const transport_buffer *buffer)
+{
+    (void)from;
+    me->sum += bench_touch(buffer->data, buffer->size);
+    return CB_OK;
+}
+
+static inline cb_status look_away(bench_rank *me, bench_peer *from, const transport_buffer *buffer)
+{
+    (void)me;
+    (void)from;
+    (void)buffer;
+    return CB_OK;
+}
+
+static inline cb_status check(bench_rank *me, bench_peer *from, const transport_buffer *buffer)
+{
+    bench_check(&from->incoming, buffer->data, buffer->size, me->size_bytes, &me->findings);
+    return CB_OK;
+}
+
+static inline cb_status accept(bench_rank *me, bench_peer *from, transport_buffer *buffer,
+                               inspection inspect)
+{
+    cb_status status = inspect(me, from, buffer);
+
+    me->packets++;
+    transport_buffer_release(buffer);
+    return status;
+}
+
+static inline cb_status send_as_it_is(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+
+    return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
+}
+
+static inline cb_status multicast_as_it_is(bench_rank *me, transport_group *group)
+{
+    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+
+    return buffer != NULL ? transport_group_send(group, buffer) : CB_ERROR_MEMORY;
+}
+
+static inline cb_status receive_from(bench_rank *me, bench_peer *peer, inspection inspect)
+{
+    transport_buffer *buffer;
+
+    CB_TRY(transport_receive(peer->node, &buffer));
+    return accept(me, peer, buffer, inspect);
+}
+
+static inline cb_status receive_next(bench_rank *me, bench_peer **from, inspection inspect)
+{
+    transport_buffer *buffer;
+    transport_node *node;
+
+    CB_TRY(transport_group_receive(me->group, &buffer, &node));
+    *from = &me->peers[node->label];
+    return accept(me, *from, buffer, inspect);
+}
+
+static inline cb_status receive_root(bench_rank *me, transport_group *group, inspection inspect)
+{
+    transport_buffer *buffer;
+
+    CB_TRY(transport_group_receive_root(group, &buffer));
+    return accept(me, &me->peers[0], buffer, inspect);
+}
+
+static cb_status await_signal(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer;
+
+    (void)me;
+    CB_TRY(transport_receive(peer->node, &buffer));
+    transport_buffer_release(buffer);
+    return CB_OK;
+}
+
+static cb_status receive_touching(bench_rank *me, bench_peer *peer)
+{
+    return receive_from(me, peer, touch);
+}
+
+static cb_status receive_any_touching(bench_rank *me, bench_peer **from)
+{
+    return receive_next(me, from, touch);
+}
+
+static cb_status receive_root_touching(bench_rank *me, transport_group *group)
+{
+    return receive_root(me, group, touch);
+}
+
+static cb_status receive_bare(bench_rank *me, bench_peer *peer)
+{
+    return receive_from(me, peer, look_away);
+}
+
+static cb_status receive_any_bare(bench_rank *me, bench_peer **from)
+{
+    return receive_next(me, from, look_away);
+}
+
+static cb_status receive_root_bare(bench_rank *me, transport_group *group)
+{
+    return receive_root(me, group, look_away);
+}
+
+const bench_traffic bench_touching = {
+    .send = send_as_it_is,
+    .receive = receive_touching,
+    .receive_any = receive_any_touching,
+    .multicast = multicast_as_it_is,
+    .receive_multicast = receive_root_touching,
+    .await_signal = await_signal,
+};
+
+const bench_traffic bench_bare = {
+    .send = send_as_it_is,
+    .receive = receive_bare,
+    .receive_any = receive_any_bare,
+    .multicast = multicast_as_it_is,
+    .receive_multicast = receive_root_bare,
+    .await_signal = await_signal,
+};
+
+/* The verifying pass: every packet is stamped and checked, and none is waited for for ever, so that a
+ * lost one is reported and not a hang. */
+
+static cb_status give_up(const bench_rank *me, const char *whom, int rank)
+{
+    cb_error("no packet came from %s %d for %.1f s in the verifying pass: it is lost; see the counts "
+             "in the result",
+             whom, rank, (double)me->patience_ns / 1e9);
+    return CB_ERROR_DATA;
+}
+
+static cb_status send_stamped(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    bench_stamp(buffer->data, buffer->size, (uint64_t)me->ranks[me->self], peer->sent++);
+    return transport_send(peer->node, buffer);
+}
+
+static cb_status receive_patiently(const bench_rank *me, const bench_peer *peer,
+                                   transport_buffer **out)
+{
+    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
+    cb_status status;
+
+    while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY)
+        if (cb_now_ns() > deadline_ns)
+            return give_up(me, "rank", peer->node->rank);
+    return status;
+}
+
+static cb_status receive_checked(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer;
+    cb_status status = receive_patiently(me, peer, &buffer);
+
+    me->findings.lost += status == CB_ERROR_DATA;
+    return status == CB_OK ? accept(me, peer, buffer, check) : status;
+}
+
+static cb_status await_signal_patiently(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer;
+
+    CB_TRY(receive_patiently(me, peer, &buffer));
+    transport_buffer_release(buffer);
+    return CB_OK;
+}
+
+static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
+{
+    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
+    transport_buffer *buffer;
+    transport_node *node;
+    cb_status status;
+
+    while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY)
+        if (cb_now_ns() > deadline_ns) {
+            me->findings.lost++;
+            return give_up(me, "any of the peers of rank", me->ranks[me->self]);
+        }
+    CB_TRY(status);
+    *from = &me->peers[node->label];
+    return accept(me, *from, buffer, check);
+}
+
+/* All destinations get the same packet, whose number counts the broadcasts. */
+static cb_status multicast_stamped(bench_rank *me, transport_group *group)
+{
+    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    bench_stamp(buffer->data, buffer->size, (uint64_t)me->ranks[me->self], me->broadcasts);
+    return transport_group_send(group, buffer);
+}
+
+static cb_status receive_multicast_checked(bench_rank *me, transport_group *group)
+{
+    me->peers[0].incoming.expected = me->broadcasts;
+    return receive_root(me, group, check);
+}
+
+const bench_traffic bench_verifying = {
+    .send = send_stamped,
+    .receive = receive_checked,
+    .receive_any = receive_any_checked,
+    .multicast = multicast_stamped,
+    .receive_multicast = receive_multicast_checked,
+    .await_signal = await_signal_patiently,
+};
+
+/* Rounds, signals and streams */
+
+cb_status bench_assemble(bench_rank *me)
+{
+    while (me->missing > 0) {
+        bench_peer *from;
+
+        CB_TRY(bench_receive_any(me, &from));
+        me->missing -= from->ahead++ == 0;
+    }
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        me->missing += --me->peers[peer].ahead == 0;
+    return CB_OK;
+}
+
+cb_status bench_signal(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer = transport_buffer_create(me->factory, 0);
+
+    return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
+}
+
+static cb_status await_acknowledgement(bench_rank *me, bench_peer *peer)
+{
+    CB_TRY(bench_await_signal(me, peer));
+    peer->outstanding -= peer->outstanding < me->half_window ? peer->outstanding : me->half_window;
+    return CB_OK;
+}
+
+cb_status bench_reserve(bench_rank *me, bench_peer *peer)
+{
+    if (peer->outstanding == me->window)
+        CB_TRY(await_acknowledgement(me, peer));
+    peer->outstanding++;
+    return CB_OK;
+}
+
+cb_status bench_acknowledge(bench_rank *me, bench_peer *peer)
+{
+    if (++peer->unacknowledged < me->half_window)
+        return CB_OK;
+    peer->unacknowledged = 0;
+    return bench_signal(me, peer);
+}
+
+cb_status bench_drain(bench_rank *me)
+{
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        while (me->peers[peer].outstanding > 0)
+            CB_TRY(await_acknowledgement(me, &me->peers[peer]));
+    return CB_OK;
+}
+
+cb_status bench_settle(bench_rank *me)
+{
+    for (size_t peer = 0; peer < me->peer_count; peer++)
+        if (me->peers[peer].unacknowledged > 0) {
+            me->peers[peer].unacknowledged = 0;
+            CB_TRY(bench_signal(me, &me->peers[peer]));
+        }
+    return CB_OK;
+}

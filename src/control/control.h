@@ -1,0 +1,88 @@
+/* The control plane: who takes part, agreement, gathering, clocks. Always MPI, whatever moves the
+ * data; control_solo.c is the same for one process alone, for unit tests.
+ *
+ * No function here is called inside a timed section. All waiting is by testing with growing sleeps
+ * (10 us to 5 ms): a rank that waits in MPI_Barrier would take a core from those that measure. */
+#ifndef CONTROL_CONTROL_H
+#define CONTROL_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct control control;
+
+/* Some of the ranks, for one measurement or for all; index 0 is the one that gathers. */
+typedef struct control_team control_team;
+
+/* Rank of this process as its launcher tells it, before any MPI call: 0 where there is none. */
+int control_launch_rank(void);
+
+/* Ranks that the launcher started on this host, before any MPI call: 0 when it does not tell. */
+int control_launch_local_size(void);
+
+/* Ask the MPI library, before it starts, to give the core away while it waits, or not to. A library
+ * without such a setting is not affected; what happens is read back by the technology. */
+void control_request_yield(bool yield);
+
+/* Start MPI (thread level FUNNELED). Collective. The caller closes *out. */
+cb_status control_open(control **out);
+void control_close(control *plane);
+
+int control_rank(const control *plane);
+int control_size(const control *plane);
+
+/* All ranks. Owned by the control plane. */
+control_team *control_everyone(control *plane);
+
+/* End the whole job at once with this exit status. */
+_Noreturn void control_abort(control *plane, int exit_status);
+
+/* Name and version of the MPI library; static storage of the plane. */
+const char *control_library(const control *plane);
+
+/* Call `visit` for the settings of the MPI library that shape its messages (MPI_T control variables
+ * of the point-to-point layers), as text. */
+void control_settings(const control *plane,
+                      void (*visit)(const char *name, const char *value, void *context), void *context);
+
+/* A team of `count` ranks in that order; collective over the members alone, each of whom passes the
+ * same list. The caller frees it. */
+cb_status control_team_create(control *plane, const int *ranks, size_t count, control_team **out);
+void control_team_free(control_team *team);
+
+size_t control_team_size(const control_team *team);
+size_t control_team_index(const control_team *team); /* of this process */
+
+/* Collective over the team. Failures are logged. */
+cb_status control_barrier(control_team *team);
+cb_status control_broadcast(control_team *team, void *data, size_t bytes); /* from index 0 */
+cb_status control_gather(control_team *team, const void *mine, size_t bytes, void *all); /* at 0 */
+cb_status control_exchange(control_team *team, const void *mine, size_t bytes, void *all);
+cb_status control_sum(control_team *team, uint64_t *values, size_t count); /* result at index 0 */
+cb_status control_maximum(control_team *team, double *values, size_t count); /* result everywhere */
+
+/* The worst status of all members, everywhere; CB_ERROR_CONTROL when it cannot be agreed. */
+cb_status control_agree(control_team *team, cb_status mine);
+
+/* This rank's clock against rank 0's: instant_of_rank0 = instant_here + offset_ns, where
+ * offset_ns = at_ns-anchored line with a drift. */
+typedef struct {
+    double offset_ns;
+    double drift;         /* change of the offset per ns, 0 where it is not significant */
+    double bound_ns;      /* half of the fastest round trip: the offset cannot be wrong by more */
+    uint64_t at_ns;       /* local instant to which offset_ns belongs */
+} control_clock;
+
+/* Estimate the offset of every rank's clock by repeated round trips with rank 0, of which the
+ * fastest counts. Called again, later, it refreshes *clock and finds the drift. Collective over all;
+ * *clock is zero before the first call. */
+cb_status control_synchronise(control *plane, control_clock *clock);
+
+/* An instant of rank 0's clock on this rank's, and back. */
+uint64_t control_clock_local(const control_clock *clock, uint64_t reference_ns);
+uint64_t control_clock_reference(const control_clock *clock, uint64_t local_ns);
+
+#endif

@@ -1,0 +1,395 @@
+/* The control plane over MPI. Every collective is a non-blocking one that is tested and slept on. */
+#include "control/control.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "control/clock.h"
+
+enum { TEAM_TAG = 1, CLOCK_TAG = 2, ROUND_TRIPS = 40 };
+
+struct control_team {
+    MPI_Comm communicator;
+    int size, index;
+};
+
+struct control {
+    control_team everyone;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+};
+
+static cb_status failed(int code, const char *attempt)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        length = 0;
+    cb_error("the control plane cannot %s: %.*s; see the messages of the MPI library and of mpirun",
+             attempt, length, text);
+    return CB_ERROR_CONTROL;
+}
+
+/* Yield at first, since most answers are near; then sleep, from 10 us growing to 5 ms. */
+static cb_status finish(int code, MPI_Request *request, const char *attempt)
+{
+    enum { YIELDS = 50, FIRST_NS = 10000, LAST_NS = 5000000 };
+    uint64_t sleep_ns = FIRST_NS;
+    unsigned polls = 0;
+    int done = 0;
+
+    while (code == MPI_SUCCESS &&
+           (code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) {
+        if (polls++ < YIELDS) {
+            sched_yield();
+        } else {
+            cb_sleep_ns(sleep_ns);
+            sleep_ns = sleep_ns < LAST_NS / 2 ? 2 * sleep_ns : LAST_NS;
+        }
+    }
+    return code == MPI_SUCCESS ? CB_OK : failed(code, attempt);
+}
+
+static int first_number(const char *const *names)
+{
+    for (; *names != NULL; names++) {
+        const char *text = getenv(*names);
+        char *end;
+        long number;
+
+        if (text == NULL)
+            continue;
+        number = strtol(text, &end, 10);
+        if (end != text && number >= 0 && number <= INT_MAX)
+            return (int)number;
+    }
+    return 0;
+}
+
+int control_launch_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
+                                        NULL};
+
+    return first_number(names);
+}
+
+int control_launch_local_size(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                        "SLURM_NTASKS_PER_NODE", NULL};
+
+    return first_number(names);
+}
+
+void control_request_yield(bool yield)
+{
+    setenv("OMPI_MCA_mpi_yield_when_idle", yield ? "1" : "0", 1);
+}
+
+cb_status control_open(control **out)
+{
+    control *plane = cb_allocate(1, sizeof(*plane), "the control plane");
+    int provided, length, code;
+
+    if (plane == NULL)
+        return CB_ERROR_MEMORY;
+    code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    if (code != MPI_SUCCESS) {
+        free(plane);
+        return failed(code, "start MPI");
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    plane->everyone.communicator = MPI_COMM_WORLD;
+    MPI_Comm_rank(MPI_COMM_WORLD, &plane->everyone.index);
+    MPI_Comm_size(MPI_COMM_WORLD, &plane->everyone.size);
+    MPI_Get_library_version(plane->library, &length);
+    plane->library[strcspn(plane->library, ",\n")] = '\0';
+    *out = plane;
+    return CB_OK;
+}
+
+void control_close(control *plane)
+{
+    if (plane == NULL)
+        return;
+    free(plane);
+    MPI_Finalize();
+}
+
+int control_rank(const control *plane)
+{
+    return plane->everyone.index;
+}
+
+int control_size(const control *plane)
+{
+    return plane->everyone.size;
+}
+
+control_team *control_everyone(control *plane)
+{
+    return &plane->everyone;
+}
+
+_Noreturn void control_abort(control *plane, int exit_status)
+{
+    (void)plane;
+    MPI_Abort(MPI_COMM_WORLD, exit_status);
+    abort();
+}
+
+const char *control_library(const control *plane)
+{
+    return plane->library;
+}
+
+/* The control variables that decide how a message travels. */
+static bool shapes_messages(const char *name)
+{
+    static const char *const prefixes[] = {
+        "pml",          "btl",          "mtl",           "osc",
+        "mpi_yield_when_idle",          "mpi_leave_pinned", "btl_vader_eager_limit",
+        "btl_vader_single_copy_mechanism", "btl_tcp_eager_limit", "btl_tcp_if_include",
+        "MPIR_CVAR_CH4_NETMOD", "MPIR_CVAR_CH4_SHM", "MPIR_CVAR_ASYNC_PROGRESS",
+    };
+
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+        if (strcmp(name, prefixes[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Text of a control variable of an integer or character type; false for others. */
+static bool variable_text(int index, MPI_Datatype type, char *text, size_t bytes)
+{
+    union {
+        int number;
+        unsigned long unsigned_long;
+        unsigned long long unsigned_long_long;
+        char characters[4096];
+    } value;
+    MPI_T_cvar_handle handle;
+    int count;
+    bool read = false;
+
+    if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
+        return false;
+    memset(&value, 0, sizeof(value));
+    if (count <= (int)sizeof(value) / 8 || type == MPI_CHAR)
+        read = count < (int)sizeof(value) && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS;
+    MPI_T_cvar_handle_free(&handle);
+    if (!read)
+        return false;
+    if (type == MPI_CHAR)
+        snprintf(text, bytes, "%.200s", value.characters);
+    else if (type == MPI_INT || type == MPI_UNSIGNED)
+        snprintf(text, bytes, "%d", value.number);
+    else if (type == MPI_UNSIGNED_LONG)
+        snprintf(text, bytes, "%lu", value.unsigned_long);
+    else if (type == MPI_UNSIGNED_LONG_LONG)
+        snprintf(text, bytes, "%llu", value.unsigned_long_long);
+    else
+        return false;
+    return text[0] != '\0';
+}
+
+void control_settings(const control *plane,
+                      void (*visit)(const char *name, const char *value, void *context), void *context)
+{
+    int provided, variables = 0;
+
+    (void)plane;
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+        return;
+    if (MPI_T_cvar_get_num(&variables) != MPI_SUCCESS)
+        variables = 0;
+    for (int i = 0; i < variables; i++) {
+        char name[256] = "", value[256];
+        int name_length = sizeof(name), description_length = 0, verbosity, binding, scope;
+        MPI_Datatype type;
+        MPI_T_enum enumeration;
+
+        if (MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &enumeration, NULL,
+                                &description_length, &binding, &scope) == MPI_SUCCESS &&
+            shapes_messages(name) && variable_text(i, type, value, sizeof(value)))
+            visit(name, value, context);
+    }
+    MPI_T_finalize();
+}
+
+cb_status control_team_create(control *plane, const int *ranks, size_t count, control_team **out)
+{
+    control_team *team = cb_allocate(1, sizeof(*team), "a team");
+    MPI_Group all, members;
+    int code;
+
+    (void)plane;
+    if (team == NULL)
+        return CB_ERROR_MEMORY;
+    code = MPI_Comm_group(MPI_COMM_WORLD, &all);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Group_incl(all, (int)count, ranks, &members);
+        MPI_Group_free(&all);
+    }
+    if (code == MPI_SUCCESS) {
+        code = MPI_Comm_create_group(MPI_COMM_WORLD, members, TEAM_TAG, &team->communicator);
+        MPI_Group_free(&members);
+    }
+    if (code != MPI_SUCCESS) {
+        free(team);
+        return failed(code, "make a team of ranks");
+    }
+    MPI_Comm_set_errhandler(team->communicator, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(team->communicator, &team->index);
+    MPI_Comm_size(team->communicator, &team->size);
+    *out = team;
+    return CB_OK;
+}
+
+void control_team_free(control_team *team)
+{
+    if (team == NULL)
+        return;
+    MPI_Comm_free(&team->communicator);
+    free(team);
+}
+
+size_t control_team_size(const control_team *team)
+{
+    return (size_t)team->size;
+}
+
+size_t control_team_index(const control_team *team)
+{
+    return (size_t)team->index;
+}
+
+cb_status control_barrier(control_team *team)
+{
+    MPI_Request request;
+
+    return finish(MPI_Ibarrier(team->communicator, &request), &request, "gather all ranks at a barrier");
+}
+
+cb_status control_broadcast(control_team *team, void *data, size_t bytes)
+{
+    MPI_Request request;
+
+    return finish(MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, team->communicator, &request), &request,
+                  "tell all ranks");
+}
+
+cb_status control_gather(control_team *team, const void *mine, size_t bytes, void *all)
+{
+    MPI_Request request;
+
+    return finish(MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
+                              team->communicator, &request),
+                  &request, "gather from all ranks");
+}
+
+cb_status control_exchange(control_team *team, const void *mine, size_t bytes, void *all)
+{
+    MPI_Request request;
+
+    return finish(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                                 team->communicator, &request),
+                  &request, "exchange among all ranks");
+}
+
+cb_status control_sum(control_team *team, uint64_t *values, size_t count)
+{
+    MPI_Request request;
+    const void *mine = team->index == 0 ? MPI_IN_PLACE : values;
+    void *sum = team->index == 0 ? values : NULL;
+
+    return finish(MPI_Ireduce(mine, sum, (int)count, MPI_UINT64_T, MPI_SUM, 0, team->communicator,
+                              &request),
+                  &request, "sum over all ranks");
+}
+
+cb_status control_maximum(control_team *team, double *values, size_t count)
+{
+    MPI_Request request;
+
+    return finish(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
+                                 team->communicator, &request),
+                  &request, "find the maximum over all ranks");
+}
+
+cb_status control_agree(control_team *team, cb_status mine)
+{
+    double worst = (double)mine;
+
+    CB_TRY(control_maximum(team, &worst, 1));
+    return (cb_status)worst;
+}
+
+/* Clocks */
+
+static cb_status answer_round_trips(int rank)
+{
+    int turn = MPI_Send(NULL, 0, MPI_BYTE, rank, CLOCK_TAG, MPI_COMM_WORLD);
+
+    if (turn != MPI_SUCCESS)
+        return failed(turn, "compare clocks");
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+        uint64_t now_ns;
+        int code = MPI_Recv(NULL, 0, MPI_BYTE, rank, CLOCK_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+
+        now_ns = cb_now_ns();
+        if (code == MPI_SUCCESS)
+            code = MPI_Send(&now_ns, 1, MPI_UINT64_T, rank, CLOCK_TAG, MPI_COMM_WORLD);
+        if (code != MPI_SUCCESS)
+            return failed(code, "compare clocks");
+    }
+    return CB_OK;
+}
+
+static cb_status make_round_trips(control_clock *clock)
+{
+    control_round_trip trips[ROUND_TRIPS];
+    MPI_Request turn;
+
+    CB_TRY(finish(MPI_Irecv(NULL, 0, MPI_BYTE, 0, CLOCK_TAG, MPI_COMM_WORLD, &turn), &turn,
+                  "wait for the comparison of clocks"));
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+        int code;
+
+        trips[i].sent_ns = cb_now_ns();
+        code = MPI_Send(NULL, 0, MPI_BYTE, 0, CLOCK_TAG, MPI_COMM_WORLD);
+        if (code == MPI_SUCCESS)
+            code = MPI_Recv(&trips[i].reference_ns, 1, MPI_UINT64_T, 0, CLOCK_TAG, MPI_COMM_WORLD,
+                            MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS)
+            return failed(code, "compare clocks");
+        trips[i].received_ns = cb_now_ns();
+    }
+    *clock = control_clock_refresh(clock, control_clock_estimate(trips, ROUND_TRIPS));
+    return CB_OK;
+}
+
+/* One rank after the other, the rest asleep, so that no rank's exchange disturbs another's. */
+cb_status control_synchronise(control *plane, control_clock *clock)
+{
+    control_team *all = control_everyone(plane);
+    cb_status status = CB_OK;
+
+    if (all->index == 0)
+        *clock = (control_clock){.at_ns = cb_now_ns()};
+    for (int rank = 1; rank < all->size && status == CB_OK; rank++) {
+        if (all->index == 0)
+            status = answer_round_trips(rank);
+        else if (all->index == rank)
+            status = make_round_trips(clock);
+    }
+    return control_agree(all, status);
+}

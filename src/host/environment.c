@@ -1,0 +1,323 @@
+/* What a result must say of the host it was measured on: system, processor, topology, memory, and
+ * the settings that change a communication figure. What cannot be found is left out, never guessed
+ * and never an error: a result without a governor is better than none. */
+#include "host/environment.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "host/text.h"
+#include "host/topology.h"
+
+#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
+
+/* "always [madvise] never" becomes "madvise": the kernel marks its choice so. */
+static void keep_bracketed(char *text)
+{
+    char *begin = strchr(text, '[');
+    char *end = begin == NULL ? NULL : strchr(begin, ']');
+
+    if (end == NULL)
+        return;
+    *end = '\0';
+    memmove(text, begin + 1, (size_t)(end - begin));
+}
+
+/* Words of the kernel's command line that find the disk and the console and say nothing of speed;
+ * without them those that do (isolcpus, nohz_full, mitigations, idle) fit the field. */
+static bool is_about_booting(const char *word)
+{
+    static const char *const beginnings[] = {
+        "BOOT_IMAGE=", "root=", "initrd=",      "rootfstype=",  "rootflags=", "console=",
+        "resume=",     "rd.",   "crashkernel=", "net.ifnames=", "cloud-init"};
+    static const char *const words[] = {"ro", "rw", "quiet", "splash", "rhgb"};
+
+    for (size_t i = 0; i < ROWS(beginnings); i++)
+        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    for (size_t i = 0; i < ROWS(words); i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* In place, since what is kept is never longer. What follows "--" is for the first process and not
+ * for the kernel. */
+static void keep_kernel_words(char *text)
+{
+    char *kept = text, *rest = NULL;
+
+    for (char *word = strtok_r(text, " \t\n", &rest); word != NULL && strcmp(word, "--") != 0;
+         word = strtok_r(NULL, " \t\n", &rest)) {
+        size_t length = strlen(word);
+
+        if (is_about_booting(word))
+            continue;
+        if (kept > text)
+            *kept++ = ' ';
+        memmove(kept, word, length);
+        kept += length;
+    }
+    *kept = '\0';
+}
+
+typedef struct {
+    const char *key;
+    const char *path;
+    void (*tidy)(char *text); /* NULL: the file's text as it stands */
+} tuning_source;
+
+static const tuning_source tuning_sources[] = {
+    {"net.core.rmem_max", "proc/sys/net/core/rmem_max", NULL},
+    {"net.core.wmem_max", "proc/sys/net/core/wmem_max", NULL},
+    {"net.core.netdev_max_backlog", "proc/sys/net/core/netdev_max_backlog", NULL},
+    {"net.core.busy_poll", "proc/sys/net/core/busy_poll", NULL},
+    {"net.ipv4.tcp_congestion_control", "proc/sys/net/ipv4/tcp_congestion_control", NULL},
+    {"net.ipv4.tcp_rmem", "proc/sys/net/ipv4/tcp_rmem", NULL},
+    {"net.ipv4.tcp_wmem", "proc/sys/net/ipv4/tcp_wmem", NULL},
+    {"kernel.version", "proc/sys/kernel/version", NULL},
+    {"kernel.sched_autogroup_enabled", "proc/sys/kernel/sched_autogroup_enabled", NULL},
+    {"kernel.numa_balancing", "proc/sys/kernel/numa_balancing", NULL},
+    {"kernel.yama.ptrace_scope", "proc/sys/kernel/yama/ptrace_scope", NULL},
+    {"kernel.randomize_va_space", "proc/sys/kernel/randomize_va_space", NULL},
+    {"vm.swappiness", "proc/sys/vm/swappiness", NULL},
+    {"vm.nr_hugepages", "proc/sys/vm/nr_hugepages", NULL},
+    {"transparent_hugepage", "sys/kernel/mm/transparent_hugepage/enabled", keep_bracketed},
+    {"clocksource", "sys/devices/system/clocksource/clocksource0/current_clocksource", NULL},
+    {"cpu.smt", "sys/devices/system/cpu/smt/control", NULL},
+    {"cpu.isolated", "sys/devices/system/cpu/isolated", NULL},
+    {"cpufreq.driver", "sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", NULL},
+    {"cpufreq.boost", "sys/devices/system/cpu/cpufreq/boost", NULL},
+    {"intel_pstate.no_turbo", "sys/devices/system/cpu/intel_pstate/no_turbo", NULL},
+    {"cpuidle.governor", "sys/devices/system/cpu/cpuidle/current_governor", NULL},
+    {"cgroup.cpu.max", "sys/fs/cgroup/cpu.max", NULL},
+    {"kernel.command_line", "proc/cmdline", keep_kernel_words},
+};
+_Static_assert(ROWS(tuning_sources) <= HOST_TUNINGS, "host_environment has too few tunings");
+
+static void capture_tunings(const char *root, host_environment *out)
+{
+    char text[HOST_FILE_BYTES];
+
+    for (size_t i = 0; i < ROWS(tuning_sources); i++) {
+        const tuning_source *source = &tuning_sources[i];
+        size_t next = out->tuning_count;
+
+        if (!host_read_text(root, source->path, text, sizeof(text)))
+            continue;
+        if (source->tidy != NULL)
+            source->tidy(text);
+        host_fit_text(text, out->tuning[next].value, sizeof(out->tuning[next].value));
+        if (out->tuning[next].value[0] == '\0')
+            continue;
+        host_fit_text(source->key, out->tuning[next].key, sizeof(out->tuning[next].key));
+        out->tuning_count++;
+    }
+}
+
+/* os-release is read by shells: a value may stand in quotes, with backslashes before some bytes. */
+static void unquote(char *text)
+{
+    char quote = text[0] == '"' || text[0] == '\'' ? text[0] : '\0';
+    char *to = text;
+
+    for (const char *from = quote == '\0' ? text : text + 1; *from != '\0' && *from != quote;
+         from++) {
+        if (*from == '\\' && quote != '\'' && from[1] != '\0')
+            from++;
+        *to++ = *from;
+    }
+    *to = '\0';
+}
+
+static void capture_os(const char *root, char *os)
+{
+    static const char *const paths[] = {"etc/os-release", "usr/lib/os-release"};
+    static const char *const keys[] = {"PRETTY_NAME", "NAME"};
+    char text[HOST_FILE_BYTES], value[HOST_FILE_BYTES];
+
+    for (size_t i = 0; i < ROWS(paths) && os[0] == '\0'; i++) {
+        if (!host_read_text(root, paths[i], text, sizeof(text)))
+            continue;
+        for (size_t k = 0; k < ROWS(keys) && os[0] == '\0'; k++)
+            if (host_find_value(text, keys[k], '=', value, sizeof(value))) {
+                unquote(value);
+                host_fit_text(value, os, HOST_TEXT);
+            }
+    }
+}
+
+static void capture_kernel(host_environment *out)
+{
+    struct utsname system;
+    char text[sizeof(system)];
+
+    if (uname(&system) != 0)
+        return;
+    host_fit_text(system.nodename, out->name, sizeof(out->name));
+    snprintf(text, sizeof(text), "%s %s %s", system.sysname, system.release, system.machine);
+    host_fit_text(text, out->kernel, sizeof(out->kernel));
+}
+
+/* By /proc/cpuinfo where hwloc knows no model: architectures name the line differently. */
+static void capture_cpu(hwloc_topology_t topology, const char *root, char *cpu)
+{
+    static const char *const keys[] = {"model name", "cpu model", "cpu", "Processor", "Hardware"};
+    hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    hwloc_obj_t holder = package == NULL ? hwloc_get_root_obj(topology) : package;
+    const char *model = hwloc_obj_get_info_by_name(holder, "CPUModel");
+    char text[HOST_FILE_BYTES], value[HOST_FILE_BYTES];
+
+    if (model != NULL)
+        host_fit_text(model, cpu, HOST_TEXT);
+    if (cpu[0] != '\0' || !host_read_text(root, "proc/cpuinfo", text, sizeof(text)))
+        return;
+    for (size_t k = 0; k < ROWS(keys) && cpu[0] == '\0'; k++)
+        if (host_find_value(text, keys[k], ':', value, sizeof(value)))
+            host_fit_text(value, cpu, HOST_TEXT);
+}
+
+static uint64_t count_objects(hwloc_topology_t topology, hwloc_obj_type_t type)
+{
+    int count = hwloc_get_nbobjs_by_type(topology, type);
+
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+static uint64_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t level)
+{
+    hwloc_obj_t cache = hwloc_get_obj_by_type(topology, level, 0);
+
+    return cache == NULL ? 0 : cache->attr->cache.size;
+}
+
+/* hwloc describes symmetric machines only; and the description may be longer than the field. */
+static bool export_description(hwloc_topology_t topology, unsigned long flags, char *text,
+                               size_t bytes)
+{
+    int length = hwloc_topology_export_synthetic(topology, text, bytes, flags);
+
+    return length > 0 && (size_t)length < bytes;
+}
+
+static void capture_topology(const host *machine, host_environment *out)
+{
+    hwloc_topology_t topology = machine->topology;
+
+    out->cores = count_objects(topology, machine->core);
+    out->hardware_threads = count_objects(topology, HWLOC_OBJ_PU);
+    out->numa_nodes = count_objects(topology, HWLOC_OBJ_NUMANODE);
+    out->l1d_bytes = cache_bytes(topology, HWLOC_OBJ_L1CACHE);
+    out->l2_bytes = cache_bytes(topology, HWLOC_OBJ_L2CACHE);
+    out->l3_bytes = cache_bytes(topology, HWLOC_OBJ_L3CACHE);
+    if (!export_description(topology, 0, out->topology, sizeof(out->topology)) &&
+        !export_description(topology, HWLOC_TOPOLOGY_EXPORT_SYNTHETIC_FLAG_NO_ATTRS, out->topology,
+                            sizeof(out->topology)))
+        snprintf(out->topology, sizeof(out->topology),
+                 "%llu packages, %llu NUMA nodes, %llu cores, %llu hardware threads",
+                 (unsigned long long)count_objects(topology, HWLOC_OBJ_PACKAGE),
+                 (unsigned long long)out->numa_nodes, (unsigned long long)out->cores,
+                 (unsigned long long)out->hardware_threads);
+}
+
+static uint64_t memory_MB(const char *root)
+{
+    char text[HOST_FILE_BYTES], value[HOST_FILE_BYTES];
+    unsigned long long kibibytes;
+
+    if (!host_read_text(root, "proc/meminfo", text, sizeof(text)) ||
+        !host_find_value(text, "MemTotal", ':', value, sizeof(value)))
+        return 0;
+    errno = 0;
+    kibibytes = strtoull(value, NULL, 10);
+    if (errno != 0 || kibibytes > UINT64_MAX / 1024)
+        return 0;
+    return kibibytes * 1024 / 1000000;
+}
+
+/* The governors that were seen, each once. The kernel has six; more than a field's worth are of no
+ * use to a reader. */
+typedef struct {
+    char name[8][32];
+    size_t count;
+} governor_set;
+
+static void add_governor(governor_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (strcmp(set->name[i], name) == 0)
+            return;
+    if (set->count < ROWS(set->name))
+        snprintf(set->name[set->count++], sizeof(set->name[0]), "%s", name);
+}
+
+static void read_governor(const char *root, const char *cpu, governor_set *set)
+{
+    char path[HOST_FILE_BYTES], text[HOST_FILE_BYTES], name[sizeof(set->name[0])];
+
+    snprintf(path, sizeof(path), "sys/devices/system/cpu/%s/cpufreq/scaling_governor", cpu);
+    if (!host_read_text(root, path, text, sizeof(text)))
+        return;
+    host_fit_text(text, name, sizeof(name));
+    if (name[0] != '\0')
+        add_governor(set, name);
+}
+
+static int is_cpu_folder(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, "cpu", 3) == 0 && isdigit((unsigned char)entry->d_name[3]);
+}
+
+static governor_set read_governors(const char *root)
+{
+    governor_set set = {.count = 0};
+    char folder[HOST_FILE_BYTES];
+    struct dirent **cpus;
+    int count;
+
+    snprintf(folder, sizeof(folder), "%s/sys/devices/system/cpu", root);
+    count = scandir(folder, &cpus, is_cpu_folder, versionsort);
+    if (count < 0)
+        return set;
+    for (int i = 0; i < count; i++) {
+        read_governor(root, cpus[i]->d_name, &set);
+        free(cpus[i]);
+    }
+    free(cpus);
+    return set;
+}
+
+static void capture_governor(const char *root, char *governor)
+{
+    governor_set set = read_governors(root);
+    char list[sizeof(set.name)];
+    size_t length = 0;
+
+    list[0] = '\0';
+    for (size_t i = 0; i < set.count; i++)
+        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", i == 0 ? "" : ",",
+                                   set.name[i]);
+    host_fit_text(list, governor, HOST_TEXT);
+}
+
+void host_capture_below(const host *machine, const char *root, host_environment *out)
+{
+    memset(out, 0, sizeof(*out));
+    capture_kernel(out);
+    capture_os(root, out->os);
+    capture_cpu(machine->topology, root, out->cpu);
+    capture_topology(machine, out);
+    capture_governor(root, out->governor);
+    out->memory_MB = memory_MB(root);
+    capture_tunings(root, out);
+}
+
+void host_capture(const host *machine, host_environment *out)
+{
+    host_capture_below(machine, "", out);
+}

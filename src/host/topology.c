@@ -1,0 +1,228 @@
+/* The machine's cores by hwloc: which of them this process may use, and binding to one of them.
+ *
+ * The topology holds the whole host, also what a cgroup keeps from this process, so that core
+ * numbers mean the same in every process of a host and 'cores' is the host's. */
+#include "host/topology.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "host/text.h"
+
+/* hwloc's x86 component visits every processing unit in turn, which moves this thread over the
+ * host, disturbs whoever works there and waits for its turn on each; Linux tells all that is
+ * needed without. Other architectures have no such component, so that a refusal means nothing. */
+static int choose_sources(hwloc_topology_t topology)
+{
+    (void)hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+    if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0)
+        return -1;
+    return hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+}
+
+static cb_status load_topology(hwloc_topology_t topology, const char *description)
+{
+    if (description != NULL && hwloc_topology_set_synthetic(topology, description) != 0) {
+        cb_error("cannot make a machine from \"%s\": hwloc does not know this description",
+                 description);
+        return CB_ERROR_USAGE;
+    }
+    if (choose_sources(topology) != 0 || hwloc_topology_load(topology) != 0) {
+        cb_error("cannot read the topology of this host by hwloc: %s; check that /sys is mounted "
+                 "and that no HWLOC_ variable in the environment is wrong (lstopo shows the same)",
+                 strerror(errno));
+        return CB_ERROR_SYSTEM;
+    }
+    return CB_OK;
+}
+
+/* The caller frees the set; NULL when there is no memory. */
+static hwloc_bitmap_t units_of_this_thread(hwloc_topology_t topology)
+{
+    hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(topology);
+    hwloc_bitmap_t units = hwloc_bitmap_alloc();
+
+    if (units == NULL)
+        return NULL;
+    if (hwloc_get_cpubind(topology, units, HWLOC_CPUBIND_THREAD) != 0)
+        hwloc_bitmap_fill(units);
+    hwloc_bitmap_and(units, units, allowed);
+    if (hwloc_bitmap_iszero(units))
+        hwloc_bitmap_copy(units, allowed);
+    return units;
+}
+
+static cb_status note_usable(host *machine, const char *usable)
+{
+    machine->core = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE
+                                                                                    : HWLOC_OBJ_PU;
+    machine->usable = units_of_this_thread(machine->topology);
+    if (machine->usable == NULL) {
+        cb_error("no memory for the set of processing units of this host");
+        return CB_ERROR_MEMORY;
+    }
+    if (usable != NULL && hwloc_bitmap_list_sscanf(machine->usable, usable) != 0) {
+        cb_error("cannot read \"%s\" as a list of processing units: write it as 0-1,4", usable);
+        return CB_ERROR_USAGE;
+    }
+    return CB_OK;
+}
+
+static cb_status open_machine(const char *description, const char *usable, host **out)
+{
+    host *machine = cb_allocate(1, sizeof(*machine), "the topology of this host");
+    cb_status status;
+
+    *out = NULL;
+    if (machine == NULL)
+        return CB_ERROR_MEMORY;
+    if (hwloc_topology_init(&machine->topology) != 0) {
+        cb_error("cannot start hwloc: %s", strerror(errno));
+        free(machine);
+        return CB_ERROR_MEMORY;
+    }
+    status = load_topology(machine->topology, description);
+    if (status == CB_OK)
+        status = note_usable(machine, usable);
+    if (status != CB_OK) {
+        host_close(machine);
+        return status;
+    }
+    *out = machine;
+    return CB_OK;
+}
+
+/* Logical numbers of the cores that have at least one of `units`. The caller frees the set; NULL
+ * when there is no memory. */
+static hwloc_bitmap_t cores_with(const host *machine, hwloc_const_bitmap_t units)
+{
+    hwloc_bitmap_t cores = hwloc_bitmap_alloc();
+    hwloc_obj_t core = NULL;
+
+    if (cores == NULL)
+        return NULL;
+    while ((core = hwloc_get_next_obj_by_type(machine->topology, machine->core, core)) != NULL)
+        if (hwloc_bitmap_intersects(core->cpuset, units))
+            hwloc_bitmap_set(cores, core->logical_index);
+    return cores;
+}
+
+/* The core that is number `rank` among the usable ones, or NULL. */
+static hwloc_obj_t usable_core(const host *machine, unsigned rank)
+{
+    hwloc_obj_t core = NULL;
+
+    while ((core = hwloc_get_next_obj_by_type(machine->topology, machine->core, core)) != NULL)
+        if (hwloc_bitmap_intersects(core->cpuset, machine->usable) && rank-- == 0)
+            return core;
+    return NULL;
+}
+
+static void list_cores(const host *machine, hwloc_const_bitmap_t units, char *text, size_t bytes)
+{
+    hwloc_bitmap_t cores = cores_with(machine, units);
+
+    text[0] = '\0';
+    if (cores == NULL)
+        return;
+    if ((size_t)hwloc_bitmap_list_snprintf(text, bytes, cores) >= bytes)
+        host_end_in_dots(text, bytes, ',');
+    hwloc_bitmap_free(cores);
+}
+
+static cb_status bind_to_unit(const host *machine, unsigned unit)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    int result;
+
+    if (set == NULL || hwloc_bitmap_only(set, unit) != 0) {
+        cb_error("no memory to bind this thread to processing unit %u", unit);
+        hwloc_bitmap_free(set);
+        return CB_ERROR_MEMORY;
+    }
+    result = hwloc_set_cpubind(machine->topology, set, HWLOC_CPUBIND_THREAD);
+    if (result != 0)
+        cb_error("cannot bind this thread to processing unit %u: %s; start the program without a "
+                 "limit on cores that changes while it runs",
+                 unit, strerror(errno));
+    hwloc_bitmap_free(set);
+    return result == 0 ? CB_OK : CB_ERROR_SYSTEM;
+}
+
+cb_status host_open(host **out)
+{
+    return open_machine(NULL, NULL, out);
+}
+
+cb_status host_open_synthetic(const char *description, const char *usable, host **out)
+{
+    return open_machine(description, usable, out);
+}
+
+void host_close(host *machine)
+{
+    if (machine == NULL)
+        return;
+    hwloc_bitmap_free(machine->usable);
+    hwloc_topology_destroy(machine->topology);
+    free(machine);
+}
+
+unsigned host_usable_units(const host *machine)
+{
+    return (unsigned)hwloc_bitmap_weight(machine->usable);
+}
+
+unsigned host_usable_cores(const host *machine)
+{
+    hwloc_bitmap_t cores = cores_with(machine, machine->usable);
+    int count = cores == NULL ? 0 : hwloc_bitmap_weight(cores);
+
+    hwloc_bitmap_free(cores);
+    return (unsigned)count;
+}
+
+void host_binding(const host *machine, char *text, size_t bytes)
+{
+    hwloc_bitmap_t units = hwloc_topology_is_thissystem(machine->topology)
+                               ? units_of_this_thread(machine->topology)
+                               : hwloc_bitmap_dup(machine->usable);
+
+    if (units == NULL)
+        snprintf(text, bytes, "%s", "");
+    else if (hwloc_bitmap_isequal(units, hwloc_topology_get_topology_cpuset(machine->topology)))
+        snprintf(text, bytes, "unbound");
+    else
+        list_cores(machine, units, text, bytes);
+    hwloc_bitmap_free(units);
+}
+
+int host_first_unit(const host *machine, unsigned core)
+{
+    hwloc_obj_t object = usable_core(machine, core);
+    int unit = -1;
+
+    if (object == NULL)
+        return -1;
+    do
+        unit = hwloc_bitmap_next(object->cpuset, unit);
+    while (unit != -1 && !hwloc_bitmap_isset(machine->usable, (unsigned)unit));
+    return unit;
+}
+
+cb_status host_bind_core(const host *machine, unsigned core)
+{
+    int unit = host_first_unit(machine, core);
+
+    if (unit < 0) {
+        cb_error("cannot bind this thread to core %u, counted from 0: this process may use %u; "
+                 "start fewer processes on this host, or give each more cores",
+                 core, host_usable_cores(machine));
+        return CB_ERROR_USAGE;
+    }
+    return bind_to_unit(machine, (unsigned)unit);
+}

@@ -1,0 +1,60 @@
+# libcombench: all that the benchmark programs stand on. mpi.h is seen by control and by the mpi
+# technology alone, but an archive has one set of flags; the layering test watches over it.
+noinst_LIBRARIES += libcombench.a
+
+libcombench_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+libcombench_a_SOURCES = \
+	%D%/base/clock.c %D%/base/clock.h \
+	%D%/base/log.c %D%/base/log.h \
+	%D%/base/memory.c %D%/base/memory.h \
+	%D%/base/options.c %D%/base/options.h %D%/base/options_help.c \
+	%D%/base/random.c %D%/base/random.h \
+	%D%/base/status.c %D%/base/status.h \
+	%D%/base/units.c %D%/base/units.h \
+	%D%/bench/bench.h %D%/bench/engine.h \
+	%D%/bench/block.c %D%/bench/block.h \
+	%D%/bench/checker.c %D%/bench/checker.h \
+	%D%/bench/environment.c \
+	%D%/bench/figures.c \
+	%D%/bench/harness.c \
+	%D%/bench/main.c \
+	%D%/bench/measure.c \
+	%D%/bench/options.c %D%/bench/options.h \
+	%D%/bench/plan.c %D%/bench/plan.h \
+	%D%/bench/progress.c \
+	%D%/bench/rank.c \
+	%D%/bench/run.c \
+	%D%/bench/traffic.c %D%/bench/traffic.h \
+	%D%/control/clock.c %D%/control/clock.h \
+	%D%/control/control.h %D%/control/control_mpi.c \
+	%D%/host/environment.c %D%/host/environment.h \
+	%D%/host/host.h \
+	%D%/host/noise.c %D%/host/noise.h \
+	%D%/host/text.c %D%/host/text.h \
+	%D%/host/topology.c %D%/host/topology.h \
+	%D%/report/columns.c %D%/report/columns.h \
+	%D%/report/csv.c \
+	%D%/report/document.c \
+	%D%/report/figure.c %D%/report/figure.h \
+	%D%/report/file.c %D%/report/file.h \
+	%D%/report/form.h \
+	%D%/report/json.c \
+	%D%/report/path.c %D%/report/path.h \
+	%D%/report/report.h \
+	%D%/report/steps.c %D%/report/steps.h \
+	%D%/report/text.c \
+	%D%/report/types.c \
+	%D%/report/value.c %D%/report/value.h \
+	%D%/stats/fit.c %D%/stats/fit.h \
+	%D%/stats/histogram.c %D%/stats/histogram.h \
+	%D%/stats/stats.c %D%/stats/stats.h \
+	%D%/transport/group.c %D%/transport/group.h \
+	%D%/transport/mpi.c \
+	%D%/transport/null.c \
+	%D%/transport/pool.c %D%/transport/pool.h \
+	%D%/transport/technologies.c %D%/transport/technologies.h \
+	%D%/transport/transport.c %D%/transport/transport.h
+
+COMBENCH_LIBS = libcombench.a $(HWLOC_LIBS) $(JANSSON_LIBS) $(MPI_LIBS)
+
+EXTRA_DIST += %D%/control/control_solo.c

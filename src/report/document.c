@@ -1,0 +1,339 @@
+/* The document of a run: what is known of it, in one JSON value from which all forms are made, and
+ * the file and the stream that it goes to. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "report/columns.h"
+#include "report/file.h"
+#include "report/form.h"
+#include "report/path.h"
+#include "report/value.h"
+
+struct report_document {
+    json_t *root;
+    char *title;
+    uint64_t started_ns;
+    report_element *order; /* of the elements as they came, each in the array of its kind */
+    size_t order_count;
+    const report_form *file_form, *stream_form;
+    char *path;           /* or NULL */
+    report_writer writer; /* of the stream */
+    bool begun;           /* something was written to the stream */
+    cb_status stream_status;
+    cb_status broken; /* the first value that could not be put */
+};
+
+static const report_form *const forms[] = {
+    [REPORT_TEXT] = &report_form_text,
+    [REPORT_CSV] = &report_form_csv,
+    [REPORT_JSON] = &report_form_json,
+};
+
+static const char *const element_keys[] = {
+    [REPORT_ROW] = "results", [REPORT_FIT] = "fit", [REPORT_SKIPPED] = "skipped"};
+
+static cb_status no_memory(void)
+{
+    cb_error("cannot extend the result: no memory left; measure fewer sizes in one run");
+    return CB_ERROR_MEMORY;
+}
+
+static void put(report_document *document, json_t *value, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
+
+static void put(report_document *document, json_t *value, const char *format, va_list arguments)
+{
+    char *path = NULL, *clean = NULL;
+
+    if (value == NULL)
+        return;
+    if (vasprintf(&path, format, arguments) < 0)
+        path = NULL;
+    if (path != NULL)
+        clean = report_clean_utf8(path);
+    if (clean == NULL) {
+        json_decref(value);
+        document->broken = no_memory();
+    } else if (!report_path_set(document->root, clean, value)) {
+        cb_error("cannot put a value at '%s' of the result: a part of that path is a plain value "
+                 "already, or no memory is left; whoever puts it must choose another path",
+                 clean);
+        document->broken = CB_ERROR_SYSTEM;
+    }
+    free(clean);
+    free(path);
+}
+
+static json_t *elements(const report_document *document, report_element kind)
+{
+    return json_object_get(document->root, element_keys[kind]);
+}
+
+static void tell(const report_form *form, report_writer *writer, report_element kind,
+                 const json_t *element)
+{
+    if (form->element[kind] != NULL)
+        form->element[kind](writer, element);
+}
+
+/* The whole document in the form of the file, as report_file_replace calls it. */
+static void write_form(FILE *stream, void *context)
+{
+    const report_document *document = context;
+    const report_form *form = document->file_form;
+    report_writer writer = {.stream = stream, .title = document->title};
+    size_t next[REPORT_ELEMENTS] = {0};
+
+    if (form->begin != NULL)
+        form->begin(&writer, document->root);
+    for (size_t i = 0; i < document->order_count; i++) {
+        report_element kind = document->order[i];
+
+        tell(form, &writer, kind, json_array_get(elements(document, kind), next[kind]++));
+    }
+    if (form->end != NULL)
+        form->end(&writer, document->root);
+}
+
+static cb_status save(report_document *document)
+{
+    uint64_t elapsed_ms = (cb_now_ns() - document->started_ns) / 1000000;
+
+    json_object_set_new(document->root, "elapsed_s",
+                        report_value_number((double)elapsed_ms / 1000.0));
+    return document->path == NULL ? CB_OK
+                                  : report_file_replace(document->path, write_form, document);
+}
+
+/* Whether something may be written to the stream: not after a failure, which is reported once. */
+static bool begin_stream(report_document *document)
+{
+    if (document->writer.stream == NULL || document->stream_status != CB_OK)
+        return false;
+    errno = 0;
+    if (!document->begun && document->stream_form->begin != NULL)
+        document->stream_form->begin(&document->writer, document->root);
+    document->begun = true;
+    return true;
+}
+
+static cb_status flush_stream(report_document *document)
+{
+    FILE *stream = document->writer.stream;
+
+    if (document->stream_status != CB_OK || stream == NULL)
+        return document->stream_status;
+    if (fflush(stream) == 0 && !ferror(stream))
+        return CB_OK;
+    cb_error("cannot write the result to standard output: %s; make room where it goes, or direct "
+             "it to another place",
+             strerror(errno != 0 ? errno : EIO));
+    document->stream_status = CB_ERROR_SYSTEM;
+    return document->stream_status;
+}
+
+/* Takes the reference to `element`. */
+static bool append(report_document *document, report_element kind, json_t *element)
+{
+    size_t count = document->order_count;
+    report_element *order = realloc(document->order, (count + 1) * sizeof(*order));
+
+    if (order == NULL) {
+        json_decref(element);
+        return false;
+    }
+    order[count] = kind;
+    document->order = order;
+    if (json_array_append_new(elements(document, kind), element) != 0)
+        return false;
+    document->order_count = count + 1;
+    return true;
+}
+
+/* The file comes first: it is what others read. */
+static cb_status add_element(report_document *document, report_element kind, json_t *element)
+{
+    cb_status saved;
+
+    if (element == NULL || !append(document, kind, element))
+        return no_memory();
+    saved = save(document);
+    if (begin_stream(document))
+        tell(document->stream_form, &document->writer, kind, element);
+    return flush_stream(document) == CB_OK ? saved : CB_ERROR_SYSTEM;
+}
+
+/* Sets nothing for NULL, which is how an absent value comes. */
+static void set(json_t *object, const char *key, json_t *value)
+{
+    if (value != NULL)
+        json_object_set_new(object, key, value);
+}
+
+static void set_parameters(json_t *fit, const stats_segment *segment)
+{
+    set(fit, "overhead_us", report_value_number(segment->overhead_us));
+    set(fit, "r_inf_MBps", report_value_number(segment->r_inf_MBps));
+    set(fit, "n_half_bytes", report_value_number(segment->n_half_bytes));
+    set(fit, "rms_residual_us", report_value_number(segment->rms_residual_us));
+}
+
+/* The time at which the document begins, in UTC. */
+static json_t *now_utc(void)
+{
+    char text[sizeof("2026-11-21T10:15:30Z") + 8];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    gmtime_r(&now, &utc);
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return json_string(text);
+}
+
+/* The order of the keys here is that in the file. */
+static json_t *new_root(const char *benchmark, const char *id, const char *technology)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:b, s:s, s:[], s:{}, s:{}, s:[], s:[], s:[]}",
+                     "schema", "combench-result/1", "benchmark", benchmark, "id", id, "technology",
+                     technology, "started", now_utc(), "elapsed_s", 0, "complete", 0, "reason",
+                     "running", "command", "parameters", "environment", "results", "skipped",
+                     "fit");
+}
+
+bool report_format_named(const char *name, report_format *out)
+{
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (strcmp(forms[i]->name, name) == 0) {
+            *out = (report_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+cb_status report_create(const char *benchmark, const char *id, const char *title,
+                        const char *technology, report_document **out)
+{
+    report_document *document = calloc(1, sizeof(*document));
+
+    if (document == NULL)
+        return no_memory();
+    document->started_ns = cb_now_ns();
+    document->root = new_root(benchmark, id, technology);
+    document->title = report_clean_utf8(title);
+    if (document->root == NULL || document->title == NULL) {
+        report_free(document);
+        return no_memory();
+    }
+    *out = document;
+    return CB_OK;
+}
+
+void report_free(report_document *document)
+{
+    if (document == NULL)
+        return;
+    json_decref(document->root);
+    free(document->title);
+    free(document->order);
+    free(document->path);
+    free(document);
+}
+
+cb_status report_direct(report_document *document, report_format format, const char *path,
+                        FILE *stream)
+{
+    document->writer = (report_writer){.stream = stream, .title = document->title};
+    document->stream_form = forms[path == NULL ? format : REPORT_TEXT];
+    if (path == NULL)
+        return CB_OK;
+    document->file_form = forms[format];
+    document->path = report_file_target(path);
+    if (document->path == NULL || save(document) != CB_OK)
+        return CB_ERROR_USAGE;
+    return CB_OK;
+}
+
+void report_put_text(report_document *document, const char *value, const char *path, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, path);
+    put(document, report_value_text(value), path, arguments);
+    va_end(arguments);
+}
+
+void report_put_number(report_document *document, double value, const char *path, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, path);
+    put(document, report_value_number(value), path, arguments);
+    va_end(arguments);
+}
+
+void report_put_flag(report_document *document, bool value, const char *path, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, path);
+    put(document, json_boolean(value), path, arguments);
+    va_end(arguments);
+}
+
+cb_status report_add(report_document *document, const report_row *row)
+{
+    return add_element(document, REPORT_ROW, report_row_json(row));
+}
+
+cb_status report_skip(report_document *document, const char *what, const char *reason)
+{
+    json_t *skipped = json_object();
+
+    set(skipped, "what", report_value_text(what));
+    set(skipped, "reason", report_value_text(reason));
+    return add_element(document, REPORT_SKIPPED, skipped);
+}
+
+cb_status report_add_fit(report_document *document, const char *mode, double processors,
+                         const char *figure, const stats_segment *segment)
+{
+    json_t *fit = json_object();
+
+    set(fit, "mode", report_value_text(mode));
+    set(fit, "processors", report_value_number(processors));
+    set(fit, "figure", report_value_text(figure));
+    if (segment->to_bytes > segment->from_bytes) {
+        set(fit, "from_bytes", report_value_number(segment->from_bytes));
+        set(fit, "to_bytes", report_value_number(segment->to_bytes));
+    }
+    if (segment->refusal != NULL)
+        set(fit, "refusal", report_value_text(segment->refusal));
+    else
+        set_parameters(fit, segment);
+    return add_element(document, REPORT_FIT, fit);
+}
+
+cb_status report_finish(report_document *document, const char *reason)
+{
+    cb_status saved;
+
+    json_object_set_new(document->root, "complete", json_boolean(reason == NULL));
+    if (reason == NULL)
+        json_object_del(document->root, "reason");
+    else
+        set(document->root, "reason", report_value_text(reason));
+    saved = save(document);
+    if (begin_stream(document) && document->stream_form->end != NULL)
+        document->stream_form->end(&document->writer, document->root);
+    if (flush_stream(document) != CB_OK || saved != CB_OK)
+        return CB_ERROR_SYSTEM;
+    return document->broken;
+}

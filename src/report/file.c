@@ -1,0 +1,118 @@
+/* Replacing a file as a whole: a temporary name in the same directory, fsync, rename. Whoever is
+ * killed in between leaves the last document that was whole. */
+#include "report/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static const char *remedy(int cause)
+{
+    static const struct {
+        int cause;
+        const char *text;
+    } remedies[] = {
+        {ENOSPC, "make room on that file system"},
+        {EDQUOT, "make room within the quota"},
+        {EFBIG, "raise the limit on the size of files (ulimit -f)"},
+        {EACCES, "get the permission to write into its directory"},
+        {EROFS, "mount the file system for writing"},
+        {ENOENT, "make its directory first"},
+        {ENOTDIR, "make its directory first"},
+    };
+
+    for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
+        if (remedies[i].cause == cause)
+            return remedies[i].text;
+    }
+    return "check that file system";
+}
+
+static cb_status refuse(const char *path, int cause)
+{
+    cb_error("cannot write the result to '%s': %s; %s, or name another file with --output", path,
+             strerror(cause), remedy(cause));
+    return CB_ERROR_SYSTEM;
+}
+
+/* mkstemp gives the file to its owner alone; a result gets the permissions of any new file. */
+static FILE *open_temporary(char *name)
+{
+    mode_t mask = umask(0);
+    FILE *stream;
+    int descriptor, cause;
+
+    umask(mask);
+    descriptor = mkstemp(name);
+    if (descriptor < 0)
+        return NULL;
+    stream = fchmod(descriptor, 0666 & ~mask) == 0 ? fdopen(descriptor, "w") : NULL;
+    if (stream == NULL) {
+        cause = errno;
+        close(descriptor);
+        unlink(name);
+        errno = cause;
+    }
+    return stream;
+}
+
+/* 0, or the cause of the first failure. A write that failed inside of `write` left its cause in
+ * errno, which is why that is cleared before. */
+static int fill(FILE *stream, void (*write)(FILE *stream, void *context), void *context)
+{
+    int cause = 0;
+
+    errno = 0;
+    write(stream, context);
+    if (ferror(stream) || fflush(stream) != 0 || fsync(fileno(stream)) != 0)
+        cause = errno != 0 ? errno : EIO;
+    if (fclose(stream) != 0 && cause == 0)
+        cause = errno;
+    return cause;
+}
+
+cb_status report_file_replace(const char *path, void (*write)(FILE *stream, void *context),
+                              void *context)
+{
+    char *temporary = NULL;
+    FILE *stream;
+    int cause;
+
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+        return refuse(path, ENOMEM);
+    stream = open_temporary(temporary);
+    if (stream == NULL) {
+        cause = errno;
+    } else {
+        cause = fill(stream, write, context);
+        if (cause == 0 && rename(temporary, path) != 0)
+            cause = errno;
+        if (cause != 0)
+            unlink(temporary);
+    }
+    free(temporary);
+    return cause == 0 ? CB_OK : refuse(path, cause);
+}
+
+char *report_file_target(const char *path)
+{
+    struct stat status;
+    char *target;
+
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        cb_error("cannot write the result to '%s': it is no regular file, which the result would "
+                 "replace; name a file with --output, or leave it away for standard output",
+                 path);
+        return NULL;
+    }
+    target = realpath(path, NULL);
+    if (target == NULL)
+        target = strdup(path);
+    if (target == NULL)
+        refuse(path, ENOMEM);
+    return target;
+}

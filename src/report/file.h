@@ -1,0 +1,21 @@
+/* Replacing a file as a whole: readers see the old content or the new, never a part. Internal to
+ * src/report. */
+#ifndef REPORT_FILE_H
+#define REPORT_FILE_H
+
+#include <stdio.h>
+
+#include "base/status.h"
+
+/* Let `write` fill a temporary file beside `path`, bring it to the disk and rename it to `path`. On
+ * failure (CB_ERROR_SYSTEM, logged) the temporary is removed and what stood under `path` is left.
+ */
+cb_status report_file_replace(const char *path, void (*write)(FILE *stream, void *context),
+                              void *context);
+
+/* Where a document given the name `path` really goes: symbolic links are followed, so that they are
+ * not replaced by the file. NULL, with an error logged, when something that is no regular file (a
+ * directory, a device) stands there, or without memory. The caller frees it. */
+char *report_file_target(const char *path);
+
+#endif

@@ -1,0 +1,218 @@
+/* The types of columns: each turns a field of report_row into a JSON value and names the single
+ * values in it, for the forms that have cells. */
+#include "report/columns.h"
+
+#include <math.h>
+
+#include "report/steps.h"
+#include "report/value.h"
+
+static const void *field(const report_row *row, size_t offset)
+{
+    return (const char *)row + offset;
+}
+
+static json_t *number_value(const report_row *row, size_t offset)
+{
+    const double *number = field(row, offset);
+
+    return report_value_number(*number);
+}
+
+static json_t *text_value(const report_row *row, size_t offset)
+{
+    const char *const *text = field(row, offset);
+
+    return report_value_text(*text);
+}
+
+static json_t *flag_value(const report_row *row, size_t offset)
+{
+    const bool *flag = field(row, offset);
+
+    return json_boolean(*flag);
+}
+
+static json_t *count_value(const report_row *row, size_t offset)
+{
+    const size_t *count = field(row, offset);
+
+    return *count > 0 ? json_integer((json_int_t)*count) : NULL;
+}
+
+/* Sets nothing for NULL, which is how an absent value comes. */
+static void set(json_t *object, const char *key, json_t *value)
+{
+    if (value != NULL)
+        json_object_set_new(object, key, value);
+}
+
+static json_t *numbers(const double *values, size_t count)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, report_value_number(values[i]));
+    return array;
+}
+
+/* Fewer values than STATS_INTERVAL_MINIMUM bound no 95 % interval; their range is min and max. */
+static json_t *summary_value(const report_row *row, size_t offset)
+{
+    const stats_summary *summary = field(row, offset);
+    json_t *object;
+
+    if (summary->count == 0)
+        return NULL;
+    object = json_object();
+    set(object, "median", report_value_number(summary->median));
+    if (summary->count >= STATS_INTERVAL_MINIMUM)
+        set(object, "ci95", numbers((const double[]){summary->ci95_low, summary->ci95_high}, 2));
+    set(object, "min", report_value_number(summary->minimum));
+    set(object, "max", report_value_number(summary->maximum));
+    return object;
+}
+
+static json_t *blocks_value(const report_row *row, size_t offset)
+{
+    const double *const *blocks = field(row, offset);
+
+    return *blocks != NULL && row->block_count > 0 ? numbers(*blocks, row->block_count) : NULL;
+}
+
+static json_t *steps_value(const report_row *row, size_t offset)
+{
+    const stats_histogram *const *steps = field(row, offset);
+
+    return report_steps(*steps, row->step_divisor > 0.0 ? row->step_divisor : 1.0);
+}
+
+static json_t *shares_value(const report_row *row, size_t offset)
+{
+    const double *const *shares = field(row, offset);
+
+    return *shares != NULL && row->share_count > 0 ? numbers(*shares, row->share_count) : NULL;
+}
+
+static json_t *wait_value(const report_row *row, size_t offset)
+{
+    json_t *object;
+
+    (void)offset;
+    if (row->wait_requested == NULL && row->wait_effective == NULL)
+        return NULL;
+    object = json_object();
+    set(object, "requested", report_value_text(row->wait_requested));
+    set(object, "effective", report_value_text(row->wait_effective));
+    return object;
+}
+
+static json_t *verify_value(const report_row *row, size_t offset)
+{
+    const report_verification *found = field(row, offset);
+
+    if (!found->done)
+        return NULL;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "messages", (json_int_t)found->messages, "lost",
+                     (json_int_t)found->lost, "doubled", (json_int_t)found->doubled, "reordered",
+                     (json_int_t)found->reordered, "corrupted", (json_int_t)found->corrupted);
+}
+
+/* Half the width of the interval in per cent of the median. */
+static double interval_pct(const json_t *summary)
+{
+    const json_t *interval = json_object_get(summary, "ci95");
+    double median = json_number_value(json_object_get(summary, "median"));
+    double low = json_number_value(json_array_get(interval, 0));
+    double high = json_number_value(json_array_get(interval, 1));
+
+    return interval != NULL && median > 0.0 ? 50.0 * (high - low) / median : REPORT_ABSENT;
+}
+
+static double least_share(const json_t *shares)
+{
+    double least = 1.0;
+
+    for (size_t i = 0; i < json_array_size(shares); i++)
+        least = fmin(least, json_number_value(json_array_get(shares, i)));
+    return least;
+}
+
+static double largest_share(const json_t *shares)
+{
+    double largest = 0.0;
+
+    for (size_t i = 0; i < json_array_size(shares); i++)
+        largest = fmax(largest, json_number_value(json_array_get(shares, i)));
+    return largest;
+}
+
+static double faults(const json_t *verify)
+{
+    static const char *const kinds[] = {"lost", "doubled", "reordered", "corrupted"};
+    double sum = 0.0;
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        sum += json_number_value(json_object_get(verify, kinds[i]));
+    return sum;
+}
+
+static const report_part plain_parts[] = {{.path = "", .name = ""}};
+
+static const report_part summary_parts[] = {
+    {.path = "median", .name = "median"},
+    {.derive = interval_pct, .face = {"+-", "%", 5, 2, false}},
+    {.path = "ci95.0", .name = "ci95_low"},
+    {.path = "ci95.1", .name = "ci95_high"},
+    {.path = "min", .name = "min"},
+    {.path = "max", .name = "max"},
+};
+
+static const report_part steps_parts[] = {
+    {.path = "p50", .name = "p50"},
+    {.path = "p90", .name = "p90"},
+    {.path = "p99", .name = "p99", .face = {"p99", "us", 7, 5, false}},
+    {.path = "p99_9", .name = "p99_9", .face = {"p99.9", "us", 7, 20, false}},
+    {.path = "max", .name = "max", .face = {"max", "us", 7, 21, false}},
+    {.path = "samples", .name = "samples"},
+    {.path = "dropped", .name = "dropped"},
+};
+
+static const report_part shares_parts[] = {
+    {.derive = least_share, .name = "min"},
+    {.derive = largest_share, .name = "max", .face = {"share", "max", 6, 6, false}},
+};
+
+static const report_part wait_parts[] = {
+    {.path = "requested", .name = "requested"},
+    {.path = "effective", .name = "effective", .face = {.head = "in effect"}},
+};
+
+static const report_part verify_parts[] = {
+    {.path = "messages", .name = "messages"},
+    {.derive = faults, .face = {"faulty", "messages", 8, 3, true}},
+    {.path = "lost", .name = "lost"},
+    {.path = "doubled", .name = "doubled"},
+    {.path = "reordered", .name = "reordered"},
+    {.path = "corrupted", .name = "corrupted"},
+};
+
+#define PARTS(array) (array), sizeof(array) / sizeof((array)[0])
+
+static const report_type types[] = {
+    [COLUMN_NUMBER] = {number_value, PARTS(plain_parts)},
+    [COLUMN_TEXT] = {text_value, PARTS(plain_parts)},
+    [COLUMN_FLAG] = {flag_value, PARTS(plain_parts)},
+    [COLUMN_COUNT] = {count_value, PARTS(plain_parts)},
+    [COLUMN_SUMMARY] = {summary_value, PARTS(summary_parts)},
+    [COLUMN_BLOCKS] = {blocks_value, NULL, 0},
+    [COLUMN_STEPS] = {steps_value, PARTS(steps_parts)},
+    [COLUMN_SHARES] = {shares_value, PARTS(shares_parts)},
+    [COLUMN_WAIT] = {wait_value, PARTS(wait_parts)},
+    [COLUMN_VERIFY] = {verify_value, PARTS(verify_parts)},
+};
+
+const report_type *report_type_of(const report_column *column)
+{
+    return &types[column->type];
+}

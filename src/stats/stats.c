@@ -1,0 +1,113 @@
+/* Medians, their intervals and quantiles. The interval of a median comes from ranks alone: each
+ * value lies below the true median with probability 1/2, whatever the distribution, so the number
+ * that do is binomial, and two order statistics enclose the median with a probability that can be
+ * summed. */
+#include "stats/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double coverage = 0.95;
+
+/* Weights below this share of the central one cannot change a sum in double precision. */
+static const double negligible_weight = 1e-20;
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static bool all_finite(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+/* Widen the set [k, count - k] of a binomial variable (p = 1/2) from its centre outwards until its
+ * mass reaches `enough`, and return k. The mass is counted in units of the central probability and
+ * each weight follows from its neighbour, so that neither 2^-count nor a factorial appears: no
+ * underflow for any count, and about 10 sqrt(count) / 2 steps at most. */
+static size_t widen(size_t count, double enough, double *mass)
+{
+    size_t k = count / 2;
+    double weight = 1;
+
+    *mass = count % 2 == 0 ? 1 : 2;
+    while (*mass < enough && k > 0 && weight > negligible_weight) {
+        weight *= (double)k / (double)(count - k + 1);
+        k--;
+        *mass += 2 * weight;
+    }
+    return k;
+}
+
+double stats_quantile(const double *sorted, size_t count, double q)
+{
+    double position, fraction;
+    size_t below;
+
+    if (count == 0 || !(q >= 0 && q <= 1))
+        return (double)NAN;
+    position = q * (double)(count - 1);
+    below = (size_t)position;
+    fraction = position - (double)below;
+    if (fraction <= 0)
+        return sorted[below];
+    return fmin(sorted[below] + fraction * (sorted[below + 1] - sorted[below]), sorted[below + 1]);
+}
+
+bool stats_median_ranks(size_t count, size_t *low, size_t *high)
+{
+    double total, mass;
+
+    *low = 0;
+    *high = count > 0 ? count - 1 : 0;
+    if (count < STATS_INTERVAL_MINIMUM)
+        return false;
+    widen(count, (double)INFINITY, &total);
+    /* With k to count - k values below it, the median lies between the k-th value and the k-th from
+     * the top, counted from 1. */
+    *low = widen(count, coverage * total, &mass) - 1;
+    *high = count - 1 - *low;
+    return true;
+}
+
+stats_summary stats_summarize(double *values, size_t count)
+{
+    stats_summary summary = {0};
+    size_t low, high;
+
+    if (count == 0 || !all_finite(values, count))
+        return summary;
+    qsort(values, count, sizeof(*values), compare_doubles);
+    stats_median_ranks(count, &low, &high);
+    return (stats_summary){.count = count,
+                           .median = stats_quantile(values, count, 0.5),
+                           .ci95_low = values[low],
+                           .ci95_high = values[high],
+                           .minimum = values[0],
+                           .maximum = values[count - 1]};
+}
+
+stats_summary stats_scale(stats_summary summary, double divisor)
+{
+    if (!isfinite(divisor) || divisor <= 0)
+        return (stats_summary){0};
+    summary.median /= divisor;
+    summary.ci95_low /= divisor;
+    summary.ci95_high /= divisor;
+    summary.minimum /= divisor;
+    summary.maximum /= divisor;
+    return summary;
+}
+
+double stats_precision_pct(const stats_summary *summary)
+{
+    if (summary->count < STATS_INTERVAL_MINIMUM || !(summary->median > 0))
+        return (double)INFINITY;
+    return 100 * (summary->ci95_high - summary->ci95_low) / 2 / summary->median;
+}

@@ -1,0 +1,167 @@
+/* The null technology: a send releases its buffer, a receive gives at once a buffer of the announced
+ * size. It measures what the harness itself costs, and nothing arrives anywhere. */
+#include "transport/technologies.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "transport/group.h"
+#include "transport/pool.h"
+
+typedef struct {
+    transport_factory base;
+    transport_pool pool;
+} null_factory;
+
+typedef struct {
+    transport_group base;
+    size_t turn;
+} null_group;
+
+static null_factory *factory_of(transport_factory *factory)
+{
+    return (null_factory *)factory;
+}
+
+static cb_status null_open(const transport_bootstrap *bootstrap, transport_factory **out)
+{
+    null_factory *factory = cb_allocate(1, sizeof(*factory), "the null technology");
+
+    (void)bootstrap;
+    if (factory == NULL)
+        return CB_ERROR_MEMORY;
+    *out = &factory->base;
+    return CB_OK;
+}
+
+static cb_status null_close(transport_factory *base)
+{
+    transport_pool_clear(&factory_of(base)->pool);
+    free(base);
+    return CB_OK;
+}
+
+static cb_status null_prepare(transport_factory *base, const transport_preparation *preparation)
+{
+    return transport_pool_prepare(&factory_of(base)->pool, base, preparation);
+}
+
+/* Nothing is ever waited for, so every policy is in effect at once. */
+static cb_status null_set_wait(transport_factory *base, transport_wait wait, transport_wait *effective)
+{
+    (void)base;
+    *effective = wait;
+    return CB_OK;
+}
+
+static cb_status null_node_create(transport_factory *base, int rank, transport_node **out)
+{
+    transport_node *node = cb_allocate(1, sizeof(*node), "a node");
+
+    if (node == NULL)
+        return CB_ERROR_MEMORY;
+    *node = (transport_node){.ops = &base->ops, .factory = base, .rank = rank};
+    *out = node;
+    return CB_OK;
+}
+
+static void null_node_destroy(transport_node *node)
+{
+    free(node);
+}
+
+static cb_status null_group_create(transport_factory *base, transport_node *const *nodes,
+                                   size_t count, transport_node *root, bool multicast,
+                                   transport_group **out)
+{
+    null_group *group = cb_allocate(1, sizeof(*group), "a group");
+
+    if (group == NULL)
+        return CB_ERROR_MEMORY;
+    *out = &group->base;
+    return transport_group_initialise(&group->base, base, nodes, count, root, multicast);
+}
+
+static void null_group_destroy(transport_group *group)
+{
+    free(group->nodes);
+    free(group);
+}
+
+static transport_buffer *null_buffer_create(transport_factory *base, size_t size)
+{
+    transport_buffer *buffer = transport_pool_take(&factory_of(base)->pool);
+
+    if (buffer != NULL) {
+        buffer->size = size;
+        base->held++;
+    }
+    return buffer;
+}
+
+static void null_buffer_release(transport_buffer *buffer)
+{
+    buffer->owner->held--;
+    transport_pool_give(&factory_of(buffer->owner)->pool, buffer);
+}
+
+static cb_status null_send(transport_node *node, transport_buffer *buffer)
+{
+    (void)node;
+    null_buffer_release(buffer);
+    return CB_OK;
+}
+
+static cb_status null_receive(transport_node *node, transport_buffer **out)
+{
+    null_factory *factory = factory_of(node->factory);
+
+    *out = null_buffer_create(&factory->base, factory->pool.capacity);
+    return *out != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
+static cb_status null_group_send(transport_group *group, transport_buffer *buffer)
+{
+    (void)group;
+    null_buffer_release(buffer);
+    return CB_OK;
+}
+
+static cb_status null_group_receive(transport_group *base, transport_buffer **out,
+                                    transport_node **from)
+{
+    null_group *group = (null_group *)base;
+
+    if (group->turn >= base->count)
+        group->turn = 0;
+    *from = base->nodes[group->turn++];
+    return null_receive(*from, out);
+}
+
+static cb_status null_group_receive_root(transport_group *group, transport_buffer **out)
+{
+    return null_receive(group->nodes[0], out);
+}
+
+const transport_technology transport_null = {
+    .name = "null",
+    .summary = "no transport: the cost of the harness itself",
+    .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_MULTICAST,
+    .open = null_open,
+    .close = null_close,
+    .prepare = null_prepare,
+    .set_wait = null_set_wait,
+    .node_create = null_node_create,
+    .node_destroy = null_node_destroy,
+    .group_create = null_group_create,
+    .group_destroy = null_group_destroy,
+    .buffer_create = null_buffer_create,
+    .buffer_release = null_buffer_release,
+    .send = null_send,
+    .receive = null_receive,
+    .try_receive = null_receive,
+    .group_send = null_group_send,
+    .group_receive = null_group_receive,
+    .group_try_receive = null_group_receive,
+    .group_receive_root = null_group_receive_root,
+};

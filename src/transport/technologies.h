@@ -1,0 +1,10 @@
+/* The technologies that can be built in; the list in technologies.c says which are. */
+#ifndef TRANSPORT_TECHNOLOGIES_H
+#define TRANSPORT_TECHNOLOGIES_H
+
+#include "transport/transport.h"
+
+extern const transport_technology transport_null;
+extern const transport_technology transport_mpi;
+
+#endif

@@ -1,0 +1,173 @@
+/* Opening and closing a technology, and the stand-ins for the slots that it leaves empty. */
+#include "transport/transport.h"
+
+#include <string.h>
+
+#include "base/log.h"
+
+static cb_status refuse(const transport_factory *factory, const char *operation)
+{
+    cb_error("the technology %s has no %s; choose another by --technology", factory->ops.name, operation);
+    return CB_ERROR_UNSUPPORTED;
+}
+
+static cb_status refuse_set_wait(transport_factory *factory, transport_wait wait,
+                                 transport_wait *effective)
+{
+    (void)wait;
+    (void)effective;
+    return refuse(factory, "choice of wait policy");
+}
+
+static cb_status nothing_to_flush(transport_factory *factory)
+{
+    (void)factory;
+    return CB_OK;
+}
+
+static cb_status refuse_node_create(transport_factory *factory, int rank, transport_node **out)
+{
+    (void)rank;
+    (void)out;
+    return refuse(factory, "nodes");
+}
+
+static void nothing_to_destroy_node(transport_node *node)
+{
+    (void)node;
+}
+
+static cb_status refuse_group_create(transport_factory *factory, transport_node *const *nodes,
+                                     size_t count, transport_node *root, bool multicast,
+                                     transport_group **out)
+{
+    (void)nodes;
+    (void)count;
+    (void)root;
+    (void)multicast;
+    (void)out;
+    return refuse(factory, "groups");
+}
+
+static void nothing_to_destroy_group(transport_group *group)
+{
+    (void)group;
+}
+
+static transport_buffer *refuse_buffer_create(transport_factory *factory, size_t size)
+{
+    (void)size;
+    (void)refuse(factory, "buffers");
+    return NULL;
+}
+
+static void nothing_to_release(transport_buffer *buffer)
+{
+    (void)buffer;
+}
+
+static cb_status refuse_send(transport_node *node, transport_buffer *buffer)
+{
+    transport_buffer_release(buffer);
+    return refuse(node->factory, "send");
+}
+
+static cb_status refuse_receive(transport_node *node, transport_buffer **out)
+{
+    (void)out;
+    return refuse(node->factory, "receive");
+}
+
+static cb_status refuse_group_send(transport_group *group, transport_buffer *buffer)
+{
+    transport_buffer_release(buffer);
+    return refuse(group->factory, "group send");
+}
+
+static cb_status refuse_group_receive(transport_group *group, transport_buffer **out,
+                                      transport_node **from)
+{
+    (void)out;
+    (void)from;
+    return refuse(group->factory, "group receive");
+}
+
+static cb_status refuse_group_receive_root(transport_group *group, transport_buffer **out)
+{
+    (void)out;
+    return refuse(group->factory, "multicast receive");
+}
+
+#define FILL(slot, function)                                                                       \
+    do {                                                                                           \
+        if (ops->slot == NULL)                                                                     \
+            ops->slot = (function);                                                                \
+    } while (0)
+
+static void fill_empty_slots(transport_technology *ops)
+{
+    FILL(set_wait, refuse_set_wait);
+    FILL(flush, nothing_to_flush);
+    FILL(node_create, refuse_node_create);
+    FILL(node_destroy, nothing_to_destroy_node);
+    FILL(group_create, refuse_group_create);
+    FILL(group_destroy, nothing_to_destroy_group);
+    FILL(buffer_create, refuse_buffer_create);
+    FILL(buffer_release, nothing_to_release);
+    FILL(send, refuse_send);
+    FILL(receive, refuse_receive);
+    FILL(try_receive, refuse_receive);
+    FILL(group_send, refuse_group_send);
+    FILL(group_receive, refuse_group_receive);
+    FILL(group_try_receive, refuse_group_receive);
+    FILL(group_receive_root, refuse_group_receive_root);
+}
+
+const char *transport_wait_name(transport_wait wait)
+{
+    static const char *const names[] = {
+        [TRANSPORT_WAIT_SPIN] = "spin",
+        [TRANSPORT_WAIT_YIELD] = "yield",
+        [TRANSPORT_WAIT_BLOCK] = "block",
+    };
+
+    return names[wait];
+}
+
+const transport_technology *transport_find(const char *name)
+{
+    for (const transport_technology *const *entry = transport_technologies; *entry != NULL; entry++)
+        if (strcmp((*entry)->name, name) == 0)
+            return *entry;
+    return NULL;
+}
+
+cb_status transport_open(const transport_technology *technology,
+                         const transport_bootstrap *bootstrap, transport_factory **out)
+{
+    transport_factory *factory = NULL;
+
+    CB_TRY(technology->open(bootstrap, &factory));
+    factory->ops = *technology;
+    fill_empty_slots(&factory->ops);
+    factory->rank = bootstrap->rank;
+    factory->size = bootstrap->size;
+    *out = factory;
+    return CB_OK;
+}
+
+cb_status transport_close(transport_factory *factory)
+{
+    size_t held;
+    cb_status closed;
+
+    if (factory == NULL)
+        return CB_OK;
+    held = factory->held;
+    if (held > 0)
+        cb_error("%zu buffers of the technology %s were never released or sent; this is a defect of "
+                 "the program that uses them",
+                 held, factory->ops.name);
+    closed = factory->ops.close(factory);
+    return held > 0 && closed == CB_OK ? CB_ERROR_TRANSPORT : closed;
+}

@@ -1,0 +1,269 @@
+/* The transport shim: the message passing layer of the ATLAS Level-2 Reference Software (Bogaerts,
+ * "Implementation of the Message Passing Software Layer over SCI", sections 3, 6, 7, 8), in C.
+ *
+ *   Factory  one technology, opened; makes nodes, groups and buffers, and owns what they share
+ *   Node     another process: buffers are sent to it and received from it
+ *   Group    a set of nodes: a buffer is sent to all of them, or received from any of them
+ *   Buffer   contiguous memory that is transferred and never interpreted
+ *
+ * A technology is one const table of operations (struct transport_technology). The engine opens a
+ * factory by name; from then on calls go through the factory's table and test no type. Slots that a
+ * technology leaves empty are filled with functions that give CB_ERROR_UNSUPPORTED.
+ *
+ * Threads: any may send where TRANSPORT_CONCURRENT_SEND is declared, else one; one thread receives.
+ * Errors: logged where they are found, returned as a status; nothing here exits.
+ */
+#ifndef TRANSPORT_TRANSPORT_H
+#define TRANSPORT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct transport_factory transport_factory;
+typedef struct transport_node transport_node;
+typedef struct transport_group transport_group;
+typedef struct transport_buffer transport_buffer;
+typedef struct transport_technology transport_technology;
+
+/* What a technology promises, truthfully: the conformance test holds it to each. */
+enum {
+    TRANSPORT_ORDERED = 1u << 0,         /* messages between two nodes arrive in the order of sending */
+    TRANSPORT_RELIABLE = 1u << 1,        /* each arrives once, whole, or an error is returned */
+    TRANSPORT_CONCURRENT_SEND = 1u << 2, /* several threads may send at a time */
+    TRANSPORT_MULTICAST = 1u << 3,       /* static groups have a group send of the technology's own */
+    TRANSPORT_BLOCKING_WAIT = 1u << 4,   /* a waiting receive can leave the core to others */
+    TRANSPORT_REMOTE_WRITE = 1u << 5,    /* payload is written straight into the receiver's memory */
+    TRANSPORT_DELIVERS = 1u << 6         /* what is sent arrives; the null technology lacks it */
+};
+
+/* How a receive waits for a message that has not come yet. */
+typedef enum {
+    TRANSPORT_WAIT_SPIN,  /* poll without a pause */
+    TRANSPORT_WAIT_YIELD, /* poll, and offer the core to others between two polls */
+    TRANSPORT_WAIT_BLOCK  /* sleep */
+} transport_wait;
+
+/* "spin", "yield", "block". */
+const char *transport_wait_name(transport_wait wait);
+
+/* What a technology needs from the job to start: no more, so that it knows no control plane. The
+ * callbacks are collective over all `size` processes and may only be called during open. */
+typedef struct {
+    int rank, size;
+    void *context;
+    /* Give `bytes` at `mine`, get size * bytes at `all`, in order of rank. */
+    cb_status (*exchange)(void *context, const void *mine, size_t bytes, void *all);
+} transport_bootstrap;
+
+/* What the next messages will be. Nothing may be under way, and the caller may hold no buffer. */
+typedef struct {
+    size_t message_bytes;   /* largest payload, and the exact one of a technology's own multicast */
+    size_t buffers;         /* at least this many are made beforehand; more are made as needed */
+    size_t footprint_bytes; /* the pool covers at least so much memory: for buffers out of cache */
+    bool rotate;            /* give out the buffer that has rested longest; else the last released */
+    void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
+} transport_preparation;
+
+/* A message. `data` and `size` are the user's between create or receive and send or release;
+ * `size` may be lowered, never raised. */
+struct transport_buffer {
+    void *data;
+    size_t size;              /* payload in bytes */
+    size_t capacity;
+    transport_factory *owner;
+    transport_buffer *next;   /* of the pool, while nobody holds the buffer */
+};
+
+/* One const table for each technology, in the list of technologies.c. Each slot has the contract of
+ * the function transport_<slot> below; empty slots are allowed except open, close and prepare. */
+struct transport_technology {
+    const char *name;
+    const char *summary;
+    unsigned capabilities;
+    cb_status (*open)(const transport_bootstrap *bootstrap, transport_factory **out);
+    cb_status (*close)(transport_factory *factory);
+    cb_status (*prepare)(transport_factory *factory, const transport_preparation *preparation);
+    cb_status (*set_wait)(transport_factory *factory, transport_wait wait, transport_wait *effective);
+    cb_status (*flush)(transport_factory *factory);
+    cb_status (*node_create)(transport_factory *factory, int rank, transport_node **out);
+    void (*node_destroy)(transport_node *node);
+    cb_status (*group_create)(transport_factory *factory, transport_node *const *nodes, size_t count,
+                              transport_node *root, bool multicast, transport_group **out);
+    void (*group_destroy)(transport_group *group);
+    transport_buffer *(*buffer_create)(transport_factory *factory, size_t size);
+    void (*buffer_release)(transport_buffer *buffer);
+    cb_status (*send)(transport_node *node, transport_buffer *buffer);
+    cb_status (*receive)(transport_node *node, transport_buffer **out);
+    cb_status (*try_receive)(transport_node *node, transport_buffer **out);
+    cb_status (*group_send)(transport_group *group, transport_buffer *buffer);
+    cb_status (*group_receive)(transport_group *group, transport_buffer **out, transport_node **from);
+    cb_status (*group_try_receive)(transport_group *group, transport_buffer **out,
+                                   transport_node **from);
+    cb_status (*group_receive_root)(transport_group *group, transport_buffer **out);
+};
+
+/* Technology-specific objects begin with these. */
+struct transport_factory {
+    transport_technology ops; /* a copy with the empty slots filled; set_wait may exchange slots */
+    int rank, size;
+    size_t held; /* buffers that the user has and has not given back: a leak shows here */
+};
+
+struct transport_node {
+    const transport_technology *ops; /* the factory's */
+    transport_factory *factory;
+    int rank;
+    size_t label; /* free for the user: what this node is to it */
+};
+
+struct transport_group {
+    const transport_technology *ops;
+    transport_factory *factory;
+    transport_node **nodes; /* owned by the group, with room for all nodes; the nodes are not */
+    size_t count;
+    unsigned version;       /* changes with the list of nodes */
+    bool multicast;         /* static: made for the technology's own group send */
+    transport_node *root;   /* who sends to the group; NULL where that is this process */
+};
+
+/* The technologies that are built in, ended by NULL; in technologies.c. */
+extern const transport_technology *const transport_technologies[];
+
+/* The technology of that name, or NULL. */
+const transport_technology *transport_find(const char *name);
+
+/* Open a technology; collective over all processes of the bootstrap. The caller closes it. */
+cb_status transport_open(const transport_technology *technology, const transport_bootstrap *bootstrap,
+                         transport_factory **out);
+
+/* Destroy a factory whose nodes and groups are destroyed; NULL is ignored. Collective. A buffer still
+ * held by the user is an error, logged and returned; the factory is gone all the same. */
+cb_status transport_close(transport_factory *factory);
+
+static inline unsigned transport_capabilities(const transport_factory *factory)
+{
+    return factory->ops.capabilities;
+}
+
+/* Announce the coming messages; local. */
+static inline cb_status transport_prepare(transport_factory *factory,
+                                          const transport_preparation *preparation)
+{
+    return factory->ops.prepare(factory, preparation);
+}
+
+/* Ask for a way of waiting; *effective is what will happen, read back where the technology can. */
+static inline cb_status transport_set_wait(transport_factory *factory, transport_wait wait,
+                                           transport_wait *effective)
+{
+    return factory->ops.set_wait(factory, wait, effective);
+}
+
+/* Wait until nothing that this process sent is queued here any more. */
+static inline cb_status transport_flush(transport_factory *factory)
+{
+    return factory->ops.flush(factory);
+}
+
+/* A node for the process `rank`; one for each rank at most. Local. */
+static inline cb_status transport_node_create(transport_factory *factory, int rank,
+                                              transport_node **out)
+{
+    return factory->ops.node_create(factory, rank, out);
+}
+
+static inline void transport_node_destroy(transport_node *node)
+{
+    if (node != NULL)
+        node->ops->node_destroy(node);
+}
+
+/* A group of `count` nodes. `root` NULL: the caller sends to the nodes, or receives from them. With
+ * `multicast`, the technology's own group send is set up, which is collective over the root and all
+ * the members and wants TRANSPORT_MULTICAST: the root passes the members as nodes and root NULL; a
+ * member passes the same nodes in the same order, itself as a node of its own rank, and the root. */
+static inline cb_status transport_group_create(transport_factory *factory,
+                                               transport_node *const *nodes, size_t count,
+                                               transport_node *root, bool multicast,
+                                               transport_group **out)
+{
+    return factory->ops.group_create(factory, nodes, count, root, multicast, out);
+}
+
+/* Dynamic groups (made without multicast): one more node, or one less. CB_ERROR_USAGE, logged, for a
+ * node that is there already, or is not. */
+cb_status transport_group_add(transport_group *group, transport_node *node);
+cb_status transport_group_remove(transport_group *group, transport_node *node);
+
+/* Collective where the creation was. */
+static inline void transport_group_destroy(transport_group *group)
+{
+    if (group != NULL)
+        group->ops->group_destroy(group);
+}
+
+/* Hot. A buffer of `size` bytes, not above the prepared message_bytes; its content is whatever it
+ * last held. NULL, with an error logged, when there is no memory. */
+static inline transport_buffer *transport_buffer_create(transport_factory *factory, size_t size)
+{
+    return factory->ops.buffer_create(factory, size);
+}
+
+/* Hot. */
+static inline void transport_buffer_release(transport_buffer *buffer)
+{
+    buffer->owner->ops.buffer_release(buffer);
+}
+
+/* Hot. Send without blocking, and take the buffer, also when an error is returned. A received buffer
+ * can be sent on as it is. */
+static inline cb_status transport_send(transport_node *node, transport_buffer *buffer)
+{
+    return node->ops->send(node, buffer);
+}
+
+/* Hot. Wait for the next message from `node`; the caller owns *out. */
+static inline cb_status transport_receive(transport_node *node, transport_buffer **out)
+{
+    return node->ops->receive(node, out);
+}
+
+/* Hot. CB_EMPTY when no message has come. */
+static inline cb_status transport_try_receive(transport_node *node, transport_buffer **out)
+{
+    return node->ops->try_receive(node, out);
+}
+
+/* Hot. Send to all nodes of the group, and take the buffer; by the technology's own multicast where
+ * the group was made for it, else one after the other. */
+static inline cb_status transport_group_send(transport_group *group, transport_buffer *buffer)
+{
+    return group->ops->group_send(group, buffer);
+}
+
+/* Hot. Wait for a message from any node of the group; *from is who sent it. Fair: a node whose
+ * message was given waits until all others with a message have had their turn. */
+static inline cb_status transport_group_receive(transport_group *group, transport_buffer **out,
+                                                transport_node **from)
+{
+    return group->ops->group_receive(group, out, from);
+}
+
+/* Hot. As transport_group_receive, CB_EMPTY when no message has come. */
+static inline cb_status transport_group_try_receive(transport_group *group, transport_buffer **out,
+                                                    transport_node **from)
+{
+    return group->ops->group_try_receive(group, out, from);
+}
+
+/* Hot. A member's receive of what the root sends to a static group: where the technology's own
+ * multicast needs its receivers to know the root. */
+static inline cb_status transport_group_receive_root(transport_group *group, transport_buffer **out)
+{
+    return group->ops->group_receive_root(group, out);
+}
+
+#endif

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""Each check of validate.py finds the fault that it is for, in an otherwise valid document."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import unittest
+from pathlib import Path
+from typing import Any
+
+import validate
+
+SOURCE = Path(os.environ.get("srcdir", "."))
+SCHEMA = json.loads((SOURCE / "docs/combench-result-1.schema.json").read_text(encoding="utf-8"))
+VALID = json.loads((SOURCE / "tests/unit/golden/report.json").read_text(encoding="utf-8"))
+
+# What is changed (path, new value; None: removed), and where the fault must be seen.
+CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
+    "unknown key": (("results", 0, "latencyus"), 1, "$.results[0]"),
+    "text for a number": (("results", 0, "touch_us"), "1", "$.results[0].touch_us"),
+    "negative latency": (("results", 0, "latency_us", "min"), -1, "$.results[0].latency_us.min"),
+    "complete with a reason": (("reason",), "SIGTERM", "$"),
+    "incomplete without": (("complete",), False, "$"),
+    "fit and refusal": (("fit", 0, "refusal"), "why", "$.fit[0]"),
+    "rank numbers": (("environment", "ranks", 1, "rank"), 2, "environment.ranks[1]"),
+    "host numbers": (("environment", "ranks", 1, "host"), 1, "environment.ranks[1]"),
+    "median above max": (("results", 0, "latency_us", "max"), 0.3, "results[0].latency_us"),
+    "interval": (("results", 0, "latency_us", "ci95"), [0.32, 0.33], "results[0].latency_us"),
+    "blocks": (("results", 0, "blocks"), 9, "results[0].blocks_us"),
+    "block values": (("results", 0, "blocks_us", 0), 0.3101, "results[0].blocks_us"),
+    "percentile order": (("results", 0, "step_us", "p50"), 0.324, "results[0].step_us"),
+    "percentile missing": (("results", 0, "step_us", "p99_9"), None, "results[0].step_us"),
+    "percentile of too few": (("results", 1, "step_us", "p99"), 1.8, "results[1].step_us"),
+    "histogram missing": (("results", 0, "step_us", "histogram"), None, "results[0].step_us"),
+    "bounds": (
+        ("results", 0, "step_us", "histogram", "bounds", 0),
+        None,
+        "results[0].step_us.histogram",
+    ),
+    "bound order": (
+        ("results", 0, "step_us", "histogram", "bounds", 1),
+        0.29,
+        "results[0].step_us.histogram",
+    ),
+    "samples": (
+        ("results", 0, "step_us", "histogram", "counts", 0),
+        1401,
+        "results[0].step_us.histogram",
+    ),
+    "throughput": (("results", 3, "throughput_MBps"), 412.9, "results[3].throughput_MBps"),
+    "ping-pong": (("results", 0, "frequency_Hz"), 1612903, "results[0].frequency_Hz"),
+    "share sum": (("results", 0, "shares"), [0.5, 0.4], "results[0].shares"),
+    "verify": (("results", 3, "verify", "lost"), 1001, "results[3].verify"),
+    "rows alike": (("results", 1, "size_bytes"), 0, "results[1]"),
+    "segment": (("fit", 0, "to_bytes"), 0, "fit[0].from_bytes"),
+    "half of r_inf": (("fit", 0, "n_half_bytes"), 898, "fit[0].n_half_bytes"),
+}
+
+
+def changed(path: tuple[str | int, ...], value: Any) -> Any:
+    """The valid document with one value set or removed."""
+    document = copy.deepcopy(VALID)
+    node: Any = document
+    for key in path[:-1]:
+        node = node[key]
+    if value is None:
+        del node[path[-1]]
+    else:
+        node[path[-1]] = value
+    return document
+
+
+class Validate(unittest.TestCase):
+    """validate.faults."""
+
+    def test_a_valid_document_has_no_faults(self) -> None:
+        self.assertEqual(validate.faults(SCHEMA, VALID), [])
+
+    def test_each_fault_is_found_where_it_is(self) -> None:
+        for name, (path, value, place) in CASES.items():
+            with self.subTest(name):
+                places = [found for found, _ in validate.faults(SCHEMA, changed(path, value))]
+                self.assertIn(place, places)
+
+    def test_nan_is_refused(self) -> None:
+        with self.assertRaises(ValueError):
+            validate.refuse_constant("NaN")
+
+
+if __name__ == "__main__":
+    unittest.main()

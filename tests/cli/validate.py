@@ -1,0 +1,285 @@
+#!/usr/bin/python3
+"""Check result documents: validate.py SCHEMA FILE...
+
+Beside the JSON schema this checks what a schema cannot say: that histograms, intervals, blocks,
+frequencies and throughputs of a row agree with each other, and that rows can be told apart. Every
+fault is printed as FILE: PLACE: TEXT. Exit status: 0 all are valid, 1 a document has faults, 2 a
+file cannot be read or the arguments are wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+Json = dict[str, Any]
+Fault = tuple[str, str]
+
+# Documents carry nine significant digits.
+DIGITS_TOLERANCE = 1e-6
+# Frequency and throughput may be taken from different blocks of one measurement, never further
+# apart than this.
+RATE_TOLERANCE = 1e-2
+
+# Packets that all destinations together receive in one unit of frequency_Hz.
+PACKETS: dict[str, Callable[[Json], float]] = {
+    "oneway": lambda row: 1,
+    "twoway": lambda row: 2,
+    "alltoall": lambda row: row["processors"] * (row["processors"] - 1),
+    "pairs": lambda row: 1,
+    "outfarm": lambda row: row["destinations"],
+    "multicast": lambda row: row["destinations"],
+    "funnel": lambda row: row["sources"],
+}
+
+# A percentile and the share of the samples beyond it, one in so many; it needs ten of them.
+PERCENTILES = {"p50": 2, "p90": 10, "p99": 100, "p99_9": 1000}
+SAMPLES_BEYOND = 10
+
+# Rows of two runs are matched by these; two rows of one run that agree in all cannot be.
+IDENTITY = (
+    "size_bytes",
+    "processors",
+    "sources",
+    "destinations",
+    "mode",
+    "occupation",
+    "touch",
+    "buffers",
+    "list",
+    "multicast",
+)
+
+
+def close(a: float, b: float, tolerance: float = DIGITS_TOLERANCE) -> bool:
+    """Whether two figures agree within a relative tolerance."""
+    return abs(a - b) <= tolerance * max(abs(a), abs(b))
+
+
+def ascending(values: list[float], strictly: bool) -> bool:
+    """Whether each value is at least the one before it, or above it."""
+    return all(a < b or (a == b and not strictly) for a, b in pairwise(values))
+
+
+def occupied(row: Json) -> bool:
+    """Rows beside a computing task carry total time / steps in place of the median."""
+    return row.get("occupation", "none") != "none"
+
+
+def check_summary(row: Json) -> Iterator[Fault]:
+    """min <= median <= max, and the interval around the median and within the range."""
+    for key in ("latency_us", "round_us"):
+        if key not in row:
+            continue
+        figure = row[key]
+        if not ascending([figure["min"], figure["median"], figure["max"]], strictly=False):
+            yield key, "min, median and max are not in order"
+        if "ci95" not in figure or occupied(row):
+            continue
+        low, high = figure["ci95"]
+        if not ascending(
+            [figure["min"], low, figure["median"], high, figure["max"]], strictly=False
+        ):
+            yield key, "ci95 does not enclose the median within min and max"
+
+
+def check_blocks(row: Json) -> Iterator[Fault]:
+    """blocks_us are the values of which the first summary of the row tells."""
+    if "blocks_us" not in row:
+        return
+    values = row["blocks_us"]
+    if row.get("blocks") != len(values):
+        yield "blocks_us", f"{len(values)} values, but blocks is {row.get('blocks')}"
+    figure = row.get("latency_us") or row.get("round_us")
+    if figure is None:
+        yield "blocks_us", "stands in a row without latency_us and round_us"
+        return
+    expected = {"min": min(values), "max": max(values)}
+    if not occupied(row):
+        expected["median"] = statistics.median(values)
+    for key, value in expected.items():
+        if not close(value, figure[key]):
+            yield "blocks_us", f"its {key} is {value:.9g}, the figure's {figure[key]:.9g}"
+
+
+def check_steps(row: Json) -> Iterator[Fault]:
+    """Percentiles ascend, stand on enough samples, and belong to the histogram."""
+    steps = row.get("step_us")
+    if steps is None:
+        return
+    order = [steps[key] for key in (*PERCENTILES, "max") if key in steps]
+    if not ascending(order, strictly=False):
+        yield "step_us", "percentiles and max are not in order"
+    for key, one_in in PERCENTILES.items():
+        supported = steps["samples"] // one_in >= SAMPLES_BEYOND
+        if (key in steps) != supported:
+            yield "step_us", f"{key} and {steps['samples']} samples do not go together"
+    if (steps["samples"] > 0) != ("histogram" in steps):
+        yield "step_us", "a histogram belongs to samples"
+    if "histogram" in steps:
+        yield from check_histogram(steps)
+
+
+def check_histogram(steps: Json) -> Iterator[Fault]:
+    """One bound more than counts; all samples, and all percentiles, lie in the cells."""
+    bounds, counts = steps["histogram"]["bounds"], steps["histogram"]["counts"]
+    place = "step_us.histogram"
+    if len(bounds) != len(counts) + 1:
+        yield place, f"{len(bounds)} bounds for {len(counts)} counts"
+    if not ascending(bounds, strictly=True):
+        yield place, "bounds do not ascend"
+    if sum(counts) != steps["samples"]:
+        yield place, f"counts sum to {sum(counts)}, samples is {steps['samples']}"
+    if 0 in (counts[0], counts[-1]):
+        yield place, "the first or last cell is empty"
+    for key in (*PERCENTILES, "max"):
+        if key in steps and not bounds[0] <= steps[key] <= bounds[-1]:
+            yield place, f"{key} lies outside of it"
+
+
+def check_rates(row: Json, benchmark: str) -> Iterator[Fault]:
+    """throughput_MBps is the payload of all packets that frequency_Hz says."""
+    needed = {"throughput_MBps", "frequency_Hz", "size_bytes"}
+    if benchmark not in PACKETS or not needed <= row.keys() or row.get("mode") == "free":
+        return
+    try:
+        packets = PACKETS[benchmark](row)
+    except KeyError as missing:
+        yield "throughput_MBps", f"stands in a row without {missing.args[0]}"
+        return
+    expected = row["frequency_Hz"] * packets * row["size_bytes"] / 1e6
+    if not close(row["throughput_MBps"], expected, RATE_TOLERANCE):
+        yield "throughput_MBps", f"is {row['throughput_MBps']:.9g}, by frequency {expected:.9g}"
+
+
+def check_ping_pong(row: Json) -> Iterator[Fault]:
+    """In ping-pong the frequency is 1 / latency."""
+    if row.get("mode") != "pingpong" or not {"frequency_Hz", "latency_us"} <= row.keys():
+        return
+    product = row["frequency_Hz"] * row["latency_us"]["median"]
+    if not close(product, 1e6, RATE_TOLERANCE):
+        yield "frequency_Hz", f"frequency * latency is {product:.9g} us Hz, not 1e6"
+
+
+def check_shares(row: Json) -> Iterator[Fault]:
+    """Shares of the sources sum to 1."""
+    shares = row.get("shares")
+    if shares is None:
+        return
+    if abs(sum(shares) - 1) > DIGITS_TOLERANCE:
+        yield "shares", f"sum to {sum(shares):.9g}"
+    if "sources" in row and len(shares) != row["sources"]:
+        yield "shares", f"{len(shares)} for {row['sources']} sources"
+
+
+def check_verify(row: Json) -> Iterator[Fault]:
+    """No more messages are lost or corrupted than were sent."""
+    verify = row.get("verify")
+    if verify is not None and verify["lost"] + verify["corrupted"] > verify["messages"]:
+        yield "verify", "more lost and corrupted messages than there were"
+
+
+def check_row(row: Json, benchmark: str) -> Iterator[Fault]:
+    """All that the values of one row owe each other."""
+    yield from check_summary(row)
+    yield from check_blocks(row)
+    yield from check_steps(row)
+    yield from check_rates(row, benchmark)
+    yield from check_ping_pong(row)
+    yield from check_shares(row)
+    yield from check_verify(row)
+
+
+def identity(row: Json) -> tuple[Any, ...]:
+    """What a row is matched by."""
+    effective = row.get("wait", {}).get("effective")
+    return (*(row.get(key) for key in IDENTITY), effective)
+
+
+def check_identities(rows: list[Json]) -> Iterator[Fault]:
+    """No two rows are measurements of the same."""
+    seen: dict[tuple[Any, ...], int] = {}
+    for index, row in enumerate(rows):
+        first = seen.setdefault(identity(row), index)
+        if first != index:
+            yield f"results[{index}]", f"cannot be told from results[{first}]"
+
+
+def check_fit(fit: Json) -> Iterator[Fault]:
+    """A segment has a length, and half of r_inf is reached at n_half."""
+    if "from_bytes" in fit and fit["from_bytes"] >= fit["to_bytes"]:
+        yield "from_bytes", "is not below to_bytes"
+    if "refusal" not in fit:
+        expected = fit["overhead_us"] * fit["r_inf_MBps"]
+        if not close(fit["n_half_bytes"], expected):
+            yield "n_half_bytes", f"is not overhead * r_inf = {expected:.9g}"
+
+
+def check_ranks(environment: Json) -> Iterator[Fault]:
+    """Ranks are numbered and live on hosts that the document describes."""
+    hosts = environment.get("hosts", [])
+    for index, rank in enumerate(environment.get("ranks", [])):
+        place = f"environment.ranks[{index}]"
+        if rank["rank"] != index:
+            yield place, f"has rank {rank['rank']}"
+        if rank["host"] >= len(hosts):
+            yield place, f"is on host {rank['host']} of {len(hosts)}"
+
+
+def check_document(document: Json) -> Iterator[Fault]:
+    """All semantic checks of a document that fits the schema."""
+    yield from check_ranks(document["environment"])
+    for index, row in enumerate(document["results"]):
+        for place, text in check_row(row, document["benchmark"]):
+            yield f"results[{index}].{place}", text
+    yield from check_identities(document["results"])
+    for index, fit in enumerate(document["fit"]):
+        for place, text in check_fit(fit):
+            yield f"fit[{index}].{place}", text
+
+
+def faults(schema: Json, document: Any) -> list[Fault]:
+    """Faults by the schema or, where it has none to tell of, by the semantic checks."""
+    validator = jsonschema.Draft202012Validator(schema)
+    by_schema = [(error.json_path, error.message) for error in validator.iter_errors(document)]
+    return by_schema or list(check_document(document))
+
+
+def refuse_constant(name: str) -> None:
+    """Python reads NaN and Infinity, which JSON does not have."""
+    raise ValueError(f"{name} is no JSON number")
+
+
+def load(path: str) -> Any:
+    """One JSON file, strictly."""
+    return json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=refuse_constant)
+
+
+def main(arguments: list[str]) -> int:
+    """Check the files and return the exit status."""
+    if len(arguments) < 2:
+        print("usage: validate.py SCHEMA FILE...", file=sys.stderr)
+        return 2
+    status = 0
+    try:
+        schema = load(arguments[0])
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for path in arguments[1:]:
+            for place, text in faults(schema, load(path)):
+                print(f"{path}: {place}: {text}")
+                status = 1
+    except (OSError, ValueError, jsonschema.SchemaError) as error:
+        print(f"validate.py: cannot check: {error}", file=sys.stderr)
+        return 2
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
