@@ -1,0 +1,1 @@
+# Tests of the programs as users start them: results, bad input, faults.

@@ -1,0 +1,1 @@
+# Tests of the transport and of the control plane under mpirun.

@@ -1,0 +1,46 @@
+# Unit tests of the pure modules, by Check. One program for each module.
+if HAVE_CHECK
+UNIT_TESTS = \
+	%D%/test_clock %D%/test_environment %D%/test_fit %D%/test_histogram \
+	%D%/test_log %D%/test_memory %D%/test_noise %D%/test_options \
+	%D%/test_random %D%/test_report %D%/test_report_file %D%/test_stats \
+	%D%/test_status %D%/test_topology %D%/test_units
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+endif
+
+UNIT_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(CHECK_CFLAGS)
+UNIT_LIBS = $(COMBENCH_LIBS) $(CHECK_LIBS)
+
+tests_unit_test_clock_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_clock_LDADD = $(UNIT_LIBS)
+tests_unit_test_environment_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_environment_LDADD = $(UNIT_LIBS)
+tests_unit_test_fit_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_fit_LDADD = $(UNIT_LIBS)
+tests_unit_test_histogram_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_histogram_LDADD = $(UNIT_LIBS)
+tests_unit_test_log_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_log_LDADD = $(UNIT_LIBS)
+tests_unit_test_memory_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_memory_LDADD = $(UNIT_LIBS)
+tests_unit_test_noise_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_noise_LDADD = $(UNIT_LIBS)
+tests_unit_test_options_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_options_LDADD = $(UNIT_LIBS)
+tests_unit_test_random_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_random_LDADD = $(UNIT_LIBS)
+tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_report_LDADD = $(UNIT_LIBS)
+tests_unit_test_report_file_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_report_file_LDADD = $(UNIT_LIBS)
+tests_unit_test_stats_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_stats_LDADD = $(UNIT_LIBS)
+tests_unit_test_status_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_status_LDADD = $(UNIT_LIBS)
+tests_unit_test_topology_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_topology_LDADD = $(UNIT_LIBS)
+tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_units_LDADD = $(UNIT_LIBS)
+
+EXTRA_DIST += %D%/unit.h $(srcdir)/tests/unit/golden/*
