@@ -65,7 +65,8 @@ static void fill_rates(const bench_definition *definition, const bench_measureme
 
     row->frequency_Hz = (mode->counts_packets ? packets : 1) / time_us * 1e6;
     row->throughput_MBps = packets * (double)measurement->size_bytes / time_us;
-    if (receivers > 1)
+    if (receivers > 1 || definition->counted == BENCH_PROCESSORS ||
+        definition->counted == BENCH_DESTINATIONS)
         row->per_node_MBps = row->throughput_MBps / (double)receivers;
 }
 

@@ -8,27 +8,32 @@
 #include "base/log.h"
 #include "base/random.h"
 
-/* Hot. Four sums, so that additions do not wait for each other. */
+/* Two words that are added at once, in a register that every processor of the last decades has. */
+typedef uint64_t word_pair __attribute__((vector_size(16)));
+
+/* Hot. Four sums of pairs, so that additions do not wait for each other. */
 uint64_t bench_touch(const void *data, size_t size_bytes)
 {
     const unsigned char *at = data;
-    uint64_t sums[4] = {0}, words[4];
-    uint64_t rest = 0;
+    word_pair sums[4] = {{0}}, pairs[4];
+    uint64_t sum = 0, word = 0;
 
-    for (; size_bytes >= sizeof(words); size_bytes -= sizeof(words), at += sizeof(words)) {
-        memcpy(words, at, sizeof(words));
-        sums[0] += words[0];
-        sums[1] += words[1];
-        sums[2] += words[2];
-        sums[3] += words[3];
+    for (; size_bytes >= sizeof(pairs); size_bytes -= sizeof(pairs), at += sizeof(pairs)) {
+        memcpy(pairs, at, sizeof(pairs));
+        sums[0] += pairs[0];
+        sums[1] += pairs[1];
+        sums[2] += pairs[2];
+        sums[3] += pairs[3];
     }
-    for (; size_bytes >= sizeof(rest); size_bytes -= sizeof(rest), at += sizeof(rest)) {
-        memcpy(words, at, sizeof(rest));
-        sums[0] += words[0];
+    for (; size_bytes >= sizeof(word); size_bytes -= sizeof(word), at += sizeof(word)) {
+        memcpy(&word, at, sizeof(word));
+        sum += word;
     }
+    word = 0;
     for (size_t i = 0; i < size_bytes; i++)
-        rest |= (uint64_t)at[i] << 8 * i;
-    return sums[0] + sums[1] + sums[2] + sums[3] + rest;
+        word |= (uint64_t)at[i] << 8 * i;
+    sums[0] += sums[1] + sums[2] + sums[3];
+    return sum + word + sums[0][0] + sums[0][1];
 }
 
 void bench_fill(void *data, size_t size_bytes)

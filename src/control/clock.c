@@ -6,7 +6,7 @@
 /* The half of the fastest round trip bounds the error, whatever the two ways cost each. */
 control_clock control_clock_estimate(const control_round_trip *trips, size_t count)
 {
-    control_clock clock = {.bound_ns = INFINITY};
+    control_clock clock = {.bound_ns = (double)INFINITY};
 
     for (size_t i = 0; i < count; i++) {
         double half_ns = (double)(trips[i].received_ns - trips[i].sent_ns) / 2.0;

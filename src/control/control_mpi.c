@@ -23,6 +23,7 @@ struct control_team {
 struct control {
     control_team everyone;
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    bool tools; /* whether the tools interface is open */
 };
 
 static cb_status failed(int code, const char *attempt)
@@ -97,7 +98,7 @@ void control_request_yield(bool yield)
 cb_status control_open(control **out)
 {
     control *plane = cb_allocate(1, sizeof(*plane), "the control plane");
-    int provided, length, code;
+    int provided, tools, length, code;
 
     if (plane == NULL)
         return CB_ERROR_MEMORY;
@@ -106,6 +107,8 @@ cb_status control_open(control **out)
         free(plane);
         return failed(code, "start MPI");
     }
+    /* The tools interface stays open all the time: MPICH cannot open it a second time. */
+    plane->tools = MPI_T_init_thread(MPI_THREAD_SINGLE, &tools) == MPI_SUCCESS;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     plane->everyone.communicator = MPI_COMM_WORLD;
     MPI_Comm_rank(MPI_COMM_WORLD, &plane->everyone.index);
@@ -120,6 +123,8 @@ void control_close(control *plane)
 {
     if (plane == NULL)
         return;
+    if (plane->tools)
+        MPI_T_finalize();
     free(plane);
     MPI_Finalize();
 }
@@ -204,13 +209,10 @@ static bool variable_text(int index, MPI_Datatype type, char *text, size_t bytes
 void control_settings(const control *plane,
                       void (*visit)(const char *name, const char *value, void *context), void *context)
 {
-    int provided, variables = 0;
+    int variables = 0;
 
-    (void)plane;
-    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+    if (!plane->tools || MPI_T_cvar_get_num(&variables) != MPI_SUCCESS)
         return;
-    if (MPI_T_cvar_get_num(&variables) != MPI_SUCCESS)
-        variables = 0;
     for (int i = 0; i < variables; i++) {
         char name[256] = "", value[256];
         int name_length = sizeof(name), description_length = 0, verbosity, binding, scope;
@@ -222,7 +224,6 @@ void control_settings(const control *plane,
             shapes_messages(name) && variable_text(i, type, value, sizeof(value)))
             visit(name, value, context);
     }
-    MPI_T_finalize();
 }
 
 cb_status control_team_create(control *plane, const int *ranks, size_t count, control_team **out)

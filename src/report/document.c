@@ -318,6 +318,9 @@ cb_status report_add_fit(report_document *document, const char *mode, double pro
         set(fit, "refusal", report_value_text(segment->refusal));
     else
         set_parameters(fit, segment);
+    if (segment->refusal == NULL && segment->n_half_bytes > segment->to_bytes)
+        set(fit, "caution",
+            report_value_text("r_inf is extrapolated: half of it lies beyond these sizes"));
     return add_element(document, REPORT_FIT, fit);
 }
 

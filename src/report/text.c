@@ -35,6 +35,7 @@ static const report_phrase fit_values[] = {
     {"r_inf ", "r_inf_MBps", " MB/s"},
     {"n_half ", "n_half_bytes", " bytes"},
     {"rms residual ", "rms_residual_us", " us"},
+    {"", "caution", ""},
     {"none: ", "refusal", ""},
 };
 
