@@ -143,11 +143,12 @@ static cb_status open_document(bench_session *session, const bench_program *prog
 {
     const bench_definition *definition = session->definition;
     const bench_options *options = session->options;
-    report_format format = REPORT_TEXT;
+    report_format format = options->output != NULL ? REPORT_JSON : REPORT_TEXT;
     cb_status status = CB_OK;
 
     if (control_rank(session->plane) == 0) {
-        (void)report_format_named(options->format, &format);
+        if (options->format != NULL)
+            (void)report_format_named(options->format, &format);
         status = report_create(definition->name, definition->id, definition->title,
                                program->technology->name, &session->document);
         if (status == CB_OK)

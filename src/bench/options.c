@@ -83,8 +83,9 @@ static const cb_option rows[] = {
      .help = "Add a pass, not timed, in which every byte and every number is checked; lost, doubled, "
              "reordered or corrupted messages are counted and fail the run"},
     {.name = "format", .type = CB_OPTION_CHOICE, .offset = FIELD(format), .argument = "FORM",
-     .default_text = "text", .choices = formats, .key = "format",
-     .help = "Form of the result: text, csv, or json (combench-result/1)"},
+     .choices = formats,
+     .help = "Form of the result: text, csv, or json (combench-result/1); without it text, or json with "
+             "--output"},
     {.name = "output", .type = CB_OPTION_TEXT, .offset = FIELD(output), .argument = "FILE",
      .help = "Write the result there, anew after every measurement, and the text form to standard "
              "output"},
