@@ -240,16 +240,14 @@ static void put_parameter(const cb_option *row, const void *value, void *context
     }
 }
 
-/* One rank probes for each core of a host, in the order of ranks: more would count each other. */
+/* The first rank of each host probes: several on one core would count each other. */
 static host_noise probe(const bench_session *session)
 {
     int rank = control_rank(session->plane);
-    unsigned before = 0;
 
     for (int other = 0; other < rank; other++)
-        before += session->hosts[other] == session->hosts[rank];
-    if (before > 0)
-        return (host_noise){0};
+        if (session->hosts[other] == session->hosts[rank])
+            return (host_noise){0};
     return host_probe_noise(NOISE_PROBE_MS);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 typedef struct {
     char program[64], synopsis[96];
@@ -175,6 +176,25 @@ static cb_status finish_document(const bench_session *session, cb_status status)
     return status == CB_OK ? finished : status;
 }
 
+/* A launcher need not have told how many ranks a host has; now it is known. */
+static cb_status reconsider_wait(bench_session *session)
+{
+    size_t ranks = (size_t)control_size(session->plane);
+    int *everyone = cb_allocate(ranks, sizeof(*everyone), "the ranks of the job");
+    bool shared;
+
+    if (everyone == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t rank = 0; rank < ranks; rank++)
+        everyone[rank] = (int)rank;
+    shared = bench_oversubscribed(session, everyone, ranks);
+    free(everyone);
+    if (!shared || strcmp(session->options->wait, "auto") != 0 ||
+        session->effective_wait != TRANSPORT_WAIT_SPIN)
+        return CB_OK;
+    return transport_set_wait(session->technology, TRANSPORT_WAIT_YIELD, &session->effective_wait);
+}
+
 /* End the job after a failure that the other ranks may not know of. Rank 0's document is finished; any
  * other rank leaves it a moment to do the same. */
 _Noreturn static void surrender(const bench_session *session, cb_status status)
@@ -193,6 +213,8 @@ static cb_status measure_all(bench_session *session, const bench_program *progra
 
     if (status == CB_OK)
         status = bench_describe(session, &program->table, program->argc, program->argv);
+    if (status == CB_OK)
+        status = reconsider_wait(session);
     if (status == CB_OK)
         status = bench_run_plan(session, &program->plan);
     finished = finish_document(session, status);

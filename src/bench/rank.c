@@ -92,7 +92,7 @@ cb_status bench_prepare(const bench_session *session, transport_factory *factory
 {
     bool rotate = strcmp(session->options->buffers, "rotate") == 0;
     size_t window = (size_t)session->options->window;
-    const size_t spare = 8, pool_limit_bytes = 256u << 20;
+    const size_t spare = 8, pool_limit_bytes = 16u << 20;
     size_t buffers = (window + 2) * peers + spare;
 
     /* Many large buffers are made only when they are needed: most streams need few. */

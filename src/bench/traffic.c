@@ -40,8 +40,11 @@ void bench_fill(void *data, size_t size_bytes)
 {
     unsigned char *bytes = data;
 
-    for (size_t i = 0; i < size_bytes; i++)
-        bytes[i] = (unsigned char)(cb_mix64(i / 8) >> 8 * (i % 8));
+    for (size_t at = 0; at < size_bytes; at += 8) {
+        uint64_t content = cb_mix64(at / 8);
+
+        memcpy(bytes + at, &content, size_bytes - at < 8 ? size_bytes - at : 8);
+    }
 }
 
 uint64_t bench_expected_sum(size_t size_bytes)

@@ -47,7 +47,7 @@ static transport_slab *slab_create(size_t buffers, size_t stride)
     return slab;
 }
 
-cb_status transport_pool_grow(transport_pool *pool, size_t buffers)
+static cb_status add_buffers(transport_pool *pool, size_t buffers)
 {
     size_t stride = stride_bytes(pool->capacity);
     transport_slab *slab = slab_create(buffers, stride);
@@ -72,6 +72,15 @@ cb_status transport_pool_grow(transport_pool *pool, size_t buffers)
     return CB_OK;
 }
 
+/* Some at a time, so that growing is rare, but large ones one by one. */
+cb_status transport_pool_grow(transport_pool *pool)
+{
+    const size_t most = 16, bytes = 1u << 20;
+    size_t fitting = bytes / stride_bytes(pool->capacity);
+
+    return add_buffers(pool, fitting == 0 ? 1 : fitting < most ? fitting : most);
+}
+
 void transport_pool_clear(transport_pool *pool)
 {
     while (pool->slabs != NULL) {
@@ -94,5 +103,5 @@ cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
                              .capacity = preparation->message_bytes,
                              .rotate = preparation->rotate,
                              .initialise = preparation->initialise};
-    return transport_pool_grow(pool, buffers > 0 ? buffers : 1);
+    return add_buffers(pool, buffers > 0 ? buffers : 1);
 }

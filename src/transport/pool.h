@@ -23,14 +23,14 @@ cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
 void transport_pool_clear(transport_pool *pool);
 
 /* Not hot: more buffers, when none rests. */
-cb_status transport_pool_grow(transport_pool *pool, size_t buffers);
+cb_status transport_pool_grow(transport_pool *pool);
 
 /* Hot. A buffer with size = capacity; NULL, with an error logged, when there is no memory. */
 static inline transport_buffer *transport_pool_take(transport_pool *pool)
 {
     transport_buffer *buffer;
 
-    if (__builtin_expect(pool->first == NULL, 0) && transport_pool_grow(pool, 16) != CB_OK)
+    if (__builtin_expect(pool->first == NULL, 0) && transport_pool_grow(pool) != CB_OK)
         return NULL;
     buffer = pool->first;
     pool->first = buffer->next;
