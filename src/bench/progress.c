@@ -2,16 +2,33 @@
 #include "bench/engine.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/units.h"
 
+/* Launchers give their ranks a pipe for standard error and pass on what comes: whether a person reads it
+ * shows at the launcher's own, where that runs on this host. */
+static bool launcher_has_terminal(void)
+{
+    char link[64], target[64];
+    ssize_t length;
+
+    snprintf(link, sizeof(link), "/proc/%d/fd/%d", (int)getppid(), STDERR_FILENO);
+    length = readlink(link, target, sizeof(target) - 1);
+    if (length < 0)
+        return false;
+    target[length] = '\0';
+    return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0;
+}
+
 bench_progress bench_progress_start(const bench_session *session, size_t total)
 {
     return (bench_progress){.total = total,
                             .started_ns = cb_now_ns(),
-                            .shown = session->document != NULL && isatty(STDERR_FILENO)};
+                            .shown = session->document != NULL &&
+                                     (isatty(STDERR_FILENO) || launcher_has_terminal())};
 }
 
 void bench_progress_show(bench_progress *progress, const bench_session *session,
