@@ -36,13 +36,21 @@ static bool pattern_matches(const unsigned char *data, size_t first, size_t size
     return true;
 }
 
+/* The first word of a header: the source, and above it what tells whether the header is intact. A
+ * packet of a header alone has nothing else that could tell. */
+static uint64_t signed_source(uint64_t source, uint64_t number)
+{
+    return word(source, number, UINT64_MAX) << 32 | (source & UINT32_MAX);
+}
+
 void bench_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number)
 {
     size_t header = size_bytes >= HEADER_BYTES ? HEADER_BYTES : 0;
+    uint64_t first = signed_source(source, number);
 
     if (header > 0) {
-        memcpy(data, &source, sizeof(source));
-        memcpy((unsigned char *)data + sizeof(source), &number, sizeof(number));
+        memcpy(data, &first, sizeof(first));
+        memcpy((unsigned char *)data + sizeof(first), &number, sizeof(number));
     }
     fill_pattern(data, header, size_bytes, source, number);
 }
@@ -51,15 +59,15 @@ void bench_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number
 static bool read_number(const bench_checker *checker, const unsigned char *data, size_t size_bytes,
                         uint64_t *number)
 {
-    uint64_t source;
+    uint64_t first;
 
     *number = checker->expected;
     if (size_bytes < HEADER_BYTES)
         return pattern_matches(data, 0, size_bytes, checker->source, *number);
-    memcpy(&source, data, sizeof(source));
-    memcpy(number, data + sizeof(source), sizeof(*number));
-    return source == checker->source &&
-           pattern_matches(data, HEADER_BYTES, size_bytes, source, *number);
+    memcpy(&first, data, sizeof(first));
+    memcpy(number, data + sizeof(first), sizeof(*number));
+    return first == signed_source(checker->source, *number) &&
+           pattern_matches(data, HEADER_BYTES, size_bytes, checker->source, *number);
 }
 
 /* A packet from before: one that was counted as lost has come late; any other has come again. */

@@ -1,6 +1,8 @@
-/* What the verifying pass sends and expects: every byte of a packet follows from its source, its
- * destination's view of the stream and its number; lost, doubled, reordered and corrupted packets are
- * told apart. Pure functions over bytes. */
+/* What the verifying pass sends and expects: every byte of a packet follows from its source and its
+ * number. Packets of 16 bytes and more tell lost, doubled, reordered and corrupted ones apart, where a
+ * late one comes before 64 others have passed it; a corrupted one stands for the one that was
+ * expected. Shorter packets only tell whether the stream is as it was sent: whatever is not shows as
+ * corrupted; empty ones are counted. Pure functions over bytes. */
 #ifndef BENCH_CHECKER_H
 #define BENCH_CHECKER_H
 
@@ -13,13 +15,13 @@ typedef struct {
 
 /* One direction of a stream between two ranks. Zero-initialise and set `source`. */
 typedef struct bench_checker {
-    uint64_t source;
+    uint64_t source;   /* a rank: 32 bits */
     uint64_t expected; /* number of the next packet to arrive */
     uint64_t missing;  /* bit k: packet expected - 1 - k has not arrived */
 } bench_checker;
 
 /* Fill a packet of `source` with the content of packet `number`. Packets of 16 bytes and more carry
- * source and number in clear; shorter ones only in what their bytes are. */
+ * source and number in clear, and a check of both; shorter ones only in what their bytes are. */
 void bench_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number);
 
 /* Check an arrived packet and count what was found. */
