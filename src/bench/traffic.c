@@ -36,12 +36,18 @@ uint64_t bench_touch(const void *data, size_t size_bytes)
     return sum + word + sums[0][0] + sums[0][1];
 }
 
+/* Word k of a packet in timed passes. No byte is zero, so that one that is missing changes the sum. */
+static uint64_t content_word(uint64_t k)
+{
+    return cb_mix64(k) | 0x0101010101010101u;
+}
+
 void bench_fill(void *data, size_t size_bytes)
 {
     unsigned char *bytes = data;
 
     for (size_t at = 0; at < size_bytes; at += 8) {
-        uint64_t content = cb_mix64(at / 8);
+        uint64_t content = content_word(at / 8);
 
         memcpy(bytes + at, &content, size_bytes - at < 8 ? size_bytes - at : 8);
     }
@@ -53,7 +59,7 @@ uint64_t bench_expected_sum(size_t size_bytes)
 
     for (size_t at = 0; at < size_bytes; at += 8) {
         size_t bytes = size_bytes - at < 8 ? size_bytes - at : 8;
-        uint64_t content = cb_mix64(at / 8);
+        uint64_t content = content_word(at / 8);
 
         sum += bytes == 8 ? content : content & ((1ull << 8 * bytes) - 1);
     }

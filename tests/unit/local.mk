@@ -4,7 +4,8 @@ UNIT_TESTS = \
 	%D%/test_checker %D%/test_clock %D%/test_environment %D%/test_fit \
 	%D%/test_histogram %D%/test_log %D%/test_memory %D%/test_noise \
 	%D%/test_options %D%/test_random %D%/test_report %D%/test_report_file \
-	%D%/test_stats %D%/test_status %D%/test_topology %D%/test_units
+	%D%/test_stats %D%/test_status %D%/test_topology %D%/test_traffic \
+	%D%/test_units
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
@@ -42,6 +43,8 @@ tests_unit_test_status_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_status_LDADD = $(UNIT_LIBS)
 tests_unit_test_topology_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_topology_LDADD = $(UNIT_LIBS)
+tests_unit_test_traffic_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_traffic_LDADD = $(UNIT_LIBS)
 tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_units_LDADD = $(UNIT_LIBS)
 

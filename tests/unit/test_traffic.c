@@ -1,0 +1,602 @@
+/* How packets are sent, received and referred to: touching, windows, rounds, over a technology of
+ * this test that moves buffers through queues inside the process. */
+#include "bench/traffic.h"
+
+#include <string.h>
+
+#include "base/random.h"
+#include "bench/engine.h"
+#include "tests/unit/unit.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Touching */
+
+/* The sum as the header words it: 64-bit words, the last one filled up with zeros. */
+static uint64_t plain_sum(const unsigned char *data, size_t size_bytes)
+{
+    uint64_t sum = 0;
+
+    for (size_t at = 0; at < size_bytes; at += 8) {
+        uint64_t word = 0;
+
+        memcpy(&word, data + at, size_bytes - at < 8 ? size_bytes - at : 8);
+        sum += word;
+    }
+    return sum;
+}
+
+static void fill_at_random(unsigned char *data, size_t size_bytes, uint64_t seed)
+{
+    cb_random random = cb_random_seed(seed);
+
+    for (size_t i = 0; i < size_bytes; i++)
+        data[i] = (unsigned char)cb_random_next(&random);
+}
+
+static void assert_flips_are_seen(unsigned char *data, size_t size_bytes, size_t stride)
+{
+    uint64_t sum = bench_touch(data, size_bytes);
+
+    for (size_t at = 0; at < size_bytes; at += stride)
+        for (unsigned mask = 1; mask < 256; mask = 2 * mask + 1) {
+            data[at] ^= (unsigned char)mask;
+            ck_assert_msg(bench_touch(data, size_bytes) != sum,
+                          "byte %zu of %zu is not referred to", at, size_bytes);
+            data[at] ^= (unsigned char)mask;
+        }
+}
+
+START_TEST(any_other_byte_gives_another_sum)
+{
+    unsigned char data[301];
+
+    fill_at_random(data, sizeof(data), 1);
+    for (size_t size = 0; size <= 300; size++)
+        assert_flips_are_seen(data, size, 1);
+}
+END_TEST
+
+START_TEST(any_other_byte_of_a_large_packet_gives_another_sum)
+{
+    static const size_t sizes[] = {4096, 65535, 65541, (1 << 20) + 7};
+    unsigned char *data = malloc((1 << 20) + 7);
+
+    fill_at_random(data, (1 << 20) + 7, 2);
+    for (size_t i = 0; i < LENGTH(sizes); i++) {
+        assert_flips_are_seen(data, sizes[i], sizes[i] / 97 | 1);
+        assert_flips_are_seen(data + sizes[i] - 40, 40, 1);
+    }
+    free(data);
+}
+END_TEST
+
+START_TEST(touching_is_the_plain_sum_of_words_wherever_they_lie)
+{
+    unsigned char data[320];
+
+    fill_at_random(data, sizeof(data), 3);
+    for (size_t size = 0; size <= 300; size++)
+        for (size_t offset = 0; offset < 9; offset++)
+            ck_assert_uint_eq(bench_touch(data + offset, size), plain_sum(data + offset, size));
+}
+END_TEST
+
+START_TEST(touching_ends_with_the_packet)
+{
+    for (size_t size = 0; size <= 300; size++) {
+        unsigned char *data = malloc(size > 0 ? size : 1); /* a sanitizer watches its end */
+
+        fill_at_random(data, size, 4);
+        ck_assert_uint_eq(bench_touch(data, size), plain_sum(data, size));
+        free(data);
+    }
+}
+END_TEST
+
+START_TEST(the_sum_of_filled_packets_is_known)
+{
+    static const size_t large[] = {4095, 4096, 65536, (4 << 20) + 1};
+    unsigned char *data = malloc((4 << 20) + 1);
+
+    bench_fill(data, (4 << 20) + 1);
+    for (size_t size = 0; size <= 600; size++)
+        ck_assert_uint_eq(bench_touch(data, size), bench_expected_sum(size));
+    for (size_t i = 0; i < LENGTH(large); i++)
+        ck_assert_uint_eq(bench_touch(data, large[i]), bench_expected_sum(large[i]));
+    free(data);
+}
+END_TEST
+
+START_TEST(sums_of_different_sizes_differ)
+{
+    for (size_t size = 1; size <= 600; size++)
+        ck_assert_uint_ne(bench_expected_sum(size), bench_expected_sum(size - 1));
+}
+END_TEST
+
+/* A technology of queues. Each node is one way out and one way in; a receive that finds nothing
+ * lets the other side go on. */
+
+enum { MOST_PEERS = 4 };
+
+typedef struct {
+    transport_buffer *first, **end;
+    size_t length;
+} queue;
+
+typedef struct {
+    transport_node base;
+    queue *out, *in;
+} loop_node;
+
+typedef struct loop_factory {
+    transport_factory base;
+    void (*go_on)(void *other); /* called while a receive finds nothing */
+    void *other;
+    const size_t *arrivals; /* of a group receive: which node is next */
+} loop_factory;
+
+static transport_buffer *loop_buffer_create(transport_factory *factory, size_t size)
+{
+    transport_buffer *buffer = calloc(1, sizeof(*buffer));
+
+    buffer->data = malloc(size > 0 ? size : 1);
+    bench_fill(buffer->data, size);
+    buffer->size = buffer->capacity = size;
+    buffer->owner = factory;
+    factory->held++;
+    return buffer;
+}
+
+static void loop_buffer_release(transport_buffer *buffer)
+{
+    buffer->owner->held--;
+    free(buffer->data);
+    free(buffer);
+}
+
+static cb_status loop_send(transport_node *base, transport_buffer *buffer)
+{
+    queue *out = ((loop_node *)base)->out;
+
+    buffer->next = NULL;
+    *(out->first == NULL ? &out->first : out->end) = buffer;
+    out->end = &buffer->next;
+    out->length++;
+    return CB_OK;
+}
+
+static cb_status loop_receive(transport_node *base, transport_buffer **out)
+{
+    loop_factory *factory = (loop_factory *)base->factory;
+    queue *in = ((loop_node *)base)->in;
+
+    while (in->first == NULL)
+        factory->go_on(factory->other);
+    *out = in->first;
+    in->first = (*out)->next;
+    in->length--;
+    return CB_OK;
+}
+
+static cb_status loop_group_receive(transport_group *group, transport_buffer **out,
+                                    transport_node **from)
+{
+    loop_factory *factory = (loop_factory *)group->factory;
+
+    *from = group->nodes[*factory->arrivals++];
+    *out = loop_buffer_create(&factory->base, 8);
+    return CB_OK;
+}
+
+static const transport_technology loop_technology = {
+    .name = "loop",
+    .buffer_create = loop_buffer_create,
+    .buffer_release = loop_buffer_release,
+    .send = loop_send,
+    .receive = loop_receive,
+    .group_receive = loop_group_receive,
+};
+
+/* One side with some peers. */
+typedef struct {
+    loop_factory factory;
+    loop_node nodes[MOST_PEERS];
+    transport_node *listed[MOST_PEERS];
+    transport_group group;
+    bench_peer peers[MOST_PEERS];
+    int ranks[MOST_PEERS + 1];
+    bench_rank me;
+} side;
+
+static void make_side(side *s, size_t peers, unsigned window)
+{
+    *s = (side){.factory.base.ops = loop_technology};
+    s->group = (transport_group){.ops = &s->factory.base.ops,
+                                 .factory = &s->factory.base,
+                                 .nodes = s->listed,
+                                 .count = peers};
+    for (size_t i = 0; i < peers; i++) {
+        s->nodes[i].base = (transport_node){
+            .ops = &s->factory.base.ops, .factory = &s->factory.base, .rank = (int)i, .label = i};
+        s->listed[i] = &s->nodes[i].base;
+        s->peers[i].node = &s->nodes[i].base;
+    }
+    s->me = (bench_rank){.factory = &s->factory.base,
+                         .peers = s->peers,
+                         .peer_count = peers,
+                         .group = &s->group,
+                         .ranks = s->ranks,
+                         .size_bytes = 8,
+                         .window = window,
+                         .half_window = window > 1 ? window / 2 : 1};
+    bench_rank_reset(&s->me, &bench_touching, 1);
+}
+
+/* Sums */
+
+typedef struct {
+    side here;
+    queue back;
+} mirror;
+
+/* What a rank sends comes back to it. */
+static void make_mirror(mirror *m, const bench_traffic *traffic)
+{
+    *m = (mirror){0};
+    make_side(&m->here, 1, 1);
+    m->here.nodes[0].out = m->here.nodes[0].in = &m->back;
+    m->here.me.size_bytes = 100;
+    bench_rank_reset(&m->here.me, traffic, 1);
+}
+
+static void send_and_receive(mirror *m)
+{
+    ck_assert_int_eq(bench_send(&m->here.me, 0), CB_OK);
+    ck_assert_int_eq(bench_receive(&m->here.me, 0), CB_OK);
+}
+
+START_TEST(intact_packets_add_up)
+{
+    mirror m;
+
+    make_mirror(&m, &bench_touching);
+    for (int i = 0; i < 1000; i++)
+        send_and_receive(&m);
+    ck_assert_uint_eq(m.here.me.packets, 1000);
+    ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_OK);
+}
+END_TEST
+
+START_TEST(one_wrong_byte_among_many_packets_is_an_error)
+{
+    for (size_t byte = 0; byte < 100; byte++) {
+        mirror m;
+
+        make_mirror(&m, &bench_touching);
+        for (int i = 0; i < 10; i++)
+            send_and_receive(&m);
+        ck_assert_int_eq(bench_send(&m.here.me, 0), CB_OK);
+        ((unsigned char *)m.back.first->data)[byte] ^= 4;
+        ck_assert_int_eq(bench_receive(&m.here.me, 0), CB_OK);
+        ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_ERROR_DATA);
+    }
+}
+END_TEST
+
+START_TEST(a_cut_packet_is_an_error)
+{
+    mirror m;
+
+    make_mirror(&m, &bench_touching);
+    ck_assert_int_eq(bench_send(&m.here.me, 0), CB_OK);
+    m.back.first->size--;
+    ck_assert_int_eq(bench_receive(&m.here.me, 0), CB_OK);
+    ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_ERROR_DATA);
+}
+END_TEST
+
+START_TEST(what_is_not_touched_is_not_held_against_a_sum)
+{
+    mirror m;
+
+    make_mirror(&m, &bench_bare);
+    send_and_receive(&m);
+    ck_assert_uint_eq(m.here.me.sum, 0);
+    ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_OK);
+}
+END_TEST
+
+START_TEST(a_pass_begins_with_an_empty_sum)
+{
+    mirror m;
+
+    make_mirror(&m, &bench_touching);
+    ck_assert_int_eq(bench_send(&m.here.me, 0), CB_OK);
+    ((unsigned char *)m.back.first->data)[3] ^= 1;
+    ck_assert_int_eq(bench_receive(&m.here.me, 0), CB_OK);
+    bench_rank_reset(&m.here.me, &bench_touching, 1);
+    send_and_receive(&m);
+    ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_OK);
+}
+END_TEST
+
+/* Windows */
+
+/* A stream from one side to the other. */
+typedef struct {
+    side source, destination;
+    queue data, acknowledgements;
+    uint64_t packets, received;
+    uint64_t widest; /* most packets that were sent and not yet acknowledged */
+    bool settled;
+} stream;
+
+/* The destination takes a packet, and settles after its last. */
+static void take_one(void *context)
+{
+    stream *s = context;
+
+    ck_assert_msg(!s->settled, "the source waits for an acknowledgement that will not come");
+    if (s->received < s->packets) {
+        ck_assert_ptr_nonnull(s->data.first);
+        ck_assert_int_eq(bench_stream_receive(&s->destination.me, 0), CB_OK);
+        s->received++;
+    }
+    if (s->received == s->packets) {
+        ck_assert_int_eq(bench_settle(&s->destination.me), CB_OK);
+        s->settled = true;
+    }
+}
+
+static void make_stream(stream *s, unsigned window, uint64_t packets)
+{
+    *s = (stream){.packets = packets};
+    make_side(&s->source, 1, window);
+    make_side(&s->destination, 1, window);
+    s->source.nodes[0].out = s->destination.nodes[0].in = &s->data;
+    s->source.nodes[0].in = s->destination.nodes[0].out = &s->acknowledgements;
+    s->source.factory.go_on = take_one;
+    s->source.factory.other = s;
+}
+
+/* By what the destination has acknowledged, not by what the source believes. */
+static void note_width(stream *s, uint64_t sent)
+{
+    uint64_t acknowledged = s->received - s->destination.peers[0].unacknowledged;
+
+    if (sent - acknowledged > s->widest)
+        s->widest = sent - acknowledged;
+}
+
+/* Run a block; the destination goes on between two sends for as long as `eager` draws it to. */
+static void run_stream(stream *s, cb_random *eager)
+{
+    for (uint64_t i = 0; i < s->packets; i++) {
+        ck_assert_int_eq(bench_stream_send(&s->source.me, 0), CB_OK);
+        note_width(s, i + 1);
+        while (eager != NULL && s->data.length > 0 && cb_random_below(eager, 2) == 0)
+            take_one(s);
+    }
+    while (!s->settled)
+        take_one(s);
+    ck_assert_int_eq(bench_drain(&s->source.me), CB_OK);
+}
+
+static const unsigned windows[] = {1, 2, 3, 5, 64};
+
+START_TEST(a_lazy_destination_meets_a_window_that_is_full_and_never_more)
+{
+    for (size_t w = 0; w < LENGTH(windows); w++)
+        for (uint64_t packets = 1; packets <= 200; packets++) {
+            stream s;
+
+            make_stream(&s, windows[w], packets);
+            run_stream(&s, NULL);
+            ck_assert_uint_eq(s.widest, packets < windows[w] ? packets : windows[w]);
+        }
+}
+END_TEST
+
+START_TEST(no_schedule_exceeds_the_window)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        for (size_t w = 0; w < LENGTH(windows); w++) {
+            cb_random eager = cb_random_seed(seed);
+            stream s;
+
+            make_stream(&s, windows[w], 500);
+            run_stream(&s, &eager);
+            ck_assert_uint_le(s.widest, windows[w]);
+            ck_assert_uint_eq(s.received, 500);
+        }
+}
+END_TEST
+
+START_TEST(a_block_ends_with_nothing_outstanding)
+{
+    for (size_t w = 0; w < LENGTH(windows); w++)
+        for (uint64_t packets = 1; packets <= 200; packets++) {
+            stream s;
+
+            make_stream(&s, windows[w], packets);
+            run_stream(&s, NULL);
+            ck_assert_uint_eq(s.data.length + s.acknowledgements.length, 0);
+            ck_assert_uint_eq(s.source.peers[0].outstanding, 0);
+            ck_assert_uint_eq(s.destination.peers[0].unacknowledged, 0);
+            ck_assert_uint_eq(s.source.factory.base.held + s.destination.factory.base.held, 0);
+        }
+}
+END_TEST
+
+/* Counted where they are made, the destination alone. */
+static uint64_t acknowledgements_of(unsigned window, uint64_t packets)
+{
+    stream s;
+
+    make_stream(&s, window, packets);
+    for (uint64_t i = 0; i < packets; i++)
+        ck_assert_int_eq(bench_acknowledge(&s.destination.me, &s.destination.peers[0]), CB_OK);
+    ck_assert_int_eq(bench_settle(&s.destination.me), CB_OK);
+    return s.acknowledgements.length;
+}
+
+START_TEST(there_is_one_acknowledgement_for_each_half_window_and_one_for_the_rest)
+{
+    for (size_t w = 0; w < LENGTH(windows); w++)
+        for (uint64_t packets = 0; packets <= 200; packets++) {
+            uint64_t half = windows[w] > 1 ? windows[w] / 2 : 1;
+
+            ck_assert_uint_eq(acknowledgements_of(windows[w], packets),
+                              (packets + half - 1) / half);
+        }
+}
+END_TEST
+
+START_TEST(acknowledgements_are_empty_messages)
+{
+    stream s;
+
+    make_stream(&s, 2, 1);
+    ck_assert_int_eq(bench_acknowledge(&s.destination.me, &s.destination.peers[0]), CB_OK);
+    ck_assert_uint_eq(s.acknowledgements.first->size, 0);
+}
+END_TEST
+
+START_TEST(settling_acknowledges_to_each_peer_that_waits)
+{
+    queue out[3] = {{0}};
+    side s;
+
+    make_side(&s, 3, 64);
+    for (size_t i = 0; i < 3; i++)
+        s.nodes[i].out = &out[i];
+    ck_assert_int_eq(bench_acknowledge(&s.me, &s.peers[0]), CB_OK);
+    ck_assert_int_eq(bench_acknowledge(&s.me, &s.peers[2]), CB_OK);
+    ck_assert_int_eq(bench_settle(&s.me), CB_OK);
+    ck_assert_uint_eq(out[0].length, 1);
+    ck_assert_uint_eq(out[1].length, 0);
+    ck_assert_uint_eq(out[2].length, 1);
+}
+END_TEST
+
+/* Rounds */
+
+static uint64_t lead(const side *s, size_t peer)
+{
+    return s->peers[peer].ahead;
+}
+
+START_TEST(early_packets_are_kept_for_later_rounds)
+{
+    static const size_t arrivals[] = {0, 0, 0, 1, 2, /**/ 2, 1, /**/ 1, 2};
+    side s;
+
+    make_side(&s, 3, 1);
+    s.factory.arrivals = arrivals;
+    ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
+    ck_assert_uint_eq(s.me.packets, 5);
+    ck_assert_uint_eq(lead(&s, 0), 2);
+    ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
+    ck_assert_uint_eq(s.me.packets, 7);
+    ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
+    ck_assert_uint_eq(s.me.packets, 9);
+    ck_assert_uint_eq(lead(&s, 0) + lead(&s, 1) + lead(&s, 2), 0);
+}
+END_TEST
+
+START_TEST(a_round_that_came_early_is_complete_without_a_receive)
+{
+    static const size_t arrivals[] = {0, 0, 1, 1, 2, /**/ 2};
+    side s;
+
+    make_side(&s, 3, 1);
+    s.factory.arrivals = arrivals;
+    ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
+    ck_assert_uint_eq(s.me.missing, 1);
+    ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
+    ck_assert_uint_eq(s.me.packets, 6);
+    ck_assert_uint_eq(s.me.missing, 3);
+}
+END_TEST
+
+enum { ROUNDS = 50 };
+
+/* Each peer ROUNDS times, in a random order. */
+static void draw_arrivals(size_t *arrivals, size_t peers, uint64_t seed)
+{
+    cb_random random = cb_random_seed(seed);
+
+    for (size_t i = 0; i < peers * ROUNDS; i++)
+        arrivals[i] = i % peers;
+    for (size_t i = peers * ROUNDS; i > 1; i--) {
+        size_t other = (size_t)cb_random_below(&random, i), drawn = arrivals[other];
+
+        arrivals[other] = arrivals[i - 1];
+        arrivals[i - 1] = drawn;
+    }
+}
+
+/* How many of the first `packets` are needed for `rounds` of all peers. */
+static size_t needed(const size_t *arrivals, size_t peers, size_t rounds)
+{
+    size_t counts[MOST_PEERS] = {0}, complete = 0, packets = 0;
+
+    while (complete < peers)
+        complete += ++counts[arrivals[packets++]] == rounds;
+    return packets;
+}
+
+START_TEST(a_round_ends_with_the_first_packet_that_completes_it)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        size_t arrivals[MOST_PEERS * ROUNDS], peers = 1 + seed % MOST_PEERS;
+        side s;
+
+        draw_arrivals(arrivals, peers, seed);
+        make_side(&s, peers, 1);
+        s.factory.arrivals = arrivals;
+        for (size_t round = 1; round <= ROUNDS; round++) {
+            ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
+            ck_assert_uint_eq(s.me.packets, needed(arrivals, peers, round));
+        }
+    }
+}
+END_TEST
+
+/* Shares */
+
+START_TEST(shares_count_until_a_source_has_delivered_its_block)
+{
+    static const size_t arrivals[] = {0, 1, 0, 0, 1, 1};
+    side s;
+
+    make_side(&s, 2, 1);
+    s.factory.arrivals = arrivals;
+    s.me.block_steps = 3;
+    for (size_t i = 0; i < LENGTH(arrivals); i++) {
+        bench_peer *from;
+
+        ck_assert_int_eq(bench_receive_any(&s.me, &from), CB_OK);
+        bench_count_share(&s.me, from);
+    }
+    ck_assert_uint_eq(s.peers[0].share, 3);
+    ck_assert_uint_eq(s.peers[1].share, 1);
+}
+END_TEST
+
+UNIT_MAIN("traffic", any_other_byte_gives_another_sum,
+          any_other_byte_of_a_large_packet_gives_another_sum,
+          touching_is_the_plain_sum_of_words_wherever_they_lie, touching_ends_with_the_packet,
+          the_sum_of_filled_packets_is_known, sums_of_different_sizes_differ, intact_packets_add_up,
+          one_wrong_byte_among_many_packets_is_an_error, a_cut_packet_is_an_error,
+          what_is_not_touched_is_not_held_against_a_sum, a_pass_begins_with_an_empty_sum,
+          a_lazy_destination_meets_a_window_that_is_full_and_never_more,
+          no_schedule_exceeds_the_window, a_block_ends_with_nothing_outstanding,
+          there_is_one_acknowledgement_for_each_half_window_and_one_for_the_rest,
+          acknowledgements_are_empty_messages, settling_acknowledges_to_each_peer_that_waits,
+          early_packets_are_kept_for_later_rounds,
+          a_round_that_came_early_is_complete_without_a_receive,
+          a_round_ends_with_the_first_packet_that_completes_it,
+          shares_count_until_a_source_has_delivered_its_block)
