@@ -3,9 +3,9 @@ if HAVE_CHECK
 UNIT_TESTS = \
 	%D%/test_checker %D%/test_clock %D%/test_environment %D%/test_fit \
 	%D%/test_histogram %D%/test_log %D%/test_memory %D%/test_noise \
-	%D%/test_options %D%/test_random %D%/test_report %D%/test_report_file \
-	%D%/test_stats %D%/test_status %D%/test_topology %D%/test_traffic \
-	%D%/test_units
+	%D%/test_options %D%/test_plan %D%/test_random %D%/test_report \
+	%D%/test_report_file %D%/test_stats %D%/test_status %D%/test_topology \
+	%D%/test_traffic %D%/test_units
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
@@ -31,6 +31,8 @@ tests_unit_test_noise_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_noise_LDADD = $(UNIT_LIBS)
 tests_unit_test_options_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_options_LDADD = $(UNIT_LIBS)
+tests_unit_test_plan_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_plan_LDADD = $(UNIT_LIBS)
 tests_unit_test_random_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_random_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
@@ -48,4 +50,4 @@ tests_unit_test_traffic_LDADD = $(UNIT_LIBS)
 tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_units_LDADD = $(UNIT_LIBS)
 
-EXTRA_DIST += %D%/unit.h $(srcdir)/tests/unit/golden/*
+EXTRA_DIST += %D%/definitions.h %D%/unit.h $(srcdir)/tests/unit/golden/*

@@ -1,0 +1,58 @@
+/* The definitions of the seven programs as they are, so that tests hold the formulas and patterns
+ * that users get. The programs' files have a few static names in common, and a main each: both are
+ * renamed after the program. */
+#ifndef TESTS_DEFINITIONS_H
+#define TESTS_DEFINITIONS_H
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "bench/bench.h"
+
+#define JOINED(program, name) program##_##name
+#define OF(program, name) JOINED(program, name)
+
+int oneway_main(int argc, char **argv);
+int twoway_main(int argc, char **argv);
+int alltoall_main(int argc, char **argv);
+int pairs_main(int argc, char **argv);
+int outfarm_main(int argc, char **argv);
+int multicast_main(int argc, char **argv);
+int funnel_main(int argc, char **argv);
+
+#define main OF(PROGRAM, main)
+#define stream OF(PROGRAM, stream)
+#define take OF(PROGRAM, take)
+#define take_and_answer OF(PROGRAM, take_and_answer)
+#define one_each OF(PROGRAM, one_each)
+
+#define PROGRAM oneway
+#include "benchmarks/cb_oneway.c"
+#undef PROGRAM
+#define PROGRAM twoway
+#include "benchmarks/cb_twoway.c"
+#undef PROGRAM
+#define PROGRAM alltoall
+#include "benchmarks/cb_alltoall.c"
+#undef PROGRAM
+#define PROGRAM pairs
+#include "benchmarks/cb_pairs.c"
+#undef PROGRAM
+#define PROGRAM outfarm
+#include "benchmarks/cb_outfarm.c"
+#undef PROGRAM
+#define PROGRAM multicast
+#include "benchmarks/cb_multicast.c"
+#undef PROGRAM
+#define PROGRAM funnel
+#include "benchmarks/cb_funnel.c"
+#undef PROGRAM
+
+#undef main
+#undef stream
+#undef take
+#undef take_and_answer
+#undef one_each
+
+#endif
