@@ -49,8 +49,8 @@ typedef struct {
     double skew_ns;              /* of the starts, the largest */
     double group_create_ns;      /* for each group made; negative without */
     stats_histogram *histogram;  /* of single steps, merged */
-    double harness_ns;           /* a step over null */
-    double touch_ns;             /* one packet; negative without touching */
+    double harness_ns;           /* a step over null; negative when not measured */
+    double touch_ns;             /* one packet; negative when not measured, or without touching */
     double *shares;
     size_t share_count;
     report_verification verification;

@@ -55,13 +55,22 @@ static void fill_ratio(bench_session *session, const bench_measurement *measurem
         row->loss_pct = 100 * (1 - count * reference_us / step_us);
 }
 
+/* Of a list that changes, all destinations that take part have their turns. */
+static size_t receivers_of(const bench_definition *definition, const bench_measurement *measurement,
+                           size_t participants)
+{
+    if (definition->lists)
+        return participants - 1;
+    return ranks_named(definition, "destination", measurement->count) +
+           ranks_named(definition, "node", measurement->count);
+}
+
 static void fill_rates(const bench_definition *definition, const bench_measurement *measurement,
-                       double time_us, report_row *row)
+                       size_t participants, double time_us, report_row *row)
 {
     const bench_mode *mode = measurement->mode;
     double packets = (double)mode->packets(measurement->count);
-    size_t receivers = ranks_named(definition, "destination", measurement->count) +
-                       ranks_named(definition, "node", measurement->count);
+    size_t receivers = receivers_of(definition, measurement, participants);
 
     row->frequency_Hz = (mode->counts_packets ? packets : 1) / time_us * 1e6;
     row->throughput_MBps = packets * (double)measurement->size_bytes / time_us;
@@ -126,15 +135,16 @@ void bench_figures(bench_session *session, const bench_measurement *measurement,
     fill_conditions(session, measurement, participants, outcome, row);
     fill_blocks(measurement, outcome, row);
     time_us = (measurement->mode->figure == BENCH_LATENCY ? row->latency_us : row->round_us).median;
-    fill_rates(session->definition, measurement, time_us, row);
+    fill_rates(session->definition, measurement, participants, time_us, row);
     fill_ratio(session, measurement, time_us * divisor, row);
     row->steps = outcome->histogram;
     row->step_divisor = divisor;
-    row->harness_us = outcome->harness_ns / 1e3;
     row->skew_us = outcome->skew_ns / 1e3;
     row->shares = outcome->shares;
     row->share_count = outcome->share_count;
     row->verification = outcome->verification;
+    if (outcome->harness_ns >= 0)
+        row->harness_us = outcome->harness_ns / 1e3;
     if (outcome->touch_ns >= 0)
         row->touch_us = outcome->touch_ns / 1e3;
     if (outcome->group_create_ns >= 0)

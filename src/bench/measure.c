@@ -328,7 +328,6 @@ static cb_status set_up(measurement_run *run, const bench_measurement *measureme
     CB_TRY(bench_rank_create(run->session, measurement, run->session->technology, ranks,
                              participants, &run->me, &run->actions));
     bench_rank_reset(run->me, run->traffic, 0);
-    run->out->group_create_ns = -1;
     return measurement->own_multicast ? time_groups(run)
                                       : bench_rank_set_up(run->session->definition, run->me);
 }
@@ -365,7 +364,10 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
                            .limit_ns = session->options->max_time_s * 1e9};
     cb_status status;
 
-    *out = (bench_outcome){.oversubscribed = bench_oversubscribed(session, ranks, participants)};
+    *out = (bench_outcome){.oversubscribed = bench_oversubscribed(session, ranks, participants),
+                           .group_create_ns = -1,
+                           .harness_ns = -1,
+                           .touch_ns = -1};
     status = set_up(&run, measurement, ranks, participants);
     if (status == CB_OK)
         status = run_passes(&run);

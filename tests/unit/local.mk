@@ -1,11 +1,11 @@
 # Unit tests of the pure modules, by Check. One program for each module.
 if HAVE_CHECK
 UNIT_TESTS = \
-	%D%/test_checker %D%/test_clock %D%/test_environment %D%/test_fit \
-	%D%/test_histogram %D%/test_log %D%/test_memory %D%/test_noise \
-	%D%/test_options %D%/test_plan %D%/test_random %D%/test_report \
-	%D%/test_report_file %D%/test_stats %D%/test_status %D%/test_topology \
-	%D%/test_traffic %D%/test_units
+	%D%/test_checker %D%/test_clock %D%/test_environment %D%/test_figures \
+	%D%/test_fit %D%/test_histogram %D%/test_log %D%/test_memory \
+	%D%/test_noise %D%/test_options %D%/test_plan %D%/test_random \
+	%D%/test_report %D%/test_report_file %D%/test_stats %D%/test_status \
+	%D%/test_topology %D%/test_traffic %D%/test_units
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
@@ -19,6 +19,8 @@ tests_unit_test_clock_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_clock_LDADD = $(UNIT_LIBS)
 tests_unit_test_environment_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_environment_LDADD = $(UNIT_LIBS)
+tests_unit_test_figures_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_figures_LDADD = $(UNIT_LIBS)
 tests_unit_test_fit_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_fit_LDADD = $(UNIT_LIBS)
 tests_unit_test_histogram_CPPFLAGS = $(UNIT_FLAGS)
