@@ -12,13 +12,13 @@
 
 enum { HARNESS_BLOCKS = 11, HARNESS_BLOCK_NS = 500000 };
 
-/* Steps for a block of the wanted length, by doubling. */
+/* Steps for a block of the wanted length, by doubling from one: a step can be longer than a block. */
 static cb_status steps_for_block(bench_rank *me, const bench_actions *actions, double block_ns,
                                  uint64_t *steps)
 {
     double elapsed_ns = 0;
 
-    for (*steps = 16; *steps < (1ull << 40); *steps *= 2) {
+    for (*steps = 1; *steps < (1ull << 40); *steps *= 2) {
         CB_TRY(bench_run_block(me, actions, *steps, &elapsed_ns));
         if (elapsed_ns >= block_ns)
             break;

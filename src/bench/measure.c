@@ -185,6 +185,16 @@ static size_t next_batch(const measurement_run *run)
     return (size_t)fmax(0, fmin(fmin(wanted, BATCH_MAXIMUM), fitting));
 }
 
+static double mean(const double *values, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / (double)count;
+}
+
+/* The estimate of a step is a mean: what is left of the time is spent by all blocks, not by one. */
 static cb_status time_blocks(measurement_run *run)
 {
     bench_outcome *out = run->out;
@@ -194,9 +204,10 @@ static cb_status time_blocks(measurement_run *run)
     out->stopped_by = "max-time";
     bench_rank_reset(run->me, run->traffic, out->steps);
     do {
-        CB_TRY(run_batch(run, out->steps, count > 0 ? count : 1, true, blocks_ns));
-        CB_TRY(keep(out, blocks_ns, count > 0 ? count : 1));
-        run->step_ns = blocks_ns[0] / (double)out->steps;
+        count = count > 0 ? count : 1;
+        CB_TRY(run_batch(run, out->steps, count, true, blocks_ns));
+        CB_TRY(keep(out, blocks_ns, count));
+        run->step_ns = mean(blocks_ns, count) / (double)out->steps;
         CB_TRY(precision_now(out, &precision_pct));
         if (out->block_count >= BLOCKS_MINIMUM &&
             precision_pct <= run->session->options->precision_pct) {

@@ -4,8 +4,8 @@ UNIT_TESTS = \
 	%D%/test_checker %D%/test_clock %D%/test_environment %D%/test_figures \
 	%D%/test_fit %D%/test_histogram %D%/test_log %D%/test_memory \
 	%D%/test_noise %D%/test_options %D%/test_plan %D%/test_random \
-	%D%/test_report %D%/test_report_file %D%/test_stats %D%/test_status \
-	%D%/test_topology %D%/test_traffic %D%/test_units
+	%D%/test_report %D%/test_report_file %D%/test_solo %D%/test_stats \
+	%D%/test_status %D%/test_topology %D%/test_traffic %D%/test_units
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
@@ -41,6 +41,8 @@ tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_file_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_file_LDADD = $(UNIT_LIBS)
+tests_unit_test_solo_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_solo_LDADD = $(UNIT_LIBS)
 tests_unit_test_stats_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_stats_LDADD = $(UNIT_LIBS)
 tests_unit_test_status_CPPFLAGS = $(UNIT_FLAGS)
@@ -51,5 +53,8 @@ tests_unit_test_traffic_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_traffic_LDADD = $(UNIT_LIBS)
 tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_units_LDADD = $(UNIT_LIBS)
+
+# The control plane of a process alone takes the place of the archive's over MPI.
+tests_unit_test_solo_SOURCES = %D%/test_solo.c src/control/control_solo.c
 
 EXTRA_DIST += %D%/definitions.h %D%/unit.h $(srcdir)/tests/unit/golden/*
