@@ -112,12 +112,15 @@ static cb_status null_send(transport_node *node, transport_buffer *buffer)
     return CB_OK;
 }
 
+static cb_status give(transport_factory *base, transport_buffer **out)
+{
+    *out = null_buffer_create(base, factory_of(base)->pool.capacity);
+    return *out != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
 static cb_status null_receive(transport_node *node, transport_buffer **out)
 {
-    null_factory *factory = factory_of(node->factory);
-
-    *out = null_buffer_create(&factory->base, factory->pool.capacity);
-    return *out != NULL ? CB_OK : CB_ERROR_MEMORY;
+    return give(node->factory, out);
 }
 
 static cb_status null_group_send(transport_group *group, transport_buffer *buffer)
@@ -138,9 +141,10 @@ static cb_status null_group_receive(transport_group *base, transport_buffer **ou
     return null_receive(*from, out);
 }
 
+/* A member need not know the others: its group may list no node. */
 static cb_status null_group_receive_root(transport_group *group, transport_buffer **out)
 {
-    return null_receive(group->nodes[0], out);
+    return give(group->factory, out);
 }
 
 const transport_technology transport_null = {
