@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+"""Who may include whom: the rules of the house, held against the #include lines of a source tree.
+
+Each folder has a row in MAY_INCLUDE; a folder without one is an error, so that a new one states its
+place. Its own headers a folder may always include. HEADERS names those that few may include.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+# Of ours, by the beginning of the name: "base/" is all of base.
+MAY_INCLUDE: dict[str, tuple[str, ...]] = {
+    "src/base/": (),
+    "src/sisci/": (),
+    "src/stats/": ("base/",),
+    "src/host/": ("base/",),
+    "src/control/": ("base/",),
+    "src/transport/": ("base/",),
+    "src/report/": ("base/", "stats/"),
+    "src/model/": ("base/", "stats/", "report/"),
+    "src/bench/": ("base/", "host/", "control/", "transport/", "stats/", "report/"),
+    # A benchmark allocates its lists and draws them at random: base, beside what a step is made of.
+    "benchmarks/": ("bench/", "transport/transport.h", "base/"),
+    "tools/": ("model/", "report/", "base/"),
+    # The tracing preload library stands between an application and MPI.
+    "src/trace/": ("base/",),
+    "tests/": ("",),
+}
+
+# Headers, and by whom they may be included; the rest of the house goes without.
+HEADERS: dict[str, tuple[str, ...]] = {
+    "mpi.h": ("src/control/", "src/transport/mpi.c", "src/trace/", "tests/"),
+    "sisci_api.h": ("src/transport/sci/", "src/sisci/", "tests/"),
+    "hwloc.h": ("src/host/", "tests/"),
+    "jansson.h": ("src/report/", "tests/"),
+    "check.h": ("tests/",),
+    "bench/engine.h": ("src/bench/", "tests/"),
+}
+
+FOLDERS = ("src", "benchmarks", "tools", "tests")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """Line, name, and whether it stands in quotes, as the project's own headers do."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found.group(2), found.group(1) == '"'
+
+
+def row_of(name: str) -> str | None:
+    """The row for a file of the tree."""
+    return next((row for row in MAY_INCLUDE if name.startswith(row)), None)
+
+
+def reserved(header: str) -> tuple[str, ...] | None:
+    """By whom a header may be included, where not all may; hwloc/linux.h is as hwloc.h."""
+    return HEADERS.get(header, HEADERS.get(header.split("/")[0] + ".h"))
+
+
+def complaint(tree: Path, name: str, row: str, header: str, quoted: bool) -> str | None:
+    """What is wrong with the line by which the file `name` includes a header."""
+    by_whom = reserved(header)
+    if by_whom is not None:
+        return None if name.startswith(by_whom) else f"{header} is for {', '.join(by_whom)} only"
+    if not quoted or header == "config.h":
+        return None
+    if (tree / "src" / header).is_file():
+        own = row.removeprefix("src/")
+        return None if header.startswith((own, *MAY_INCLUDE[row])) else f"may not include {header}"
+    if row == "tests/" and (tree / header).is_file():
+        return None
+    return f"there is no src/{header}; name our headers by their folder, and others in <>"
+
+
+def violations(tree: Path) -> list[str]:
+    found = []
+    for folder in FOLDERS:
+        for path in sorted((tree / folder).rglob("*.[ch]")):
+            name = path.relative_to(tree).as_posix()
+            row = row_of(name)
+            if row is None:
+                found.append(f"{name}: its folder has no row in MAY_INCLUDE")
+                continue
+            for number, header, quoted in includes(path):
+                text = complaint(tree, name, row, header, quoted)
+                if text is not None:
+                    found.append(f"{name}:{number}: {text}")
+    return found
+
+
+def main() -> int:
+    found = violations(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

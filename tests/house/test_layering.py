@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""The #include lines of the project keep to the rules of the house, and a line that does not is seen."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+import layering
+
+SOURCE = Path(os.environ.get("srcdir", "."))
+
+# A small house in which all is well.
+TREE = {
+    "src/base/log.h": "",
+    "src/base/log.c": '#include "base/log.h"\n#include <stdio.h>\n',
+    "src/stats/stats.h": "",
+    "src/host/host.h": "",
+    "src/host/topology.c": '#include "host/host.h"\n#include "base/log.h"\n#include <hwloc.h>\n',
+    "src/control/control.h": "",
+    "src/control/control_mpi.c": '#include "control/control.h"\n#include <mpi.h>\n',
+    "src/transport/transport.h": '#include "base/log.h"\n',
+    "src/transport/mpi.c": '#include "transport/transport.h"\n#include <mpi.h>\n',
+    "src/transport/sci/sci.c": '#include "transport/transport.h"\n#include "sisci_api.h"\n',
+    "src/sisci/sisci_api.h": "",
+    "src/report/report.h": "",
+    "src/report/json.c": '#include "stats/stats.h"\n#include <jansson.h>\n',
+    "src/model/ccmod.h": '#include "report/report.h"\n',
+    "src/bench/bench.h": '#include "transport/transport.h"\n',
+    "src/bench/engine.h": '#include "control/control.h"\n#include "host/host.h"\n',
+    "src/bench/main.c": '#include "config.h"\n#include "bench/engine.h"\n',
+    "benchmarks/cb_oneway.c": '#include "bench/bench.h"\n#include "base/log.h"\n',
+    "tools/ccmod.c": '#include "model/ccmod.h"\n',
+    "tests/unit/unit.h": "#include <check.h>\n",
+    "tests/unit/test_log.c": '#include "tests/unit/unit.h"\n#include "bench/engine.h"\n',
+}
+
+# A line that does not belong, and the file into which it is planted.
+PLANTED = [
+    ("src/base/log.c", '#include "stats/stats.h"'),
+    ("src/sisci/sisci_api.h", '#include "base/log.h"'),
+    ("src/stats/stats.h", '#include "report/report.h"'),
+    ("src/host/host.h", '#include "control/control.h"'),
+    ("src/control/control.h", '#include "transport/transport.h"'),
+    ("src/transport/transport.h", '#include "control/control.h"'),
+    ("src/transport/transport.h", "#include <sisci_api.h>"),
+    ("src/transport/transport.h", "#include <mpi.h>"),
+    ("src/report/report.h", '#include "bench/bench.h"'),
+    ("src/model/ccmod.h", '#include "transport/transport.h"'),
+    ("src/model/ccmod.h", '#include "host/host.h"'),
+    ("src/bench/bench.h", '#include "model/ccmod.h"'),
+    ("src/bench/main.c", "#include <mpi.h>"),
+    ("src/bench/main.c", "  #  include <jansson.h>"),
+    ("src/stats/stats.h", "#include <hwloc/linux.h>"),
+    ("src/base/log.h", "#include <check.h>"),
+    ("benchmarks/cb_oneway.c", '#include "control/control.h"'),
+    ("benchmarks/cb_oneway.c", '#include "bench/engine.h"'),
+    ("benchmarks/cb_oneway.c", '#include "transport/mpi.c"'),
+    ("benchmarks/cb_oneway.c", '#include "tests/unit/unit.h"'),
+    ("tools/ccmod.c", '#include "bench/bench.h"'),
+    ("src/base/log.c", '#include "log.h"'),
+    ("src/new/thing.c", "#include <stdio.h>"),
+    ("src/thing.c", "#include <stdio.h>"),
+]
+
+
+def plant(tree: Path, name: str, line: str) -> None:
+    path = tree / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    path.write_text(f"{before}{line}\n", encoding="utf-8")
+
+
+class Layering(unittest.TestCase):
+    def house(self) -> Path:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name, text in TREE.items():
+            plant(Path(folder.name), name, text)
+        return Path(folder.name)
+
+    def test_the_project_keeps_the_rules(self) -> None:
+        self.assertEqual(layering.violations(SOURCE), [])
+
+    def test_the_project_was_read(self) -> None:
+        read = [path for folder in layering.FOLDERS for path in (SOURCE / folder).rglob("*.c")]
+        self.assertGreater(sum(len(list(layering.includes(path))) for path in read), 100)
+
+    def test_a_house_in_order_has_no_violations(self) -> None:
+        self.assertEqual(layering.violations(self.house()), [])
+
+    def test_each_planted_line_is_the_one_violation(self) -> None:
+        for name, line in PLANTED:
+            with self.subTest(name=name, line=line):
+                tree = self.house()
+                plant(tree, name, line)
+                found = layering.violations(tree)
+                self.assertEqual(len(found), 1, found)
+                self.assertTrue(found[0].startswith(f"{name}:"), found[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

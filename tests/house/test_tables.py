@@ -1,0 +1,87 @@
+#!/usr/bin/python3
+"""The tables of programs over the technology null have the form of tests/unit/golden/tables: heads,
+units, columns, titles. Figures are masked. UPDATE_GOLDEN=1 writes the golden files anew."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+SOURCE = Path(os.environ.get("srcdir", "."))
+BUILD = Path(os.environ.get("builddir", "."))
+GOLDEN = SOURCE / "tests/unit/golden/tables"
+SECONDS = 120
+
+# Any precision will do: what is compared has no figures.
+QUICK = ["--technology", "null", "--wait", "spin", "--precision", "100", "--max-time", "0.2"]
+LAUNCHER_OPTIONS = {"openmpi": ["-q", "--oversubscribe"]}
+
+
+def configured() -> dict[str, str]:
+    """What configure found: a shell script of assignments."""
+    text = (BUILD / "tests/environment.sh").read_text(encoding="utf-8")
+    return dict(re.findall(r"^(\w+)='(.*)'$", text, re.MULTILINE))
+
+
+def output_of(ranks: int, program: str, *options: str) -> str:
+    found = configured()
+    launcher = [found["MPIRUN"], *LAUNCHER_OPTIONS.get(found["MPI_KIND"], []), "-np", str(ranks)]
+    environment = os.environ | {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    }
+    command = [*launcher, str(BUILD / program), *QUICK, *options]
+    return subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=True
+    ).stdout
+
+
+def masked(table: str) -> str:
+    """A figure or its absence becomes 9 and keeps the column where it ends; the machine has a name
+    only; marks of rows, and what they mean, depend on how the run went."""
+    lines = []
+    for line in table.splitlines():
+        if re.match(r"[*~] ", line):
+            continue
+        line = re.sub(r"^\d+ hosts?(, the first)?: .*", "HOST", line)
+        line = re.sub(r"^clock .*", "CLOCK", line)
+        if re.match(r" +\d", line):
+            line = re.sub(r" [*~]+$", "", line)
+            line = re.sub(r"(?<= )(\d\S*|-)(?= |$)", lambda cell: "9".rjust(len(cell[0])), line)
+        lines.append(line + "\n")
+    return "".join(lines)
+
+
+class Tables(unittest.TestCase):
+    maxDiff = None
+
+    def assert_golden(self, name: str, text: str) -> None:
+        path = GOLDEN / name
+        if os.environ.get("UPDATE_GOLDEN"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        self.assertMultiLineEqual(text, path.read_text(encoding="utf-8"))
+
+    def test_oneway_as_text(self) -> None:
+        self.assert_golden("oneway.txt", masked(output_of(2, "cb_oneway", "--sizes", "0,64")))
+
+    def test_multicast_as_text(self) -> None:
+        self.assert_golden("multicast.txt", masked(output_of(3, "cb_multicast", "--sizes", "64")))
+
+    def test_the_head_of_a_csv(self) -> None:
+        table = output_of(2, "cb_oneway", "--sizes", "64", "--format", "csv")
+        self.assert_golden("head.csv", table.splitlines()[0] + "\n")
+
+    def test_a_mask_keeps_where_figures_end(self) -> None:
+        self.assertEqual(masked("     64  1.25     -  12345 *~\n"), "      9     9     9      9\n")
+
+
+if __name__ == "__main__":
+    if not configured().get("MPIRUN"):
+        print("no launcher for MPI programs was found", file=sys.stderr)
+        sys.exit(77)
+    unittest.main()
