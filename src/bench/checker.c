@@ -78,6 +78,7 @@ static void note_earlier(bench_checker *checker, uint64_t number, bench_findings
 
     if ((checker->missing & bit) != 0) {
         checker->missing &= ~bit;
+        checker->lost--;
         findings->lost--;
         findings->reordered++;
     } else {
@@ -85,15 +86,23 @@ static void note_earlier(bench_checker *checker, uint64_t number, bench_findings
     }
 }
 
+void bench_check_skip(bench_checker *checker, uint64_t number)
+{
+    uint64_t ahead = number > checker->expected ? number - checker->expected : 0;
+
+    checker->missing = ahead < REMEMBERED ? checker->missing << ahead : 0;
+    checker->expected += ahead;
+}
+
 static void note_later(bench_checker *checker, uint64_t number, bench_findings *findings)
 {
     uint64_t skipped = number - checker->expected;
 
+    checker->lost += skipped;
     findings->lost += skipped;
-    checker->missing = skipped + 1 < REMEMBERED ? checker->missing << (skipped + 1) : 0;
+    bench_check_skip(checker, number + 1);
     for (uint64_t k = 1; k <= skipped && k < REMEMBERED; k++)
         checker->missing |= 1ull << k;
-    checker->expected = number + 1;
 }
 
 void bench_check(bench_checker *checker, const void *data, size_t size_bytes, size_t expected_bytes,

@@ -249,6 +249,31 @@ START_TEST(nothing_is_written_beyond_a_packet)
 }
 END_TEST
 
+START_TEST(packets_for_others_are_not_missed)
+{
+    stream s = stream_of(64);
+
+    arrives(&s, 0);
+    bench_check_skip(&s.checker, 5);
+    arrives(&s, 5);
+    bench_check_skip(&s.checker, 4); /* it never goes back */
+    arrives(&s, 6);
+    assert_found(&s, (bench_findings){.messages = 3});
+}
+END_TEST
+
+START_TEST(a_late_packet_is_known_behind_packets_for_others)
+{
+    stream s = stream_of(64);
+
+    arrives(&s, 1);
+    bench_check_skip(&s.checker, 10);
+    arrives(&s, 10);
+    arrives(&s, 0);
+    assert_found(&s, (bench_findings){.messages = 3, .reordered = 1});
+}
+END_TEST
+
 START_TEST(a_short_stream_that_is_not_in_order_shows_as_corrupted)
 {
     stream s = stream_of(8);
@@ -394,7 +419,8 @@ UNIT_MAIN("checker", a_clean_stream_has_nothing_to_find, lost_packets_are_counte
           any_flipped_byte_of_a_large_packet_is_seen, a_packet_of_another_size_is_corrupted,
           a_packet_of_another_source_is_corrupted,
           a_corrupted_packet_stands_for_the_one_that_was_expected,
-          all_bytes_of_a_packet_depend_on_its_number, nothing_is_written_beyond_a_packet,
+          all_bytes_of_a_packet_depend_on_its_number, packets_for_others_are_not_missed,
+          a_late_packet_is_known_behind_packets_for_others, nothing_is_written_beyond_a_packet,
           a_short_stream_that_is_not_in_order_shows_as_corrupted, empty_packets_are_only_counted,
           random_faults_are_counted_as_they_were_injected,
           a_short_stream_with_a_fault_is_never_found_clean)

@@ -190,13 +190,33 @@ static cb_status loop_group_receive(transport_group *group, transport_buffer **o
     return CB_OK;
 }
 
+static cb_status loop_try_receive(transport_node *base, transport_buffer **out)
+{
+    return ((loop_node *)base)->in->first != NULL ? loop_receive(base, out) : CB_EMPTY;
+}
+
+static cb_status loop_group_try_receive(transport_group *group, transport_buffer **out,
+                                        transport_node **from)
+{
+    *from = group->nodes[0];
+    return loop_try_receive(*from, out);
+}
+
+static cb_status loop_group_send(transport_group *group, transport_buffer *buffer)
+{
+    return loop_send(group->nodes[0], buffer);
+}
+
 static const transport_technology loop_technology = {
     .name = "loop",
     .buffer_create = loop_buffer_create,
     .buffer_release = loop_buffer_release,
     .send = loop_send,
     .receive = loop_receive,
+    .try_receive = loop_try_receive,
     .group_receive = loop_group_receive,
+    .group_try_receive = loop_group_try_receive,
+    .group_send = loop_group_send,
 };
 
 /* One side with some peers. */
@@ -319,6 +339,97 @@ START_TEST(a_pass_begins_with_an_empty_sum)
     bench_rank_reset(&m.here.me, &bench_touching, 1);
     send_and_receive(&m);
     ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_OK);
+}
+END_TEST
+
+/* The verifying pass, by the three ways of receiving; what does not come is given up at once. */
+
+enum { VERIFIED = 5 };
+
+static cb_status receive_one(bench_rank *me)
+{
+    return me->traffic->receive(me, &me->peers[0]);
+}
+
+static cb_status receive_any_one(bench_rank *me)
+{
+    bench_peer *from;
+
+    return me->traffic->receive_any(me, &from);
+}
+
+static cb_status receive_broadcast(bench_rank *me)
+{
+    me->broadcasts++;
+    return me->traffic->receive_multicast(me, me->group);
+}
+
+static cb_status send_one(bench_rank *me)
+{
+    return me->traffic->send(me, &me->peers[0]);
+}
+
+static cb_status broadcast(bench_rank *me)
+{
+    me->broadcasts++;
+    return me->traffic->multicast(me, me->group);
+}
+
+static const struct {
+    cb_status (*send)(bench_rank *me), (*receive)(bench_rank *me);
+} ways[] = {{send_one, receive_one}, {send_one, receive_any_one}, {broadcast, receive_broadcast}};
+
+/* All packets but one arrive, or all. */
+static bench_findings verify_without(size_t way, uint64_t lost, cb_status *last)
+{
+    mirror m;
+    transport_buffer *dropped;
+
+    make_mirror(&m, &bench_verifying);
+    for (uint64_t number = 0; number < VERIFIED; number++) {
+        queue before = m.back;
+
+        ck_assert_int_eq(ways[way].send(&m.here.me), CB_OK);
+        if (number == lost) {
+            dropped = before.first == NULL ? m.back.first : *before.end;
+            m.back = before;
+            loop_buffer_release(dropped);
+            if (before.first != NULL)
+                *before.end = NULL;
+        }
+    }
+    m.here.me.broadcasts = 0;
+    *last = CB_OK;
+    for (uint64_t number = 0; number < VERIFIED && *last == CB_OK; number++)
+        *last = ways[way].receive(&m.here.me);
+    return m.here.me.findings;
+}
+
+START_TEST(a_verified_stream_without_losses_is_clean)
+{
+    for (size_t way = 0; way < LENGTH(ways); way++) {
+        cb_status last;
+        bench_findings found = verify_without(way, VERIFIED, &last);
+
+        ck_assert_int_eq(last, CB_OK);
+        ck_assert_uint_eq(found.messages, VERIFIED);
+        ck_assert_uint_eq(found.lost + found.doubled + found.reordered + found.corrupted, 0);
+    }
+}
+END_TEST
+
+START_TEST(a_packet_that_is_lost_is_counted_once_and_not_waited_for)
+{
+    for (size_t way = 0; way < LENGTH(ways); way++)
+        for (uint64_t lost = 0; lost < VERIFIED; lost++) {
+            cb_status last;
+            bench_findings found = verify_without(way, lost, &last);
+
+            ck_assert_int_eq(last, CB_ERROR_DATA);
+            ck_assert_uint_eq(found.messages, VERIFIED - 1);
+            ck_assert_uint_eq(found.lost, 1);
+            ck_assert_uint_eq(found.doubled + found.reordered + found.corrupted, 0);
+        }
 }
 END_TEST
 
@@ -592,6 +703,8 @@ UNIT_MAIN("traffic", any_other_byte_gives_another_sum,
           the_sum_of_filled_packets_is_known, sums_of_different_sizes_differ, intact_packets_add_up,
           one_wrong_byte_among_many_packets_is_an_error, a_cut_packet_is_an_error,
           what_is_not_touched_is_not_held_against_a_sum, a_pass_begins_with_an_empty_sum,
+          a_verified_stream_without_losses_is_clean,
+          a_packet_that_is_lost_is_counted_once_and_not_waited_for,
           a_lazy_destination_meets_a_window_that_is_full_and_never_more,
           no_schedule_exceeds_the_window, a_block_ends_with_nothing_outstanding,
           there_is_one_acknowledgement_for_each_half_window_and_one_for_the_rest,
