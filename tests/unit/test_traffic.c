@@ -156,6 +156,17 @@ static void loop_buffer_release(transport_buffer *buffer)
     free(buffer);
 }
 
+/* What nobody will receive. */
+static void discard(queue *q)
+{
+    while (q->first != NULL) {
+        transport_buffer *buffer = q->first;
+
+        q->first = buffer->next;
+        loop_buffer_release(buffer);
+    }
+}
+
 static cb_status loop_send(transport_node *base, transport_buffer *buffer)
 {
     queue *out = ((loop_node *)base)->out;
@@ -550,6 +561,7 @@ static uint64_t acknowledgements_of(unsigned window, uint64_t packets)
     for (uint64_t i = 0; i < packets; i++)
         ck_assert_int_eq(bench_acknowledge(&s.destination.me, &s.destination.peers[0]), CB_OK);
     ck_assert_int_eq(bench_settle(&s.destination.me), CB_OK);
+    discard(&s.acknowledgements);
     return s.acknowledgements.length;
 }
 
@@ -572,6 +584,7 @@ START_TEST(acknowledgements_are_empty_messages)
     make_stream(&s, 2, 1);
     ck_assert_int_eq(bench_acknowledge(&s.destination.me, &s.destination.peers[0]), CB_OK);
     ck_assert_uint_eq(s.acknowledgements.first->size, 0);
+    discard(&s.acknowledgements);
 }
 END_TEST
 
@@ -589,6 +602,8 @@ START_TEST(settling_acknowledges_to_each_peer_that_waits)
     ck_assert_uint_eq(out[0].length, 1);
     ck_assert_uint_eq(out[1].length, 0);
     ck_assert_uint_eq(out[2].length, 1);
+    for (size_t i = 0; i < 3; i++)
+        discard(&out[i]);
 }
 END_TEST
 
