@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-enum { CHANGING_LIST_BYTES = 64, COUNTS_MAXIMUM = 64 };
+enum { CHANGING_LIST_BYTES = 64 };
 
 typedef struct {
     uint64_t values[CB_LIST_MAXIMUM];
@@ -194,6 +194,14 @@ static cb_status choose_counts(const bench_definition *definition, const bench_o
 
 static cb_status check_receivers(const bench_options *options, size_t ranks)
 {
+    size_t receivers = options->receivers.count;
+
+    for (size_t i = 0; receivers > 0 && i < options->destinations.count; i++)
+        if (options->destinations.values[i] > receivers) {
+            cb_error("--destinations %llu: --receivers names %zu ranks; name more, or ask for fewer",
+                     (unsigned long long)options->destinations.values[i], receivers);
+            return CB_ERROR_USAGE;
+        }
     for (size_t i = 0; i < options->receivers.count; i++)
         if (options->receivers.values[i] >= ranks) {
             cb_error("--receivers: there is no rank %llu in a job of %zu; start more ranks or name others",

@@ -31,7 +31,7 @@ uint64_t bench_touch(const void *data, size_t size_bytes)
     }
     word = 0;
     for (size_t i = 0; i < size_bytes; i++)
-        word |= (uint64_t)at[i] << 8 * i;
+        ((unsigned char *)&word)[i] = at[i];
     sums[0] += sums[1] + sums[2] + sums[3];
     return sum + word + sums[0][0] + sums[0][1];
 }
@@ -58,10 +58,10 @@ uint64_t bench_expected_sum(size_t size_bytes)
     uint64_t sum = 0;
 
     for (size_t at = 0; at < size_bytes; at += 8) {
-        size_t bytes = size_bytes - at < 8 ? size_bytes - at : 8;
-        uint64_t content = content_word(at / 8);
+        uint64_t content = content_word(at / 8), kept = 0;
 
-        sum += bytes == 8 ? content : content & ((1ull << 8 * bytes) - 1);
+        memcpy(&kept, &content, size_bytes - at < 8 ? size_bytes - at : 8);
+        sum += kept;
     }
     return sum;
 }
