@@ -42,10 +42,13 @@ uint64_t control_clock_reference(const control_clock *clock, uint64_t local_ns)
     return local_ns + (uint64_t)(int64_t)llround(offset_at(clock, local_ns));
 }
 
-/* The drift is some parts per million, so that one correction is exact to far below 1 ns. */
+/* The line solved for the local instant: of the time by which the reference has moved on since the
+ * anchor, this clock sees the part 1 / (1 + drift). */
 uint64_t control_clock_local(const control_clock *clock, uint64_t reference_ns)
 {
-    uint64_t guess = reference_ns - (uint64_t)(int64_t)llround(clock->offset_ns);
+    uint64_t without_drift = reference_ns - (uint64_t)(int64_t)llround(clock->offset_ns);
+    double elapsed_ns = (double)(int64_t)(without_drift - clock->at_ns);
 
-    return reference_ns - (uint64_t)(int64_t)llround(offset_at(clock, guess));
+    return without_drift -
+           (uint64_t)(int64_t)llround(elapsed_ns * clock->drift / (1 + clock->drift));
 }
