@@ -141,7 +141,7 @@ static cb_status reap(mpi_factory *factory)
         if (!done)
             return CB_OK;
         if (oldest->buffer != NULL)
-            mpi_buffer_release(oldest->buffer);
+            transport_pool_give(&factory->pool, oldest->buffer);
         factory->queue_first = (factory->queue_first + 1) & (factory->queue_length - 1);
         factory->queue_count--;
     }
@@ -187,42 +187,45 @@ static inline cb_status start_send(mpi_factory *factory, const transport_buffer 
     return code == MPI_SUCCESS ? CB_OK : failed(code, "send to", rank);
 }
 
-/* Hot. */
+/* Hot. The user has given the buffer back, even where the queue still needs it. */
 static cb_status mpi_send(transport_node *node, transport_buffer *buffer)
 {
     mpi_factory *factory = factory_of(node->factory);
     MPI_Request request;
     cb_status status = start_send(factory, buffer, node->rank, &request);
 
+    factory->base.held--;
     if (status == CB_OK && request != MPI_REQUEST_NULL) {
         CB_TRY(enqueue(factory, request, buffer));
         return reap(factory);
     }
-    mpi_buffer_release(buffer);
+    transport_pool_give(&factory->pool, buffer);
     return status;
 }
 
-/* Hot. One buffer for all: it is released behind the last send that is still under way. */
+/* Hot. One buffer for all: it goes back to the pool behind the last send that is still under way. */
 static cb_status send_to_each(transport_group *group, transport_buffer *buffer)
 {
     mpi_factory *factory = factory_of(group->factory);
+    cb_status status = CB_OK;
     bool under_way = false;
 
-    for (size_t i = 0; i < group->count; i++) {
+    factory->base.held--;
+    for (size_t i = 0; i < group->count && status == CB_OK; i++) {
         MPI_Request request;
 
-        CB_TRY(start_send(factory, buffer, group->nodes[i]->rank, &request));
-        if (request != MPI_REQUEST_NULL) {
-            CB_TRY(enqueue(factory, request, NULL));
+        status = start_send(factory, buffer, group->nodes[i]->rank, &request);
+        if (status == CB_OK && request != MPI_REQUEST_NULL) {
+            status = enqueue(factory, request, NULL);
             under_way = true;
         }
     }
     if (under_way) {
         CB_TRY(enqueue(factory, MPI_REQUEST_NULL, buffer));
-        return reap(factory);
+        return status == CB_OK ? reap(factory) : status;
     }
-    mpi_buffer_release(buffer);
-    return CB_OK;
+    transport_pool_give(&factory->pool, buffer);
+    return status;
 }
 
 static cb_status mpi_flush(transport_factory *base)
