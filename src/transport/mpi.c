@@ -30,7 +30,7 @@ typedef struct mpi_group mpi_group;
 typedef struct {
     transport_node base;
     transport_buffer *posted; /* of a receive that is posted, or has arrived and was not given out */
-    MPI_Request *request;     /* where the posted receive's request is: in a group's list, or `own` */
+    MPI_Request *request;     /* where its requests are kept: in the polled group's list, or `own` */
     MPI_Request own;
     bool arrived;
     size_t arrived_bytes;
@@ -243,7 +243,7 @@ static cb_status mpi_flush(transport_factory *base)
 
 /* Receiving from one node */
 
-static cb_status post(mpi_node *node, MPI_Request *request)
+static cb_status post(mpi_node *node)
 {
     mpi_factory *factory = factory_of(node->base.factory);
     transport_buffer *buffer = transport_pool_take(&factory->pool);
@@ -252,13 +252,12 @@ static cb_status post(mpi_node *node, MPI_Request *request)
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
     code = MPI_Irecv(buffer->data, (int)buffer->capacity, MPI_BYTE, node->base.rank, MESSAGE_TAG,
-                     factory->communicator, request);
+                     factory->communicator, node->request);
     if (code != MPI_SUCCESS) {
         transport_pool_give(&factory->pool, buffer);
         return failed(code, "receive from", node->base.rank);
     }
     node->posted = buffer;
-    node->request = request;
     node->arrived = false;
     return CB_OK;
 }
@@ -292,7 +291,7 @@ static cb_status mpi_try_receive(transport_node *base, transport_buffer **out)
     if (factory->queue_count > 0)
         CB_TRY(reap(factory));
     if (node->posted == NULL)
-        CB_TRY(post(node, &node->own));
+        CB_TRY(post(node));
     if (!node->arrived) {
         MPI_Status status;
         int done = 0;
@@ -349,22 +348,22 @@ static cb_status mpi_receive(transport_node *base, transport_buffer **out)
 
 /* Receiving from a group */
 
-/* Take the posted receives of another group's list back to the nodes themselves. */
+/* Take the requests of the polled group's list back to the nodes themselves. */
 static void withdraw_requests(mpi_factory *factory)
 {
     for (int rank = 0; rank < factory->base.size; rank++) {
         mpi_node *node = factory->nodes[rank];
 
-        if (node != NULL && node->posted != NULL && node->request != &node->own) {
-            node->own = node->arrived ? MPI_REQUEST_NULL : *node->request;
-            *node->request = MPI_REQUEST_NULL;
+        if (node != NULL && node->request != &node->own) {
+            node->own = *node->request;
             node->request = &node->own;
         }
     }
     factory->polled = NULL;
 }
 
-/* Make this group's list the home of its nodes' posted receives. */
+/* Make this group's list the place of its nodes' requests, those to come too: a node that is asked
+ * alone in between posts its receive where the group will see it. */
 static void enrol(mpi_group *group)
 {
     mpi_factory *factory = factory_of(group->base.factory);
@@ -373,12 +372,8 @@ static void enrol(mpi_group *group)
     for (size_t i = 0; i < group->base.count; i++) {
         mpi_node *node = node_of(group->base.nodes[i]);
 
-        group->requests[i] = MPI_REQUEST_NULL;
-        if (node->posted != NULL && !node->arrived) {
-            group->requests[i] = node->own;
-            node->own = MPI_REQUEST_NULL;
-            node->request = &group->requests[i];
-        }
+        group->requests[i] = node->own;
+        node->request = &group->requests[i];
     }
     group->batch = group->next = 0;
     group->version = group->base.version;
@@ -394,7 +389,7 @@ static cb_status poll_nodes(mpi_group *group)
         mpi_node *node = node_of(group->base.nodes[i]);
 
         if (node->posted == NULL)
-            CB_TRY(post(node, &group->requests[i]));
+            CB_TRY(post(node));
     }
     code = MPI_Testsome((int)group->base.count, group->requests, &count, group->arrived,
                         group->statuses);
@@ -560,6 +555,7 @@ static cb_status mpi_node_create(transport_factory *base, int rank, transport_no
         return CB_ERROR_MEMORY;
     *node = (mpi_node){.base = {.ops = &base->ops, .factory = base, .rank = rank},
                        .own = MPI_REQUEST_NULL};
+    node->request = &node->own;
     factory->nodes[rank] = node;
     *out = &node->base;
     return CB_OK;
@@ -701,7 +697,7 @@ static cb_status mpi_prepare(transport_factory *base, const transport_preparatio
     for (int rank = 0; rank < base->size; rank++)
         if (factory->nodes[rank] != NULL)
             cancel_posted(factory->nodes[rank]);
-    factory->polled = NULL;
+    withdraw_requests(factory);
     factory->message_bytes = preparation->message_bytes;
     return transport_pool_prepare(&factory->pool, base, preparation);
 }
