@@ -731,13 +731,14 @@ static cb_status mpi_open(const transport_bootstrap *bootstrap, transport_factor
 static cb_status mpi_close(transport_factory *base)
 {
     mpi_factory *factory = factory_of(base);
+    cb_status flushed = mpi_flush(base);
     int code = MPI_Comm_free(&factory->communicator);
 
     transport_pool_clear(&factory->pool);
     free(factory->queue);
     free(factory->nodes);
     free(factory);
-    return code == MPI_SUCCESS ? CB_OK : failed(code, "free the communicator of", -1);
+    return code == MPI_SUCCESS ? flushed : failed(code, "free the communicator of", -1);
 }
 
 const transport_technology transport_mpi = {

@@ -139,8 +139,9 @@ const transport_technology *transport_find(const char *name);
 cb_status transport_open(const transport_technology *technology, const transport_bootstrap *bootstrap,
                          transport_factory **out);
 
-/* Destroy a factory whose nodes and groups are destroyed; NULL is ignored. Collective. A buffer still
- * held by the user is an error, logged and returned; the factory is gone all the same. */
+/* Destroy a factory whose nodes and groups are destroyed, once what it sent is flushed; NULL is
+ * ignored. Collective. A buffer still held by the user is an error, logged and returned; the factory
+ * is gone all the same. */
 cb_status transport_close(transport_factory *factory);
 
 static inline unsigned transport_capabilities(const transport_factory *factory)
