@@ -1,8 +1,9 @@
 # Tests of the transport and of the control plane under mpirun. JOB_TESTS start a program with so many
 # ranks; the other programs need no launcher.
 if HAVE_CHECK
-JOB_RUNNERS = %D%/test_control
+JOB_RUNNERS = %D%/conformance %D%/test_control
 JOB_TESTS = \
+	%D%/conformance_2.sh %D%/conformance_3.sh %D%/conformance_5.sh %D%/conformance_17.sh \
 	%D%/control_2.sh %D%/control_5.sh %D%/control_17.sh
 ALONE_TESTS = %D%/test_control_clock %D%/test_null %D%/test_pool %D%/test_stubs
 check_PROGRAMS += $(JOB_RUNNERS) $(ALONE_TESTS)
@@ -11,6 +12,12 @@ endif
 
 JOB_SOURCES = %D%/job.c %D%/job.h
 
+tests_mpi_conformance_SOURCES = \
+	%D%/conformance.c %D%/conformance.h %D%/conformance_changes.c %D%/conformance_factory.c \
+	%D%/conformance_groups.c %D%/conformance_multicast.c %D%/conformance_nodes.c \
+	%D%/conformance_pool.c $(JOB_SOURCES)
+tests_mpi_conformance_CPPFLAGS = $(UNIT_FLAGS)
+tests_mpi_conformance_LDADD = $(UNIT_LIBS) -lpthread
 tests_mpi_test_control_SOURCES = %D%/test_control.c $(JOB_SOURCES)
 tests_mpi_test_control_CPPFLAGS = $(UNIT_FLAGS)
 tests_mpi_test_control_LDADD = $(UNIT_LIBS)
@@ -24,4 +31,5 @@ tests_mpi_test_stubs_CPPFLAGS = $(UNIT_FLAGS)
 tests_mpi_test_stubs_LDADD = $(UNIT_LIBS)
 
 EXTRA_DIST += \
+	%D%/conformance_2.sh %D%/conformance_3.sh %D%/conformance_5.sh %D%/conformance_17.sh \
 	%D%/control_2.sh %D%/control_5.sh %D%/control_17.sh %D%/launch.sh
