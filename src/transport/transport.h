@@ -34,7 +34,7 @@ enum {
     TRANSPORT_RELIABLE = 1u << 1,        /* each arrives once, whole, or an error is returned */
     TRANSPORT_CONCURRENT_SEND = 1u << 2, /* several threads may send at a time */
     TRANSPORT_MULTICAST = 1u << 3,       /* static groups have a group send of the technology's own */
-    TRANSPORT_BLOCKING_WAIT = 1u << 4,   /* a waiting receive can leave the core to others */
+    TRANSPORT_BLOCKING_WAIT = 1u << 4,   /* a waiting receive sleeps until a message wakes it */
     TRANSPORT_REMOTE_WRITE = 1u << 5,    /* payload is written straight into the receiver's memory */
     TRANSPORT_DELIVERS = 1u << 6         /* what is sent arrives; the null technology lacks it */
 };
@@ -156,7 +156,8 @@ static inline cb_status transport_prepare(transport_factory *factory,
     return factory->ops.prepare(factory, preparation);
 }
 
-/* Ask for a way of waiting; *effective is what will happen, read back where the technology can. */
+/* Ask for a way of waiting, the same in all processes; *effective is what will happen, read back where
+ * the technology can. Without TRANSPORT_BLOCKING_WAIT, block is a poll with sleeps that grow. */
 static inline cb_status transport_set_wait(transport_factory *factory, transport_wait wait,
                                            transport_wait *effective)
 {
