@@ -10,3 +10,11 @@ include tests/cli/local.mk
 include tests/house/local.mk
 include tests/fuzz/local.mk
 include tests/perf/local.mk
+
+# For builds with sanitizers: the unit tests, and those with two ranks.
+SMALL_TESTS = $(UNIT_TESTS) $(ALONE_TESTS) tests/mpi/conformance_2.sh tests/mpi/control_2.sh \
+	tests/fuzz/fuzz_options.sh
+
+.PHONY: check-small
+check-small:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
