@@ -128,7 +128,7 @@ struct bench_rank {
     size_t group_count;
     size_t turn;                  /* the list that is next */
     bool *member;                 /* of each list, whether this rank is in it */
-    uint64_t broadcasts;          /* steps of this pass, so that a packet's number is known to all */
+    uint64_t broadcasts;          /* so far; broadcast n goes to list n % group_count */
 
     /* The verifying pass */
     bench_findings findings;

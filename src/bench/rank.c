@@ -206,6 +206,7 @@ void bench_rank_reset(bench_rank *me, const bench_traffic *traffic, uint64_t ste
     for (size_t i = 0; i < me->peer_count; i++) {
         me->peers[i].share = 0;
         me->peers[i].ahead = 0;
+        me->peers[i].incoming.expected = me->broadcasts;
     }
 }
 

@@ -243,6 +243,8 @@ typedef struct {
 
 static void make_side(side *s, size_t peers, unsigned window)
 {
+    static bool in_all_lists[] = {true};
+
     *s = (side){.factory.base.ops = loop_technology};
     s->group = (transport_group){.ops = &s->factory.base.ops,
                                  .factory = &s->factory.base,
@@ -259,6 +261,8 @@ static void make_side(side *s, size_t peers, unsigned window)
                          .peer_count = peers,
                          .group = &s->group,
                          .ranks = s->ranks,
+                         .member = in_all_lists,
+                         .group_count = 1,
                          .size_bytes = 8,
                          .window = window,
                          .half_window = window > 1 ? window / 2 : 1};
