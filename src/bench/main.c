@@ -4,6 +4,7 @@
 
 #include "bench/engine.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,12 @@ static cb_status parse(bench_program *program, bool *done)
         return find_technology(program);
     if (control_launch_rank() == 0)
         act(program, action->name);
-    return fflush(stdout) == 0 ? CB_OK : CB_ERROR_SYSTEM;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return CB_OK;
+    cb_error("cannot write --%s to standard output: %s; make room where it goes, or direct it to "
+             "another place",
+             action->name, strerror(errno));
+    return CB_ERROR_SYSTEM;
 }
 
 /* Spin where every rank of this host has a core, else yield; MPI takes it at its start only. */
@@ -100,6 +106,7 @@ static void note_signal(int number)
     bench_signal_seen = number;
 }
 
+/* A reader that went away and a limit on the size of files are to be seen as errors of writing. */
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
@@ -107,6 +114,8 @@ static void catch_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* With MPI */
