@@ -37,6 +37,7 @@ typedef struct {
     bench_reference *references; /* rank 0 alone; room for every measurement of the plan */
     size_t reference_count;
     bool verification_failed;    /* rank 0 alone */
+    bool all_skipped;            /* nothing of the plan could be measured */
 } bench_session;
 
 /* A block of what the passes of one measurement gave, agreed among its participants. */
@@ -95,7 +96,7 @@ void bench_figures(bench_session *session, const bench_measurement *measurement,
 /* Whether the most loaded host has more busy ranks than cores. */
 bool bench_oversubscribed(const bench_session *session, const int *ranks, size_t participants);
 
-/* run.c: all measurements of a plan, and their fits. CB_ERROR_UNSUPPORTED when none was possible. */
+/* run.c: all measurements of a plan, and their fits. */
 cb_status bench_run_plan(bench_session *session, const bench_plan *plan);
 
 /* progress.c: on a terminal, what is being measured and about how long the rest takes. */

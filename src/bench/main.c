@@ -180,9 +180,11 @@ static cb_status finish_document(const bench_session *session, cb_status status)
     if (session->document == NULL)
         return status;
     finished = report_finish(session->document, reason_for(status));
-    if (status == CB_OK && finished == CB_OK && session->verification_failed)
+    if (status != CB_OK || finished != CB_OK)
+        return status != CB_OK ? status : finished;
+    if (session->verification_failed)
         return CB_ERROR_DATA;
-    return status == CB_OK ? finished : status;
+    return session->all_skipped ? CB_ERROR_UNSUPPORTED : CB_OK;
 }
 
 /* A launcher need not have told how many ranks a host has; now it is known. */
