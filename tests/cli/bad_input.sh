@@ -1,0 +1,91 @@
+#!/bin/sh
+# What is wrong before the first measurement is said once, with its name and a remedy, and the program
+# ends with 2 (77 where a capability is missing), quickly and in all ranks.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_proc
+enter_folder
+limit_s=20
+
+# refused NAME STATUS RANKS PROGRAM OPTIONS TEXT...: OPTIONS is one word list, TEXTs are in the message
+refused() {
+    case_is "$1"
+    wanted=$2
+    ranks=$3
+    program=$4
+    options=$5
+    shift 5
+    # shellcheck disable=SC2086 # options are words
+    run "$ranks" "$program" $options
+    expect_status "$wanted"
+    expect_one_error "$@"
+    expect_equal "lines on stdout:" 0 "$(wc -l <out)"
+    expect_all_gone
+}
+
+# Options; the launcher changes nothing about how they are read, so most are tried without it.
+refused "unknown option" 2 0 cb_oneway "--bogus" "--bogus" "--help"
+refused "unknown option under the launcher" 2 2 cb_oneway "--bogus" "--bogus" "--help"
+refused "stray operand" 2 0 cb_oneway "stray" "stray" "--help"
+refused "option of another benchmark" 2 0 cb_oneway "--sources 4" "--sources" "cb_funnel"
+refused "window without a stream" 2 0 cb_alltoall "--window 8" "--window" "cb_oneway"
+refused "option without its argument" 2 0 cb_oneway "--sizes" "--sizes" "--sizes=LIST"
+refused "flag with an argument" 2 0 cb_oneway "--verify=yes" "--verify"
+refused "malformed size" 2 0 cb_oneway "--sizes 4x4" "--sizes" "4x4" "use"
+refused "unknown unit of a size" 2 0 cb_oneway "--sizes 4lb" "--sizes" "lb" "KiB"
+refused "unknown unit of a time" 2 0 cb_oneway "--max-time 1parsec" "--max-time" "parsec" "ms"
+refused "empty element of a list" 2 0 cb_oneway "--sizes 1,,2" "--sizes" "1,,2" "single commas"
+refused "size out of range" 2 0 cb_oneway "--sizes 4096GiB" "--sizes" "use 0 to"
+refused "negative number" 2 0 cb_oneway "--window -1" "--window" "use 1 to"
+refused "time out of range" 2 0 cb_oneway "--max-time 0" "--max-time" "use 0.01 to"
+refused "precision that is no number" 2 0 cb_oneway "--precision much" "--precision" "much"
+refused "word that is no choice" 2 0 cb_oneway "--touch some" "--touch" "some" "all or none"
+refused "unknown technology" 2 0 cb_oneway "--technology pigeon" "--technology" "pigeon" "mpi"
+refused "unknown mode" 2 0 cb_oneway "--mode sideways" "--mode" "sideways" "pingpong"
+refused "repeated receiver" 2 0 cb_multicast "--receivers 1,1" "--receivers" "repeated"
+refused "source as a receiver" 2 0 cb_multicast "--receivers 0-2" "--receivers" "use 1 to"
+
+# Ranks
+refused "one rank without a launcher" 2 0 cb_oneway "" "2 ranks" "has 1" "mpirun -np 2"
+refused "one rank with it" 2 1 cb_oneway "" "2 ranks" "has 1" "mpirun -np 2"
+refused "more processors than ranks" 2 4 cb_alltoall "--processors 8" "8 processors" "mpirun -np 8"
+refused "more sources than ranks" 2 3 cb_funnel "--sources 1,3" "3 sources" "mpirun -np 4"
+refused "odd number of processors in pairs" 2 4 cb_pairs "--processors 3" "even" "2 or 4"
+refused "receiver beyond the job" 2 3 cb_multicast "--receivers 1,3" "--receivers" "no rank 3"
+refused "more destinations than receivers" 2 4 cb_outfarm "--receivers 1,2 --destinations 3" \
+    "--destinations 3" "--receivers names 2"
+
+# Where the result goes
+refused "output in a missing folder" 2 2 cb_oneway "--output missing/result" "missing/result" \
+    "No such file" "--output"
+refused "output that is a folder" 2 2 cb_oneway "--output $work" "$work" "no regular file"
+refused "output that is a device" 2 2 cb_oneway "--output /dev/full" "/dev/full" "no regular file"
+mkdir locked
+chmod a-w locked
+if ! touch locked/probe 2>/dev/null; then
+    refused "output in a locked folder" 2 2 cb_oneway "--output locked/result" "locked/result" \
+        "Permission denied" "permission to write"
+else
+    echo "(a locked folder is not tried: this user may write everywhere)"
+fi
+
+# Capabilities
+refused "verification of what delivers nothing" 77 2 cb_oneway "--verify --technology null" \
+    "--verify" "null" "use another"
+
+case_is "a multicast that the technology lacks is skipped with the reason"
+run 2 faulty_multicast --technology unicast --multicast technology --list fixed --sizes 64 \
+    --max-time 0.02 --format csv
+expect_status 77
+expect_one_error "unicast" "no multicast" "--multicast loop"
+expect_equal "lines of CSV:" 1 "$(wc -l <out)"
+expect_all_gone
+
+case_is "text for a stdout that is full"
+status=0
+"$builddir/cb_oneway" --help >/dev/full 2>err || status=$?
+expect_status 1
+expect_one_error "--help" "No space left"
+
+finish

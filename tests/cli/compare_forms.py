@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""Check that the three forms of one benchmark agree: compare_forms.py JSON CSV TEXT.
+
+They come from three runs with the same options, so the figures differ; rows, what they are rows of,
+columns and tables must not. Every disagreement is printed. Exit status: 0 none, 1 some.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+# JSON alone has these; shares are summed up in CSV.
+JSON_ONLY = ("blocks_us", "step_us_histogram")
+IN_TITLE = ("mode", "occupation", "touch", "buffers", "list", "multicast")
+WHAT = ("size_bytes", "processors", "sources", "destinations", *IN_TITLE, "wait_effective")
+
+# Absent for want of samples or time, in one run and not in another.
+BY_CHANCE = ("ci95", "step_us_p", "shares")
+
+
+def flat(value: Any, key: str) -> Iterator[tuple[str, Any]]:
+    """The columns of CSV that a value of a row stands in."""
+    if key in JSON_ONLY:
+        return
+    if key.endswith("_ci95"):
+        yield from ((f"{key}_low", value[0]), (f"{key}_high", value[1]))
+    elif key == "shares":
+        yield from ((f"{key}_min", min(value)), (f"{key}_max", max(value)))
+    elif isinstance(value, dict):
+        for inner, part in value.items():
+            yield from flat(part, f"{key}_{inner}")
+    else:
+        yield key, value
+
+
+def columns(row: Json) -> dict[str, Any]:
+    """A row of the document as a row of CSV."""
+    return {name: part for key, value in row.items() for name, part in flat(value, key)}
+
+
+def cell(value: Any) -> str:
+    """As CSV writes what is no measured figure."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def filled(names: Any) -> set[str]:
+    """The columns that are there in every run."""
+    return {name for name in names if not any(part in name for part in BY_CHANCE)}
+
+
+def compare_rows(index: int, row: dict[str, Any], line: dict[str, str]) -> Iterator[str]:
+    """One row of the document and the line of CSV for the same measurement."""
+    for name in WHAT:
+        if cell(row.get(name, "")) != line[name]:
+            yield f"row {index}: {name} is {row.get(name, '')} in JSON, {line[name]} in CSV"
+    there = {name for name, text in line.items() if text != ""}
+    if filled(row) != filled(there):
+        yield f"row {index}: in one form alone: {sorted(filled(row) ^ filled(there))}"
+    for missing in row.keys() - line.keys():
+        yield f"row {index}: CSV has no column {missing}"
+
+
+def compare_csv(rows: list[dict[str, Any]], path: str) -> Iterator[str]:
+    """All rows, and nothing but rows."""
+    with Path(path).open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream, restkey="(too many)", restval="(too few)")
+        lines = list(reader)
+    if len(lines) != len(rows):
+        yield f"{len(rows)} rows in JSON, {len(lines)} in CSV"
+    for index, (row, line) in enumerate(zip(rows, lines, strict=False)):
+        if "(too many)" in line or "(too few)" in line.values():
+            yield f"row {index}: CSV has not as many cells as heads"
+        else:
+            yield from compare_rows(index, row, line)
+
+
+def title(row: dict[str, Any]) -> str:
+    """The beginning of the line above the table that a row stands in."""
+    parts = [f"{name} {row[name]}" for name in IN_TITLE if name in row]
+    return ", ".join(parts)
+
+
+def tables(path: str) -> list[tuple[str, list[str]]]:
+    """Each table of the text form: its title and its sizes, one a line."""
+    found: list[tuple[str, list[str]]] = []
+    inside = False
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if line.startswith("mode "):
+            found.append((line, []))
+            inside = True
+        elif not words or not line.startswith(" "):
+            inside = False
+        elif inside and words[0].isdigit():
+            found[-1][1].append(words[0])
+    return found
+
+
+def compare_text(rows: list[dict[str, Any]], path: str) -> Iterator[str]:
+    """Every row has its line in a table of its own mode and conditions; there are no others."""
+    expected = [(title(row), str(row["size_bytes"])) for row in rows]
+    came = [(head, size) for head, sizes in tables(path) for size in sizes]
+    if len(came) != len(expected):
+        yield f"{len(expected)} rows in JSON, {len(came)} in the tables of the text"
+    for index, ((head, size), (line, text)) in enumerate(zip(expected, came, strict=False)):
+        if size != text or not line.startswith(f"{head}, wait"):
+            yield f"row {index}: '{head}', {size} bytes stands in the text as '{line}', {text} bytes"
+
+
+def main(arguments: list[str]) -> int:
+    """Compare the three files and return the exit status."""
+    document = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+    rows = [columns(row) for row in document["results"]]
+    found = [] if rows else ["the document has no rows"]
+    found += [*compare_csv(rows, arguments[1]), *compare_text(rows, arguments[2])]
+    for text in found:
+        print(text)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

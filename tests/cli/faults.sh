@@ -1,0 +1,207 @@
+#!/bin/sh
+# Ranks and launchers that are killed, signals, disks that fill up, readers that go away: the program
+# ends, nobody is left behind, and what was measured until then is a valid document.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+
+rows() {
+    { grep -cs '"size_bytes"' result.json || true; } | grep . || echo 0
+}
+
+# shellcheck disable=SC2317 # called by await
+some_rows() {
+    [ "$(rows)" -ge 2 ]
+}
+
+# A run of ten seconds and more, of which two rows are in the file.
+start_long_run() {
+    case_is "$1"
+    rm -f result.json
+    start 2 cb_oneway --precision 0.01 --max-time 0.2 --output result.json
+    await 30 some_rows || failed "two rows in the file within 30 s" "$(rows) rows"
+    rows_before=$(rows)
+}
+
+# Whether the document is whole as far as it goes. expect_interrupted REASON: a regular expression
+expect_interrupted() {
+    expect_failure
+    expect_all_gone
+    expect_valid result.json
+    expect_document result.json "d['complete']" False
+    expect_true "reason $1" grep -q -E "\"reason\": \"($1)\"" result.json
+    expect_true "the $rows_before rows of before" test "$(rows)" -ge "$rows_before"
+}
+
+# Files of shared memory that nobody removes when the launcher is killed.
+segments_of() {
+    for pid in "$@"; do
+        sed -n 's|.* \(/dev/shm/[^ ]*\)$|\1|p' "/proc/$pid/maps"
+    done | sort -u
+}
+
+kill_ranks_and_launchers() {
+    start_long_run "a rank that is killed"
+    kill -KILL "$(pid_of_rank 1)"
+    collect
+    expect_interrupted running
+
+    start_long_run "the rank that writes is killed"
+    kill -KILL "$(pid_of_rank 0)"
+    collect
+    expect_interrupted running
+
+    # What ranks write to a launcher that is gone may be refused before they are ended.
+    start_long_run "a launcher that is killed"
+    segments=$(segments_of "$(pid_of_rank 0)" "$(pid_of_rank 1)")
+    kill -KILL "$launcher_pid"
+    collect
+    expect_interrupted 'running|refused .*'
+    # shellcheck disable=SC2086 # several files
+    rm -rf $segments "${TMPDIR:-/tmp}"/ompi.*/pid."$launcher_pid"
+
+    for signal in TERM INT; do
+        start_long_run "SIG$signal to the launcher"
+        kill -$signal "$launcher_pid"
+        collect
+        [ "$MPI_KIND" = openmpi ] || status=1 # MPICH's launcher ends with 0
+        expect_interrupted 'SIGTERM|SIGINT|running'
+
+        start_long_run "SIG$signal to the rank that writes"
+        kill -$signal "$(pid_of_rank 0)"
+        collect
+        expect_interrupted SIG$signal
+    done
+}
+
+# Streams: the rank itself has the broken one, since launchers swallow what they cannot pass on.
+
+write_into_trouble() {
+    case_is "a full device as stdout, written to row by row"
+    run 2 sh -c "exec $builddir/cb_oneway --sizes 64 --max-time 0.02 --output result.json >/dev/full"
+    expect_status 1
+    expect_one_error "standard output" "No space left" "make room"
+    expect_valid result.json
+    expect_document result.json "d['complete'], len(d['results'])" "(False, 1)"
+
+    case_is "a full device as stdout, written to at the end"
+    run 2 sh -c "exec $builddir/cb_oneway --sizes 64 --max-time 0.02 --format json >/dev/full"
+    expect_status 1
+    expect_one_error "standard output" "No space left" "make room"
+
+    case_is "a closed stdout"
+    run 2 sh -c "exec $builddir/cb_oneway --sizes 64 --max-time 0.02 --format json >&-"
+    expect_status 1
+    expect_one_error "standard output"
+
+    # Shared memory would be a large file.
+    if [ "$MPI_KIND" = openmpi ]; then
+        case_is "a limit on the size of files"
+        launcher_options="--mca btl tcp,self"
+        run 2 sh -c "ulimit -f 64
+            exec $builddir/cb_oneway --sweep --mode stream --max-time 0.02 --output result.json"
+        launcher_options=
+        expect_status 1
+        expect_error result.json "File too large" "ulimit -f"
+        expect_valid result.json
+        expect_document result.json "d['complete'], len(d['results']) > 0" "(False, True)"
+    fi
+
+    case_is "a reader that goes away"
+    mkfifo pipe
+    head -n 1 <pipe >first &
+    run 2 sh -c "exec $builddir/cb_oneway --precision 0.01 --max-time 0.2 >pipe"
+    expect_status 1
+    expect_one_error "standard output" "Broken pipe"
+    expect_equal "what the reader got:" 1.1 "$(cut -d ' ' -f 1 first)"
+    expect_all_gone
+
+    case_is "a reader of the launcher that goes away"
+    rm -f result.json
+    # shellcheck disable=SC2046 # the launcher is several words
+    CB_TEST_MARK=$mark timeout -k 5 "$limit_s" $(launcher 2) "$builddir/cb_oneway" \
+        --precision 0.01 --max-time 0.2 --output result.json 2>err </dev/null | head -n 1 >out
+    expect_equal "what the reader got:" 1.1 "$(cut -d ' ' -f 1 out)"
+    expect_all_gone
+    expect_valid result.json
+    expect_document result.json "d['complete']" False
+}
+
+# Disks
+
+fill_disk() {
+    dd if=/dev/zero of="$1/filler" bs=4096 2>/dev/null || true
+}
+
+expect_no_room() {
+    expect_status "$1"
+    expect_error "$2" "No space left on device" "make room"
+    expect_all_gone
+    expect_equal "files:" result.json "$(ls -I filler disk)"
+}
+
+# In a mount namespace of this test's own.
+fill_disks() {
+    mkdir -p disk
+
+    case_is "a disk that gets full in the middle"
+    mount -t tmpfs -o size=96k none disk
+    run 2 cb_oneway --max-time 0.05 --mode stream --sweep --output disk/result.json
+    expect_no_room 1 disk/result.json
+    expect_valid disk/result.json
+    expect_document disk/result.json "d['complete'], d['reason'], len(d['results']) > 0" \
+        "(False, 'running', True)"
+    umount disk
+
+    case_is "a disk that gets full before the first row"
+    mount -t tmpfs -o size=4k none disk
+    run 2 cb_oneway --max-time 0.02 --sizes 64 --mode stream --output disk/result.json
+    expect_no_room 1 disk/result.json
+    expect_valid disk/result.json
+    expect_document disk/result.json "d['complete'], d['reason'], len(d['results'])" \
+        "(False, 'running', 0)"
+    umount disk
+
+    case_is "a disk that is full at the start"
+    mount -t tmpfs -o size=96k none disk
+    run 2 cb_oneway --max-time 0.02 --sizes 64 --mode stream --output disk/result.json
+    expect_status 0
+    cp disk/result.json earlier
+    fill_disk disk
+    run 2 cb_oneway --max-time 0.02 --sizes 64 --mode stream --output disk/result.json
+    expect_no_room 2 disk/result.json
+    expect_true "the earlier result as it was" cmp -s earlier disk/result.json
+    umount disk
+
+    case_is "a disk that may not be written to"
+    mount -t tmpfs -o ro none disk
+    run 2 cb_oneway --output disk/result.json
+    expect_status 2
+    expect_one_error disk/result.json "Read-only file system" "for writing"
+    umount disk
+}
+
+# This script again, as the part `fill_disks`, in a mount namespace.
+in_own_namespace() {
+    for option in -m -rm; do
+        if unshare "$option" mount -t tmpfs none "$work" 2>/dev/null; then
+            unshare "$option" sh "$srcdir/tests/cli/faults.sh" disks || failures=$((failures + 1))
+            return
+        fi
+    done
+    echo "(disks are not filled: this user may not mount a tmpfs in a namespace of its own)"
+}
+
+if [ "${1:-}" = disks ]; then
+    test_name='faults-disks'
+    enter_folder
+    fill_disks
+else
+    enter_folder
+    kill_ranks_and_launchers
+    write_into_trouble
+    in_own_namespace
+fi
+finish

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Every program, over mpi and over null, in every form: the documents are valid, and the forms agree.
+# stdout carries the result and nothing else, stderr nothing at all; with --output the file has the
+# document, in JSON where no form is asked for, and stdout the text.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+enter_folder
+
+measure() {
+    run "$ranks" "cb_$program" --technology $technology --sizes 0,64 --max-time 0.02 "$@"
+    expect_status 0
+    expect_silence
+}
+
+for technology in mpi null; do
+    for program in oneway twoway alltoall pairs outfarm multicast funnel; do
+        case $program in
+        oneway | twoway) ranks=2 ;;
+        *) ranks=5 ;;
+        esac
+        case_is "cb_$program over $technology with $ranks ranks"
+        rm -f result.*
+        measure --format csv
+        mv out result.csv
+        if [ $technology = mpi ]; then
+            measure --format json
+            mv out result.json
+            measure --output result.file
+            expect_valid result.file
+        else
+            measure --output result.json
+        fi
+        mv out result.text
+        expect_valid result.json
+        expect_document result.json 'd["benchmark"], d["technology"]' "('$program', '$technology')"
+        disagreements=$("$CB_PYTHON" "$srcdir/tests/cli/compare_forms.py" result.json result.csv result.text 2>&1) ||
+            failed "forms that agree" "$disagreements"
+    done
+done
+
+finish

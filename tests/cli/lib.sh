@@ -1,0 +1,252 @@
+# shellcheck shell=sh
+# What the tests of the command line share: starting programs under the launcher that configure found,
+# and assertions that say what was expected and what came. Sourced; then the test calls them in a
+# folder of its own, which stays when the test fails.
+#
+# run N PROGRAM [OPTION]...    to its end: $status, and the files out and err
+# start N PROGRAM [OPTION]...  and go on; then `await` something and `collect`
+#
+# N 0 starts the program without a launcher. Processes are found by a mark in their environment,
+# which the launcher hands on, and only those that carry it are ever signalled.
+set -eu
+
+srcdir=$(cd "${srcdir:-.}" && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+# shellcheck source=/dev/null
+. "$builddir/tests/environment.sh"
+
+limit_s=60
+test_name=$(basename "$0" .sh)
+mark=$test_name.$$
+failures=0
+case_name=
+jobs=
+launcher_prefix=
+launcher_options=
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}${ASAN_OPTIONS:+:}detect_leaks=0"
+
+# Setting up and leaving
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+needs_python() {
+    [ -n "$CB_PYTHON" ] || skip "configure found no python3 with the module jsonschema"
+}
+
+needs_proc() {
+    [ -r /proc/self/environ ] || skip "there is no /proc/PID/environ to find the ranks by"
+}
+
+leave() {
+    for pid in $(marked); do
+        kill -KILL "$pid" 2>/dev/null || true
+    done
+    [ -z "$jobs" ] || wait
+}
+
+enter_folder() {
+    work=$builddir/tests/cli/work-$test_name
+    rm -rf "$work"
+    mkdir -p "$work"
+    cd "$work"
+    trap leave EXIT
+    trap 'exit 1' HUP INT TERM
+}
+
+finish() {
+    if [ "$failures" -gt 0 ]; then
+        echo "$failures failed; what the last program wrote is in $work"
+        exit 1
+    fi
+    cd "$builddir"
+    rm -rf "$work"
+    exit 0
+}
+
+# Processes
+
+# Of this test, alive, launcher and ranks; a zombie has no environment any more.
+marked() {
+    for environment in /proc/[0-9]*/environ; do
+        if grep -qsz "^CB_TEST_MARK=$mark\$" "$environment"; then
+            environment=${environment#/proc/}
+            echo "${environment%/environ}"
+        fi
+    done
+}
+
+# The process that is rank $1.
+pid_of_rank() {
+    for pid in $(marked); do
+        if grep -qsz "^\(OMPI_COMM_WORLD_RANK\|PMI_RANK\)=$1\$" "/proc/$pid/environ"; then
+            echo "$pid"
+            return
+        fi
+    done
+}
+
+all_gone() {
+    [ -z "$(marked)" ]
+}
+
+# Whether a command comes true within $1 s.
+await() {
+    deadline=$(($(date +%s) + $1))
+    shift
+    until "$@"; do
+        [ "$(date +%s)" -lt "$deadline" ] || return 1
+        sleep 0.05
+    done
+}
+
+# Programs
+
+# The words that start $1 ranks; Open MPI binds up to two, where there are so many cores.
+launcher() {
+    case $1.$MPI_KIND in
+    0.*) ;;
+    *.openmpi)
+        if [ "$1" -gt 2 ] || [ "$(nproc)" -lt 2 ] || [ -n "$launcher_options" ]; then
+            launcher_options="--oversubscribe $launcher_options"
+        fi
+        echo "$launcher_prefix $MPIRUN -q $launcher_options -np $1"
+        ;;
+    *) echo "$launcher_prefix $MPIRUN $launcher_options -np $1" ;;
+    esac
+}
+
+program_path() {
+    case $1 in
+    cb_*) echo "$builddir/$1" ;;
+    faulty_*) echo "$builddir/tests/cli/$1" ;;
+    *) echo "$1" ;;
+    esac
+}
+
+run() {
+    started=$(launcher "$1")
+    started="$started $(program_path "$2")"
+    shift 2
+    status=0
+    # shellcheck disable=SC2086 # the launcher is several words
+    CB_TEST_MARK=$mark timeout -k 5 "$limit_s" $started "$@" >out 2>err </dev/null || status=$?
+    settle
+}
+
+start() {
+    started=$(launcher "$1")
+    started="$started $(program_path "$2")"
+    shift 2
+    # shellcheck disable=SC2086
+    CB_TEST_MARK=$mark $started "$@" >out 2>err </dev/null &
+    launcher_pid=$!
+    jobs=$launcher_pid
+}
+
+launcher_gone() {
+    ! grep -qsz "^CB_TEST_MARK=$mark\$" "/proc/$launcher_pid/environ"
+}
+
+# The exit status of what was started; 124 when it had to be killed.
+collect() {
+    status=0
+    if await "$limit_s" launcher_gone; then
+        wait "$launcher_pid" 2>/dev/null || status=$?
+    else
+        kill -KILL "$launcher_pid"
+        status=124
+    fi
+    jobs=
+    settle
+}
+
+# MPICH's launcher speaks of each rank that fails; what the program said stays.
+settle() {
+    [ "$MPI_KIND" = mpich ] || return 0
+    grep '^cb_[a-z]*: ' err >err.program || true
+    mv err.program err
+}
+
+# Assertions
+
+case_is() {
+    case_name=$*
+    echo "- $case_name"
+}
+
+failed() {
+    failures=$((failures + 1))
+    echo "FAILED: $test_name: $case_name"
+    echo "  expected: $1"
+    echo "  came:     $2"
+    if [ -s err ]; then
+        sed 's/^/  stderr:   /' err | head -n 20
+    fi
+}
+
+expect_status() {
+    case $status in
+    "$1") ;;
+    124 | 137) failed "exit status $1" "no end within $limit_s s (status $status)" ;;
+    *) failed "exit status $1" "$status" ;;
+    esac
+}
+
+expect_failure() {
+    case $status in
+    0) failed "an exit status other than 0" 0 ;;
+    124) failed "an end" "none within $limit_s s" ;;
+    esac
+}
+
+expect_silence() {
+    [ ! -s err ] || failed "nothing on stderr" "$(wc -l <err) lines"
+}
+
+# One line on stderr, from one rank, with all these texts in it.
+expect_one_error() {
+    [ "$(wc -l <err)" -eq 1 ] || failed "one line on stderr" "$(wc -l <err) lines"
+    expect_error "$@"
+}
+
+# Each of these texts stands in a message.
+expect_error() {
+    for text in "$@"; do
+        grep -q -e "$text" err || failed "a message with '$text'" "none such"
+    done
+}
+
+expect_all_gone() {
+    await 10 all_gone || failed "no rank left" "$(marked | tr '\n' ' ')"
+}
+
+expect_equal() { # what, expected, came
+    [ "$2" = "$3" ] || failed "$1 $2" "$3"
+}
+
+expect_true() { # what, command...
+    what=$1
+    shift
+    "$@" || failed "$what" "it does not hold"
+}
+
+# A value of a document: document FILE EXPRESSION, with the document as d.
+document() {
+    "$CB_PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \
+        "$1" "$2" 2>&1 | tail -n 1
+}
+
+expect_document() { # file, expression, expected
+    expect_equal "$2 to be" "$3" "$(document "$1" "$2")"
+}
+
+expect_valid() {
+    faults=$("$CB_PYTHON" "$srcdir/tests/cli/validate.py" \
+        "$srcdir/docs/combench-result-1.schema.json" "$@" 2>&1) ||
+        failed "valid documents" "$faults"
+}

@@ -1,0 +1,122 @@
+#!/bin/sh
+# What the options ask for is what the rows say, and the documents stay valid.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+enter_folder
+
+# measured NAME RANKS PROGRAM OPTIONS...: the document is in result.json
+measured() {
+    case_is "$1"
+    shift
+    run "$@" --max-time 0.02 --format json
+    mv out result.json
+    expect_status 0
+    expect_silence
+    expect_valid result.json
+}
+
+expect_rows() { # what all rows hold, as an expression over r
+    expect_document result.json "len(d['results']) > 0 and all($1 for r in d['results'])" True
+}
+
+for program in oneway twoway alltoall pairs outfarm multicast funnel; do
+    case $program in
+    oneway | twoway) ranks=2 ;;
+    *) ranks=5 ;;
+    esac
+    measured "verification of cb_$program, without a fault" $ranks cb_$program --verify --sizes 0,5,64
+    expect_rows "r['verify']['messages'] > 0"
+    expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
+    expect_document result.json "d['parameters']['verify']" True
+done
+
+measured "no verification unless it is asked for" 2 cb_oneway --sizes 64
+expect_rows "'verify' not in r"
+expect_rows "r['touch'] == 'all' and r['buffers'] == 'hot' and r['touch_us'] >= 0"
+expect_document result.json "d['fit'], 'fit' in [s['what'] for s in d['skipped']]" "([], True)"
+
+measured "sweep" 2 cb_oneway --sweep --mode pingpong
+expect_document result.json \
+    "set(r['size_bytes'] for r in d['results']) == {0, 64, 256, 1024} | {
+        2 ** k + near for k in range(23) for near in (-1, 0, 1)}" True
+expect_document result.json "len(d['fit']) > 0 and all(f['mode'] == 'pingpong' for f in d['fit'])" True
+
+measured "data that is not touched" 2 cb_twoway --touch none --sizes 64
+expect_rows "r['touch'] == 'none' and 'touch_us' not in r"
+
+measured "rotated buffers" 2 cb_oneway --buffers rotate --sizes 64
+expect_rows "r['buffers'] == 'rotate'"
+
+measured "a wait policy by request" 2 cb_oneway --wait block --sizes 64
+expect_rows "r['wait'] == {'requested': 'block', 'effective': 'block'}"
+
+measured "sizes with units, in the order given" 2 cb_oneway --sizes 1KiB,1kB,3 --mode stream
+expect_document result.json "[r['size_bytes'] for r in d['results']]" "[1024, 1000, 3]"
+expect_document result.json "d['parameters']['sizes_bytes']" "[1024, 1000, 3]"
+
+measured "multicast by a loop alone" 5 cb_multicast --multicast loop --sizes 64
+expect_rows "r['multicast'] == 'loop' and 'group_create_us' not in r"
+
+measured "multicast by the technology alone" 5 cb_multicast --multicast technology --sizes 64
+expect_rows "r['multicast'] == 'technology' and r['group_create_us'] > 0"
+expect_document result.json "sorted(r['list'] for r in d['results'])" "['fixed', 'random', 'rotate']"
+
+measured "a list by name, at all sizes" 5 cb_multicast --list rotate --destinations 2 --sizes 0,256
+expect_rows "r['list'] == 'rotate'"
+expect_document result.json "sorted((r['size_bytes'], r['multicast']) for r in d['results'])" \
+    "[(0, 'loop'), (0, 'technology'), (256, 'loop'), (256, 'technology')]"
+
+case_is "a multicast that the technology lacks, beside a loop"
+run 2 faulty_multicast --technology unicast --list fixed --sizes 64 --max-time 0.02 --format json
+mv out result.json
+expect_status 0
+expect_one_error "warning" "no multicast" "--multicast loop"
+expect_valid result.json
+expect_rows "r['multicast'] == 'loop'"
+expect_document result.json "d['complete'], 'no multicast' in d['skipped'][0]['reason']" "(True, True)"
+
+case_is "nothing but a multicast that the technology lacks"
+run 2 faulty_multicast --technology unicast --multicast technology --sizes 64 --format json
+mv out result.json
+expect_status 77
+expect_valid result.json
+expect_document result.json "d['complete'], d['results'], len(d['skipped'])" "(True, [], 4)"
+
+measured "receivers by rank" 5 cb_outfarm --receivers 4,2 --sizes 64
+expect_rows "r['destinations'] == 2 and r['processors'] == 3"
+expect_document result.json "[r.get('role') for r in d['environment']['ranks']]" \
+    "['source', None, 'destination', None, 'destination']"
+
+measured "a mode on request" 5 cb_multicast --mode round --multicast loop --list fixed --sizes 64
+expect_rows "r['mode'] == 'round'"
+
+measured "counts, one measurement each" 5 cb_funnel --sources 2,4 --sizes 64 --mode event
+expect_document result.json "[r['sources'] for r in d['results']]" "[1, 2, 4]"
+
+for form in text csv json; do
+    case_is "--output with --format $form: that form in the file, text on stdout, nothing left beside"
+    run 2 cb_oneway --sizes 64 --max-time 0.02 --format $form --output result
+    expect_status 0
+    expect_silence
+    expect_equal "first word on stdout:" 1.1 "$(head -n 1 out | cut -d ' ' -f 1)"
+    case $form in
+    text) expect_true "the text of stdout in the file" cmp -s out result ;;
+    csv) expect_equal "first column:" size_bytes "$(head -n 1 result | cut -d , -f 1)" ;;
+    json) expect_valid result ;;
+    esac
+    rm result
+    expect_equal "files:" "err out result.json" "$(echo *)"
+done
+
+case_is "a result that is there already is replaced, also behind a symbolic link"
+echo old >target
+ln -s target link
+run 2 cb_oneway --sizes 64 --max-time 0.02 --output link
+expect_status 0
+expect_valid target
+expect_true "the link still there" test -L link
+
+finish

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Faults of a technology are found and named: each kind in the counts of --verify, without a hang, and
+# without --verify a wrong byte by the sum over the data that a destination refers to.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+enter_folder
+
+# faulty FAULT RANK RANKS PROGRAM OPTIONS...: the second packet of RANK is hit in the verifying pass
+faulty() {
+    fault=$1
+    export CB_FAULT="$1" CB_FAULT_RANK="$2" CB_FAULT_VERIFIED=1
+    ranks=$3
+    program=$4
+    shift 4
+    case_is "$fault: faulty_$program $*"
+    rm -f result.json
+    run "$ranks" "faulty_$program" --technology faulty --verify --sizes 64 --max-time 0.03 \
+        --output result.json "$@"
+    expect_all_gone
+    expect_valid result.json
+}
+
+# Lost, doubled, reordered and corrupted, and whether the run came to its end.
+expect_counts() {
+    expect_status 1
+    expect_error "verification failed" "$1 lost, $2 doubled, $3 reordered, $4 corrupted"
+    expect_document result.json \
+        "[[r['verify'][kind] for kind in ('lost', 'doubled', 'reordered', 'corrupted')] for r in d['results']]" \
+        "[[$1, $2, $3, $4]]"
+    expect_document result.json "d['complete']" "$5"
+}
+
+faulty none 0 2 oneway
+expect_status 0
+expect_silence
+expect_document result.json "[sum(r['verify'].values()) - r['verify']['messages'] for r in d['results']]" \
+    "[0, 0]"
+expect_document result.json "d['complete']" True
+
+faulty drop 0 2 oneway --mode stream
+expect_counts 1 0 0 0 False
+expect_error "no packet came from rank"
+faulty double 0 2 oneway --mode stream
+expect_counts 0 1 0 0 True
+faulty reorder 0 2 oneway --mode stream
+expect_counts 0 0 1 0 True
+faulty corrupt 0 2 oneway --mode stream
+expect_counts 0 0 0 1 True
+
+# Neither side hears of the other any more: a ping is lost, and no pong is sent.
+faulty drop 0 2 oneway --mode pingpong
+expect_counts 2 0 0 0 False
+faulty cut 1 2 oneway --mode pingpong
+expect_counts 0 0 0 1 True
+
+# Packets that are taken from any source.
+faulty drop 1 3 funnel --mode event --sources 1
+expect_counts 1 0 0 0 False
+faulty double 2 3 funnel --mode event
+expect_status 1
+expect_document result.json "[r['verify']['doubled'] for r in d['results']]" "[0, 1]"
+
+# Lists: a broadcast that goes past a destination is no lost one.
+faulty drop 0 2 multicast --multicast loop --list fixed
+expect_counts 1 0 0 0 False
+faulty double 0 2 multicast --multicast loop --list fixed
+expect_counts 0 1 0 0 True
+faulty drop 0 3 multicast --multicast loop --list rotate --destinations 1
+expect_counts 1 0 0 0 False
+
+for fault in corrupt cut; do
+    case_is "$fault, without --verify"
+    export CB_FAULT=$fault CB_FAULT_RANK=0 CB_FAULT_EVERY=7
+    run 2 faulty_oneway --technology faulty --sizes 64 --max-time 0.03 --mode stream
+    expect_status 1
+    expect_error "does not add up at rank 1" "corrupted or cut" "--verify"
+    expect_all_gone
+done
+
+finish
