@@ -2,10 +2,11 @@
  *
  * event     one packet from each source is assembled into one event; the destination releases the
  *           block and times it to the last packet; sources run ahead by at most the window
- * free      sources are not synchronised: any packet counts, S of them are a step; the share of each
- *           source is counted until the first of them has delivered all of its block
+ * free      sources are not synchronised: any packet counts, S of them are a step; the share of
+ * each source is counted until the first of them has delivered all of its block
  *
- * throughput = S x size / time of a step; loss = what is missing to the packet rate of one source */
+ * throughput = S x size / time of a step; loss = what is missing to the packet rate of one source
+ */
 #include "bench/bench.h"
 
 static cb_status release_sources(bench_rank *me)
@@ -56,8 +57,10 @@ static const bench_definition funnel = {
     .title = "many sources, one destination",
     .description =
         "Measures basic event building (ATLAS DAQ note 48, benchmark 1.7): the destination takes a "
-        "packet from each source and assembles them into an event. In mode free the sources are not "
-        "synchronised, and the share of each is reported. One source is measured first: the loss is "
+        "packet from each source and assembles them into an event. In mode free the sources are "
+        "not "
+        "synchronised, and the share of each is reported. One source is measured first: the loss "
+        "is "
         "what the funnel's packet rate lacks against it.",
     .counted = BENCH_SOURCES,
     .ratio = BENCH_LOSS,

@@ -1,11 +1,12 @@
 /* 1.6 multicasting: one source, identical data to each destination of a list.
  *
  * stream    a step is one group send, bounded by the window of each destination; the source's block
- *           runs from its first send to the last acknowledgement; throughput = R x size / time of a step
- * round     each destination acknowledges each round
+ *           runs from its first send to the last acknowledgement; throughput = R x size / time of a
+ * step round     each destination acknowledges each round
  *
  * The list is fixed, or changes with each broadcast: it is the next of some prepared groups, which
- * rotate over the destinations or are drawn at random. What making a group costs is reported apart. */
+ * rotate over the destinations or are drawn at random. What making a group costs is reported apart.
+ */
 #include "bench/bench.h"
 
 #include <stdlib.h>
@@ -39,7 +40,8 @@ static void rotate(size_t *order, size_t all)
 
 /* A list seen from this rank: the source sends to the members' nodes; a member joins the group of a
  * technology's own multicast, and otherwise needs to know its root alone. */
-static cb_status make_group(bench_rank *me, const size_t *order, size_t list, transport_node **nodes)
+static cb_status make_group(bench_rank *me, const size_t *order, size_t list,
+                            transport_node **nodes)
 {
     bool source = me->self == 0;
     size_t count = source || me->own_multicast ? me->list_length : 0;
@@ -75,7 +77,8 @@ static cb_status make_groups(bench_rank *me, size_t *order, transport_node **nod
 static cb_status make_lists(bench_rank *me)
 {
     size_t *order = cb_allocate(me->participants, sizeof(*order), "a list of destinations");
-    transport_node **nodes = cb_allocate(me->participants, sizeof(*nodes), "a list of destinations");
+    transport_node **nodes =
+        cb_allocate(me->participants, sizeof(*nodes), "a list of destinations");
     cb_status status = CB_ERROR_MEMORY;
 
     me->group_count = me->list == BENCH_FIXED ? 1 : PREPARED_LISTS;
@@ -158,8 +161,10 @@ static const bench_definition multicasting = {
     .description =
         "Measures the basic broadcasting capability (ATLAS DAQ note 48, benchmark 1.6): one source "
         "sends the same packet to all destinations of a list, by a loop of sends and by the "
-        "technology's own multicast. Lists that change with each broadcast are compared with a fixed "
-        "one: rotate takes the next destinations in turn, random draws them. With all destinations of "
+        "technology's own multicast. Lists that change with each broadcast are compared with a "
+        "fixed "
+        "one: rotate takes the next destinations in turn, random draws them. With all destinations "
+        "of "
         "the job in the list only their order changes.",
     .counted = BENCH_DESTINATIONS,
     .lists = true,

@@ -1,7 +1,7 @@
 /* 1.5 outfarming: one source, different data to each destination of a list.
  *
- * stream    a step is one packet to each destination, bounded by the window; the source's block runs
- *           from its first send to the last acknowledgement; throughput = R x size / time of a step
+ * stream    a step is one packet to each destination, bounded by the window; the source's block
+ * runs from its first send to the last acknowledgement; throughput = R x size / time of a step
  * round     each destination acknowledges each round; the time of a round to the last arrival, with
  *           the way back of the last acknowledgement */
 #include "bench/bench.h"
@@ -44,7 +44,8 @@ static const bench_definition outfarm = {
     .title = "one source, different data to each destination",
     .description =
         "Measures the capability to distribute data (ATLAS DAQ note 48, benchmark 1.5): one source "
-        "sends a packet to each destination of a list in turn. Mode stream gives the highest rate of "
+        "sends a packet to each destination of a list in turn. Mode stream gives the highest rate "
+        "of "
         "rounds, mode round the time until all destinations of one round have acknowledged it.",
     .counted = BENCH_DESTINATIONS,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, 1}, {"destination", BENCH_COUNT, BENCH_ALL, 0}},

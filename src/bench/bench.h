@@ -27,10 +27,10 @@ typedef enum { BENCH_ALL, BENCH_TWIN, BENCH_OTHERS } bench_peering;
 enum { BENCH_ROLES = 2, BENCH_MODES = 4 };
 
 typedef struct {
-    const char *name;      /* source, destination, node */
+    const char *name; /* source, destination, node */
     bench_share share;
     bench_peering peering;
-    size_t peer_role;      /* index of the role that the peers have */
+    size_t peer_role; /* index of the role that the peers have */
 } bench_role;
 
 typedef cb_status (*bench_action)(bench_rank *me);
@@ -45,12 +45,13 @@ typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
 
 typedef struct {
     const char *name;
-    const char *summary;       /* what a step is, for --help */
-    bench_figure figure;       /* the time of a step is reported as latency_us or round_us ... */
-    unsigned divisor;          /* ... divided by this: 2 for a round trip */
-    size_t (*packets)(size_t count); /* data packets that all destinations receive in a step / divisor */
-    bool counts_packets;       /* frequency_Hz counts packets, not steps */
-    bool on_request;           /* only with --mode */
+    const char *summary; /* what a step is, for --help */
+    bench_figure figure; /* the time of a step is reported as latency_us or round_us ... */
+    unsigned divisor;    /* ... divided by this: 2 for a round trip */
+    size_t (*packets)(
+        size_t count);   /* data packets that all destinations receive in a step / divisor */
+    bool counts_packets; /* frequency_Hz counts packets, not steps */
+    bool on_request;     /* only with --mode */
     bench_actions roles[BENCH_ROLES];
 } bench_mode;
 
@@ -75,10 +76,10 @@ typedef struct {
     const char *description; /* paragraphs, for --help and the manual page */
     bench_counted counted;
     bench_ratio ratio;
-    size_t reference;        /* the count that the ratio refers to, measured first; 0 without ratio */
-    bool fit;                /* a short sweep to 1 MiB is added, for Hockney's parameters */
-    bool lists;              /* takes --list and --multicast */
-    bool shares;             /* modes with more than one peer report each peer's share */
+    size_t reference; /* the count that the ratio refers to, measured first; 0 without ratio */
+    bool fit;         /* a short sweep to 1 MiB is added, for Hockney's parameters */
+    bool lists;       /* takes --list and --multicast */
+    bool shares;      /* modes with more than one peer report each peer's share */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES]; /* ended by one without a name */
     /* Make what the mode needs beside peers, and unmake it; both may be NULL. The time of set_up is
@@ -103,36 +104,36 @@ struct bench_rank {
     transport_factory *factory;
     bench_peer *peers;
     size_t peer_count;
-    transport_group *group;       /* of all peers, for fair receives */
-    size_t index;                 /* among those with the same role */
+    transport_group *group; /* of all peers, for fair receives */
+    size_t index;           /* among those with the same role */
     size_t size_bytes;
     unsigned window, half_window;
-    size_t missing;               /* peers that the round under way still waits for */
-    uint64_t sum;                 /* over all words that were touched */
-    uint64_t packets;             /* received in this pass */
-    uint64_t block_steps;         /* of each block of this pass */
-    bool first_complete;          /* a peer has delivered all of this block */
+    size_t missing;       /* peers that the round under way still waits for */
+    uint64_t sum;         /* over all words that were touched */
+    uint64_t packets;     /* received in this pass */
+    uint64_t block_steps; /* of each block of this pass */
+    bool first_complete;  /* a peer has delivered all of this block */
 
     /* The participants: those of the first role, then those of the second */
     const int *ranks;
     size_t participants;
-    size_t self;                  /* this rank among them */
-    transport_node **nodes;       /* as they were asked for of bench_node */
+    size_t self;            /* this rank among them */
+    transport_node **nodes; /* as they were asked for of bench_node */
 
     /* Lists of destinations */
     bench_list list;
-    bool own_multicast;           /* by the technology's own multicast, else by a loop of sends */
+    bool own_multicast; /* by the technology's own multicast, else by a loop of sends */
     size_t list_length;
     uint64_t seed;
-    transport_group **groups;     /* prepared lists, made by set_up */
+    transport_group **groups; /* prepared lists, made by set_up */
     size_t group_count;
-    size_t turn;                  /* the list that is next */
-    bool *member;                 /* of each list, whether this rank is in it */
-    uint64_t broadcasts;          /* so far; broadcast n goes to list n % group_count */
+    size_t turn;         /* the list that is next */
+    bool *member;        /* of each list, whether this rank is in it */
+    uint64_t broadcasts; /* so far; broadcast n goes to list n % group_count */
 
     /* The verifying pass */
     bench_findings findings;
-    uint64_t patience_ns;         /* a packet that does not come for so long is lost */
+    uint64_t patience_ns; /* a packet that does not come for so long is lost */
 };
 
 /* The whole program. Returns the exit status. */
@@ -192,8 +193,8 @@ static inline cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
  * every half window and one for the rest at the end of a block. */
 cb_status bench_reserve(bench_rank *me, bench_peer *peer);     /* room for one more packet */
 cb_status bench_acknowledge(bench_rank *me, bench_peer *peer); /* one packet was received */
-cb_status bench_drain(bench_rank *me);       /* a sender's finish: await the last acknowledgements */
-cb_status bench_settle(bench_rank *me);      /* a receiver's finish: acknowledge the rest */
+cb_status bench_drain(bench_rank *me);  /* a sender's finish: await the last acknowledgements */
+cb_status bench_settle(bench_rank *me); /* a receiver's finish: acknowledge the rest */
 
 static inline cb_status bench_stream_send(bench_rank *me, size_t peer)
 {

@@ -55,7 +55,8 @@ void bench_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number
     fill_pattern(data, header, size_bytes, source, number);
 }
 
-/* The number that an intact packet carries; a short one can only be held against what is expected. */
+/* The number that an intact packet carries; a short one can only be held against what is expected.
+ */
 static bool read_number(const bench_checker *checker, const unsigned char *data, size_t size_bytes,
                         uint64_t *number)
 {
@@ -113,7 +114,8 @@ void bench_check(bench_checker *checker, const void *data, size_t size_bytes, si
     findings->messages++;
     if (size_bytes != expected_bytes || !read_number(checker, data, size_bytes, &number)) {
         findings->corrupted++;
-        note_later(checker, checker->expected, findings); /* it stands for the one that was expected */
+        note_later(checker, checker->expected,
+                   findings); /* it stands for the one that was expected */
     } else if (number < checker->expected) {
         note_earlier(checker, number, findings);
     } else {

@@ -1,8 +1,8 @@
 /* What the verifying pass sends and expects: every byte of a packet follows from its source and its
- * number. Packets of 16 bytes and more tell lost, doubled, reordered and corrupted ones apart, where a
- * late one comes before 64 others have passed it; a corrupted one stands for the one that was
- * expected. Shorter packets only tell whether the stream is as it was sent: whatever is not shows as
- * corrupted; empty ones are counted. Pure functions over bytes. */
+ * number. Packets of 16 bytes and more tell lost, doubled, reordered and corrupted ones apart,
+ * where a late one comes before 64 others have passed it; a corrupted one stands for the one that
+ * was expected. Shorter packets only tell whether the stream is as it was sent: whatever is not
+ * shows as corrupted; empty ones are counted. Pure functions over bytes. */
 #ifndef BENCH_CHECKER_H
 #define BENCH_CHECKER_H
 

@@ -1,5 +1,5 @@
-/* The conditions of a run: hosts, bindings, clocks and noise, gathered from all ranks and written into
- * the document by rank 0. */
+/* The conditions of a run: hosts, bindings, clocks and noise, gathered from all ranks and written
+ * into the document by rank 0. */
 #include "config.h"
 
 #include "bench/engine.h"
@@ -39,7 +39,8 @@ static cb_status number_hosts(bench_session *session, const rank_report *reports
 {
     session->hosts = cb_allocate(ranks, sizeof(*session->hosts), "the hosts of the ranks");
     session->cores = cb_allocate(ranks, sizeof(*session->cores), "the cores of the ranks");
-    session->host_cores = cb_allocate(ranks, sizeof(*session->host_cores), "the cores of the hosts");
+    session->host_cores =
+        cb_allocate(ranks, sizeof(*session->host_cores), "the cores of the hosts");
     session->bindings = cb_allocate(ranks, sizeof(*session->bindings), "the bindings of the ranks");
     if (session->hosts == NULL || session->cores == NULL || session->host_cores == NULL ||
         session->bindings == NULL)
@@ -47,7 +48,8 @@ static cb_status number_hosts(bench_session *session, const rank_report *reports
     for (size_t rank = 0; rank < ranks; rank++) {
         int first = host_of(reports, rank);
 
-        session->hosts[rank] = (size_t)first == rank ? (int)session->host_count++ : session->hosts[first];
+        session->hosts[rank] =
+            (size_t)first == rank ? (int)session->host_count++ : session->hosts[first];
         session->cores[rank] = reports[rank].usable_cores;
         session->host_cores[session->hosts[rank]] = reports[rank].host_cores;
         memcpy(session->bindings[rank], reports[rank].binding, sizeof(session->bindings[rank]));
@@ -62,8 +64,9 @@ static size_t sharing(const bench_session *session, const int *ranks, size_t par
     size_t count = 0;
 
     for (size_t i = 0; i < participants; i++)
-        count += session->hosts[ranks[i]] == session->hosts[rank] &&
-                 (!same_binding || strcmp(session->bindings[ranks[i]], session->bindings[rank]) == 0);
+        count +=
+            session->hosts[ranks[i]] == session->hosts[rank] &&
+            (!same_binding || strcmp(session->bindings[ranks[i]], session->bindings[rank]) == 0);
     return count;
 }
 
@@ -87,7 +90,8 @@ static void put_tuning(report_document *document, size_t index, const char *key,
     char why[CB_WHY_BYTES];
 
     if (cb_parse_count(value, 0, 1ull << 53, &number, why))
-        report_put_number(document, (double)number, "environment.hosts.%zu.tuning.[%s]", index, key);
+        report_put_number(document, (double)number, "environment.hosts.%zu.tuning.[%s]", index,
+                          key);
     else
         report_put_text(document, value, "environment.hosts.%zu.tuning.[%s]", index, key);
 }
@@ -117,8 +121,8 @@ static void put_host(report_document *document, size_t index, const host_environ
         report_put_text(document, texts[i].text, "environment.hosts.%zu.%s", index, texts[i].key);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         if (numbers[i].number > 0)
-            report_put_number(document, (double)numbers[i].number, "environment.hosts.%zu.%s", index,
-                              numbers[i].key);
+            report_put_number(document, (double)numbers[i].number, "environment.hosts.%zu.%s",
+                              index, numbers[i].key);
     for (size_t i = 0; i < found->tuning_count; i++)
         put_tuning(document, index, found->tuning[i].key, found->tuning[i].value);
 }
@@ -145,8 +149,10 @@ static void put_ranks(const bench_session *session, const rank_report *reports, 
 {
     for (size_t rank = 0; rank < ranks; rank++) {
         report_put_number(session->document, (double)rank, "environment.ranks.%zu.rank", rank);
-        report_put_number(session->document, session->hosts[rank], "environment.ranks.%zu.host", rank);
-        report_put_text(session->document, reports[rank].binding, "environment.ranks.%zu.cores", rank);
+        report_put_number(session->document, session->hosts[rank], "environment.ranks.%zu.host",
+                          rank);
+        report_put_text(session->document, reports[rank].binding, "environment.ranks.%zu.cores",
+                        rank);
     }
 }
 
@@ -275,7 +281,8 @@ static cb_status gather_reports(bench_session *session, rank_report *all)
     return control_exchange(everyone, &mine, sizeof(mine), all);
 }
 
-cb_status bench_describe(bench_session *session, const cb_option_table *table, int argc, char **argv)
+cb_status bench_describe(bench_session *session, const cb_option_table *table, int argc,
+                         char **argv)
 {
     size_t ranks = (size_t)control_size(session->plane);
     rank_report *all = cb_allocate(ranks, sizeof(*all), "what the ranks tell about themselves");

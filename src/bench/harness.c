@@ -12,7 +12,8 @@
 
 enum { HARNESS_BLOCKS = 11, HARNESS_BLOCK_NS = 500000 };
 
-/* Steps for a block of the wanted length, by doubling from one: a step can be longer than a block. */
+/* Steps for a block of the wanted length, by doubling from one: a step can be longer than a block.
+ */
 static cb_status steps_for_block(bench_rank *me, const bench_actions *actions, double block_ns,
                                  uint64_t *steps)
 {
@@ -48,7 +49,8 @@ cb_status bench_measure_harness(const bench_session *session, const bench_measur
     bench_rank *me;
     cb_status status;
 
-    CB_TRY(bench_rank_create(session, measurement, session->null, ranks, participants, &me, &actions));
+    CB_TRY(
+        bench_rank_create(session, measurement, session->null, ranks, participants, &me, &actions));
     bench_rank_reset(me, bench_plain_traffic(session->options), 0);
     status = bench_rank_set_up(session->definition, me);
     if (status == CB_OK)

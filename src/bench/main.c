@@ -1,5 +1,5 @@
-/* The program of every benchmark: options before MPI, then control plane, technologies, environment,
- * plan, result; and one exit status for all ranks. */
+/* The program of every benchmark: options before MPI, then control plane, technologies,
+ * environment, plan, result; and one exit status for all ranks. */
 #include "config.h"
 
 #include "bench/engine.h"
@@ -30,7 +30,8 @@ typedef struct {
 static void list_technologies(char *text, size_t bytes)
 {
     text[0] = '\0';
-    for (const transport_technology *const *entry = transport_technologies; *entry != NULL; entry++) {
+    for (const transport_technology *const *entry = transport_technologies; *entry != NULL;
+         entry++) {
         strncat(text, entry == transport_technologies ? "" : ", ", bytes - strlen(text) - 1);
         strncat(text, (*entry)->name, bytes - strlen(text) - 1);
     }
@@ -98,7 +99,7 @@ static transport_wait choose_wait(const bench_options *options, const host *mach
             return wait;
     host_capture(machine, &environment);
     return control_launch_local_size() > (int)environment.cores ? TRANSPORT_WAIT_YIELD
-                                                               : TRANSPORT_WAIT_SPIN;
+                                                                : TRANSPORT_WAIT_SPIN;
 }
 
 static void note_signal(int number)
@@ -206,8 +207,8 @@ static cb_status reconsider_wait(bench_session *session)
     return transport_set_wait(session->technology, TRANSPORT_WAIT_YIELD, &session->effective_wait);
 }
 
-/* End the job after a failure that the other ranks may not know of. Rank 0's document is finished; any
- * other rank leaves it a moment to do the same. */
+/* End the job after a failure that the other ranks may not know of. Rank 0's document is finished;
+ * any other rank leaves it a moment to do the same. */
 _Noreturn static void surrender(const bench_session *session, cb_status status)
 {
     const uint64_t moment_ns = 1000000000;

@@ -1,5 +1,5 @@
-/* The passes of one measurement: warm-up, which finds how many steps make a block; blocks, until the
- * median is precise or the time is over; single steps; verification.
+/* The passes of one measurement: warm-up, which finds how many steps make a block; blocks, until
+ * the median is precise or the time is over; single steps; verification.
  *
  * All decisions follow from numbers that the participants have agreed on, so that all decide alike.
  * Between batches of blocks the ranks meet in the control plane; inside a batch only the data plane
@@ -20,8 +20,8 @@
 
 enum {
     BATCH_MAXIMUM = 512,
-    BLOCKS_MINIMUM = 20,      /* before the precision is believed */
-    STEPS_RECORDED = 200000,  /* at most, in the pass of single steps */
+    BLOCKS_MINIMUM = 20,     /* before the precision is believed */
+    STEPS_RECORDED = 200000, /* at most, in the pass of single steps */
     VERIFIED_STEPS = 2000
 };
 
@@ -38,15 +38,15 @@ typedef struct {
     const bench_traffic *traffic;
     bench_outcome *out;
     uint64_t started_ns;
-    double limit_ns;     /* --max-time */
-    double elapsed_ns;   /* agreed: of the rank that is slowest */
-    double step_ns;      /* estimate, agreed */
+    double limit_ns;   /* --max-time */
+    double elapsed_ns; /* agreed: of the rank that is slowest */
+    double step_ns;    /* estimate, agreed */
 } measurement_run;
 
 volatile sig_atomic_t bench_signal_seen;
 
-/* Rank 0 ends an interrupted run at once: nothing collective can be trusted to end in the time that is
- * left, and what was measured is in the document. */
+/* Rank 0 ends an interrupted run at once: nothing collective can be trusted to end in the time that
+ * is left, and what was measured is in the document. */
 static void leave_if_interrupted(const measurement_run *run)
 {
     int seen = bench_signal_seen;
@@ -71,8 +71,8 @@ static void wait_until(uint64_t instant_ns, bool oversubscribed)
             sched_yield();
 }
 
-/* All participants start at an instant of rank 0's clock, far enough ahead to be known to all by then;
- * *late_ns is by how much this rank missed it. */
+/* All participants start at an instant of rank 0's clock, far enough ahead to be known to all by
+ * then; *late_ns is by how much this rank missed it. */
 static cb_status start_together(const measurement_run *run, double *late_ns)
 {
     const uint64_t ahead_ns = run->out->oversubscribed ? 2000000 : 300000;
@@ -269,7 +269,8 @@ static cb_status keep_shares(const measurement_run *run)
         total += (double)run->me->peers[i].share;
     if (total == 0)
         return CB_OK;
-    out->shares = cb_allocate(run->me->peer_count, sizeof(*out->shares), "the shares of the sources");
+    out->shares =
+        cb_allocate(run->me->peer_count, sizeof(*out->shares), "the shares of the sources");
     if (out->shares == NULL)
         return CB_ERROR_MEMORY;
     out->share_count = run->me->peer_count;

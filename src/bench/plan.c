@@ -69,7 +69,8 @@ static void choose_sizes(const bench_definition *definition, const bench_options
 
 /* Counts */
 
-static const cb_list *counts_option(const bench_definition *definition, const bench_options *options)
+static const cb_list *counts_option(const bench_definition *definition,
+                                    const bench_options *options)
 {
     switch (definition->counted) {
     case BENCH_PROCESSORS:
@@ -130,8 +131,8 @@ static size_t largest_count(const bench_definition *definition, size_t ranks)
 {
     size_t count = ranks;
 
-    while (count > 0 && (ranks_needed(definition, count) > ranks ||
-                         (in_halves(definition) && count % 2 != 0)))
+    while (count > 0 &&
+           (ranks_needed(definition, count) > ranks || (in_halves(definition) && count % 2 != 0)))
         count--;
     return count;
 }
@@ -141,8 +142,9 @@ static cb_status check_count(const bench_definition *definition, uint64_t count,
     size_t needed = ranks_needed(definition, (size_t)count);
 
     if (in_halves(definition) && count % 2 != 0) {
-        cb_error("--%s %llu: pairs need an even number; give %llu or %llu", counted_name(definition),
-                 (unsigned long long)count, (unsigned long long)count - 1, (unsigned long long)count + 1);
+        cb_error("--%s %llu: pairs need an even number; give %llu or %llu",
+                 counted_name(definition), (unsigned long long)count, (unsigned long long)count - 1,
+                 (unsigned long long)count + 1);
         return CB_ERROR_USAGE;
     }
     if (needed > ranks) {
@@ -154,7 +156,8 @@ static cb_status check_count(const bench_definition *definition, uint64_t count,
     return CB_OK;
 }
 
-static cb_status default_counts(const bench_definition *definition, size_t ranks, number_list *counts)
+static cb_status default_counts(const bench_definition *definition, size_t ranks,
+                                number_list *counts)
 {
     static const uint64_t note[] = {4, 8, 16};
     size_t largest = largest_count(definition, ranks);
@@ -198,13 +201,15 @@ static cb_status check_receivers(const bench_options *options, size_t ranks)
 
     for (size_t i = 0; receivers > 0 && i < options->destinations.count; i++)
         if (options->destinations.values[i] > receivers) {
-            cb_error("--destinations %llu: --receivers names %zu ranks; name more, or ask for fewer",
-                     (unsigned long long)options->destinations.values[i], receivers);
+            cb_error(
+                "--destinations %llu: --receivers names %zu ranks; name more, or ask for fewer",
+                (unsigned long long)options->destinations.values[i], receivers);
             return CB_ERROR_USAGE;
         }
     for (size_t i = 0; i < options->receivers.count; i++)
         if (options->receivers.values[i] >= ranks) {
-            cb_error("--receivers: there is no rank %llu in a job of %zu; start more ranks or name others",
+            cb_error("--receivers: there is no rank %llu in a job of %zu; start more ranks or name "
+                     "others",
                      (unsigned long long)options->receivers.values[i], ranks);
             return CB_ERROR_USAGE;
         }
@@ -302,7 +307,8 @@ static cb_status append_mode(bench_plan *plan, size_t *room, const bench_definit
 
     for (int list = BENCH_FIXED; list <= last_list; list++)
         for (int own = 0; own <= last_own; own++) {
-            bench_measurement variant = {.mode = mode, .list = (bench_list)list, .own_multicast = own != 0};
+            bench_measurement variant = {
+                .mode = mode, .list = (bench_list)list, .own_multicast = own != 0};
 
             if (!definition->lists || multicast_wanted(options, own != 0))
                 CB_TRY(append_variant(plan, room, variant, options, counts, sizes));

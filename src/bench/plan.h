@@ -7,7 +7,7 @@
 /* One measurement. */
 typedef struct {
     const bench_mode *mode;
-    size_t count;          /* processors, destinations or sources */
+    size_t count; /* processors, destinations or sources */
     size_t size_bytes;
     bench_list list;
     bool own_multicast;

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/units.h"
 
-/* Launchers give their ranks a pipe for standard error and pass on what comes: whether a person reads it
- * shows at the launcher's own, where that runs on this host. */
+/* Launchers give their ranks a pipe for standard error and pass on what comes: whether a person
+ * reads it shows at the launcher's own, where that runs on this host. */
 static bool launcher_has_terminal(void)
 {
     char link[64], target[64];
@@ -35,15 +35,16 @@ void bench_progress_show(bench_progress *progress, const bench_session *session,
                          const bench_measurement *measurement)
 {
     double elapsed_s = (double)(cb_now_ns() - progress->started_ns) / 1e9;
-    double each_s = progress->done > 0 ? elapsed_s / (double)progress->done
-                                       : session->options->max_time_s;
+    double each_s =
+        progress->done > 0 ? elapsed_s / (double)progress->done : session->options->max_time_s;
     char size[32];
 
     cb_format_size(measurement->size_bytes, size);
     if (progress->shown)
-        fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu ranks counted, %s bytes; about %.0f s left",
-                progress->done + 1, progress->total, session->definition->name, measurement->mode->name,
-                measurement->count, size, each_s * (double)(progress->total - progress->done));
+        fprintf(
+            stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu ranks counted, %s bytes; about %.0f s left",
+            progress->done + 1, progress->total, session->definition->name, measurement->mode->name,
+            measurement->count, size, each_s * (double)(progress->total - progress->done));
     progress->done++;
 }
 

@@ -42,8 +42,9 @@ static cb_status choose_participants(bench_session *session, const bench_measure
                                            job_ranks, who->ranks);
     for (size_t i = 0; i < who->participants; i++)
         takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
-    return takes_part ? control_team_create(session->plane, who->ranks, who->participants, &who->team)
-                      : CB_OK;
+    return takes_part
+               ? control_team_create(session->plane, who->ranks, who->participants, &who->team)
+               : CB_OK;
 }
 
 static bool possible(const bench_session *session, const bench_measurement *measurement)
@@ -55,7 +56,8 @@ static bool possible(const bench_session *session, const bench_measurement *meas
 static void note_roles(const bench_session *session, const bench_measurement *measurement,
                        const participation *who)
 {
-    size_t count = bench_candidates(session->options, measurement, (size_t)control_size(session->plane));
+    size_t count =
+        bench_candidates(session->options, measurement, (size_t)control_size(session->plane));
     size_t next = 0;
 
     for (size_t role = 0; role < BENCH_ROLES; role++)
@@ -97,8 +99,8 @@ static cb_status measure(bench_session *session, const bench_measurement *measur
 {
     bench_outcome outcome = {0};
     bool agreed;
-    cb_status status = bench_measure(session, measurement, who->ranks, who->participants, who->team,
-                                     &outcome);
+    cb_status status =
+        bench_measure(session, measurement, who->ranks, who->participants, who->team, &outcome);
 
     if (session->document != NULL && outcome.block_count > 0 &&
         (status == CB_OK || status == CB_ERROR_DATA)) {
@@ -123,10 +125,11 @@ static bool fits_wanted(const bench_session *session)
 static cb_status fit_curve(const bench_session *session, const bench_measurement *measurement,
                            size_t participants, curve *points)
 {
-    static const char *const figures[] = {[BENCH_LATENCY] = "latency_us", [BENCH_ROUND] = "round_us"};
+    static const char *const figures[] = {
+        [BENCH_LATENCY] = "latency_us", [BENCH_ROUND] = "round_us"};
     stats_segment segments[STATS_FIT_SEGMENTS];
-    size_t count = stats_fit(points->bytes, points->times_us, points->count, STATS_FIT_SEGMENTS, false,
-                             segments);
+    size_t count = stats_fit(points->bytes, points->times_us, points->count, STATS_FIT_SEGMENTS,
+                             false, segments);
 
     points->count = 0;
     for (size_t i = 0; i < count; i++)
@@ -194,8 +197,8 @@ static cb_status run_all(bench_session *session, const bench_plan *plan, partici
 
 cb_status bench_run_plan(bench_session *session, const bench_plan *plan)
 {
-    participation who = {
-        .ranks = cb_allocate((size_t)control_size(session->plane), sizeof(int), "the participants")};
+    participation who = {.ranks = cb_allocate((size_t)control_size(session->plane), sizeof(int),
+                                              "the participants")};
     curve points = {.bytes = cb_allocate(plan->count, sizeof(double), "the points of a curve"),
                     .times_us = cb_allocate(plan->count, sizeof(double), "the points of a curve")};
     bool fits = session->document != NULL && fits_wanted(session);

@@ -1,5 +1,5 @@
-/* The hot paths of the benchmarks: one packet sent, one received and referred to. The three forms of
- * a receive differ in what they do with the data, which is decided once, in set-up. */
+/* The hot paths of the benchmarks: one packet sent, one received and referred to. The three forms
+ * of a receive differ in what they do with the data, which is decided once, in set-up. */
 #include "bench/traffic.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ uint64_t bench_touch(const void *data, size_t size_bytes)
     return sum + word + sums[0][0] + sums[0][1];
 }
 
-/* Word k of a packet in timed passes. No byte is zero, so that one that is missing changes the sum. */
+/* Word k of a packet in timed passes. No byte is zero, so that one that is missing changes the sum.
+ */
 static uint64_t content_word(uint64_t k)
 {
     return cb_mix64(k) | 0x0101010101010101u;
@@ -199,14 +200,15 @@ const bench_traffic bench_bare = {
     .await_signal = await_signal,
 };
 
-/* The verifying pass: every packet is stamped and checked, and none is waited for for ever, so that a
- * lost one is reported and not a hang. */
+/* The verifying pass: every packet is stamped and checked, and none is waited for for ever, so that
+ * a lost one is reported and not a hang. */
 
 static cb_status give_up(const bench_rank *me, const char *whom, int rank)
 {
-    cb_error("no packet came from %s %d for %.1f s in the verifying pass: it is lost; see the counts "
-             "in the result",
-             whom, rank, (double)me->patience_ns / 1e9);
+    cb_error(
+        "no packet came from %s %d for %.1f s in the verifying pass: it is lost; see the counts "
+        "in the result",
+        whom, rank, (double)me->patience_ns / 1e9);
     return CB_ERROR_DATA;
 }
 

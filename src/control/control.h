@@ -46,7 +46,8 @@ const char *control_library(const control *plane);
 /* Call `visit` for the settings of the MPI library that shape its messages (MPI_T control variables
  * of the point-to-point layers), as text. */
 void control_settings(const control *plane,
-                      void (*visit)(const char *name, const char *value, void *context), void *context);
+                      void (*visit)(const char *name, const char *value, void *context),
+                      void *context);
 
 /* A team of `count` ranks in that order; collective over the members alone, each of whom passes the
  * same list. The caller frees it. */
@@ -61,7 +62,7 @@ cb_status control_barrier(control_team *team);
 cb_status control_broadcast(control_team *team, void *data, size_t bytes); /* from index 0 */
 cb_status control_gather(control_team *team, const void *mine, size_t bytes, void *all); /* at 0 */
 cb_status control_exchange(control_team *team, const void *mine, size_t bytes, void *all);
-cb_status control_sum(control_team *team, uint64_t *values, size_t count); /* result at index 0 */
+cb_status control_sum(control_team *team, uint64_t *values, size_t count);   /* result at index 0 */
 cb_status control_maximum(control_team *team, double *values, size_t count); /* result everywhere */
 
 /* The worst status of all members, everywhere; CB_ERROR_CONTROL when it cannot be agreed. */
@@ -71,14 +72,14 @@ cb_status control_agree(control_team *team, cb_status mine);
  * offset_ns = at_ns-anchored line with a drift. */
 typedef struct {
     double offset_ns;
-    double drift;         /* change of the offset per ns, 0 where it is not significant */
-    double bound_ns;      /* half of the fastest round trip: the offset cannot be wrong by more */
-    uint64_t at_ns;       /* local instant to which offset_ns belongs */
+    double drift;    /* change of the offset per ns, 0 where it is not significant */
+    double bound_ns; /* half of the fastest round trip: the offset cannot be wrong by more */
+    uint64_t at_ns;  /* local instant to which offset_ns belongs */
 } control_clock;
 
 /* Estimate the offset of every rank's clock by repeated round trips with rank 0, of which the
- * fastest counts. Called again, later, it refreshes *clock and finds the drift. Collective over all;
- * *clock is zero before the first call. */
+ * fastest counts. Called again, later, it refreshes *clock and finds the drift. Collective over
+ * all; *clock is zero before the first call. */
 cb_status control_synchronise(control *plane, control_clock *clock);
 
 /* An instant of rank 0's clock on this rank's, and back. */

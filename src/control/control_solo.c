@@ -70,7 +70,8 @@ const char *control_library(const control *plane)
 }
 
 void control_settings(const control *plane,
-                      void (*visit)(const char *name, const char *value, void *context), void *context)
+                      void (*visit)(const char *name, const char *value, void *context),
+                      void *context)
 {
     (void)plane;
     (void)visit;

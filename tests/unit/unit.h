@@ -1,5 +1,5 @@
-/* What every unit test program shares: one suite, one main. A test file defines its cases, lists them
- * in UNIT_TESTS and is named after the module it tests. */
+/* What every unit test program shares: one suite, one main. A test file defines its cases, lists
+ * them in UNIT_TESTS and is named after the module it tests. */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
 
