@@ -48,8 +48,8 @@ typedef struct {
     const char *summary; /* what a step is, for --help */
     bench_figure figure; /* the time of a step is reported as latency_us or round_us ... */
     unsigned divisor;    /* ... divided by this: 2 for a round trip */
-    size_t (*packets)(
-        size_t count);   /* data packets that all destinations receive in a step / divisor */
+    /* Data packets that all destinations receive in a step / divisor. */
+    size_t (*packets)(size_t count);
     bool counts_packets; /* frequency_Hz counts packets, not steps */
     bool on_request;     /* only with --mode */
     bench_actions roles[BENCH_ROLES];
