@@ -259,6 +259,7 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
 
 static cb_status run(const bench_definition *definition, bench_program *program)
 {
+    const bool other_threads = false; /* neither a benchmark nor mpi makes any */
     bench_session session = {.definition = definition, .options = &program->options};
     transport_wait wait;
     cb_status status;
@@ -267,7 +268,7 @@ static cb_status run(const bench_definition *definition, bench_program *program)
     wait = choose_wait(&program->options, session.machine);
     control_request_yield(wait != TRANSPORT_WAIT_SPIN);
     catch_signals();
-    status = control_open(&session.plane);
+    status = control_open(other_threads, &session.plane);
     if (status == CB_OK)
         status = run_session(&session, program, wait);
     control_close(session.plane);

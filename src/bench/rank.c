@@ -88,7 +88,7 @@ static cb_status meet_peers(bench_rank *me, const bench_role *role, role_span ot
 }
 
 cb_status bench_prepare(const bench_session *session, transport_factory *factory, size_t size_bytes,
-                        size_t peers)
+                        size_t peers, bool stream)
 {
     bool rotate = strcmp(session->options->buffers, "rotate") == 0;
     size_t window = (size_t)session->options->window;
@@ -100,6 +100,7 @@ cb_status bench_prepare(const bench_session *session, transport_factory *factory
         buffers = pool_limit_bytes / size_bytes + spare;
     return transport_prepare(factory, &(transport_preparation){
                                           .message_bytes = size_bytes,
+                                          .unanswered = stream ? window : 1,
                                           .buffers = buffers,
                                           .footprint_bytes = rotate ? 2 * session->cache_bytes : 0,
                                           .rotate = rotate,
@@ -161,7 +162,8 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
     me->list_length = measurement->count;
     me->seed = session->options->seed;
     *actions = &measurement->mode->roles[number];
-    status = bench_prepare(session, factory, me->size_bytes, me->peer_count);
+    status = bench_prepare(session, factory, me->size_bytes, me->peer_count,
+                           (*actions)->finish == bench_settle);
     if (status == CB_OK)
         status = meet_peers(me, role, others);
     if (status != CB_OK) {

@@ -24,6 +24,7 @@ struct control {
     control_team everyone;
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     bool tools; /* whether the tools interface is open */
+    int thread_level;
 };
 
 static cb_status failed(int code, const char *attempt)
@@ -95,20 +96,22 @@ void control_request_yield(bool yield)
     setenv("OMPI_MCA_mpi_yield_when_idle", yield ? "1" : "0", 1);
 }
 
-cb_status control_open(control **out)
+cb_status control_open(bool threads, control **out)
 {
     control *plane = cb_allocate(1, sizeof(*plane), "the control plane");
-    int provided, tools, length, code;
+    int level = threads ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
+    int tools, length, code;
 
     if (plane == NULL)
         return CB_ERROR_MEMORY;
-    code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    code = MPI_Init_thread(NULL, NULL, level, &plane->thread_level);
     if (code != MPI_SUCCESS) {
         free(plane);
         return failed(code, "start MPI");
     }
-    /* The tools interface stays open all the time: MPICH cannot open it a second time. */
-    plane->tools = MPI_T_init_thread(MPI_THREAD_SINGLE, &tools) == MPI_SUCCESS;
+    /* The tools interface stays open all the time: MPICH cannot open it a second time. In Open MPI its
+     * level becomes that of MPI_Query_thread. */
+    plane->tools = MPI_T_init_thread(level, &tools) == MPI_SUCCESS;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     plane->everyone.communicator = MPI_COMM_WORLD;
     MPI_Comm_rank(MPI_COMM_WORLD, &plane->everyone.index);
@@ -206,11 +209,27 @@ static bool variable_text(int index, MPI_Datatype type, char *text, size_t bytes
     return text[0] != '\0';
 }
 
+static const char *thread_level_name(int level)
+{
+    static const struct {
+        int level;
+        const char *name;
+    } table[] = {{MPI_THREAD_SINGLE, "single"},
+                 {MPI_THREAD_FUNNELED, "funneled"},
+                 {MPI_THREAD_SERIALIZED, "serialized"}};
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        if (level == table[i].level)
+            return table[i].name;
+    return "multiple";
+}
+
 void control_settings(const control *plane,
                       void (*visit)(const char *name, const char *value, void *context), void *context)
 {
     int variables = 0;
 
+    visit("thread_level", thread_level_name(plane->thread_level), context);
     if (!plane->tools || MPI_T_cvar_get_num(&variables) != MPI_SUCCESS)
         return;
     for (int i = 0; i < variables; i++) {

@@ -29,8 +29,9 @@ void control_request_yield(bool yield)
     (void)yield;
 }
 
-cb_status control_open(control **out)
+cb_status control_open(bool threads, control **out)
 {
+    (void)threads;
     *out = cb_allocate(1, sizeof(**out), "the control plane");
     return *out != NULL ? CB_OK : CB_ERROR_MEMORY;
 }

@@ -4,7 +4,8 @@
  * again by later calls. A receive from one node is an MPI_Recv into a buffer of the pool, so that the
  * path of a ping-pong is that of a bare MPI program. Receives from a group, and those that do not
  * block, are posted beforehand, one for each node, and completed by MPI_Testsome: a batch of those
- * that have arrived is given out before any node is asked again, which is what makes it fair.
+ * that have arrived is given out before any node is asked again, which is what makes it fair. Where
+ * several messages may come from a node before it is answered, as many receives are posted.
  *
  * Open MPI can yield the core in its own waiting (mpi_yield_when_idle, fixed at MPI_Init); where the
  * library does not wait in the way that is asked for, the waiting is a loop of ours over the
@@ -23,9 +24,22 @@
 #include "transport/group.h"
 #include "transport/pool.h"
 
-enum { MESSAGE_TAG = 1, GROUP_TAG = 2, QUEUE_INITIAL = 256 };
+enum {
+    MESSAGE_TAG = 1,
+    GROUP_TAG = 2,
+    QUEUE_INITIAL = 256,
+    REAP_INTERVAL = 16,        /* sends under way are tested each time so many more are queued */
+    BEHIND_MAXIMUM = 63,       /* receives of a node that are posted behind its first */
+    BEHIND_BYTES = 128 * 1024, /* and no more than cover so much for all nodes, to stay in cache */
+    BEHIND_LEAST_BYTES = 128   /* none for messages up to there */
+};
 
 typedef struct mpi_group mpi_group;
+
+typedef struct {
+    MPI_Request request;
+    transport_buffer *buffer;
+} posted_receive;
 
 typedef struct {
     transport_node base;
@@ -34,6 +48,8 @@ typedef struct {
     MPI_Request own;
     bool arrived;
     size_t arrived_bytes;
+    size_t behind_first, behind_count;
+    posted_receive behind[BEHIND_MAXIMUM]; /* a ring: receives for the messages after that one */
 } mpi_node;
 
 /* A send under way. The buffer is released when this one is complete and all before it. */
@@ -47,9 +63,14 @@ typedef struct {
     transport_pool pool;
     MPI_Comm communicator;
     size_t message_bytes;
-    bool library_yields;
+    size_t unanswered;
+    size_t behind; /* receives to keep posted behind the first of each node */
+    bool posted;         /* a receive was posted since the last preparation */
+    bool library_yields; /* in its own waiting, */
+    bool library_waits;  /* which is what was asked for */
     transport_wait wait;
     mpi_node **nodes; /* by rank */
+    size_t node_count;
     mpi_group *polled; /* the group whose list holds the posted receives of its nodes */
     pending_send *queue; /* a ring; its length is a power of two */
     size_t queue_length, queue_first, queue_count;
@@ -75,7 +96,8 @@ static mpi_node *node_of(transport_node *node)
     return (mpi_node *)node;
 }
 
-static cb_status failed(int code, const char *attempt, int rank)
+/* Kept out of the hot functions, whose stack it would enlarge. */
+__attribute__((cold, noinline)) static cb_status failed(int code, const char *attempt, int rank)
 {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
@@ -89,6 +111,7 @@ static cb_status failed(int code, const char *attempt, int rank)
 
 /* Buffers */
 
+/* Hot. */
 static transport_buffer *mpi_buffer_create(transport_factory *base, size_t size)
 {
     transport_buffer *buffer = transport_pool_take(&factory_of(base)->pool);
@@ -174,7 +197,9 @@ static cb_status enqueue(mpi_factory *factory, MPI_Request request, transport_bu
     return CB_OK;
 }
 
-/* Start a send; *request is MPI_REQUEST_NULL when it is complete already. */
+/* Start a send; *request is MPI_REQUEST_NULL when it is known to be complete. Behind others that are
+ * under way it is not tested: it would rarely be, and a test that finds nothing costs a round through
+ * all that the library waits for, in cache lines that the other side is writing. */
 static inline cb_status start_send(mpi_factory *factory, const transport_buffer *buffer, int rank,
                                    MPI_Request *request)
 {
@@ -182,9 +207,18 @@ static inline cb_status start_send(mpi_factory *factory, const transport_buffer 
     int code = MPI_Isend(buffer->data, (int)buffer->size, MPI_BYTE, rank, MESSAGE_TAG,
                          factory->communicator, request);
 
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS && factory->queue_count == 0)
         code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
     return code == MPI_SUCCESS ? CB_OK : failed(code, "send to", rank);
+}
+
+/* Keep a send that is under way, and its buffer; sends are completed by the sixteen, and whenever
+ * something is received. */
+__attribute__((noinline)) static cb_status keep(mpi_factory *factory, MPI_Request request,
+                                                transport_buffer *buffer)
+{
+    CB_TRY(enqueue(factory, request, buffer));
+    return factory->queue_count % REAP_INTERVAL == 0 ? reap(factory) : CB_OK;
 }
 
 /* Hot. The user has given the buffer back, even where the queue still needs it. */
@@ -195,10 +229,8 @@ static cb_status mpi_send(transport_node *node, transport_buffer *buffer)
     cb_status status = start_send(factory, buffer, node->rank, &request);
 
     factory->base.held--;
-    if (status == CB_OK && request != MPI_REQUEST_NULL) {
-        CB_TRY(enqueue(factory, request, buffer));
-        return reap(factory);
-    }
+    if (status == CB_OK && request != MPI_REQUEST_NULL)
+        return keep(factory, request, buffer);
     transport_pool_give(&factory->pool, buffer);
     return status;
 }
@@ -243,7 +275,9 @@ static cb_status mpi_flush(transport_factory *base)
 
 /* Receiving from one node */
 
-static cb_status post(mpi_node *node)
+static cb_status receive_by_polling(transport_node *node, transport_buffer **out);
+
+static cb_status start_receive(const mpi_node *node, posted_receive *out)
 {
     mpi_factory *factory = factory_of(node->base.factory);
     transport_buffer *buffer = transport_pool_take(&factory->pool);
@@ -251,15 +285,53 @@ static cb_status post(mpi_node *node)
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
+    factory->posted = true;
+    factory->base.ops.receive = receive_by_polling;
     code = MPI_Irecv(buffer->data, (int)buffer->capacity, MPI_BYTE, node->base.rank, MESSAGE_TAG,
-                     factory->communicator, node->request);
+                     factory->communicator, &out->request);
     if (code != MPI_SUCCESS) {
         transport_pool_give(&factory->pool, buffer);
         return failed(code, "receive from", node->base.rank);
     }
-    node->posted = buffer;
-    node->arrived = false;
+    out->buffer = buffer;
     return CB_OK;
+}
+
+static posted_receive take_behind(mpi_node *node)
+{
+    posted_receive oldest = node->behind[node->behind_first];
+
+    node->behind_first = (node->behind_first + 1) % BEHIND_MAXIMUM;
+    node->behind_count--;
+    return oldest;
+}
+
+static cb_status post_behind(mpi_node *node)
+{
+    size_t wanted = factory_of(node->base.factory)->behind;
+
+    for (; node->behind_count < wanted; node->behind_count++) {
+        size_t end = (node->behind_first + node->behind_count) % BEHIND_MAXIMUM;
+
+        CB_TRY(start_receive(node, &node->behind[end]));
+    }
+    return CB_OK;
+}
+
+/* Hot. MPI matches the messages of a node with receives in the order of posting: the next message
+ * comes into the oldest of those behind, where there are any. */
+static cb_status post(mpi_node *node)
+{
+    posted_receive next;
+
+    if (node->behind_count > 0)
+        next = take_behind(node);
+    else
+        CB_TRY(start_receive(node, &next));
+    *node->request = next.request;
+    node->posted = next.buffer;
+    node->arrived = false;
+    return post_behind(node);
 }
 
 /* Give the arrived buffer to the user. */
@@ -318,32 +390,39 @@ static cb_status receive_by_polling(transport_node *node, transport_buffer **out
     return status;
 }
 
-/* Hot: the receive of a ping-pong. */
-static cb_status mpi_receive(transport_node *base, transport_buffer **out)
+/* Hot: the receive of a ping-pong, as long as no receive is posted that would take its message. */
+static cb_status mpi_receive(transport_node *node, transport_buffer **out)
 {
-    mpi_factory *factory = factory_of(base->factory);
+    mpi_factory *factory = factory_of(node->factory);
     transport_buffer *buffer;
     MPI_Status status;
     int code, bytes = 0;
 
-    if (__builtin_expect(node_of(base)->posted != NULL, 0))
-        return receive_by_polling(base, out);
-    if (factory->queue_count > 0)
+    if (__builtin_expect(factory->queue_count > 0, 0))
         CB_TRY(reap(factory));
     buffer = transport_pool_take(&factory->pool);
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    code = MPI_Recv(buffer->data, (int)buffer->capacity, MPI_BYTE, base->rank, MESSAGE_TAG,
+    code = MPI_Recv(buffer->data, (int)buffer->capacity, MPI_BYTE, node->rank, MESSAGE_TAG,
                     factory->communicator, &status);
-    if (code != MPI_SUCCESS) {
+    if (__builtin_expect(code != MPI_SUCCESS, 0)) {
         transport_pool_give(&factory->pool, buffer);
-        return failed(code, "receive from", base->rank);
+        return failed(code, "receive from", node->rank);
     }
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     buffer->size = (size_t)bytes;
-    base->factory->held++;
+    factory->base.held++;
     *out = buffer;
     return CB_OK;
+}
+
+/* Take the library's own waiting where it is what was asked for; else, and once a receive is posted,
+ * for which it would never end, poll. */
+static void choose_receive(mpi_factory *factory)
+{
+    bool blocking = factory->library_waits && factory->behind == 0 && !factory->posted;
+
+    factory->base.ops.receive = blocking ? mpi_receive : receive_by_polling;
 }
 
 /* Receiving from a group */
@@ -475,7 +554,7 @@ static cb_status broadcast(mpi_group *group, void *data)
     MPI_Request request;
     int done = 0, code;
 
-    if (factory->base.ops.receive == mpi_receive) {
+    if (factory->library_waits) {
         code = MPI_Bcast(data, bytes, MPI_BYTE, 0, group->communicator);
     } else {
         code = MPI_Ibcast(data, bytes, MPI_BYTE, 0, group->communicator, &request);
@@ -527,17 +606,42 @@ static cb_status mpi_group_receive_root(transport_group *base, transport_buffer 
 
 /* Nodes and groups */
 
+static void cancel(const mpi_node *node, MPI_Request *request, transport_buffer *buffer)
+{
+    MPI_Cancel(request);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    transport_pool_give(&factory_of(node->base.factory)->pool, buffer);
+}
+
 static void cancel_posted(mpi_node *node)
 {
-    if (node->posted == NULL)
-        return;
-    if (!node->arrived) {
-        MPI_Cancel(node->request);
-        MPI_Wait(node->request, MPI_STATUS_IGNORE);
-    }
-    transport_pool_give(&factory_of(node->base.factory)->pool, node->posted);
+    if (node->posted != NULL && node->arrived)
+        transport_pool_give(&factory_of(node->base.factory)->pool, node->posted);
+    else if (node->posted != NULL)
+        cancel(node, node->request, node->posted);
     node->posted = NULL;
     node->arrived = false;
+    while (node->behind_count > 0) {
+        posted_receive next = take_behind(node);
+
+        cancel(node, &next.request, next.buffer);
+    }
+}
+
+/* Decide how many receives to keep posted behind the first of a node. A message that finds none is
+ * copied twice by the library. To copy a small one again costs less than to post for it; a large one
+ * waits at its sender until there is a receive, and gains nothing. */
+static void settle_behind(mpi_factory *factory)
+{
+    size_t wanted = factory->unanswered > 1 ? factory->unanswered - 1 : 0;
+    size_t nodes = factory->node_count > 0 ? factory->node_count : 1;
+    size_t fitting = BEHIND_BYTES / (factory->message_bytes + 1) / nodes;
+
+    if (factory->message_bytes <= BEHIND_LEAST_BYTES)
+        wanted = 0;
+    wanted = wanted < BEHIND_MAXIMUM ? wanted : BEHIND_MAXIMUM;
+    factory->behind = wanted < fitting ? wanted : fitting;
+    choose_receive(factory);
 }
 
 static cb_status mpi_node_create(transport_factory *base, int rank, transport_node **out)
@@ -557,14 +661,20 @@ static cb_status mpi_node_create(transport_factory *base, int rank, transport_no
                        .own = MPI_REQUEST_NULL};
     node->request = &node->own;
     factory->nodes[rank] = node;
+    factory->node_count++;
+    settle_behind(factory);
     *out = &node->base;
     return CB_OK;
 }
 
 static void mpi_node_destroy(transport_node *base)
 {
+    mpi_factory *factory = factory_of(base->factory);
+
     cancel_posted(node_of(base));
-    factory_of(base->factory)->nodes[base->rank] = NULL;
+    factory->nodes[base->rank] = NULL;
+    factory->node_count--;
+    settle_behind(factory);
     free(base);
 }
 
@@ -672,14 +782,13 @@ static bool read_library_yields(void)
 static cb_status mpi_set_wait(transport_factory *base, transport_wait wait, transport_wait *effective)
 {
     mpi_factory *factory = factory_of(base);
-    bool by_library;
 
     if (wait == TRANSPORT_WAIT_SPIN && factory->library_yields)
         wait = TRANSPORT_WAIT_YIELD;
-    by_library = wait == TRANSPORT_WAIT_SPIN ||
-                 (wait == TRANSPORT_WAIT_YIELD && factory->library_yields);
-    base->ops.receive = by_library ? mpi_receive : receive_by_polling;
+    factory->library_waits = wait == TRANSPORT_WAIT_SPIN ||
+                             (wait == TRANSPORT_WAIT_YIELD && factory->library_yields);
     factory->wait = wait;
+    choose_receive(factory);
     *effective = wait;
     return CB_OK;
 }
@@ -698,7 +807,10 @@ static cb_status mpi_prepare(transport_factory *base, const transport_preparatio
         if (factory->nodes[rank] != NULL)
             cancel_posted(factory->nodes[rank]);
     withdraw_requests(factory);
+    factory->posted = false;
     factory->message_bytes = preparation->message_bytes;
+    factory->unanswered = preparation->unanswered;
+    settle_behind(factory);
     return transport_pool_prepare(&factory->pool, base, preparation);
 }
 
@@ -724,6 +836,7 @@ static cb_status mpi_open(const transport_bootstrap *bootstrap, transport_factor
     }
     factory->library_yields = read_library_yields();
     factory->wait = TRANSPORT_WAIT_SPIN;
+    factory->library_waits = true;
     *out = &factory->base;
     return CB_OK;
 }

@@ -23,7 +23,7 @@ cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
 void transport_pool_clear(transport_pool *pool);
 
 /* Not hot: more buffers, when none rests. */
-cb_status transport_pool_grow(transport_pool *pool);
+__attribute__((cold)) cb_status transport_pool_grow(transport_pool *pool);
 
 /* Hot. A buffer with size = capacity; NULL, with an error logged, when there is no memory. */
 static inline transport_buffer *transport_pool_take(transport_pool *pool)

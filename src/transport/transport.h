@@ -61,6 +61,7 @@ typedef struct {
 /* What the next messages will be. Nothing may be under way, and the caller may hold no buffer. */
 typedef struct {
     size_t message_bytes;   /* largest payload, and the exact one of a technology's own multicast */
+    size_t unanswered;      /* so many may come from a node before it waits for an answer */
     size_t buffers;         /* at least this many are made beforehand; more are made as needed */
     size_t footprint_bytes; /* the pool covers at least so much memory: for buffers out of cache */
     bool rotate;            /* give out the buffer that has rested longest; else the last released */

@@ -31,6 +31,7 @@ typedef struct {
     transport_factory *factory;
     transport_node **nodes; /* by rank; none for this process */
     transport_wait wait;    /* the policy of all tests but those of the policies */
+    size_t unanswered;      /* as announced: a technology may prepare for it, but not count on it */
 } conformance_state;
 
 extern conformance_state here;

@@ -251,6 +251,22 @@ JOB_TEST(a_receive_from_one_node_leaves_the_messages_of_others)
             conformance_receive(source, i, 64);
 }
 
+/* What was prepared for the nodes that there were is still good for them. */
+JOB_TEST(a_node_that_is_made_later_disturbs_no_other)
+{
+    transport_node *itself = NULL;
+
+    if (!conformance_declares(TRANSPORT_RELIABLE) || !conformance_can_prepare(100000))
+        return;
+    conformance_expect_silence(here.nodes[conformance_previous(job.size)]);
+    REQUIRE_OK(transport_node_create(here.factory, job.rank, &itself));
+    job_barrier();
+    pass_round(1, 100000);
+    pass_round(2, 100000);
+    transport_node_destroy(itself);
+    pass_round(3, 100000);
+}
+
 /* Holds for technologies that lose or reorder as well: nothing is asked but what does arrive. */
 JOB_TEST(nothing_arrives_that_was_not_sent)
 {
@@ -301,6 +317,7 @@ TCase *conformance_nodes(void)
     tcase_add_test(theme, a_received_buffer_can_be_sent_on);
     tcase_add_test(theme, all_can_send_to_all_before_any_receives);
     tcase_add_test(theme, a_receive_from_one_node_leaves_the_messages_of_others);
+    tcase_add_test(theme, a_node_that_is_made_later_disturbs_no_other);
     tcase_add_test(theme, nothing_arrives_that_was_not_sent);
     return theme;
 }

@@ -55,7 +55,7 @@ void job_barrier(void)
 
 void job_open(const char *program)
 {
-    if (control_open(&job.plane) != CB_OK)
+    if (control_open(true, &job.plane) != CB_OK)
         exit(EXIT_FAILURE);
     job.everyone = control_everyone(job.plane);
     job.rank = control_rank(job.plane);

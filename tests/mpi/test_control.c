@@ -256,6 +256,23 @@ JOB_TEST(the_clock_of_rank_0_is_the_reference)
         ck_assert_uint_eq(control_clock_reference(&clock, 123456789), 123456789);
 }
 
+static void note_thread_level(const char *name, const char *value, void *context)
+{
+    bool *locks = context;
+
+    if (strcmp(name, "thread_level") == 0)
+        *locks = strcmp(value, "single") != 0;
+}
+
+/* job_open asks for threads. */
+JOB_TEST(a_plane_for_threads_has_a_library_with_locks)
+{
+    bool locks = false;
+
+    control_settings(job.plane, note_thread_level, &locks);
+    ck_assert(locks);
+}
+
 JOB_TEST(the_library_is_named_with_its_version)
 {
     ck_assert_ptr_nonnull(strpbrk(control_library(job.plane), "0123456789"));
@@ -280,6 +297,7 @@ static TCase *control_plane(void)
     tcase_add_test(theme, clocks_of_one_host_differ_by_no_more_than_the_bound);
     tcase_add_test(theme, the_clock_of_rank_0_is_the_reference);
     tcase_add_test(theme, the_library_is_named_with_its_version);
+    tcase_add_test(theme, a_plane_for_threads_has_a_library_with_locks);
     return theme;
 }
 

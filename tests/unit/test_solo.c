@@ -155,7 +155,7 @@ static void open_bench(bench *b)
 {
     transport_bootstrap bootstrap = {.size = RANKS};
 
-    ck_assert_int_eq(control_open(&b->session.plane), CB_OK);
+    ck_assert_int_eq(control_open(false, &b->session.plane), CB_OK);
     ck_assert_int_eq(transport_open(&b->technology, &bootstrap, &b->session.technology), CB_OK);
     ck_assert_int_eq(transport_open(&b->harness, &bootstrap, &b->session.null), CB_OK);
 }
