@@ -49,7 +49,9 @@ libcombench_a_SOURCES = \
 	%D%/stats/histogram.c %D%/stats/histogram.h \
 	%D%/stats/stats.c %D%/stats/stats.h \
 	%D%/transport/group.c %D%/transport/group.h \
-	%D%/transport/mpi.c \
+	%D%/transport/mpi/factory.c %D%/transport/mpi/group.c %D%/transport/mpi/internal.h \
+	%D%/transport/mpi/multicast.c %D%/transport/mpi/receive.c %D%/transport/mpi/send.c \
+	%D%/transport/mpi/wait.c \
 	%D%/transport/null.c \
 	%D%/transport/pool.c %D%/transport/pool.h \
 	%D%/transport/technologies.c %D%/transport/technologies.h \

@@ -33,7 +33,7 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
 
 # Headers, and by whom they may be included; the rest of the house goes without.
 HEADERS: dict[str, tuple[str, ...]] = {
-    "mpi.h": ("src/control/", "src/transport/mpi.c", "src/trace/", "tests/"),
+    "mpi.h": ("src/control/", "src/transport/mpi/", "src/trace/", "tests/"),
     "sisci_api.h": ("src/transport/sci/", "src/sisci/", "tests/"),
     "hwloc.h": ("src/host/", "tests/"),
     "jansson.h": ("src/report/", "tests/"),

@@ -1,0 +1,146 @@
+/* Inside the technology mpi: what its files share. */
+#ifndef TRANSPORT_MPI_INTERNAL_H
+#define TRANSPORT_MPI_INTERNAL_H
+
+#include <mpi.h>
+
+#include "transport/pool.h"
+#include "transport/transport.h"
+
+enum {
+    MESSAGE_TAG = 1,
+    GROUP_TAG = 2,
+    QUEUE_INITIAL = 256,
+    REAP_INTERVAL = 16,        /* sends under way are tested each time so many more are queued */
+    BEHIND_MAXIMUM = 63,       /* receives of a node that are posted behind its first */
+    BEHIND_BYTES = 128 * 1024, /* and no more than cover so much for all nodes, to stay in cache */
+    BEHIND_LEAST_BYTES = 128   /* none for messages up to there */
+};
+
+typedef struct mpi_group mpi_group;
+
+typedef struct {
+    MPI_Request request;
+    transport_buffer *buffer;
+} posted_receive;
+
+typedef struct {
+    transport_node base;
+    /* Of the receive that is posted, or has arrived and was not given out. */
+    transport_buffer *posted;
+    MPI_Request *request; /* where its requests are kept: in the polled group's list, or `own` */
+    MPI_Request own;
+    bool arrived;
+    size_t arrived_bytes;
+    size_t behind_first, behind_count;
+    posted_receive behind[BEHIND_MAXIMUM]; /* a ring: receives for the messages after that one */
+} mpi_node;
+
+/* A send under way. The buffer is released when this one is complete and all before it. */
+typedef struct {
+    MPI_Request request;
+    transport_buffer *buffer; /* NULL: another entry behind this one has it */
+} pending_send;
+
+typedef struct {
+    transport_factory base;
+    transport_pool pool;
+    MPI_Comm communicator;
+    size_t message_bytes;
+    size_t unanswered;
+    size_t behind;       /* receives to keep posted behind the first of each node */
+    bool posted;         /* a receive was posted since the last preparation */
+    bool library_yields; /* in its own waiting, */
+    bool library_waits;  /* which is what was asked for */
+    transport_wait wait;
+    mpi_node **nodes; /* by rank */
+    size_t node_count;
+    mpi_group *polled;   /* the group whose list holds the posted receives of its nodes */
+    pending_send *queue; /* a ring; its length is a power of two */
+    size_t queue_length, queue_first, queue_count;
+} mpi_factory;
+
+struct mpi_group {
+    transport_group base;
+    unsigned version;      /* of the list of nodes that `requests` follows */
+    MPI_Request *requests; /* beside base.nodes */
+    int *arrived;          /* positions of the last batch */
+    MPI_Status *statuses;
+    size_t batch, next;    /* its length, and the first that was not given out */
+    MPI_Comm communicator; /* of a multicast group: its root is rank 0 */
+};
+
+static inline mpi_factory *mpi_factory_of(transport_factory *factory)
+{
+    return (mpi_factory *)factory;
+}
+
+static inline mpi_node *mpi_node_of(transport_node *node)
+{
+    return (mpi_node *)node;
+}
+
+/* Hot. */
+static inline transport_buffer *mpi_buffer_create(transport_factory *base, size_t size)
+{
+    transport_buffer *buffer = transport_pool_take(&mpi_factory_of(base)->pool);
+
+    if (buffer != NULL) {
+        buffer->size = size;
+        base->held++;
+    }
+    return buffer;
+}
+
+static inline void mpi_buffer_release(transport_buffer *buffer)
+{
+    buffer->owner->held--;
+    transport_pool_give(&mpi_factory_of(buffer->owner)->pool, buffer);
+}
+
+/* wait.c: errors and waiting. */
+
+typedef struct {
+    unsigned idle;
+} mpi_poll;
+
+/* Log that MPI could not do what was attempted with a node; gives CB_ERROR_TRANSPORT. */
+cb_status mpi_failed(int code, const char *attempt, int rank);
+
+/* The pause after an empty poll, as the policy has it. */
+void mpi_pause(const mpi_factory *factory, mpi_poll *state);
+
+/* send.c. mpi_reap completes what it can of the sends under way. */
+cb_status mpi_reap(mpi_factory *factory);
+cb_status mpi_send(transport_node *node, transport_buffer *buffer);
+cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer);
+cb_status mpi_flush(transport_factory *factory);
+
+/* receive.c: from one node. mpi_post starts a receive for its next message, mpi_hand_over gives an
+ * arrived one to the user; mpi_settle_behind decides how many receives are kept posted, and
+ * mpi_choose_receive how a receive waits. */
+cb_status mpi_receive(transport_node *node, transport_buffer **out);
+cb_status mpi_try_receive(transport_node *node, transport_buffer **out);
+cb_status mpi_post(mpi_node *node);
+transport_buffer *mpi_hand_over(mpi_node *node);
+void mpi_note_arrival(mpi_node *node, const MPI_Status *status);
+void mpi_cancel_posted(mpi_node *node);
+void mpi_settle_behind(mpi_factory *factory);
+void mpi_choose_receive(mpi_factory *factory);
+
+/* group.c: from any node of a group, and groups themselves. mpi_withdraw_requests takes the posted
+ * receives out of the polled group's list. */
+cb_status mpi_group_receive(transport_group *group, transport_buffer **out, transport_node **from);
+cb_status mpi_group_try_receive(transport_group *group, transport_buffer **out,
+                                transport_node **from);
+void mpi_withdraw_requests(mpi_factory *factory);
+cb_status mpi_group_create(transport_factory *factory, transport_node *const *nodes, size_t count,
+                           transport_node *root, bool multicast, transport_group **out);
+void mpi_group_destroy(transport_group *group);
+
+/* multicast.c: to the nodes of a group, by MPI's own broadcast or by a loop. */
+cb_status mpi_group_send(transport_group *group, transport_buffer *buffer);
+cb_status mpi_group_receive_root(transport_group *group, transport_buffer **out);
+cb_status mpi_make_communicator(mpi_group *group);
+
+#endif

@@ -1,0 +1,129 @@
+/* The technology mpi: sending. An MPI_Isend is tested at once; what is not complete then waits in a
+ * ring, with its buffer, and is tested again by later calls. */
+#include "transport/mpi/internal.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+cb_status mpi_reap(mpi_factory *factory)
+{
+    while (factory->queue_count > 0) {
+        pending_send *oldest = &factory->queue[factory->queue_first];
+        int done = 0;
+        int code = MPI_Test(&oldest->request, &done, MPI_STATUS_IGNORE);
+
+        if (code != MPI_SUCCESS)
+            return mpi_failed(code, "complete a send to", -1);
+        if (!done)
+            return CB_OK;
+        if (oldest->buffer != NULL)
+            transport_pool_give(&factory->pool, oldest->buffer);
+        factory->queue_first = (factory->queue_first + 1) & (factory->queue_length - 1);
+        factory->queue_count--;
+    }
+    return CB_OK;
+}
+
+static cb_status grow_queue(mpi_factory *factory)
+{
+    size_t length = factory->queue_length > 0 ? 2 * factory->queue_length : QUEUE_INITIAL;
+    pending_send *queue = cb_allocate(length, sizeof(*queue), "the queue of sends");
+
+    if (queue == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < factory->queue_count; i++)
+        queue[i] = factory->queue[(factory->queue_first + i) & (factory->queue_length - 1)];
+    free(factory->queue);
+    factory->queue = queue;
+    factory->queue_length = length;
+    factory->queue_first = 0;
+    return CB_OK;
+}
+
+static cb_status enqueue(mpi_factory *factory, MPI_Request request, transport_buffer *buffer)
+{
+    if (factory->queue_count == factory->queue_length)
+        CB_TRY(grow_queue(factory));
+    factory->queue[(factory->queue_first + factory->queue_count) & (factory->queue_length - 1)] =
+        (pending_send){.request = request, .buffer = buffer};
+    factory->queue_count++;
+    return CB_OK;
+}
+
+/* Start a send; *request is MPI_REQUEST_NULL when it is known to be complete. Behind others that
+ * are under way it is not tested: it would rarely be, and a test that finds nothing costs a round
+ * through all that the library waits for, in cache lines that the other side is writing. */
+static inline cb_status start_send(mpi_factory *factory, const transport_buffer *buffer, int rank,
+                                   MPI_Request *request)
+{
+    int done = 0;
+    int code = MPI_Isend(buffer->data, (int)buffer->size, MPI_BYTE, rank, MESSAGE_TAG,
+                         factory->communicator, request);
+
+    if (code == MPI_SUCCESS && factory->queue_count == 0)
+        code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "send to", rank);
+}
+
+/* Keep a send that is under way, and its buffer; sends are completed by the sixteen, and whenever
+ * something is received. */
+__attribute__((noinline)) static cb_status keep(mpi_factory *factory, MPI_Request request,
+                                                transport_buffer *buffer)
+{
+    CB_TRY(enqueue(factory, request, buffer));
+    return factory->queue_count % REAP_INTERVAL == 0 ? mpi_reap(factory) : CB_OK;
+}
+
+/* Hot. The user has given the buffer back, even where the queue still needs it. */
+cb_status mpi_send(transport_node *node, transport_buffer *buffer)
+{
+    mpi_factory *factory = mpi_factory_of(node->factory);
+    MPI_Request request;
+    cb_status status = start_send(factory, buffer, node->rank, &request);
+
+    factory->base.held--;
+    if (status == CB_OK && request != MPI_REQUEST_NULL)
+        return keep(factory, request, buffer);
+    transport_pool_give(&factory->pool, buffer);
+    return status;
+}
+
+/* Hot. One buffer for all: it goes back to the pool behind the last send that is still under way.
+ */
+cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer)
+{
+    mpi_factory *factory = mpi_factory_of(group->factory);
+    cb_status status = CB_OK;
+    bool under_way = false;
+
+    factory->base.held--;
+    for (size_t i = 0; i < group->count && status == CB_OK; i++) {
+        MPI_Request request;
+
+        status = start_send(factory, buffer, group->nodes[i]->rank, &request);
+        if (status == CB_OK && request != MPI_REQUEST_NULL) {
+            status = enqueue(factory, request, NULL);
+            under_way = true;
+        }
+    }
+    if (under_way) {
+        CB_TRY(enqueue(factory, MPI_REQUEST_NULL, buffer));
+        return status == CB_OK ? mpi_reap(factory) : status;
+    }
+    transport_pool_give(&factory->pool, buffer);
+    return status;
+}
+
+cb_status mpi_flush(transport_factory *base)
+{
+    mpi_factory *factory = mpi_factory_of(base);
+    mpi_poll state = {0};
+
+    for (;;) {
+        CB_TRY(mpi_reap(factory));
+        if (factory->queue_count == 0)
+            return CB_OK;
+        mpi_pause(factory, &state);
+    }
+}
