@@ -25,33 +25,33 @@ typedef struct {
     control *plane;
     transport_factory *technology, *null;
     host *machine;
-    size_t cache_bytes;          /* of the largest cache here */
-    control_clock clock;         /* this rank's, against rank 0's */
+    size_t cache_bytes;  /* of the largest cache here */
+    control_clock clock; /* this rank's, against rank 0's */
     transport_wait effective_wait;
-    report_document *document;   /* rank 0 alone */
-    int *hosts;                  /* of each rank, the index of its host */
+    report_document *document; /* rank 0 alone */
+    int *hosts;                /* of each rank, the index of its host */
     size_t host_count;
     unsigned *cores;             /* of each rank: how many it may run on */
     char (*bindings)[HOST_TEXT]; /* of each rank, as host_binding gives it */
     unsigned *host_cores;        /* of each host */
     bench_reference *references; /* rank 0 alone; room for every measurement of the plan */
     size_t reference_count;
-    bool verification_failed;    /* rank 0 alone */
-    bool all_skipped;            /* nothing of the plan could be measured */
+    bool verification_failed; /* rank 0 alone */
+    bool all_skipped;         /* nothing of the plan could be measured */
 } bench_session;
 
 /* A block of what the passes of one measurement gave, agreed among its participants. */
 typedef struct {
     bool oversubscribed;
-    double *blocks_ns;           /* in the order of measuring */
+    double *blocks_ns; /* in the order of measuring */
     size_t block_count, block_room;
-    uint64_t steps;              /* of a block */
-    const char *stopped_by;      /* precision or max-time */
-    double skew_ns;              /* of the starts, the largest */
-    double group_create_ns;      /* for each group made; negative without */
-    stats_histogram *histogram;  /* of single steps, merged */
-    double harness_ns;           /* a step over null; negative when not measured */
-    double touch_ns;             /* one packet; negative when not measured, or without touching */
+    uint64_t steps;             /* of a block */
+    const char *stopped_by;     /* precision or max-time */
+    double skew_ns;             /* of the starts, the largest */
+    double group_create_ns;     /* for each group made; negative without */
+    stats_histogram *histogram; /* of single steps, merged */
+    double harness_ns;          /* a step over null; negative when not measured */
+    double touch_ns;            /* one packet; negative when not measured, or without touching */
     double *shares;
     size_t share_count;
     report_verification verification;
@@ -112,10 +112,11 @@ void bench_progress_show(bench_progress *progress, const bench_session *session,
 void bench_progress_clear(const bench_progress *progress);
 
 /* environment.c: gather hosts, bindings, clocks and noise from all ranks; fill the document. */
-cb_status bench_describe(bench_session *session, const cb_option_table *table, int argc, char **argv);
+cb_status bench_describe(bench_session *session, const cb_option_table *table, int argc,
+                         char **argv);
 
-/* Announce packets of a size to a factory, with the buffers that the options ask for. To who receives
- * a stream, a window of them comes before it answers. */
+/* Announce packets of a size to a factory, with the buffers that the options ask for. To who
+ * receives a stream, a window of them comes before it answers. */
 cb_status bench_prepare(const bench_session *session, transport_factory *factory, size_t size_bytes,
                         size_t peers, bool stream);
 

@@ -78,11 +78,13 @@ static cb_status meet_peers(bench_rank *me, const bench_role *role, role_span ot
         status = bench_node(me, peer, &nodes[k]);
         if (status == CB_OK) {
             nodes[k]->label = k;
-            me->peers[k] = (bench_peer){.node = nodes[k], .incoming.source = (uint64_t)me->ranks[peer]};
+            me->peers[k] =
+                (bench_peer){.node = nodes[k], .incoming.source = (uint64_t)me->ranks[peer]};
         }
     }
     if (status == CB_OK)
-        status = transport_group_create(me->factory, nodes, me->peer_count, NULL, false, &me->group);
+        status =
+            transport_group_create(me->factory, nodes, me->peer_count, NULL, false, &me->group);
     free(nodes);
     return status;
 }
@@ -140,7 +142,8 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
                             bench_rank **out, const bench_actions **actions)
 {
     const bench_definition *definition = session->definition;
-    size_t count = bench_candidates(session->options, measurement, (size_t)control_size(session->plane));
+    size_t count =
+        bench_candidates(session->options, measurement, (size_t)control_size(session->plane));
     size_t self = position_of(control_rank(session->plane), ranks, participants);
     size_t number = role_of(definition, self, count);
     const bench_role *role = &definition->roles[number];
@@ -218,9 +221,10 @@ cb_status bench_rank_check_sum(const bench_rank *me)
 
     if (me->traffic != &bench_touching || me->sum == expected)
         return CB_OK;
-    cb_error("the data of %llu packets of %zu bytes does not add up at rank %d (sum %#llx, expected "
-             "%#llx): a message was corrupted or cut; run again with --verify to see which",
-             (unsigned long long)me->packets, me->size_bytes, me->ranks[me->self],
-             (unsigned long long)me->sum, (unsigned long long)expected);
+    cb_error(
+        "the data of %llu packets of %zu bytes does not add up at rank %d (sum %#llx, expected "
+        "%#llx): a message was corrupted or cut; run again with --verify to see which",
+        (unsigned long long)me->packets, me->size_bytes, me->ranks[me->self],
+        (unsigned long long)me->sum, (unsigned long long)expected);
     return CB_ERROR_DATA;
 }

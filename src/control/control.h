@@ -27,10 +27,10 @@ int control_launch_local_size(void);
  * without such a setting is not affected; what happens is read back by the technology. */
 void control_request_yield(bool yield);
 
-/* Start MPI. With `threads` the process may make others beside this one, as long as they call nothing
- * of MPI (thread level FUNNELED). Without, the library may leave out its locks (SINGLE): Open MPI 4.1
- * does, and needs 0.6 of the time for a small message in shared memory. Collective. The caller closes
- * *out. */
+/* Start MPI. With `threads` the process may make others beside this one, as long as they call
+ * nothing of MPI (thread level FUNNELED). Without, the library may leave out its locks (SINGLE):
+ * Open MPI 4.1 does, and needs 0.6 of the time for a small message in shared memory. Collective.
+ * The caller closes *out. */
 cb_status control_open(bool threads, control **out);
 void control_close(control *plane);
 
@@ -46,8 +46,8 @@ _Noreturn void control_abort(control *plane, int exit_status);
 /* Name and version of the MPI library; static storage of the plane. */
 const char *control_library(const control *plane);
 
-/* Call `visit` for the settings of the MPI library that shape its messages (the thread level, and MPI_T
- * control variables of the point-to-point layers), as text. */
+/* Call `visit` for the settings of the MPI library that shape its messages (the thread level, and
+ * MPI_T control variables of the point-to-point layers), as text. */
 void control_settings(const control *plane,
                       void (*visit)(const char *name, const char *value, void *context),
                       void *context);

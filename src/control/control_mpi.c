@@ -1,4 +1,5 @@
-/* The control plane over MPI. Every collective is a non-blocking one that is tested and slept on. */
+/* The control plane over MPI. Every collective is a non-blocking one that is tested and slept on.
+ */
 #include "control/control.h"
 
 #include <limits.h>
@@ -77,8 +78,8 @@ static int first_number(const char *const *names)
 
 int control_launch_rank(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
-                                        NULL};
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID", NULL};
 
     return first_number(names);
 }
@@ -109,8 +110,8 @@ cb_status control_open(bool threads, control **out)
         free(plane);
         return failed(code, "start MPI");
     }
-    /* The tools interface stays open all the time: MPICH cannot open it a second time. In Open MPI its
-     * level becomes that of MPI_Query_thread. */
+    /* The tools interface stays open all the time: MPICH cannot open it a second time. In Open MPI
+     * its level becomes that of MPI_Query_thread. */
     plane->tools = MPI_T_init_thread(level, &tools) == MPI_SUCCESS;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     plane->everyone.communicator = MPI_COMM_WORLD;
@@ -163,10 +164,19 @@ const char *control_library(const control *plane)
 static bool shapes_messages(const char *name)
 {
     static const char *const prefixes[] = {
-        "pml",          "btl",          "mtl",           "osc",
-        "mpi_yield_when_idle",          "mpi_leave_pinned", "btl_vader_eager_limit",
-        "btl_vader_single_copy_mechanism", "btl_tcp_eager_limit", "btl_tcp_if_include",
-        "MPIR_CVAR_CH4_NETMOD", "MPIR_CVAR_CH4_SHM", "MPIR_CVAR_ASYNC_PROGRESS",
+        "pml",
+        "btl",
+        "mtl",
+        "osc",
+        "mpi_yield_when_idle",
+        "mpi_leave_pinned",
+        "btl_vader_eager_limit",
+        "btl_vader_single_copy_mechanism",
+        "btl_tcp_eager_limit",
+        "btl_tcp_if_include",
+        "MPIR_CVAR_CH4_NETMOD",
+        "MPIR_CVAR_CH4_SHM",
+        "MPIR_CVAR_ASYNC_PROGRESS",
     };
 
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
@@ -225,7 +235,8 @@ static const char *thread_level_name(int level)
 }
 
 void control_settings(const control *plane,
-                      void (*visit)(const char *name, const char *value, void *context), void *context)
+                      void (*visit)(const char *name, const char *value, void *context),
+                      void *context)
 {
     int variables = 0;
 
@@ -296,7 +307,8 @@ cb_status control_barrier(control_team *team)
 {
     MPI_Request request;
 
-    return finish(MPI_Ibarrier(team->communicator, &request), &request, "gather all ranks at a barrier");
+    return finish(MPI_Ibarrier(team->communicator, &request), &request,
+                  "gather all ranks at a barrier");
 }
 
 cb_status control_broadcast(control_team *team, void *data, size_t bytes)
@@ -331,9 +343,9 @@ cb_status control_sum(control_team *team, uint64_t *values, size_t count)
     const void *mine = team->index == 0 ? MPI_IN_PLACE : values;
     void *sum = team->index == 0 ? values : NULL;
 
-    return finish(MPI_Ireduce(mine, sum, (int)count, MPI_UINT64_T, MPI_SUM, 0, team->communicator,
-                              &request),
-                  &request, "sum over all ranks");
+    return finish(
+        MPI_Ireduce(mine, sum, (int)count, MPI_UINT64_T, MPI_SUM, 0, team->communicator, &request),
+        &request, "sum over all ranks");
 }
 
 cb_status control_maximum(control_team *team, double *values, size_t count)

@@ -1,5 +1,5 @@
-/* The common part of a group: its own list of nodes, fixed for a static group, growing and shrinking
- * for a dynamic one. */
+/* The common part of a group: its own list of nodes, fixed for a static group, growing and
+ * shrinking for a dynamic one. */
 #include "transport/group.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ cb_status transport_group_initialise(transport_group *group, transport_factory *
                                      transport_node *const *nodes, size_t count,
                                      transport_node *root, bool multicast)
 {
-    group->nodes = cb_allocate((size_t)factory->size, sizeof(*group->nodes), "the nodes of a group");
+    group->nodes =
+        cb_allocate((size_t)factory->size, sizeof(*group->nodes), "the nodes of a group");
     if (group->nodes == NULL) {
         free(group);
         return CB_ERROR_MEMORY;

@@ -1,5 +1,5 @@
-/* The null technology: a send releases its buffer, a receive gives at once a buffer of the announced
- * size. It measures what the harness itself costs, and nothing arrives anywhere. */
+/* The null technology: a send releases its buffer, a receive gives at once a buffer of the
+ * announced size. It measures what the harness itself costs, and nothing arrives anywhere. */
 #include "transport/technologies.h"
 
 #include <stdlib.h>
@@ -47,7 +47,8 @@ static cb_status null_prepare(transport_factory *base, const transport_preparati
 }
 
 /* Nothing is ever waited for, so every policy is in effect at once. */
-static cb_status null_set_wait(transport_factory *base, transport_wait wait, transport_wait *effective)
+static cb_status null_set_wait(transport_factory *base, transport_wait wait,
+                               transport_wait *effective)
 {
     (void)base;
     *effective = wait;

@@ -60,9 +60,8 @@ static cb_status add_buffers(transport_pool *pool, size_t buffers)
     for (size_t i = buffers; i-- > 0;) {
         transport_buffer *buffer = &slab->buffers[i];
 
-        *buffer = (transport_buffer){.data = slab->payload + i * stride,
-                                     .capacity = pool->capacity,
-                                     .owner = pool->owner};
+        *buffer = (transport_buffer){
+            .data = slab->payload + i * stride, .capacity = pool->capacity, .owner = pool->owner};
         if (pool->initialise != NULL)
             pool->initialise(buffer->data, pool->capacity);
         transport_pool_give(pool, buffer);

@@ -1,5 +1,5 @@
-/* A pool of equal buffers for technologies: made beforehand, given out hot (the last released first)
- * or rotated (the longest rested first), grown when it runs dry. One thread. */
+/* A pool of equal buffers for technologies: made beforehand, given out hot (the last released
+ * first) or rotated (the longest rested first), grown when it runs dry. One thread. */
 #ifndef TRANSPORT_POOL_H
 #define TRANSPORT_POOL_H
 
@@ -11,7 +11,7 @@ typedef struct {
     transport_factory *owner;
     transport_buffer *first, *last; /* a list of the resting: taken from the first */
     transport_slab *slabs;
-    size_t capacity;                /* of each buffer */
+    size_t capacity; /* of each buffer */
     bool rotate;
     void (*initialise)(void *data, size_t bytes);
 } transport_pool;

@@ -7,7 +7,8 @@
 
 static cb_status refuse(const transport_factory *factory, const char *operation)
 {
-    cb_error("the technology %s has no %s; choose another by --technology", factory->ops.name, operation);
+    cb_error("the technology %s has no %s; choose another by --technology", factory->ops.name,
+             operation);
     return CB_ERROR_UNSUPPORTED;
 }
 
@@ -165,9 +166,10 @@ cb_status transport_close(transport_factory *factory)
         return CB_OK;
     held = factory->held;
     if (held > 0)
-        cb_error("%zu buffers of the technology %s were never released or sent; this is a defect of "
-                 "the program that uses them",
-                 held, factory->ops.name);
+        cb_error(
+            "%zu buffers of the technology %s were never released or sent; this is a defect of "
+            "the program that uses them",
+            held, factory->ops.name);
     closed = factory->ops.close(factory);
     return held > 0 && closed == CB_OK ? CB_ERROR_TRANSPORT : closed;
 }

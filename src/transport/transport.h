@@ -30,13 +30,13 @@ typedef struct transport_technology transport_technology;
 
 /* What a technology promises, truthfully: the conformance test holds it to each. */
 enum {
-    TRANSPORT_ORDERED = 1u << 0,         /* messages between two nodes arrive in the order of sending */
-    TRANSPORT_RELIABLE = 1u << 1,        /* each arrives once, whole, or an error is returned */
+    TRANSPORT_ORDERED = 1u << 0,  /* messages between two nodes arrive in the order of sending */
+    TRANSPORT_RELIABLE = 1u << 1, /* each arrives once, whole, or an error is returned */
     TRANSPORT_CONCURRENT_SEND = 1u << 2, /* several threads may send at a time */
-    TRANSPORT_MULTICAST = 1u << 3,       /* static groups have a group send of the technology's own */
-    TRANSPORT_BLOCKING_WAIT = 1u << 4,   /* a waiting receive sleeps until a message wakes it */
-    TRANSPORT_REMOTE_WRITE = 1u << 5,    /* payload is written straight into the receiver's memory */
-    TRANSPORT_DELIVERS = 1u << 6         /* what is sent arrives; the null technology lacks it */
+    TRANSPORT_MULTICAST = 1u << 3,     /* static groups have a group send of the technology's own */
+    TRANSPORT_BLOCKING_WAIT = 1u << 4, /* a waiting receive sleeps until a message wakes it */
+    TRANSPORT_REMOTE_WRITE = 1u << 5,  /* payload is written straight into the receiver's memory */
+    TRANSPORT_DELIVERS = 1u << 6       /* what is sent arrives; the null technology lacks it */
 };
 
 /* How a receive waits for a message that has not come yet. */
@@ -64,7 +64,7 @@ typedef struct {
     size_t unanswered;      /* so many may come from a node before it waits for an answer */
     size_t buffers;         /* at least this many are made beforehand; more are made as needed */
     size_t footprint_bytes; /* the pool covers at least so much memory: for buffers out of cache */
-    bool rotate;            /* give out the buffer that has rested longest; else the last released */
+    bool rotate; /* give out the buffer that has rested longest; else the last released */
     void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
 } transport_preparation;
 
@@ -72,10 +72,10 @@ typedef struct {
  * `size` may be lowered, never raised. */
 struct transport_buffer {
     void *data;
-    size_t size;              /* payload in bytes */
+    size_t size; /* payload in bytes */
     size_t capacity;
     transport_factory *owner;
-    transport_buffer *next;   /* of the pool, while nobody holds the buffer */
+    transport_buffer *next; /* of the pool, while nobody holds the buffer */
 };
 
 /* One const table for each technology, in the list of technologies.c. Each slot has the contract of
@@ -87,12 +87,14 @@ struct transport_technology {
     cb_status (*open)(const transport_bootstrap *bootstrap, transport_factory **out);
     cb_status (*close)(transport_factory *factory);
     cb_status (*prepare)(transport_factory *factory, const transport_preparation *preparation);
-    cb_status (*set_wait)(transport_factory *factory, transport_wait wait, transport_wait *effective);
+    cb_status (*set_wait)(transport_factory *factory, transport_wait wait,
+                          transport_wait *effective);
     cb_status (*flush)(transport_factory *factory);
     cb_status (*node_create)(transport_factory *factory, int rank, transport_node **out);
     void (*node_destroy)(transport_node *node);
-    cb_status (*group_create)(transport_factory *factory, transport_node *const *nodes, size_t count,
-                              transport_node *root, bool multicast, transport_group **out);
+    cb_status (*group_create)(transport_factory *factory, transport_node *const *nodes,
+                              size_t count, transport_node *root, bool multicast,
+                              transport_group **out);
     void (*group_destroy)(transport_group *group);
     transport_buffer *(*buffer_create)(transport_factory *factory, size_t size);
     void (*buffer_release)(transport_buffer *buffer);
@@ -100,7 +102,8 @@ struct transport_technology {
     cb_status (*receive)(transport_node *node, transport_buffer **out);
     cb_status (*try_receive)(transport_node *node, transport_buffer **out);
     cb_status (*group_send)(transport_group *group, transport_buffer *buffer);
-    cb_status (*group_receive)(transport_group *group, transport_buffer **out, transport_node **from);
+    cb_status (*group_receive)(transport_group *group, transport_buffer **out,
+                               transport_node **from);
     cb_status (*group_try_receive)(transport_group *group, transport_buffer **out,
                                    transport_node **from);
     cb_status (*group_receive_root)(transport_group *group, transport_buffer **out);
@@ -125,9 +128,9 @@ struct transport_group {
     transport_factory *factory;
     transport_node **nodes; /* owned by the group, with room for all nodes; the nodes are not */
     size_t count;
-    unsigned version;       /* changes with the list of nodes */
-    bool multicast;         /* static: made for the technology's own group send */
-    transport_node *root;   /* who sends to the group; NULL where that is this process */
+    unsigned version;     /* changes with the list of nodes */
+    bool multicast;       /* static: made for the technology's own group send */
+    transport_node *root; /* who sends to the group; NULL where that is this process */
 };
 
 /* The technologies that are built in, ended by NULL; in technologies.c. */
@@ -137,12 +140,12 @@ extern const transport_technology *const transport_technologies[];
 const transport_technology *transport_find(const char *name);
 
 /* Open a technology; collective over all processes of the bootstrap. The caller closes it. */
-cb_status transport_open(const transport_technology *technology, const transport_bootstrap *bootstrap,
-                         transport_factory **out);
+cb_status transport_open(const transport_technology *technology,
+                         const transport_bootstrap *bootstrap, transport_factory **out);
 
 /* Destroy a factory whose nodes and groups are destroyed, once what it sent is flushed; NULL is
- * ignored. Collective. A buffer still held by the user is an error, logged and returned; the factory
- * is gone all the same. */
+ * ignored. Collective. A buffer still held by the user is an error, logged and returned; the
+ * factory is gone all the same. */
 cb_status transport_close(transport_factory *factory);
 
 static inline unsigned transport_capabilities(const transport_factory *factory)
@@ -157,8 +160,9 @@ static inline cb_status transport_prepare(transport_factory *factory,
     return factory->ops.prepare(factory, preparation);
 }
 
-/* Ask for a way of waiting, the same in all processes; *effective is what will happen, read back where
- * the technology can. Without TRANSPORT_BLOCKING_WAIT, block is a poll with sleeps that grow. */
+/* Ask for a way of waiting, the same in all processes; *effective is what will happen, read back
+ * where the technology can. Without TRANSPORT_BLOCKING_WAIT, block is a poll with sleeps that grow.
+ */
 static inline cb_status transport_set_wait(transport_factory *factory, transport_wait wait,
                                            transport_wait *effective)
 {
@@ -187,7 +191,8 @@ static inline void transport_node_destroy(transport_node *node)
 /* A group of `count` nodes. `root` NULL: the caller sends to the nodes, or receives from them. With
  * `multicast`, the technology's own group send is set up, which is collective over the root and all
  * the members and wants TRANSPORT_MULTICAST: the root passes the members as nodes and root NULL; a
- * member passes the same nodes in the same order, itself as a node of its own rank, and the root. */
+ * member passes the same nodes in the same order, itself as a node of its own rank, and the root.
+ */
 static inline cb_status transport_group_create(transport_factory *factory,
                                                transport_node *const *nodes, size_t count,
                                                transport_node *root, bool multicast,
@@ -196,8 +201,8 @@ static inline cb_status transport_group_create(transport_factory *factory,
     return factory->ops.group_create(factory, nodes, count, root, multicast, out);
 }
 
-/* Dynamic groups (made without multicast): one more node, or one less. CB_ERROR_USAGE, logged, for a
- * node that is there already, or is not. */
+/* Dynamic groups (made without multicast): one more node, or one less. CB_ERROR_USAGE, logged, for
+ * a node that is there already, or is not. */
 cb_status transport_group_add(transport_group *group, transport_node *node);
 cb_status transport_group_remove(transport_group *group, transport_node *node);
 
@@ -221,8 +226,8 @@ static inline void transport_buffer_release(transport_buffer *buffer)
     buffer->owner->ops.buffer_release(buffer);
 }
 
-/* Hot. Send without blocking, and take the buffer, also when an error is returned. A received buffer
- * can be sent on as it is. */
+/* Hot. Send without blocking, and take the buffer, also when an error is returned. A received
+ * buffer can be sent on as it is. */
 static inline cb_status transport_send(transport_node *node, transport_buffer *buffer)
 {
     return node->ops->send(node, buffer);
