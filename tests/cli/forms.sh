@@ -16,11 +16,8 @@ measure() {
 }
 
 for technology in mpi null; do
-    for program in oneway twoway alltoall pairs outfarm multicast funnel; do
-        case $program in
-        oneway | twoway) ranks=2 ;;
-        *) ranks=5 ;;
-        esac
+    for program in $programs; do
+        ranks=$(ranks_of "$program")
         case_is "cb_$program over $technology with $ranks ranks"
         rm -f result.*
         measure --format csv

@@ -22,12 +22,9 @@ expect_rows() { # what all rows hold, as an expression over r
     expect_document result.json "len(d['results']) > 0 and all($1 for r in d['results'])" True
 }
 
-for program in oneway twoway alltoall pairs outfarm multicast funnel; do
-    case $program in
-    oneway | twoway) ranks=2 ;;
-    *) ranks=5 ;;
-    esac
-    measured "verification of cb_$program, without a fault" $ranks cb_$program --verify --sizes 0,5,64
+for program in $programs; do
+    ranks=$(ranks_of "$program")
+    measured "verification of cb_$program, without a fault" "$ranks" "cb_$program" --verify --sizes 0,5,64
     expect_rows "r['verify']['messages'] > 0"
     expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
     expect_document result.json "d['parameters']['verify']" True
