@@ -1,0 +1,53 @@
+#!/bin/sh
+# make perf: measure the project against bare references, print all figures, and at the end each
+# target with what was reached. Fails when something could not be run, and never for a figure.
+#
+# COMBENCH_PERF_STARTS (3) is how often the programs of the comparison are started: where the data of
+# a process lies in memory differs from start to start.
+set -eu
+
+here=${srcdir:?}/tests/perf
+starts=${COMBENCH_PERF_STARTS:-3}
+# shellcheck source=/dev/null
+. "${builddir:?}/tests/environment.sh"
+export MPI_KIND CB_PYTHON
+python=${CB_PYTHON:-python3}
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+failed=
+
+# part TITLE COMMAND...: print what it prints, and keep it for the summary.
+part() {
+    echo
+    echo "== $1"
+    shift
+    status=0
+    "$@" >"$results/part" 2>&1 || status=$?
+    cat "$results/part"
+    cat "$results/part" >>"$results/all"
+    if [ "$status" -ne 0 ]; then
+        echo "failed with status $status: $*"
+        failed=yes
+    fi
+}
+
+# harness TOUCH: the figures of the harness, in a file.
+harness() {
+    sh "$here/pair.sh" "$builddir/cb_oneway" --technology null --touch "$1" --sizes 0,1024 \
+        --max-time 1 --format json >"$results/harness-$1.json" &&
+        "$python" "$here/harness.py" "$results/harness-$1.json"
+}
+
+start=1
+while [ "$start" -le "$starts" ]; do
+    part "bare MPI, start $start of $starts" sh "$here/pair.sh" "$builddir/tests/perf/perf_thin"
+    start=$((start + 1))
+done
+part "the harness, no touching" harness none
+part "the harness, with touching" harness all
+part "NetPIPE" sh "$here/netpipe.sh"
+
+echo
+echo "== targets"
+"$python" "$here/summary.py" "$results/all"
+[ -z "$failed" ]

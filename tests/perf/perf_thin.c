@@ -1,0 +1,560 @@
+/* What the shim and the engine add to bare MPI: cb_oneway's own role actions over the technology
+ * mpi against bare MPI calls, in one run and block by block in turn, so that whatever the machine
+ * does meanwhile meets both alike. A ratio is formed of two blocks that follow each other, and its
+ * median and quartiles are printed; the first reference runs twice in each turn, and its ratio to
+ * itself says what this machine can tell apart.
+ *
+ * mpirun -np 2 --bind-to core perf_thin [--sizes LIST] [--touch all|none] [--mode NAME]
+ * [--window W]
+ *
+ * All contenders touch the data alike (--touch), on both sides, with bench_touch, and all work in
+ * the same memory, that of the hot pool: where data lies changes a time by more than what is looked
+ * for here. Bare MPI has one buffer that sends and receives, but where several receives are posted
+ * at a time: these need one each. */
+#define main cb_oneway_main
+int cb_oneway_main(int argc, char **argv);
+#include "benchmarks/cb_oneway.c"
+#undef main
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "bench/block.h"
+#include "bench/engine.h"
+#include "bench/traffic.h"
+
+enum { TURNS = 101, WARM_UP_TURNS = 10, CONTENDERS_MAXIMUM = 6, TAG = 1, SOURCE = 0 };
+
+static const double turn_block_ns = 1e6;
+
+/* Bare MPI */
+
+typedef struct {
+    MPI_Comm communicator;
+    int self, other;
+    int size_bytes;
+    size_t window, half;
+    bool touch;
+    void **places; /* a packet for each place in the window: the pool's memory */
+    void *hot;     /* the first of them, and the one that the pool gives out first */
+    MPI_Request *requests;
+    uint64_t sum, packets; /* as a bench_rank has them */
+} bare_pair;
+
+static void *place(const bare_pair *pair, size_t packet)
+{
+    return pair->places[packet % pair->window];
+}
+
+static inline void bare_send(const bare_pair *pair, const void *data, int bytes)
+{
+    MPI_Send(data, bytes, MPI_BYTE, pair->other, TAG, pair->communicator);
+}
+
+static inline void bare_receive(bare_pair *pair, void *data, int bytes)
+{
+    MPI_Recv(data, bytes, MPI_BYTE, pair->other, TAG, pair->communicator, MPI_STATUS_IGNORE);
+}
+
+static inline void refer_to(bare_pair *pair, const void *data)
+{
+    if (pair->touch)
+        pair->sum += bench_touch(data, (size_t)pair->size_bytes);
+    pair->packets++;
+}
+
+static void start_send(bare_pair *pair, uint64_t packet, const void *data)
+{
+    MPI_Isend(data, pair->size_bytes, MPI_BYTE, pair->other, TAG, pair->communicator,
+              &pair->requests[packet % pair->window]);
+}
+
+static void post_receive(bare_pair *pair, uint64_t packet)
+{
+    MPI_Irecv(place(pair, packet), pair->size_bytes, MPI_BYTE, pair->other, TAG, pair->communicator,
+              &pair->requests[packet % pair->window]);
+}
+
+static void complete(bare_pair *pair, uint64_t first, size_t count)
+{
+    MPI_Waitall((int)count, &pair->requests[first % pair->window], MPI_STATUSES_IGNORE);
+}
+
+static void bare_ping(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t i = 0; i < steps; i++) {
+        bare_send(pair, pair->hot, pair->size_bytes);
+        bare_receive(pair, pair->hot, pair->size_bytes);
+        refer_to(pair, pair->hot);
+    }
+}
+
+static void bare_pong(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t i = 0; i < steps; i++) {
+        bare_receive(pair, pair->hot, pair->size_bytes);
+        refer_to(pair, pair->hot);
+        bare_send(pair, pair->hot, pair->size_bytes);
+    }
+}
+
+/* The send is completed after the answer has come, and the two buffers change their parts. */
+static void overlapped_ping(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t i = 0; i < steps; i++) {
+        start_send(pair, 0, place(pair, i % 2));
+        bare_receive(pair, place(pair, (i + 1) % 2), pair->size_bytes);
+        refer_to(pair, place(pair, (i + 1) % 2));
+        complete(pair, 0, 1);
+    }
+}
+
+static void overlapped_pong(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t i = 0; i < steps; i++) {
+        bare_receive(pair, place(pair, i % 2), pair->size_bytes);
+        refer_to(pair, place(pair, i % 2));
+        if (i > 0)
+            complete(pair, 0, 1);
+        start_send(pair, 0, place(pair, i % 2));
+    }
+    complete(pair, 0, 1);
+}
+
+/* Streams. A block is a whole number of windows; there is one acknowledgement for every half
+ * window, and the sender waits for it where bench_reserve does: when a window is unacknowledged. */
+
+static void await_acknowledgement_of(bare_pair *pair, uint64_t packet)
+{
+    if (packet >= pair->window && packet % pair->half == 0)
+        bare_receive(pair, NULL, 0);
+}
+
+static void await_last_acknowledgements(bare_pair *pair)
+{
+    for (size_t halves = 0; halves < pair->window; halves += pair->half)
+        bare_receive(pair, NULL, 0);
+}
+
+/* Blocking calls and one buffer. */
+static void blocking_source(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t i = 0; i < steps; i++) {
+        await_acknowledgement_of(pair, i);
+        bare_send(pair, pair->hot, pair->size_bytes);
+    }
+    await_last_acknowledgements(pair);
+}
+
+static void blocking_destination(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t i = 0; i < steps; i++) {
+        bare_receive(pair, pair->hot, pair->size_bytes);
+        refer_to(pair, pair->hot);
+        if ((i + 1) % pair->half == 0)
+            bare_send(pair, NULL, 0);
+    }
+}
+
+/* A window of sends under way, all from one buffer. */
+static void posted_source(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t i = 0; i < steps; i++) {
+        await_acknowledgement_of(pair, i);
+        if (i >= pair->window && i % pair->half == 0)
+            complete(pair, i, pair->half);
+        start_send(pair, i, pair->hot);
+    }
+    complete(pair, 0, pair->window);
+    await_last_acknowledgements(pair);
+}
+
+/* As posted_source, from a window of buffers. */
+static void spread_source(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t i = 0; i < steps; i++) {
+        await_acknowledgement_of(pair, i);
+        if (i >= pair->window && i % pair->half == 0)
+            complete(pair, i, pair->half);
+        start_send(pair, i, place(pair, i));
+    }
+    complete(pair, 0, pair->window);
+    await_last_acknowledgements(pair);
+}
+
+/* A window of receives is posted at any time; a half is acknowledged when it is posted again. */
+static void posted_destination(bare_pair *pair, uint64_t steps)
+{
+    for (size_t i = 0; i < pair->window; i++)
+        post_receive(pair, i);
+    for (uint64_t first = 0; first < steps; first += pair->half) {
+        complete(pair, first, pair->half);
+        for (uint64_t i = first; i < first + pair->half; i++)
+            refer_to(pair, place(pair, i));
+        for (uint64_t i = first; i < first + pair->half && i + pair->window < steps; i++)
+            post_receive(pair, i);
+        bare_send(pair, NULL, 0);
+    }
+}
+
+/* One acknowledgement at the end of the block, and whole windows, as bandwidth tests have it. */
+static void unacknowledged_source(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t first = 0; first < steps; first += pair->window) {
+        for (uint64_t i = first; i < first + pair->window; i++)
+            start_send(pair, i, pair->hot);
+        complete(pair, 0, pair->window);
+    }
+    bare_receive(pair, NULL, 0);
+}
+
+static void unacknowledged_destination(bare_pair *pair, uint64_t steps)
+{
+    for (uint64_t first = 0; first < steps; first += pair->window) {
+        for (uint64_t i = first; i < first + pair->window; i++)
+            post_receive(pair, i);
+        complete(pair, 0, pair->window);
+        for (uint64_t i = first; i < first + pair->window; i++)
+            refer_to(pair, place(pair, i));
+    }
+    bare_send(pair, NULL, 0);
+}
+
+/* Contenders */
+
+typedef void (*bare_block)(bare_pair *pair, uint64_t steps);
+
+typedef struct {
+    const char *name;
+    bare_block source, destination; /* NULL: the project's own path */
+    const char *target;             /* it is what combench is held against, named so; or NULL */
+} contender;
+
+/* The first is the reference of all, the second is the same once more, the last is combench. */
+typedef struct {
+    const char *mode;
+    bool as_throughput; /* a ratio of throughputs, else of times */
+    size_t target_from_bytes, target_to_bytes;
+    double target; /* of the ratio: at least for throughputs, else at most */
+    const contender contenders[CONTENDERS_MAXIMUM];
+} comparison;
+
+static const comparison comparisons[] = {
+    {"pingpong",
+     false,
+     0,
+     1024,
+     1.05,
+     {{"bare", bare_ping, bare_pong, "time over bare MPI"},
+      {"bare again", bare_ping, bare_pong, NULL},
+      {"send completed late", overlapped_ping, overlapped_pong, NULL},
+      {"combench", NULL, NULL, NULL}}},
+    {"stream",
+     true,
+     1024,
+     SIZE_MAX,
+     0.95,
+     {{"posted", posted_source, posted_destination, "throughput over bare MPI from one buffer"},
+      {"posted again", posted_source, posted_destination, NULL},
+      {"posted, spread", spread_source, posted_destination,
+       "throughput over bare MPI from a window of buffers"},
+      {"no acknowledging", unacknowledged_source, unacknowledged_destination, NULL},
+      {"blocking", blocking_source, blocking_destination, NULL},
+      {"combench", NULL, NULL, NULL}}},
+};
+
+typedef struct {
+    bench_session session;
+    const comparison *compared;
+    bench_rank *me;
+    const bench_actions *actions;
+    bare_pair pair;
+    size_t count;                               /* contenders */
+    uint64_t steps;                             /* of a block, a whole number of windows */
+    double times_ns[CONTENDERS_MAXIMUM][TURNS]; /* of the source */
+} match;
+
+static size_t contender_count(const comparison *compared)
+{
+    size_t count = 0;
+
+    while (count < CONTENDERS_MAXIMUM && compared->contenders[count].name != NULL)
+        count++;
+    return count;
+}
+
+static cb_status run_bare(bare_pair *pair, const contender *one, uint64_t steps, double *elapsed_ns)
+{
+    bare_block block = pair->self == SOURCE ? one->source : one->destination;
+    uint64_t start_ns = cb_now_ns();
+
+    block(pair, steps);
+    *elapsed_ns = (double)(cb_now_ns() - start_ns);
+    return CB_OK;
+}
+
+static cb_status run_one(match *run, size_t index, double *elapsed_ns)
+{
+    const contender *one = &run->compared->contenders[index];
+
+    return one->source != NULL ? run_bare(&run->pair, one, run->steps, elapsed_ns)
+                               : bench_run_block(run->me, run->actions, run->steps, elapsed_ns);
+}
+
+/* Both sides need the same number: the source's clock finds it. */
+static cb_status choose_steps(match *run)
+{
+    double elapsed_ns = 0;
+    uint64_t window = run->pair.window, enough;
+
+    for (run->steps = window;; run->steps = enough) {
+        CB_TRY(run_one(run, 0, &elapsed_ns));
+        enough = elapsed_ns < turn_block_ns ? 2 * run->steps : run->steps;
+        MPI_Bcast(&enough, 1, MPI_UINT64_T, SOURCE, run->pair.communicator);
+        if (enough == run->steps)
+            break;
+    }
+    enough =
+        (uint64_t)((double)run->steps * turn_block_ns / elapsed_ns / (double)window + 1) * window;
+    MPI_Bcast(&enough, 1, MPI_UINT64_T, SOURCE, run->pair.communicator);
+    run->steps = enough;
+    return CB_OK;
+}
+
+static cb_status take_turns(match *run)
+{
+    double ignored_ns;
+
+    for (size_t turn = 0; turn < WARM_UP_TURNS * run->count; turn++)
+        CB_TRY(run_one(run, turn % run->count, &ignored_ns));
+    for (size_t turn = 0; turn < TURNS; turn++)
+        for (size_t i = 0; i < run->count; i++)
+            CB_TRY(run_one(run, i, &run->times_ns[i][turn]));
+    return CB_OK;
+}
+
+/* A sum that is wrong would mean that somebody did not do the work. */
+static cb_status check_sums(const match *run)
+{
+    uint64_t expected = run->pair.packets * bench_expected_sum((size_t)run->pair.size_bytes);
+
+    CB_TRY(bench_rank_check_sum(run->me));
+    if (!run->pair.touch || run->pair.sum == expected)
+        return CB_OK;
+    cb_error("the packets of the bare reference do not add up: sum %#llx, expected %#llx",
+             (unsigned long long)run->pair.sum, (unsigned long long)expected);
+    return CB_ERROR_DATA;
+}
+
+/* Figures */
+
+typedef struct {
+    double median, quartile_low, quartile_high;
+} spread;
+
+static spread spread_of(double *values)
+{
+    stats_summary summary = stats_summarize(values, TURNS);
+
+    return (spread){summary.median, stats_quantile(values, TURNS, 0.25),
+                    stats_quantile(values, TURNS, 0.75)};
+}
+
+/* Of one contender to another, in each turn. */
+static spread ratios_of(const match *run, size_t index, size_t reference)
+{
+    double ratios[TURNS];
+
+    for (size_t turn = 0; turn < TURNS; turn++) {
+        ratios[turn] = run->times_ns[index][turn] / run->times_ns[reference][turn];
+        if (run->compared->as_throughput)
+            ratios[turn] = 1 / ratios[turn];
+    }
+    return spread_of(ratios);
+}
+
+static double step_us(const match *run, size_t index)
+{
+    double steps_us[TURNS];
+
+    for (size_t turn = 0; turn < TURNS; turn++)
+        steps_us[turn] = run->times_ns[index][turn] / 1e3 / (double)run->steps;
+    return spread_of(steps_us).median / (run->compared->as_throughput ? 1 : 2);
+}
+
+/* Lines for summary.py, which gathers them. */
+static void print_targets(const match *run)
+{
+    const comparison *compared = run->compared;
+    size_t bytes = (size_t)run->pair.size_bytes;
+
+    if (bytes < compared->target_from_bytes || bytes > compared->target_to_bytes)
+        return;
+    for (size_t i = 0; i < run->count; i++)
+        if (compared->contenders[i].target != NULL)
+            printf("target: %s of %zu bytes, %s: %.3f at %s %.2f\n", compared->mode, bytes,
+                   compared->contenders[i].target, ratios_of(run, run->count - 1, i).median,
+                   compared->as_throughput ? "least" : "most", compared->target);
+}
+
+static void print_match(const match *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        spread ratio = ratios_of(run, i, 0);
+
+        printf("%-9s %8d  %-19s %9.3f  %7.3f [%.3f, %.3f]\n", run->compared->mode,
+               run->pair.size_bytes, run->compared->contenders[i].name, step_us(run, i),
+               ratio.median, ratio.quartile_low, ratio.quartile_high);
+    }
+    print_targets(run);
+    fflush(stdout);
+}
+
+/* One mode at one size */
+
+/* Where the pool's buffers are, from the first that it gives out; given back so that it gives them
+ * out in the same order again. */
+static cb_status share_memory(bare_pair *pair, transport_factory *factory)
+{
+    transport_buffer **buffers = cb_allocate(pair->window, sizeof(*buffers), "buffers");
+    size_t taken = 0;
+
+    if (buffers == NULL)
+        return CB_ERROR_MEMORY;
+    while (taken < pair->window) {
+        buffers[taken] = transport_buffer_create(factory, (size_t)pair->size_bytes);
+        if (buffers[taken] == NULL)
+            break;
+        pair->places[taken] = buffers[taken]->data;
+        taken++;
+    }
+    for (size_t i = taken; i-- > 0;)
+        transport_buffer_release(buffers[i]);
+    free(buffers);
+    pair->hot = pair->places[0];
+    return taken == pair->window ? CB_OK : CB_ERROR_MEMORY;
+}
+
+static cb_status bare_open(bare_pair *pair, const bench_session *session, size_t size_bytes)
+{
+    pair->self = control_rank(session->plane);
+    pair->other = 1 - pair->self;
+    pair->size_bytes = (int)size_bytes;
+    pair->window = session->options->window;
+    pair->half = pair->window / 2;
+    pair->touch = strcmp(session->options->touch, "all") == 0;
+    pair->places = cb_allocate(pair->window, sizeof(*pair->places), "places of packets");
+    pair->requests = cb_allocate(pair->window, sizeof(*pair->requests), "requests");
+    if (pair->places == NULL || pair->requests == NULL)
+        return CB_ERROR_MEMORY;
+    MPI_Comm_dup(MPI_COMM_WORLD, &pair->communicator);
+    return share_memory(pair, session->technology);
+}
+
+static void bare_close(bare_pair *pair)
+{
+    MPI_Comm_free(&pair->communicator);
+    free(pair->requests);
+    free(pair->places);
+}
+
+static cb_status compare(const bench_session *session, const comparison *compared,
+                         size_t size_bytes)
+{
+    static const int ranks[] = {0, 1};
+    match *run = cb_allocate(1, sizeof(*run), "a comparison");
+    bench_measurement measurement = {.mode = bench_find_mode(session->definition, compared->mode),
+                                     .count = 2,
+                                     .size_bytes = size_bytes};
+
+    if (run == NULL)
+        return CB_ERROR_MEMORY;
+    run->session = *session;
+    run->compared = compared;
+    run->count = contender_count(compared);
+    CB_TRY(bench_rank_create(session, &measurement, session->technology, ranks, 2, &run->me,
+                             &run->actions));
+    CB_TRY(bare_open(&run->pair, session, size_bytes));
+    bench_rank_reset(run->me, bench_plain_traffic(session->options), 0);
+    CB_TRY(choose_steps(run));
+    CB_TRY(take_turns(run));
+    CB_TRY(transport_flush(session->technology));
+    CB_TRY(check_sums(run));
+    if (run->pair.self == SOURCE)
+        print_match(run);
+    MPI_Barrier(run->pair.communicator);
+    bench_rank_destroy(session->definition, run->me);
+    bare_close(&run->pair);
+    free(run);
+    return CB_OK;
+}
+
+static cb_status compare_all(const bench_session *session)
+{
+    static const uint64_t usual[] = {0, 64, 256, 1024, 4096, 65536};
+    const cb_list *sizes = &session->options->sizes;
+    const uint64_t *values = sizes->count > 0 ? sizes->values : usual;
+    size_t count = sizes->count > 0 ? sizes->count : sizeof(usual) / sizeof(usual[0]);
+
+    if (control_rank(session->plane) == SOURCE)
+        printf("%s, %d turns, touch %s, window %llu\n%-9s %8s  %-19s %9s  %7s [quartiles]\n",
+               control_library(session->plane), TURNS, session->options->touch,
+               (unsigned long long)session->options->window, "mode", "bytes", "", "us", "ratio");
+    for (size_t c = 0; c < sizeof(comparisons) / sizeof(comparisons[0]); c++)
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(session->options->mode, "default") == 0 ||
+                strcmp(session->options->mode, comparisons[c].mode) == 0)
+                CB_TRY(compare(session, &comparisons[c], (size_t)values[i]));
+    return CB_OK;
+}
+
+static cb_status exchange(void *context, const void *mine, size_t bytes, void *all)
+{
+    return control_exchange(context, mine, bytes, all);
+}
+
+static cb_status run_session(bench_session *session)
+{
+    transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
+                                     .size = control_size(session->plane),
+                                     .context = control_everyone(session->plane),
+                                     .exchange = exchange};
+
+    if (bootstrap.size != 2 || session->options->window % 2 != 0) {
+        cb_error("needs 2 ranks and an even --window: mpirun -np 2 --bind-to core perf_thin");
+        return CB_ERROR_USAGE;
+    }
+    CB_TRY(transport_open(transport_find("mpi"), &bootstrap, &session->technology));
+    CB_TRY(transport_set_wait(session->technology, TRANSPORT_WAIT_SPIN, &session->effective_wait));
+    CB_TRY(compare_all(session));
+    return transport_close(session->technology);
+}
+
+int main(int argc, char **argv)
+{
+    cb_option_table table =
+        bench_option_table(&oneway, "perf_thin", "mpirun -np 2 perf_thin [OPTION]");
+    bench_options options;
+    bench_session session = {.definition = &oneway, .options = &options};
+    const cb_option *action = NULL;
+    cb_status status = cb_options_defaults(&table, &options);
+
+    cb_log_identify("perf_thin", -1);
+    if (status == CB_OK)
+        status = cb_options_parse(&table, argc, argv, &options, NULL, &action);
+    if (status == CB_OK)
+        status = control_open(false, &session.plane);
+    if (status != CB_OK)
+        return cb_status_exit(status);
+    status = run_session(&session);
+    if (status != CB_OK)
+        control_abort(session.plane, cb_status_exit(status));
+    control_close(session.plane);
+    cb_options_free(&table, &options);
+    return EXIT_SUCCESS;
+}
