@@ -12,7 +12,7 @@ enum {
     GROUP_TAG = 2,
     QUEUE_INITIAL = 256,
     REAP_INTERVAL = 16,        /* sends under way are tested each time so many more are queued */
-    BEHIND_MAXIMUM = 63,       /* receives of a node that are posted behind its first */
+    BEHIND_MAXIMUM = 64,       /* receives of a node that are posted behind its first */
     BEHIND_BYTES = 128 * 1024, /* and no more than cover so much for all nodes, to stay in cache */
     BEHIND_LEAST_BYTES = 128   /* none for messages up to there */
 };
