@@ -137,8 +137,9 @@ static cb_status mpi_open(const transport_bootstrap *bootstrap, transport_factor
     factory->library_yields = read_library_yields();
     factory->wait = TRANSPORT_WAIT_SPIN;
     factory->library_waits = true;
+    factory->base.rank = bootstrap->rank;
     *out = &factory->base;
-    return CB_OK;
+    return mpi_learn_complete(factory);
 }
 
 static cb_status mpi_close(transport_factory *base)

@@ -75,11 +75,8 @@ transport_buffer *mpi_hand_over(mpi_node *node)
 
 void mpi_note_arrival(mpi_node *node, const MPI_Status *status)
 {
-    int bytes = 0;
-
-    MPI_Get_count(status, MPI_BYTE, &bytes);
     node->arrived = true;
-    node->arrived_bytes = (size_t)bytes;
+    node->arrived_bytes = mpi_received_bytes(status);
 }
 
 cb_status mpi_try_receive(transport_node *base, transport_buffer **out)
@@ -123,7 +120,7 @@ cb_status mpi_receive(transport_node *node, transport_buffer **out)
     mpi_factory *factory = mpi_factory_of(node->factory);
     transport_buffer *buffer;
     MPI_Status status;
-    int code, bytes = 0;
+    int code;
 
     if (__builtin_expect(factory->queue_count > 0, 0))
         CB_TRY(mpi_reap(factory));
@@ -136,8 +133,7 @@ cb_status mpi_receive(transport_node *node, transport_buffer **out)
         transport_pool_give(&factory->pool, buffer);
         return mpi_failed(code, "receive from", node->rank);
     }
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    buffer->size = (size_t)bytes;
+    buffer->size = mpi_received_bytes(&status);
     factory->base.held++;
     *out = buffer;
     return CB_OK;
