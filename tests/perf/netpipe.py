@@ -19,7 +19,7 @@ TARGET = 1.10
 
 
 def netpipe_us(path: Path) -> float:
-    """A line is bytes, Mbit/s, seconds; what it says of seconds has too few digits for short ones."""
+    """A line is bytes, Mbit/s, seconds; its seconds have too few digits for short messages."""
     size_bytes, rate_Mbps, _ = path.read_text(encoding="utf-8").split()[:3]
     # NetPIPE's megabit is 2^20 bits.
     return float(size_bytes) * 8 / (float(rate_Mbps) * 2**20) * 1e6
@@ -58,7 +58,8 @@ def main() -> int:
     folder = Path(sys.argv[1])
     sizes = {int(path.stem.split("-")[1]) for path in folder.glob("netpipe-*.txt")}
     print("half a round trip in us: median [least, largest] of the runs")
-    print(f"{'bytes':>9} {'NetPIPE':^30} {'cb_oneway, as NetPIPE':^30} {'cb_oneway':^30} {'ratio':>7}")
+    heads = ("NetPIPE", "cb_oneway, as NetPIPE", "cb_oneway")
+    print(f"{'bytes':>9}", *(f"{head:^30}" for head in heads), f"{'ratio':>7}")
     for size_bytes in sorted(sizes):
         report(folder, size_bytes)
     return 0

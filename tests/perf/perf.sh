@@ -2,8 +2,8 @@
 # make perf: measure the project against bare references, print all figures, and at the end each
 # target with what was reached. Fails when something could not be run, and never for a figure.
 #
-# COMBENCH_PERF_STARTS (3) is how often the programs of the comparison are started: where the data of
-# a process lies in memory differs from start to start.
+# COMBENCH_PERF_STARTS (3) is how often the comparison with bare MPI is started: where the data of a
+# process lies in memory differs from start to start.
 set -eu
 
 here=${srcdir:?}/tests/perf

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""One line for each target of a log of make perf: its figure, the bound, and whether it was reached.
+"""One line for each target of a log of make perf: its figure, the bound, and what was reached.
 
 A log has lines "target: NAME: FIGURE at most BOUND" or "... at least BOUND"; what was measured in
 several starts stands several times, and its median counts.
@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-LINE = re.compile(r"target: (?P<name>.+): (?P<figure>[0-9.]+) at (?P<side>most|least) (?P<bound>.+)")
+LINE = re.compile(
+    r"target: (?P<name>.+): (?P<figure>[0-9.]+) at (?P<side>most|least) (?P<bound>[0-9.]+)"
+)
 
 
 @dataclass
