@@ -2,6 +2,7 @@
  * of a receive differ in what they do with the data, which is decided once, in set-up. */
 #include "bench/traffic.h"
 
+#include <sched.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -228,9 +229,11 @@ static cb_status receive_patiently(const bench_rank *me, const bench_peer *peer,
     uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
     cb_status status;
 
-    while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY)
+    while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY) {
         if (cb_now_ns() > deadline_ns)
             return give_up(me, "rank", peer->node->rank);
+        sched_yield();
+    }
     return status;
 }
 
@@ -270,11 +273,13 @@ static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
     transport_node *node;
     cb_status status;
 
-    while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY)
+    while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY) {
         if (cb_now_ns() > deadline_ns) {
             note_absence(me, me->peers, me->peer_count);
             return give_up(me, "any of the peers of rank", me->ranks[me->self]);
         }
+        sched_yield();
+    }
     CB_TRY(status);
     *from = &me->peers[node->label];
     return accept(me, *from, buffer, check);
