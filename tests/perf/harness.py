@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 STEP_TARGET_NS = 40
+SAMPLES_LEAST = 1000
 READINGS_TARGET = 1.05  # one, and its cost is known to a few per cent
 DIVISORS = {"pingpong": 2, "stream": 1}  # a latency is half of a step
 
@@ -42,6 +43,9 @@ def report(row: dict[str, Any], clock_ns: float) -> None:
         f"a reading of the clock {clock_ns:.1f} ns"
     )
     print(f"target: harness, {case}, ns: {harness_ns:.1f} at most {STEP_TARGET_NS}")
+    if row["step_us"]["samples"] < SAMPLES_LEAST:
+        print("too few single steps in the time that was left: the machine is busy")
+        return
     readings = extra_ns / clock_ns
     print(f"target: single step, {case}, readings: {readings:.3f} at most {READINGS_TARGET}")
 
