@@ -115,9 +115,4 @@ void bench_progress_clear(const bench_progress *progress);
 cb_status bench_describe(bench_session *session, const cb_option_table *table, int argc,
                          char **argv);
 
-/* Announce packets of a size to a factory, with the buffers that the options ask for. To who
- * receives a stream, a window of them comes before it answers. */
-cb_status bench_prepare(const bench_session *session, transport_factory *factory, size_t size_bytes,
-                        size_t peers, bool stream);
-
 #endif

@@ -89,8 +89,10 @@ static cb_status meet_peers(bench_rank *me, const bench_role *role, role_span ot
     return status;
 }
 
-cb_status bench_prepare(const bench_session *session, transport_factory *factory, size_t size_bytes,
-                        size_t peers, bool stream)
+/* Announce packets of a size to a factory, with the buffers that the options ask for. To who
+ * receives a stream, a window of them comes before it answers. */
+static cb_status prepare(const bench_session *session, transport_factory *factory,
+                         size_t size_bytes, size_t peers, bool stream)
 {
     bool rotate = strcmp(session->options->buffers, "rotate") == 0;
     size_t window = (size_t)session->options->window;
@@ -165,8 +167,8 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
     me->list_length = measurement->count;
     me->seed = session->options->seed;
     *actions = &measurement->mode->roles[number];
-    status = bench_prepare(session, factory, me->size_bytes, me->peer_count,
-                           (*actions)->finish == bench_settle);
+    status = prepare(session, factory, me->size_bytes, me->peer_count,
+                     (*actions)->finish == bench_settle);
     if (status == CB_OK)
         status = meet_peers(me, role, others);
     if (status != CB_OK) {
