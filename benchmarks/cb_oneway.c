@@ -7,14 +7,12 @@
 
 static cb_status ping(bench_rank *me)
 {
-    CB_TRY(bench_send(me, 0));
-    return bench_receive(me, 0);
+    return bench_serve(me, 0);
 }
 
 static cb_status pong(bench_rank *me)
 {
-    CB_TRY(bench_receive(me, 0));
-    return bench_send(me, 0);
+    return bench_bounce(me, 0);
 }
 
 static cb_status stream(bench_rank *me)

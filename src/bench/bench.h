@@ -107,6 +107,8 @@ struct bench_rank {
     transport_group *group; /* of all peers, for fair receives */
     size_t index;           /* among those with the same role */
     size_t size_bytes;
+    transport_buffer *in_hand; /* of bench_serve, or NULL */
+    bool rotate;               /* buffers: a received one is not sent on */
     unsigned window, half_window;
     size_t missing;       /* peers that the round under way still waits for */
     uint64_t sum;         /* over all words that were touched */
@@ -149,6 +151,8 @@ struct bench_traffic {
     cb_status (*receive_any)(bench_rank *me, bench_peer **from);
     cb_status (*multicast)(bench_rank *me, transport_group *group);
     cb_status (*receive_multicast)(bench_rank *me, transport_group *group);
+    cb_status (*serve)(bench_rank *me, bench_peer *peer);
+    cb_status (*bounce)(bench_rank *me, bench_peer *peer);
     cb_status (*await_signal)(bench_rank *me, bench_peer *peer);
 };
 
@@ -166,6 +170,18 @@ static inline cb_status bench_receive(bench_rank *me, size_t peer)
 static inline cb_status bench_receive_any(bench_rank *me, bench_peer **from)
 {
     return me->traffic->receive_any(me, from);
+}
+
+/* A packet that goes to and fro: sent, and awaited again; or received, and sent back. It is the
+ * same buffer all the time, but where buffers rotate. */
+static inline cb_status bench_serve(bench_rank *me, size_t peer)
+{
+    return me->traffic->serve(me, &me->peers[peer]);
+}
+
+static inline cb_status bench_bounce(bench_rank *me, size_t peer)
+{
+    return me->traffic->bounce(me, &me->peers[peer]);
 }
 
 /* One packet from each peer; what is early is kept for the rounds to come. */

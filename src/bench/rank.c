@@ -92,9 +92,8 @@ static cb_status meet_peers(bench_rank *me, const bench_role *role, role_span ot
 /* Announce packets of a size to a factory, with the buffers that the options ask for. To who
  * receives a stream, a window of them comes before it answers. */
 static cb_status prepare(const bench_session *session, transport_factory *factory,
-                         size_t size_bytes, size_t peers, bool stream)
+                         size_t size_bytes, size_t peers, bool stream, bool rotate)
 {
-    bool rotate = strcmp(session->options->buffers, "rotate") == 0;
     size_t window = (size_t)session->options->window;
     const size_t spare = 8, pool_limit_bytes = 16u << 20;
     size_t buffers = (window + 2) * peers + spare;
@@ -160,6 +159,7 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
     me->self = self;
     me->index = self - span_of(definition, number, count).first;
     me->size_bytes = measurement->size_bytes;
+    me->rotate = strcmp(session->options->buffers, "rotate") == 0;
     me->window = (unsigned)session->options->window;
     me->half_window = me->window > 1 ? me->window / 2 : 1;
     me->list = measurement->list;
@@ -168,7 +168,7 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
     me->seed = session->options->seed;
     *actions = &measurement->mode->roles[number];
     status = prepare(session, factory, me->size_bytes, me->peer_count,
-                     (*actions)->finish == bench_settle);
+                     (*actions)->finish == bench_settle, me->rotate);
     if (status == CB_OK)
         status = meet_peers(me, role, others);
     if (status != CB_OK) {
@@ -195,6 +195,8 @@ void bench_rank_destroy(const bench_definition *definition, bench_rank *me)
     if (me == NULL)
         return;
     bench_rank_tear_down(definition, me);
+    if (me->in_hand != NULL)
+        transport_buffer_release(me->in_hand);
     transport_group_destroy(me->group);
     for (size_t i = 0; i < me->participants; i++)
         transport_node_destroy(me->nodes[i]);

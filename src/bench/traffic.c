@@ -143,6 +143,45 @@ static inline cb_status receive_root(bench_rank *me, transport_group *group, ins
     return accept(me, &me->peers[0], buffer, inspect);
 }
 
+/* A packet to pass on: the one just received, which rests in the same buffer, or, where buffers
+ * rotate, another. */
+static inline transport_buffer *next_packet(const bench_rank *me, transport_buffer *last)
+{
+    if (__builtin_expect(last != NULL && !me->rotate, 1))
+        return last;
+    if (last != NULL)
+        transport_buffer_release(last);
+    return transport_buffer_create(me->factory, me->size_bytes);
+}
+
+static inline cb_status take(bench_rank *me, bench_peer *peer, transport_buffer **out,
+                             inspection inspect)
+{
+    CB_TRY(transport_receive(peer->node, out));
+    me->packets++;
+    return inspect(me, peer, *out);
+}
+
+static inline cb_status serve(bench_rank *me, bench_peer *peer, inspection inspect)
+{
+    transport_buffer *buffer = next_packet(me, me->in_hand);
+
+    me->in_hand = NULL;
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY(transport_send(peer->node, buffer));
+    return take(me, peer, &me->in_hand, inspect);
+}
+
+static inline cb_status bounce(bench_rank *me, bench_peer *peer, inspection inspect)
+{
+    transport_buffer *buffer;
+
+    CB_TRY(take(me, peer, &buffer, inspect));
+    buffer = next_packet(me, buffer);
+    return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
+}
+
 static cb_status await_signal(bench_rank *me, bench_peer *peer)
 {
     transport_buffer *buffer;
@@ -168,6 +207,26 @@ static cb_status receive_root_touching(bench_rank *me, transport_group *group)
     return receive_root(me, group, touch);
 }
 
+static cb_status serve_touching(bench_rank *me, bench_peer *peer)
+{
+    return serve(me, peer, touch);
+}
+
+static cb_status bounce_touching(bench_rank *me, bench_peer *peer)
+{
+    return bounce(me, peer, touch);
+}
+
+static cb_status serve_bare(bench_rank *me, bench_peer *peer)
+{
+    return serve(me, peer, look_away);
+}
+
+static cb_status bounce_bare(bench_rank *me, bench_peer *peer)
+{
+    return bounce(me, peer, look_away);
+}
+
 static cb_status receive_bare(bench_rank *me, bench_peer *peer)
 {
     return receive_from(me, peer, look_away);
@@ -189,6 +248,8 @@ const bench_traffic bench_touching = {
     .receive_any = receive_any_touching,
     .multicast = multicast_as_it_is,
     .receive_multicast = receive_root_touching,
+    .serve = serve_touching,
+    .bounce = bounce_touching,
     .await_signal = await_signal,
 };
 
@@ -198,6 +259,8 @@ const bench_traffic bench_bare = {
     .receive_any = receive_any_bare,
     .multicast = multicast_as_it_is,
     .receive_multicast = receive_root_bare,
+    .serve = serve_bare,
+    .bounce = bounce_bare,
     .await_signal = await_signal,
 };
 
@@ -255,6 +318,18 @@ static cb_status receive_checked(bench_rank *me, bench_peer *peer)
     if (status == CB_ERROR_DATA)
         note_absence(me, peer, 1);
     return status == CB_OK ? accept(me, peer, buffer, check) : status;
+}
+
+static cb_status serve_checked(bench_rank *me, bench_peer *peer)
+{
+    CB_TRY(send_stamped(me, peer));
+    return receive_checked(me, peer);
+}
+
+static cb_status bounce_checked(bench_rank *me, bench_peer *peer)
+{
+    CB_TRY(receive_checked(me, peer));
+    return send_stamped(me, peer);
 }
 
 static cb_status await_signal_patiently(bench_rank *me, bench_peer *peer)
@@ -326,6 +401,8 @@ const bench_traffic bench_verifying = {
     .receive_any = receive_any_checked,
     .multicast = multicast_stamped,
     .receive_multicast = receive_multicast_checked,
+    .serve = serve_checked,
+    .bounce = bounce_checked,
     .await_signal = await_signal_patiently,
 };
 
