@@ -24,6 +24,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/progress.c \
 	%D%/bench/rank.c \
 	%D%/bench/run.c \
+	%D%/bench/shape.c %D%/bench/shape.h \
 	%D%/bench/traffic.c %D%/bench/traffic.h \
 	%D%/control/clock.c %D%/control/clock.h \
 	%D%/control/control.h %D%/control/control_mpi.c \

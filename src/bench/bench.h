@@ -20,17 +20,28 @@ typedef struct bench_traffic bench_traffic;
 /* How many ranks have a role, of the count that is measured (processors, sources, destinations). */
 typedef enum { BENCH_NONE, BENCH_ONE, BENCH_HALF, BENCH_COUNT } bench_share;
 
-/* Whom a role talks to: all of a role; the one with the same index in it; the others of its own
- * role, the next one first, so that no two begin with the same. */
-typedef enum { BENCH_ALL, BENCH_TWIN, BENCH_OTHERS } bench_peering;
+/* Whom a rank talks to: all of some roles, role after role; the one with the same index in a role;
+ * the others of its own role, the next one first, so that no two begin with the same; in a topology
+ * those that feed it and behind them the one that it feeds. */
+typedef enum { BENCH_ALL, BENCH_TWIN, BENCH_OTHERS, BENCH_CHAIN } bench_peering;
 
-enum { BENCH_ROLES = 2, BENCH_MODES = 4 };
+/* Sets of roles. */
+enum { BENCH_FIRST = 1u << 0, BENCH_SECOND = 1u << 1, BENCH_THIRD = 1u << 2 };
+
+enum { BENCH_ROLES = 3, BENCH_MODES = 4, BENCH_STAGES = 8 };
+
+/* How many ranks are in each stage; see shape.h. */
+typedef struct {
+    size_t stages[BENCH_STAGES];
+    size_t stage_count;
+} bench_shape;
 
 typedef struct {
     const char *name; /* source, destination, node */
     bench_share share;
     bench_peering peering;
-    size_t peer_role; /* index of the role that the peers have */
+    unsigned peer_roles; /* the roles that the peers have */
+    unsigned heard;      /* those of them that it receives from, where not from all */
 } bench_role;
 
 typedef cb_status (*bench_action)(bench_rank *me);
@@ -56,7 +67,14 @@ typedef struct {
 } bench_mode;
 
 /* What the list of counts counts, and thereby which option gives it. */
-typedef enum { BENCH_PAIR_ONLY, BENCH_PROCESSORS, BENCH_DESTINATIONS, BENCH_SOURCES } bench_counted;
+typedef enum {
+    BENCH_PAIR_ONLY,
+    BENCH_PROCESSORS,
+    BENCH_DESTINATIONS,
+    BENCH_SOURCES,
+    BENCH_FARM,    /* sources and destinations, and a supervisor */
+    BENCH_TOPOLOGY /* --topology: stages of ranks */
+} bench_counted;
 
 /* How a list of destinations changes from one broadcast to the next. */
 typedef enum { BENCH_FIXED, BENCH_ROTATE, BENCH_RANDOM } bench_list;
@@ -104,8 +122,10 @@ struct bench_rank {
     transport_factory *factory;
     bench_peer *peers;
     size_t peer_count;
-    transport_group *group; /* of all peers, for fair receives */
-    size_t index;           /* among those with the same role */
+    transport_group *group; /* of all peers that it hears, for fair receives */
+    size_t heard;           /* how many these are: the first of `peers` unless roles are left out */
+    size_t first_peer[BENCH_ROLES]; /* of a role, where all of it are peers */
+    size_t index;                   /* among those in the same stage */
     size_t size_bytes;
     transport_buffer *in_hand; /* of bench_serve, or NULL */
     bool rotate;               /* buffers: a received one is not sent on */
@@ -211,6 +231,7 @@ cb_status bench_reserve(bench_rank *me, bench_peer *peer);     /* room for one m
 cb_status bench_acknowledge(bench_rank *me, bench_peer *peer); /* one packet was received */
 cb_status bench_drain(bench_rank *me);  /* a sender's finish: await the last acknowledgements */
 cb_status bench_settle(bench_rank *me); /* a receiver's finish: acknowledge the rest */
+cb_status bench_relay(bench_rank *me);  /* of who does both: settle, then drain */
 
 static inline cb_status bench_stream_send(bench_rank *me, size_t peer)
 {

@@ -244,7 +244,8 @@ static bool has_stream(const bench_definition *definition)
 {
     for (size_t m = 0; definition->modes[m].name != NULL; m++)
         for (size_t r = 0; r < BENCH_ROLES; r++)
-            if (definition->modes[m].roles[r].finish == bench_drain)
+            if (definition->modes[m].roles[r].finish == bench_drain ||
+                definition->modes[m].roles[r].finish == bench_relay)
                 return true;
     return false;
 }
@@ -256,6 +257,8 @@ static uint32_t scope_of(const bench_definition *definition)
         [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
         [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
         [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
+        [BENCH_FARM] = 0,
+        [BENCH_TOPOLOGY] = 0,
     };
 
     return by_count[definition->counted] | (definition->lists ? BENCH_TAKES_LISTS : 0u) |

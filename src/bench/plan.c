@@ -80,6 +80,8 @@ static const cb_list *counts_option(const bench_definition *definition,
     case BENCH_SOURCES:
         return &options->sources;
     case BENCH_PAIR_ONLY:
+    case BENCH_FARM:
+    case BENCH_TOPOLOGY:
         break;
     }
     return NULL;
@@ -92,33 +94,18 @@ static const char *counted_name(const bench_definition *definition)
         [BENCH_PROCESSORS] = "processors",
         [BENCH_DESTINATIONS] = "destinations",
         [BENCH_SOURCES] = "sources",
+        [BENCH_FARM] = "sources",
+        [BENCH_TOPOLOGY] = "processors",
     };
 
     return names[definition->counted];
 }
 
-size_t bench_role_size(const bench_definition *definition, size_t role, size_t count)
-{
-    switch (definition->roles[role].share) {
-    case BENCH_ONE:
-        return 1;
-    case BENCH_HALF:
-        return count / 2;
-    case BENCH_COUNT:
-        return count;
-    case BENCH_NONE:
-        break;
-    }
-    return 0;
-}
-
 static size_t ranks_needed(const bench_definition *definition, size_t count)
 {
-    size_t needed = 0;
+    bench_shape shape = bench_shape_of_count(definition, count);
 
-    for (size_t role = 0; role < BENCH_ROLES; role++)
-        needed += bench_role_size(definition, role, count);
-    return needed;
+    return bench_shape_ranks(&shape);
 }
 
 static bool in_halves(const bench_definition *definition)
@@ -357,24 +344,28 @@ void bench_plan_free(bench_plan *plan)
 
 /* Ranks */
 
-size_t bench_candidates(const bench_options *options, const bench_measurement *measurement,
-                        size_t job_ranks)
+bench_shape bench_layout(const bench_definition *definition, const bench_options *options,
+                         const bench_measurement *measurement, size_t job_ranks)
 {
-    if (measurement->list == BENCH_FIXED)
-        return measurement->count;
-    return options->receivers.count > 0 ? options->receivers.count : job_ranks - 1;
+    size_t candidates = measurement->count;
+
+    if (measurement->shape.stage_count > 0)
+        return measurement->shape;
+    if (measurement->list != BENCH_FIXED)
+        candidates = options->receivers.count > 0 ? options->receivers.count : job_ranks - 1;
+    return bench_shape_of_count(definition, candidates);
 }
 
 size_t bench_participants(const bench_definition *definition, const bench_options *options,
                           const bench_measurement *measurement, size_t job_ranks, int *ranks)
 {
-    size_t count = bench_candidates(options, measurement, job_ranks);
-    size_t participants = ranks_needed(definition, count);
+    bench_shape shape = bench_layout(definition, options, measurement, job_ranks);
+    size_t participants = bench_shape_ranks(&shape);
 
     for (size_t i = 0; i < participants; i++)
         ranks[i] = (int)i;
     if (options->receivers.count > 0)
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < participants - 1; i++)
             ranks[i + 1] = (int)options->receivers.values[i];
     return participants;
 }

@@ -3,11 +3,13 @@
 #define BENCH_PLAN_H
 
 #include "bench/options.h"
+#include "bench/shape.h"
 
 /* One measurement. */
 typedef struct {
     const bench_mode *mode;
-    size_t count; /* processors, destinations or sources */
+    size_t count;      /* processors, destinations or sources */
+    bench_shape shape; /* of farms and pipelines; elsewhere it follows from the count */
     size_t size_bytes;
     bench_list list;
     bool own_multicast;
@@ -25,13 +27,10 @@ cb_status bench_plan_make(const bench_definition *definition, const bench_option
                           size_t ranks, bench_plan *out);
 void bench_plan_free(bench_plan *plan);
 
-/* How many ranks have role `role` at a count. */
-size_t bench_role_size(const bench_definition *definition, size_t role, size_t count);
-
-/* The count by which ranks are laid out: that of the measurement, or, for a list that changes, all
+/* How the participants are laid out: as the measurement says or, for a list that changes, with all
  * destinations that there are to choose from. */
-size_t bench_candidates(const bench_options *options, const bench_measurement *measurement,
-                        size_t job_ranks);
+bench_shape bench_layout(const bench_definition *definition, const bench_options *options,
+                         const bench_measurement *measurement, size_t job_ranks);
 
 /* The ranks that take part in a measurement, role after role, in `ranks` (room for all of the job);
  * their number. */

@@ -16,75 +16,63 @@ cb_status bench_node(bench_rank *me, size_t participant, transport_node **out)
     return CB_OK;
 }
 
-/* Where a role's ranks stand among the participants. */
+/* Whom this rank talks to, with room for all participants. */
 typedef struct {
-    size_t first, count;
-} role_span;
+    size_t *peers;
+    bool *heard;
+    size_t count;
+} acquaintance;
 
-static role_span span_of(const bench_definition *definition, size_t role, size_t count)
+static void forget(acquaintance *known)
 {
-    role_span span = {0, bench_role_size(definition, role, count)};
-
-    for (size_t earlier = 0; earlier < role; earlier++)
-        span.first += bench_role_size(definition, earlier, count);
-    return span;
+    free(known->peers);
+    free(known->heard);
 }
 
-static size_t role_of(const bench_definition *definition, size_t self, size_t count)
+static cb_status look_round(const bench_definition *definition, const bench_shape *shape,
+                            size_t self, acquaintance *out)
 {
-    size_t role = 0;
+    size_t ranks = bench_shape_ranks(shape);
 
-    while (role + 1 < BENCH_ROLES && self >= span_of(definition, role + 1, count).first &&
-           definition->roles[role + 1].share != BENCH_NONE)
-        role++;
-    return role;
+    out->peers = cb_allocate(ranks, sizeof(*out->peers), "the peers of a rank");
+    out->heard = cb_allocate(ranks, sizeof(*out->heard), "the peers of a rank");
+    if (out->peers == NULL || out->heard == NULL)
+        return CB_ERROR_MEMORY;
+    out->count = bench_shape_peers(definition, shape, self, out->peers, out->heard);
+    return CB_OK;
 }
 
-/* The k-th peer of the rank with `index` in a role, as a participant. */
-static size_t peer_of(bench_peering peering, role_span others, size_t index, size_t k)
+/* Where the peers of each role begin, for who talks to all of a role. */
+static void note_first_peers(bench_rank *me, const bench_shape *shape, const acquaintance *known)
 {
-    switch (peering) {
-    case BENCH_ALL:
-        return others.first + k;
-    case BENCH_TWIN:
-        return others.first + index;
-    case BENCH_OTHERS:
-        break;
+    for (size_t k = known->count; k-- > 0;) {
+        size_t stage = bench_shape_stage(shape, known->peers[k]);
+
+        if (stage < BENCH_ROLES)
+            me->first_peer[stage] = k;
     }
-    return others.first + (index + 1 + k) % others.count;
 }
 
-static size_t peer_total(bench_peering peering, role_span others)
+static cb_status meet_peers(bench_rank *me, const acquaintance *known)
 {
-    switch (peering) {
-    case BENCH_ALL:
-        return others.count;
-    case BENCH_TWIN:
-        return 1;
-    case BENCH_OTHERS:
-        break;
-    }
-    return others.count - 1;
-}
-
-static cb_status meet_peers(bench_rank *me, const bench_role *role, role_span others)
-{
-    transport_node **nodes = cb_allocate(me->peer_count, sizeof(*nodes), "the peers of a rank");
+    transport_node **nodes = cb_allocate(known->count, sizeof(*nodes), "the peers of a rank");
     cb_status status = nodes != NULL ? CB_OK : CB_ERROR_MEMORY;
 
-    for (size_t k = 0; k < me->peer_count && status == CB_OK; k++) {
-        size_t peer = peer_of(role->peering, others, me->index, k);
+    me->heard = 0;
+    for (size_t k = 0; k < known->count && status == CB_OK; k++) {
+        size_t peer = known->peers[k];
+        transport_node *node;
 
-        status = bench_node(me, peer, &nodes[k]);
-        if (status == CB_OK) {
-            nodes[k]->label = k;
-            me->peers[k] =
-                (bench_peer){.node = nodes[k], .incoming.source = (uint64_t)me->ranks[peer]};
-        }
+        status = bench_node(me, peer, &node);
+        if (status != CB_OK)
+            break;
+        node->label = k;
+        me->peers[k] = (bench_peer){.node = node, .incoming.source = (uint64_t)me->ranks[peer]};
+        if (known->heard[k])
+            nodes[me->heard++] = node;
     }
     if (status == CB_OK)
-        status =
-            transport_group_create(me->factory, nodes, me->peer_count, NULL, false, &me->group);
+        status = transport_group_create(me->factory, nodes, me->heard, NULL, false, &me->group);
     free(nodes);
     return status;
 }
@@ -138,26 +126,9 @@ static bench_rank *allocate_rank(size_t participants, size_t peers)
     return NULL;
 }
 
-cb_status bench_rank_create(const bench_session *session, const bench_measurement *measurement,
-                            transport_factory *factory, const int *ranks, size_t participants,
-                            bench_rank **out, const bench_actions **actions)
+static void take_options(bench_rank *me, const bench_session *session,
+                         const bench_measurement *measurement)
 {
-    const bench_definition *definition = session->definition;
-    size_t count =
-        bench_candidates(session->options, measurement, (size_t)control_size(session->plane));
-    size_t self = position_of(control_rank(session->plane), ranks, participants);
-    size_t number = role_of(definition, self, count);
-    const bench_role *role = &definition->roles[number];
-    role_span others = span_of(definition, role->peer_role, count);
-    bench_rank *me = allocate_rank(participants, peer_total(role->peering, others));
-    cb_status status;
-
-    if (me == NULL)
-        return CB_ERROR_MEMORY;
-    me->factory = factory;
-    me->ranks = ranks;
-    me->self = self;
-    me->index = self - span_of(definition, number, count).first;
     me->size_bytes = measurement->size_bytes;
     me->rotate = strcmp(session->options->buffers, "rotate") == 0;
     me->window = (unsigned)session->options->window;
@@ -166,11 +137,49 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
     me->own_multicast = measurement->own_multicast;
     me->list_length = measurement->count;
     me->seed = session->options->seed;
-    *actions = &measurement->mode->roles[number];
-    status = prepare(session, factory, me->size_bytes, me->peer_count,
-                     (*actions)->finish == bench_settle, me->rotate);
-    if (status == CB_OK)
-        status = meet_peers(me, role, others);
+}
+
+static bool takes_stream(const bench_actions *actions)
+{
+    return actions->finish == bench_settle || actions->finish == bench_relay;
+}
+
+static cb_status introduce(bench_rank *me, const bench_session *session, const bench_shape *shape,
+                           const acquaintance *known, const bench_actions *actions)
+{
+    note_first_peers(me, shape, known);
+    CB_TRY(prepare(session, me->factory, me->size_bytes, me->peer_count, takes_stream(actions),
+                   me->rotate));
+    return meet_peers(me, known);
+}
+
+cb_status bench_rank_create(const bench_session *session, const bench_measurement *measurement,
+                            transport_factory *factory, const int *ranks, size_t participants,
+                            bench_rank **out, const bench_actions **actions)
+{
+    const bench_definition *definition = session->definition;
+    bench_shape shape = bench_layout(definition, session->options, measurement,
+                                     (size_t)control_size(session->plane));
+    size_t self = position_of(control_rank(session->plane), ranks, participants);
+    size_t stage = bench_shape_stage(&shape, self);
+    acquaintance known = {0};
+    bench_rank *me = NULL;
+    cb_status status = look_round(definition, &shape, self, &known);
+
+    if (status == CB_OK) {
+        me = allocate_rank(participants, known.count);
+        status = me != NULL ? CB_OK : CB_ERROR_MEMORY;
+    }
+    if (status == CB_OK) {
+        me->factory = factory;
+        me->ranks = ranks;
+        me->self = self;
+        me->index = self - bench_shape_span(&shape, stage).first;
+        take_options(me, session, measurement);
+        *actions = &measurement->mode->roles[bench_shape_role(definition, &shape, stage)];
+        status = introduce(me, session, &shape, &known, *actions);
+    }
+    forget(&known);
     if (status != CB_OK) {
         bench_rank_destroy(definition, me);
         return status;
@@ -209,7 +218,7 @@ void bench_rank_reset(bench_rank *me, const bench_traffic *traffic, uint64_t ste
 {
     me->traffic = traffic;
     me->block_steps = steps;
-    me->missing = me->peer_count;
+    me->missing = me->heard;
     me->sum = 0;
     me->packets = 0;
     for (size_t i = 0; i < me->peer_count; i++) {

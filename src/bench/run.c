@@ -25,7 +25,8 @@ typedef struct {
 static bool same_curve(const bench_measurement *one, const bench_measurement *other)
 {
     return one->mode == other->mode && one->count == other->count && one->list == other->list &&
-           one->own_multicast == other->own_multicast;
+           one->own_multicast == other->own_multicast &&
+           bench_shape_same(&one->shape, &other->shape);
 }
 
 /* All ranks meet, asleep, before the participants change. */
@@ -56,14 +57,15 @@ static bool possible(const bench_session *session, const bench_measurement *meas
 static void note_roles(const bench_session *session, const bench_measurement *measurement,
                        const participation *who)
 {
-    size_t count =
-        bench_candidates(session->options, measurement, (size_t)control_size(session->plane));
-    size_t next = 0;
+    bench_shape shape = bench_layout(session->definition, session->options, measurement,
+                                     (size_t)control_size(session->plane));
 
-    for (size_t role = 0; role < BENCH_ROLES; role++)
-        for (size_t i = bench_role_size(session->definition, role, count); i > 0; i--, next++)
-            report_put_text(session->document, session->definition->roles[role].name,
-                            "environment.ranks.%d.role", who->ranks[next]);
+    for (size_t i = 0; i < who->participants; i++) {
+        size_t role = bench_shape_role(session->definition, &shape, bench_shape_stage(&shape, i));
+
+        report_put_text(session->document, session->definition->roles[role].name,
+                        "environment.ranks.%d.role", who->ranks[i]);
+    }
 }
 
 static void note_verification(bench_session *session, const report_verification *found)

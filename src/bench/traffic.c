@@ -416,7 +416,7 @@ cb_status bench_assemble(bench_rank *me)
         CB_TRY(bench_receive_any(me, &from));
         me->missing -= from->ahead++ == 0;
     }
-    for (size_t peer = 0; peer < me->peer_count; peer++)
+    for (size_t peer = 0; peer < me->heard; peer++)
         me->missing += --me->peers[peer].ahead == 0;
     return CB_OK;
 }
@@ -467,4 +467,10 @@ cb_status bench_settle(bench_rank *me)
             CB_TRY(bench_signal(me, &me->peers[peer]));
         }
     return CB_OK;
+}
+
+cb_status bench_relay(bench_rank *me)
+{
+    CB_TRY(bench_settle(me));
+    return bench_drain(me);
 }

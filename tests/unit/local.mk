@@ -4,7 +4,7 @@ UNIT_TESTS = \
 	%D%/test_checker %D%/test_clock %D%/test_environment %D%/test_figures \
 	%D%/test_fit %D%/test_histogram %D%/test_log %D%/test_memory \
 	%D%/test_noise %D%/test_options %D%/test_plan %D%/test_random \
-	%D%/test_report %D%/test_report_file %D%/test_solo %D%/test_stats \
+	%D%/test_report %D%/test_report_file %D%/test_shape %D%/test_solo %D%/test_stats \
 	%D%/test_status %D%/test_topology %D%/test_traffic %D%/test_units
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -41,6 +41,8 @@ tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_file_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_file_LDADD = $(UNIT_LIBS)
+tests_unit_test_shape_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_shape_LDADD = $(UNIT_LIBS)
 tests_unit_test_solo_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_solo_LDADD = $(UNIT_LIBS)
 tests_unit_test_stats_CPPFLAGS = $(UNIT_FLAGS)

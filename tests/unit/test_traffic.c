@@ -259,6 +259,7 @@ static void make_side(side *s, size_t peers, unsigned window)
     s->me = (bench_rank){.factory = &s->factory.base,
                          .peers = s->peers,
                          .peer_count = peers,
+                         .heard = peers,
                          .group = &s->group,
                          .ranks = s->ranks,
                          .member = in_all_lists,

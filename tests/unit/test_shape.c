@@ -1,0 +1,162 @@
+/* Stages of ranks, their roles, and who talks to whom. */
+#include "bench/shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/definitions.h"
+#include "tests/unit/unit.h"
+
+enum { MOST = 64 };
+
+static const bench_definition chain = {
+    .counted = BENCH_TOPOLOGY,
+    .roles = {{"source", BENCH_COUNT, BENCH_CHAIN, 0, 0},
+              {"stage", BENCH_COUNT, BENCH_CHAIN, 0, 0},
+              {"last stage", BENCH_COUNT, BENCH_CHAIN, 0, 0}},
+};
+
+static const bench_definition farm = {
+    .counted = BENCH_FARM,
+    .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_THIRD},
+              {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_FIRST},
+              {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_SECOND}},
+};
+
+static bench_shape parsed(const char *text)
+{
+    bench_shape shape;
+
+    ck_assert_int_eq(bench_shape_parse(text, &shape), CB_OK);
+    return shape;
+}
+
+/* "2 3! 4": the peers, marked where they are heard. */
+static const char *peers_of(const bench_definition *definition, const bench_shape *shape,
+                            size_t participant)
+{
+    static char text[256];
+    size_t peers[MOST], used = 0;
+    bool heard[MOST];
+    size_t count = bench_shape_peers(definition, shape, participant, peers, heard);
+
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu%s", i > 0 ? " " : "",
+                                 peers[i], heard[i] ? "!" : "");
+    return text;
+}
+
+START_TEST(a_topology_is_read_and_written_alike)
+{
+    static const char *const texts[] = {"4-2-1", "9-3-1", "1-1", "8-8-4-4-2-2-1-1"};
+    char text[BENCH_SHAPE_TEXT];
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        bench_shape shape = parsed(texts[i]);
+
+        bench_shape_text(&shape, text);
+        ck_assert_str_eq(text, texts[i]);
+    }
+}
+END_TEST
+
+START_TEST(what_is_no_topology_is_refused)
+{
+    static const char *const texts[] = {
+        "",    "4",      "4-",    "-4",  "4--2",    "4-3",    "2-4",
+        "0-0", "4-2-1x", "4 2 1", "4-0", "99999-1", "4-2-1 ", "1-1-1-1-1-1-1-1-1"};
+    bench_shape shape;
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        ck_assert_msg(bench_shape_parse(texts[i], &shape) == CB_ERROR_USAGE, "'%s' was taken",
+                      texts[i]);
+}
+END_TEST
+
+START_TEST(ranks_stand_in_stages_one_after_the_other)
+{
+    bench_shape shape = parsed("4-2-1");
+    static const size_t stages[] = {0, 0, 0, 0, 1, 1, 2};
+
+    ck_assert_uint_eq(bench_shape_ranks(&shape), 7);
+    for (size_t i = 0; i < 7; i++)
+        ck_assert_uint_eq(bench_shape_stage(&shape, i), stages[i]);
+    ck_assert_uint_eq(bench_shape_span(&shape, 1).first, 4);
+    ck_assert_uint_eq(bench_shape_span(&shape, 1).count, 2);
+}
+END_TEST
+
+START_TEST(the_ends_of_a_topology_have_roles_of_their_own)
+{
+    bench_shape shape = parsed("8-4-2-1");
+
+    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 0), 0);
+    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 1), 1);
+    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 2), 1);
+    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 3), 2);
+}
+END_TEST
+
+START_TEST(a_topology_without_a_middle_has_its_ends)
+{
+    bench_shape shape = parsed("3-1");
+
+    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 0), 0);
+    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 1), 2);
+}
+END_TEST
+
+START_TEST(each_stage_hears_its_inputs_and_feeds_one)
+{
+    bench_shape shape = parsed("6-2-1");
+
+    ck_assert_str_eq(peers_of(&chain, &shape, 0), "6");
+    ck_assert_str_eq(peers_of(&chain, &shape, 5), "7");
+    ck_assert_str_eq(peers_of(&chain, &shape, 6), "0! 1! 2! 8");
+    ck_assert_str_eq(peers_of(&chain, &shape, 7), "3! 4! 5! 8");
+    ck_assert_str_eq(peers_of(&chain, &shape, 8), "6! 7!");
+}
+END_TEST
+
+START_TEST(a_farms_roles_hear_as_their_rows_say)
+{
+    bench_shape shape = bench_shape_of_farm(2, 3);
+
+    ck_assert_str_eq(peers_of(&farm, &shape, 0), "1 2 3! 4! 5!");
+    ck_assert_str_eq(peers_of(&farm, &shape, 2), "0! 3 4 5");
+    ck_assert_str_eq(peers_of(&farm, &shape, 5), "0 1! 2!");
+}
+END_TEST
+
+START_TEST(others_begin_behind_oneself)
+{
+    bench_shape shape = bench_shape_of_count(&alltoall, 4);
+
+    ck_assert_str_eq(peers_of(&alltoall, &shape, 1), "2! 3! 0!");
+}
+END_TEST
+
+START_TEST(a_twin_has_the_same_index)
+{
+    bench_shape shape = bench_shape_of_count(&pairs, 6);
+
+    ck_assert_str_eq(peers_of(&pairs, &shape, 1), "4!");
+    ck_assert_str_eq(peers_of(&pairs, &shape, 5), "2!");
+}
+END_TEST
+
+START_TEST(shapes_are_the_same_when_all_stages_are)
+{
+    bench_shape one = parsed("4-2-1"), other = parsed("4-2-1"), longer = parsed("4-2-1-1");
+
+    ck_assert(bench_shape_same(&one, &other));
+    ck_assert(!bench_shape_same(&one, &longer));
+}
+END_TEST
+
+UNIT_MAIN("shape", a_topology_is_read_and_written_alike, what_is_no_topology_is_refused,
+          ranks_stand_in_stages_one_after_the_other, the_ends_of_a_topology_have_roles_of_their_own,
+          a_topology_without_a_middle_has_its_ends, each_stage_hears_its_inputs_and_feeds_one,
+          a_farms_roles_hear_as_their_rows_say, others_begin_behind_oneself,
+          a_twin_has_the_same_index, shapes_are_the_same_when_all_stages_are)
