@@ -5,7 +5,7 @@ UNIT_TESTS = \
 	%D%/test_fit %D%/test_histogram %D%/test_log %D%/test_memory \
 	%D%/test_noise %D%/test_options %D%/test_plan %D%/test_random \
 	%D%/test_report %D%/test_report_file %D%/test_solo %D%/test_stats \
-	%D%/test_status %D%/test_topology %D%/test_traffic %D%/test_units
+	%D%/test_status %D%/test_topology %D%/test_traffic %D%/test_units %D%/test_work
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
@@ -53,6 +53,8 @@ tests_unit_test_traffic_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_traffic_LDADD = $(UNIT_LIBS)
 tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_units_LDADD = $(UNIT_LIBS)
+tests_unit_test_work_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_work_LDADD = $(UNIT_LIBS)
 
 # The control plane of a process alone takes the place of the archive's over MPI.
 tests_unit_test_solo_SOURCES = %D%/test_solo.c src/control/control_solo.c
