@@ -33,6 +33,7 @@ libcombench_a_SOURCES = \
 	%D%/host/noise.c %D%/host/noise.h \
 	%D%/host/text.c %D%/host/text.h \
 	%D%/host/topology.c %D%/host/topology.h \
+	%D%/host/work.c %D%/host/work.h \
 	%D%/report/columns.c %D%/report/columns.h \
 	%D%/report/csv.c \
 	%D%/report/document.c \

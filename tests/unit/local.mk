@@ -1,11 +1,28 @@
 # Unit tests of the pure modules, by Check. One program for each module.
 if HAVE_CHECK
 UNIT_TESTS = \
-	%D%/test_checker %D%/test_clock %D%/test_environment %D%/test_figures \
-	%D%/test_fit %D%/test_histogram %D%/test_log %D%/test_memory \
-	%D%/test_noise %D%/test_options %D%/test_plan %D%/test_random \
-	%D%/test_report %D%/test_report_file %D%/test_shape %D%/test_solo %D%/test_stats \
-	%D%/test_status %D%/test_topology %D%/test_traffic %D%/test_units
+	%D%/test_checker \
+	%D%/test_clock \
+	%D%/test_environment \
+	%D%/test_figures \
+	%D%/test_fit \
+	%D%/test_histogram \
+	%D%/test_log \
+	%D%/test_memory \
+	%D%/test_noise \
+	%D%/test_options \
+	%D%/test_plan \
+	%D%/test_random \
+	%D%/test_report \
+	%D%/test_report_file \
+	%D%/test_shape \
+	%D%/test_solo \
+	%D%/test_stats \
+	%D%/test_status \
+	%D%/test_topology \
+	%D%/test_traffic \
+	%D%/test_units \
+	%D%/test_work
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 endif
@@ -55,6 +72,8 @@ tests_unit_test_traffic_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_traffic_LDADD = $(UNIT_LIBS)
 tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_units_LDADD = $(UNIT_LIBS)
+tests_unit_test_work_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_work_LDADD = $(UNIT_LIBS)
 
 # The control plane of a process alone takes the place of the archive's over MPI.
 tests_unit_test_solo_SOURCES = %D%/test_solo.c src/control/control_solo.c
