@@ -13,10 +13,12 @@ libcombench_a_SOURCES = \
 	%D%/base/units.c %D%/base/units.h \
 	%D%/bench/bench.h %D%/bench/engine.h \
 	%D%/bench/block.c %D%/bench/block.h \
+	%D%/bench/builder.c %D%/bench/builder.h \
 	%D%/bench/checker.c %D%/bench/checker.h \
 	%D%/bench/environment.c \
 	%D%/bench/figures.c \
 	%D%/bench/harness.c \
+	%D%/bench/ledger.c %D%/bench/ledger.h \
 	%D%/bench/main.c \
 	%D%/bench/measure.c \
 	%D%/bench/options.c %D%/bench/options.h \
@@ -24,6 +26,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/progress.c \
 	%D%/bench/rank.c \
 	%D%/bench/run.c \
+	%D%/bench/schedule.c %D%/bench/schedule.h \
 	%D%/bench/shape.c %D%/bench/shape.h \
 	%D%/bench/traffic.c %D%/bench/traffic.h \
 	%D%/control/clock.c %D%/control/clock.h \

@@ -1,0 +1,45 @@
+/* A destination's events under construction: fragments are counted towards the events that they
+ * belong to, several of which may be in progress. A destination numbers the events that are
+ * assigned to it from 0, its sequence. Pure. */
+#ifndef BENCH_BUILDER_H
+#define BENCH_BUILDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct {
+    uint64_t fragments;
+    uint64_t doubled, foreign; /* of a source that has delivered; of no event that could be open */
+    uint64_t abandoned;        /* events given up because later ones needed their place */
+} bench_builder_counts;
+
+typedef struct {
+    size_t sources;
+    uint64_t mask;     /* of places: a power of two less one */
+    uint64_t oldest;   /* events before it are complete or abandoned */
+    size_t *missing;   /* of each place: fragments that are awaited */
+    uint64_t *seen;    /* of each place: a bit for each source */
+    size_t seen_words; /* of one place */
+    bench_builder_counts counts;
+} bench_builder;
+
+/* Room for `events` in progress of `sources` fragments each. */
+cb_status bench_builder_create(size_t sources, uint64_t events, bench_builder *out);
+void bench_builder_free(bench_builder *builder);
+
+typedef enum {
+    BENCH_PARTIAL,
+    BENCH_COMPLETE,
+    BENCH_FRAGMENT_DOUBLED,
+    BENCH_FRAGMENT_FOREIGN
+} bench_built;
+
+/* Hot. Count a fragment of a source towards event `sequence`. One that is too far ahead for the
+ * places there are makes the oldest events be abandoned; one further ahead than anybody could be is
+ * foreign. */
+bench_built bench_builder_add(bench_builder *builder, size_t source, uint64_t sequence);
+
+#endif

@@ -1,0 +1,59 @@
+/* The supervisor's account of events: what it gave out, to whom, and what became of it. Events are
+ * numbered from 0 and assigned to destinations in turn: event e goes to destination e % D, as its
+ * event e / D. issued = decided + lost + in flight holds at any time. Pure: it reads no clock. */
+#ifndef BENCH_LEDGER_H
+#define BENCH_LEDGER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* What one destination owes. Its events before `settled` are decided or lost. */
+typedef struct {
+    uint64_t issued, settled;
+    uint64_t missing; /* bit k: event settled - 1 - k counts as lost, and has not come since */
+    uint64_t decided, lost;
+    uint64_t in_flight_sum, in_flight_most; /* seen whenever an event is issued to it */
+} bench_account;
+
+typedef struct {
+    uint64_t doubled, foreign, late; /* again; of nobody's asking; after it was counted as lost */
+} bench_ledger_errors;
+
+typedef struct {
+    bench_account *accounts; /* one for each destination */
+    size_t destinations, turn;
+    uint64_t issued, decided, lost, in_flight;
+    bench_ledger_errors errors;
+    uint64_t *since_ns; /* of each destination a ring: when its events in flight began */
+    uint64_t ring_mask;
+} bench_ledger;
+
+/* An account for so many destinations, with room for `in_flight` events. */
+cb_status bench_ledger_create(size_t destinations, uint64_t in_flight, bench_ledger *out);
+void bench_ledger_free(bench_ledger *ledger);
+
+/* Forget what was counted, and go on with the numbers; nothing may be in flight. */
+void bench_ledger_restart(bench_ledger *ledger);
+
+/* Hot. The number of the next event, whose turn ledger->turn is before the call. Its latency counts
+ * from `since_ns`. At most as many as were made room for may be in flight. */
+uint64_t bench_ledger_issue(bench_ledger *ledger, uint64_t since_ns);
+
+typedef enum { BENCH_DECIDED, BENCH_DECIDED_LATE, BENCH_DOUBLED, BENCH_FOREIGN } bench_decision;
+
+/* Hot. A decision has come from a destination. Those of its events that it passed over are lost,
+ * since destinations decide in order. *since_ns is set for BENCH_DECIDED alone. */
+bench_decision bench_ledger_decide(bench_ledger *ledger, size_t destination, uint64_t event,
+                                   uint64_t *since_ns);
+
+/* Nothing comes any more: all that is in flight is lost. */
+void bench_ledger_give_up(bench_ledger *ledger);
+
+static inline uint64_t bench_ledger_error_count(const bench_ledger *ledger)
+{
+    return ledger->errors.doubled + ledger->errors.foreign + ledger->errors.late;
+}
+
+#endif
