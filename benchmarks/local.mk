@@ -1,5 +1,6 @@
 # One program a file; a new one is a line here and one in man/local.mk.
-bin_PROGRAMS += cb_oneway cb_twoway cb_alltoall cb_pairs cb_outfarm cb_multicast cb_funnel
+bin_PROGRAMS += cb_oneway cb_twoway cb_alltoall cb_pairs cb_outfarm cb_multicast cb_funnel \
+	cb_pushfarm cb_pullfarm cb_pipeline
 
 cb_oneway_SOURCES = %D%/cb_oneway.c
 cb_twoway_SOURCES = %D%/cb_twoway.c
@@ -8,5 +9,8 @@ cb_pairs_SOURCES = %D%/cb_pairs.c
 cb_outfarm_SOURCES = %D%/cb_outfarm.c
 cb_multicast_SOURCES = %D%/cb_multicast.c
 cb_funnel_SOURCES = %D%/cb_funnel.c
+cb_pushfarm_SOURCES = %D%/cb_pushfarm.c
+cb_pullfarm_SOURCES = %D%/cb_pullfarm.c
+cb_pipeline_SOURCES = %D%/cb_pipeline.c
 
 LDADD = $(COMBENCH_LIBS)

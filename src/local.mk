@@ -11,23 +11,33 @@ libcombench_a_SOURCES = \
 	%D%/base/random.c %D%/base/random.h \
 	%D%/base/status.c %D%/base/status.h \
 	%D%/base/units.c %D%/base/units.h \
+	%D%/bench/algorithm.c \
 	%D%/bench/bench.h %D%/bench/engine.h \
 	%D%/bench/block.c %D%/bench/block.h \
 	%D%/bench/builder.c %D%/bench/builder.h \
 	%D%/bench/checker.c %D%/bench/checker.h \
 	%D%/bench/environment.c \
+	%D%/bench/farm.h %D%/bench/farm_figures.c \
+	%D%/bench/farm_loops.c %D%/bench/farm_loops.h \
+	%D%/bench/farm_measure.c %D%/bench/farm_measure.h \
+	%D%/bench/farm_open.c \
+	%D%/bench/farm_rank.c %D%/bench/farm_rank.h \
 	%D%/bench/figures.c \
 	%D%/bench/harness.c \
 	%D%/bench/ledger.c %D%/bench/ledger.h \
+	%D%/bench/load.c %D%/bench/load.h \
 	%D%/bench/main.c \
 	%D%/bench/measure.c \
 	%D%/bench/options.c %D%/bench/options.h \
 	%D%/bench/plan.c %D%/bench/plan.h \
+	%D%/bench/plan_shapes.c %D%/bench/plan_shapes.h \
 	%D%/bench/progress.c \
 	%D%/bench/rank.c \
 	%D%/bench/run.c \
 	%D%/bench/schedule.c %D%/bench/schedule.h \
 	%D%/bench/shape.c %D%/bench/shape.h \
+	%D%/bench/start.c \
+	%D%/bench/timeline.c %D%/bench/timeline.h \
 	%D%/bench/traffic.c %D%/bench/traffic.h \
 	%D%/control/clock.c %D%/control/clock.h \
 	%D%/control/control.h %D%/control/control_mpi.c \

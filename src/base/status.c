@@ -19,6 +19,7 @@ static const struct {
     [CB_ERROR_CONTROL] = {"the control plane failed", EXIT_FAILED},
     [CB_ERROR_TRANSPORT] = {"the data plane failed", EXIT_FAILED},
     [CB_ERROR_DATA] = {"messages were lost, doubled, reordered or corrupted", EXIT_FAILED},
+    [CB_ERROR_DEADLINE] = {"no rate holds the deadline", EXIT_FAILED},
     [CB_ERROR_INTERRUPTED] = {"interrupted by a signal", EXIT_FAILED},
 };
 

@@ -13,6 +13,7 @@ typedef enum {
     CB_ERROR_CONTROL,     /* the control plane failed */
     CB_ERROR_TRANSPORT,   /* the data plane failed */
     CB_ERROR_DATA,        /* a message was lost, doubled, reordered or corrupted */
+    CB_ERROR_DEADLINE,    /* no rate holds the deadline that was asked for */
     CB_ERROR_INTERRUPTED  /* SIGINT or SIGTERM */
 } cb_status;
 

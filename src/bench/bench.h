@@ -16,6 +16,7 @@
 
 typedef struct bench_rank bench_rank;
 typedef struct bench_traffic bench_traffic;
+typedef struct bench_farm bench_farm;
 
 /* How many ranks have a role, of the count that is measured (processors, sources, destinations). */
 typedef enum { BENCH_NONE, BENCH_ONE, BENCH_HALF, BENCH_COUNT } bench_share;
@@ -49,7 +50,8 @@ typedef cb_status (*bench_action)(bench_rank *me);
 typedef struct {
     bench_action begin, step, finish; /* begin and finish may be NULL */
     bool timed;                       /* this role's clock counts; of several the longest block */
-    bool ends_before_finish;          /* its block ends with the last step, not with finish */
+    bool starts_after_begin;          /* its block begins behind begin ... */
+    bool ends_before_finish;          /* ... and ends with the last step, not with finish */
 } bench_actions;
 
 typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
@@ -117,9 +119,17 @@ typedef struct {
     bench_checker incoming;
 } bench_peer;
 
+/* The algorithm that a receiving processor runs on each packet: calibrated work. */
+typedef struct {
+    uint64_t units; /* of host_work; 0: none */
+    uint64_t state; /* its result so far, so that nothing of it can be left out */
+    uint64_t runs, elapsed_ns;
+} bench_algorithm;
+
 struct bench_rank {
     const bench_traffic *traffic; /* how this pass sends and receives: see traffic.h */
     transport_factory *factory;
+    transport_preparation preparation; /* what the factory was told */
     bench_peer *peers;
     size_t peer_count;
     transport_group *group; /* of all peers that it hears, for fair receives */
@@ -152,6 +162,9 @@ struct bench_rank {
     size_t turn;         /* the list that is next */
     bool *member;        /* of each list, whether this rank is in it */
     uint64_t broadcasts; /* so far; broadcast n goes to list n % group_count */
+
+    bench_algorithm algorithm;
+    bench_farm *farm; /* a rank's part in a trigger farm; NULL elsewhere */
 
     /* The verifying pass */
     bench_findings findings;
@@ -204,7 +217,11 @@ static inline cb_status bench_bounce(bench_rank *me, size_t peer)
     return me->traffic->bounce(me, &me->peers[peer]);
 }
 
-/* One packet from each peer; what is early is kept for the rounds to come. */
+/* Run the algorithm on a packet; all of its time is counted. */
+void bench_run_algorithm(bench_algorithm *algorithm);
+
+/* One packet from each peer that is heard, with the algorithm run on it; what is early is kept for
+ * the rounds to come. */
 cb_status bench_assemble(bench_rank *me);
 
 /* Count a packet of bench_receive_any towards the share of its source. */

@@ -1,7 +1,6 @@
 /* Stamping and checking of the verifying pass. */
 #include "bench/checker.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -69,6 +68,14 @@ static bool read_number(const bench_checker *checker, const unsigned char *data,
     memcpy(number, data + sizeof(first), sizeof(*number));
     return first == signed_source(checker->source, *number) &&
            pattern_matches(data, HEADER_BYTES, size_bytes, checker->source, *number);
+}
+
+bool bench_stamp_matches(const void *data, size_t size_bytes, uint64_t source, uint64_t number)
+{
+    bench_checker expected = {.source = source, .expected = number};
+    uint64_t found;
+
+    return read_number(&expected, data, size_bytes, &found) && found == number;
 }
 
 /* A packet from before: one that was counted as lost has come late; any other has come again. */

@@ -6,6 +6,7 @@
 #ifndef BENCH_CHECKER_H
 #define BENCH_CHECKER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,9 @@ void bench_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number
 /* Check an arrived packet and count what was found. */
 void bench_check(bench_checker *checker, const void *data, size_t size_bytes, size_t expected_bytes,
                  bench_findings *findings);
+
+/* Whether a packet of `source` has just the content of packet `number`. */
+bool bench_stamp_matches(const void *data, size_t size_bytes, uint64_t source, uint64_t number);
 
 /* The packets before `number` are for others: none of them is missed. */
 void bench_check_skip(bench_checker *checker, uint64_t number);

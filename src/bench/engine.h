@@ -9,6 +9,7 @@
 #include "bench/plan.h"
 #include "control/control.h"
 #include "host/host.h"
+#include "host/work.h"
 #include "report/report.h"
 #include "stats/stats.h"
 
@@ -36,7 +37,9 @@ typedef struct {
     unsigned *host_cores;        /* of each host */
     bench_reference *references; /* rank 0 alone; room for every measurement of the plan */
     size_t reference_count;
+    host_work_rate work;      /* of this rank's core, for algorithms */
     bool verification_failed; /* rank 0 alone */
+    bool search_failed;       /* rank 0 alone: a deadline that no rate can hold */
     bool all_skipped;         /* nothing of the plan could be measured */
 } bench_session;
 
@@ -54,6 +57,7 @@ typedef struct {
     double touch_ns;            /* one packet; negative when not measured, or without touching */
     double *shares;
     size_t share_count;
+    double algorithm_true_us; /* negative: no algorithm ran */
     report_verification verification;
 } bench_outcome;
 
@@ -67,6 +71,9 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
                             bench_rank **out, const bench_actions **actions);
 void bench_rank_destroy(const bench_definition *definition, bench_rank *me);
 
+/* Tell the factory anew what comes: all its buffers are as new. Nothing may be under way. */
+cb_status bench_rank_prepare(bench_rank *me);
+
 /* What the benchmark makes for itself, groups above all; unmade again by bench_rank_destroy. */
 cb_status bench_rank_set_up(const bench_definition *definition, bench_rank *me);
 void bench_rank_tear_down(const bench_definition *definition, bench_rank *me);
@@ -76,6 +83,14 @@ void bench_rank_reset(bench_rank *me, const bench_traffic *traffic, uint64_t ste
 
 /* The sum of all that was touched in the pass is what it must be, else CB_ERROR_DATA, logged. */
 cb_status bench_rank_check_sum(const bench_rank *me);
+
+/* start.c: all of a team start at an instant of rank 0's clock, far enough ahead to be known to all
+ * by then; *late_ns is by how much this rank missed it. */
+cb_status bench_start_together(const bench_session *session, control_team *team,
+                               bool oversubscribed, double *late_ns);
+
+/* Rank 0 finishes the document and ends, when a signal was seen. */
+void bench_leave_if_interrupted(const bench_session *session);
 
 /* measure.c: all passes of one measurement; called by its participants. */
 cb_status bench_measure(bench_session *session, const bench_measurement *measurement,
@@ -89,14 +104,26 @@ cb_status bench_measure_harness(const bench_session *session, const bench_measur
                                 double *step_ns);
 double bench_measure_touch(size_t size_bytes);
 
-/* figures.c: from what was measured to what is reported. */
+/* farm_measure.c: the same of a farm, with its rows. */
+cb_status bench_measure_farm(bench_session *session, const bench_measurement *measurement,
+                             const int *ranks, size_t participants, control_team *team);
+
+/* algorithm.c: calibrate the work of algorithms where the plan has any; collective over all. Check
+ * it again at the end, and note by how much it drifted. */
+cb_status bench_calibrate_algorithm(bench_session *session, const bench_plan *plan);
+cb_status bench_check_algorithm(const bench_session *session);
+
+/* figures.c: from what was measured to what is reported; under which conditions alone. */
+void bench_conditions(const bench_session *session, const bench_measurement *measurement,
+                      size_t participants, bool oversubscribed, report_row *row);
 void bench_figures(bench_session *session, const bench_measurement *measurement,
                    size_t participants, const bench_outcome *outcome, report_row *row);
 
 /* Whether the most loaded host has more busy ranks than cores. */
 bool bench_oversubscribed(const bench_session *session, const int *ranks, size_t participants);
 
-/* run.c: all measurements of a plan, and their fits. */
+/* run.c: log what a verifying pass found; all measurements of a plan, and their fits. */
+void bench_note_verification(bench_session *session, const report_verification *found);
 cb_status bench_run_plan(bench_session *session, const bench_plan *plan);
 
 /* progress.c: on a terminal, what is being measured and about how long the rest takes. */

@@ -99,8 +99,8 @@ static void fill_blocks(const bench_measurement *measurement, const bench_outcom
     row->step_count = (double)outcome->steps * (double)outcome->block_count;
 }
 
-static void fill_conditions(const bench_session *session, const bench_measurement *measurement,
-                            size_t participants, const bench_outcome *outcome, report_row *row)
+void bench_conditions(const bench_session *session, const bench_measurement *measurement,
+                      size_t participants, bool oversubscribed, report_row *row)
 {
     const bench_options *options = session->options;
     const bench_definition *definition = session->definition;
@@ -111,14 +111,17 @@ static void fill_conditions(const bench_session *session, const bench_measuremen
     row->buffers = options->buffers;
     row->wait_requested = options->wait;
     row->wait_effective = transport_wait_name(session->effective_wait);
-    row->stopped_by = outcome->stopped_by;
     row->size_bytes = (double)measurement->size_bytes;
     row->processors = (double)participants;
-    row->oversubscribed = outcome->oversubscribed;
+    row->oversubscribed = oversubscribed;
     if (definition->counted == BENCH_DESTINATIONS)
         row->destinations = (double)measurement->count;
     if (definition->counted == BENCH_SOURCES)
         row->sources = (double)measurement->count;
+    if (definition->counted == BENCH_FARM || definition->counted == BENCH_TOPOLOGY)
+        row->algorithm_us = measurement->algorithm_us;
+    if (measurement->topology[0] != '\0')
+        row->topology = measurement->topology;
     if (definition->lists) {
         row->list = bench_list_name(measurement->list);
         row->multicast = measurement->own_multicast ? "technology" : "loop";
@@ -132,7 +135,8 @@ void bench_figures(bench_session *session, const bench_measurement *measurement,
 {
     double divisor = measurement->mode->divisor, time_us;
 
-    fill_conditions(session, measurement, participants, outcome, row);
+    bench_conditions(session, measurement, participants, outcome->oversubscribed, row);
+    row->stopped_by = outcome->stopped_by;
     fill_blocks(measurement, outcome, row);
     time_us = (measurement->mode->figure == BENCH_LATENCY ? row->latency_us : row->round_us).median;
     fill_rates(session->definition, measurement, participants, time_us, row);
@@ -143,6 +147,8 @@ void bench_figures(bench_session *session, const bench_measurement *measurement,
     row->shares = outcome->shares;
     row->share_count = outcome->share_count;
     row->verification = outcome->verification;
+    if (outcome->algorithm_true_us >= 0)
+        row->algorithm_true_us = outcome->algorithm_true_us;
     if (outcome->harness_ns >= 0)
         row->harness_us = outcome->harness_ns / 1e3;
     if (outcome->touch_ns >= 0)

@@ -185,6 +185,8 @@ static cb_status finish_document(const bench_session *session, cb_status status)
         return status != CB_OK ? status : finished;
     if (session->verification_failed)
         return CB_ERROR_DATA;
+    if (session->search_failed)
+        return CB_ERROR_DEADLINE;
     return session->all_skipped ? CB_ERROR_UNSUPPORTED : CB_OK;
 }
 

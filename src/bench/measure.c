@@ -7,10 +7,8 @@
 #include "bench/engine.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -43,50 +41,6 @@ typedef struct {
     double step_ns;    /* estimate, agreed */
 } measurement_run;
 
-volatile sig_atomic_t bench_signal_seen;
-
-/* Rank 0 ends an interrupted run at once: nothing collective can be trusted to end in the time that
- * is left, and what was measured is in the document. */
-static void leave_if_interrupted(const measurement_run *run)
-{
-    int seen = bench_signal_seen;
-
-    if (seen == 0 || run->session->document == NULL)
-        return;
-    (void)report_finish(run->session->document, seen == SIGINT ? "SIGINT" : "SIGTERM");
-    _exit(EXIT_FAILURE);
-}
-
-/* Starting together */
-
-static void wait_until(uint64_t instant_ns, bool oversubscribed)
-{
-    const uint64_t near_ns = 150000;
-    uint64_t now_ns;
-
-    while ((now_ns = cb_now_ns()) < instant_ns)
-        if (instant_ns - now_ns > near_ns)
-            cb_sleep_ns(instant_ns - now_ns - near_ns);
-        else if (oversubscribed)
-            sched_yield();
-}
-
-/* All participants start at an instant of rank 0's clock, far enough ahead to be known to all by
- * then; *late_ns is by how much this rank missed it. */
-static cb_status start_together(const measurement_run *run, double *late_ns)
-{
-    const uint64_t ahead_ns = run->out->oversubscribed ? 2000000 : 300000;
-    const control_clock *clock = &run->session->clock;
-    uint64_t instant_ns;
-
-    CB_TRY(control_barrier(run->team));
-    instant_ns = control_clock_reference(clock, cb_now_ns()) + ahead_ns;
-    CB_TRY(control_broadcast(run->team, &instant_ns, sizeof(instant_ns)));
-    wait_until(control_clock_local(clock, instant_ns), run->out->oversubscribed);
-    *late_ns = (double)(int64_t)(control_clock_reference(clock, cb_now_ns()) - instant_ns);
-    return CB_OK;
-}
-
 /* Batches of blocks */
 
 /* Run `count` blocks one right after the other, after a shorter one that does not count; times are
@@ -97,14 +51,14 @@ static cb_status run_batch(measurement_run *run, uint64_t steps, size_t count, b
     double values[BATCH_MAXIMUM + 3], ignored;
     double late_ns;
 
-    CB_TRY(start_together(run, &late_ns));
+    CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
     if (lead_in)
         CB_TRY(bench_run_block(run->me, run->actions, steps / 8 + 1, &ignored));
     for (size_t i = 0; i < count; i++) {
         CB_TRY(bench_run_block(run->me, run->actions, steps, &values[i]));
         if (!run->actions->timed)
             values[i] = 0;
-        leave_if_interrupted(run);
+        bench_leave_if_interrupted(run->session);
     }
     CB_TRY(transport_flush(run->me->factory));
     values[count] = (double)(cb_now_ns() - run->started_ns);
@@ -245,13 +199,13 @@ static cb_status record_steps(measurement_run *run)
         return CB_ERROR_MEMORY;
     run->out->histogram = histogram;
     bench_rank_reset(run->me, run->traffic, steps);
-    CB_TRY(start_together(run, &late_ns));
+    CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
     if (run->actions->timed)
         CB_TRY(bench_record_steps(run->me, run->actions, steps, histogram));
     else
         CB_TRY(bench_run_block(run->me, run->actions, steps, &ignored_ns));
     CB_TRY(transport_flush(run->me->factory));
-    leave_if_interrupted(run);
+    bench_leave_if_interrupted(run->session);
     CB_TRY(merge_histogram(run, histogram));
     return bench_rank_check_sum(run->me);
 }
@@ -305,7 +259,7 @@ static cb_status verify(const measurement_run *run)
 
     bench_rank_reset(run->me, &bench_verifying, steps);
     run->me->patience_ns = (uint64_t)(patience_s * 1e9);
-    CB_TRY(start_together(run, &late_ns));
+    CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
     status = bench_run_block(run->me, run->actions, steps, &ignored_ns);
     if (status == CB_OK)
         status = transport_flush(run->me->factory);
@@ -324,7 +278,7 @@ static cb_status time_groups(measurement_run *run)
         uint64_t start_ns;
 
         bench_rank_tear_down(run->session->definition, run->me);
-        CB_TRY(start_together(run, &late_ns));
+        CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
         start_ns = cb_now_ns();
         CB_TRY(bench_rank_set_up(run->session->definition, run->me));
         each_ns[i] = (double)(cb_now_ns() - start_ns) / (double)run->me->group_count;
@@ -334,12 +288,25 @@ static cb_status time_groups(measurement_run *run)
     return CB_OK;
 }
 
+/* The mean over all runs of the algorithm, as the clocks of those saw them who ran it. */
+static cb_status note_algorithm(const measurement_run *run)
+{
+    const bench_algorithm *mine = &run->me->algorithm;
+    uint64_t sums[] = {mine->elapsed_ns, mine->runs};
+
+    CB_TRY(control_sum(run->team, sums, 2));
+    if (sums[1] > 0)
+        run->out->algorithm_true_us = (double)sums[0] / (double)sums[1] / 1e3;
+    return CB_OK;
+}
+
 static cb_status set_up(measurement_run *run, const bench_measurement *measurement,
                         const int *ranks, size_t participants)
 {
     CB_TRY(bench_rank_create(run->session, measurement, run->session->technology, ranks,
                              participants, &run->me, &run->actions));
     bench_rank_reset(run->me, run->traffic, 0);
+    run->me->algorithm.units = host_work_units(&run->session->work, measurement->algorithm_us);
     return measurement->own_multicast ? time_groups(run)
                                       : bench_rank_set_up(run->session->definition, run->me);
 }
@@ -349,6 +316,7 @@ static cb_status run_passes(measurement_run *run)
     CB_TRY(warm_up(run));
     CB_TRY(time_blocks(run));
     CB_TRY(keep_shares(run));
+    CB_TRY(note_algorithm(run));
     CB_TRY(record_steps(run));
     return run->session->options->verify ? verify(run) : CB_OK;
 }
@@ -360,6 +328,8 @@ static cb_status measure_baselines(const measurement_run *run, const bench_measu
 
     run->out->touch_ns =
         run->traffic == &bench_touching ? bench_measure_touch(measurement->size_bytes) : -1;
+    if (measurement->shape.stage_count > 0)
+        return CB_OK; /* group 2 has roles that one process alone cannot play */
     return bench_measure_harness(run->session, measurement, ranks, participants, budget_ns,
                                  &run->out->harness_ns);
 }
@@ -379,7 +349,8 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
     *out = (bench_outcome){.oversubscribed = bench_oversubscribed(session, ranks, participants),
                            .group_create_ns = -1,
                            .harness_ns = -1,
-                           .touch_ns = -1};
+                           .touch_ns = -1,
+                           .algorithm_true_us = -1};
     status = set_up(&run, measurement, ranks, participants);
     if (status == CB_OK)
         status = run_passes(&run);

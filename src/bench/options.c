@@ -11,6 +11,8 @@ static const char *const touches[] = {"all", "none", NULL};
 static const char *const buffer_uses[] = {"hot", "rotate", NULL};
 static const char *const multicasts[] = {"loop", "technology", NULL};
 static const char *const lists[] = {"fixed", "rotate", "random", NULL};
+static const char *const arrivals[] = {"periodic", "poisson", NULL};
+static const char *const quantiles[] = {"p50", "p90", "p99", "p99.9", NULL};
 static const char *const formats[] = {"text", "csv", "json", NULL};
 
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
@@ -82,8 +84,117 @@ static const cb_option rows[] = {
      .maximum = LARGEST_RANK,
      .key = "receivers",
      .help = "The ranks that are destinations, in this order: 3,5,7-9; rank 0 is the source"},
+    {.name = "sources",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(sources),
+     .argument = "LIST",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .key = "sources",
+     .help = "Numbers of sources, each with the number of destinations at the same place of "
+             "--destinations; without it 4, 6 and 8, or the largest number that fits the job"},
+    {.name = "destinations",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(destinations),
+     .argument = "LIST",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .key = "destinations",
+     .help = "Numbers of destinations, or one number for all; without it as many as sources"},
+    {.name = "topology",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_TOPOLOGY,
+     .offset = FIELD(topologies),
+     .argument = "LIST",
+     .key = "topology",
+     .help = "Numbers of processors, stage after stage, one measurement each: 4-2-1,8-4-2-1; "
+             "without it 4-2-1, 6-2-1 and 9-3-1, those that fit the job"},
+    {.name = "algorithm",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_ALGORITHM,
+     .offset = FIELD(algorithms_us),
+     .argument = "LIST",
+     .maximum = 1e6,
+     .key = "algorithm_us",
+     .help = "Times in us that a receiving processor works on each packet, one measurement each; "
+             "without it 0, 50 and 500"},
+    {.name = "in-flight",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(in_flight),
+     .argument = "E",
+     .minimum = 1,
+     .maximum = 1048576,
+     .key = "in_flight",
+     .help = "Events that are in the farm at most; without it the smallest number that gives the "
+             "full frequency, found by a short search"},
+    {.name = "rate",
+     .type = CB_OPTION_REAL,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(rate_hz),
+     .argument = "R",
+     .minimum = 0.1,
+     .maximum = 1e9,
+     .unit = "Hz",
+     .key = "rate_Hz",
+     .help = "Open loop: events fall due at this rate, 100kHz, whether or not earlier ones came "
+             "back; latency counts from then"},
+    {.name = "arrivals",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(arrivals),
+     .argument = "HOW",
+     .default_text = "periodic",
+     .choices = arrivals,
+     .key = "arrivals",
+     .help = "In an open loop events fall due periodically or as a Poisson process (--seed)"},
+    {.name = "load-curve",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(load_curve),
+     .argument = "LIST",
+     .key = "load_curve",
+     .help = "Latency against offered load: an open loop at each of these rates, 10kHz,50%,90%, "
+             "where per cent are of the closed loop's frequency; auto takes nine from 10 to 110 %"},
+    {.name = "find-rate",
+     .type = CB_OPTION_FLAG,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(find_rate),
+     .key = "find_rate",
+     .help = "Search for the highest rate at which --quantile of the latency stays within "
+             "--deadline-us"},
+    {.name = "deadline-us",
+     .type = CB_OPTION_REAL,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(deadline_us),
+     .argument = "L",
+     .minimum = 0.01,
+     .maximum = 1e9,
+     .key = "deadline_us",
+     .help = "The latency in us that --find-rate holds"},
+    {.name = "quantile",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(quantile),
+     .argument = "Q",
+     .default_text = "p99",
+     .choices = quantiles,
+     .key = "quantile",
+     .help = "The quantile of the latency that has to be within the deadline"},
+    {.name = "slow-us",
+     .type = CB_OPTION_REAL,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(slow_us),
+     .argument = "US",
+     .minimum = 0.1,
+     .maximum = 1e6,
+     .key = "slow_us",
+     .help = "For experiments: the first destination works so much longer on each event"},
     {.name = "mode",
      .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_MODES,
      .offset = FIELD(mode),
      .argument = "NAME",
      .default_text = "default",
@@ -230,7 +341,12 @@ static const char *owners(uint32_t scope)
         {BENCH_TAKES_DESTINATIONS, "cb_outfarm and cb_multicast"},
         {BENCH_TAKES_SOURCES, "cb_funnel"},
         {BENCH_TAKES_LISTS, "cb_multicast"},
-        {BENCH_TAKES_WINDOW, "cb_oneway, cb_pairs, cb_outfarm, cb_multicast and cb_funnel"},
+        {BENCH_TAKES_WINDOW,
+         "cb_oneway, cb_pairs, cb_outfarm, cb_multicast, cb_funnel and cb_pipeline"},
+        {BENCH_TAKES_MODES, "the programs of group 1"},
+        {BENCH_TAKES_FARM, "cb_pushfarm and cb_pullfarm"},
+        {BENCH_TAKES_TOPOLOGY, "cb_pipeline"},
+        {BENCH_TAKES_ALGORITHM, "cb_pushfarm, cb_pullfarm and cb_pipeline"},
     };
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
@@ -250,6 +366,11 @@ static bool has_stream(const bench_definition *definition)
     return false;
 }
 
+static bool in_group_2(const bench_definition *definition)
+{
+    return definition->counted == BENCH_FARM || definition->counted == BENCH_TOPOLOGY;
+}
+
 static uint32_t scope_of(const bench_definition *definition)
 {
     static const uint32_t by_count[] = {
@@ -257,12 +378,13 @@ static uint32_t scope_of(const bench_definition *definition)
         [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
         [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
         [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
-        [BENCH_FARM] = 0,
-        [BENCH_TOPOLOGY] = 0,
+        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_ALGORITHM,
+        [BENCH_TOPOLOGY] = BENCH_TAKES_TOPOLOGY | BENCH_TAKES_ALGORITHM,
     };
 
     return by_count[definition->counted] | (definition->lists ? BENCH_TAKES_LISTS : 0u) |
-           (has_stream(definition) ? BENCH_TAKES_WINDOW : 0u);
+           (has_stream(definition) ? BENCH_TAKES_WINDOW : 0u) |
+           (in_group_2(definition) ? 0u : BENCH_TAKES_MODES);
 }
 
 cb_option_table bench_option_table(const bench_definition *definition, const char *program,

@@ -16,12 +16,21 @@ typedef struct {
     uint64_t window;
     const char *wait, *touch, *buffers;
     const char *multicast, *list;
+    uint64_t in_flight; /* 0: searched for */
+    cb_list algorithms_us;
+    double rate_hz;
+    const char *arrivals, *load_curve;
+    bool find_rate;
+    double deadline_us;
+    const char *quantile;
+    double slow_us;
+    const char *topologies;
     uint64_t seed;
     bool verify;
     const char *format, *output;
 } bench_options;
 
-enum { BENCH_OPTION_ROWS = 26 }; /* room for what was given, row by row */
+enum { BENCH_OPTION_ROWS = 48 }; /* room for what was given, row by row */
 
 /* Which options a benchmark has. */
 typedef enum {
@@ -29,7 +38,11 @@ typedef enum {
     BENCH_TAKES_DESTINATIONS = 1u << 1,
     BENCH_TAKES_SOURCES = 1u << 2,
     BENCH_TAKES_LISTS = 1u << 3,
-    BENCH_TAKES_WINDOW = 1u << 4
+    BENCH_TAKES_WINDOW = 1u << 4,
+    BENCH_TAKES_MODES = 1u << 5,
+    BENCH_TAKES_FARM = 1u << 6,
+    BENCH_TAKES_TOPOLOGY = 1u << 7,
+    BENCH_TAKES_ALGORITHM = 1u << 8
 } bench_scope;
 
 /* The table for a benchmark; program names are static. */

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "bench/plan_shapes.h"
 
 enum { CHANGING_LIST_BYTES = 64 };
 
@@ -303,6 +304,42 @@ static cb_status append_mode(bench_plan *plan, size_t *room, const bench_definit
     return CB_OK;
 }
 
+/* Group 2: all sizes of each time of the algorithm, shape after shape. */
+static cb_status append_shape(bench_plan *plan, size_t *room, const bench_definition *definition,
+                              const bench_options *options, const bench_shape *shape,
+                              const number_list *sizes)
+{
+    static uint64_t note_us[] = {0, 50, 500};
+    static const cb_list usual = {.values = note_us, .count = sizeof(note_us) / sizeof(note_us[0])};
+    const cb_list *times_us = options->algorithms_us.count > 0 ? &options->algorithms_us : &usual;
+    bench_measurement variant = {.mode = &definition->modes[0], .shape = *shape};
+
+    if (definition->counted == BENCH_TOPOLOGY)
+        bench_shape_text(shape, variant.topology);
+    for (size_t t = 0; t < times_us->count; t++)
+        for (size_t s = 0; s < sizes->count; s++) {
+            variant.algorithm_us = (double)times_us->values[t];
+            variant.size_bytes = (size_t)sizes->values[s];
+            CB_TRY(append(plan, room, variant));
+        }
+    return CB_OK;
+}
+
+static cb_status fill_group_2(bench_plan *plan, const bench_definition *definition,
+                              const bench_options *options, size_t ranks, number_list *sizes)
+{
+    bench_shape shapes[BENCH_SHAPES];
+    size_t room = 0, count;
+
+    if (definition->counted == BENCH_FARM)
+        CB_TRY(bench_check_load(options));
+    CB_TRY(bench_choose_shapes(definition, options, ranks, shapes, &count));
+    choose_sizes(definition, options, sizes);
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(append_shape(plan, &room, definition, options, &shapes[i], sizes));
+    return CB_OK;
+}
+
 static cb_status fill(bench_plan *plan, const bench_definition *definition,
                       const bench_options *options, size_t ranks, number_list *counts,
                       number_list *sizes)
@@ -328,7 +365,9 @@ cb_status bench_plan_make(const bench_definition *definition, const bench_option
 
     *out = (bench_plan){0};
     if (counts != NULL && sizes != NULL)
-        status = fill(out, definition, options, ranks, counts, sizes);
+        status = definition->counted == BENCH_FARM || definition->counted == BENCH_TOPOLOGY
+                     ? fill_group_2(out, definition, options, ranks, sizes)
+                     : fill(out, definition, options, ranks, counts, sizes);
     if (status != CB_OK)
         bench_plan_free(out);
     free(counts);

@@ -10,6 +10,8 @@ typedef struct {
     const bench_mode *mode;
     size_t count;      /* processors, destinations or sources */
     bench_shape shape; /* of farms and pipelines; elsewhere it follows from the count */
+    char topology[BENCH_SHAPE_TEXT]; /* the shape of a pipeline */
+    double algorithm_us;             /* of group 2 */
     size_t size_bytes;
     bench_list list;
     bool own_multicast;

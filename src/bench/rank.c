@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "bench/farm.h"
 #include "bench/traffic.h"
 
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out)
@@ -77,26 +78,32 @@ static cb_status meet_peers(bench_rank *me, const acquaintance *known)
     return status;
 }
 
-/* Announce packets of a size to a factory, with the buffers that the options ask for. To who
- * receives a stream, a window of them comes before it answers. */
-static cb_status prepare(const bench_session *session, transport_factory *factory,
-                         size_t size_bytes, size_t peers, bool stream, bool rotate)
+/* Packets of a size, with the buffers that the options ask for. To who receives a stream, or is
+ * part of a farm, several come before it answers. */
+static transport_preparation preparation_of(const bench_session *session, size_t size_bytes,
+                                            size_t peers, bool several, bool rotate)
 {
-    size_t window = (size_t)session->options->window;
-    const size_t spare = 8, pool_limit_bytes = 16u << 20;
+    const size_t spare = 8, pool_limit_bytes = 16u << 20, without_window = 16;
+    size_t window =
+        session->options->window > 0 ? (size_t)session->options->window : without_window;
     size_t buffers = (window + 2) * peers + spare;
 
     /* Many large buffers are made only when they are needed: most streams need few. */
     if (size_bytes > 0 && buffers > pool_limit_bytes / size_bytes)
         buffers = pool_limit_bytes / size_bytes + spare;
-    return transport_prepare(factory, &(transport_preparation){
-                                          .message_bytes = size_bytes,
-                                          .unanswered = stream ? window : 1,
-                                          .buffers = buffers,
-                                          .footprint_bytes = rotate ? 2 * session->cache_bytes : 0,
-                                          .rotate = rotate,
-                                          .initialise = bench_fill,
-                                      });
+    return (transport_preparation){
+        .message_bytes = size_bytes,
+        .unanswered = several ? window : 1,
+        .buffers = buffers,
+        .footprint_bytes = rotate ? 2 * session->cache_bytes : 0,
+        .rotate = rotate,
+        .initialise = bench_fill,
+    };
+}
+
+cb_status bench_rank_prepare(bench_rank *me)
+{
+    return transport_prepare(me->factory, &me->preparation);
 }
 
 static size_t position_of(int rank, const int *ranks, size_t participants)
@@ -147,9 +154,15 @@ static bool takes_stream(const bench_actions *actions)
 static cb_status introduce(bench_rank *me, const bench_session *session, const bench_shape *shape,
                            const acquaintance *known, const bench_actions *actions)
 {
+    bool farm = session->definition->counted == BENCH_FARM;
+    size_t largest = me->size_bytes;
+
     note_first_peers(me, shape, known);
-    CB_TRY(prepare(session, me->factory, me->size_bytes, me->peer_count, takes_stream(actions),
-                   me->rotate));
+    if (farm && largest < sizeof(bench_note))
+        largest = sizeof(bench_note);
+    me->preparation =
+        preparation_of(session, largest, me->peer_count, farm || takes_stream(actions), me->rotate);
+    CB_TRY(bench_rank_prepare(me));
     return meet_peers(me, known);
 }
 

@@ -25,7 +25,7 @@ typedef struct {
 static bool same_curve(const bench_measurement *one, const bench_measurement *other)
 {
     return one->mode == other->mode && one->count == other->count && one->list == other->list &&
-           one->own_multicast == other->own_multicast &&
+           one->own_multicast == other->own_multicast && one->algorithm_us == other->algorithm_us &&
            bench_shape_same(&one->shape, &other->shape);
 }
 
@@ -48,10 +48,22 @@ static cb_status choose_participants(bench_session *session, const bench_measure
                : CB_OK;
 }
 
-static bool possible(const bench_session *session, const bench_measurement *measurement)
+/* Why the technology cannot do a measurement; NULL when it can. */
+static const char *obstacle(const bench_session *session, const bench_measurement *measurement)
 {
-    return !measurement->own_multicast ||
-           (transport_capabilities(session->technology) & TRANSPORT_MULTICAST) != 0;
+    const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
+    const size_t label_bytes = 16;
+    unsigned can = transport_capabilities(session->technology);
+    bool in_group_2 = measurement->shape.stage_count > 0;
+
+    if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
+        return "the technology has no multicast of its own";
+    if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
+        return "the technology delivers nothing, and a farm goes by what it is told";
+    if (in_group_2 && measurement->size_bytes < label_bytes && (can & stream) != stream)
+        return "packets below 16 bytes carry no label, and the technology is not ordered and "
+               "reliable";
+    return NULL;
 }
 
 static void note_roles(const bench_session *session, const bench_measurement *measurement,
@@ -68,7 +80,7 @@ static void note_roles(const bench_session *session, const bench_measurement *me
     }
 }
 
-static void note_verification(bench_session *session, const report_verification *found)
+void bench_note_verification(bench_session *session, const report_verification *found)
 {
     if (!found->done || found->lost + found->doubled + found->reordered + found->corrupted == 0)
         return;
@@ -92,7 +104,7 @@ static cb_status write_row(bench_session *session, const bench_measurement *meas
         points->times_us[points->count++] =
             (measurement->mode->figure == BENCH_LATENCY ? row.latency_us : row.round_us).median;
     }
-    note_verification(session, &outcome->verification);
+    bench_note_verification(session, &outcome->verification);
     return report_add(session->document, &row);
 }
 
@@ -101,7 +113,11 @@ static cb_status measure(bench_session *session, const bench_measurement *measur
 {
     bench_outcome outcome = {0};
     bool agreed;
-    cb_status status =
+    cb_status status;
+
+    if (session->definition->counted == BENCH_FARM)
+        return bench_measure_farm(session, measurement, who->ranks, who->participants, who->team);
+    status =
         bench_measure(session, measurement, who->ranks, who->participants, who->team, &outcome);
 
     if (session->document != NULL && outcome.block_count > 0 &&
@@ -148,17 +164,21 @@ static cb_status explain_missing_fit(const bench_session *session)
                        "the sizes measured do not define overhead, r_inf and n_half; use --sweep");
 }
 
-static cb_status skip(const bench_session *session, const bench_measurement *measurement)
+static cb_status skip(const bench_session *session, const bench_measurement *measurement,
+                      const char *reason)
 {
     char what[128];
 
-    snprintf(what, sizeof(what), "%s, list %s, by the technology's own multicast",
-             measurement->mode->name, bench_list_name(measurement->list));
     if (session->document == NULL)
         return CB_OK;
-    cb_warning("%s: the technology %s has no multicast of its own; use --multicast loop", what,
-               session->options->technology);
-    return report_skip(session->document, what, "the technology has no multicast of its own");
+    if (measurement->own_multicast)
+        snprintf(what, sizeof(what), "%s, list %s, by the technology's own multicast",
+                 measurement->mode->name, bench_list_name(measurement->list));
+    else
+        snprintf(what, sizeof(what), "%s, %zu bytes", measurement->mode->name,
+                 measurement->size_bytes);
+    cb_warning("%s over %s: %s", what, session->options->technology, reason);
+    return report_skip(session->document, what, reason);
 }
 
 static cb_status run_all(bench_session *session, const bench_plan *plan, participation *who,
@@ -170,18 +190,20 @@ static cb_status run_all(bench_session *session, const bench_plan *plan, partici
 
     for (size_t i = 0; i < plan->count; i++) {
         const bench_measurement *measurement = &plan->measurements[i];
+        const char *reason;
         bool new_curve = previous == NULL || !same_curve(previous, measurement);
 
         if (new_curve && points != NULL && points->count > 0)
             CB_TRY(fit_curve(session, previous, who->participants, points));
         previous = measurement;
-        if (!possible(session, measurement)) {
-            if (new_curve)
-                CB_TRY(skip(session, measurement));
+        reason = obstacle(session, measurement);
+        if (reason != NULL) {
+            if (new_curve || !measurement->own_multicast)
+                CB_TRY(skip(session, measurement, reason));
             continue;
         }
         any = true;
-        if (new_curve)
+        if (new_curve || who->participants == 0)
             CB_TRY(choose_participants(session, measurement, who));
         if (who->team == NULL)
             continue;
@@ -210,7 +232,11 @@ cb_status bench_run_plan(bench_session *session, const bench_plan *plan)
         cb_allocate(plan->count, sizeof(*session->references), "the reference figures");
     if (who.ranks != NULL && points.bytes != NULL && points.times_us != NULL &&
         session->references != NULL)
+        status = bench_calibrate_algorithm(session, plan);
+    if (status == CB_OK)
         status = run_all(session, plan, &who, fits ? &points : NULL);
+    if (status == CB_OK)
+        status = bench_check_algorithm(session);
     control_team_free(who.team);
     free(session->references);
     session->references = NULL;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "host/work.h"
 
 /* Two words that are added at once, in a register that every processor of the last decades has. */
 typedef uint64_t word_pair __attribute__((vector_size(16)));
@@ -406,6 +407,18 @@ const bench_traffic bench_verifying = {
     .await_signal = await_signal_patiently,
 };
 
+void bench_run_algorithm(bench_algorithm *algorithm)
+{
+    uint64_t start_ns;
+
+    if (algorithm->units == 0)
+        return;
+    start_ns = cb_now_ns();
+    algorithm->state = host_work_on(algorithm->state, algorithm->units);
+    algorithm->elapsed_ns += cb_now_ns() - start_ns;
+    algorithm->runs++;
+}
+
 /* Rounds, signals and streams */
 
 cb_status bench_assemble(bench_rank *me)
@@ -414,6 +427,7 @@ cb_status bench_assemble(bench_rank *me)
         bench_peer *from;
 
         CB_TRY(bench_receive_any(me, &from));
+        bench_run_algorithm(&me->algorithm);
         me->missing -= from->ahead++ == 0;
     }
     for (size_t peer = 0; peer < me->heard; peer++)

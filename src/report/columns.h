@@ -11,16 +11,20 @@
 #include "report/report.h"
 
 typedef enum {
-    COLUMN_NUMBER,  /* double */
-    COLUMN_TEXT,    /* const char * */
-    COLUMN_FLAG,    /* bool */
-    COLUMN_COUNT,   /* size_t, absent when 0 */
-    COLUMN_SUMMARY, /* stats_summary, in us */
-    COLUMN_BLOCKS,  /* the values of the blocks */
-    COLUMN_STEPS,   /* the distribution of single steps */
-    COLUMN_SHARES,  /* of each source */
-    COLUMN_WAIT,    /* the wait policy, requested and effective */
-    COLUMN_VERIFY   /* report_verification */
+    COLUMN_NUMBER,      /* double */
+    COLUMN_TEXT,        /* const char * */
+    COLUMN_FLAG,        /* bool */
+    COLUMN_COUNT,       /* size_t, absent when 0 */
+    COLUMN_SUMMARY,     /* stats_summary, in us */
+    COLUMN_BLOCKS,      /* the values of the blocks */
+    COLUMN_STEPS,       /* the distribution of single steps */
+    COLUMN_SHARES,      /* of each source */
+    COLUMN_WAIT,        /* the wait policy, requested and effective */
+    COLUMN_VERIFY,      /* report_verification */
+    COLUMN_ANSWER,      /* report_answer */
+    COLUMN_EVENTS,      /* the distribution of event latencies */
+    COLUMN_FOUND,       /* report_found */
+    COLUMN_DESTINATIONS /* of each destination of a farm */
 } report_column_type;
 
 typedef enum {

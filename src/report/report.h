@@ -22,6 +22,20 @@ typedef struct {
     bool done;
 } report_verification;
 
+typedef enum { REPORT_UNKNOWN, REPORT_NO, REPORT_YES } report_answer; /* unknown: absent */
+
+/* What a search for the highest rate found; repeats 0: none was searched for. */
+typedef struct {
+    double value_Hz, low_Hz, high_Hz;
+    size_t held, repeats;
+} report_found;
+
+/* What one destination of a farm did. */
+typedef struct {
+    double rank, decided, lost, in_flight_mean, in_flight_most;
+    const stats_histogram *latency; /* of its events, in ns */
+} report_destination;
+
 /* One measurement. Zero-initialise with report_row_initial; what stays absent is not written.
  * Everything is copied when the row is added. */
 typedef struct {
@@ -39,6 +53,16 @@ typedef struct {
     double touch_us, harness_us, skew_us, group_create_us;
     double throughput_MBps, per_node_MBps, frequency_Hz;
     double scaling_efficiency, congestion_ratio, loss_pct;
+    /* Farms and pipelines */
+    const char *topology, *arrivals, *limited_by;
+    double algorithm_us, algorithm_true_us;
+    double in_flight_limit, offered_Hz, generator_error_pct;
+    double due, not_issued, issued, decided, lost, in_flight, errors;
+    report_answer saturated;
+    report_found found;
+    const stats_histogram *event_latency;      /* in ns; or NULL */
+    const report_destination *per_destination; /* destination_count of them, or NULL */
+    size_t destination_count;
     double step_count;    /* timed, over all blocks */
     const double *shares; /* of each source, sum 1; share_count of them, or NULL */
     size_t share_count;

@@ -57,6 +57,7 @@ static const struct {
     const char *meaning;
 } marks[] = {
     {'*', "oversubscribed", is_set, "oversubscribed: more busy ranks than cores on a host"},
+    {'!', "saturated", is_set, "saturated: the rate that is offered cannot be carried"},
     {'~', "stopped_by", is_not_precision, "the precision asked for was not reached in --max-time"},
 };
 
@@ -116,7 +117,7 @@ static int cell_width(const report_leaf *leaf)
 
 static int line_width(const report_block *block)
 {
-    int width = (int)COUNT(marks) + 1;
+    int width = (int)COUNT(marks); /* a space and all marks but one: two of them exclude each other */
 
     for (size_t i = 0; i < block->leaf_count; i++)
         width += cell_width(&block->leaves[i]);

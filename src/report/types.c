@@ -118,6 +118,60 @@ static json_t *verify_value(const report_row *row, size_t offset)
                      (json_int_t)found->reordered, "corrupted", (json_int_t)found->corrupted);
 }
 
+static json_t *answer_value(const report_row *row, size_t offset)
+{
+    const report_answer *answer = field(row, offset);
+
+    return *answer == REPORT_UNKNOWN ? NULL : json_boolean(*answer == REPORT_YES);
+}
+
+static json_t *events_value(const report_row *row, size_t offset)
+{
+    const stats_histogram *const *latency = field(row, offset);
+
+    return report_steps(*latency, 1.0);
+}
+
+static json_t *found_value(const report_row *row, size_t offset)
+{
+    const report_found *found = field(row, offset);
+
+    if (found->repeats == 0)
+        return NULL;
+    return json_pack("{s:o, s:[o, o], s:I, s:I}", "value", report_value_number(found->value_Hz),
+                     "interval", report_value_number(found->low_Hz),
+                     report_value_number(found->high_Hz), "held", (json_int_t)found->held,
+                     "repeats", (json_int_t)found->repeats);
+}
+
+/* The histograms stay out: one for all is in the row. */
+static json_t *destination_value(const report_destination *one)
+{
+    json_t *object = json_object(), *latency = report_steps(one->latency, 1.0);
+
+    set(object, "rank", report_value_number(one->rank));
+    set(object, "decided", report_value_number(one->decided));
+    set(object, "lost", report_value_number(one->lost));
+    set(object, "in_flight_mean", report_value_number(one->in_flight_mean));
+    set(object, "in_flight_most", report_value_number(one->in_flight_most));
+    json_object_del(latency, "histogram");
+    set(object, "latency_us", latency);
+    return object;
+}
+
+static json_t *destinations_value(const report_row *row, size_t offset)
+{
+    const report_destination *const *list = field(row, offset);
+    json_t *array;
+
+    if (*list == NULL || row->destination_count == 0)
+        return NULL;
+    array = json_array();
+    for (size_t i = 0; i < row->destination_count; i++)
+        json_array_append_new(array, destination_value(&(*list)[i]));
+    return array;
+}
+
 /* Half the width of the interval in per cent of the median. */
 static double interval_pct(const json_t *summary)
 {
@@ -155,6 +209,31 @@ static double faults(const json_t *verify)
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         sum += json_number_value(json_object_get(verify, kinds[i]));
     return sum;
+}
+
+/* Of all destinations the one whose median event took longest. */
+static double slowest(const json_t *destinations)
+{
+    double longest = REPORT_ABSENT;
+
+    for (size_t i = 0; i < json_array_size(destinations); i++) {
+        const json_t *latency = json_object_get(json_array_get(destinations, i), "latency_us");
+        const json_t *median = json_object_get(latency, "p50");
+
+        if (json_is_number(median))
+            longest = fmax(isnan(longest) ? 0 : longest, json_number_value(median));
+    }
+    return longest;
+}
+
+static double most_in_flight(const json_t *destinations)
+{
+    double most = 0.0;
+
+    for (size_t i = 0; i < json_array_size(destinations); i++)
+        most = fmax(most, json_number_value(
+                              json_object_get(json_array_get(destinations, i), "in_flight_most")));
+    return most;
 }
 
 static const report_part plain_parts[] = {{.path = "", .name = ""}};
@@ -197,6 +276,29 @@ static const report_part verify_parts[] = {
     {.path = "corrupted", .name = "corrupted"},
 };
 
+static const report_part events_parts[] = {
+    {.path = "p50", .name = "p50"},
+    {.path = "p90", .name = "p90"},
+    {.path = "p99", .name = "p99", .face = {"latency", "p99 us", 7, 2, false}},
+    {.path = "p99_9", .name = "p99_9"},
+    {.path = "max", .name = "max", .face = {"latency", "max us", 7, 21, false}},
+    {.path = "samples", .name = "samples"},
+    {.path = "dropped", .name = "dropped"},
+};
+
+static const report_part found_parts[] = {
+    {.path = "value", .name = "value"},
+    {.path = "interval.0", .name = "low", .face = {"holds", "Hz", 7, 1, false}},
+    {.path = "interval.1", .name = "high", .face = {"fails", "Hz", 7, 1, false}},
+    {.path = "held", .name = "held"},
+    {.path = "repeats", .name = "repeats"},
+};
+
+static const report_part destinations_parts[] = {
+    {.derive = slowest, .name = "slowest_p50_us"},
+    {.derive = most_in_flight, .name = "in_flight_most"},
+};
+
 #define PARTS(array) (array), sizeof(array) / sizeof((array)[0])
 
 static const report_type types[] = {
@@ -210,6 +312,10 @@ static const report_type types[] = {
     [COLUMN_SHARES] = {shares_value, PARTS(shares_parts)},
     [COLUMN_WAIT] = {wait_value, PARTS(wait_parts)},
     [COLUMN_VERIFY] = {verify_value, PARTS(verify_parts)},
+    [COLUMN_ANSWER] = {answer_value, PARTS(plain_parts)},
+    [COLUMN_EVENTS] = {events_value, PARTS(events_parts)},
+    [COLUMN_FOUND] = {found_value, PARTS(found_parts)},
+    [COLUMN_DESTINATIONS] = {destinations_value, PARTS(destinations_parts)},
 };
 
 const report_type *report_type_of(const report_column *column)

@@ -1,0 +1,75 @@
+/* 2.2 pull farm with supervisor: the supervisor tells a destination, in turn, the sources of an
+ * event; the destination requests their fragments, collects them, runs the algorithm on each and
+ * sends a decision to the supervisor. It takes further assignments while it waits for fragments.
+ *
+ * frequency = decisions per second; event latency: from the issue, or from when the event was due,
+ * to the decision, on the supervisor's clock */
+#include "bench/farm.h"
+
+static cb_status assign(bench_rank *me)
+{
+    return bench_tell(me, BENCH_DESTINATION, bench_next_destination(me),
+                      (bench_note){.event = bench_next_event(me),
+                                   .first = 0,
+                                   .count = (uint32_t)bench_source_count(me)});
+}
+
+static cb_status answer(bench_rank *me)
+{
+    transport_buffer *buffer;
+    bench_peer *from;
+    bench_note note;
+
+    CB_TRY(bench_take_message(me, &buffer, &from));
+    CB_TRY(bench_read_note(me, buffer, &note));
+    return bench_send_fragment(me, bench_index_of(me, from, BENCH_DESTINATION), note.event);
+}
+
+static cb_status fetch(bench_rank *me, transport_buffer *buffer)
+{
+    bench_note note;
+
+    CB_TRY(bench_read_note(me, buffer, &note));
+    for (uint32_t source = note.first; source < note.first + note.count; source++)
+        CB_TRY(bench_tell(me, BENCH_SOURCE, source, (bench_note){.event = note.event}));
+    return CB_OK;
+}
+
+static cb_status fetch_or_collect(bench_rank *me)
+{
+    transport_buffer *buffer;
+    bench_peer *from;
+
+    CB_TRY(bench_take_message(me, &buffer, &from));
+    return from == &me->peers[0] ? fetch(me, buffer) : bench_accept_fragment(me, from, buffer);
+}
+
+static const bench_definition pullfarm = {
+    .name = "pullfarm",
+    .id = "2.2",
+    .title = "pull farm with supervisor",
+    .description =
+        "Measures a trigger farm (ATLAS DAQ note 48, benchmark 2.2): a supervisor communicates the "
+        "sources of each event to a destination, in turn; it fetches their data packets by "
+        "requests "
+        "of 16 bytes, runs an algorithm on each packet and sends a decision to the supervisor. A "
+        "destination has work in progress on several events at a time.\n\n"
+        "A closed loop (the default) keeps --in-flight events in the farm and gives the highest "
+        "frequency. An open loop (--rate, --load-curve, --find-rate) issues events when they fall "
+        "due, whether or not earlier ones came back; their latency counts from then.",
+    .counted = BENCH_FARM,
+    .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_THIRD, BENCH_THIRD},
+              {"source", BENCH_COUNT, BENCH_ALL, BENCH_THIRD, BENCH_THIRD},
+              {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND,
+               BENCH_FIRST | BENCH_SECOND}},
+    .modes = {{.name = "closed",
+               .summary = "one event, from its assignment to its decision",
+               .roles = {{.step = assign, .timed = true},
+                         {.step = answer},
+                         {.step = fetch_or_collect}}}},
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(&pullfarm, argc, argv);
+}

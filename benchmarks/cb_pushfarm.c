@@ -1,0 +1,60 @@
+/* 2.1 push farm with supervisor: the supervisor tells every source the destination of an event, in
+ * turn; every source sends its fragment there; the destination collects them, runs the algorithm on
+ * each and sends a decision to the supervisor.
+ *
+ * frequency = decisions per second; event latency: from the issue, or from when the event was due,
+ * to the decision, on the supervisor's clock */
+#include "bench/farm.h"
+
+static cb_status assign(bench_rank *me)
+{
+    return bench_tell_sources(me, (bench_note){.event = bench_next_event(me),
+                                               .first = (uint32_t)bench_next_destination(me),
+                                               .count = 1});
+}
+
+static cb_status push(bench_rank *me)
+{
+    transport_buffer *buffer;
+    bench_peer *from;
+    bench_note note;
+
+    CB_TRY(bench_take_message(me, &buffer, &from));
+    CB_TRY(bench_read_note(me, buffer, &note));
+    return bench_send_fragment(me, note.first, note.event);
+}
+
+static cb_status collect(bench_rank *me)
+{
+    transport_buffer *buffer;
+    bench_peer *from;
+
+    CB_TRY(bench_take_message(me, &buffer, &from));
+    return bench_accept_fragment(me, from, buffer);
+}
+
+static const bench_definition pushfarm = {
+    .name = "pushfarm",
+    .id = "2.1",
+    .title = "push farm with supervisor",
+    .description =
+        "Measures a trigger farm (ATLAS DAQ note 48, benchmark 2.1): a supervisor communicates the "
+        "destination of each event, in turn, to all sources; these push their data packets to it; "
+        "it runs an algorithm on each packet and sends a decision to the supervisor. Packets "
+        "exchanged with the supervisor have 16 bytes.\n\n"
+        "A closed loop (the default) keeps --in-flight events in the farm and gives the highest "
+        "frequency. An open loop (--rate, --load-curve, --find-rate) issues events when they fall "
+        "due, whether or not earlier ones came back; their latency counts from then.",
+    .counted = BENCH_FARM,
+    .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_THIRD},
+              {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_FIRST},
+              {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_SECOND}},
+    .modes = {{.name = "closed",
+               .summary = "one event, from its assignment to its decision",
+               .roles = {{.step = assign, .timed = true}, {.step = push}, {.step = collect}}}},
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(&pushfarm, argc, argv);
+}

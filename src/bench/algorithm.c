@@ -1,0 +1,54 @@
+/* The algorithm of receiving processors: work that is calibrated on each rank's core before the
+ * first measurement, and held against the clock again after the last. */
+#include "bench/engine.h"
+
+#include <math.h>
+
+#include "base/log.h"
+
+static bool wanted(const bench_session *session, const bench_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->measurements[i].algorithm_us > 0)
+            return true;
+    return session->options->slow_us > 0;
+}
+
+cb_status bench_calibrate_algorithm(bench_session *session, const bench_plan *plan)
+{
+    double unit_ns[2];
+
+    if (!wanted(session, plan))
+        return CB_OK;
+    CB_TRY(host_work_calibrate(&session->work));
+    unit_ns[0] = session->work.unit_ns;
+    unit_ns[1] = -session->work.unit_ns;
+    CB_TRY(control_maximum(control_everyone(session->plane), unit_ns, 2));
+    if (session->document == NULL)
+        return CB_OK;
+    report_put_number(session->document, -unit_ns[1], "environment.algorithm.least_unit_ns");
+    report_put_number(session->document, unit_ns[0], "environment.algorithm.most_unit_ns");
+    return CB_OK;
+}
+
+cb_status bench_check_algorithm(const bench_session *session)
+{
+    const double tolerated_pct = 5;
+    host_work_rate now;
+    double drift_pct;
+
+    if (session->work.unit_ns <= 0)
+        return CB_OK;
+    CB_TRY(host_work_calibrate(&now));
+    drift_pct = 100 * fabs(now.unit_ns / session->work.unit_ns - 1);
+    CB_TRY(control_maximum(control_everyone(session->plane), &drift_pct, 1));
+    if (session->document == NULL)
+        return CB_OK;
+    report_put_number(session->document, drift_pct, "environment.algorithm.drift_pct");
+    if (drift_pct > tolerated_pct)
+        cb_warning(
+            "the algorithm's calibration drifted by %.1f %% during the run: the cores changed "
+            "their speed or are shared; algorithm_true_us says how long it really took",
+            drift_pct);
+    return CB_OK;
+}

@@ -1,0 +1,231 @@
+/* The farm's hot loops. The closed one of the supervisor reads the clock at marks alone, or, in a
+ * pass of its own, at every issue and decision; the open one always, since events fall due by it.
+ */
+#include "bench/farm_loops.h"
+
+#include <sched.h>
+
+#include "base/clock.h"
+#include "bench/engine.h"
+
+typedef struct {
+    bench_rank *me;
+    bench_action issue;
+    const bench_load *load;
+    bench_tally *tally;
+    bench_ledger *ledger;
+    uint64_t first_issue_ns, last_issue_ns;
+    uint64_t first_decision_ns, last_decision_ns; /* of an open loop */
+} supervision;
+
+static uint64_t settled(const bench_ledger *ledger)
+{
+    return ledger->decided + ledger->lost;
+}
+
+/* Hot. */
+static inline cb_status issue(supervision *run, uint64_t since_ns)
+{
+    CB_TRY(run->issue(run->me));
+    (void)bench_ledger_issue(run->ledger, since_ns);
+    return CB_OK;
+}
+
+static inline cb_status decide(supervision *run, transport_buffer *buffer, const bench_peer *from,
+                               bool timed)
+{
+    bench_decision decision;
+    uint64_t since_ns = 0;
+
+    CB_TRY(bench_farm_take_decision(run->me, buffer, from, &since_ns, &decision));
+    if (!timed || decision != BENCH_DECIDED)
+        return CB_OK;
+    run->last_decision_ns = cb_now_ns();
+    if (run->first_decision_ns == 0)
+        run->first_decision_ns = run->last_decision_ns;
+    stats_histogram_record(&run->load->latencies[bench_index_of(run->me, from, BENCH_DESTINATION)],
+                           run->last_decision_ns - since_ns);
+    return CB_OK;
+}
+
+/* Wait for one decision. When none comes any more, all that is in flight is lost. */
+static inline cb_status await_decision(supervision *run, bool timed)
+{
+    transport_buffer *buffer;
+    bench_peer *from;
+    cb_status status = bench_take_message(run->me, &buffer, &from);
+
+    if (status == CB_EMPTY) {
+        bench_ledger_give_up(run->ledger);
+        return CB_OK;
+    }
+    return status == CB_OK ? decide(run, buffer, from, timed) : status;
+}
+
+/* A mark is set when so many events are settled; a loss can make it pass several at once. */
+static inline void set_marks(const supervision *run, uint64_t *next)
+{
+    if (settled(run->ledger) < *next)
+        return;
+    run->load->marks_ns[run->tally->marks++] = (double)cb_now_ns();
+    while (settled(run->ledger) >= *next)
+        *next += run->load->block;
+}
+
+static inline cb_status run_closed(supervision *run, bool timed)
+{
+    const bench_load *load = run->load;
+    bench_ledger *ledger = run->ledger;
+    uint64_t next_mark = load->marks_ns != NULL ? load->lead_in : UINT64_MAX;
+
+    run->first_issue_ns = cb_now_ns();
+    while (settled(ledger) < load->events) {
+        while (ledger->issued < load->events && ledger->in_flight < load->in_flight)
+            CB_TRY(issue(run, timed ? cb_now_ns() : 0));
+        CB_TRY(await_decision(run, timed));
+        if (__builtin_expect(settled(ledger) >= next_mark, 0))
+            set_marks(run, &next_mark);
+    }
+    return CB_OK;
+}
+
+/* Between two looks that found nothing. A sleep ends before the next event is due. */
+static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns, unsigned *idle)
+{
+    enum { FREE_LOOKS = 64, LONGEST_NS = 1000000 };
+    uint64_t sleep_ns;
+
+    if (run->load->wait == TRANSPORT_WAIT_SPIN)
+        return;
+    if (run->load->wait == TRANSPORT_WAIT_YIELD || ++*idle < FREE_LOOKS) {
+        sched_yield();
+        return;
+    }
+    sleep_ns = 1000ull << (*idle - FREE_LOOKS < 10 ? *idle - FREE_LOOKS : 10);
+    if (due_ns <= now_ns)
+        return;
+    if (sleep_ns > (due_ns - now_ns) / 2)
+        sleep_ns = (due_ns - now_ns) / 2;
+    cb_sleep_ns(sleep_ns < LONGEST_NS ? sleep_ns : LONGEST_NS);
+}
+
+typedef struct {
+    bench_schedule schedule;
+    uint64_t due_ns, first_due_ns;
+    bool held_back; /* the event that is due found no room */
+    uint64_t last_news_ns;
+    unsigned idle;
+} open_state;
+
+static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
+{
+    bench_tally *tally = run->tally;
+
+    CB_TRY(issue(run, state->due_ns));
+    tally->waited += state->held_back;
+    state->held_back = false;
+    run->last_issue_ns = now_ns;
+    if (run->ledger->issued == 1) {
+        run->first_issue_ns = now_ns;
+        state->first_due_ns = state->due_ns;
+    }
+    if (run->ledger->issued == run->load->events / 2)
+        tally->backlog_middle = bench_schedule_due(&state->schedule, now_ns);
+    if (run->ledger->issued < run->load->events) {
+        state->due_ns = bench_schedule_next(&state->schedule);
+        return CB_OK;
+    }
+    tally->backlog_end = bench_schedule_due(&state->schedule, now_ns);
+    tally->due = run->ledger->issued + tally->backlog_end;
+    tally->due_span_ns = (double)(state->due_ns - state->first_due_ns);
+    state->due_ns = UINT64_MAX;
+    return CB_OK;
+}
+
+static cb_status look_for_decision(supervision *run, open_state *state, uint64_t now_ns)
+{
+    transport_buffer *buffer;
+    transport_node *node;
+    cb_status status = transport_group_try_receive(run->me->group, &buffer, &node);
+
+    if (status == CB_OK) {
+        state->idle = 0;
+        state->last_news_ns = now_ns;
+        return decide(run, buffer, &run->me->peers[node->label], true);
+    }
+    if (status != CB_EMPTY)
+        return status;
+    if (run->me->farm->patient && run->ledger->in_flight > 0 &&
+        now_ns - state->last_news_ns > run->me->patience_ns)
+        bench_ledger_give_up(run->ledger);
+    pause_until(run, state->due_ns, now_ns, &state->idle);
+    return CB_OK;
+}
+
+/* Due events go first, as long as there is room: a farm that is behind must not hold the generator
+ * back. An event counts from when it was due. */
+static cb_status run_open(supervision *run)
+{
+    const bench_load *load = run->load;
+    bench_ledger *ledger = run->ledger;
+    open_state state = {.last_news_ns = cb_now_ns()};
+
+    state.schedule =
+        bench_schedule_make(load->rate_hz, load->poisson, load->seed, state.last_news_ns);
+    state.due_ns = bench_schedule_next(&state.schedule);
+    while (settled(ledger) < load->events) {
+        uint64_t now_ns = cb_now_ns();
+        bool due = now_ns >= state.due_ns;
+
+        if (due && ledger->in_flight < load->in_flight) {
+            CB_TRY(issue_due(run, &state, now_ns));
+            state.last_news_ns = now_ns;
+            continue;
+        }
+        state.held_back = state.held_back || due;
+        CB_TRY(look_for_decision(run, &state, now_ns));
+    }
+    run->tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);
+    return CB_OK;
+}
+
+cb_status bench_farm_supervise(bench_rank *me, const bench_actions *actions, const bench_load *load,
+                               bench_tally *tally)
+{
+    supervision run = {.me = me,
+                       .issue = actions->step,
+                       .load = load,
+                       .tally = tally,
+                       .ledger = &me->farm->ledger};
+    cb_status status;
+
+    *tally = (bench_tally){0};
+    if (load->open)
+        status = run_open(&run);
+    else
+        status = load->latencies != NULL ? run_closed(&run, true) : run_closed(&run, false);
+    tally->elapsed_ns = (double)(cb_now_ns() - run.first_issue_ns);
+    tally->decision_span_ns = (double)(run.last_decision_ns - run.first_decision_ns);
+    tally->issued = run.ledger->issued;
+    tally->decided = run.ledger->decided;
+    tally->lost = run.ledger->lost;
+    tally->errors = bench_ledger_error_count(run.ledger);
+    return status;
+}
+
+/* Nothing more coming ends a part whose messages may be lost: the supervisor has the account. */
+cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions)
+{
+    const bench_farm *farm = me->farm;
+    const uint64_t *done = farm->role == BENCH_SOURCE ? &farm->served : &farm->completed;
+    bench_action step = actions->step;
+
+    while (*done < farm->events) {
+        cb_status status = step(me);
+
+        if (status == CB_EMPTY)
+            break;
+        CB_TRY(status);
+    }
+    return CB_OK;
+}

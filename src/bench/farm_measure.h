@@ -1,0 +1,88 @@
+/* What the passes of a farm's measurement give, one row after the other. */
+#ifndef BENCH_FARM_MEASURE_H
+#define BENCH_FARM_MEASURE_H
+
+#include "bench/engine.h"
+#include "bench/farm_loops.h"
+
+/* What a search for the highest rate found. */
+typedef struct {
+    double rate_hz;         /* the highest that held; 0: none was searched for */
+    double low_hz, high_hz; /* it held each time at the first, and failed each time at the other */
+    size_t held, repeats;   /* at rate_hz */
+} bench_found;
+
+/* One row: a closed loop, or an open one at a rate. */
+typedef struct {
+    bool open;
+    double offered_hz;
+    uint64_t in_flight; /* at most */
+    uint64_t block;     /* events */
+    double *blocks_ns;  /* of a closed loop: the time of each block of events */
+    size_t block_count;
+    const char *stopped_by;
+    bench_tally tally;                /* of all runs that the row stands on */
+    const stats_histogram *latencies; /* one for each destination */
+    const bench_account *accounts;    /* the same */
+    size_t destinations;
+    double algorithm_true_us; /* negative: no algorithm ran */
+    double skew_ns, touch_ns;
+    bench_found found;
+    report_verification verification;
+} bench_farm_outcome;
+
+/* A measurement under way, the same in all its participants but where only the supervisor knows. */
+typedef struct {
+    bench_session *session;
+    const bench_measurement *measurement;
+    control_team *team;
+    bench_rank *me;
+    const bench_actions *actions;
+    bool supervisor, oversubscribed;
+    double limit_ns;     /* --max-time */
+    uint64_t next_event; /* the number with which the next run begins */
+    uint64_t in_flight;  /* events at most, as asked for or chosen */
+    double event_ns;     /* of a closed loop with so many; agreed */
+    double skew_ns, touch_ns;
+    bool verified; /* verification is reported with the first row */
+    report_verification verification;
+    uint64_t algorithm_runs, algorithm_ns; /* of this rank, since the last row */
+    stats_histogram *latencies;            /* supervisor: one for each destination */
+} bench_farm_run;
+
+/* One run: all start together, and the supervisor's tally is everybody's. */
+cb_status bench_farm_run_load(bench_farm_run *run, bench_load load,
+                              const bench_fragments *fragments, uint64_t patience_ns,
+                              bench_tally *tally);
+
+/* Forget the latencies and accounts of earlier runs; give a row to the report. */
+void bench_farm_forget(bench_farm_run *run);
+cb_status bench_farm_row(bench_farm_run *run, bench_farm_outcome *outcome);
+
+/* The fragments of timed passes, and how long to wait for what does not come. */
+const bench_fragments *bench_farm_plain(const bench_farm_run *run);
+uint64_t bench_farm_patience_ns(const bench_farm_run *run);
+
+/* farm_open.c: the rows of --rate, --load-curve and --find-rate. */
+cb_status bench_farm_measure_open(bench_farm_run *run);
+
+/* Whether the options ask for the closed loop's row. */
+bool bench_farm_wants_closed(const bench_options *options);
+
+/* Whether an open loop could not follow its schedule: the last event came late by more than one
+ * per cent of the run, and more events were waiting at the end than in the middle. */
+bool bench_farm_saturated(const bench_farm_outcome *outcome);
+
+/* What a row refers to, and its maker frees. */
+typedef struct {
+    report_destination *destinations;
+    stats_histogram *latency; /* of all destinations */
+} bench_farm_lists;
+
+/* farm_figures.c: from what was measured to what is reported. */
+void bench_farm_figures(const bench_session *session, const bench_measurement *measurement,
+                        const bench_farm_outcome *outcome, bool oversubscribed, report_row *row,
+                        bench_farm_lists *lists);
+void bench_farm_lists_free(bench_farm_lists *lists);
+
+#endif

@@ -1,0 +1,232 @@
+/* Open loops: one rate, a curve of loads, and the search for the highest rate that holds. */
+#include "bench/farm_measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "bench/load.h"
+
+enum { EVENTS_LEAST = 20, REPEATS = 5, BEYOND_QUANTILE = 10 };
+
+static const char *const usual_curve = "10%,25%,50%,70%,80%,90%,95%,100%,110%";
+
+bool bench_farm_wants_closed(const bench_options *options)
+{
+    return options->rate_hz <= 0;
+}
+
+bool bench_farm_saturated(const bench_farm_outcome *outcome)
+{
+    const double late = 1.01;
+    const bench_tally *tally = &outcome->tally;
+
+    return tally->issue_span_ns > late * tally->due_span_ns &&
+           tally->backlog_end > tally->backlog_middle;
+}
+
+/* One run at a rate. It takes `time_ns` at the rate that is asked for, or at what the closed loop
+ * can do where that is less: a rate that cannot be carried makes no longer run. */
+static cb_status run_at(bench_farm_run *run, double rate_hz, double time_ns, uint64_t least,
+                        bench_farm_outcome *out)
+{
+    const bench_options *options = run->session->options;
+    double event_ns = fmax(1e9 / rate_hz, run->event_ns);
+    uint64_t events = (uint64_t)fmax((double)least, time_ns / event_ns);
+
+    *out = (bench_farm_outcome){.open = true, .offered_hz = rate_hz};
+    bench_farm_forget(run);
+    return bench_farm_run_load(run,
+                               (bench_load){.events = events,
+                                            .in_flight = run->in_flight,
+                                            .latencies = run->latencies,
+                                            .open = true,
+                                            .rate_hz = rate_hz,
+                                            .poisson = strcmp(options->arrivals, "poisson") == 0,
+                                            .seed = options->seed + run->next_event},
+                               bench_farm_plain(run), bench_farm_patience_ns(run), &out->tally);
+}
+
+static cb_status measure_rate(bench_farm_run *run, double rate_hz)
+{
+    const double share = 0.9;
+    bench_farm_outcome out;
+
+    CB_TRY(run_at(run, rate_hz, share * run->limit_ns, EVENTS_LEAST, &out));
+    return bench_farm_row(run, &out);
+}
+
+static cb_status measure_curve(bench_farm_run *run)
+{
+    const char *text = run->session->options->load_curve;
+    bench_load_point points[BENCH_LOAD_POINTS];
+    size_t count;
+
+    CB_TRY(bench_load_parse(strcmp(text, "auto") == 0 ? usual_curve : text, points, &count));
+    for (size_t i = 0; i < count; i++) {
+        double rate_hz =
+            points[i].rate_hz > 0 ? points[i].rate_hz : points[i].share * 1e9 / run->event_ns;
+
+        CB_TRY(measure_rate(run, rate_hz));
+    }
+    return CB_OK;
+}
+
+/* The search */
+
+typedef struct {
+    double quantile, deadline_ns;
+    double time_ns;  /* of a trial */
+    uint64_t events; /* of a trial, at least: so that some lie beyond the quantile */
+    bool clocked;    /* the last trial's quantile, where there was one */
+    double reached_ns;
+} rate_search;
+
+static double merged_quantile(const bench_farm_run *run, double quantile)
+{
+    stats_histogram *all = cb_allocate(1, sizeof(*all), "a histogram of latencies");
+    double value_ns;
+
+    if (all == NULL)
+        return HUGE_VAL;
+    for (size_t i = 0; i < run->me->farm->destinations; i++)
+        stats_histogram_merge(all, &run->latencies[i]);
+    value_ns = all->samples > 0 ? stats_histogram_quantile(all, quantile) : HUGE_VAL;
+    free(all);
+    return value_ns;
+}
+
+/* Whether a rate holds in one trial: the schedule is followed, nothing is lost, and the quantile of
+ * the latency is within the deadline. The supervisor judges for all. */
+static cb_status try_rate(bench_farm_run *run, rate_search *search, double rate_hz, bool *holds)
+{
+    bench_farm_outcome out;
+
+    CB_TRY(run_at(run, rate_hz, search->time_ns, search->events, &out));
+    if (run->supervisor) {
+        search->reached_ns = merged_quantile(run, search->quantile);
+        *holds = !bench_farm_saturated(&out) && out.tally.lost == 0 &&
+                 search->reached_ns <= search->deadline_ns;
+    }
+    return control_broadcast(run->team, holds, sizeof(*holds));
+}
+
+static cb_status try_often(bench_farm_run *run, rate_search *search, double rate_hz, size_t *held)
+{
+    *held = 0;
+    for (size_t i = 0; i < REPEATS; i++) {
+        bool holds = false;
+
+        CB_TRY(try_rate(run, search, rate_hz, &holds));
+        *held += holds;
+    }
+    return CB_OK;
+}
+
+/* Between a rate that held and one that did not, down to the resolution. */
+static cb_status bracket(bench_farm_run *run, rate_search *search, double *low_hz, double *high_hz)
+{
+    const double resolution = 1.04;
+
+    while (*high_hz / *low_hz > resolution) {
+        double middle_hz = sqrt(*low_hz * *high_hz);
+        bool holds = false;
+
+        CB_TRY(try_rate(run, search, middle_hz, &holds));
+        *(holds ? low_hz : high_hz) = middle_hz;
+    }
+    return CB_OK;
+}
+
+/* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
+ * repetitions and the upper one in none. What is reported is the highest rate that held in most. */
+static cb_status confirm(bench_farm_run *run, rate_search *search, double low_hz, double high_hz,
+                         bench_found *found)
+{
+    const double step = 1.05;
+    const size_t most_steps = 12;
+    size_t held;
+
+    CB_TRY(try_often(run, search, low_hz, &held));
+    *found = (bench_found){.rate_hz = low_hz, .held = held, .repeats = REPEATS};
+    for (size_t i = 0; held < REPEATS && i < most_steps; i++) {
+        low_hz /= step;
+        CB_TRY(try_often(run, search, low_hz, &held));
+        if (2 * found->held <= REPEATS)
+            *found = (bench_found){.rate_hz = low_hz, .held = held, .repeats = REPEATS};
+    }
+    found->low_hz = low_hz;
+    CB_TRY(try_often(run, search, high_hz, &held));
+    for (size_t i = 0; held > 0 && i < most_steps; i++) {
+        if (2 * held > REPEATS) {
+            found->rate_hz = high_hz;
+            found->held = held;
+        }
+        high_hz *= step;
+        CB_TRY(try_often(run, search, high_hz, &held));
+    }
+    found->high_hz = high_hz;
+    return CB_OK;
+}
+
+/* No rate holds when even single events are too slow. */
+static cb_status refuse_deadline(bench_farm_run *run, const rate_search *search)
+{
+    const bench_options *options = run->session->options;
+    char what[128], why[256];
+
+    if (!run->supervisor)
+        return CB_OK;
+    snprintf(what, sizeof(what), "--find-rate at %zu bytes, %zu sources, %zu destinations",
+             run->measurement->size_bytes, run->me->farm->sources, run->me->farm->destinations);
+    snprintf(
+        why, sizeof(why),
+        "the deadline of %g us is below the quiet latency: %s of single events is %.3g us; give "
+        "a longer --deadline-us",
+        options->deadline_us, options->quantile, search->reached_ns / 1e3);
+    cb_error("%s: %s", what, why);
+    run->session->search_failed = true;
+    return report_skip(run->session->document, what, why);
+}
+
+/* From a hundredth of what the closed loop can do, which is next to quiet, to a little more. */
+static cb_status find_rate(bench_farm_run *run)
+{
+    const bench_options *options = run->session->options;
+    double quantile = bench_quantile(options->quantile), capacity_hz = 1e9 / run->event_ns;
+    rate_search search = {.quantile = quantile,
+                          .deadline_ns = options->deadline_us * 1e3,
+                          .time_ns = run->limit_ns / 5,
+                          .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile))};
+    double low_hz = capacity_hz / 10, high_hz = capacity_hz * 1.2;
+    bench_farm_outcome out;
+    bench_found found;
+    bool holds = false;
+
+    CB_TRY(try_rate(run, &search, low_hz, &holds));
+    for (size_t i = 0; !holds && i < 2; i++) {
+        low_hz /= 3;
+        CB_TRY(try_rate(run, &search, low_hz, &holds));
+    }
+    if (!holds)
+        return refuse_deadline(run, &search);
+    CB_TRY(bracket(run, &search, &low_hz, &high_hz));
+    CB_TRY(confirm(run, &search, low_hz, high_hz, &found));
+    CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, search.events, &out));
+    out.found = found;
+    return bench_farm_row(run, &out);
+}
+
+cb_status bench_farm_measure_open(bench_farm_run *run)
+{
+    const bench_options *options = run->session->options;
+
+    if (options->rate_hz > 0)
+        return measure_rate(run, options->rate_hz);
+    if (options->load_curve != NULL)
+        return measure_curve(run);
+    return options->find_rate ? find_rate(run) : CB_OK;
+}

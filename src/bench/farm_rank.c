@@ -1,0 +1,342 @@
+/* What the steps of a farm's programs call: notes, fragments, decisions. All of it is hot. */
+#include "bench/farm_rank.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "bench/shape.h"
+#include "bench/traffic.h"
+#include "host/work.h"
+
+_Static_assert(sizeof(bench_note) == 16, "a note is a packet of 16 bytes");
+
+/* The label of a fragment: its source in the low half of the first word, and the event. */
+typedef struct {
+    uint64_t source, event;
+} label;
+
+uint64_t bench_next_event(const bench_rank *me)
+{
+    const bench_ledger *ledger = &me->farm->ledger;
+
+    return ledger->accounts[ledger->turn].issued * ledger->destinations + ledger->turn;
+}
+
+size_t bench_next_destination(const bench_rank *me)
+{
+    return me->farm->ledger.turn;
+}
+
+size_t bench_source_count(const bench_rank *me)
+{
+    return me->farm->sources;
+}
+
+/* Notes */
+
+static transport_buffer *write_note(bench_rank *me, bench_note note)
+{
+    transport_buffer *buffer = transport_buffer_create(me->factory, sizeof(note));
+
+    if (buffer != NULL)
+        memcpy(buffer->data, &note, sizeof(note));
+    return buffer;
+}
+
+cb_status bench_tell(bench_rank *me, size_t role, size_t index, bench_note note)
+{
+    transport_buffer *buffer = write_note(me, note);
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    bench_timeline_sent(me->farm->timeline, role, index, note.event);
+    return transport_send(me->peers[me->first_peer[role] + index].node, buffer);
+}
+
+cb_status bench_tell_sources(bench_rank *me, bench_note note)
+{
+    transport_buffer *buffer = write_note(me, note);
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t source = 0; me->farm->timeline != NULL && source < me->farm->sources; source++)
+        bench_timeline_sent(me->farm->timeline, BENCH_SOURCE, source, note.event);
+    return transport_group_send(me->farm->all_sources, buffer);
+}
+
+static cb_status take_patiently(bench_rank *me, transport_buffer **out, transport_node **from)
+{
+    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
+    cb_status status;
+
+    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
+        if (cb_now_ns() > deadline_ns)
+            break;
+        sched_yield();
+    }
+    return status;
+}
+
+cb_status bench_take_message(bench_rank *me, transport_buffer **out, bench_peer **from)
+{
+    transport_node *node;
+
+    CB_TRY(me->farm->patient ? take_patiently(me, out, &node)
+                             : transport_group_receive(me->group, out, &node));
+    *from = &me->peers[node->label];
+    return CB_OK;
+}
+
+cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, bench_note *out)
+{
+    bool whole = buffer->size == sizeof(*out);
+
+    if (whole)
+        memcpy(out, buffer->data, sizeof(*out));
+    transport_buffer_release(buffer);
+    if (whole) {
+        me->farm->served++;
+        return CB_OK;
+    }
+    cb_error("rank %d was sent %zu bytes where a note of %zu was due; the technology cut or mixed "
+             "up messages",
+             me->ranks[me->self], buffer->size, sizeof(*out));
+    return CB_ERROR_DATA;
+}
+
+/* Fragments */
+
+/* The buffer may have held a note: what lies there is written anew. */
+static void make_plain(const bench_rank *me, void *data, uint64_t event)
+{
+    label mark = {.source = me->farm->index, .event = event};
+
+    if (me->farm->labelled)
+        memcpy(data, &mark, sizeof(mark));
+    else
+        bench_fill(data, me->size_bytes);
+}
+
+static void make_stamped(const bench_rank *me, void *data, uint64_t event)
+{
+    bench_stamp(data, me->size_bytes, me->farm->index, event);
+}
+
+static void touch(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event)
+{
+    me->sum += bench_touch(buffer->data, buffer->size);
+    if (me->farm->labelled)
+        me->farm->expected_sum += source + event;
+}
+
+static void look_away(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event)
+{
+    (void)me;
+    (void)buffer;
+    (void)source;
+    (void)event;
+}
+
+static void check(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event)
+{
+    bool intact = buffer->size == me->size_bytes &&
+                  bench_stamp_matches(buffer->data, buffer->size, source, event);
+
+    me->findings.messages++;
+    me->findings.corrupted += !intact;
+}
+
+const bench_fragments bench_fragments_touched = {make_plain, touch};
+const bench_fragments bench_fragments_bare = {make_plain, look_away};
+const bench_fragments bench_fragments_verified = {make_stamped, check};
+
+cb_status bench_send_fragment(bench_rank *me, size_t destination, uint64_t event)
+{
+    bench_farm *farm = me->farm;
+    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    if (destination >= farm->destinations) {
+        transport_buffer_release(buffer);
+        cb_error("source %zu was told of destination %zu, and there are %zu", farm->index,
+                 destination, farm->destinations);
+        return CB_ERROR_DATA;
+    }
+    farm->fragments->make(me, buffer->data, event);
+    bench_timeline_sent(farm->timeline, BENCH_DESTINATION, destination, event);
+    return transport_send(me->peers[me->first_peer[BENCH_DESTINATION] + destination].node, buffer);
+}
+
+/* Which event of this destination's sequence a fragment belongs to. One whose label names another
+ * source or another destination's event belongs to none: UINT64_MAX. */
+static uint64_t sequence_of(const bench_farm *farm, const transport_buffer *buffer, size_t source)
+{
+    label mark;
+    uint64_t sequence;
+
+    if (!farm->labelled)
+        return farm->delivered[source];
+    if (buffer->size < sizeof(mark))
+        return UINT64_MAX;
+    memcpy(&mark, buffer->data, sizeof(mark));
+    sequence = mark.event / farm->destinations;
+    return (uint32_t)mark.source == source &&
+                   mark.event - sequence * farm->destinations == farm->index
+               ? sequence
+               : UINT64_MAX;
+}
+
+static cb_status decide(bench_rank *me, uint64_t event)
+{
+    if (me->farm->slow_units > 0)
+        me->algorithm.state = host_work_on(me->algorithm.state, me->farm->slow_units);
+    me->farm->completed++;
+    return bench_tell(me, BENCH_SUPERVISOR, 0, (bench_note){.event = event});
+}
+
+cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transport_buffer *buffer)
+{
+    bench_farm *farm = me->farm;
+    size_t source = bench_index_of(me, from, BENCH_SOURCE);
+    uint64_t sequence = sequence_of(farm, buffer, source);
+    uint64_t event = sequence * farm->destinations + farm->index;
+    bench_built built = BENCH_FRAGMENT_FOREIGN;
+
+    farm->delivered[source]++;
+    me->packets++;
+    farm->fragments->inspect(me, buffer, source, event);
+    transport_buffer_release(buffer);
+    bench_timeline_taken(farm->timeline, BENCH_SOURCE, source, event);
+    bench_run_algorithm(&me->algorithm);
+    bench_timeline_done(farm->timeline, event);
+    if (sequence != UINT64_MAX)
+        built = bench_builder_add(&farm->builder, source, sequence);
+    else
+        farm->builder.counts.foreign++;
+    return built == BENCH_COMPLETE ? decide(me, event) : CB_OK;
+}
+
+cb_status bench_farm_take_decision(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
+                                   uint64_t *since_ns, bench_decision *decision)
+{
+    size_t destination = bench_index_of(me, from, BENCH_DESTINATION);
+    bench_note note;
+
+    CB_TRY(bench_read_note(me, buffer, &note));
+    *decision = bench_ledger_decide(&me->farm->ledger, destination, note.event, since_ns);
+    bench_timeline_taken(me->farm->timeline, BENCH_DESTINATION, destination, note.event);
+    return CB_OK;
+}
+
+/* Joining and leaving */
+
+/* The supervisor speaks to all sources at once where they are its peers. */
+static cb_status group_sources(bench_rank *me)
+{
+    bench_farm *farm = me->farm;
+    transport_node **nodes;
+    cb_status status;
+
+    if (me->peer_count < farm->sources + farm->destinations)
+        return CB_OK;
+    nodes = cb_allocate(farm->sources, sizeof(*nodes), "the sources");
+    if (nodes == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t source = 0; source < farm->sources; source++)
+        nodes[source] = me->peers[me->first_peer[BENCH_SOURCE] + source].node;
+    status =
+        transport_group_create(me->factory, nodes, farm->sources, NULL, false, &farm->all_sources);
+    free(nodes);
+    return status;
+}
+
+cb_status bench_farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight)
+{
+    bench_farm *farm = cb_allocate(1, sizeof(*farm), "a rank's part in the farm");
+
+    if (farm == NULL)
+        return CB_ERROR_MEMORY;
+    me->farm = farm;
+    farm->role = bench_shape_stage(shape, me->self);
+    farm->index = me->index;
+    farm->sources = shape->stages[BENCH_SOURCE];
+    farm->destinations = shape->stages[BENCH_DESTINATION];
+    farm->labelled = me->size_bytes >= sizeof(label);
+    if (farm->role == BENCH_SUPERVISOR) {
+        CB_TRY(bench_ledger_create(farm->destinations, in_flight, &farm->ledger));
+        return group_sources(me);
+    }
+    if (farm->role == BENCH_SOURCE)
+        return CB_OK;
+    farm->delivered = cb_allocate(farm->sources, sizeof(*farm->delivered), "counts of fragments");
+    return farm->delivered == NULL ? CB_ERROR_MEMORY
+                                   : bench_builder_create(farm->sources, in_flight, &farm->builder);
+}
+
+void bench_farm_leave(bench_rank *me)
+{
+    bench_farm *farm = me->farm;
+
+    if (farm == NULL)
+        return;
+    transport_group_destroy(farm->all_sources);
+    bench_ledger_free(&farm->ledger);
+    bench_builder_free(&farm->builder);
+    free(farm->delivered);
+    free(farm);
+    me->farm = NULL;
+}
+
+/* Events of a destination among the first `events`. */
+static uint64_t assigned(const bench_farm *farm, uint64_t events)
+{
+    return events / farm->destinations + (events % farm->destinations > farm->index);
+}
+
+void bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
+                      const bench_fragments *fragments, uint64_t patience_ns)
+{
+    bench_farm *farm = me->farm;
+
+    farm->events = events;
+    farm->fragments = fragments;
+    farm->patient = patience_ns > 0;
+    me->patience_ns = patience_ns;
+    farm->served = farm->completed = 0;
+    farm->expected_sum = 0;
+    me->sum = me->packets = 0;
+    me->findings = (bench_findings){0};
+    me->algorithm.runs = me->algorithm.elapsed_ns = 0;
+    if (farm->role == BENCH_SUPERVISOR)
+        bench_ledger_restart(&farm->ledger);
+    if (farm->role != BENCH_DESTINATION)
+        return;
+    farm->builder.counts = (bench_builder_counts){0};
+    farm->first_sequence = assigned(farm, first_event);
+    farm->events = assigned(farm, first_event + events) - farm->first_sequence;
+}
+
+cb_status bench_farm_check_sum(const bench_rank *me)
+{
+    const bench_farm *farm = me->farm;
+    uint64_t packet = bench_expected_sum(me->size_bytes);
+    uint64_t expected;
+
+    if (farm->role != BENCH_DESTINATION || farm->fragments != &bench_fragments_touched)
+        return CB_OK;
+    if (farm->labelled)
+        packet -= bench_expected_sum(sizeof(label));
+    expected = me->packets * packet + farm->expected_sum;
+    if (me->sum == expected)
+        return CB_OK;
+    cb_error("the data of %llu fragments of %zu bytes does not add up at destination %zu (sum "
+             "%#llx, expected %#llx): one was corrupted or cut; run again with --verify",
+             (unsigned long long)me->packets, me->size_bytes, farm->index,
+             (unsigned long long)me->sum, (unsigned long long)expected);
+    return CB_ERROR_DATA;
+}

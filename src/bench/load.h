@@ -1,0 +1,26 @@
+/* The loads of an open loop as options give them. Pure. */
+#ifndef BENCH_LOAD_H
+#define BENCH_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* A point of a load curve: a rate, or a share of what the closed loop reached. */
+typedef struct {
+    double rate_hz; /* 0: the share counts */
+    double share;   /* 0.5: half of the closed loop's frequency */
+} bench_load_point;
+
+enum { BENCH_LOAD_POINTS = 64 };
+
+/* "10kHz,20kHz,50%": rates with units, and shares in per cent. CB_ERROR_USAGE, logged, for what is
+ * no such list. */
+cb_status bench_load_parse(const char *text, bench_load_point points[BENCH_LOAD_POINTS],
+                           size_t *count);
+
+/* 0.99 for "p99"; 0 for what is no quantile. */
+double bench_quantile(const char *name);
+
+#endif
