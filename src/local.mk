@@ -49,6 +49,7 @@ libcombench_a_SOURCES = \
 	%D%/host/work.c %D%/host/work.h \
 	%D%/report/columns.c %D%/report/columns.h \
 	%D%/report/csv.c \
+	%D%/report/destinations.c %D%/report/destinations.h \
 	%D%/report/document.c \
 	%D%/report/figure.c %D%/report/figure.h \
 	%D%/report/file.c %D%/report/file.h \

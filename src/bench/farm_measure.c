@@ -122,10 +122,10 @@ static cb_status probe(bench_farm_run *run)
 }
 
 /* The smallest number in flight with which the farm is about as fast as with any: doubled from one
- * for each destination on, until it gains nothing. */
+ * for each destination on, until it gains nothing or the time does not allow more. */
 static cb_status search_in_flight(bench_farm_run *run)
 {
-    const double as_good = 1.03;
+    const double as_good = 1.03, affordable = 0.1;
     double each_ns[SEARCHED], best_ns = HUGE_VAL;
     uint64_t in_flight = destinations_of(run);
     size_t tried = 0, chosen = 0;
@@ -133,9 +133,11 @@ static cb_status search_in_flight(bench_farm_run *run)
     if (run->in_flight > 0)
         return CB_OK;
     for (; tried < SEARCHED; tried++, in_flight *= 2) {
-        uint64_t events = events_in(run->limit_ns * search_share, run->event_ns, 4 * in_flight);
+        uint64_t events = events_in(run->limit_ns * search_share, run->event_ns, 2 * in_flight);
         bench_tally tally;
 
+        if (tried > 0 && (double)events * run->event_ns > run->limit_ns * affordable)
+            break;
         CB_TRY(run_closed(run, in_flight, events, &tally));
         each_ns[tried] = tally.elapsed_ns / (double)events;
         if (tried > 0 && each_ns[tried] > best_ns * as_good)

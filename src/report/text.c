@@ -4,9 +4,11 @@
 
 #include <string.h>
 
+#include "report/destinations.h"
 #include "report/figure.h"
 
-enum { LINE_COLUMNS = 110, GAP = 2 };
+/* A row has two marks at most, but for one of a loop that is saturated. */
+enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 3 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -44,6 +46,11 @@ static bool is_set(const json_t *value)
     return json_is_true(value);
 }
 
+static bool is_supervisor(const json_t *value)
+{
+    return json_is_string(value) && strcmp(json_string_value(value), "supervisor") == 0;
+}
+
 static bool is_not_precision(const json_t *value)
 {
     return json_is_string(value) && strcmp(json_string_value(value), "precision") != 0;
@@ -58,6 +65,9 @@ static const struct {
 } marks[] = {
     {'*', "oversubscribed", is_set, "oversubscribed: more busy ranks than cores on a host"},
     {'!', "saturated", is_set, "saturated: the rate that is offered cannot be carried"},
+    {'^', "limited_by", is_supervisor,
+     "the supervisor could not issue the events in time: it is "
+     "the limit, and not the farm"},
     {'~', "stopped_by", is_not_precision, "the precision asked for was not reached in --max-time"},
 };
 
@@ -117,7 +127,7 @@ static int cell_width(const report_leaf *leaf)
 
 static int line_width(const report_block *block)
 {
-    int width = (int)COUNT(marks); /* a space and all marks but one: two of them exclude each other */
+    int width = MARKS_WIDTH;
 
     for (size_t i = 0; i < block->leaf_count; i++)
         width += cell_width(&block->leaves[i]);
@@ -215,6 +225,7 @@ static void row_text(report_writer *writer, const json_t *row)
         json_decref(value);
     }
     write_marks(writer, row);
+    report_write_slow_destinations(writer->stream, row);
 }
 
 /* Fits stand below the rows that they were made from; what comes after needs heads again. */

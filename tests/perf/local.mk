@@ -1,10 +1,14 @@
 # make perf: ratios against bare references measured in the same run. Not part of make check.
-EXTRA_PROGRAMS += %D%/perf_thin
-CLEANFILES += %D%/perf_thin
+PERF_RUNNERS = %D%/perf_farm %D%/perf_thin
+EXTRA_PROGRAMS += $(PERF_RUNNERS)
+CLEANFILES += $(PERF_RUNNERS)
 
+tests_perf_perf_farm_SOURCES = %D%/perf_farm.c %D%/session.c %D%/session.h
+tests_perf_perf_farm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
+tests_perf_perf_thin_SOURCES = %D%/perf_thin.c %D%/session.c %D%/session.h
 tests_perf_perf_thin_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 
-perf: all %D%/perf_thin
+perf: all $(PERF_RUNNERS)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/perf/perf.sh
 .PHONY: perf
 

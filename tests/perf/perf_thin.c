@@ -27,6 +27,7 @@ int cb_oneway_main(int argc, char **argv);
 #include "bench/block.h"
 #include "bench/engine.h"
 #include "bench/traffic.h"
+#include "tests/perf/session.h"
 
 enum { TURNS = 101, WARM_UP_TURNS = 10, CONTENDERS_MAXIMUM = 6, TAG = 1, SOURCE = 0 };
 
@@ -514,48 +515,16 @@ static cb_status compare_all(const bench_session *session)
     return CB_OK;
 }
 
-static cb_status exchange(void *context, const void *mine, size_t bytes, void *all)
-{
-    return control_exchange(context, mine, bytes, all);
-}
-
 static cb_status run_session(bench_session *session)
 {
-    transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
-                                     .size = control_size(session->plane),
-                                     .context = control_everyone(session->plane),
-                                     .exchange = exchange};
-
-    if (bootstrap.size != 2 || session->options->window % 2 != 0) {
-        cb_error("needs 2 ranks and an even --window: mpirun -np 2 --bind-to core perf_thin");
+    if (session->options->window % 2 != 0) {
+        cb_error("needs an even --window");
         return CB_ERROR_USAGE;
     }
-    CB_TRY(transport_open(transport_find("mpi"), &bootstrap, &session->technology));
-    CB_TRY(transport_set_wait(session->technology, TRANSPORT_WAIT_SPIN, &session->effective_wait));
-    CB_TRY(compare_all(session));
-    return transport_close(session->technology);
+    return compare_all(session);
 }
 
 int main(int argc, char **argv)
 {
-    cb_option_table table =
-        bench_option_table(&oneway, "perf_thin", "mpirun -np 2 perf_thin [OPTION]");
-    bench_options options;
-    bench_session session = {.definition = &oneway, .options = &options};
-    const cb_option *action = NULL;
-    cb_status status = cb_options_defaults(&table, &options);
-
-    cb_log_identify("perf_thin", -1);
-    if (status == CB_OK)
-        status = cb_options_parse(&table, argc, argv, &options, NULL, &action);
-    if (status == CB_OK)
-        status = control_open(false, &session.plane);
-    if (status != CB_OK)
-        return cb_status_exit(status);
-    status = run_session(&session);
-    if (status != CB_OK)
-        control_abort(session.plane, cb_status_exit(status));
-    control_close(session.plane);
-    cb_options_free(&table, &options);
-    return EXIT_SUCCESS;
+    return perf_main(&oneway, "perf_thin", 2, run_session, argc, argv);
 }

@@ -19,14 +19,17 @@ __attribute__((cold, noinline)) cb_status mpi_failed(int code, const char *attem
     return CB_ERROR_TRANSPORT;
 }
 
-/* The pause after an empty poll, as the policy has it. Blocking is a sleep that grows from 1 us to
- * 1 ms after 64 polls without result: MPI has no blocking wait to offer. */
+/* The pause after an empty poll, as the policy has it. A library that yields has done so in the
+ * poll itself, and twice would be once too often: the others get a whole turn each time. Blocking
+ * is a sleep that grows from 1 us to 1 ms after 64 polls without result: MPI has no blocking wait
+ * to offer. */
 void mpi_pause(const mpi_factory *factory, mpi_poll *state)
 {
     enum { FREE_POLLS = 64, DOUBLINGS = 10 };
 
     if (factory->wait == TRANSPORT_WAIT_YIELD) {
-        sched_yield();
+        if (!factory->library_yields)
+            sched_yield();
     } else if (factory->wait == TRANSPORT_WAIT_BLOCK && ++state->idle > FREE_POLLS) {
         unsigned doubled = state->idle - FREE_POLLS;
 

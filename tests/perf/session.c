@@ -1,0 +1,61 @@
+/* A session without the engine's plan, document and environment. */
+#include "tests/perf/session.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+
+static cb_status exchange(void *context, const void *mine, size_t bytes, void *all)
+{
+    return control_exchange(context, mine, bytes, all);
+}
+
+static cb_status run(bench_session *session, int ranks, transport_wait wait,
+                     cb_status (*compare)(bench_session *session))
+{
+    transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
+                                     .size = control_size(session->plane),
+                                     .context = control_everyone(session->plane),
+                                     .exchange = exchange};
+
+    if (bootstrap.size != ranks) {
+        cb_error("needs %d ranks and has %d", ranks, bootstrap.size);
+        return CB_ERROR_USAGE;
+    }
+    CB_TRY(control_synchronise(session->plane, &session->clock));
+    CB_TRY(transport_open(transport_find("mpi"), &bootstrap, &session->technology));
+    CB_TRY(transport_set_wait(session->technology, wait, &session->effective_wait));
+    CB_TRY(compare(session));
+    return transport_close(session->technology);
+}
+
+int perf_main(const bench_definition *definition, const char *program, int ranks,
+              cb_status (*compare)(bench_session *session), int argc, char **argv)
+{
+    cb_option_table table = bench_option_table(definition, program, program);
+    bench_options options;
+    bench_session session = {.definition = definition, .options = &options};
+    transport_wait wait = TRANSPORT_WAIT_SPIN;
+    const cb_option *action = NULL;
+    cb_status status = cb_options_defaults(&table, &options);
+
+    cb_log_identify(program, -1);
+    if (status == CB_OK)
+        status = cb_options_parse(&table, argc, argv, &options, NULL, &action);
+    if (status == CB_OK)
+        status = host_open(&session.machine);
+    if (status == CB_OK && (unsigned)ranks > host_usable_cores(session.machine))
+        wait = TRANSPORT_WAIT_YIELD;
+    control_request_yield(wait != TRANSPORT_WAIT_SPIN);
+    if (status == CB_OK)
+        status = control_open(false, &session.plane);
+    if (status != CB_OK)
+        return cb_status_exit(status);
+    status = run(&session, ranks, wait, compare);
+    if (status != CB_OK)
+        control_abort(session.plane, cb_status_exit(status));
+    control_close(session.plane);
+    host_close(session.machine);
+    cb_options_free(&table, &options);
+    return EXIT_SUCCESS;
+}

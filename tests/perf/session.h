@@ -1,0 +1,13 @@
+/* What the programs that compare the project with bare MPI share: options, control plane and the
+ * technology mpi, as the engine has them. */
+#ifndef TESTS_PERF_SESSION_H
+#define TESTS_PERF_SESSION_H
+
+#include "bench/engine.h"
+
+/* Start MPI with `ranks` ranks, open the technology mpi, run `compare` and end. Ranks wait by
+ * spinning where each has a core, else by yielding. The exit status. */
+int perf_main(const bench_definition *definition, const char *program, int ranks,
+              cb_status (*compare)(bench_session *session), int argc, char **argv);
+
+#endif
