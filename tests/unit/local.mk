@@ -1,7 +1,7 @@
 # Unit tests of the pure modules, by Check. One program for each module.
 if HAVE_CHECK
 UNIT_TESTS = \
-	%D%/test_checker %D%/test_clock %D%/test_environment %D%/test_figures \
+	%D%/test_bounce %D%/test_checker %D%/test_clock %D%/test_environment %D%/test_figures \
 	%D%/test_fit %D%/test_histogram %D%/test_log %D%/test_memory \
 	%D%/test_noise %D%/test_options %D%/test_plan %D%/test_random \
 	%D%/test_report %D%/test_report_file %D%/test_solo %D%/test_stats \
@@ -13,6 +13,12 @@ endif
 UNIT_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(CHECK_CFLAGS)
 UNIT_LIBS = $(COMBENCH_LIBS) $(CHECK_LIBS)
 
+# A technology of queues, for tests of what stands above the transport.
+LOOP_SOURCES = %D%/loop.c %D%/loop.h
+
+tests_unit_test_bounce_SOURCES = %D%/test_bounce.c $(LOOP_SOURCES)
+tests_unit_test_bounce_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_bounce_LDADD = $(UNIT_LIBS)
 tests_unit_test_checker_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_checker_LDADD = $(UNIT_LIBS)
 tests_unit_test_clock_CPPFLAGS = $(UNIT_FLAGS)
@@ -49,6 +55,7 @@ tests_unit_test_status_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_status_LDADD = $(UNIT_LIBS)
 tests_unit_test_topology_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_topology_LDADD = $(UNIT_LIBS)
+tests_unit_test_traffic_SOURCES = %D%/test_traffic.c $(LOOP_SOURCES)
 tests_unit_test_traffic_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_traffic_LDADD = $(UNIT_LIBS)
 tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
