@@ -2,6 +2,8 @@
 #ifndef TRANSPORT_MPI_INTERNAL_H
 #define TRANSPORT_MPI_INTERNAL_H
 
+#include "config.h"
+
 #include <mpi.h>
 
 #include "transport/pool.h"
@@ -99,11 +101,11 @@ static inline void mpi_buffer_release(transport_buffer *buffer)
     transport_pool_give(&mpi_factory_of(buffer->owner)->pool, buffer);
 }
 
-/* Hot. The size of a message of bytes. Open MPI keeps it in the status; its MPI_Get_count would be
- * a tenth of all that a receive of a small message costs. */
+/* Hot. The size of a message of bytes. Where the status keeps it, as Open MPI's does, MPI_Get_count
+ * would be a tenth of all that a receive of a small message costs. */
 static inline size_t mpi_received_bytes(const MPI_Status *status)
 {
-#ifdef OPEN_MPI
+#ifdef HAVE_MPI_STATUS_UCOUNT
     return status->_ucount;
 #else
     int bytes = 0;

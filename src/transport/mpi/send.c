@@ -57,7 +57,7 @@ static cb_status enqueue(mpi_factory *factory, MPI_Request request, transport_bu
 cb_status mpi_learn_complete(mpi_factory *factory)
 {
     factory->complete = MPI_REQUEST_NULL;
-#ifdef OPEN_MPI
+#ifdef HAVE_MPI_SHARED_COMPLETE_REQUEST
     {
         MPI_Request request;
         int code = MPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, MESSAGE_TAG, factory->communicator,
