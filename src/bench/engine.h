@@ -67,6 +67,11 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
                             bench_rank **out, const bench_actions **actions);
 void bench_rank_destroy(const bench_definition *definition, bench_rank *me);
 
+/* Announce the packets of this part to its factory, as the options and the role ask for: done by
+ * bench_rank_create without try_multicast, and again where that changes. */
+cb_status bench_rank_prepare(const bench_session *session, const bench_rank *me,
+                             const bench_actions *actions, bool try_multicast);
+
 /* What the benchmark makes for itself, groups above all; unmade again by bench_rank_destroy. */
 cb_status bench_rank_set_up(const bench_definition *definition, bench_rank *me);
 void bench_rank_tear_down(const bench_definition *definition, bench_rank *me);

@@ -89,26 +89,27 @@ static cb_status meet_peers(bench_rank *me, const bench_role *role, role_span ot
     return status;
 }
 
-/* Announce packets of a size to a factory, with the buffers that the options ask for. To who
- * receives a stream, a window of them comes before it answers. */
-static cb_status prepare(const bench_session *session, transport_factory *factory,
-                         size_t size_bytes, size_t peers, bool stream, bool rotate)
+/* To who receives a stream, a window of packets comes before it answers. */
+cb_status bench_rank_prepare(const bench_session *session, const bench_rank *me,
+                             const bench_actions *actions, bool try_multicast)
 {
     size_t window = (size_t)session->options->window;
     const size_t spare = 8, pool_limit_bytes = 16u << 20;
-    size_t buffers = (window + 2) * peers + spare;
+    size_t buffers = (window + 2) * me->peer_count + spare;
 
     /* Many large buffers are made only when they are needed: most streams need few. */
-    if (size_bytes > 0 && buffers > pool_limit_bytes / size_bytes)
-        buffers = pool_limit_bytes / size_bytes + spare;
-    return transport_prepare(factory, &(transport_preparation){
-                                          .message_bytes = size_bytes,
-                                          .unanswered = stream ? window : 1,
-                                          .buffers = buffers,
-                                          .footprint_bytes = rotate ? 2 * session->cache_bytes : 0,
-                                          .rotate = rotate,
-                                          .initialise = bench_fill,
-                                      });
+    if (me->size_bytes > 0 && buffers > pool_limit_bytes / me->size_bytes)
+        buffers = pool_limit_bytes / me->size_bytes + spare;
+    return transport_prepare(me->factory,
+                             &(transport_preparation){
+                                 .message_bytes = me->size_bytes,
+                                 .unanswered = actions->finish == bench_settle ? window : 1,
+                                 .buffers = buffers,
+                                 .footprint_bytes = me->rotate ? 2 * session->cache_bytes : 0,
+                                 .rotate = me->rotate,
+                                 .try_multicast = try_multicast,
+                                 .initialise = bench_fill,
+                             });
 }
 
 static size_t position_of(int rank, const int *ranks, size_t participants)
@@ -167,8 +168,7 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
     me->list_length = measurement->count;
     me->seed = session->options->seed;
     *actions = &measurement->mode->roles[number];
-    status = prepare(session, factory, me->size_bytes, me->peer_count,
-                     (*actions)->finish == bench_settle, me->rotate);
+    status = bench_rank_prepare(session, me, *actions, false);
     if (status == CB_OK)
         status = meet_peers(me, role, others);
     if (status != CB_OK) {

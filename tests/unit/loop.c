@@ -98,6 +98,11 @@ static cb_status loop_group_try_receive(transport_group *group, transport_buffer
     return loop_try_receive(*from, out);
 }
 
+static cb_status loop_group_try_receive_root(transport_group *group, transport_buffer **out)
+{
+    return loop_try_receive(group->nodes[0], out);
+}
+
 static cb_status loop_group_send(transport_group *group, transport_buffer *buffer)
 {
     return loop_send(group->nodes[0], buffer);
@@ -113,6 +118,7 @@ static const transport_technology loop_technology = {
     .group_receive = loop_group_receive,
     .group_try_receive = loop_group_try_receive,
     .group_send = loop_group_send,
+    .group_try_receive_root = loop_group_try_receive_root,
 };
 
 void make_side(side *s, size_t peers, unsigned window)

@@ -162,6 +162,6 @@ void mpi_group_destroy(transport_group *base)
     if (factory->polled == group)
         mpi_withdraw_requests(factory);
     if (group->communicator != MPI_COMM_NULL)
-        MPI_Comm_free(&group->communicator);
+        mpi_free_communicator(group);
     free_group(group);
 }

@@ -25,6 +25,11 @@ cb_status mpi_reap(mpi_factory *factory)
     return CB_OK;
 }
 
+static pending_send *queue_entry(const mpi_factory *factory, size_t position)
+{
+    return &factory->queue[(factory->queue_first + position) & (factory->queue_length - 1)];
+}
+
 static cb_status grow_queue(mpi_factory *factory)
 {
     size_t length = factory->queue_length > 0 ? 2 * factory->queue_length : QUEUE_INITIAL;
@@ -33,7 +38,7 @@ static cb_status grow_queue(mpi_factory *factory)
     if (queue == NULL)
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < factory->queue_count; i++)
-        queue[i] = factory->queue[(factory->queue_first + i) & (factory->queue_length - 1)];
+        queue[i] = *queue_entry(factory, i);
     free(factory->queue);
     factory->queue = queue;
     factory->queue_length = length;
@@ -41,13 +46,11 @@ static cb_status grow_queue(mpi_factory *factory)
     return CB_OK;
 }
 
-static cb_status enqueue(mpi_factory *factory, MPI_Request request, transport_buffer *buffer)
+static cb_status enqueue(mpi_factory *factory, pending_send sent)
 {
     if (factory->queue_count == factory->queue_length)
         CB_TRY(grow_queue(factory));
-    factory->queue[(factory->queue_first + factory->queue_count) & (factory->queue_length - 1)] =
-        (pending_send){.request = request, .buffer = buffer};
-    factory->queue_count++;
+    *queue_entry(factory, factory->queue_count++) = sent;
     return CB_OK;
 }
 
@@ -94,10 +97,9 @@ static inline cb_status start_send(mpi_factory *factory, const transport_buffer 
 
 /* Keep a send that is under way, and its buffer; sends are completed by the sixteen, and whenever
  * something is received. */
-__attribute__((noinline)) static cb_status keep(mpi_factory *factory, MPI_Request request,
-                                                transport_buffer *buffer)
+cb_status mpi_keep(mpi_factory *factory, pending_send sent)
 {
-    CB_TRY(enqueue(factory, request, buffer));
+    CB_TRY(enqueue(factory, sent));
     return factory->queue_count % REAP_INTERVAL == 0 ? mpi_reap(factory) : CB_OK;
 }
 
@@ -110,7 +112,7 @@ cb_status mpi_send(transport_node *node, transport_buffer *buffer)
 
     factory->base.held--;
     if (status == CB_OK && request != MPI_REQUEST_NULL)
-        return keep(factory, request, buffer);
+        return mpi_keep(factory, (pending_send){.request = request, .buffer = buffer});
     transport_pool_give(&factory->pool, buffer);
     return status;
 }
@@ -129,16 +131,30 @@ cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer)
 
         status = start_send(factory, buffer, group->nodes[i]->rank, &request);
         if (status == CB_OK && request != MPI_REQUEST_NULL) {
-            status = enqueue(factory, request, NULL);
+            status = enqueue(factory, (pending_send){.request = request});
             under_way = true;
         }
     }
     if (under_way) {
-        CB_TRY(enqueue(factory, MPI_REQUEST_NULL, buffer));
+        CB_TRY(enqueue(factory, (pending_send){.request = MPI_REQUEST_NULL, .buffer = buffer}));
         return status == CB_OK ? mpi_reap(factory) : status;
     }
     transport_pool_give(&factory->pool, buffer);
     return status;
+}
+
+/* The entries stay in the ring, complete, until their turn comes. */
+cb_status mpi_finish_broadcasts(mpi_factory *factory, const mpi_group *group)
+{
+    for (size_t i = 0; i < factory->queue_count; i++) {
+        pending_send *sent = queue_entry(factory, i);
+
+        if (sent->group != group)
+            continue;
+        CB_TRY(mpi_finish(factory, MPI_SUCCESS, &sent->request, "complete a broadcast of"));
+        sent->group = NULL;
+    }
+    return CB_OK;
 }
 
 cb_status mpi_flush(transport_factory *base)
