@@ -151,13 +151,14 @@ cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer);
 cb_status mpi_flush(transport_factory *factory);
 
 /* receive.c: from one node. mpi_post starts a receive for its next message, mpi_hand_over gives an
- * arrived one to the user; mpi_settle_behind decides how many receives are kept posted, and
- * mpi_choose_receive how a receive waits. */
+ * arrived one to the user, mpi_forget_failed drops one that has failed; mpi_settle_behind decides
+ * how many receives are kept posted, and mpi_choose_receive how a receive waits. */
 cb_status mpi_receive(transport_node *node, transport_buffer **out);
 cb_status mpi_try_receive(transport_node *node, transport_buffer **out);
 cb_status mpi_post(mpi_node *node);
 transport_buffer *mpi_hand_over(mpi_node *node);
 void mpi_note_arrival(mpi_node *node, const MPI_Status *status);
+void mpi_forget_failed(mpi_node *node);
 void mpi_cancel_posted(mpi_node *node);
 void mpi_settle_behind(mpi_factory *factory);
 void mpi_choose_receive(mpi_factory *factory);

@@ -6,21 +6,30 @@
 
 #include "base/memory.h"
 
+static void drop_oldest(mpi_factory *factory)
+{
+    pending_send *oldest = &factory->queue[factory->queue_first];
+
+    if (oldest->buffer != NULL)
+        transport_pool_give(&factory->pool, oldest->buffer);
+    factory->queue_first = (factory->queue_first + 1) & (factory->queue_length - 1);
+    factory->queue_count--;
+}
+
+/* A send that has failed is told once; where its request is left, it is still under way. */
 cb_status mpi_reap(mpi_factory *factory)
 {
     while (factory->queue_count > 0) {
-        pending_send *oldest = &factory->queue[factory->queue_first];
+        MPI_Request *request = &factory->queue[factory->queue_first].request;
         int done = 0;
-        int code = MPI_Test(&oldest->request, &done, MPI_STATUS_IGNORE);
+        int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
 
+        if (done || *request == MPI_REQUEST_NULL)
+            drop_oldest(factory);
         if (code != MPI_SUCCESS)
             return mpi_failed(code, "complete a send to", -1);
         if (!done)
             return CB_OK;
-        if (oldest->buffer != NULL)
-            transport_pool_give(&factory->pool, oldest->buffer);
-        factory->queue_first = (factory->queue_first + 1) & (factory->queue_length - 1);
-        factory->queue_count--;
     }
     return CB_OK;
 }
@@ -76,9 +85,10 @@ cb_status mpi_learn_complete(mpi_factory *factory)
     return CB_OK;
 }
 
-/* Start a send; *request is MPI_REQUEST_NULL when it is known to be complete. Behind others that
- * are under way it is not tested: it would rarely be, and a test that finds nothing costs a round
- * through all that the library waits for, in cache lines that the other side is writing. */
+/* Start a send; *request is MPI_REQUEST_NULL when the buffer is free again, also after an error.
+ * Behind others that are under way it is not tested: it would rarely be, and a test that finds
+ * nothing costs a round through all that the library waits for, in cache lines that the other side
+ * is writing. */
 static inline cb_status start_send(mpi_factory *factory, const transport_buffer *buffer, int rank,
                                    MPI_Request *request)
 {
@@ -86,8 +96,10 @@ static inline cb_status start_send(mpi_factory *factory, const transport_buffer 
     int code = MPI_Isend(buffer->data, (int)buffer->size, MPI_BYTE, rank, MESSAGE_TAG,
                          factory->communicator, request);
 
-    if (__builtin_expect(code != MPI_SUCCESS, 0))
+    if (__builtin_expect(code != MPI_SUCCESS, 0)) {
+        *request = MPI_REQUEST_NULL;
         return mpi_failed(code, "send to", rank);
+    }
     if (*request == factory->complete)
         *request = MPI_REQUEST_NULL;
     else if (factory->queue_count == 0)
@@ -111,8 +123,11 @@ cb_status mpi_send(transport_node *node, transport_buffer *buffer)
     cb_status status = start_send(factory, buffer, node->rank, &request);
 
     factory->base.held--;
-    if (status == CB_OK && request != MPI_REQUEST_NULL)
-        return mpi_keep(factory, (pending_send){.request = request, .buffer = buffer});
+    if (request != MPI_REQUEST_NULL) {
+        cb_status kept = mpi_keep(factory, (pending_send){.request = request, .buffer = buffer});
+
+        return status == CB_OK ? kept : status;
+    }
     transport_pool_give(&factory->pool, buffer);
     return status;
 }
@@ -130,8 +145,10 @@ cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer)
         MPI_Request request;
 
         status = start_send(factory, buffer, group->nodes[i]->rank, &request);
-        if (status == CB_OK && request != MPI_REQUEST_NULL) {
-            status = enqueue(factory, (pending_send){.request = request});
+        if (request != MPI_REQUEST_NULL) {
+            cb_status kept = enqueue(factory, (pending_send){.request = request});
+
+            status = status == CB_OK ? kept : status;
             under_way = true;
         }
     }
@@ -151,8 +168,8 @@ cb_status mpi_finish_broadcasts(mpi_factory *factory, const mpi_group *group)
 
         if (sent->group != group)
             continue;
-        CB_TRY(mpi_finish(factory, MPI_SUCCESS, &sent->request, "complete a broadcast of"));
         sent->group = NULL;
+        CB_TRY(mpi_finish(factory, MPI_SUCCESS, &sent->request, "complete a broadcast of"));
     }
     return CB_OK;
 }
