@@ -71,7 +71,9 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
                             bench_rank **out, const bench_actions **actions);
 void bench_rank_destroy(const bench_definition *definition, bench_rank *me);
 
-/* Tell the factory anew what comes: all its buffers are as new. Nothing may be under way. */
+/* Announce me->preparation to the factory; all its buffers are as new. Nothing may be under way.
+ * Done by bench_rank_create, and again where the preparation changes or buffers hold other content.
+ */
 cb_status bench_rank_prepare(bench_rank *me);
 
 /* What the benchmark makes for itself, groups above all; unmade again by bench_rank_destroy. */

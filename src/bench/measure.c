@@ -249,6 +249,14 @@ static cb_status add_findings(const measurement_run *run)
     return CB_OK;
 }
 
+/* A multicast of the technology's own is not waited for without end either: that is announced. No
+ * packet is under way, and none will be before all have met. */
+static cb_status prepare_verification(const measurement_run *run)
+{
+    run->me->preparation.try_multicast = run->me->own_multicast;
+    return run->me->own_multicast ? bench_rank_prepare(run->me) : CB_OK;
+}
+
 /* A pass that a rank had to give up is still counted: the others give up as well. */
 static cb_status verify(const measurement_run *run)
 {
@@ -257,6 +265,7 @@ static cb_status verify(const measurement_run *run)
     double late_ns, ignored_ns;
     cb_status status;
 
+    CB_TRY(prepare_verification(run));
     bench_rank_reset(run->me, &bench_verifying, steps);
     run->me->patience_ns = (uint64_t)(patience_s * 1e9);
     CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
@@ -358,7 +367,10 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
         status = measure_baselines(&run, measurement, ranks, participants);
     if (status == CB_OK)
         status = control_barrier(team);
-    bench_rank_destroy(session->definition, run.me);
+    /* After a failure of which the others do not know the job ends; a group that is destroyed
+     * together would only keep this rank from ending it. */
+    if (status == CB_OK || out->verification.done)
+        bench_rank_destroy(session->definition, run.me);
     return status;
 }
 

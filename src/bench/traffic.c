@@ -268,6 +268,15 @@ const bench_traffic bench_bare = {
 /* The verifying pass: every packet is stamped and checked, and none is waited for for ever, so that
  * a lost one is reported and not a hang. */
 
+/* Between two polls: false when patience is at its end. */
+static bool wait_on(uint64_t deadline_ns)
+{
+    if (cb_now_ns() > deadline_ns)
+        return false;
+    sched_yield();
+    return true;
+}
+
 static cb_status give_up(const bench_rank *me, const char *whom, int rank)
 {
     cb_error(
@@ -293,11 +302,21 @@ static cb_status receive_patiently(const bench_rank *me, const bench_peer *peer,
     uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
     cb_status status;
 
-    while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY) {
-        if (cb_now_ns() > deadline_ns)
+    while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY)
+        if (!wait_on(deadline_ns))
             return give_up(me, "rank", peer->node->rank);
-        sched_yield();
-    }
+    return status;
+}
+
+static cb_status receive_root_patiently(const bench_rank *me, transport_group *group,
+                                        transport_buffer **out)
+{
+    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
+    cb_status status;
+
+    while ((status = transport_group_try_receive_root(group, out)) == CB_EMPTY)
+        if (!wait_on(deadline_ns))
+            return give_up(me, "the multicasting rank", me->peers[0].node->rank);
     return status;
 }
 
@@ -311,14 +330,28 @@ static void note_absence(bench_rank *me, const bench_peer *peers, size_t count)
     me->findings.lost += lost == 0;
 }
 
+static cb_status check_or_miss(bench_rank *me, bench_peer *peer, transport_buffer *buffer,
+                               cb_status received)
+{
+    if (received == CB_ERROR_DATA)
+        note_absence(me, peer, 1);
+    return received == CB_OK ? accept(me, peer, buffer, check) : received;
+}
+
 static cb_status receive_checked(bench_rank *me, bench_peer *peer)
 {
-    transport_buffer *buffer;
-    cb_status status = receive_patiently(me, peer, &buffer);
+    transport_buffer *buffer = NULL;
+    cb_status received = receive_patiently(me, peer, &buffer);
 
-    if (status == CB_ERROR_DATA)
-        note_absence(me, peer, 1);
-    return status == CB_OK ? accept(me, peer, buffer, check) : status;
+    return check_or_miss(me, peer, buffer, received);
+}
+
+static cb_status receive_root_checked(bench_rank *me, transport_group *group)
+{
+    transport_buffer *buffer = NULL;
+    cb_status received = receive_root_patiently(me, group, &buffer);
+
+    return check_or_miss(me, &me->peers[0], buffer, received);
 }
 
 static cb_status serve_checked(bench_rank *me, bench_peer *peer)
@@ -349,13 +382,11 @@ static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
     transport_node *node;
     cb_status status;
 
-    while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY) {
-        if (cb_now_ns() > deadline_ns) {
+    while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY)
+        if (!wait_on(deadline_ns)) {
             note_absence(me, me->peers, me->peer_count);
             return give_up(me, "any of the peers of rank", me->ranks[me->self]);
         }
-        sched_yield();
-    }
     CB_TRY(status);
     *from = &me->peers[node->label];
     return accept(me, *from, buffer, check);
@@ -377,8 +408,9 @@ static bool is_for_me(const bench_rank *me, uint64_t broadcast)
     return me->member[broadcast % me->group_count];
 }
 
-/* Of a list that changes, the broadcasts to others are neither waited for nor lost. Only the
- * technology's own multicast waits for ever: the shim has no other receive from a root. */
+/* Of a list that changes, the broadcasts to others are neither waited for nor lost. With groups of
+ * their own, the lists do not wait for each other: after a loss, what comes later in the list that
+ * missed it was overtaken by the others, and counts as reordered beside the one that is lost. */
 static cb_status receive_multicast_checked(bench_rank *me, transport_group *group)
 {
     bench_checker *incoming = &me->peers[0].incoming;
@@ -387,7 +419,8 @@ static cb_status receive_multicast_checked(bench_rank *me, transport_group *grou
     while (!is_for_me(me, next))
         next++;
     bench_check_skip(incoming, next);
-    CB_TRY(me->own_multicast ? receive_root(me, group, check) : receive_checked(me, &me->peers[0]));
+    CB_TRY(me->own_multicast ? receive_root_checked(me, group)
+                             : receive_checked(me, &me->peers[0]));
     for (; next + 1 < incoming->expected; next++)
         if (!is_for_me(me, next)) {
             incoming->lost--;

@@ -169,4 +169,5 @@ const transport_technology transport_null = {
     .group_receive = null_group_receive,
     .group_try_receive = null_group_receive,
     .group_receive_root = null_group_receive_root,
+    .group_try_receive_root = null_group_receive_root,
 };

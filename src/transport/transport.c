@@ -122,6 +122,7 @@ static void fill_empty_slots(transport_technology *ops)
     FILL(group_receive, refuse_group_receive);
     FILL(group_try_receive, refuse_group_receive);
     FILL(group_receive_root, refuse_group_receive_root);
+    FILL(group_try_receive_root, refuse_group_receive_root);
 }
 
 const char *transport_wait_name(transport_wait wait)

@@ -64,7 +64,8 @@ typedef struct {
     size_t unanswered;      /* so many may come from a node before it waits for an answer */
     size_t buffers;         /* at least this many are made beforehand; more are made as needed */
     size_t footprint_bytes; /* the pool covers at least so much memory: for buffers out of cache */
-    bool rotate; /* give out the buffer that has rested longest; else the last released */
+    bool rotate;        /* give out the buffer that has rested longest; else the last released */
+    bool try_multicast; /* members may receive multicasts without waiting; alike in all processes */
     void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
 } transport_preparation;
 
@@ -107,6 +108,7 @@ struct transport_technology {
     cb_status (*group_try_receive)(transport_group *group, transport_buffer **out,
                                    transport_node **from);
     cb_status (*group_receive_root)(transport_group *group, transport_buffer **out);
+    cb_status (*group_try_receive_root)(transport_group *group, transport_buffer **out);
 };
 
 /* Technology-specific objects begin with these. */
@@ -206,7 +208,8 @@ static inline cb_status transport_group_create(transport_factory *factory,
 cb_status transport_group_add(transport_group *group, transport_node *node);
 cb_status transport_group_remove(transport_group *group, transport_node *node);
 
-/* Collective where the creation was. */
+/* Collective where the creation was. What the root has sent and a member has not received is lost;
+ * a member's last try to receive may have found nothing. */
 static inline void transport_group_destroy(transport_group *group)
 {
     if (group != NULL)
@@ -272,6 +275,16 @@ static inline cb_status transport_group_try_receive(transport_group *group, tran
 static inline cb_status transport_group_receive_root(transport_group *group, transport_buffer **out)
 {
     return group->ops->group_receive_root(group, out);
+}
+
+/* Hot. As transport_group_receive_root, CB_EMPTY when no message has come: the receive is then
+ * under way, and must have given a message, or the group be destroyed, before the next preparation.
+ * Wants try_multicast to be announced, since MPI's root has to send in another form to members that
+ * do not wait; CB_ERROR_TRANSPORT, logged, where a technology needs it and it was not. */
+static inline cb_status transport_group_try_receive_root(transport_group *group,
+                                                         transport_buffer **out)
+{
+    return group->ops->group_try_receive_root(group, out);
 }
 
 #endif

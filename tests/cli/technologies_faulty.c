@@ -16,7 +16,13 @@
 
 #include "base/status.h"
 
-typedef cb_status (*fault)(transport_node *node, transport_buffer *buffer);
+/* Where a packet goes: to a node, or to a group by mpi's own multicast. */
+typedef struct {
+    transport_node *node;
+    transport_group *group; /* or NULL */
+} way;
+
+typedef cb_status (*fault)(way to, transport_buffer *buffer);
 
 static transport_technology faulty, unicast;
 
@@ -27,88 +33,101 @@ static struct {
     transport_buffer *held; /* by reorder, until the next packet is sent */
 } defect;
 
-static cb_status drop(transport_node *node, transport_buffer *buffer)
+static cb_status pass(way to, transport_buffer *buffer)
 {
-    (void)node;
+    return to.group != NULL ? transport_mpi.group_send(to.group, buffer)
+                            : transport_mpi.send(to.node, buffer);
+}
+
+static cb_status drop(way to, transport_buffer *buffer)
+{
+    (void)to;
     transport_buffer_release(buffer);
     return CB_OK;
 }
 
-static cb_status send_twice(transport_node *node, transport_buffer *buffer)
+static cb_status send_twice(way to, transport_buffer *buffer)
 {
-    transport_buffer *copy = transport_buffer_create(node->factory, buffer->size);
+    transport_buffer *copy = transport_buffer_create(buffer->owner, buffer->size);
 
     if (copy == NULL)
         return CB_ERROR_MEMORY;
     memcpy(copy->data, buffer->data, buffer->size);
-    CB_TRY(transport_mpi.send(node, buffer));
-    return transport_mpi.send(node, copy);
+    CB_TRY(pass(to, buffer));
+    return pass(to, copy);
 }
 
-static cb_status hold(transport_node *node, transport_buffer *buffer)
+static cb_status hold(way to, transport_buffer *buffer)
 {
-    (void)node;
+    (void)to;
     defect.held = buffer;
     return CB_OK;
 }
 
 /* The byte is mended when the message is on its way: buffers are used again as they are. */
-static cb_status corrupt(transport_node *node, transport_buffer *buffer)
+static cb_status corrupt(way to, transport_buffer *buffer)
 {
     unsigned char *last = (unsigned char *)buffer->data + buffer->size - 1;
+    transport_factory *factory = buffer->owner;
     cb_status status;
 
     *last ^= 1;
-    status = transport_mpi.send(node, buffer);
+    status = pass(to, buffer);
     if (status == CB_OK)
-        status = transport_mpi.flush(node->factory);
+        status = transport_mpi.flush(factory);
     *last ^= 1;
     return status;
 }
 
-static cb_status cut(transport_node *node, transport_buffer *buffer)
+static cb_status cut(way to, transport_buffer *buffer)
 {
     buffer->size--;
-    return transport_mpi.send(node, buffer);
+    return pass(to, buffer);
 }
 
 /* What a plain packet begins with is no such number: its words are mixed bits. */
-static bool is_stamped(const transport_node *node, const transport_buffer *buffer)
+static bool is_stamped(const transport_buffer *buffer)
 {
     uint64_t header[2];
 
     memcpy(header, buffer->data, sizeof(header));
-    return (uint32_t)header[0] == (uint32_t)node->factory->rank && header[1] <= UINT32_MAX;
+    return (uint32_t)header[0] == (uint32_t)buffer->owner->rank && header[1] <= UINT32_MAX;
 }
 
-static bool is_hit(const transport_node *node, const transport_buffer *buffer)
+static bool is_hit(const transport_buffer *buffer)
 {
     if (defect.apply == NULL || buffer->size < 2 * sizeof(uint64_t) ||
-        (uint64_t)node->factory->rank != defect.rank)
+        (uint64_t)buffer->owner->rank != defect.rank)
         return false;
-    if (is_stamped(node, buffer))
+    if (is_stamped(buffer))
         return defect.stamped_sent++ == defect.verified;
     return defect.every > 0 && ++defect.plain_sent % defect.every == 0;
 }
 
-static cb_status faulty_send(transport_node *node, transport_buffer *buffer)
+static cb_status send_or_hit(way to, transport_buffer *buffer)
 {
     transport_buffer *held = defect.held;
 
-    if (is_hit(node, buffer))
-        return defect.apply(node, buffer);
-    CB_TRY(transport_mpi.send(node, buffer));
+    if (is_hit(buffer))
+        return defect.apply(to, buffer);
+    CB_TRY(pass(to, buffer));
     if (held == NULL)
         return CB_OK;
     defect.held = NULL;
-    return transport_mpi.send(node, held);
+    return pass(to, held);
 }
 
-/* A loop of sends, each with its own copy, so that each can be hit. */
+static cb_status faulty_send(transport_node *node, transport_buffer *buffer)
+{
+    return send_or_hit((way){.node = node}, buffer);
+}
+
+/* A loop of sends, each with its own copy, so that each can be hit; or one multicast, which is hit
+ * for all. */
 static cb_status faulty_group_send(transport_group *group, transport_buffer *buffer)
 {
     if (group->multicast)
-        return transport_mpi.group_send(group, buffer);
+        return send_or_hit((way){.group = group}, buffer);
     for (size_t i = 0; i < group->count; i++) {
         transport_buffer *copy = transport_buffer_create(group->factory, buffer->size);
 

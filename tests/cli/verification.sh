@@ -71,6 +71,22 @@ expect_counts 0 1 0 0 True
 faulty drop 0 3 multicast --multicast loop --list rotate --destinations 1
 expect_counts 1 0 0 0 False
 
+# The technology's own multicast, which every destination misses or gets.
+faulty none 0 3 multicast --multicast technology --list fixed --destinations 2
+expect_status 0
+expect_document result.json "d['complete']" True
+faulty drop 0 2 multicast --multicast technology --list fixed
+expect_counts 1 0 0 0 False
+expect_error "no packet came from the multicasting rank"
+faulty drop 0 3 multicast --multicast technology --list fixed --destinations 2
+expect_counts 2 0 0 0 False
+faulty double 0 3 multicast --multicast technology --list fixed --destinations 2
+expect_counts 0 2 0 0 True
+faulty reorder 0 3 multicast --multicast technology --list fixed --destinations 2
+expect_counts 0 0 2 0 True
+faulty corrupt 0 3 multicast --multicast technology --list fixed --destinations 2
+expect_counts 0 0 0 2 True
+
 for fault in corrupt cut; do
     case_is "$fault, without --verify"
     export CB_FAULT=$fault CB_FAULT_RANK=0 CB_FAULT_EVERY=7

@@ -31,10 +31,12 @@ bool conformance_declares(unsigned capabilities)
 }
 
 /* Nothing may be under way before, and nobody may send before all are ready. */
-bool conformance_can_prepare(size_t bytes)
+static bool can_prepare(size_t bytes, bool try_multicast)
 {
-    transport_preparation preparation = {
-        .message_bytes = bytes, .unanswered = here.unanswered, .buffers = 4};
+    transport_preparation preparation = {.message_bytes = bytes,
+                                         .unanswered = here.unanswered,
+                                         .buffers = 4,
+                                         .try_multicast = try_multicast};
     cb_status status;
 
     REQUIRE_OK(transport_flush(here.factory));
@@ -46,9 +48,19 @@ bool conformance_can_prepare(size_t bytes)
     return control_agree(job.everyone, status) == CB_OK;
 }
 
+bool conformance_can_prepare(size_t bytes)
+{
+    return can_prepare(bytes, false);
+}
+
 void conformance_prepare(size_t bytes)
 {
-    ck_assert_msg(conformance_can_prepare(bytes), "messages of %zu bytes are refused", bytes);
+    ck_assert_msg(can_prepare(bytes, false), "messages of %zu bytes are refused", bytes);
+}
+
+void conformance_prepare_to_try(size_t bytes)
+{
+    ck_assert_msg(can_prepare(bytes, true), "messages of %zu bytes are refused", bytes);
 }
 
 /* Messages */

@@ -48,6 +48,9 @@ bool conformance_can_prepare(size_t bytes);
 /* The same where it must. */
 void conformance_prepare(size_t bytes);
 
+/* As that, for multicasts that are received without waiting. */
+void conformance_prepare_to_try(size_t bytes);
+
 /* The message `number` of `source`, to or from a node; every byte of it is checked. */
 transport_buffer *conformance_message(int source, uint64_t number, size_t bytes);
 void conformance_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes);

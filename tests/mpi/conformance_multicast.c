@@ -2,6 +2,7 @@
  */
 #include "tests/mpi/conformance.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -226,6 +227,189 @@ JOB_TEST(a_static_group_does_not_change)
     destroy_own_node();
 }
 
+/* Receiving without waiting */
+
+static const size_t tried_sizes[] = {0, 64, 4096, 300000};
+
+enum { TRIED_SIZES = sizeof(tried_sizes) / sizeof(tried_sizes[0]) };
+
+static bool is_receiver(const mailing_list *list)
+{
+    return list->group != NULL && job.rank != list->root;
+}
+
+static void expect_no_multicast(const mailing_list *list)
+{
+    transport_buffer *buffer;
+
+    if (is_receiver(list))
+        ck_assert_int_eq(transport_group_try_receive_root(list->group, &buffer), CB_EMPTY);
+}
+
+static void send_to(const mailing_list *list, uint64_t number, size_t bytes)
+{
+    if (job.rank == list->root)
+        REQUIRE_OK(transport_group_send(list->group, conformance_message(job.rank, number, bytes)));
+}
+
+static void try_until_received(const mailing_list *list, uint64_t number, size_t bytes)
+{
+    transport_buffer *buffer = NULL;
+    cb_status status;
+
+    if (!is_receiver(list))
+        return;
+    while ((status = transport_group_try_receive_root(list->group, &buffer)) == CB_EMPTY)
+        sched_yield();
+    REQUIRE_OK(status);
+    conformance_check(buffer, list->root, number, bytes);
+    transport_buffer_release(buffer);
+}
+
+JOB_TEST(a_multicast_that_has_not_come_is_not_waited_for)
+{
+    mailing_list all;
+
+    if (!conformance_declares(TRANSPORT_MULTICAST | TRANSPORT_RELIABLE))
+        return;
+    make_own_node();
+    all = list_of(0, 0, 1);
+    for (size_t i = 0; i < TRIED_SIZES; i++) {
+        conformance_prepare_to_try(tried_sizes[i]);
+        expect_no_multicast(&all);
+        expect_no_multicast(&all);
+        job_barrier();
+        send_to(&all, i, tried_sizes[i]);
+        try_until_received(&all, i, tried_sizes[i]);
+    }
+    drop(&all);
+    destroy_own_node();
+}
+
+/* Every second rank waits where the others try, and each changes from one message to the next. */
+JOB_TEST(members_may_try_and_wait_for_one_multicast)
+{
+    enum { ROUNDS = 40, BYTES = 256 };
+    mailing_list all;
+
+    if (!conformance_declares(TRANSPORT_MULTICAST | TRANSPORT_RELIABLE))
+        return;
+    make_own_node();
+    conformance_prepare_to_try(BYTES);
+    all = list_of(0, 0, 1);
+    for (uint64_t i = 0; i < ROUNDS; i++)
+        if ((i + (uint64_t)job.rank) % 2 == 0)
+            cast(&all, i, BYTES);
+        else if (job.rank == all.root)
+            send_to(&all, i, BYTES);
+        else
+            try_until_received(&all, i, BYTES);
+    drop(&all);
+    destroy_own_node();
+}
+
+/* The root runs ahead of its members by more than a library holds for them. */
+JOB_TEST(a_root_does_not_wait_for_members_that_try)
+{
+    enum { AHEAD = 20, BYTES = 300000 };
+    mailing_list all;
+
+    if (!conformance_declares(TRANSPORT_MULTICAST | TRANSPORT_RELIABLE))
+        return;
+    make_own_node();
+    conformance_prepare_to_try(BYTES);
+    all = list_of(0, 0, 1);
+    for (uint64_t i = 0; i < AHEAD; i++)
+        send_to(&all, i, BYTES);
+    job_barrier();
+    for (uint64_t i = 0; i < AHEAD; i++)
+        try_until_received(&all, i, BYTES);
+    drop(&all);
+    destroy_own_node();
+}
+
+/* A new group, and the nodes, work as if the old one had never been. */
+static void expect_a_fresh_start(size_t bytes)
+{
+    mailing_list all;
+
+    conformance_prepare_to_try(bytes);
+    all = list_of(0, 0, 1);
+    job_barrier();
+    expect_no_multicast(&all);
+    job_barrier();
+    send_to(&all, 77, bytes);
+    try_until_received(&all, 77, bytes);
+    drop(&all);
+    conformance_prepare(bytes);
+    conformance_send(conformance_next(job.size), 78, bytes);
+    conformance_receive(conformance_previous(job.size), 78, bytes);
+}
+
+JOB_TEST(a_group_ends_while_members_wait_for_what_was_never_sent)
+{
+    if (!conformance_declares(TRANSPORT_MULTICAST | TRANSPORT_RELIABLE))
+        return;
+    make_own_node();
+    for (size_t i = 0; i < TRIED_SIZES; i++) {
+        mailing_list all;
+
+        conformance_prepare_to_try(tried_sizes[i]);
+        all = list_of(0, 0, 1);
+        if (job.rank % 2 == 1)
+            expect_no_multicast(&all);
+        drop(&all);
+        expect_a_fresh_start(tried_sizes[i]);
+    }
+    destroy_own_node();
+}
+
+/* All members receive equally many: one that does not may be on the way to another. */
+JOB_TEST(a_group_ends_with_multicasts_that_were_never_received)
+{
+    enum { SENT = 5, RECEIVED = 2 };
+
+    if (!conformance_declares(TRANSPORT_MULTICAST | TRANSPORT_RELIABLE))
+        return;
+    make_own_node();
+    for (size_t i = 0; i < TRIED_SIZES; i++) {
+        mailing_list all;
+
+        conformance_prepare_to_try(tried_sizes[i]);
+        all = list_of(0, 0, 1);
+        for (uint64_t k = 0; k < SENT; k++)
+            send_to(&all, k, tried_sizes[i]);
+        for (uint64_t k = 0; k < RECEIVED; k++)
+            try_until_received(&all, k, tried_sizes[i]);
+        drop(&all);
+        expect_a_fresh_start(tried_sizes[i]);
+    }
+    destroy_own_node();
+}
+
+/* Refused, or answered as if it had been announced: but never a message out of nothing. */
+JOB_TEST(a_try_that_was_not_announced_gives_no_message)
+{
+    enum { BYTES = 64 };
+    transport_buffer *buffer;
+    mailing_list all;
+
+    if (!conformance_declares(TRANSPORT_MULTICAST))
+        return;
+    make_own_node();
+    conformance_prepare(BYTES);
+    all = list_of(0, 0, 1);
+    cb_log_silence(true);
+    if (is_receiver(&all)) {
+        cb_status status = transport_group_try_receive_root(all.group, &buffer);
+
+        ck_assert(status == CB_EMPTY || status == CB_ERROR_TRANSPORT);
+    }
+    cb_log_silence(false);
+    drop(&all);
+    destroy_own_node();
+}
+
 JOB_TEST(a_multicast_that_was_not_declared_is_refused)
 {
     transport_group *group = NULL;
@@ -249,6 +433,12 @@ TCase *conformance_multicast(void)
     tcase_add_test(theme, multicasts_and_messages_to_single_nodes_do_not_mix);
     tcase_add_test(theme, a_received_multicast_can_be_sent_on);
     tcase_add_test(theme, a_static_group_does_not_change);
+    tcase_add_test(theme, a_multicast_that_has_not_come_is_not_waited_for);
+    tcase_add_test(theme, members_may_try_and_wait_for_one_multicast);
+    tcase_add_test(theme, a_root_does_not_wait_for_members_that_try);
+    tcase_add_test(theme, a_group_ends_while_members_wait_for_what_was_never_sent);
+    tcase_add_test(theme, a_group_ends_with_multicasts_that_were_never_received);
+    tcase_add_test(theme, a_try_that_was_not_announced_gives_no_message);
     tcase_add_test(theme, a_multicast_that_was_not_declared_is_refused);
     return theme;
 }

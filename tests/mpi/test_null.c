@@ -95,6 +95,8 @@ START_TEST(a_group_with_a_root_and_no_nodes_receives)
     ck_assert_int_eq(transport_group_create(factory, NULL, 0, root, false, &group), CB_OK);
     ck_assert_int_eq(transport_group_receive_root(group, &buffer), CB_OK);
     transport_buffer_release(buffer);
+    ck_assert_int_eq(transport_group_try_receive_root(group, &buffer), CB_OK);
+    transport_buffer_release(buffer);
     transport_group_destroy(group);
     transport_node_destroy(root);
     ck_assert_int_eq(transport_close(factory), CB_OK);

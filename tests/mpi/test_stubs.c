@@ -117,6 +117,7 @@ START_TEST(nothing_is_received_through_empty_slots)
     ck_assert_int_eq(transport_group_receive(&group, &buffer, &from), CB_ERROR_UNSUPPORTED);
     ck_assert_int_eq(transport_group_try_receive(&group, &buffer, &from), CB_ERROR_UNSUPPORTED);
     ck_assert_int_eq(transport_group_receive_root(&group, &buffer), CB_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(transport_group_try_receive_root(&group, &buffer), CB_ERROR_UNSUPPORTED);
     transport_node_destroy(&node);
     transport_group_destroy(&group);
     ck_assert_int_eq(transport_close(factory), CB_OK);

@@ -1,6 +1,7 @@
 # Unit tests of the pure modules, by Check. One program for each module.
 if HAVE_CHECK
 UNIT_TESTS = \
+	%D%/test_bounce \
 	%D%/test_checker \
 	%D%/test_clock \
 	%D%/test_environment \
@@ -30,6 +31,8 @@ endif
 UNIT_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(CHECK_CFLAGS)
 UNIT_LIBS = $(COMBENCH_LIBS) $(CHECK_LIBS)
 
+tests_unit_test_bounce_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_bounce_LDADD = $(UNIT_LIBS)
 tests_unit_test_checker_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_checker_LDADD = $(UNIT_LIBS)
 tests_unit_test_clock_CPPFLAGS = $(UNIT_FLAGS)
@@ -74,6 +77,12 @@ tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_units_LDADD = $(UNIT_LIBS)
 tests_unit_test_work_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_work_LDADD = $(UNIT_LIBS)
+
+# A technology of queues, for tests of what stands above the transport.
+LOOP_SOURCES = %D%/loop.c %D%/loop.h
+
+tests_unit_test_bounce_SOURCES = %D%/test_bounce.c $(LOOP_SOURCES)
+tests_unit_test_traffic_SOURCES = %D%/test_traffic.c $(LOOP_SOURCES)
 
 # The control plane of a process alone takes the place of the archive's over MPI.
 tests_unit_test_solo_SOURCES = %D%/test_solo.c src/control/control_solo.c

@@ -1,11 +1,12 @@
-/* How packets are sent, received and referred to: touching, windows, rounds, over a technology of
- * this test that moves buffers through queues inside the process. */
+/* How packets are sent, received and referred to: touching, windows, rounds, over queues inside the
+ * process. What goes to and fro has a test of its own, test_bounce.c. */
 #include "bench/traffic.h"
 
 #include <string.h>
 
 #include "base/random.h"
 #include "bench/engine.h"
+#include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -115,161 +116,6 @@ START_TEST(sums_of_different_sizes_differ)
 }
 END_TEST
 
-/* A technology of queues. Each node is one way out and one way in; a receive that finds nothing
- * lets the other side go on. */
-
-enum { MOST_PEERS = 4 };
-
-typedef struct {
-    transport_buffer *first, **end;
-    size_t length;
-} queue;
-
-typedef struct {
-    transport_node base;
-    queue *out, *in;
-} loop_node;
-
-typedef struct loop_factory {
-    transport_factory base;
-    void (*go_on)(void *other); /* called while a receive finds nothing */
-    void *other;
-    const size_t *arrivals; /* of a group receive: which node is next */
-} loop_factory;
-
-static transport_buffer *loop_buffer_create(transport_factory *factory, size_t size)
-{
-    transport_buffer *buffer = calloc(1, sizeof(*buffer));
-
-    buffer->data = malloc(size > 0 ? size : 1);
-    bench_fill(buffer->data, size);
-    buffer->size = buffer->capacity = size;
-    buffer->owner = factory;
-    factory->held++;
-    return buffer;
-}
-
-static void loop_buffer_release(transport_buffer *buffer)
-{
-    buffer->owner->held--;
-    free(buffer->data);
-    free(buffer);
-}
-
-/* What nobody will receive. */
-static void discard(queue *q)
-{
-    while (q->first != NULL) {
-        transport_buffer *buffer = q->first;
-
-        q->first = buffer->next;
-        loop_buffer_release(buffer);
-    }
-}
-
-static cb_status loop_send(transport_node *base, transport_buffer *buffer)
-{
-    queue *out = ((loop_node *)base)->out;
-
-    buffer->next = NULL;
-    *(out->first == NULL ? &out->first : out->end) = buffer;
-    out->end = &buffer->next;
-    out->length++;
-    return CB_OK;
-}
-
-static cb_status loop_receive(transport_node *base, transport_buffer **out)
-{
-    loop_factory *factory = (loop_factory *)base->factory;
-    queue *in = ((loop_node *)base)->in;
-
-    while (in->first == NULL)
-        factory->go_on(factory->other);
-    *out = in->first;
-    in->first = (*out)->next;
-    in->length--;
-    return CB_OK;
-}
-
-static cb_status loop_group_receive(transport_group *group, transport_buffer **out,
-                                    transport_node **from)
-{
-    loop_factory *factory = (loop_factory *)group->factory;
-
-    *from = group->nodes[*factory->arrivals++];
-    *out = loop_buffer_create(&factory->base, 8);
-    return CB_OK;
-}
-
-static cb_status loop_try_receive(transport_node *base, transport_buffer **out)
-{
-    return ((loop_node *)base)->in->first != NULL ? loop_receive(base, out) : CB_EMPTY;
-}
-
-static cb_status loop_group_try_receive(transport_group *group, transport_buffer **out,
-                                        transport_node **from)
-{
-    *from = group->nodes[0];
-    return loop_try_receive(*from, out);
-}
-
-static cb_status loop_group_send(transport_group *group, transport_buffer *buffer)
-{
-    return loop_send(group->nodes[0], buffer);
-}
-
-static const transport_technology loop_technology = {
-    .name = "loop",
-    .buffer_create = loop_buffer_create,
-    .buffer_release = loop_buffer_release,
-    .send = loop_send,
-    .receive = loop_receive,
-    .try_receive = loop_try_receive,
-    .group_receive = loop_group_receive,
-    .group_try_receive = loop_group_try_receive,
-    .group_send = loop_group_send,
-};
-
-/* One side with some peers. */
-typedef struct {
-    loop_factory factory;
-    loop_node nodes[MOST_PEERS];
-    transport_node *listed[MOST_PEERS];
-    transport_group group;
-    bench_peer peers[MOST_PEERS];
-    int ranks[MOST_PEERS + 1];
-    bench_rank me;
-} side;
-
-static void make_side(side *s, size_t peers, unsigned window)
-{
-    static bool in_all_lists[] = {true};
-
-    *s = (side){.factory.base.ops = loop_technology};
-    s->group = (transport_group){.ops = &s->factory.base.ops,
-                                 .factory = &s->factory.base,
-                                 .nodes = s->listed,
-                                 .count = peers};
-    for (size_t i = 0; i < peers; i++) {
-        s->nodes[i].base = (transport_node){
-            .ops = &s->factory.base.ops, .factory = &s->factory.base, .rank = (int)i, .label = i};
-        s->listed[i] = &s->nodes[i].base;
-        s->peers[i].node = &s->nodes[i].base;
-    }
-    s->me = (bench_rank){.factory = &s->factory.base,
-                         .peers = s->peers,
-                         .peer_count = peers,
-                         .heard = peers,
-                         .group = &s->group,
-                         .ranks = s->ranks,
-                         .member = in_all_lists,
-                         .group_count = 1,
-                         .size_bytes = 8,
-                         .window = window,
-                         .half_window = window > 1 ? window / 2 : 1};
-    bench_rank_reset(&s->me, &bench_touching, 1);
-}
-
 /* Sums */
 
 typedef struct {
@@ -358,7 +204,7 @@ START_TEST(a_pass_begins_with_an_empty_sum)
 }
 END_TEST
 
-/* The verifying pass, by the three ways of receiving; what does not come is given up at once. */
+/* The verifying pass, by the ways of receiving; what does not come is given up at once. */
 
 enum { VERIFIED = 5 };
 
@@ -380,6 +226,12 @@ static cb_status receive_broadcast(bench_rank *me)
     return me->traffic->receive_multicast(me, me->group);
 }
 
+static cb_status receive_own_broadcast(bench_rank *me)
+{
+    me->own_multicast = true;
+    return receive_broadcast(me);
+}
+
 static cb_status send_one(bench_rank *me)
 {
     return me->traffic->send(me, &me->peers[0]);
@@ -393,7 +245,10 @@ static cb_status broadcast(bench_rank *me)
 
 static const struct {
     cb_status (*send)(bench_rank *me), (*receive)(bench_rank *me);
-} ways[] = {{send_one, receive_one}, {send_one, receive_any_one}, {broadcast, receive_broadcast}};
+} ways[] = {{send_one, receive_one},
+            {send_one, receive_any_one},
+            {broadcast, receive_broadcast},
+            {broadcast, receive_own_broadcast}};
 
 /* All packets but one arrive, or all. */
 static bench_findings verify_without(size_t way, uint64_t lost, cb_status *last)

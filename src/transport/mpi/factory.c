@@ -102,6 +102,13 @@ static cb_status mpi_prepare(transport_factory *base, const transport_preparatio
                  preparation->message_bytes, INT_MAX);
         return CB_ERROR_UNSUPPORTED;
     }
+    if (factory->awaited > 0) {
+        cb_error(
+            "cannot announce messages over mpi while the multicasts of %zu groups are awaited: "
+            "receive them, or destroy the groups before",
+            factory->awaited);
+        return CB_ERROR_TRANSPORT;
+    }
     CB_TRY(mpi_flush(base));
     for (int rank = 0; rank < base->size; rank++)
         if (factory->nodes[rank] != NULL)
@@ -110,6 +117,7 @@ static cb_status mpi_prepare(transport_factory *base, const transport_preparatio
     factory->posted = false;
     factory->message_bytes = preparation->message_bytes;
     factory->unanswered = preparation->unanswered;
+    factory->try_multicast = preparation->try_multicast;
     mpi_settle_behind(factory);
     return transport_pool_prepare(&factory->pool, base, preparation);
 }
@@ -178,4 +186,5 @@ const transport_technology transport_mpi = {
     .group_receive = mpi_group_receive,
     .group_try_receive = mpi_group_try_receive,
     .group_receive_root = mpi_group_receive_root,
+    .group_try_receive_root = mpi_group_try_receive_root,
 };

@@ -40,6 +40,24 @@ static void enrol(mpi_group *group)
     factory->polled = group;
 }
 
+/* Of a batch in which a receive has failed the others have arrived, and are given out by the next
+ * calls. */
+static cb_status sort_failed(mpi_group *group, int code)
+{
+    int class = MPI_SUCCESS;
+
+    MPI_Error_class(code, &class);
+    for (size_t k = 0; k < group->batch && class == MPI_ERR_IN_STATUS; k++)
+        if (group->statuses[k].MPI_ERROR == MPI_SUCCESS)
+            mpi_note_arrival(mpi_node_of(group->base.nodes[group->arrived[k]]),
+                             &group->statuses[k]);
+        else
+            code = group->statuses[k].MPI_ERROR;
+    for (size_t i = 0; i < group->base.count; i++)
+        mpi_forget_failed(mpi_node_of(group->base.nodes[i]));
+    return mpi_failed(code, "receive from a group with", group->base.nodes[0]->rank);
+}
+
 /* Ask all nodes once: what has arrived becomes the batch. */
 static cb_status poll_nodes(mpi_group *group)
 {
@@ -53,10 +71,10 @@ static cb_status poll_nodes(mpi_group *group)
     }
     code = MPI_Testsome((int)group->base.count, group->requests, &count, group->arrived,
                         group->statuses);
-    if (code != MPI_SUCCESS)
-        return mpi_failed(code, "receive from a group with", group->base.nodes[0]->rank);
     group->next = 0;
     group->batch = count == MPI_UNDEFINED ? 0 : (size_t)count;
+    if (__builtin_expect(code != MPI_SUCCESS, 0))
+        return sort_failed(group, code);
     for (size_t k = 0; k < group->batch; k++)
         mpi_note_arrival(mpi_node_of(group->base.nodes[group->arrived[k]]), &group->statuses[k]);
     return CB_OK;
@@ -168,6 +186,6 @@ void mpi_group_destroy(transport_group *base)
     if (factory->polled == group)
         mpi_withdraw_requests(factory);
     if (group->communicator != MPI_COMM_NULL)
-        MPI_Comm_free(&group->communicator);
+        mpi_free_communicator(group);
     free_group(group);
 }

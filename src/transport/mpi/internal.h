@@ -2,6 +2,8 @@
 #ifndef TRANSPORT_MPI_INTERNAL_H
 #define TRANSPORT_MPI_INTERNAL_H
 
+#include "config.h"
+
 #include <mpi.h>
 
 #include "transport/pool.h"
@@ -10,6 +12,7 @@
 enum {
     MESSAGE_TAG = 1,
     GROUP_TAG = 2,
+    COUNT_TAG = 3,
     QUEUE_INITIAL = 256,
     REAP_INTERVAL = 16,        /* sends under way are tested each time so many more are queued */
     BEHIND_MAXIMUM = 64,       /* receives of a node that are posted behind its first */
@@ -40,6 +43,7 @@ typedef struct {
 typedef struct {
     MPI_Request request;
     transport_buffer *buffer; /* NULL: another entry behind this one has it */
+    const mpi_group *group;   /* whose broadcast it is; NULL: it is a message to one node */
 } pending_send;
 
 typedef struct {
@@ -51,6 +55,8 @@ typedef struct {
     size_t unanswered;
     size_t behind;       /* receives to keep posted behind the first of each node */
     bool posted;         /* a receive was posted since the last preparation */
+    bool try_multicast;  /* as announced: broadcasts take the form that does not wait */
+    size_t awaited;      /* groups whose broadcast is under way here as in a member */
     bool library_yields; /* in its own waiting, */
     bool library_waits;  /* which is what was asked for */
     transport_wait wait;
@@ -67,8 +73,11 @@ struct mpi_group {
     MPI_Request *requests; /* beside base.nodes */
     int *arrived;          /* positions of the last batch */
     MPI_Status *statuses;
-    size_t batch, next;    /* its length, and the first that was not given out */
-    MPI_Comm communicator; /* of a multicast group: its root is rank 0 */
+    size_t batch, next;        /* its length, and the first that was not given out */
+    MPI_Comm communicator;     /* of a multicast group: its root is rank 0 */
+    uint64_t broadcasts;       /* started here in the form that does not wait */
+    transport_buffer *awaited; /* of the one under way here as in a member, or NULL */
+    MPI_Request broadcast;     /* its request */
 };
 
 static inline mpi_factory *mpi_factory_of(transport_factory *factory)
@@ -99,11 +108,11 @@ static inline void mpi_buffer_release(transport_buffer *buffer)
     transport_pool_give(&mpi_factory_of(buffer->owner)->pool, buffer);
 }
 
-/* Hot. The size of a message of bytes. Open MPI keeps it in the status; its MPI_Get_count would be
- * a tenth of all that a receive of a small message costs. */
+/* Hot. The size of a message of bytes. Where the status keeps it, as Open MPI's does, MPI_Get_count
+ * would be a tenth of all that a receive of a small message costs. */
 static inline size_t mpi_received_bytes(const MPI_Status *status)
 {
-#ifdef OPEN_MPI
+#ifdef HAVE_MPI_STATUS_UCOUNT
     return status->_ucount;
 #else
     int bytes = 0;
@@ -125,22 +134,31 @@ cb_status mpi_failed(int code, const char *attempt, int rank);
 /* The pause after an empty poll, as the policy has it. */
 void mpi_pause(const mpi_factory *factory, mpi_poll *state);
 
-/* send.c. mpi_reap completes what it can of the sends under way; mpi_learn_complete finds out, when
- * the technology is opened, how a complete send can be told without a call. */
+/* Wait for a request by polling; `code` is what starting it gave. Not hot. */
+cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
+                     const char *attempt);
+
+/* send.c. mpi_reap completes what it can of the sends under way; mpi_keep adds one, with its buffer
+ * and the group whose broadcast it is, or NULL, and mpi_finish_broadcasts waits for those of a
+ * group; mpi_learn_complete finds out, when the technology is opened, how a complete send can be
+ * told without a call. */
 cb_status mpi_learn_complete(mpi_factory *factory);
 cb_status mpi_reap(mpi_factory *factory);
+cb_status mpi_keep(mpi_factory *factory, pending_send sent);
+cb_status mpi_finish_broadcasts(mpi_factory *factory, const mpi_group *group);
 cb_status mpi_send(transport_node *node, transport_buffer *buffer);
 cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer);
 cb_status mpi_flush(transport_factory *factory);
 
 /* receive.c: from one node. mpi_post starts a receive for its next message, mpi_hand_over gives an
- * arrived one to the user; mpi_settle_behind decides how many receives are kept posted, and
- * mpi_choose_receive how a receive waits. */
+ * arrived one to the user, mpi_forget_failed drops one that has failed; mpi_settle_behind decides
+ * how many receives are kept posted, and mpi_choose_receive how a receive waits. */
 cb_status mpi_receive(transport_node *node, transport_buffer **out);
 cb_status mpi_try_receive(transport_node *node, transport_buffer **out);
 cb_status mpi_post(mpi_node *node);
 transport_buffer *mpi_hand_over(mpi_node *node);
 void mpi_note_arrival(mpi_node *node, const MPI_Status *status);
+void mpi_forget_failed(mpi_node *node);
 void mpi_cancel_posted(mpi_node *node);
 void mpi_settle_behind(mpi_factory *factory);
 void mpi_choose_receive(mpi_factory *factory);
@@ -155,9 +173,12 @@ cb_status mpi_group_create(transport_factory *factory, transport_node *const *no
                            transport_node *root, bool multicast, transport_group **out);
 void mpi_group_destroy(transport_group *group);
 
-/* multicast.c: to the nodes of a group, by MPI's own broadcast or by a loop. */
+/* multicast.c: to the nodes of a group, by MPI's own broadcast or by a loop. mpi_free_communicator
+ * is collective, and leaves no broadcast under way. */
 cb_status mpi_group_send(transport_group *group, transport_buffer *buffer);
 cb_status mpi_group_receive_root(transport_group *group, transport_buffer **out);
+cb_status mpi_group_try_receive_root(transport_group *group, transport_buffer **out);
 cb_status mpi_make_communicator(mpi_group *group);
+void mpi_free_communicator(mpi_group *group);
 
 #endif

@@ -39,65 +39,265 @@ cb_status mpi_make_communicator(mpi_group *group)
                : mpi_failed(code, "make a multicast group with", factory->base.rank);
 }
 
-/* All members take the same form of the broadcast, since a blocking one does not match the other.
- * MPI sends nothing at all for a broadcast of 0 bytes: an empty message travels as one byte, for
+/* All of a group take the same form of the broadcast, since one that waits does not match one that
+ * does not. */
+static bool library_waits(const mpi_factory *factory)
+{
+    return factory->library_waits && !factory->try_multicast;
+}
+
+/* MPI sends nothing at all for a broadcast of 0 bytes: an empty message travels as one byte, for
  * which every buffer has room. */
-static cb_status broadcast(mpi_group *group, void *data)
+static int carried_bytes(const mpi_factory *factory)
+{
+    return factory->message_bytes > 0 ? (int)factory->message_bytes : 1;
+}
+
+static cb_status broadcast_failed(int code, const mpi_group *group)
+{
+    return mpi_failed(code, "broadcast to a group with", group->base.factory->rank);
+}
+
+static cb_status broadcast_waiting(mpi_group *group, void *data)
+{
+    int code = MPI_Bcast(data, carried_bytes(mpi_factory_of(group->base.factory)), MPI_BYTE, 0,
+                         group->communicator);
+
+    return code == MPI_SUCCESS ? CB_OK : broadcast_failed(code, group);
+}
+
+static cb_status start_broadcast(mpi_group *group, void *data, MPI_Request *request)
+{
+    int code = MPI_Ibcast(data, carried_bytes(mpi_factory_of(group->base.factory)), MPI_BYTE, 0,
+                          group->communicator, request);
+
+    if (code != MPI_SUCCESS)
+        return broadcast_failed(code, group);
+    group->broadcasts++;
+    return CB_OK;
+}
+
+/* The root does not wait for its members: the broadcast is a send like others, and takes the
+ * buffer. */
+static cb_status broadcast_and_keep(mpi_group *group, transport_buffer *buffer)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
-    int bytes = factory->message_bytes > 0 ? (int)factory->message_bytes : 1;
-    mpi_poll state = {0};
-    MPI_Request request;
-    int done = 0, code;
+    pending_send sent = {.buffer = buffer, .group = group};
+    cb_status status = start_broadcast(group, buffer->data, &sent.request);
 
-    if (factory->library_waits) {
-        code = MPI_Bcast(data, bytes, MPI_BYTE, 0, group->communicator);
-    } else {
-        code = MPI_Ibcast(data, bytes, MPI_BYTE, 0, group->communicator, &request);
-        while (code == MPI_SUCCESS &&
-               (code = MPI_Test(&request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done)
-            mpi_pause(factory, &state);
+    if (status != CB_OK) {
+        mpi_buffer_release(buffer);
+        return status;
     }
-    return code == MPI_SUCCESS ? CB_OK
-                               : mpi_failed(code, "broadcast to a group with", factory->base.rank);
+    factory->base.held--;
+    return mpi_keep(factory, sent);
 }
 
 cb_status mpi_group_send(transport_group *base, transport_buffer *buffer)
 {
     mpi_group *group = (mpi_group *)base;
+    mpi_factory *factory = mpi_factory_of(base->factory);
     cb_status status;
 
     if (!base->multicast)
         return mpi_send_to_each(base, buffer);
-    if (buffer->size != mpi_factory_of(base->factory)->message_bytes) {
+    if (buffer->size != factory->message_bytes) {
         cb_error(
             "cannot multicast %zu bytes: MPI's broadcast carries messages of the announced size "
             "alone, %zu bytes; announce the size, or use --multicast loop",
-            buffer->size, mpi_factory_of(base->factory)->message_bytes);
-        status = CB_ERROR_TRANSPORT;
-    } else {
-        status = broadcast(group, buffer->data);
+            buffer->size, factory->message_bytes);
+        mpi_buffer_release(buffer);
+        return CB_ERROR_TRANSPORT;
     }
+    if (!library_waits(factory))
+        return broadcast_and_keep(group, buffer);
+    status = broadcast_waiting(group, buffer->data);
     mpi_buffer_release(buffer);
     return status;
+}
+
+/* Receiving from the root */
+
+static cb_status receive_waiting(mpi_group *group, transport_buffer **out)
+{
+    mpi_factory *factory = mpi_factory_of(group->base.factory);
+    transport_buffer *buffer = mpi_buffer_create(&factory->base, factory->message_bytes);
+    cb_status status;
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    status = broadcast_waiting(group, buffer->data);
+    if (status != CB_OK)
+        mpi_buffer_release(buffer);
+    else
+        *out = buffer;
+    return status;
+}
+
+/* Begin to wait for the next broadcast. Nobody can take that back: it stays under way over as many
+ * tries as it takes. */
+static cb_status await_broadcast(mpi_group *group)
+{
+    mpi_factory *factory = mpi_factory_of(group->base.factory);
+    transport_buffer *buffer = transport_pool_take(&factory->pool);
+    cb_status status;
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    status = start_broadcast(group, buffer->data, &group->broadcast);
+    if (status != CB_OK) {
+        transport_pool_give(&factory->pool, buffer);
+        return status;
+    }
+    group->awaited = buffer;
+    factory->awaited++;
+    return CB_OK;
+}
+
+static transport_buffer *stop_awaiting(mpi_group *group)
+{
+    transport_buffer *buffer = group->awaited;
+
+    group->awaited = NULL;
+    mpi_factory_of(group->base.factory)->awaited--;
+    return buffer;
+}
+
+/* Hot where the library's own waiting is not what was asked for. */
+static cb_status receive_if_there(mpi_group *group, transport_buffer **out)
+{
+    mpi_factory *factory = mpi_factory_of(group->base.factory);
+    int done = 0, code;
+
+    if (factory->queue_count > 0)
+        CB_TRY(mpi_reap(factory));
+    if (group->awaited == NULL)
+        CB_TRY(await_broadcast(group));
+    code = MPI_Test(&group->broadcast, &done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) {
+        if (group->broadcast == MPI_REQUEST_NULL)
+            transport_pool_give(&factory->pool, stop_awaiting(group));
+        return broadcast_failed(code, group);
+    }
+    if (!done)
+        return CB_EMPTY;
+    *out = stop_awaiting(group);
+    (*out)->size = factory->message_bytes;
+    factory->base.held++;
+    return CB_OK;
 }
 
 cb_status mpi_group_receive_root(transport_group *base, transport_buffer **out)
 {
     mpi_group *group = (mpi_group *)base;
     mpi_factory *factory = mpi_factory_of(base->factory);
-    transport_buffer *buffer;
+    mpi_poll state = {0};
     cb_status status;
 
     if (!base->multicast)
         return transport_receive(base->root, out);
-    buffer = mpi_buffer_create(&factory->base, factory->message_bytes);
+    if (library_waits(factory))
+        return receive_waiting(group, out);
+    while ((status = receive_if_there(group, out)) == CB_EMPTY)
+        mpi_pause(factory, &state);
+    return status;
+}
+
+cb_status mpi_group_try_receive_root(transport_group *base, transport_buffer **out)
+{
+    if (!base->multicast)
+        return transport_try_receive(base->root, out);
+    if (!mpi_factory_of(base->factory)->try_multicast) {
+        cb_error("cannot try to receive a multicast over mpi: MPI's broadcast has to know of it at "
+                 "both ends; announce try_multicast in all processes, or wait for the message");
+        return CB_ERROR_TRANSPORT;
+    }
+    return receive_if_there((mpi_group *)base, out);
+}
+
+/* The end of a group. MPI cannot cancel a broadcast: where a member awaits one that the root never
+ * sent, or the root has sent some that a member never took, all start what is missing. */
+
+static cb_status tell(mpi_group *group, int rank, uint64_t count)
+{
+    MPI_Request request;
+    int code = MPI_Isend(&count, 1, MPI_UINT64_T, rank, COUNT_TAG, group->communicator, &request);
+
+    return mpi_finish(mpi_factory_of(group->base.factory), code, &request,
+                      "tell of broadcasts from");
+}
+
+static cb_status hear(mpi_group *group, int rank, uint64_t *count)
+{
+    MPI_Request request;
+    int code = MPI_Irecv(count, 1, MPI_UINT64_T, rank, COUNT_TAG, group->communicator, &request);
+
+    return mpi_finish(mpi_factory_of(group->base.factory), code, &request, "hear of broadcasts at");
+}
+
+/* The largest number of broadcasts that one of the group has started. */
+static cb_status find_most(mpi_group *group, uint64_t *most)
+{
+    int size = (int)group->base.count + 1;
+
+    *most = group->broadcasts;
+    if (group->base.root != NULL) {
+        CB_TRY(tell(group, 0, *most));
+        return hear(group, 0, most);
+    }
+    for (int member = 1; member < size; member++) {
+        uint64_t theirs = 0;
+
+        CB_TRY(hear(group, member, &theirs));
+        *most = theirs > *most ? theirs : *most;
+    }
+    for (int member = 1; member < size; member++)
+        CB_TRY(tell(group, member, *most));
+    return CB_OK;
+}
+
+static cb_status make_up(mpi_group *group, transport_buffer *buffer, uint64_t most)
+{
+    mpi_factory *factory = mpi_factory_of(group->base.factory);
+
+    while (group->broadcasts < most) {
+        MPI_Request request;
+
+        CB_TRY(start_broadcast(group, buffer->data, &request));
+        CB_TRY(mpi_finish(factory, MPI_SUCCESS, &request, "complete a broadcast of"));
+    }
+    return CB_OK;
+}
+
+static cb_status end_broadcasts(mpi_group *group)
+{
+    mpi_factory *factory = mpi_factory_of(group->base.factory);
+    transport_buffer *buffer;
+    uint64_t most;
+    cb_status status;
+
+    CB_TRY(find_most(group, &most));
+    if (group->awaited != NULL) {
+        CB_TRY(mpi_finish(factory, MPI_SUCCESS, &group->broadcast, "complete a broadcast of"));
+        buffer = stop_awaiting(group);
+    } else {
+        buffer = transport_pool_take(&factory->pool);
+    }
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    status = broadcast(group, buffer->data);
-    if (status != CB_OK)
-        mpi_buffer_release(buffer);
-    else
-        *out = buffer;
+    status = make_up(group, buffer, most);
+    transport_pool_give(&factory->pool, buffer);
     return status;
+}
+
+/* Without try_multicast no member is ahead of the root. */
+void mpi_free_communicator(mpi_group *group)
+{
+    mpi_factory *factory = mpi_factory_of(group->base.factory);
+    cb_status status = factory->try_multicast ? end_broadcasts(group) : CB_OK;
+
+    if (status == CB_OK)
+        status = mpi_finish_broadcasts(factory, group);
+    if (status == CB_OK)
+        MPI_Comm_free(&group->communicator);
 }

@@ -12,14 +12,14 @@ static cb_status start_receive(const mpi_node *node, posted_receive *out)
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    factory->posted = true;
-    factory->base.ops.receive = mpi_receive_by_polling;
     code = MPI_Irecv(buffer->data, (int)buffer->capacity, MPI_BYTE, node->base.rank, MESSAGE_TAG,
                      factory->communicator, &out->request);
     if (code != MPI_SUCCESS) {
         transport_pool_give(&factory->pool, buffer);
         return mpi_failed(code, "receive from", node->base.rank);
     }
+    factory->posted = true;
+    factory->base.ops.receive = mpi_receive_by_polling;
     out->buffer = buffer;
     return CB_OK;
 }
@@ -79,6 +79,18 @@ void mpi_note_arrival(mpi_node *node, const MPI_Status *status)
     node->arrived_bytes = mpi_received_bytes(status);
 }
 
+/* A message that is too long, for one, completes its receive with an error: it is lost, and the
+ * node asks anew. Where the request is left, the call alone has failed, and the message may still
+ * come.
+ */
+void mpi_forget_failed(mpi_node *node)
+{
+    if (node->posted == NULL || node->arrived || *node->request != MPI_REQUEST_NULL)
+        return;
+    transport_pool_give(&mpi_factory_of(node->base.factory)->pool, node->posted);
+    node->posted = NULL;
+}
+
 cb_status mpi_try_receive(transport_node *base, transport_buffer **out)
 {
     mpi_factory *factory = mpi_factory_of(base->factory);
@@ -93,8 +105,10 @@ cb_status mpi_try_receive(transport_node *base, transport_buffer **out)
         int done = 0;
         int code = MPI_Test(node->request, &done, &status);
 
-        if (code != MPI_SUCCESS)
+        if (code != MPI_SUCCESS) {
+            mpi_forget_failed(node);
             return mpi_failed(code, "receive from", base->rank);
+        }
         if (!done)
             return CB_EMPTY;
         mpi_note_arrival(node, &status);

@@ -6,23 +6,37 @@
 
 #include "base/memory.h"
 
+static void drop_oldest(mpi_factory *factory)
+{
+    pending_send *oldest = &factory->queue[factory->queue_first];
+
+    if (oldest->buffer != NULL)
+        transport_pool_give(&factory->pool, oldest->buffer);
+    factory->queue_first = (factory->queue_first + 1) & (factory->queue_length - 1);
+    factory->queue_count--;
+}
+
+/* A send that has failed is told once; where its request is left, it is still under way. */
 cb_status mpi_reap(mpi_factory *factory)
 {
     while (factory->queue_count > 0) {
-        pending_send *oldest = &factory->queue[factory->queue_first];
+        MPI_Request *request = &factory->queue[factory->queue_first].request;
         int done = 0;
-        int code = MPI_Test(&oldest->request, &done, MPI_STATUS_IGNORE);
+        int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
 
+        if (done || *request == MPI_REQUEST_NULL)
+            drop_oldest(factory);
         if (code != MPI_SUCCESS)
             return mpi_failed(code, "complete a send to", -1);
         if (!done)
             return CB_OK;
-        if (oldest->buffer != NULL)
-            transport_pool_give(&factory->pool, oldest->buffer);
-        factory->queue_first = (factory->queue_first + 1) & (factory->queue_length - 1);
-        factory->queue_count--;
     }
     return CB_OK;
+}
+
+static pending_send *queue_entry(const mpi_factory *factory, size_t position)
+{
+    return &factory->queue[(factory->queue_first + position) & (factory->queue_length - 1)];
 }
 
 static cb_status grow_queue(mpi_factory *factory)
@@ -33,7 +47,7 @@ static cb_status grow_queue(mpi_factory *factory)
     if (queue == NULL)
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < factory->queue_count; i++)
-        queue[i] = factory->queue[(factory->queue_first + i) & (factory->queue_length - 1)];
+        queue[i] = *queue_entry(factory, i);
     free(factory->queue);
     factory->queue = queue;
     factory->queue_length = length;
@@ -41,13 +55,11 @@ static cb_status grow_queue(mpi_factory *factory)
     return CB_OK;
 }
 
-static cb_status enqueue(mpi_factory *factory, MPI_Request request, transport_buffer *buffer)
+static cb_status enqueue(mpi_factory *factory, pending_send sent)
 {
     if (factory->queue_count == factory->queue_length)
         CB_TRY(grow_queue(factory));
-    factory->queue[(factory->queue_first + factory->queue_count) & (factory->queue_length - 1)] =
-        (pending_send){.request = request, .buffer = buffer};
-    factory->queue_count++;
+    *queue_entry(factory, factory->queue_count++) = sent;
     return CB_OK;
 }
 
@@ -57,7 +69,7 @@ static cb_status enqueue(mpi_factory *factory, MPI_Request request, transport_bu
 cb_status mpi_learn_complete(mpi_factory *factory)
 {
     factory->complete = MPI_REQUEST_NULL;
-#ifdef OPEN_MPI
+#ifdef HAVE_MPI_SHARED_COMPLETE_REQUEST
     {
         MPI_Request request;
         int code = MPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, MESSAGE_TAG, factory->communicator,
@@ -73,9 +85,10 @@ cb_status mpi_learn_complete(mpi_factory *factory)
     return CB_OK;
 }
 
-/* Start a send; *request is MPI_REQUEST_NULL when it is known to be complete. Behind others that
- * are under way it is not tested: it would rarely be, and a test that finds nothing costs a round
- * through all that the library waits for, in cache lines that the other side is writing. */
+/* Start a send; *request is MPI_REQUEST_NULL when the buffer is free again, also after an error.
+ * Behind others that are under way it is not tested: it would rarely be, and a test that finds
+ * nothing costs a round through all that the library waits for, in cache lines that the other side
+ * is writing. */
 static inline cb_status start_send(mpi_factory *factory, const transport_buffer *buffer, int rank,
                                    MPI_Request *request)
 {
@@ -83,8 +96,10 @@ static inline cb_status start_send(mpi_factory *factory, const transport_buffer 
     int code = MPI_Isend(buffer->data, (int)buffer->size, MPI_BYTE, rank, MESSAGE_TAG,
                          factory->communicator, request);
 
-    if (__builtin_expect(code != MPI_SUCCESS, 0))
+    if (__builtin_expect(code != MPI_SUCCESS, 0)) {
+        *request = MPI_REQUEST_NULL;
         return mpi_failed(code, "send to", rank);
+    }
     if (*request == factory->complete)
         *request = MPI_REQUEST_NULL;
     else if (factory->queue_count == 0)
@@ -94,10 +109,9 @@ static inline cb_status start_send(mpi_factory *factory, const transport_buffer 
 
 /* Keep a send that is under way, and its buffer; sends are completed by the sixteen, and whenever
  * something is received. */
-__attribute__((noinline)) static cb_status keep(mpi_factory *factory, MPI_Request request,
-                                                transport_buffer *buffer)
+cb_status mpi_keep(mpi_factory *factory, pending_send sent)
 {
-    CB_TRY(enqueue(factory, request, buffer));
+    CB_TRY(enqueue(factory, sent));
     return factory->queue_count % REAP_INTERVAL == 0 ? mpi_reap(factory) : CB_OK;
 }
 
@@ -109,8 +123,11 @@ cb_status mpi_send(transport_node *node, transport_buffer *buffer)
     cb_status status = start_send(factory, buffer, node->rank, &request);
 
     factory->base.held--;
-    if (status == CB_OK && request != MPI_REQUEST_NULL)
-        return keep(factory, request, buffer);
+    if (request != MPI_REQUEST_NULL) {
+        cb_status kept = mpi_keep(factory, (pending_send){.request = request, .buffer = buffer});
+
+        return status == CB_OK ? kept : status;
+    }
     transport_pool_give(&factory->pool, buffer);
     return status;
 }
@@ -128,17 +145,33 @@ cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer)
         MPI_Request request;
 
         status = start_send(factory, buffer, group->nodes[i]->rank, &request);
-        if (status == CB_OK && request != MPI_REQUEST_NULL) {
-            status = enqueue(factory, request, NULL);
+        if (request != MPI_REQUEST_NULL) {
+            cb_status kept = enqueue(factory, (pending_send){.request = request});
+
+            status = status == CB_OK ? kept : status;
             under_way = true;
         }
     }
     if (under_way) {
-        CB_TRY(enqueue(factory, MPI_REQUEST_NULL, buffer));
+        CB_TRY(enqueue(factory, (pending_send){.request = MPI_REQUEST_NULL, .buffer = buffer}));
         return status == CB_OK ? mpi_reap(factory) : status;
     }
     transport_pool_give(&factory->pool, buffer);
     return status;
+}
+
+/* The entries stay in the ring, complete, until their turn comes. */
+cb_status mpi_finish_broadcasts(mpi_factory *factory, const mpi_group *group)
+{
+    for (size_t i = 0; i < factory->queue_count; i++) {
+        pending_send *sent = queue_entry(factory, i);
+
+        if (sent->group != group)
+            continue;
+        sent->group = NULL;
+        CB_TRY(mpi_finish(factory, MPI_SUCCESS, &sent->request, "complete a broadcast of"));
+    }
+    return CB_OK;
 }
 
 cb_status mpi_flush(transport_factory *base)

@@ -19,6 +19,18 @@ __attribute__((cold, noinline)) cb_status mpi_failed(int code, const char *attem
     return CB_ERROR_TRANSPORT;
 }
 
+cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
+                     const char *attempt)
+{
+    mpi_poll state = {0};
+    int done = 0;
+
+    while (code == MPI_SUCCESS &&
+           (code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done)
+        mpi_pause(factory, &state);
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, attempt, factory->base.rank);
+}
+
 /* The pause after an empty poll, as the policy has it. A library that yields has done so in the
  * poll itself, and twice would be once too often: the others get a whole turn each time. Blocking
  * is a sleep that grows from 1 us to 1 ms after 64 polls without result: MPI has no blocking wait
