@@ -15,6 +15,7 @@ UNIT_TESTS = \
 	%D%/test_random \
 	%D%/test_report \
 	%D%/test_report_file \
+	%D%/test_schedule \
 	%D%/test_shape \
 	%D%/test_solo \
 	%D%/test_stats \
@@ -58,6 +59,8 @@ tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_file_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_file_LDADD = $(UNIT_LIBS)
+tests_unit_test_schedule_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_schedule_LDADD = $(UNIT_LIBS)
 tests_unit_test_shape_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_shape_LDADD = $(UNIT_LIBS)
 tests_unit_test_solo_CPPFLAGS = $(UNIT_FLAGS)
