@@ -7,6 +7,7 @@ UNIT_TESTS = \
 	%D%/test_figures \
 	%D%/test_fit \
 	%D%/test_histogram \
+	%D%/test_ledger \
 	%D%/test_log \
 	%D%/test_memory \
 	%D%/test_noise \
@@ -43,6 +44,8 @@ tests_unit_test_fit_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_fit_LDADD = $(UNIT_LIBS)
 tests_unit_test_histogram_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_histogram_LDADD = $(UNIT_LIBS)
+tests_unit_test_ledger_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_ledger_LDADD = $(UNIT_LIBS)
 tests_unit_test_log_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_log_LDADD = $(UNIT_LIBS)
 tests_unit_test_memory_CPPFLAGS = $(UNIT_FLAGS)
