@@ -1,6 +1,7 @@
 # Unit tests of the pure modules, by Check. One program for each module.
 if HAVE_CHECK
 UNIT_TESTS = \
+	%D%/test_builder \
 	%D%/test_checker \
 	%D%/test_clock \
 	%D%/test_environment \
@@ -32,6 +33,8 @@ endif
 UNIT_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(CHECK_CFLAGS)
 UNIT_LIBS = $(COMBENCH_LIBS) $(CHECK_LIBS)
 
+tests_unit_test_builder_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_builder_LDADD = $(UNIT_LIBS)
 tests_unit_test_checker_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_checker_LDADD = $(UNIT_LIBS)
 tests_unit_test_clock_CPPFLAGS = $(UNIT_FLAGS)
