@@ -12,8 +12,9 @@
 
 typedef struct {
     uint64_t fragments;
-    uint64_t doubled, foreign; /* of a source that has delivered; of no event that could be open */
-    uint64_t abandoned;        /* events given up because later ones needed their place */
+    uint64_t doubled;   /* of a source that has delivered, or of an event that was abandoned */
+    uint64_t foreign;   /* of no source or event that there could be */
+    uint64_t abandoned; /* events given up because later ones needed their place */
 } bench_builder_counts;
 
 typedef struct {
@@ -38,8 +39,8 @@ typedef enum {
 } bench_built;
 
 /* Hot. Count a fragment of a source towards event `sequence`. One that is too far ahead for the
- * places there are makes the oldest events be abandoned; one further ahead than anybody could be is
- * foreign. */
+ * places there are makes the oldest events be abandoned; one more than 1024 times the places ahead
+ * is foreign, which bounds the work. */
 bench_built bench_builder_add(bench_builder *builder, size_t source, uint64_t sequence);
 
 #endif

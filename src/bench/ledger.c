@@ -38,7 +38,7 @@ void bench_ledger_restart(bench_ledger *ledger)
     for (size_t i = 0; i < ledger->destinations; i++) {
         bench_account *account = &ledger->accounts[i];
 
-        account->decided = account->lost = 0;
+        account->missing = account->decided = account->lost = 0;
         account->in_flight_sum = account->in_flight_most = 0;
     }
 }

@@ -34,7 +34,8 @@ typedef struct {
 cb_status bench_ledger_create(size_t destinations, uint64_t in_flight, bench_ledger *out);
 void bench_ledger_free(bench_ledger *ledger);
 
-/* Forget what was counted, and go on with the numbers; nothing may be in flight. */
+/* Forget what was counted, and go on with the numbers; nothing may be in flight. A decision about
+ * an event that was lost before counts as doubled, since no count of now has that event. */
 void bench_ledger_restart(bench_ledger *ledger);
 
 /* Hot. The number of the next event, whose turn ledger->turn is before the call. Its latency counts
@@ -44,7 +45,8 @@ uint64_t bench_ledger_issue(bench_ledger *ledger, uint64_t since_ns);
 typedef enum { BENCH_DECIDED, BENCH_DECIDED_LATE, BENCH_DOUBLED, BENCH_FOREIGN } bench_decision;
 
 /* Hot. A decision has come from a destination. Those of its events that it passed over are lost,
- * since destinations decide in order. *since_ns is set for BENCH_DECIDED alone. */
+ * since destinations decide in order. One of them is known as late while fewer than 64 have passed
+ * it; later it counts as doubled and stays lost. *since_ns is set for BENCH_DECIDED alone. */
 bench_decision bench_ledger_decide(bench_ledger *ledger, size_t destination, uint64_t event,
                                    uint64_t *since_ns);
 

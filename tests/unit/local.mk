@@ -2,12 +2,14 @@
 if HAVE_CHECK
 UNIT_TESTS = \
 	%D%/test_bounce \
+	%D%/test_builder \
 	%D%/test_checker \
 	%D%/test_clock \
 	%D%/test_environment \
 	%D%/test_figures \
 	%D%/test_fit \
 	%D%/test_histogram \
+	%D%/test_ledger \
 	%D%/test_log \
 	%D%/test_memory \
 	%D%/test_noise \
@@ -16,6 +18,7 @@ UNIT_TESTS = \
 	%D%/test_random \
 	%D%/test_report \
 	%D%/test_report_file \
+	%D%/test_schedule \
 	%D%/test_shape \
 	%D%/test_solo \
 	%D%/test_stats \
@@ -33,6 +36,8 @@ UNIT_LIBS = $(COMBENCH_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_bounce_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_bounce_LDADD = $(UNIT_LIBS)
+tests_unit_test_builder_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_builder_LDADD = $(UNIT_LIBS)
 tests_unit_test_checker_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_checker_LDADD = $(UNIT_LIBS)
 tests_unit_test_clock_CPPFLAGS = $(UNIT_FLAGS)
@@ -45,6 +50,8 @@ tests_unit_test_fit_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_fit_LDADD = $(UNIT_LIBS)
 tests_unit_test_histogram_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_histogram_LDADD = $(UNIT_LIBS)
+tests_unit_test_ledger_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_ledger_LDADD = $(UNIT_LIBS)
 tests_unit_test_log_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_log_LDADD = $(UNIT_LIBS)
 tests_unit_test_memory_CPPFLAGS = $(UNIT_FLAGS)
@@ -61,6 +68,8 @@ tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_file_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_file_LDADD = $(UNIT_LIBS)
+tests_unit_test_schedule_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_schedule_LDADD = $(UNIT_LIBS)
 tests_unit_test_shape_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_shape_LDADD = $(UNIT_LIBS)
 tests_unit_test_solo_CPPFLAGS = $(UNIT_FLAGS)
