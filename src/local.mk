@@ -44,6 +44,7 @@ libcombench_a_SOURCES = \
 	%D%/host/environment.c %D%/host/environment.h \
 	%D%/host/host.h \
 	%D%/host/noise.c %D%/host/noise.h \
+	%D%/host/task.c %D%/host/task.h \
 	%D%/host/text.c %D%/host/text.h \
 	%D%/host/topology.c %D%/host/topology.h \
 	%D%/host/work.c %D%/host/work.h \

@@ -19,6 +19,7 @@ UNIT_TESTS = \
 	%D%/test_solo \
 	%D%/test_stats \
 	%D%/test_status \
+	%D%/test_task \
 	%D%/test_topology \
 	%D%/test_traffic \
 	%D%/test_units \
@@ -66,6 +67,8 @@ tests_unit_test_stats_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_stats_LDADD = $(UNIT_LIBS)
 tests_unit_test_status_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_status_LDADD = $(UNIT_LIBS)
+tests_unit_test_task_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_task_LDADD = $(UNIT_LIBS)
 tests_unit_test_topology_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_topology_LDADD = $(UNIT_LIBS)
 tests_unit_test_traffic_CPPFLAGS = $(UNIT_FLAGS)
