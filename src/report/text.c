@@ -6,7 +6,7 @@
 
 #include "report/figure.h"
 
-enum { LINE_COLUMNS = 110, GAP = 2 };
+enum { LINE_COLUMNS = 110, GAP = 2, MARKS_TOGETHER = 2 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -49,7 +49,13 @@ static bool is_not_precision(const json_t *value)
     return json_is_string(value) && strcmp(json_string_value(value), "precision") != 0;
 }
 
-/* What a row is marked with at its end, and why. */
+static bool is_there(const json_t *value)
+{
+    return value != NULL;
+}
+
+/* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
+ * saturated or beside such a task has no precision to reach: it has two marks at the most. */
 static const struct {
     char mark;
     const char *key;
@@ -58,6 +64,8 @@ static const struct {
 } marks[] = {
     {'*', "oversubscribed", is_set, "oversubscribed: more busy ranks than cores on a host"},
     {'!', "saturated", is_set, "saturated: the rate that is offered cannot be carried"},
+    {'>', "slowdown_computing_at_least", is_there,
+     "too little was computed for a figure: slowed down at least so much, no more of it left"},
     {'~', "stopped_by", is_not_precision, "the precision asked for was not reached in --max-time"},
 };
 
@@ -117,7 +125,7 @@ static int cell_width(const report_leaf *leaf)
 
 static int line_width(const report_block *block)
 {
-    int width = (int)COUNT(marks); /* a space and all marks but one: two of them exclude each other */
+    int width = MARKS_TOGETHER + 1;
 
     for (size_t i = 0; i < block->leaf_count; i++)
         width += cell_width(&block->leaves[i]);
@@ -138,7 +146,15 @@ static void drop_least_important(report_block *block)
             (block->leaf_count - victim) * sizeof(block->leaves[0]));
 }
 
-static void choose_leaves(report_block *block)
+static bool has(const json_t *row, const report_leaf *leaf)
+{
+    json_t *value = report_leaf_value(leaf, row);
+
+    json_decref(value);
+    return value != NULL;
+}
+
+static void choose_leaves(report_block *block, const json_t *row)
 {
     block->leaf_count = 0;
     for (report_leaf leaf = report_leaf_first(); report_leaf_valid(&leaf);
@@ -146,6 +162,7 @@ static void choose_leaves(report_block *block)
         bool wanted = block->columns >> leaf.column & 1;
 
         if (wanted && report_leaf_face(&leaf)->head != NULL &&
+            (!report_leaf_part(&leaf)->optional || has(row, &leaf)) &&
             block->leaf_count < REPORT_BLOCK_LEAVES)
             block->leaves[block->leaf_count++] = leaf;
     }
@@ -182,7 +199,7 @@ static void open_block(report_writer *writer, const json_t *row)
         return;
     memcpy(block->title, title, sizeof(block->title));
     block->columns = columns;
-    choose_leaves(block);
+    choose_leaves(block, row);
     fprintf(writer->stream, "\n%s%s", block->title, block->title[0] != '\0' ? "\n" : "");
     write_heads(writer->stream, block);
 }
