@@ -10,6 +10,7 @@ UNIT_TESTS = \
 	%D%/test_log \
 	%D%/test_memory \
 	%D%/test_noise \
+	%D%/test_occupation \
 	%D%/test_options \
 	%D%/test_plan \
 	%D%/test_random \
@@ -49,6 +50,8 @@ tests_unit_test_memory_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_memory_LDADD = $(UNIT_LIBS)
 tests_unit_test_noise_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_noise_LDADD = $(UNIT_LIBS)
+tests_unit_test_occupation_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_occupation_LDADD = $(UNIT_LIBS)
 tests_unit_test_options_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_options_LDADD = $(UNIT_LIBS)
 tests_unit_test_plan_CPPFLAGS = $(UNIT_FLAGS)
