@@ -13,9 +13,11 @@ libcombench_a_SOURCES = \
 	%D%/base/units.c %D%/base/units.h \
 	%D%/bench/algorithm.c \
 	%D%/bench/bench.h %D%/bench/engine.h \
+	%D%/bench/beside.c \
 	%D%/bench/block.c %D%/bench/block.h \
 	%D%/bench/builder.c %D%/bench/builder.h \
 	%D%/bench/checker.c %D%/bench/checker.h \
+	%D%/bench/computing.c %D%/bench/computing.h \
 	%D%/bench/environment.c \
 	%D%/bench/farm.h %D%/bench/farm_figures.c \
 	%D%/bench/farm_loops.c %D%/bench/farm_loops.h \
@@ -28,7 +30,9 @@ libcombench_a_SOURCES = \
 	%D%/bench/load.c %D%/bench/load.h \
 	%D%/bench/main.c \
 	%D%/bench/measure.c \
+	%D%/bench/occupation.c %D%/bench/occupation.h \
 	%D%/bench/options.c %D%/bench/options.h \
+	%D%/bench/passes.h \
 	%D%/bench/plan.c %D%/bench/plan.h \
 	%D%/bench/plan_shapes.c %D%/bench/plan_shapes.h \
 	%D%/bench/progress.c \
@@ -44,6 +48,7 @@ libcombench_a_SOURCES = \
 	%D%/host/environment.c %D%/host/environment.h \
 	%D%/host/host.h \
 	%D%/host/noise.c %D%/host/noise.h \
+	%D%/host/task.c %D%/host/task.h \
 	%D%/host/text.c %D%/host/text.h \
 	%D%/host/topology.c %D%/host/topology.h \
 	%D%/host/work.c %D%/host/work.h \

@@ -9,6 +9,7 @@
 #include "bench/plan.h"
 #include "control/control.h"
 #include "host/host.h"
+#include "host/task.h"
 #include "host/work.h"
 #include "report/report.h"
 #include "stats/stats.h"
@@ -35,6 +36,9 @@ typedef struct {
     unsigned *cores;             /* of each rank: how many it may run on */
     char (*bindings)[HOST_TEXT]; /* of each rank, as host_binding gives it */
     unsigned *host_cores;        /* of each host */
+    host_task *task;             /* of --compute, else NULL, and without the two below */
+    double task_unit_ns;         /* of its work on this rank's core */
+    double tick_ns;              /* the longest of the hosts */
     bench_reference *references; /* rank 0 alone; room for every measurement of the plan */
     size_t reference_count;
     host_work_rate work;      /* of this rank's core, for algorithms */
@@ -57,7 +61,9 @@ typedef struct {
     double touch_ns;            /* one packet; negative when not measured, or without touching */
     double *shares;
     size_t share_count;
-    double algorithm_true_us; /* negative: no algorithm ran */
+    double algorithm_true_us;            /* negative: no algorithm ran */
+    double alone_step_ns;                /* without the computing task; 0 where there is none */
+    bench_side_work sides[REPORT_SIDES]; /* what it did; at rank 0 alone */
     report_verification verification;
 } bench_outcome;
 

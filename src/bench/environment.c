@@ -208,6 +208,10 @@ static void put_software(const bench_session *session)
     report_put_text(document, CB_COMPILER, "environment.compiler");
     report_put_text(document, control_library(session->plane), "environment.mpi");
     control_settings(session->plane, put_setting, document);
+    if (session->effective_wait == TRANSPORT_WAIT_BLOCK &&
+        (transport_capabilities(session->technology) & TRANSPORT_BLOCKING_WAIT) == 0)
+        report_put_text(document, "a poll with growing sleeps: there is no blocking wait",
+                        "environment.technology_settings.block");
 }
 
 /* Parameters, from the option rows */

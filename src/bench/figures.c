@@ -79,20 +79,25 @@ static void fill_rates(const bench_definition *definition, const bench_measureme
         row->per_node_MBps = row->throughput_MBps / (double)receivers;
 }
 
+/* Beside a computing task the mean takes the median's place: the rare long interruptions that a
+ * median hides are what is looked for. */
 static void fill_blocks(const bench_measurement *measurement, const bench_outcome *outcome,
                         report_row *row)
 {
     double divisor_us = 1e3 * (double)outcome->steps * measurement->mode->divisor;
     double *sorted = malloc(outcome->block_count * sizeof(*sorted));
     stats_summary summary = {0};
+    double total = 0;
 
     for (size_t i = 0; i < outcome->block_count; i++)
-        outcome->blocks_ns[i] /= divisor_us;
+        total += outcome->blocks_ns[i] /= divisor_us;
     if (sorted != NULL) {
         memcpy(sorted, outcome->blocks_ns, outcome->block_count * sizeof(*sorted));
         summary = stats_summarize(sorted, outcome->block_count);
     }
     free(sorted);
+    if (measurement->occupation != BENCH_UNOCCUPIED && summary.count > 0)
+        summary.median = total / (double)outcome->block_count;
     *(measurement->mode->figure == BENCH_LATENCY ? &row->latency_us : &row->round_us) = summary;
     row->blocks_us = outcome->blocks_ns;
     row->block_count = outcome->block_count;
@@ -106,7 +111,7 @@ void bench_conditions(const bench_session *session, const bench_measurement *mea
     const bench_definition *definition = session->definition;
 
     row->mode = measurement->mode->name;
-    row->occupation = "none";
+    row->occupation = bench_occupation_name(measurement->occupation);
     row->touch = options->touch;
     row->buffers = options->buffers;
     row->wait_requested = options->wait;
@@ -128,6 +133,23 @@ void bench_conditions(const bench_session *session, const bench_measurement *mea
     }
 }
 
+/* What communication and computing take from each other. All blocks have as many steps. */
+static void fill_occupation(const bench_session *session, const bench_measurement *measurement,
+                            const bench_outcome *outcome, double step_us, report_row *row)
+{
+    if (measurement->occupation == BENCH_UNOCCUPIED || outcome->alone_step_ns <= 0)
+        return;
+    row->slowdown_communication = step_us * 1e3 / outcome->alone_step_ns;
+    for (size_t side = 0; side < REPORT_SIDES; side++) {
+        bench_side_figures found = bench_side_figures_of(&outcome->sides[side], session->tick_ns);
+
+        row->computing_alone_pct[side] = found.alone_pct;
+        row->slowdown_computing[side] = found.slowdown;
+        row->slowdown_computing_at_least[side] = found.at_least;
+        row->computing_left_pct[side] = found.left_pct;
+    }
+}
+
 /* The harness of a ping-pong is not halved: a round trip holds a step of both sides, one after the
  * other, and over null a step of one side was measured. */
 void bench_figures(bench_session *session, const bench_measurement *measurement,
@@ -141,6 +163,7 @@ void bench_figures(bench_session *session, const bench_measurement *measurement,
     time_us = (measurement->mode->figure == BENCH_LATENCY ? row->latency_us : row->round_us).median;
     fill_rates(session->definition, measurement, participants, time_us, row);
     fill_ratio(session, measurement, time_us * divisor, row);
+    fill_occupation(session, measurement, outcome, time_us * divisor, row);
     row->steps = outcome->histogram;
     row->step_divisor = divisor;
     row->skew_us = outcome->skew_ns / 1e3;

@@ -2,7 +2,7 @@
  * environment, plan, result; and one exit status for all ranks. */
 #include "config.h"
 
-#include "bench/engine.h"
+#include "bench/computing.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -89,17 +89,30 @@ static cb_status parse(bench_program *program, bool *done)
     return CB_ERROR_SYSTEM;
 }
 
-/* Spin where every rank of this host has a core, else yield; MPI takes it at its start only. */
-static transport_wait choose_wait(const bench_options *options, const host *machine)
+static bool ranks_share_cores(const host *machine)
 {
     host_environment environment;
 
+    host_capture(machine, &environment);
+    return control_launch_local_size() > (int)environment.cores;
+}
+
+/* Spin where every rank of this host has a core, else yield; MPI takes it at its start only. */
+static transport_wait choose_wait(const bench_options *options, const host *machine)
+{
     for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++)
         if (strcmp(options->wait, transport_wait_name(wait)) == 0)
             return wait;
-    host_capture(machine, &environment);
-    return control_launch_local_size() > (int)environment.cores ? TRANSPORT_WAIT_YIELD
-                                                                : TRANSPORT_WAIT_SPIN;
+    return ranks_share_cores(machine) ? TRANSPORT_WAIT_YIELD : TRANSPORT_WAIT_SPIN;
+}
+
+/* Whether the MPI library shall yield in its own waiting. A poll that sleeps shall not yield as
+ * well, or it would be neither the one nor the other; but ranks that share cores could hardly start
+ * without. */
+static bool library_yields(transport_wait wait, const host *machine)
+{
+    return wait == TRANSPORT_WAIT_YIELD ||
+           (wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(machine));
 }
 
 static void note_signal(int number)
@@ -228,6 +241,8 @@ static cb_status measure_all(bench_session *session, const bench_program *progra
     if (status == CB_OK)
         status = bench_describe(session, &program->table, program->argc, program->argv);
     if (status == CB_OK)
+        status = bench_computing_open(session);
+    if (status == CB_OK)
         status = reconsider_wait(session);
     if (status == CB_OK)
         status = bench_run_plan(session, &program->plan);
@@ -250,6 +265,7 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
     cb_log_silence(false);
     CB_TRY(open_document(session, program));
     status = measure_all(session, program, wait);
+    bench_computing_close(session);
     report_free(session->document);
     bench_plan_free(&program->plan);
     free(session->hosts);
@@ -261,14 +277,15 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
 
 static cb_status run(const bench_definition *definition, bench_program *program)
 {
-    const bool other_threads = false; /* neither a benchmark nor mpi makes any */
+    /* Neither a benchmark nor mpi makes any. */
+    const bool other_threads = bench_occupation_named(program->options.compute) != BENCH_UNOCCUPIED;
     bench_session session = {.definition = definition, .options = &program->options};
     transport_wait wait;
     cb_status status;
 
     CB_TRY(host_open(&session.machine));
     wait = choose_wait(&program->options, session.machine);
-    control_request_yield(wait != TRANSPORT_WAIT_SPIN);
+    control_request_yield(library_yields(wait, session.machine));
     catch_signals();
     status = control_open(other_threads, &session.plane);
     if (status == CB_OK)

@@ -1,10 +1,10 @@
-/* The passes of one measurement: warm-up, which finds how many steps make a block; blocks, until
+/* The passes of a measurement: warm-up, which finds how many steps make a block; blocks, until
  * the median is precise or the time is over; single steps; verification.
  *
  * All decisions follow from numbers that the participants have agreed on, so that all decide alike.
  * Between batches of blocks the ranks meet in the control plane; inside a batch only the data plane
  * is used. */
-#include "bench/engine.h"
+#include "bench/passes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,6 @@
 #include "bench/traffic.h"
 
 enum {
-    BATCH_MAXIMUM = 512,
     BLOCKS_MINIMUM = 20,     /* before the precision is believed */
     STEPS_RECORDED = 200000, /* at most, in the pass of single steps */
     VERIFIED_STEPS = 2000
@@ -28,38 +27,61 @@ static const double warm_up_share = 0.12, blocks_share = 0.70, steps_share = 0.9
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
-typedef struct {
-    bench_session *session;
-    control_team *team;
-    bench_rank *me;
-    const bench_actions *actions;
-    const bench_traffic *traffic;
-    bench_outcome *out;
-    uint64_t started_ns;
-    double limit_ns;   /* --max-time */
-    double elapsed_ns; /* agreed: of the rank that is slowest */
-    double step_ns;    /* estimate, agreed */
-} measurement_run;
+/* The task beside */
+
+void bench_begin_computing(const bench_passes *run)
+{
+    const double patience_ns = 30e9;
+
+    if (run->task != NULL)
+        host_task_run(run->task, (uint64_t)(patience_ns + 2 * run->limit_ns));
+}
+
+cb_status bench_end_computing(const bench_passes *run)
+{
+    if (run->task == NULL || host_task_pause(run->task))
+        return CB_OK;
+    cb_error("the communication of rank %d did not come to an end beside the computing task, which "
+             "was stopped in the end; use another --wait, or leave out --compute",
+             control_rank(run->session->plane));
+    return CB_ERROR_TRANSPORT;
+}
+
+static uint64_t units_done(const bench_passes *run)
+{
+    return run->task != NULL ? host_task_units(run->task) : 0;
+}
 
 /* Batches of blocks */
 
-/* Run `count` blocks one right after the other, after a shorter one that does not count; times are
- * the longest of all timed ranks. */
-static cb_status run_batch(measurement_run *run, uint64_t steps, size_t count, bool lead_in,
-                           double *blocks_ns)
+/* The blocks of a batch by this rank's clock; 0 where its clock does not count. */
+static cb_status run_blocks(bench_passes *run, uint64_t steps, size_t count, double *blocks_ns)
 {
-    double values[BATCH_MAXIMUM + 3], ignored;
+    uint64_t units = units_done(run), start_ns = cb_now_ns();
+
+    for (size_t i = 0; i < count; i++) {
+        CB_TRY(bench_run_block(run->me, run->actions, steps, &blocks_ns[i]));
+        if (!run->actions->timed)
+            blocks_ns[i] = 0;
+        bench_leave_if_interrupted(run->session);
+    }
+    run->batch_ns = (double)(cb_now_ns() - start_ns);
+    run->batch_units = units_done(run) - units;
+    return CB_OK;
+}
+
+cb_status bench_run_batch(bench_passes *run, uint64_t steps, size_t count, bool lead_in,
+                          double *blocks_ns)
+{
+    double values[BENCH_BATCH_MAXIMUM + 3], ignored;
     double late_ns;
 
     CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
+    bench_begin_computing(run);
     if (lead_in)
         CB_TRY(bench_run_block(run->me, run->actions, steps / 8 + 1, &ignored));
-    for (size_t i = 0; i < count; i++) {
-        CB_TRY(bench_run_block(run->me, run->actions, steps, &values[i]));
-        if (!run->actions->timed)
-            values[i] = 0;
-        bench_leave_if_interrupted(run->session);
-    }
+    CB_TRY(run_blocks(run, steps, count, values));
+    CB_TRY(bench_end_computing(run));
     CB_TRY(transport_flush(run->me->factory));
     values[count] = (double)(cb_now_ns() - run->started_ns);
     values[count + 1] = late_ns;
@@ -73,7 +95,7 @@ static cb_status run_batch(measurement_run *run, uint64_t steps, size_t count, b
 }
 
 /* How many steps make a block: grown until a block is long enough, at least through the warm-up. */
-static cb_status warm_up(measurement_run *run)
+static cb_status warm_up(bench_passes *run)
 {
     double wanted_ns = run->out->oversubscribed ? oversubscribed_block_ns : block_ns;
     double share_ns = run->limit_ns * warm_up_share, took_ns;
@@ -84,7 +106,7 @@ static cb_status warm_up(measurement_run *run)
     for (;;) {
         double growth;
 
-        CB_TRY(run_batch(run, steps, 1, false, &took_ns));
+        CB_TRY(bench_run_batch(run, steps, 1, false, &took_ns));
         run->step_ns = fmax(took_ns / (double)steps, 0.1);
         growth = wanted_ns / fmax(took_ns, 1);
         if (run->elapsed_ns > share_ns)
@@ -97,7 +119,7 @@ static cb_status warm_up(measurement_run *run)
     return CB_OK;
 }
 
-static cb_status keep(bench_outcome *out, const double *blocks_ns, size_t count)
+cb_status bench_keep_blocks(bench_outcome *out, const double *blocks_ns, size_t count)
 {
     if (out->block_count + count > out->block_room) {
         size_t room = 2 * (out->block_count + count);
@@ -130,16 +152,16 @@ static cb_status precision_now(const bench_outcome *out, double *precision_pct)
 }
 
 /* The next batch: as long as what there is already, within what is left of the time. */
-static size_t next_batch(const measurement_run *run)
+static size_t next_batch(const bench_passes *run)
 {
     double left_ns = run->limit_ns * blocks_share - run->elapsed_ns;
     double fitting = left_ns / (run->step_ns * (double)run->out->steps);
     double wanted = fmax(10, (double)run->out->block_count);
 
-    return (size_t)fmax(0, fmin(fmin(wanted, BATCH_MAXIMUM), fitting));
+    return (size_t)fmax(0, fmin(fmin(wanted, BENCH_BATCH_MAXIMUM), fitting));
 }
 
-static double mean(const double *values, size_t count)
+double bench_mean(const double *values, size_t count)
 {
     double sum = 0;
 
@@ -149,19 +171,19 @@ static double mean(const double *values, size_t count)
 }
 
 /* The estimate of a step is a mean: what is left of the time is spent by all blocks, not by one. */
-static cb_status time_blocks(measurement_run *run)
+static cb_status time_blocks(bench_passes *run)
 {
     bench_outcome *out = run->out;
-    double blocks_ns[BATCH_MAXIMUM], precision_pct;
+    double blocks_ns[BENCH_BATCH_MAXIMUM], precision_pct;
     size_t count = next_batch(run);
 
     out->stopped_by = "max-time";
     bench_rank_reset(run->me, run->traffic, out->steps);
     do {
         count = count > 0 ? count : 1;
-        CB_TRY(run_batch(run, out->steps, count, true, blocks_ns));
-        CB_TRY(keep(out, blocks_ns, count));
-        run->step_ns = mean(blocks_ns, count) / (double)out->steps;
+        CB_TRY(bench_run_batch(run, out->steps, count, true, blocks_ns));
+        CB_TRY(bench_keep_blocks(out, blocks_ns, count));
+        run->step_ns = bench_mean(blocks_ns, count) / (double)out->steps;
         CB_TRY(precision_now(out, &precision_pct));
         if (out->block_count >= BLOCKS_MINIMUM &&
             precision_pct <= run->session->options->precision_pct) {
@@ -175,7 +197,7 @@ static cb_status time_blocks(measurement_run *run)
 
 /* Single steps */
 
-static cb_status merge_histogram(const measurement_run *run, stats_histogram *mine)
+static cb_status merge_histogram(const bench_passes *run, stats_histogram *mine)
 {
     double maximum_ns = (double)mine->maximum_ns;
 
@@ -188,9 +210,9 @@ static cb_status merge_histogram(const measurement_run *run, stats_histogram *mi
     return CB_OK;
 }
 
-static cb_status record_steps(measurement_run *run)
+cb_status bench_time_steps(bench_passes *run, double until_ns)
 {
-    double left_ns = run->limit_ns * steps_share - run->elapsed_ns;
+    double left_ns = until_ns - run->elapsed_ns;
     uint64_t steps = (uint64_t)fmax(10, fmin(STEPS_RECORDED, left_ns / run->step_ns));
     stats_histogram *histogram = cb_allocate(1, sizeof(*histogram), "a histogram of steps");
     double late_ns, ignored_ns;
@@ -200,10 +222,12 @@ static cb_status record_steps(measurement_run *run)
     run->out->histogram = histogram;
     bench_rank_reset(run->me, run->traffic, steps);
     CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
+    bench_begin_computing(run);
     if (run->actions->timed)
         CB_TRY(bench_record_steps(run->me, run->actions, steps, histogram));
     else
         CB_TRY(bench_run_block(run->me, run->actions, steps, &ignored_ns));
+    CB_TRY(bench_end_computing(run));
     CB_TRY(transport_flush(run->me->factory));
     bench_leave_if_interrupted(run->session);
     CB_TRY(merge_histogram(run, histogram));
@@ -212,7 +236,7 @@ static cb_status record_steps(measurement_run *run)
 
 /* Shares, verification, groups */
 
-static cb_status keep_shares(const measurement_run *run)
+cb_status bench_keep_shares(const bench_passes *run)
 {
     bench_outcome *out = run->out;
     double total = 0;
@@ -233,7 +257,7 @@ static cb_status keep_shares(const measurement_run *run)
     return CB_OK;
 }
 
-static cb_status add_findings(const measurement_run *run)
+static cb_status add_findings(const bench_passes *run)
 {
     const bench_findings *found = &run->me->findings;
     uint64_t counts[] = {found->messages, found->lost, found->doubled, found->reordered,
@@ -251,14 +275,14 @@ static cb_status add_findings(const measurement_run *run)
 
 /* A multicast of the technology's own is not waited for without end either: that is announced. No
  * packet is under way, and none will be before all have met. */
-static cb_status prepare_verification(const measurement_run *run)
+static cb_status prepare_verification(const bench_passes *run)
 {
     run->me->preparation.try_multicast = run->me->own_multicast;
     return run->me->own_multicast ? bench_rank_prepare(run->me) : CB_OK;
 }
 
 /* A pass that a rank had to give up is still counted: the others give up as well. */
-static cb_status verify(const measurement_run *run)
+cb_status bench_verify(const bench_passes *run)
 {
     const double patience_s = 2, budget_ns = 0.5e9;
     uint64_t steps = (uint64_t)fmax(4, fmin(VERIFIED_STEPS, budget_ns / run->step_ns));
@@ -269,7 +293,10 @@ static cb_status verify(const measurement_run *run)
     bench_rank_reset(run->me, &bench_verifying, steps);
     run->me->patience_ns = (uint64_t)(patience_s * 1e9);
     CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
+    bench_begin_computing(run);
     status = bench_run_block(run->me, run->actions, steps, &ignored_ns);
+    if (status == CB_OK)
+        status = bench_end_computing(run);
     if (status == CB_OK)
         status = transport_flush(run->me->factory);
     CB_TRY(add_findings(run));
@@ -278,7 +305,7 @@ static cb_status verify(const measurement_run *run)
 
 /* What making a group costs: the median over some makings, each started together and timed by the
  * rank that took longest. The last one is kept. */
-static cb_status time_groups(measurement_run *run)
+static cb_status time_groups(bench_passes *run)
 {
     enum { MAKINGS = 7 };
     double each_ns[MAKINGS], late_ns;
@@ -298,7 +325,7 @@ static cb_status time_groups(measurement_run *run)
 }
 
 /* The mean over all runs of the algorithm, as the clocks of those saw them who ran it. */
-static cb_status note_algorithm(const measurement_run *run)
+static cb_status note_algorithm(const bench_passes *run)
 {
     const bench_algorithm *mine = &run->me->algorithm;
     uint64_t sums[] = {mine->elapsed_ns, mine->runs};
@@ -309,8 +336,8 @@ static cb_status note_algorithm(const measurement_run *run)
     return CB_OK;
 }
 
-static cb_status set_up(measurement_run *run, const bench_measurement *measurement,
-                        const int *ranks, size_t participants)
+static cb_status set_up(bench_passes *run, const bench_measurement *measurement, const int *ranks,
+                        size_t participants)
 {
     CB_TRY(bench_rank_create(run->session, measurement, run->session->technology, ranks,
                              participants, &run->me, &run->actions));
@@ -320,17 +347,17 @@ static cb_status set_up(measurement_run *run, const bench_measurement *measureme
                                       : bench_rank_set_up(run->session->definition, run->me);
 }
 
-static cb_status run_passes(measurement_run *run)
+static cb_status run_passes(bench_passes *run)
 {
     CB_TRY(warm_up(run));
     CB_TRY(time_blocks(run));
-    CB_TRY(keep_shares(run));
+    CB_TRY(bench_keep_shares(run));
     CB_TRY(note_algorithm(run));
-    CB_TRY(record_steps(run));
-    return run->session->options->verify ? verify(run) : CB_OK;
+    CB_TRY(bench_time_steps(run, run->limit_ns * steps_share));
+    return run->session->options->verify ? bench_verify(run) : CB_OK;
 }
 
-static cb_status measure_baselines(const measurement_run *run, const bench_measurement *measurement,
+static cb_status measure_baselines(const bench_passes *run, const bench_measurement *measurement,
                                    const int *ranks, size_t participants)
 {
     double budget_ns = run->limit_ns * (1 - steps_share) / 2;
@@ -347,12 +374,12 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
                         const int *ranks, size_t participants, control_team *team,
                         bench_outcome *out)
 {
-    measurement_run run = {.session = session,
-                           .team = team,
-                           .traffic = bench_plain_traffic(session->options),
-                           .out = out,
-                           .started_ns = cb_now_ns(),
-                           .limit_ns = session->options->max_time_s * 1e9};
+    bench_passes run = {.session = session,
+                        .team = team,
+                        .traffic = bench_plain_traffic(session->options),
+                        .out = out,
+                        .started_ns = cb_now_ns(),
+                        .limit_ns = session->options->max_time_s * 1e9};
     cb_status status;
 
     *out = (bench_outcome){.oversubscribed = bench_oversubscribed(session, ranks, participants),
@@ -362,7 +389,9 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
                            .algorithm_true_us = -1};
     status = set_up(&run, measurement, ranks, participants);
     if (status == CB_OK)
-        status = run_passes(&run);
+        status = measurement->occupation == BENCH_UNOCCUPIED
+                     ? run_passes(&run)
+                     : bench_measure_beside(&run, measurement, participants);
     if (status == CB_OK && control_team_index(team) == 0)
         status = measure_baselines(&run, measurement, ranks, participants);
     if (status == CB_OK)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/occupation.h"
+
 #define FIELD(name) offsetof(bench_options, name)
 
 static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
@@ -13,6 +15,8 @@ static const char *const multicasts[] = {"loop", "technology", NULL};
 static const char *const lists[] = {"fixed", "rotate", "random", NULL};
 static const char *const arrivals[] = {"periodic", "poisson", NULL};
 static const char *const quantiles[] = {"p50", "p90", "p99", "p99.9", NULL};
+static const char *const sides[] = {"none", "source", "destination", "both", NULL};
+static const char *const nodes[] = {"none", "both", NULL};
 static const char *const formats[] = {"text", "csv", "json", NULL};
 
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
@@ -279,6 +283,27 @@ static const cb_option rows[] = {
      .help =
          "How the list of destinations changes with each broadcast; without it fixed at all sizes, "
          "and rotate and random at 64 bytes"},
+    {.name = "compute",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_SIDES,
+     .offset = FIELD(compute),
+     .argument = "SIDE",
+     .default_text = "none",
+     .choices = sides,
+     .key = "compute",
+     .help =
+         "Measure beside a continuous computing task of low priority on the core of each source, "
+         "each destination, or both; what each slows down the other is reported"},
+    {.name = "compute",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_NODES,
+     .offset = FIELD(compute),
+     .argument = "SIDE",
+     .default_text = "none",
+     .choices = nodes,
+     .key = "compute",
+     .help = "Measure beside a continuous computing task of low priority on the core of each node, "
+             "which is source and destination; what each slows down the other is reported"},
     {.name = "seed",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(seed),
@@ -347,6 +372,8 @@ static const char *owners(uint32_t scope)
         {BENCH_TAKES_FARM, "cb_pushfarm and cb_pullfarm"},
         {BENCH_TAKES_TOPOLOGY, "cb_pipeline"},
         {BENCH_TAKES_ALGORITHM, "cb_pushfarm, cb_pullfarm and cb_pipeline"},
+        {BENCH_TAKES_SIDES | BENCH_TAKES_NODES,
+         "cb_oneway, cb_twoway, cb_alltoall, cb_pairs, cb_outfarm, cb_multicast and cb_funnel"},
     };
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
@@ -384,7 +411,9 @@ static uint32_t scope_of(const bench_definition *definition)
 
     return by_count[definition->counted] | (definition->lists ? BENCH_TAKES_LISTS : 0u) |
            (has_stream(definition) ? BENCH_TAKES_WINDOW : 0u) |
-           (in_group_2(definition) ? 0u : BENCH_TAKES_MODES);
+           (in_group_2(definition) ? 0u : BENCH_TAKES_MODES) |
+           (bench_has_sides(definition) ? BENCH_TAKES_SIDES : 0u) |
+           (bench_has_nodes(definition) ? BENCH_TAKES_NODES : 0u);
 }
 
 cb_option_table bench_option_table(const bench_definition *definition, const char *program,

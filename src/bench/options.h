@@ -16,6 +16,7 @@ typedef struct {
     uint64_t window;
     const char *wait, *touch, *buffers;
     const char *multicast, *list;
+    const char *compute;
     uint64_t in_flight; /* 0: searched for */
     cb_list algorithms_us;
     double rate_hz;
@@ -30,7 +31,7 @@ typedef struct {
     const char *format, *output;
 } bench_options;
 
-enum { BENCH_OPTION_ROWS = 48 }; /* room for what was given, row by row */
+enum { BENCH_OPTION_ROWS = 50 }; /* room for what was given, row by row */
 
 /* Which options a benchmark has. */
 typedef enum {
@@ -42,7 +43,9 @@ typedef enum {
     BENCH_TAKES_MODES = 1u << 5,
     BENCH_TAKES_FARM = 1u << 6,
     BENCH_TAKES_TOPOLOGY = 1u << 7,
-    BENCH_TAKES_ALGORITHM = 1u << 8
+    BENCH_TAKES_ALGORITHM = 1u << 8,
+    BENCH_TAKES_SIDES = 1u << 9, /* --compute on the side of sources, of destinations, or of both */
+    BENCH_TAKES_NODES = 1u << 10 /* --compute on all nodes, which are both */
 } bench_scope;
 
 /* The table for a benchmark; program names are static. */

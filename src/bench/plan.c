@@ -63,7 +63,7 @@ static void choose_sizes(const bench_definition *definition, const bench_options
         add(sizes, note[i]);
     if (options->sweep)
         add_powers(sizes, sweep_last, 1);
-    else if (definition->fit)
+    else if (definition->fit && bench_occupation_named(options->compute) == BENCH_UNOCCUPIED)
         add_powers(sizes, fit_last, 0);
     sort_unique(sizes);
 }
@@ -295,8 +295,10 @@ static cb_status append_mode(bench_plan *plan, size_t *room, const bench_definit
 
     for (int list = BENCH_FIXED; list <= last_list; list++)
         for (int own = 0; own <= last_own; own++) {
-            bench_measurement variant = {
-                .mode = mode, .list = (bench_list)list, .own_multicast = own != 0};
+            bench_measurement variant = {.mode = mode,
+                                         .list = (bench_list)list,
+                                         .own_multicast = own != 0,
+                                         .occupation = bench_occupation_named(options->compute)};
 
             if (!definition->lists || multicast_wanted(options, own != 0))
                 CB_TRY(append_variant(plan, room, variant, options, counts, sizes));

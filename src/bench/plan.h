@@ -2,6 +2,7 @@
 #ifndef BENCH_PLAN_H
 #define BENCH_PLAN_H
 
+#include "bench/occupation.h"
 #include "bench/options.h"
 #include "bench/shape.h"
 
@@ -15,6 +16,7 @@ typedef struct {
     size_t size_bytes;
     bench_list list;
     bool own_multicast;
+    bench_occupation occupation;
 } bench_measurement;
 
 typedef struct {

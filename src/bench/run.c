@@ -137,7 +137,8 @@ static bool fits_wanted(const bench_session *session)
 {
     const bench_options *options = session->options;
 
-    return options->sweep || (session->definition->fit && options->sizes.count == 0);
+    return options->sweep || (session->definition->fit && options->sizes.count == 0 &&
+                              bench_occupation_named(options->compute) == BENCH_UNOCCUPIED);
 }
 
 static cb_status fit_curve(const bench_session *session, const bench_measurement *measurement,

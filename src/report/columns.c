@@ -52,6 +52,11 @@ const report_column report_columns[] = {
     {"loss_pct", COLUMN_NUMBER, AT(loss_pct), COLUMN_CELL, {"loss", "%", 6, 4, false}},
     {"shares", COLUMN_SHARES, AT(shares), COLUMN_CELL, {"share", "min", 6, 6, false}},
     {"group_create_us", COLUMN_NUMBER, AT(group_create_us), COLUMN_CELL, {"new group", "us", 9, 7, false}},
+    {"slowdown_communication", COLUMN_NUMBER, AT(slowdown_communication), COLUMN_CELL, {"slowdown", "comm.", 8, 1, false}},
+    {"slowdown_computing", COLUMN_SLOWDOWNS, AT(slowdown_computing), COLUMN_CELL, {"slowdown", "source", 8, 1, false}},
+    {"slowdown_computing_at_least", COLUMN_FLAGS, AT(slowdown_computing_at_least), COLUMN_HIDDEN, {.head = NULL}},
+    {"computing_left_pct", COLUMN_LEFT, AT(computing_left_pct), COLUMN_CELL, {"left, %", "source", 7, 4, false}},
+    {"computing_alone_pct", COLUMN_LEFT, AT(computing_alone_pct), COLUMN_HIDDEN, {.head = NULL}},
     {"touch_us", COLUMN_NUMBER, AT(touch_us), COLUMN_CELL, {"touch", "us", 7, 15, false}},
     {"harness_us", COLUMN_NUMBER, AT(harness_us), COLUMN_CELL, {"harness", "us", 7, 16, false}},
     {"skew_us", COLUMN_NUMBER, AT(skew_us), COLUMN_CELL, {"skew", "us", 6, 51, false}},
@@ -67,13 +72,29 @@ _Static_assert(sizeof(report_columns) / sizeof(report_columns[0]) <= 64,
 
 const size_t report_column_count = sizeof(report_columns) / sizeof(report_columns[0]);
 
+/* How many numbers a column's field holds. */
+static size_t numbers_of(const report_column *column)
+{
+    switch (column->type) {
+    case COLUMN_NUMBER:
+        return 1;
+    case COLUMN_SLOWDOWNS:
+    case COLUMN_LEFT:
+        return REPORT_SIDES;
+    default:
+        return 0;
+    }
+}
+
 report_row report_row_initial(void)
 {
     report_row row = {.step_divisor = 1.0};
 
     for (size_t i = 0; i < report_column_count; i++) {
-        if (report_columns[i].type == COLUMN_NUMBER)
-            *(double *)((char *)&row + report_columns[i].offset) = REPORT_ABSENT;
+        double *numbers = (double *)((char *)&row + report_columns[i].offset);
+
+        for (size_t k = 0; k < numbers_of(&report_columns[i]); k++)
+            numbers[k] = REPORT_ABSENT;
     }
     return row;
 }

@@ -21,6 +21,9 @@ typedef enum {
     COLUMN_SHARES,      /* of each source */
     COLUMN_WAIT,        /* the wait policy, requested and effective */
     COLUMN_VERIFY,      /* report_verification */
+    COLUMN_SLOWDOWNS,   /* double by side of the computing */
+    COLUMN_LEFT,        /* the same, with another face */
+    COLUMN_FLAGS,       /* bool by side, absent where false */
     COLUMN_ANSWER,      /* report_answer */
     COLUMN_EVENTS,      /* the distribution of event latencies */
     COLUMN_FOUND,       /* report_found */
@@ -55,6 +58,7 @@ typedef struct {
     const char *name;                       /* after the key in CSV; "": the key; NULL: not there */
     double (*derive)(const json_t *column); /* made from the column's value instead; or NULL */
     report_face face;                       /* head NULL: not in the text form */
+    bool optional; /* text form: only where the first row of a block has it */
 } report_part;
 
 /* What all columns of one type share. */

@@ -36,6 +36,9 @@ typedef struct {
     const stats_histogram *latency; /* of its events, in ns */
 } report_destination;
 
+/* Sides of a measurement that can compute beside the communication. */
+typedef enum { REPORT_SOURCE, REPORT_DESTINATION, REPORT_NODE, REPORT_SIDES } report_side;
+
 /* One measurement. Zero-initialise with report_row_initial; what stays absent is not written.
  * Everything is copied when the row is added. */
 typedef struct {
@@ -53,6 +56,13 @@ typedef struct {
     double touch_us, harness_us, skew_us, group_create_us;
     double throughput_MBps, per_node_MBps, frequency_Hz;
     double scaling_efficiency, congestion_ratio, loss_pct;
+    /* Beside a computing task: the time of a step over that without it; and by side what remains of
+     * the computing. A slowdown of computing may be known to be at least so large, and no more. */
+    double slowdown_communication;
+    double slowdown_computing[REPORT_SIDES];
+    bool slowdown_computing_at_least[REPORT_SIDES];
+    double computing_left_pct[REPORT_SIDES];
+    double computing_alone_pct[REPORT_SIDES];
     /* Farms and pipelines */
     const char *topology, *arrivals, *limited_by;
     double algorithm_us, algorithm_true_us;

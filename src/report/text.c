@@ -56,7 +56,13 @@ static bool is_not_precision(const json_t *value)
     return json_is_string(value) && strcmp(json_string_value(value), "precision") != 0;
 }
 
-/* What a row is marked with at its end, and why. */
+static bool is_there(const json_t *value)
+{
+    return value != NULL;
+}
+
+/* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
+ * saturated or beside such a task has no precision to reach: it has two marks at the most. */
 static const struct {
     char mark;
     const char *key;
@@ -68,6 +74,8 @@ static const struct {
     {'^', "limited_by", is_supervisor,
      "the supervisor could not issue the events in time: it is "
      "the limit, and not the farm"},
+    {'>', "slowdown_computing_at_least", is_there,
+     "too little was computed for a figure: slowed down at least so much, no more of it left"},
     {'~', "stopped_by", is_not_precision, "the precision asked for was not reached in --max-time"},
 };
 
@@ -148,7 +156,15 @@ static void drop_least_important(report_block *block)
             (block->leaf_count - victim) * sizeof(block->leaves[0]));
 }
 
-static void choose_leaves(report_block *block)
+static bool has(const json_t *row, const report_leaf *leaf)
+{
+    json_t *value = report_leaf_value(leaf, row);
+
+    json_decref(value);
+    return value != NULL;
+}
+
+static void choose_leaves(report_block *block, const json_t *row)
 {
     block->leaf_count = 0;
     for (report_leaf leaf = report_leaf_first(); report_leaf_valid(&leaf);
@@ -156,6 +172,7 @@ static void choose_leaves(report_block *block)
         bool wanted = block->columns >> leaf.column & 1;
 
         if (wanted && report_leaf_face(&leaf)->head != NULL &&
+            (!report_leaf_part(&leaf)->optional || has(row, &leaf)) &&
             block->leaf_count < REPORT_BLOCK_LEAVES)
             block->leaves[block->leaf_count++] = leaf;
     }
@@ -192,7 +209,7 @@ static void open_block(report_writer *writer, const json_t *row)
         return;
     memcpy(block->title, title, sizeof(block->title));
     block->columns = columns;
-    choose_leaves(block);
+    choose_leaves(block, row);
     fprintf(writer->stream, "\n%s%s", block->title, block->title[0] != '\0' ? "\n" : "");
     write_heads(writer->stream, block);
 }

@@ -94,6 +94,41 @@ static json_t *shares_value(const report_row *row, size_t offset)
     return *shares != NULL && row->share_count > 0 ? numbers(*shares, row->share_count) : NULL;
 }
 
+static const char *const side_names[REPORT_SIDES] = {
+    [REPORT_SOURCE] = "source",
+    [REPORT_DESTINATION] = "destination",
+    [REPORT_NODE] = "node",
+};
+
+/* An object without members stands for nothing and is not written. */
+static json_t *unless_empty(json_t *object)
+{
+    if (json_object_size(object) > 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *sides_value(const report_row *row, size_t offset)
+{
+    const double *sides = field(row, offset);
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < REPORT_SIDES; i++)
+        set(object, side_names[i], report_value_number(sides[i]));
+    return unless_empty(object);
+}
+
+static json_t *flags_value(const report_row *row, size_t offset)
+{
+    const bool *sides = field(row, offset);
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < REPORT_SIDES; i++)
+        set(object, side_names[i], sides[i] ? json_true() : NULL);
+    return unless_empty(object);
+}
+
 static json_t *wait_value(const report_row *row, size_t offset)
 {
     json_t *object;
@@ -267,6 +302,30 @@ static const report_part wait_parts[] = {
     {.path = "effective", .name = "effective", .face = {.head = "in effect"}},
 };
 
+static const report_part slowdown_parts[] = {
+    {.path = "source", .name = "source", .optional = true},
+    {.path = "destination",
+     .name = "destination",
+     .face = {"slowdown", "dest.", 8, 1, false},
+     .optional = true},
+    {.path = "node", .name = "node", .face = {"slowdown", "comp.", 8, 1, false}, .optional = true},
+};
+
+static const report_part left_parts[] = {
+    {.path = "source", .name = "source", .optional = true},
+    {.path = "destination",
+     .name = "destination",
+     .face = {"left, %", "dest.", 7, 4, false},
+     .optional = true},
+    {.path = "node", .name = "node", .face = {"left, %", "comp.", 7, 4, false}, .optional = true},
+};
+
+static const report_part flags_parts[] = {
+    {.path = "source", .name = "source"},
+    {.path = "destination", .name = "destination"},
+    {.path = "node", .name = "node"},
+};
+
 static const report_part verify_parts[] = {
     {.path = "messages", .name = "messages"},
     {.derive = faults, .face = {"faulty", "messages", 8, 3, true}},
@@ -311,6 +370,9 @@ static const report_type types[] = {
     [COLUMN_STEPS] = {steps_value, PARTS(steps_parts)},
     [COLUMN_SHARES] = {shares_value, PARTS(shares_parts)},
     [COLUMN_WAIT] = {wait_value, PARTS(wait_parts)},
+    [COLUMN_SLOWDOWNS] = {sides_value, PARTS(slowdown_parts)},
+    [COLUMN_LEFT] = {sides_value, PARTS(left_parts)},
+    [COLUMN_FLAGS] = {flags_value, PARTS(flags_parts)},
     [COLUMN_VERIFY] = {verify_value, PARTS(verify_parts)},
     [COLUMN_ANSWER] = {answer_value, PARTS(plain_parts)},
     [COLUMN_EVENTS] = {events_value, PARTS(events_parts)},

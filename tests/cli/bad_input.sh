@@ -41,6 +41,10 @@ refused "negative number" 2 0 cb_oneway "--window -1" "--window" "use 1 to"
 refused "time out of range" 2 0 cb_oneway "--max-time 0" "--max-time" "use 0.01 to"
 refused "precision that is no number" 2 0 cb_oneway "--precision much" "--precision" "much"
 refused "word that is no choice" 2 0 cb_oneway "--touch some" "--touch" "some" "all or none"
+refused "unknown side" 2 0 cb_oneway "--compute sideways" "--compute" "sideways" \
+    "none, source, destination or both"
+refused "one side of equal nodes" 2 0 cb_twoway "--compute source" "--compute" "source" \
+    "none or both"
 refused "unknown technology" 2 0 cb_oneway "--technology pigeon" "--technology" "pigeon" "mpi"
 refused "unknown mode" 2 0 cb_oneway "--mode sideways" "--mode" "sideways" "pingpong"
 refused "repeated receiver" 2 0 cb_multicast "--receivers 1,1" "--receivers" "repeated"

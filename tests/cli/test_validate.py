@@ -53,6 +53,56 @@ CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
     "ping-pong": (("results", 0, "frequency_Hz"), 1612903, "results[0].frequency_Hz"),
     "share sum": (("results", 0, "shares"), [0.5, 0.4], "results[0].shares"),
     "verify": (("results", 3, "verify", "lost"), 1001, "results[3].verify"),
+    "side that is none": (
+        ("results", 4, "computing_alone_pct", "node"),
+        99,
+        "results[4].computing_alone_pct",
+    ),
+    "side of another occupation": (
+        ("results", 4, "occupation"),
+        "source",
+        "results[4].computing_alone_pct",
+    ),
+    "unknown side": (
+        ("results", 4, "computing_alone_pct", "supervisor"),
+        99,
+        "$.results[4].computing_alone_pct",
+    ),
+    "slowdown without a task": (
+        ("results", 0, "slowdown_communication"),
+        1,
+        "results[0].slowdown_communication",
+    ),
+    "task without a slowdown": (
+        ("results", 4, "slowdown_communication"),
+        None,
+        "results[4].slowdown_communication",
+    ),
+    "slowdown without a baseline": (
+        ("results", 4, "computing_alone_pct", "source"),
+        None,
+        "results[4].slowdown_computing",
+    ),
+    "bound of nothing": (
+        ("results", 5, "slowdown_computing", "destination"),
+        None,
+        "results[5].slowdown_computing_at_least",
+    ),
+    "bound that is none": (
+        ("results", 5, "slowdown_computing_at_least", "destination"),
+        False,
+        "$.results[5].slowdown_computing_at_least.destination",
+    ),
+    "left of nothing": (
+        ("results", 4, "computing_left_pct", "source"),
+        None,
+        "results[4].computing_left_pct",
+    ),
+    "left and slowdown": (
+        ("results", 4, "computing_left_pct", "source"),
+        81,
+        "results[4].computing_left_pct.source",
+    ),
     "rows alike": (("results", 1, "size_bytes"), 0, "results[1]"),
     "segment": (("fit", 0, "to_bytes"), 0, "fit[0].from_bytes"),
     "half of r_inf": (("fit", 0, "n_half_bytes"), 898, "fit[0].n_half_bytes"),

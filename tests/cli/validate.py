@@ -43,6 +43,14 @@ PACKETS: dict[str, Callable[[Json], float]] = {
 PERCENTILES = {"p50": 2, "p90": 10, "p99": 100, "p99_9": 1000}
 SAMPLES_BEYOND = 10
 
+# On which sides there may be a computing task; nodes are both.
+SIDES: dict[str, tuple[set[str], ...]] = {
+    "none": (set(),),
+    "source": ({"source"},),
+    "destination": ({"destination"},),
+    "both": ({"source", "destination"}, {"node"}),
+}
+
 # Rows of two runs are matched by these; two rows of one run that agree in all cannot be.
 IDENTITY = (
     "size_bytes",
@@ -186,6 +194,26 @@ def check_verify(row: Json) -> Iterator[Fault]:
         yield "verify", "more lost and corrupted messages than there were"
 
 
+def check_occupation(row: Json) -> Iterator[Fault]:
+    """Figures of the computing belong to the sides that compute, and to each other."""
+    slowdown, left = row.get("slowdown_computing", {}), row.get("computing_left_pct", {})
+    alone = row.get("computing_alone_pct", {})
+    if set(alone) not in SIDES[row.get("occupation", "none")]:
+        yield "computing_alone_pct", f"is of {sorted(alone)}, which do not compute, or not alone"
+    if occupied(row) != ("slowdown_communication" in row):
+        yield "slowdown_communication", "belongs to rows with a computing task"
+    if not slowdown.keys() <= alone.keys():
+        yield "slowdown_computing", "is of a side that did not compute alone"
+    if not row.get("slowdown_computing_at_least", {}).keys() <= slowdown.keys():
+        yield "slowdown_computing_at_least", "is of a side without a slowdown"
+    if left.keys() != slowdown.keys():
+        yield "computing_left_pct", "is not of the sides that have a slowdown"
+        return
+    for side in slowdown:
+        if not close(slowdown[side] * left[side], 100):
+            yield f"computing_left_pct.{side}", "is not 100 / slowdown"
+
+
 def check_row(row: Json, benchmark: str) -> Iterator[Fault]:
     """All that the values of one row owe each other."""
     yield from check_summary(row)
@@ -194,6 +222,7 @@ def check_row(row: Json, benchmark: str) -> Iterator[Fault]:
     yield from check_rates(row, benchmark)
     yield from check_ping_pong(row)
     yield from check_shares(row)
+    yield from check_occupation(row)
     yield from check_verify(row)
 
 

@@ -13,6 +13,7 @@ UNIT_TESTS = \
 	%D%/test_log \
 	%D%/test_memory \
 	%D%/test_noise \
+	%D%/test_occupation \
 	%D%/test_options \
 	%D%/test_plan \
 	%D%/test_random \
@@ -23,6 +24,7 @@ UNIT_TESTS = \
 	%D%/test_solo \
 	%D%/test_stats \
 	%D%/test_status \
+	%D%/test_task \
 	%D%/test_topology \
 	%D%/test_traffic \
 	%D%/test_units \
@@ -58,6 +60,8 @@ tests_unit_test_memory_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_memory_LDADD = $(UNIT_LIBS)
 tests_unit_test_noise_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_noise_LDADD = $(UNIT_LIBS)
+tests_unit_test_occupation_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_occupation_LDADD = $(UNIT_LIBS)
 tests_unit_test_options_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_options_LDADD = $(UNIT_LIBS)
 tests_unit_test_plan_CPPFLAGS = $(UNIT_FLAGS)
@@ -78,6 +82,8 @@ tests_unit_test_stats_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_stats_LDADD = $(UNIT_LIBS)
 tests_unit_test_status_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_status_LDADD = $(UNIT_LIBS)
+tests_unit_test_task_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_task_LDADD = $(UNIT_LIBS)
 tests_unit_test_topology_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_topology_LDADD = $(UNIT_LIBS)
 tests_unit_test_traffic_CPPFLAGS = $(UNIT_FLAGS)

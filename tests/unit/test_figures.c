@@ -463,6 +463,81 @@ START_TEST(conditions_are_those_of_the_run)
 }
 END_TEST
 
+/* Beside a computing task */
+
+/* The row of a ping-pong of 3 us a step, beside tasks on both sides; without them it took 2 us. */
+static report_row row_beside(bench *b, double *blocks_ns)
+{
+    bench_measurement measurement = {
+        .mode = &oneway.modes[0], .count = 2, .occupation = BENCH_OCCUPY_BOTH};
+    bench_outcome outcome = outcome_of(blocks_ns);
+    report_row row = report_row_initial();
+
+    b->session.tick_ns = 1e6;
+    outcome.stopped_by = NULL;
+    outcome.alone_step_ns = 2000;
+    outcome.sides[REPORT_SOURCE] = (bench_side_work){.ranks = 1,
+                                                     .alone_work_ns = 20e6,
+                                                     .alone_ns = 20e6,
+                                                     .beside_work_ns = 40e6,
+                                                     .beside_ns = 100e6};
+    outcome.sides[REPORT_DESTINATION] =
+        (bench_side_work){.ranks = 1, .alone_work_ns = 20e6, .alone_ns = 20e6, .beside_ns = 100e6};
+    bench_figures(&b->session, &measurement, 2, &outcome, &row);
+    return row;
+}
+
+START_TEST(beside_a_task_the_mean_takes_the_place_of_the_median)
+{
+    double blocks_ns[] = {200e3, 200e3, 200e3, 200e3, 200e3, 200e3, 900e3}; /* 100 steps each */
+    report_row row;
+    bench b;
+
+    make_bench(&b, &oneway);
+    row = row_beside(&b, blocks_ns); /* 2.1 ms for 700 steps, 3 us each */
+    assert_near(row.latency_us.median, 1.5);
+    assert_near(row.latency_us.minimum, 1);
+    assert_near(row.latency_us.maximum, 4.5);
+    assert_near(row.frequency_Hz, 1e6 / 1.5);
+    assert_near(row.slowdown_communication, 1.5);
+    ck_assert_str_eq(row.occupation, "both");
+    ck_assert_ptr_null(row.stopped_by);
+}
+END_TEST
+
+START_TEST(beside_a_task_each_side_has_its_figures)
+{
+    double blocks_ns[BLOCKS];
+    report_row row;
+    bench b;
+
+    make_bench(&b, &oneway);
+    fill_blocks(blocks_ns, 3);
+    row = row_beside(&b, blocks_ns);
+    assert_near(row.computing_alone_pct[REPORT_SOURCE], 100);
+    assert_near(row.slowdown_computing[REPORT_SOURCE], 2.5);
+    assert_near(row.computing_left_pct[REPORT_SOURCE], 40);
+    ck_assert(!row.slowdown_computing_at_least[REPORT_SOURCE]);
+    assert_near(row.slowdown_computing[REPORT_DESTINATION], 100);
+    ck_assert(row.slowdown_computing_at_least[REPORT_DESTINATION]);
+    assert_absent(row.slowdown_computing[REPORT_NODE]);
+    assert_absent(row.computing_alone_pct[REPORT_NODE]);
+}
+END_TEST
+
+START_TEST(without_a_task_nothing_is_said_of_it)
+{
+    bench b;
+    report_row row;
+
+    make_bench(&b, &oneway);
+    row = row_of(&b, "pingpong", 2, 64, 3.0);
+    assert_absent(row.slowdown_communication);
+    assert_absent(row.slowdown_computing[REPORT_SOURCE]);
+    assert_absent(row.computing_alone_pct[REPORT_SOURCE]);
+}
+END_TEST
+
 UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_summary_is_that_of_the_blocks,
           blocks_keep_their_order_and_have_the_unit_of_the_figure,
           a_ping_pong_carries_one_packet_in_a_latency, a_stream_carries_one_packet_in_a_step,
@@ -476,4 +551,5 @@ UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_summary_is_that_of_the
           a_funnel_counts_events, loss_is_what_lacks_to_the_packet_rate_of_one_source,
           modes_have_references_of_their_own, the_harness_of_a_ping_pong_is_one_sides_step,
           what_was_not_measured_is_absent, nanoseconds_become_microseconds,
-          conditions_are_those_of_the_run)
+          conditions_are_those_of_the_run, beside_a_task_the_mean_takes_the_place_of_the_median,
+          beside_a_task_each_side_has_its_figures, without_a_task_nothing_is_said_of_it)

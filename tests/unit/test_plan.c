@@ -119,6 +119,41 @@ START_TEST(a_fit_adds_powers_of_two_to_one_mebibyte)
 }
 END_TEST
 
+START_TEST(beside_a_task_there_is_no_sweep_for_a_fit)
+{
+    bench_options options = default_options();
+
+    options.compute = "destination";
+    assert_sizes(&oneway, &options, LIST(0, 64, 256, 1024));
+    options.compute = "none";
+    options.sizes = LIST(8);
+    assert_sizes(&oneway, &options, LIST(8));
+}
+END_TEST
+
+START_TEST(every_measurement_has_the_occupation_asked_for)
+{
+    static const struct {
+        const char *name;
+        bench_occupation occupation;
+    } asked[] = {{NULL, BENCH_UNOCCUPIED},
+                 {"none", BENCH_UNOCCUPIED},
+                 {"source", BENCH_OCCUPY_SOURCE},
+                 {"both", BENCH_OCCUPY_BOTH}};
+
+    for (size_t i = 0; i < LENGTH(asked); i++) {
+        bench_options options = default_options();
+        bench_plan plan;
+
+        options.compute = asked[i].name;
+        plan = planned(&multicasting, &options, 5);
+        for (size_t k = 0; k < plan.count; k++)
+            ck_assert_int_eq(plan.measurements[k].occupation, asked[i].occupation);
+        bench_plan_free(&plan);
+    }
+}
+END_TEST
+
 START_TEST(given_sizes_stand_alone_and_in_their_order)
 {
     bench_options options = default_options();
@@ -495,6 +530,7 @@ START_TEST(roles_have_the_sizes_of_their_shares)
 END_TEST
 
 UNIT_MAIN("plan", the_notes_four_sizes_are_the_default, a_fit_adds_powers_of_two_to_one_mebibyte,
+          beside_a_task_there_is_no_sweep_for_a_fit, every_measurement_has_the_occupation_asked_for,
           given_sizes_stand_alone_and_in_their_order,
           a_sweep_has_each_power_with_its_neighbours_once,
           sizes_given_beside_a_sweep_take_their_place_in_it, the_largest_size_of_a_plan_is_known,

@@ -171,6 +171,29 @@ static void add_stream(report_document *document)
     ck_assert_int_eq(report_add(document, &row), CB_OK);
 }
 
+/* Beside computing tasks: of the second row the destination's did too little for a figure. */
+static void add_occupied(report_document *document)
+{
+    report_row row = typical_row("stream", 64, even_blocks, BLOCKS);
+
+    row.occupation = "both";
+    row.stopped_by = NULL;
+    row.slowdown_communication = 6.25;
+    row.slowdown_computing[REPORT_SOURCE] = 1.25;
+    row.slowdown_computing[REPORT_DESTINATION] = 2;
+    row.computing_left_pct[REPORT_SOURCE] = 80;
+    row.computing_left_pct[REPORT_DESTINATION] = 50;
+    row.computing_alone_pct[REPORT_SOURCE] = 99.5;
+    row.computing_alone_pct[REPORT_DESTINATION] = 98;
+    ck_assert_int_eq(report_add(document, &row), CB_OK);
+    row.size_bytes = 256;
+    row.throughput_MBps *= 4;
+    row.slowdown_computing[REPORT_DESTINATION] = 125;
+    row.slowdown_computing_at_least[REPORT_DESTINATION] = true;
+    row.computing_left_pct[REPORT_DESTINATION] = 0.8;
+    ck_assert_int_eq(report_add(document, &row), CB_OK);
+}
+
 /* The document of the golden files. */
 static void fill_golden(report_document *document)
 {
@@ -178,6 +201,7 @@ static void fill_golden(report_document *document)
     add_pingpong(document);
     add_fits(document);
     add_stream(document);
+    add_occupied(document);
     ck_assert_int_eq(report_skip(document, "mode round", "the technology cannot do it"), CB_OK);
     ck_assert_int_eq(report_finish(document, NULL), CB_OK);
 }

@@ -1,0 +1,243 @@
+/* Who computes under which occupation, and the figures of the computing with numbers worked out by
+ * hand. */
+#include "bench/occupation.h"
+
+#include <string.h>
+
+#include "bench/options.h"
+#include "tests/unit/definitions.h"
+#include "tests/unit/unit.h"
+
+static const double tick_ns = 4e6;
+
+static void assert_near(double value, double expected)
+{
+    ck_assert_msg(fabs(value - expected) <= 1e-9 * fabs(expected), "%.12g in place of %.12g", value,
+                  expected);
+}
+
+/* Who computes */
+
+static const bench_occupation occupations[] = {BENCH_UNOCCUPIED, BENCH_OCCUPY_SOURCE,
+                                               BENCH_OCCUPY_DESTINATION, BENCH_OCCUPY_BOTH};
+
+START_TEST(names_and_occupations_are_one_to_one)
+{
+    for (size_t i = 0; i < sizeof(occupations) / sizeof(occupations[0]); i++)
+        ck_assert_int_eq(bench_occupation_named(bench_occupation_name(occupations[i])),
+                         occupations[i]);
+    ck_assert_str_eq(bench_occupation_name(BENCH_OCCUPY_BOTH), "both");
+}
+END_TEST
+
+START_TEST(what_is_not_given_is_no_occupation)
+{
+    ck_assert_int_eq(bench_occupation_named(NULL), BENCH_UNOCCUPIED);
+    ck_assert_int_eq(bench_occupation_named("sideways"), BENCH_UNOCCUPIED);
+}
+END_TEST
+
+START_TEST(each_side_computes_under_its_own_name_and_under_both)
+{
+    const bench_role source = {.name = "source"}, destination = {.name = "destination"};
+
+    ck_assert(!bench_occupies(BENCH_UNOCCUPIED, &source));
+    ck_assert(bench_occupies(BENCH_OCCUPY_SOURCE, &source));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_DESTINATION, &source));
+    ck_assert(bench_occupies(BENCH_OCCUPY_BOTH, &source));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_SOURCE, &destination));
+    ck_assert(bench_occupies(BENCH_OCCUPY_DESTINATION, &destination));
+    ck_assert(bench_occupies(BENCH_OCCUPY_BOTH, &destination));
+}
+END_TEST
+
+START_TEST(a_node_is_both_sides_and_computes_under_both_alone)
+{
+    const bench_role node = {.name = "node"};
+
+    ck_assert(!bench_occupies(BENCH_UNOCCUPIED, &node));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_SOURCE, &node));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_DESTINATION, &node));
+    ck_assert(bench_occupies(BENCH_OCCUPY_BOTH, &node));
+}
+END_TEST
+
+START_TEST(other_roles_never_compute)
+{
+    const bench_role supervisor = {.name = "supervisor"}, none = {.name = NULL};
+
+    ck_assert(!bench_occupies(BENCH_OCCUPY_BOTH, &supervisor));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_BOTH, &none));
+    ck_assert_int_eq(bench_side_of(&supervisor), REPORT_SIDES);
+}
+END_TEST
+
+START_TEST(all_programs_of_group_1_have_sides_or_nodes)
+{
+    const bench_definition *const sided[] = {&oneway, &pairs, &outfarm, &multicasting, &funnel};
+    const bench_definition *const equal[] = {&twoway, &alltoall};
+
+    for (size_t i = 0; i < sizeof(sided) / sizeof(sided[0]); i++)
+        ck_assert(bench_has_sides(sided[i]) && !bench_has_nodes(sided[i]));
+    for (size_t i = 0; i < sizeof(equal) / sizeof(equal[0]); i++)
+        ck_assert(bench_has_nodes(equal[i]) && !bench_has_sides(equal[i]));
+}
+END_TEST
+
+START_TEST(farms_have_neither)
+{
+    bench_definition farm = oneway;
+
+    farm.counted = BENCH_FARM;
+    ck_assert(!bench_has_sides(&farm) && !bench_has_nodes(&farm));
+    farm.counted = BENCH_TOPOLOGY;
+    ck_assert(!bench_has_sides(&farm) && !bench_has_nodes(&farm));
+}
+END_TEST
+
+/* Whether the options of a program take `compute`. */
+static cb_status given(const bench_definition *definition, const char *compute)
+{
+    cb_option_table table = bench_option_table(definition, "cb_test", "cb_test");
+    char option[32] = "--compute", value[32],
+         *arguments[] = {(char[]){"cb_test"}, option, value, NULL};
+    const cb_option *action;
+    bench_options options;
+    cb_status status;
+
+    snprintf(value, sizeof(value), "%s", compute);
+    ck_assert_int_eq(cb_options_defaults(&table, &options), CB_OK);
+    status = cb_options_parse(&table, 3, arguments, &options, NULL, &action);
+    if (status == CB_OK)
+        ck_assert_str_eq(options.compute, compute);
+    cb_options_free(&table, &options);
+    return status;
+}
+
+START_TEST(sides_are_a_choice_where_there_are_sides)
+{
+    static const char *const choices[] = {"none", "source", "destination", "both"};
+    bench_definition farm = oneway;
+
+    for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+        ck_assert_int_eq(given(&oneway, choices[i]), CB_OK);
+    ck_assert_int_eq(given(&twoway, "both"), CB_OK);
+    ck_assert_int_eq(given(&twoway, "source"), CB_ERROR_USAGE);
+    ck_assert_int_eq(given(&alltoall, "destination"), CB_ERROR_USAGE);
+    farm.counted = BENCH_FARM;
+    ck_assert_int_eq(given(&farm, "both"), CB_ERROR_USAGE);
+}
+END_TEST
+
+/* Figures */
+
+START_TEST(slowdown_is_the_rate_alone_over_the_rate_beside)
+{
+    /* 95 of 100 ms alone, 100 of 500 ms beside: 0.95 against 0.2 */
+    const bench_side_work work = {.ranks = 1,
+                                  .alone_work_ns = 95e6,
+                                  .alone_ns = 100e6,
+                                  .beside_work_ns = 100e6,
+                                  .beside_ns = 500e6};
+    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+
+    assert_near(figures.alone_pct, 95);
+    assert_near(figures.slowdown, 4.75);
+    assert_near(figures.left_pct, 100 / 4.75);
+    ck_assert(!figures.at_least);
+}
+END_TEST
+
+START_TEST(computing_that_is_not_disturbed_is_not_slowed_down)
+{
+    const bench_side_work work = {.ranks = 4,
+                                  .alone_work_ns = 100e6,
+                                  .alone_ns = 400e6,
+                                  .beside_work_ns = 500e6,
+                                  .beside_ns = 2000e6};
+    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+
+    assert_near(figures.alone_pct, 25);
+    assert_near(figures.slowdown, 1);
+    assert_near(figures.left_pct, 100);
+}
+END_TEST
+
+START_TEST(no_work_at_all_gives_a_bound_and_not_infinity)
+{
+    /* One turn of 4 ms in 400 ms would have been seen. */
+    const bench_side_work work = {
+        .ranks = 1, .alone_work_ns = 80e6, .alone_ns = 80e6, .beside_ns = 400e6};
+    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+
+    ck_assert(figures.at_least);
+    assert_near(figures.slowdown, 100);
+    assert_near(figures.left_pct, 1);
+}
+END_TEST
+
+START_TEST(a_few_turns_give_a_bound_with_one_more)
+{
+    bench_side_work work = {.ranks = 1,
+                            .alone_work_ns = 80e6,
+                            .alone_ns = 80e6,
+                            .beside_work_ns = 12e6,
+                            .beside_ns = 1600e6};
+    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+
+    ck_assert(figures.at_least);
+    assert_near(figures.slowdown, 100);
+    work.beside_work_ns = 5 * tick_ns;
+    figures = bench_side_figures_of(&work, tick_ns);
+    ck_assert(!figures.at_least);
+    assert_near(figures.slowdown, 80);
+}
+END_TEST
+
+START_TEST(each_rank_of_a_side_may_have_had_one_turn_more)
+{
+    const bench_side_work work = {.ranks = 3,
+                                  .alone_work_ns = 240e6,
+                                  .alone_ns = 240e6,
+                                  .beside_work_ns = 12e6,
+                                  .beside_ns = 1200e6};
+    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+
+    ck_assert(figures.at_least);
+    assert_near(figures.slowdown, 50);
+}
+END_TEST
+
+START_TEST(without_a_baseline_there_is_no_slowdown)
+{
+    const bench_side_work work = {.ranks = 1,
+                                  .alone_work_ns = 4 * tick_ns,
+                                  .alone_ns = 160e6,
+                                  .beside_work_ns = 100e6,
+                                  .beside_ns = 200e6};
+    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+
+    assert_near(figures.alone_pct, 10);
+    ck_assert(isnan(figures.slowdown) && isnan(figures.left_pct) && !figures.at_least);
+}
+END_TEST
+
+START_TEST(a_side_without_ranks_has_no_figures)
+{
+    const bench_side_work work = {.ranks = 0};
+    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+
+    ck_assert(isnan(figures.alone_pct) && isnan(figures.slowdown) && isnan(figures.left_pct));
+    ck_assert(!figures.at_least);
+}
+END_TEST
+
+UNIT_MAIN("occupation", names_and_occupations_are_one_to_one, what_is_not_given_is_no_occupation,
+          each_side_computes_under_its_own_name_and_under_both,
+          a_node_is_both_sides_and_computes_under_both_alone, other_roles_never_compute,
+          all_programs_of_group_1_have_sides_or_nodes, farms_have_neither,
+          sides_are_a_choice_where_there_are_sides, slowdown_is_the_rate_alone_over_the_rate_beside,
+          computing_that_is_not_disturbed_is_not_slowed_down,
+          no_work_at_all_gives_a_bound_and_not_infinity, a_few_turns_give_a_bound_with_one_more,
+          each_rank_of_a_side_may_have_had_one_turn_more, without_a_baseline_there_is_no_slowdown,
+          a_side_without_ranks_has_no_figures)
