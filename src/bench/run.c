@@ -159,7 +159,9 @@ static cb_status fit_curve(const bench_session *session, const bench_measurement
 
 static cb_status explain_missing_fit(const bench_session *session)
 {
-    if (session->document == NULL || fits_wanted(session))
+    /* A farm's event is no transfer of one size: nobody would look for a line. */
+    if (session->document == NULL || fits_wanted(session) ||
+        session->definition->counted == BENCH_FARM)
         return CB_OK;
     return report_skip(session->document, "fit",
                        "the sizes measured do not define overhead, r_inf and n_half; use --sweep");

@@ -6,7 +6,7 @@
 #include "report/figure.h"
 #include "stats/stats.h"
 
-static const double much_slower = 1.5;
+static const double much_slower = 2;
 
 static const json_t *median_of(const json_t *destination)
 {

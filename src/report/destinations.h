@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Of a row with several destinations, a line for each that is much slower than the others: whose
- * median latency is more than half as long again as the median of all. */
+ * median latency is more than twice the median of all. */
 void report_write_slow_destinations(FILE *stream, const json_t *row);
 
 #endif
