@@ -113,6 +113,9 @@ typedef struct {
     bench_schedule schedule;
     uint64_t due_ns, first_due_ns;
     bool held_back; /* the event that is due found no room */
+    /* As it was when half of the events were issued; and when that was, and when all were */
+    bench_schedule middle;
+    uint64_t middle_ns, end_ns;
     uint64_t last_news_ns;
     unsigned idle;
 } open_state;
@@ -129,14 +132,15 @@ static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
         run->first_issue_ns = now_ns;
         state->first_due_ns = state->due_ns;
     }
-    if (run->ledger->issued == run->load->events / 2)
-        tally->backlog_middle = bench_schedule_due(&state->schedule, now_ns);
+    if (run->ledger->issued == run->load->events / 2) {
+        state->middle = state->schedule;
+        state->middle_ns = now_ns;
+    }
     if (run->ledger->issued < run->load->events) {
         state->due_ns = bench_schedule_next(&state->schedule);
         return CB_OK;
     }
-    tally->backlog_end = bench_schedule_due(&state->schedule, now_ns);
-    tally->due = run->ledger->issued + tally->backlog_end;
+    state->end_ns = now_ns;
     tally->due_span_ns = (double)(state->due_ns - state->first_due_ns);
     state->due_ns = UINT64_MAX;
     return CB_OK;
@@ -162,6 +166,17 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     return CB_OK;
 }
 
+/* Behind the run, since the events of a Poisson process are counted one by one. */
+static void count_backlog(const supervision *run, const open_state *state)
+{
+    bench_tally *tally = run->tally;
+
+    tally->backlog_middle = bench_schedule_due(&state->middle, state->middle_ns);
+    tally->backlog_end = bench_schedule_due(&state->schedule, state->end_ns);
+    tally->due = run->load->events + tally->backlog_end;
+    tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);
+}
+
 /* Due events go first, as long as there is room: a farm that is behind must not hold the generator
  * back. An event counts from when it was due. */
 static cb_status run_open(supervision *run)
@@ -185,7 +200,7 @@ static cb_status run_open(supervision *run)
         state.held_back = state.held_back || due;
         CB_TRY(look_for_decision(run, &state, now_ns));
     }
-    run->tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);
+    count_backlog(run, &state);
     return CB_OK;
 }
 
