@@ -132,7 +132,7 @@ static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
         run->first_issue_ns = now_ns;
         state->first_due_ns = state->due_ns;
     }
-    if (run->ledger->issued == run->load->events / 2) {
+    if (run->ledger->issued == (run->load->events + 1) / 2) {
         state->middle = state->schedule;
         state->middle_ns = now_ns;
     }
