@@ -32,6 +32,14 @@ expect_sides() { # occupation, keys as a set
 
 both_sides="{'source', 'destination'}"
 
+# Alone, a task does what its calibration promises, and not three times as much; it does something,
+# where the noise probe has found that others leave it the core.
+expect_work_alone() {
+    expect_rows "all(p < 300 for p in r['computing_alone_pct'].values())"
+    expect_document result.json "d['environment']['noise']['stolen_pct'] > 10 or \
+        any(p > 0 for r in d['results'] for p in r['computing_alone_pct'].values())" True
+}
+
 occupied "a task at the source" 2 cb_oneway --compute source --mode pingpong
 expect_sides source "{'source'}"
 occupied "a task at the destination, stream" 2 cb_oneway --compute destination --mode stream
@@ -50,6 +58,7 @@ expect_document result.json "d['environment']['mpi_settings']['thread_level'] !=
 for wait in spin yield block; do
     occupied "tasks on both sides, waiting by $wait" 2 cb_oneway --compute both --wait $wait
     expect_sides both "$both_sides"
+    expect_work_alone
     expect_rows "r['wait']['requested'] == '$wait'"
     expect_rows "r['wait']['effective'] in ('$wait', 'yield')"
     expect_document result.json "'block' in d['environment'].get('technology_settings', {})" \
