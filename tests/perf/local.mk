@@ -13,4 +13,4 @@ perf: all $(PERF_RUNNERS)
 .PHONY: perf
 
 EXTRA_DIST += \
-	%D%/harness.py %D%/netpipe.py %D%/netpipe.sh %D%/pair.sh %D%/perf.sh %D%/summary.py
+	%D%/generator.py %D%/harness.py %D%/netpipe.py %D%/netpipe.sh %D%/launch.sh %D%/perf.sh %D%/summary.py

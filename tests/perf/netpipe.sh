@@ -20,14 +20,14 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
 netpipe() {
-    sh "$here/pair.sh" NPopenmpi -l "$1" -u "$1" -p 0 -o "$2" >"$results/log" 2>&1 || {
+    sh "$here/launch.sh" 2 NPopenmpi -l "$1" -u "$1" -p 0 -o "$2" >"$results/log" 2>&1 || {
         cat "$results/log" >&2
         exit 1
     }
 }
 
 combench() {
-    sh "$here/pair.sh" "${builddir:?}/cb_oneway" --mode pingpong --touch none --buffers hot \
+    sh "$here/launch.sh" 2 "${builddir:?}/cb_oneway" --mode pingpong --touch none --buffers hot \
         --max-time 0.6 --precision 0.01 --sizes "$1" --format json >"$2"
 }
 

@@ -33,18 +33,32 @@ part() {
 
 # harness TOUCH: the figures of the harness, in a file.
 harness() {
-    sh "$here/pair.sh" "$builddir/cb_oneway" --technology null --touch "$1" --sizes 0,1024 \
+    sh "$here/launch.sh" 2 "$builddir/cb_oneway" --technology null --touch "$1" --sizes 0,1024 \
         --max-time 1 --format json >"$results/harness-$1.json" &&
         "$python" "$here/harness.py" "$results/harness-$1.json"
 }
 
+# load_curve: how well the load generator follows its schedule.
+load_curve() {
+    sh "$here/launch.sh" 3 "$builddir/cb_pushfarm" --sizes 64 --algorithm 0 --max-time 1 \
+        --load-curve 5%,10%,25%,50%,75%,90%,110% --format json >"$results/curve.json" &&
+        "$python" "$here/generator.py" "$results/curve.json"
+}
+
 start=1
 while [ "$start" -le "$starts" ]; do
-    part "bare MPI, start $start of $starts" sh "$here/pair.sh" "$builddir/tests/perf/perf_thin"
+    part "bare MPI, start $start of $starts" sh "$here/launch.sh" 2 "$builddir/tests/perf/perf_thin"
     start=$((start + 1))
 done
 part "the harness, no touching" harness none
 part "the harness, with touching" harness all
+start=1
+while [ "$start" -le "$starts" ]; do
+    part "a farm against plain MPI, start $start of $starts" \
+        sh "$here/launch.sh" 3 "$builddir/tests/perf/perf_farm"
+    start=$((start + 1))
+done
+part "the load generator" load_curve
 part "NetPIPE" sh "$here/netpipe.sh"
 
 echo
