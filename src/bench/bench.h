@@ -217,6 +217,9 @@ static inline cb_status bench_bounce(bench_rank *me, size_t peer)
     return me->traffic->bounce(me, &me->peers[peer]);
 }
 
+/* Give the core away after a poll that found nothing, unless the poll has done so. */
+void bench_yield(const transport_factory *factory);
+
 /* Run the algorithm on a packet; all of its time is counted. */
 void bench_run_algorithm(bench_algorithm *algorithm);
 

@@ -3,8 +3,6 @@
  */
 #include "bench/farm_loops.h"
 
-#include <sched.h>
-
 #include "base/clock.h"
 #include "bench/engine.h"
 
@@ -98,7 +96,7 @@ static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns
     if (run->load->wait == TRANSPORT_WAIT_SPIN)
         return;
     if (run->load->wait == TRANSPORT_WAIT_YIELD || ++*idle < FREE_LOOKS) {
-        sched_yield();
+        bench_yield(run->me->factory);
         return;
     }
     sleep_ns = 1000ull << (*idle - FREE_LOOKS < 10 ? *idle - FREE_LOOKS : 10);

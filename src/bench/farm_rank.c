@@ -1,7 +1,6 @@
 /* What the steps of a farm's programs call: notes, fragments, decisions. All of it is hot. */
 #include "bench/farm_rank.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +75,7 @@ static cb_status take_patiently(bench_rank *me, transport_buffer **out, transpor
     while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
         if (cb_now_ns() > deadline_ns)
             break;
-        sched_yield();
+        bench_yield(me->factory);
     }
     return status;
 }

@@ -269,11 +269,11 @@ const bench_traffic bench_bare = {
  * a lost one is reported and not a hang. */
 
 /* Between two polls: false when patience is at its end. */
-static bool wait_on(uint64_t deadline_ns)
+static bool wait_on(const bench_rank *me, uint64_t deadline_ns)
 {
     if (cb_now_ns() > deadline_ns)
         return false;
-    sched_yield();
+    bench_yield(me->factory);
     return true;
 }
 
@@ -303,7 +303,7 @@ static cb_status receive_patiently(const bench_rank *me, const bench_peer *peer,
     cb_status status;
 
     while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY)
-        if (!wait_on(deadline_ns))
+        if (!wait_on(me, deadline_ns))
             return give_up(me, "rank", peer->node->rank);
     return status;
 }
@@ -315,7 +315,7 @@ static cb_status receive_root_patiently(const bench_rank *me, transport_group *g
     cb_status status;
 
     while ((status = transport_group_try_receive_root(group, out)) == CB_EMPTY)
-        if (!wait_on(deadline_ns))
+        if (!wait_on(me, deadline_ns))
             return give_up(me, "the multicasting rank", me->peers[0].node->rank);
     return status;
 }
@@ -383,7 +383,7 @@ static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
     cb_status status;
 
     while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY)
-        if (!wait_on(deadline_ns)) {
+        if (!wait_on(me, deadline_ns)) {
             note_absence(me, me->peers, me->peer_count);
             return give_up(me, "any of the peers of rank", me->ranks[me->self]);
         }
@@ -439,6 +439,12 @@ const bench_traffic bench_verifying = {
     .bounce = bounce_checked,
     .await_signal = await_signal_patiently,
 };
+
+void bench_yield(const transport_factory *factory)
+{
+    if (!factory->polls_yield)
+        sched_yield();
+}
 
 void bench_run_algorithm(bench_algorithm *algorithm)
 {

@@ -115,7 +115,8 @@ struct transport_technology {
 struct transport_factory {
     transport_technology ops; /* a copy with the empty slots filled; set_wait may exchange slots */
     int rank, size;
-    size_t held; /* buffers that the user has and has not given back: a leak shows here */
+    size_t held;      /* buffers that the user has and has not given back: a leak shows here */
+    bool polls_yield; /* a receive that finds no message has given the core away already */
 };
 
 struct transport_node {

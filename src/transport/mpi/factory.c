@@ -143,6 +143,7 @@ static cb_status mpi_open(const transport_bootstrap *bootstrap, transport_factor
         return mpi_failed(code, "make a communicator for", bootstrap->rank);
     }
     factory->library_yields = read_library_yields();
+    factory->base.polls_yield = factory->library_yields;
     factory->wait = TRANSPORT_WAIT_SPIN;
     factory->library_waits = true;
     factory->base.rank = bootstrap->rank;
