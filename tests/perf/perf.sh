@@ -58,6 +58,7 @@ while [ "$start" -le "$starts" ]; do
         sh "$here/launch.sh" 3 "$builddir/tests/perf/perf_farm"
     start=$((start + 1))
 done
+part "the supervisor" sh "$here/launch.sh" 1 "$builddir/tests/perf/perf_supervisor"
 part "the load generator" load_curve
 part "NetPIPE" sh "$here/netpipe.sh"
 
