@@ -64,6 +64,7 @@ libcombench_a_SOURCES = \
 	%D%/report/report.h \
 	%D%/report/steps.c %D%/report/steps.h \
 	%D%/report/text.c \
+	%D%/report/trace.c %D%/report/trace.h \
 	%D%/report/types.c \
 	%D%/report/value.c %D%/report/value.h \
 	%D%/stats/fit.c %D%/stats/fit.h \

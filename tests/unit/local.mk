@@ -26,6 +26,7 @@ UNIT_TESTS = \
 	%D%/test_status \
 	%D%/test_task \
 	%D%/test_topology \
+	%D%/test_trace \
 	%D%/test_traffic \
 	%D%/test_units \
 	%D%/test_work
@@ -86,6 +87,8 @@ tests_unit_test_task_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_LDADD = $(UNIT_LIBS)
 tests_unit_test_topology_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_topology_LDADD = $(UNIT_LIBS)
+tests_unit_test_trace_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_trace_LDADD = $(UNIT_LIBS)
 tests_unit_test_traffic_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_traffic_LDADD = $(UNIT_LIBS)
 tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
