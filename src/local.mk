@@ -42,6 +42,8 @@ libcombench_a_SOURCES = \
 	%D%/bench/shape.c %D%/bench/shape.h \
 	%D%/bench/start.c \
 	%D%/bench/timeline.c %D%/bench/timeline.h \
+	%D%/bench/timeline_clock.c %D%/bench/timeline_clock.h \
+	%D%/bench/timeline_trace.c %D%/bench/timeline_trace.h \
 	%D%/bench/traffic.c %D%/bench/traffic.h \
 	%D%/control/clock.c %D%/control/clock.h \
 	%D%/control/control.h %D%/control/control_mpi.c \

@@ -26,6 +26,7 @@ UNIT_TESTS = \
 	%D%/test_status \
 	%D%/test_task \
 	%D%/test_timeline \
+	%D%/test_timeline_trace \
 	%D%/test_topology \
 	%D%/test_trace \
 	%D%/test_traffic \
@@ -88,6 +89,8 @@ tests_unit_test_task_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_LDADD = $(UNIT_LIBS)
 tests_unit_test_timeline_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_timeline_LDADD = $(UNIT_LIBS)
+tests_unit_test_timeline_trace_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_timeline_trace_LDADD = $(UNIT_LIBS)
 tests_unit_test_topology_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_topology_LDADD = $(UNIT_LIBS)
 tests_unit_test_trace_CPPFLAGS = $(UNIT_FLAGS)
