@@ -24,6 +24,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/farm_measure.c %D%/bench/farm_measure.h \
 	%D%/bench/farm_open.c \
 	%D%/bench/farm_rank.c %D%/bench/farm_rank.h \
+	%D%/bench/farm_timeline.c \
 	%D%/bench/figures.c \
 	%D%/bench/harness.c \
 	%D%/bench/ledger.c %D%/bench/ledger.h \
@@ -44,6 +45,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/timeline.c %D%/bench/timeline.h \
 	%D%/bench/timeline_clock.c %D%/bench/timeline_clock.h \
 	%D%/bench/timeline_trace.c %D%/bench/timeline_trace.h \
+	%D%/bench/timeline_write.c \
 	%D%/bench/traffic.c %D%/bench/traffic.h \
 	%D%/control/clock.c %D%/control/clock.h \
 	%D%/control/control.h %D%/control/control_mpi.c \
