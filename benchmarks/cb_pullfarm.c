@@ -21,15 +21,15 @@ static cb_status answer(bench_rank *me)
     bench_note note;
 
     CB_TRY(bench_take_message(me, &buffer, &from));
-    CB_TRY(bench_read_note(me, buffer, &note));
+    CB_TRY(bench_read_note(me, buffer, from, &note));
     return bench_send_fragment(me, bench_index_of(me, from, BENCH_DESTINATION), note.event);
 }
 
-static cb_status fetch(bench_rank *me, transport_buffer *buffer)
+static cb_status fetch(bench_rank *me, transport_buffer *buffer, const bench_peer *from)
 {
     bench_note note;
 
-    CB_TRY(bench_read_note(me, buffer, &note));
+    CB_TRY(bench_read_note(me, buffer, from, &note));
     for (uint32_t source = note.first; source < note.first + note.count; source++)
         CB_TRY(bench_tell(me, BENCH_SOURCE, source, (bench_note){.event = note.event}));
     return CB_OK;
@@ -41,7 +41,8 @@ static cb_status fetch_or_collect(bench_rank *me)
     bench_peer *from;
 
     CB_TRY(bench_take_message(me, &buffer, &from));
-    return from == &me->peers[0] ? fetch(me, buffer) : bench_accept_fragment(me, from, buffer);
+    return from == &me->peers[0] ? fetch(me, buffer, from)
+                                 : bench_accept_fragment(me, from, buffer);
 }
 
 static const bench_definition pullfarm = {

@@ -20,7 +20,7 @@ static cb_status push(bench_rank *me)
     bench_note note;
 
     CB_TRY(bench_take_message(me, &buffer, &from));
-    CB_TRY(bench_read_note(me, buffer, &note));
+    CB_TRY(bench_read_note(me, buffer, from, &note));
     return bench_send_fragment(me, note.first, note.event);
 }
 

@@ -24,6 +24,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/farm_measure.c %D%/bench/farm_measure.h \
 	%D%/bench/farm_open.c \
 	%D%/bench/farm_rank.c %D%/bench/farm_rank.h \
+	%D%/bench/farm_timeline.c \
 	%D%/bench/figures.c \
 	%D%/bench/harness.c \
 	%D%/bench/ledger.c %D%/bench/ledger.h \
@@ -42,6 +43,9 @@ libcombench_a_SOURCES = \
 	%D%/bench/shape.c %D%/bench/shape.h \
 	%D%/bench/start.c \
 	%D%/bench/timeline.c %D%/bench/timeline.h \
+	%D%/bench/timeline_clock.c %D%/bench/timeline_clock.h \
+	%D%/bench/timeline_trace.c %D%/bench/timeline_trace.h \
+	%D%/bench/timeline_write.c \
 	%D%/bench/traffic.c %D%/bench/traffic.h \
 	%D%/control/clock.c %D%/control/clock.h \
 	%D%/control/control.h %D%/control/control_mpi.c \
@@ -64,6 +68,7 @@ libcombench_a_SOURCES = \
 	%D%/report/report.h \
 	%D%/report/steps.c %D%/report/steps.h \
 	%D%/report/text.c \
+	%D%/report/trace.c %D%/report/trace.h \
 	%D%/report/types.c \
 	%D%/report/value.c %D%/report/value.h \
 	%D%/stats/fit.c %D%/stats/fit.h \

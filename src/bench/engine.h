@@ -7,6 +7,7 @@
 #include "bench/bench.h"
 #include "bench/options.h"
 #include "bench/plan.h"
+#include "bench/timeline.h"
 #include "control/control.h"
 #include "host/host.h"
 #include "host/task.h"
@@ -20,6 +21,17 @@ typedef struct {
     size_t size_bytes;
     double step_us;
 } bench_reference;
+
+/* What one measurement left behind for --timeline. */
+typedef struct {
+    bool due;              /* it was asked for, and no measurement has been behind us yet */
+    char *path;            /* where it goes; rank 0 alone */
+    bench_timeline *notes; /* of this rank; NULL where it took no part */
+    uint64_t events;
+    bool open;
+    uint64_t in_flight;
+    double cost_pct; /* by which an event takes longer while it is noted; supervisor */
+} bench_recording;
 
 typedef struct {
     const bench_definition *definition;
@@ -41,7 +53,8 @@ typedef struct {
     double tick_ns;              /* the longest of the hosts */
     bench_reference *references; /* rank 0 alone; room for every measurement of the plan */
     size_t reference_count;
-    host_work_rate work;      /* of this rank's core, for algorithms */
+    host_work_rate work; /* of this rank's core, for algorithms */
+    bench_recording recording;
     bool verification_failed; /* rank 0 alone */
     bool search_failed;       /* rank 0 alone: a deadline that no rate can hold */
     bool all_skipped;         /* nothing of the plan could be measured */
@@ -115,6 +128,10 @@ double bench_measure_touch(size_t size_bytes);
 /* farm_measure.c: the same of a farm, with its rows. */
 cb_status bench_measure_farm(bench_session *session, const bench_measurement *measurement,
                              const int *ranks, size_t participants, control_team *team);
+
+/* timeline_write.c: gather what all ranks have noted, turn it into rank 0's clock and write the
+ * trace; collective over all, also over those who took no part. The notes are freed. */
+cb_status bench_write_timeline(bench_session *session, const bench_measurement *measurement);
 
 /* algorithm.c: calibrate the work of algorithms where the plan has any; collective over all. Check
  * it again at the end, and note by how much it drifted. */

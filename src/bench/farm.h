@@ -38,8 +38,10 @@ cb_status bench_tell_sources(bench_rank *me, bench_note note);
  * is lost. The caller owns *out. */
 cb_status bench_take_message(bench_rank *me, transport_buffer **out, bench_peer **from);
 
-/* Hot. Read a note and release its buffer; CB_ERROR_DATA, logged, for what is none. */
-cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, bench_note *out);
+/* Hot. Source, destination: read a note and release its buffer; CB_ERROR_DATA, logged, for what is
+ * none. */
+cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
+                          bench_note *out);
 
 /* Hot. Source: send its fragment of an event to a destination. */
 cb_status bench_send_fragment(bench_rank *me, size_t destination, uint64_t event);

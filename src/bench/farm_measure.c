@@ -407,7 +407,8 @@ static cb_status run_passes(bench_farm_run *run)
         CB_TRY(verify(run));
     if (bench_farm_wants_closed(options))
         CB_TRY(measure_closed(run));
-    return bench_farm_measure_open(run);
+    CB_TRY(bench_farm_measure_open(run));
+    return bench_farm_record(run);
 }
 
 cb_status bench_measure_farm(bench_session *session, const bench_measurement *measurement,

@@ -63,6 +63,13 @@ cb_status bench_farm_row(bench_farm_run *run, bench_farm_outcome *outcome);
 const bench_fragments *bench_farm_plain(const bench_farm_run *run);
 uint64_t bench_farm_patience_ns(const bench_farm_run *run);
 
+/* farm_timeline.c: the pass of --timeline, behind the first measurement's other passes: what
+ * noting costs, and the notes of the first events, which are left in the session. */
+cb_status bench_farm_record(bench_farm_run *run);
+
+/* farm_open.c: an open loop at a rate, as the options shape it. */
+bench_load bench_farm_open_load(const bench_farm_run *run, double rate_hz, uint64_t events);
+
 /* farm_open.c: the rows of --rate, --load-curve and --find-rate. */
 cb_status bench_farm_measure_open(bench_farm_run *run);
 

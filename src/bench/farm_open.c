@@ -28,25 +28,30 @@ bool bench_farm_saturated(const bench_farm_outcome *outcome)
            tally->backlog_end > tally->backlog_middle;
 }
 
+bench_load bench_farm_open_load(const bench_farm_run *run, double rate_hz, uint64_t events)
+{
+    const bench_options *options = run->session->options;
+
+    return (bench_load){.events = events,
+                        .in_flight = run->in_flight,
+                        .latencies = run->latencies,
+                        .open = true,
+                        .rate_hz = rate_hz,
+                        .poisson = strcmp(options->arrivals, "poisson") == 0,
+                        .seed = options->seed + run->next_event};
+}
+
 /* One run at a rate. It takes `time_ns` at the rate that is asked for, or at what the closed loop
  * can do where that is less: a rate that cannot be carried makes no longer run. */
 static cb_status run_at(bench_farm_run *run, double rate_hz, double time_ns, uint64_t least,
                         bench_farm_outcome *out)
 {
-    const bench_options *options = run->session->options;
     double event_ns = fmax(1e9 / rate_hz, run->event_ns);
     uint64_t events = (uint64_t)fmax((double)least, time_ns / event_ns);
 
     *out = (bench_farm_outcome){.open = true, .offered_hz = rate_hz};
     bench_farm_forget(run);
-    return bench_farm_run_load(run,
-                               (bench_load){.events = events,
-                                            .in_flight = run->in_flight,
-                                            .latencies = run->latencies,
-                                            .open = true,
-                                            .rate_hz = rate_hz,
-                                            .poisson = strcmp(options->arrivals, "poisson") == 0,
-                                            .seed = options->seed + run->next_event},
+    return bench_farm_run_load(run, bench_farm_open_load(run, rate_hz, events),
                                bench_farm_plain(run), bench_farm_patience_ns(run), &out->tally);
 }
 

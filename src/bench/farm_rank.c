@@ -48,23 +48,36 @@ static transport_buffer *write_note(bench_rank *me, bench_note note)
 
 cb_status bench_tell(bench_rank *me, size_t role, size_t index, bench_note note)
 {
+    bench_timeline *timeline = me->farm->timeline;
+    uint64_t begin_ns = bench_timeline_now(timeline);
     transport_buffer *buffer = write_note(me, note);
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    bench_timeline_sent(me->farm->timeline, role, index, note.event);
-    return transport_send(me->peers[me->first_peer[role] + index].node, buffer);
+    CB_TRY(transport_send(me->peers[me->first_peer[role] + index].node, buffer));
+    bench_timeline_note(timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                         .event = note.event,
+                                                         .deed = BENCH_SENDS,
+                                                         .role = (uint16_t)role,
+                                                         .index = (uint32_t)index});
+    return CB_OK;
 }
 
 cb_status bench_tell_sources(bench_rank *me, bench_note note)
 {
+    bench_timeline *timeline = me->farm->timeline;
+    uint64_t begin_ns = bench_timeline_now(timeline);
     transport_buffer *buffer = write_note(me, note);
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    for (size_t source = 0; me->farm->timeline != NULL && source < me->farm->sources; source++)
-        bench_timeline_sent(me->farm->timeline, BENCH_SOURCE, source, note.event);
-    return transport_group_send(me->farm->all_sources, buffer);
+    CB_TRY(transport_group_send(me->farm->all_sources, buffer));
+    bench_timeline_note(timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                         .event = note.event,
+                                                         .deed = BENCH_SENDS,
+                                                         .role = BENCH_SOURCE,
+                                                         .index = bench_timeline_all});
+    return CB_OK;
 }
 
 static cb_status take_patiently(bench_rank *me, transport_buffer **out, transport_node **from)
@@ -90,7 +103,7 @@ cb_status bench_take_message(bench_rank *me, transport_buffer **out, bench_peer 
     return CB_OK;
 }
 
-cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, bench_note *out)
+static cb_status read_note(bench_rank *me, transport_buffer *buffer, bench_note *out)
 {
     bool whole = buffer->size == sizeof(*out);
 
@@ -105,6 +118,35 @@ cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, bench_note *
              "up messages",
              me->ranks[me->self], buffer->size, sizeof(*out));
     return CB_ERROR_DATA;
+}
+
+/* Sources and destinations get notes from the supervisor, and sources of a pull farm from
+ * destinations, where they know no supervisor. */
+static size_t role_of_teller(const bench_rank *me)
+{
+    return me->farm->role == BENCH_SOURCE && me->first_peer[BENCH_DESTINATION] == 0
+               ? BENCH_DESTINATION
+               : BENCH_SUPERVISOR;
+}
+
+cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
+                          bench_note *out)
+{
+    bench_timeline *timeline = me->farm->timeline;
+    uint64_t begin_ns = bench_timeline_now(timeline);
+    size_t role;
+
+    CB_TRY(read_note(me, buffer, out));
+    if (__builtin_expect(timeline == NULL, 1))
+        return CB_OK;
+    role = role_of_teller(me);
+    bench_timeline_note(timeline,
+                        (bench_timeline_entry){.begin_ns = begin_ns,
+                                               .event = out->event,
+                                               .deed = BENCH_TAKES,
+                                               .role = (uint16_t)role,
+                                               .index = (uint32_t)bench_index_of(me, from, role)});
+    return CB_OK;
 }
 
 /* Fragments */
@@ -156,6 +198,7 @@ const bench_fragments bench_fragments_verified = {make_stamped, check};
 cb_status bench_send_fragment(bench_rank *me, size_t destination, uint64_t event)
 {
     bench_farm *farm = me->farm;
+    uint64_t begin_ns = bench_timeline_now(farm->timeline);
     transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
 
     if (buffer == NULL)
@@ -167,8 +210,13 @@ cb_status bench_send_fragment(bench_rank *me, size_t destination, uint64_t event
         return CB_ERROR_DATA;
     }
     farm->fragments->make(me, buffer->data, event);
-    bench_timeline_sent(farm->timeline, BENCH_DESTINATION, destination, event);
-    return transport_send(me->peers[me->first_peer[BENCH_DESTINATION] + destination].node, buffer);
+    CB_TRY(transport_send(me->peers[me->first_peer[BENCH_DESTINATION] + destination].node, buffer));
+    bench_timeline_note(farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                               .event = event,
+                                                               .deed = BENCH_SENDS,
+                                                               .role = BENCH_DESTINATION,
+                                                               .index = (uint32_t)destination});
+    return CB_OK;
 }
 
 /* Which event of this destination's sequence a fragment belongs to. One whose label names another
@@ -190,17 +238,42 @@ static uint64_t sequence_of(const bench_farm *farm, const transport_buffer *buff
                : UINT64_MAX;
 }
 
+/* What --slow-us asks for besides. */
+static void delay(bench_rank *me, uint64_t event)
+{
+    uint64_t begin_ns = bench_timeline_now(me->farm->timeline);
+
+    me->algorithm.state = host_work_on(me->algorithm.state, me->farm->slow_units);
+    bench_timeline_note(
+        me->farm->timeline,
+        (bench_timeline_entry){.begin_ns = begin_ns, .event = event, .deed = BENCH_DELAYS});
+}
+
 static cb_status decide(bench_rank *me, uint64_t event)
 {
     if (me->farm->slow_units > 0)
-        me->algorithm.state = host_work_on(me->algorithm.state, me->farm->slow_units);
+        delay(me, event);
     me->farm->completed++;
     return bench_tell(me, BENCH_SUPERVISOR, 0, (bench_note){.event = event});
+}
+
+static void run_algorithm(bench_rank *me, size_t source, uint64_t event)
+{
+    uint64_t begin_ns = bench_timeline_now(me->farm->timeline);
+
+    bench_run_algorithm(&me->algorithm);
+    if (me->algorithm.units > 0)
+        bench_timeline_note(me->farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                                       .event = event,
+                                                                       .deed = BENCH_WORKS,
+                                                                       .role = BENCH_SOURCE,
+                                                                       .index = (uint32_t)source});
 }
 
 cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transport_buffer *buffer)
 {
     bench_farm *farm = me->farm;
+    uint64_t begin_ns = bench_timeline_now(farm->timeline);
     size_t source = bench_index_of(me, from, BENCH_SOURCE);
     uint64_t sequence = sequence_of(farm, buffer, source);
     uint64_t event = sequence * farm->destinations + farm->index;
@@ -210,9 +283,12 @@ cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transpor
     me->packets++;
     farm->fragments->inspect(me, buffer, source, event);
     transport_buffer_release(buffer);
-    bench_timeline_taken(farm->timeline, BENCH_SOURCE, source, event);
-    bench_run_algorithm(&me->algorithm);
-    bench_timeline_done(farm->timeline, event);
+    bench_timeline_note(farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                               .event = event,
+                                                               .deed = BENCH_TAKES,
+                                                               .role = BENCH_SOURCE,
+                                                               .index = (uint32_t)source});
+    run_algorithm(me, source, event);
     if (sequence != UINT64_MAX)
         built = bench_builder_add(&farm->builder, source, sequence);
     else
@@ -223,12 +299,18 @@ cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transpor
 cb_status bench_farm_take_decision(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
                                    uint64_t *since_ns, bench_decision *decision)
 {
+    bench_timeline *timeline = me->farm->timeline;
+    uint64_t begin_ns = bench_timeline_now(timeline);
     size_t destination = bench_index_of(me, from, BENCH_DESTINATION);
     bench_note note;
 
-    CB_TRY(bench_read_note(me, buffer, &note));
+    CB_TRY(read_note(me, buffer, &note));
     *decision = bench_ledger_decide(&me->farm->ledger, destination, note.event, since_ns);
-    bench_timeline_taken(me->farm->timeline, BENCH_DESTINATION, destination, note.event);
+    bench_timeline_note(timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                         .event = note.event,
+                                                         .deed = BENCH_TAKES,
+                                                         .role = BENCH_DESTINATION,
+                                                         .index = (uint32_t)destination});
     return CB_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "report/trace.h"
 
 typedef struct {
     char program[64], synopsis[96];
@@ -162,6 +163,17 @@ static cb_status close_technologies(bench_session *session)
     return closed != CB_OK ? closed : null_closed;
 }
 
+/* The document comes first: where both names lead to one file, that is seen then. */
+static cb_status direct(bench_session *session, report_format format)
+{
+    const bench_options *options = session->options;
+
+    CB_TRY(report_direct(session->document, format, options->output, stdout));
+    return options->timeline == NULL
+               ? CB_OK
+               : report_trace_direct(options->timeline, options->output, &session->recording.path);
+}
+
 /* Rank 0 opens the document; all learn whether it could. */
 static cb_status open_document(bench_session *session, const bench_program *program)
 {
@@ -176,7 +188,7 @@ static cb_status open_document(bench_session *session, const bench_program *prog
         status = report_create(definition->name, definition->id, definition->title,
                                program->technology->name, &session->document);
         if (status == CB_OK)
-            status = report_direct(session->document, format, options->output, stdout);
+            status = direct(session, format);
     }
     return control_agree(control_everyone(session->plane), status);
 }
@@ -267,6 +279,7 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
     status = measure_all(session, program, wait);
     bench_computing_close(session);
     report_free(session->document);
+    free(session->recording.path);
     bench_plan_free(&program->plan);
     free(session->hosts);
     free(session->cores);
@@ -279,7 +292,9 @@ static cb_status run(const bench_definition *definition, bench_program *program)
 {
     /* Neither a benchmark nor mpi makes any. */
     const bool other_threads = bench_occupation_named(program->options.compute) != BENCH_UNOCCUPIED;
-    bench_session session = {.definition = definition, .options = &program->options};
+    bench_session session = {.definition = definition,
+                             .options = &program->options,
+                             .recording.due = program->options.timeline != NULL};
     transport_wait wait;
     cb_status status;
 

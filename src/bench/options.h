@@ -25,6 +25,8 @@ typedef struct {
     double deadline_us;
     const char *quantile;
     double slow_us;
+    const char *timeline;
+    uint64_t timeline_events; /* 0: not given */
     const char *topologies;
     uint64_t seed;
     bool verify;

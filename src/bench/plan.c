@@ -336,6 +336,8 @@ static cb_status fill_group_2(bench_plan *plan, const bench_definition *definiti
     if (definition->counted == BENCH_FARM)
         CB_TRY(bench_check_load(options));
     CB_TRY(bench_choose_shapes(definition, options, ranks, shapes, &count));
+    if (definition->counted == BENCH_FARM)
+        CB_TRY(bench_check_timeline(options, &shapes[0]));
     choose_sizes(definition, options, sizes);
     for (size_t i = 0; i < count; i++)
         CB_TRY(append_shape(plan, &room, definition, options, &shapes[i], sizes));

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "bench/farm.h"
 #include "bench/load.h"
+#include "bench/timeline.h"
 
 static cb_status too_few(const char *what, const bench_shape *shape, size_t ranks)
 {
@@ -171,4 +173,33 @@ cb_status bench_check_load(const bench_options *options)
     if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
         return CB_OK;
     return bench_load_parse(options->load_curve, points, &count);
+}
+
+/* Timelines */
+
+uint64_t bench_timeline_events(const bench_options *options)
+{
+    return options->timeline_events > 0 ? options->timeline_events : BENCH_TIMELINE_EVENTS;
+}
+
+cb_status bench_check_timeline(const bench_options *options, const bench_shape *farm)
+{
+    size_t sources = farm->stages[BENCH_SOURCE];
+    size_t events = (size_t)bench_timeline_events(options);
+    size_t most = BENCH_TIMELINE_NOTES / bench_timeline_notes_of_all(sources, 1);
+
+    if (options->timeline == NULL) {
+        if (options->timeline_events == 0)
+            return CB_OK;
+        cb_error("--timeline-events says how many events are in a timeline; give --timeline FILE "
+                 "too, or leave it out");
+        return CB_ERROR_USAGE;
+    }
+    if (events <= most)
+        return CB_OK;
+    cb_error("--timeline: %zu events of %zu sources make %zu notes, and rank 0 holds no more than "
+             "%d; give --timeline-events %zu at most, or fewer --sources",
+             events, sources, bench_timeline_notes_of_all(sources, events), BENCH_TIMELINE_NOTES,
+             most);
+    return CB_ERROR_USAGE;
 }

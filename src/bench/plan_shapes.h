@@ -16,4 +16,9 @@ cb_status bench_choose_shapes(const bench_definition *definition, const bench_op
 /* CB_ERROR_USAGE, logged, for options of load that do not go together. */
 cb_status bench_check_load(const bench_options *options);
 
+/* The same for a timeline, of which rank 0 must hold all notes; and how many events it shall have.
+ */
+cb_status bench_check_timeline(const bench_options *options, const bench_shape *farm);
+uint64_t bench_timeline_events(const bench_options *options);
+
 #endif

@@ -184,6 +184,19 @@ static cb_status skip(const bench_session *session, const bench_measurement *mea
     return report_skip(session->document, what, reason);
 }
 
+static cb_status take_part(bench_session *session, const bench_measurement *measurement,
+                           const participation *who, bench_progress *progress, curve *points)
+{
+    if (who->team == NULL)
+        return CB_OK;
+    if (session->document != NULL)
+        note_roles(session, measurement, who);
+    bench_progress_show(progress, session, measurement);
+    CB_TRY(measure(session, measurement, who, points));
+    bench_progress_clear(progress);
+    return CB_OK;
+}
+
 static cb_status run_all(bench_session *session, const bench_plan *plan, participation *who,
                          curve *points)
 {
@@ -208,13 +221,9 @@ static cb_status run_all(bench_session *session, const bench_plan *plan, partici
         any = true;
         if (new_curve || who->participants == 0)
             CB_TRY(choose_participants(session, measurement, who));
-        if (who->team == NULL)
-            continue;
-        if (session->document != NULL)
-            note_roles(session, measurement, who);
-        bench_progress_show(&progress, session, measurement);
-        CB_TRY(measure(session, measurement, who, points));
-        bench_progress_clear(&progress);
+        CB_TRY(take_part(session, measurement, who, &progress, points));
+        if (session->recording.due)
+            CB_TRY(bench_write_timeline(session, measurement));
     }
     if (points != NULL && points->count > 0)
         CB_TRY(fit_curve(session, previous, who->participants, points));

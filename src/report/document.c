@@ -45,6 +45,10 @@ static cb_status no_memory(void)
     return CB_ERROR_MEMORY;
 }
 
+static const report_file_use result_use = {.what = "the result",
+                                           .option = "--output",
+                                           .instead = ", or leave it away for standard output"};
+
 static void put(report_document *document, json_t *value, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
@@ -108,8 +112,9 @@ static cb_status save(report_document *document)
 
     json_object_set_new(document->root, "elapsed_s",
                         report_value_number((double)elapsed_ms / 1000.0));
-    return document->path == NULL ? CB_OK
-                                  : report_file_replace(document->path, write_form, document);
+    return document->path == NULL
+               ? CB_OK
+               : report_file_replace(document->path, &result_use, write_form, document);
 }
 
 /* Whether something may be written to the stream: not after a failure, which is reported once. */
@@ -255,7 +260,7 @@ cb_status report_direct(report_document *document, report_format format, const c
     if (path == NULL)
         return CB_OK;
     document->file_form = forms[format];
-    document->path = report_file_target(path);
+    document->path = report_file_target(path, &result_use);
     if (document->path == NULL || save(document) != CB_OK)
         return CB_ERROR_USAGE;
     return CB_OK;

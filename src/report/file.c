@@ -32,10 +32,10 @@ static const char *remedy(int cause)
     return "check that file system";
 }
 
-static cb_status refuse(const char *path, int cause)
+static cb_status refuse(const char *path, const report_file_use *use, int cause)
 {
-    cb_error("cannot write the result to '%s': %s; %s, or name another file with --output", path,
-             strerror(cause), remedy(cause));
+    cb_error("cannot write %s to '%s': %s; %s, or name another file with %s", use->what, path,
+             strerror(cause), remedy(cause), use->option);
     return CB_ERROR_SYSTEM;
 }
 
@@ -75,15 +75,15 @@ static int fill(FILE *stream, void (*write)(FILE *stream, void *context), void *
     return cause;
 }
 
-cb_status report_file_replace(const char *path, void (*write)(FILE *stream, void *context),
-                              void *context)
+cb_status report_file_replace(const char *path, const report_file_use *use,
+                              void (*write)(FILE *stream, void *context), void *context)
 {
     char *temporary = NULL;
     FILE *stream;
     int cause;
 
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return refuse(path, ENOMEM);
+        return refuse(path, use, ENOMEM);
     stream = open_temporary(temporary);
     if (stream == NULL) {
         cause = errno;
@@ -95,24 +95,24 @@ cb_status report_file_replace(const char *path, void (*write)(FILE *stream, void
             unlink(temporary);
     }
     free(temporary);
-    return cause == 0 ? CB_OK : refuse(path, cause);
+    return cause == 0 ? CB_OK : refuse(path, use, cause);
 }
 
-char *report_file_target(const char *path)
+char *report_file_target(const char *path, const report_file_use *use)
 {
     struct stat status;
     char *target;
 
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-        cb_error("cannot write the result to '%s': it is no regular file, which the result would "
-                 "replace; name a file with --output, or leave it away for standard output",
-                 path);
+        cb_error("cannot write %s to '%s': it is no regular file, which %s would replace; name a "
+                 "file with %s%s",
+                 use->what, path, use->what, use->option, use->instead != NULL ? use->instead : "");
         return NULL;
     }
     target = realpath(path, NULL);
     if (target == NULL)
         target = strdup(path);
     if (target == NULL)
-        refuse(path, ENOMEM);
+        refuse(path, use, ENOMEM);
     return target;
 }

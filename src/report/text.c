@@ -26,6 +26,13 @@ static const report_phrase quality_phrases[] = {
     {"in gaps above ", "environment.noise.quantum_us", " us"},
 };
 
+static const report_phrase timeline_phrases[] = {
+    {"timeline of ", "timeline.events", " events"},
+    {"noting cost ", "timeline.cost_pct", " % of an event's time"},
+    {"notes dropped ", "timeline.notes_dropped", ""},
+    {"caution: ", "timeline.caution", ""},
+};
+
 static const report_phrase fit_subject[] = {
     {"fit of ", "figure", ""},         {"", "mode", ""},
     {"", "processors", " processors"}, {"from ", "from_bytes", " bytes"},
@@ -270,6 +277,8 @@ static void end_text(report_writer *writer, json_t *document)
         if (writer->block.marks >> i & 1)
             fprintf(writer->stream, "%c %s\n", marks[i].mark, marks[i].meaning);
     }
+    if (report_write_phrases(writer->stream, document, timeline_phrases, COUNT(timeline_phrases)))
+        fputc('\n', writer->stream);
     if (report_write_phrases(writer->stream, document, quality_phrases, COUNT(quality_phrases)))
         fputc('\n', writer->stream);
     if (report_write_phrases(writer->stream, document, incomplete, COUNT(incomplete)))

@@ -25,7 +25,10 @@ UNIT_TESTS = \
 	%D%/test_stats \
 	%D%/test_status \
 	%D%/test_task \
+	%D%/test_timeline \
+	%D%/test_timeline_trace \
 	%D%/test_topology \
+	%D%/test_trace \
 	%D%/test_traffic \
 	%D%/test_units \
 	%D%/test_work
@@ -84,8 +87,14 @@ tests_unit_test_status_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_status_LDADD = $(UNIT_LIBS)
 tests_unit_test_task_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_LDADD = $(UNIT_LIBS)
+tests_unit_test_timeline_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_timeline_LDADD = $(UNIT_LIBS)
+tests_unit_test_timeline_trace_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_timeline_trace_LDADD = $(UNIT_LIBS)
 tests_unit_test_topology_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_topology_LDADD = $(UNIT_LIBS)
+tests_unit_test_trace_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_trace_LDADD = $(UNIT_LIBS)
 tests_unit_test_traffic_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_traffic_LDADD = $(UNIT_LIBS)
 tests_unit_test_units_CPPFLAGS = $(UNIT_FLAGS)
