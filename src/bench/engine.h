@@ -30,7 +30,7 @@ typedef struct {
     uint64_t events;
     bool open;
     uint64_t in_flight;
-    double cost_pct; /* by which an event takes longer while it is noted; supervisor */
+    stats_summary cost_pct; /* by which an event takes longer while it is noted, pair by pair */
 } bench_recording;
 
 typedef struct {

@@ -42,24 +42,25 @@ static uint64_t rehearsed_events(const bench_farm_run *run)
     return (uint64_t)fmax(events, 4 * (double)run->in_flight);
 }
 
-/* The one of a pair that comes first takes turns, and the median is of the ratios: what changes
- * slowly in the machine changes both of a pair. */
+/* The one of a pair that comes first takes turns, and ratios are taken within pairs: what
+ * changes slowly in the machine changes both of a pair. */
 static cb_status find_cost(bench_farm_run *run)
 {
     bench_load load = {.events = rehearsed_events(run), .in_flight = run->in_flight};
-    double ratios[PAIRS];
+    double costs_pct[PAIRS];
 
     bench_timeline_rehearse(run->session->recording.notes);
     for (size_t i = 0; i < PAIRS; i++) {
         bool noted_first = i % 2 != 0;
         bench_tally first, second;
+        double ratio;
 
         CB_TRY(run_noting(run, &load, noted_first, &first));
         CB_TRY(run_noting(run, &load, !noted_first, &second));
-        ratios[i] = noted_first ? first.elapsed_ns / second.elapsed_ns
-                                : second.elapsed_ns / first.elapsed_ns;
+        ratio = first.elapsed_ns / second.elapsed_ns;
+        costs_pct[i] = 100 * ((noted_first ? ratio : 1 / ratio) - 1);
     }
-    run->session->recording.cost_pct = 100 * (stats_summarize(ratios, PAIRS).median - 1);
+    run->session->recording.cost_pct = stats_summarize(costs_pct, PAIRS);
     return CB_OK;
 }
 

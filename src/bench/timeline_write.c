@@ -170,7 +170,7 @@ static void say_all(const bench_session *session, const bench_measurement *measu
     say_number(facts, "events", (double)session->recording.events);
     say_number(facts, "notes", (double)trace->slice_count);
     say_number(facts, "notes_dropped", (double)trace->dropped);
-    say_number(facts, "cost_pct", session->recording.cost_pct);
+    say_number(facts, "cost_pct", session->recording.cost_pct.median);
     say_number(facts, "messages", (double)trace->arrow_count);
     say_number(facts, "messages_unmatched", (double)trace->unmatched);
     say_number(facts, "messages_backwards", (double)trace->backwards);
@@ -184,7 +184,9 @@ static void put_facts(report_document *document, const bench_recording *recordin
     report_put_number(document, (double)recording->events, "timeline.events");
     report_put_number(document, (double)trace->slice_count, "timeline.notes");
     report_put_number(document, (double)trace->dropped, "timeline.notes_dropped");
-    report_put_number(document, recording->cost_pct, "timeline.cost_pct");
+    report_put_number(document, recording->cost_pct.median, "timeline.cost_pct");
+    report_put_number(document, recording->cost_pct.minimum, "timeline.cost_least_pct");
+    report_put_number(document, recording->cost_pct.maximum, "timeline.cost_most_pct");
     report_put_number(document, trace->bound_ns / 1e3, "timeline.clock_bound_us");
     report_put_text(document, facts->caution, "timeline.caution");
 }

@@ -29,6 +29,8 @@ static const report_phrase quality_phrases[] = {
 static const report_phrase timeline_phrases[] = {
     {"timeline of ", "timeline.events", " events"},
     {"noting cost ", "timeline.cost_pct", " % of an event's time"},
+    {"in single trials from ", "timeline.cost_least_pct", " %"},
+    {"to ", "timeline.cost_most_pct", " %"},
     {"notes dropped ", "timeline.notes_dropped", ""},
     {"caution: ", "timeline.caution", ""},
 };

@@ -24,7 +24,8 @@ recorded() {
         failed "a valid timeline" "$faults"
     expect_document trace.json 'd["otherData"]["messages_unmatched"]' 0
     expect_document result.json 'd["timeline"]["notes_dropped"]' 0
-    expect_document result.json 'd["timeline"]["cost_pct"] > -100' True
+    expect_document result.json 'd["timeline"]["cost_least_pct"] <= d["timeline"]["cost_pct"] <= \
+        d["timeline"]["cost_most_pct"]' True
     [ "$events" -gt 20 ] || expect_document trace.json 'd["otherData"]["events"]' "$events"
 }
 
@@ -78,7 +79,7 @@ refused() {
     options=$2
     shift 2
     # shellcheck disable=SC2086 # options are words
-    run 3 cb_pushfarm $options
+    run 5 cb_pushfarm $options
     expect_status 2
     expect_one_error "$@"
     expect_equal "lines on stdout:" 0 "$(wc -l <out)"
@@ -93,6 +94,9 @@ refused "a timeline in the file of the result" "--output both.json --timeline ./
 refused "a number of events without a timeline" "--timeline-events 5" "--timeline-events" \
     "--timeline FILE"
 refused "no events" "--timeline trace.json --timeline-events 0" "--timeline-events" "use 1 to"
+refused "more notes than rank 0 holds" \
+    "--timeline trace.json --timeline-events 65536 --sources 3 --destinations 1" "65536 events" \
+    "3 sources" "--timeline-events 52428 at most"
 
 case_is "a timeline of a program that is no farm"
 run 0 cb_oneway --timeline trace.json
