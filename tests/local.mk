@@ -7,6 +7,7 @@ PY_LOG_COMPILER = $(CB_PYTHON)
 include tests/unit/local.mk
 include tests/mpi/local.mk
 include tests/cli/local.mk
+include tests/sisci/local.mk
 include tests/house/local.mk
 include tests/fuzz/local.mk
 include tests/perf/local.mk
