@@ -120,9 +120,9 @@ static uint64_t fate(sisci_wire *wire, uint64_t mask)
 }
 
 /* Let others see what has arrived so far: lines on a wire are apart, copies in memory hardly. */
-static void pause_sometimes(sisci_wire *wire)
+static void pause_after(sisci_wire *wire, bool whole)
 {
-    if (wire->faults->reorder > 0 && sisci_dice_below(&wire->dice, PAUSE_ODDS) == 0)
+    if (wire->faults->reorder > 0 && (!whole || sisci_dice_below(&wire->dice, PAUSE_ODDS) == 0))
         sched_yield();
 }
 
@@ -136,7 +136,7 @@ bool sisci_wire_send_piece(sisci_wire *wire, const sisci_piece *piece)
         store(wire->targets[i] + piece->line * SISCI_LINE_BYTES, piece->bytes, mask);
         whole = whole && mask == piece->mask;
     }
-    pause_sometimes(wire);
+    pause_after(wire, whole);
     return whole;
 }
 

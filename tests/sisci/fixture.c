@@ -1,6 +1,7 @@
 /* The shared parts of the tests of libsisci-shm. */
 #include "tests/sisci/fixture.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,9 +174,24 @@ char hear(const helper *other)
     return came;
 }
 
+bool pending_letter(const helper *other)
+{
+    struct pollfd letters = {.fd = other->from, .events = POLLIN};
+
+    return poll(&letters, 1, 0) == 1 && (letters.revents & POLLIN) != 0;
+}
+
 void expect(const helper *other, char letter)
 {
     ck_assert_int_eq(hear(other), letter);
+}
+
+void insist_on(const helper *other)
+{
+    siginfo_t end = {0};
+
+    ck_assert_int_eq(waitid(P_PID, (id_t)other->pid, &end, WEXITED | WNOHANG | WNOWAIT), 0);
+    ck_assert_msg(end.si_pid == 0, "a helper has ended early, with status %d", end.si_status);
 }
 
 void helper_finish(helper *other)

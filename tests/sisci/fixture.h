@@ -52,6 +52,12 @@ void tell(const helper *other, char letter);
 char hear(const helper *other);
 void expect(const helper *other, char letter);
 
+/* Whether a letter has come. */
+bool pending_letter(const helper *other);
+
+/* Fail if a helper has ended: what is waited for would never come. */
+void insist_on(const helper *other);
+
 /* Wait for the end of a helper, which must be exit status 0. */
 void helper_finish(helper *other);
 

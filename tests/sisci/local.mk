@@ -4,7 +4,14 @@ if HAVE_CHECK
 SISCI_TESTS = \
 	%D%/test_sisci_library \
 	%D%/test_sisci_segment \
-	%D%/test_sisci_connection
+	%D%/test_sisci_connection \
+	%D%/test_sisci_copy \
+	%D%/test_sisci_interrupt \
+	%D%/test_sisci_dma \
+	%D%/test_sisci_multicast \
+	%D%/test_sisci_registry \
+	%D%/test_sisci_lossy \
+	%D%/test_sisci_protocol
 check_PROGRAMS += $(SISCI_TESTS)
 TESTS += $(SISCI_TESTS)
 endif
@@ -23,3 +30,24 @@ tests_sisci_test_sisci_segment_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_connection_SOURCES = %D%/test_sisci_connection.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_connection_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_connection_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_copy_SOURCES = %D%/test_sisci_copy.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_copy_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_copy_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_interrupt_SOURCES = %D%/test_sisci_interrupt.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_interrupt_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_interrupt_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_dma_SOURCES = %D%/test_sisci_dma.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_dma_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_dma_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_multicast_SOURCES = %D%/test_sisci_multicast.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_multicast_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_multicast_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_registry_SOURCES = %D%/test_sisci_registry.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_registry_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_registry_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_lossy_SOURCES = %D%/test_sisci_lossy.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_lossy_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_lossy_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_protocol_SOURCES = %D%/test_sisci_protocol.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_protocol_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_protocol_LDADD = $(SISCI_TEST_LIBS)
