@@ -51,3 +51,15 @@ tests_sisci_test_sisci_lossy_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_protocol_SOURCES = %D%/test_sisci_protocol.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_protocol_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_protocol_LDADD = $(SISCI_TEST_LIBS)
+
+# Programs that take no test library, and the scripts that start them.
+check_PROGRAMS += %D%/leave_objects
+tests_sisci_leave_objects_SOURCES = %D%/leave_objects.c
+tests_sisci_leave_objects_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_leave_objects_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
+SISCI_SHELL_TESTS = %D%/sisci_clean.sh %D%/sisci_detection.sh %D%/sisci_installed.sh
+TESTS += $(SISCI_SHELL_TESTS)
+
+EXTRA_DIST += \
+	$(SISCI_SHELL_TESTS) %D%/both_sisci.c %D%/use_sisci.c %D%/mock_dis/sisci.c \
+	%D%/mock_dis/sisci_api.h %D%/mock_dis/sisci_error.h %D%/mock_dis/sisci_types.h

@@ -142,8 +142,8 @@ START_TEST(what_a_killed_process_left_is_removed_by_the_next_to_start)
     helper other = helper_start(open_and_exit, NULL, 0);
 
     expect(&other, 'r');
-    helper_kill(&other);
     ck_assert_uint_eq(objects_of_job(), 6);
+    helper_kill(&other);
     begin();
     ck_assert_uint_eq(objects_of_job(), 1);
 }
