@@ -121,13 +121,6 @@ void sisci_callback_end(sisci_resource *resource)
     sisci_notify();
 }
 
-sci_error_t sisci_check_flags(unsigned flags, unsigned legal, unsigned known)
-{
-    if ((flags & ~(legal | known)) != 0)
-        return SCI_ERR_ILLEGAL_FLAG;
-    return (flags & known) != 0 ? SCI_ERR_FLAG_NOT_IMPLEMENTED : SCI_ERR_OK;
-}
-
 sci_error_t sisci_check_adapter(unsigned adapter)
 {
     if (adapter >= SISCI_ADAPTER_LIMIT)
