@@ -92,7 +92,8 @@ void sisci_resource_destroy(sisci_resource *resource);
 void sisci_callback_begin(sisci_resource *resource);
 void sisci_callback_end(sisci_resource *resource);
 
-/* SCI_ERR_OK if `flags` are among `legal`; those among `known` exist on real adapters alone. Hot. */
+/* SCI_ERR_OK if `flags` are among `legal`; those among `known` exist on real adapters alone. Hot.
+ */
 static inline sci_error_t sisci_check_flags(unsigned flags, unsigned legal, unsigned known)
 {
     if ((flags & ~(legal | known)) != 0)
