@@ -8,3 +8,6 @@ CLEANFILES += $(man1_MANS)
 $(man1_MANS): %D%/%.1: %$(EXEEXT)
 	@$(MKDIR_P) %D%
 	$(AM_V_GEN)./$< --manual > $@.tmp && mv $@.tmp $@
+
+# Those of the software SISCI library are written by hand.
+dist_man_MANS = %D%/sisci-shm.7 %D%/sisci-shm-clean.1

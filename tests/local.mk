@@ -7,14 +7,20 @@ PY_LOG_COMPILER = $(CB_PYTHON)
 include tests/unit/local.mk
 include tests/mpi/local.mk
 include tests/cli/local.mk
+include tests/sisci/local.mk
 include tests/house/local.mk
 include tests/fuzz/local.mk
 include tests/perf/local.mk
 
 # For builds with sanitizers: the unit tests, and those with two ranks.
-SMALL_TESTS = $(UNIT_TESTS) $(ALONE_TESTS) tests/mpi/conformance_2.sh tests/mpi/control_2.sh \
+SMALL_TESTS = $(UNIT_TESTS) $(SISCI_TESTS) $(ALONE_TESTS) tests/mpi/conformance_2.sh tests/mpi/control_2.sh \
 	tests/fuzz/fuzz_options.sh
 
 .PHONY: check-small
 check-small:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
+
+# For a build that sanitizes threads. The tests fork, which that sanitizer takes for an error.
+.PHONY: check-sisci
+check-sisci:
+	TSAN_OPTIONS=die_after_fork=0 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SISCI_TESTS)'

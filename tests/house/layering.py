@@ -25,7 +25,7 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/bench/": ("base/", "host/", "control/", "transport/", "stats/", "report/"),
     # A benchmark allocates its lists and draws them at random: base, beside what a step is made of.
     "benchmarks/": ("bench/", "transport/transport.h", "base/"),
-    "tools/": ("model/", "report/", "base/"),
+    "tools/": ("model/", "report/", "base/", "sisci/"),
     # The tracing preload library stands between an application and MPI.
     "src/trace/": ("base/",),
     "tests/": ("",),
@@ -34,7 +34,9 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
 # Headers, and by whom they may be included; the rest of the house goes without.
 HEADERS: dict[str, tuple[str, ...]] = {
     "mpi.h": ("src/control/", "src/transport/mpi/", "src/trace/", "tests/"),
-    "sisci_api.h": ("src/transport/sci/", "src/sisci/", "tests/"),
+    "sisci_api.h": ("src/transport/sci/", "src/sisci/", "tools/", "tests/"),
+    "sisci_error.h": ("src/transport/sci/", "src/sisci/", "tools/", "tests/"),
+    "sisci_types.h": ("src/transport/sci/", "src/sisci/", "tools/", "tests/"),
     "hwloc.h": ("src/host/", "tests/"),
     "jansson.h": ("src/report/", "tests/"),
     "check.h": ("tests/",),

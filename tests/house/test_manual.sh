@@ -1,5 +1,6 @@
 #!/bin/sh
-# The manual page of every program is formatted without a warning, by groff or else by man.
+# Every manual page is formatted without a warning, by groff or else by man: those that programs make of
+# themselves, and those in man/.
 set -eu
 : "${srcdir:?}" "${builddir:?}"
 
@@ -22,21 +23,28 @@ else
     exit 77
 fi
 
-for source in "$srcdir"/benchmarks/cb_*.c; do
-    program=$(basename "$source" .c)
-    "$builddir/$program" --manual >"$page"
-    text=$(format "$page" 2>"$warnings")
+# check PROGRAM PAGE WORD: the page is formatted, and has the name of the program and a word.
+check() {
+    text=$(format "$2" 2>"$warnings")
     if [ -s "$warnings" ]; then
-        echo "the manual page of $program:" >&2
+        echo "the manual page of $1:" >&2
         cat "$warnings" >&2
         status=1
     fi
     case $text in
-    *"$program"*"--max-time"*) ;;
+    *"$1"*"$3"*) ;;
     *)
-        echo "the manual page of $program lacks its name or an option" >&2
+        echo "the manual page of $1 lacks its name or $3" >&2
         status=1
         ;;
     esac
+}
+
+for source in "$srcdir"/benchmarks/cb_*.c; do
+    program=$(basename "$source" .c)
+    "$builddir/$program" --manual >"$page"
+    check "$program" "$page" --max-time
 done
+check sisci-shm "$srcdir/man/sisci-shm.7" SISCI_SHM_FAULTS
+check sisci-shm-clean "$srcdir/man/sisci-shm-clean.1" --dry-run
 exit "$status"

@@ -1,10 +1,13 @@
 # make perf: ratios against bare references measured in the same run. Not part of make check.
-PERF_RUNNERS = %D%/perf_farm %D%/perf_supervisor %D%/perf_thin
+PERF_RUNNERS = %D%/perf_farm %D%/perf_sisci %D%/perf_supervisor %D%/perf_thin
 EXTRA_PROGRAMS += $(PERF_RUNNERS)
 CLEANFILES += $(PERF_RUNNERS)
 
 tests_perf_perf_farm_SOURCES = %D%/perf_farm.c %D%/session.c %D%/session.h
 tests_perf_perf_farm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
+tests_perf_perf_sisci_SOURCES = %D%/perf_sisci.c
+tests_perf_perf_sisci_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_perf_perf_sisci_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
 tests_perf_perf_supervisor_SOURCES = %D%/perf_supervisor.c %D%/session.c %D%/session.h
 tests_perf_perf_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 tests_perf_perf_thin_SOURCES = %D%/perf_thin.c %D%/session.c %D%/session.h

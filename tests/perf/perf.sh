@@ -60,6 +60,7 @@ while [ "$start" -le "$starts" ]; do
 done
 part "the supervisor" sh "$here/launch.sh" 1 "$builddir/tests/perf/perf_supervisor"
 part "the load generator" load_curve
+part "libsisci-shm against bare shared memory" "$builddir/tests/perf/perf_sisci"
 part "NetPIPE" sh "$here/netpipe.sh"
 
 echo

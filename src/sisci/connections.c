@@ -1,0 +1,144 @@
+/* The table of connections of a segment, in its control block. */
+#include "sisci/connections.h"
+
+#include "sisci/shared.h"
+
+static uint32_t generation_of(const sisci_slot *slot)
+{
+    return atomic_load_explicit(&slot->generation, memory_order_acquire);
+}
+
+/* Pairs with generation_of: who sees the generation sees what the slot says of it. */
+static void advance(sisci_control *control, sisci_slot *slot)
+{
+    atomic_fetch_add_explicit(&slot->generation, 1, memory_order_release);
+    atomic_fetch_add(&control->changes, 1);
+}
+
+static bool is_odd(uint32_t number)
+{
+    return number % 2 == 1;
+}
+
+static sisci_slot *free_slot(sisci_control *control)
+{
+    for (uint32_t i = 0; i < SISCI_CONNECTIONS; i++) {
+        sisci_slot *slot = &control->slots[i];
+
+        if (!is_odd(generation_of(slot)) && slot->reported == generation_of(slot))
+            return slot;
+    }
+    return NULL;
+}
+
+static sisci_connect_status take(sisci_control *control, uint32_t node,
+                                 const sisci_process *process, sisci_ticket *ticket)
+{
+    sisci_slot *slot;
+
+    if (control->removed)
+        return SISCI_CONNECT_REMOVED;
+    if (!control->available)
+        return SISCI_CONNECT_REFUSED;
+    slot = free_slot(control);
+    if (slot == NULL)
+        return SISCI_CONNECT_FULL;
+    slot->node = node;
+    slot->process = *process;
+    advance(control, slot);
+    *ticket = (sisci_ticket){.slot = (uint32_t)(slot - control->slots),
+                             .generation = generation_of(slot),
+                             .notices = atomic_load(&slot->notices)};
+    return SISCI_CONNECT_OK;
+}
+
+sisci_connect_status sisci_connections_take(sisci_control *control, uint32_t node,
+                                            const sisci_process *process, sisci_ticket *ticket)
+{
+    sisci_connect_status status;
+
+    sisci_shared_lock(&control->lock);
+    status = take(control, node, process, ticket);
+    sisci_shared_unlock(&control->lock);
+    return status;
+}
+
+bool sisci_connections_give(sisci_control *control, const sisci_ticket *ticket)
+{
+    sisci_slot *slot = &control->slots[ticket->slot];
+    bool ours;
+
+    sisci_shared_lock(&control->lock);
+    ours = generation_of(slot) == ticket->generation;
+    if (ours)
+        advance(control, slot);
+    sisci_shared_unlock(&control->lock);
+    return ours;
+}
+
+bool sisci_connections_is_cut(const sisci_control *control, const sisci_ticket *ticket)
+{
+    return generation_of(&control->slots[ticket->slot]) != ticket->generation;
+}
+
+bool sisci_connections_was_asked(const sisci_control *control, sisci_ticket *ticket)
+{
+    uint32_t notices = atomic_load(&control->slots[ticket->slot].notices);
+    bool asked = notices != ticket->notices;
+
+    ticket->notices = notices;
+    return asked;
+}
+
+bool sisci_connections_next_change(sisci_control *control, uint32_t *slot, bool *connected)
+{
+    for (; *slot < SISCI_CONNECTIONS; (*slot)++) {
+        sisci_slot *candidate = &control->slots[*slot];
+
+        if (candidate->reported != generation_of(candidate)) {
+            candidate->reported++;
+            *connected = is_odd(candidate->reported);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sisci_connections_in_use(const sisci_control *control, uint32_t slot)
+{
+    return is_odd(generation_of(&control->slots[slot]));
+}
+
+void sisci_connections_cut(sisci_control *control, uint32_t slot)
+{
+    advance(control, &control->slots[slot]);
+}
+
+uint32_t sisci_connections_bury(sisci_control *control)
+{
+    uint32_t in_use = 0;
+
+    for (uint32_t i = 0; i < SISCI_CONNECTIONS; i++) {
+        if (!sisci_connections_in_use(control, i))
+            continue;
+        if (sisci_process_alive(&control->slots[i].process))
+            in_use++;
+        else
+            sisci_connections_cut(control, i);
+    }
+    return in_use;
+}
+
+void sisci_connections_ask_all(sisci_control *control)
+{
+    for (uint32_t i = 0; i < SISCI_CONNECTIONS; i++)
+        if (sisci_connections_in_use(control, i))
+            atomic_fetch_add(&control->slots[i].notices, 1);
+}
+
+void sisci_connections_cut_all(sisci_control *control)
+{
+    for (uint32_t i = 0; i < SISCI_CONNECTIONS; i++)
+        if (sisci_connections_in_use(control, i))
+            sisci_connections_cut(control, i);
+}

@@ -1,0 +1,84 @@
+/* The control block of a segment, and the table in it of those who are connected. A slot's
+ * generation counts its connections and disconnections: odd while it is in use. The owner of the
+ * segment notes up to which generation it has reported; a slot is used again only when all is
+ * reported, so that no connection, however short, is missed. */
+#ifndef SISCI_CONNECTIONS_H
+#define SISCI_CONNECTIONS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sisci/objects.h"
+
+enum { SISCI_CONNECTIONS = 960 };
+
+typedef struct {
+    _Alignas(64) _Atomic uint32_t generation;
+    _Atomic uint32_t notices; /* how often the owner has asked to disconnect */
+    uint32_t reported;
+    uint32_t node;
+    sisci_process process;
+} sisci_slot;
+
+typedef struct {
+    sisci_object_head head;
+    uint32_t node;
+    uint32_t segment_id;
+    uint64_t size;       /* of the segment, as created */
+    uint32_t own_memory; /* whether the data lies in this object; else in its group's */
+    uint32_t available;  /* the lock is for these two and the slots */
+    uint32_t removed;
+    pthread_mutex_t lock;
+    _Atomic uint32_t changes; /* connections and disconnections, ever */
+    sisci_slot slots[SISCI_CONNECTIONS];
+} sisci_control;
+
+_Static_assert(sizeof(sisci_control) <= SISCI_CONTROL_BYTES, "the control block of a segment");
+
+typedef enum {
+    SISCI_CONNECT_OK,
+    SISCI_CONNECT_REMOVED,
+    SISCI_CONNECT_REFUSED, /* not available */
+    SISCI_CONNECT_FULL
+} sisci_connect_status;
+
+/* What is known of a connection by the one who made it. */
+typedef struct {
+    uint32_t slot;
+    uint32_t generation;
+    uint32_t notices;
+} sisci_ticket;
+
+/* Take a slot. */
+sisci_connect_status sisci_connections_take(sisci_control *control, uint32_t node,
+                                            const sisci_process *process, sisci_ticket *ticket);
+
+/* Give it back, unless the owner has taken it away; false then. */
+bool sisci_connections_give(sisci_control *control, const sisci_ticket *ticket);
+
+/* Whether the owner has taken the connection away, and whether it has asked to disconnect since
+ * this was asked last. Cheap, without the lock. */
+bool sisci_connections_is_cut(const sisci_control *control, const sisci_ticket *ticket);
+bool sisci_connections_was_asked(const sisci_control *control, sisci_ticket *ticket);
+
+/* For the owner, which holds the lock: */
+
+/* The next connection or disconnection that was not reported; false: none is left. Start with
+ * *slot = 0; it is the slot of the change afterwards. */
+bool sisci_connections_next_change(sisci_control *control, uint32_t *slot, bool *connected);
+
+/* Empty a slot that is in use. */
+void sisci_connections_cut(sisci_control *control, uint32_t slot);
+
+bool sisci_connections_in_use(const sisci_control *control, uint32_t slot);
+
+/* Empty the slots of processes that have ended; gives how many slots are in use then. */
+uint32_t sisci_connections_bury(sisci_control *control);
+
+/* Ask all that are connected to disconnect, or cut them all. */
+void sisci_connections_ask_all(sisci_control *control);
+void sisci_connections_cut_all(sisci_control *control);
+
+#endif

@@ -1,0 +1,238 @@
+/* Interrupts that carry data: each trigger puts a message into a ring in the object, and then
+ * triggers the line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sisci/constants.h"
+#include "sisci/export.h"
+#include "sisci/line.h"
+#include "sisci/shared.h"
+#include "sisci/sisci_api.h"
+
+enum { MESSAGES = 48, MESSAGE_BYTES = 1024 };
+
+typedef struct {
+    uint32_t length;
+    unsigned char data[MESSAGE_BYTES];
+} message;
+
+typedef struct {
+    sisci_line line;
+    pthread_mutex_t lock;
+    uint32_t first, count;
+    message messages[MESSAGES];
+} data_line;
+
+_Static_assert(sizeof(data_line) <= SISCI_CONTROL_BYTES, "the whole of it is mapped");
+
+struct sci_local_data_interrupt {
+    sisci_local_line line;
+    sci_cb_data_interrupt_t callback; /* NULL: none, or none any more */
+    void *argument;
+};
+
+struct sci_remote_data_interrupt {
+    sisci_remote_line line;
+};
+
+static data_line *data_line_of(const sisci_object *object)
+{
+    return (data_line *)object->head;
+}
+
+static bool initialise(sisci_line *line)
+{
+    return sisci_shared_mutex_initialise(&((data_line *)line)->lock);
+}
+
+static const sisci_line_form form = {
+    .kind = SISCI_KIND_DATA_INTERRUPT, .bytes = sizeof(data_line), .initialise = initialise};
+
+/* Take the oldest message into `data` of *length bytes; SCI_ERR_OUT_OF_RANGE leaves it. */
+static sci_error_t take_message(data_line *line, void *data, unsigned *length)
+{
+    const message *oldest;
+    bool fits;
+
+    sisci_shared_lock(&line->lock);
+    oldest = &line->messages[line->first];
+    fits = oldest->length <= *length;
+    *length = oldest->length;
+    if (fits) {
+        memcpy(data, oldest->data, oldest->length);
+        line->first = (line->first + 1) % MESSAGES;
+        line->count--;
+    }
+    sisci_shared_unlock(&line->lock);
+    return fits ? SCI_ERR_OK : SCI_ERR_OUT_OF_RANGE;
+}
+
+static sci_error_t put_message(data_line *line, const void *data, unsigned length)
+{
+    bool full;
+
+    sisci_shared_lock(&line->lock);
+    full = line->count == MESSAGES;
+    if (!full) {
+        message *next = &line->messages[(line->first + line->count) % MESSAGES];
+
+        next->length = length;
+        if (length > 0)
+            memcpy(next->data, data, length);
+        line->count++;
+    }
+    sisci_shared_unlock(&line->lock);
+    return full ? SCI_ERR_OVERFLOW : SCI_ERR_OK;
+}
+
+static sci_local_data_interrupt_t interrupt_of(sisci_resource *resource)
+{
+    return (sci_local_data_interrupt_t)resource; /* the first member of its first member */
+}
+
+static bool poll_interrupt(sisci_resource *resource)
+{
+    return interrupt_of(resource)->callback != NULL && sisci_line_poll(resource);
+}
+
+static void deliver(sisci_resource *resource)
+{
+    sci_local_data_interrupt_t interrupt = interrupt_of(resource);
+    sci_cb_data_interrupt_t callback = interrupt->callback;
+    sci_callback_action_t action;
+    unsigned char data[MESSAGE_BYTES];
+    unsigned length = sizeof(data);
+
+    interrupt->line.called++;
+    take_message(data_line_of(&interrupt->line.object), data, &length);
+    sisci_callback_begin(resource);
+    action = callback(interrupt->argument, interrupt, data, length, SCI_ERR_OK);
+    sisci_callback_end(resource);
+    if (action == SCI_CALLBACK_CANCEL)
+        interrupt->callback = NULL;
+}
+
+static void release_local(sisci_resource *resource)
+{
+    sci_local_data_interrupt_t interrupt = interrupt_of(resource);
+
+    sisci_line_close_local(&interrupt->line);
+    free(interrupt);
+}
+
+static void release_remote(sisci_resource *resource)
+{
+    sci_remote_data_interrupt_t interrupt = (sci_remote_data_interrupt_t)resource;
+
+    sisci_line_close_remote(&interrupt->line);
+    free(interrupt);
+}
+
+static const sisci_class local_class = {.poll = poll_interrupt,
+                                        .deliver = deliver,
+                                        .withdraw = sisci_line_withdraw,
+                                        .release = release_local};
+static const sisci_class remote_class = {.release = release_remote};
+
+void SCICreateDataInterrupt(sci_desc_t sd, sci_local_data_interrupt_t *interrupt,
+                            unsigned int localAdapterNo, unsigned int *interruptNo,
+                            sci_cb_data_interrupt_t callback, void *callbackArg, unsigned int flags,
+                            sci_error_t *error)
+{
+    sci_local_data_interrupt_t made;
+
+    *error = sisci_line_check_create(sd, interrupt, localAdapterNo, interruptNo, callback != NULL,
+                                     flags);
+    if (*error != SCI_ERR_OK)
+        return;
+    made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        *error = SCI_ERR_API_NOSPC;
+        return;
+    }
+    made->callback = (flags & FLAG_USE_CALLBACK) != 0 ? callback : NULL;
+    made->argument = callbackArg;
+    *error = sisci_line_create(sd, &form, &local_class, flags, interruptNo, &made->line);
+    if (*error == SCI_ERR_OK)
+        *interrupt = made;
+    else
+        free(made);
+}
+SISCI_EXPORT(SCICreateDataInterrupt);
+
+void SCIRemoveDataInterrupt(sci_local_data_interrupt_t interrupt, unsigned int flags,
+                            sci_error_t *error)
+{
+    *error = interrupt == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
+    if (*error == SCI_ERR_OK)
+        *error = sisci_line_remove(&interrupt->line);
+}
+SISCI_EXPORT(SCIRemoveDataInterrupt);
+
+void SCIWaitForDataInterrupt(sci_local_data_interrupt_t interrupt, void *data, unsigned int *length,
+                             unsigned int timeout, unsigned int flags, sci_error_t *error)
+{
+    *error = sisci_check_flags(flags, 0, 0);
+    if (*error == SCI_ERR_OK && (interrupt == NULL || data == NULL || length == NULL))
+        *error = SCI_ERR_ILLEGAL_PARAMETER;
+    if (*error != SCI_ERR_OK)
+        return;
+    sisci_lock();
+    *error = sisci_line_wait(&interrupt->line, timeout);
+    if (*error == SCI_ERR_OK)
+        *error = take_message(data_line_of(&interrupt->line.object), data, length);
+    if (*error == SCI_ERR_OUT_OF_RANGE)
+        sisci_line_put_back(&interrupt->line);
+    sisci_unlock();
+}
+SISCI_EXPORT(SCIWaitForDataInterrupt);
+
+void SCIConnectDataInterrupt(sci_desc_t sd, sci_remote_data_interrupt_t *interrupt,
+                             unsigned int nodeId, unsigned int localAdapterNo,
+                             unsigned int interruptNo, unsigned int timeout, unsigned int flags,
+                             sci_error_t *error)
+{
+    sci_remote_data_interrupt_t made;
+
+    (void)timeout;
+    *error = sisci_line_check_connect(sd, interrupt, &nodeId, localAdapterNo, flags);
+    if (*error != SCI_ERR_OK)
+        return;
+    made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        *error = SCI_ERR_API_NOSPC;
+        return;
+    }
+    *error = sisci_line_connect(sd, &form, &remote_class, nodeId, interruptNo, &made->line);
+    if (*error == SCI_ERR_OK)
+        *interrupt = made;
+    else
+        free(made);
+}
+SISCI_EXPORT(SCIConnectDataInterrupt);
+
+void SCIDisconnectDataInterrupt(sci_remote_data_interrupt_t interrupt, unsigned int flags,
+                                sci_error_t *error)
+{
+    *error = interrupt == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
+    if (*error == SCI_ERR_OK)
+        sisci_line_disconnect(&interrupt->line);
+}
+SISCI_EXPORT(SCIDisconnectDataInterrupt);
+
+void SCITriggerDataInterrupt(sci_remote_data_interrupt_t interrupt, void *data, unsigned int length,
+                             unsigned int flags, sci_error_t *error)
+{
+    *error = sisci_check_flags(flags, 0, FLAG_BROADCAST);
+    if (*error == SCI_ERR_OK && (interrupt == NULL || (data == NULL && length > 0)))
+        *error = SCI_ERR_ILLEGAL_PARAMETER;
+    if (*error == SCI_ERR_OK && length > MESSAGE_BYTES)
+        *error = SCI_ERR_OUT_OF_RANGE;
+    if (*error == SCI_ERR_OK && !sisci_line_is_open(&interrupt->line))
+        *error = SCI_ERR_NOT_CONNECTED;
+    if (*error == SCI_ERR_OK)
+        *error = put_message(data_line_of(&interrupt->line.object), data, length);
+    if (*error == SCI_ERR_OK)
+        sisci_line_trigger(&interrupt->line);
+}
+SISCI_EXPORT(SCITriggerDataInterrupt);

@@ -1,0 +1,53 @@
+/* Other processes: whether they live, and the bell that wakes their library's thread. Each process
+ * that uses the library has an object of its own, its presence. All functions are called with the
+ * library locked, except those on an open peer, which are safe anywhere. */
+#ifndef SISCI_PEER_H
+#define SISCI_PEER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "sisci/objects.h"
+
+typedef struct sisci_peer sisci_peer;
+
+/* How often it is found out whether a process still runs; all that watch it share one look. */
+enum { SISCI_WATCH_MS = 100 };
+
+/* Make the presence of this process, and remove it for others. The registry is locked. */
+sisci_object_status sisci_presence_create(const char *job, unsigned node,
+                                          const sisci_process *self);
+void sisci_presence_withdraw(void);
+
+/* Let go of it when no thread waits for the bell any more; it was withdrawn. */
+void sisci_presence_close(void);
+
+/* Wait until the bell of this process rings, or the time (CLOCK_MONOTONIC; NULL: never) has come.
+ */
+void sisci_presence_wait(const struct timespec *until);
+
+/* Ring the bell of this process. */
+void sisci_presence_ring(void);
+
+/* Whether a process of that node is present. */
+bool sisci_node_exists(const char *job, unsigned node);
+
+/* Open a process, or one more reference to it; NULL when it is not present, or memory is short.
+ * Each has one sisci_peer_release; NULL is ignored there. */
+sisci_peer *sisci_peer_acquire(const char *job, unsigned node, const sisci_process *process);
+void sisci_peer_release(sisci_peer *peer);
+
+/* Whether it has ended; late by at most SISCI_WATCH_MS. */
+bool sisci_peer_has_ended(sisci_peer *peer);
+
+void sisci_peer_ring(sisci_peer *peer);
+
+/* Whether any peer is open, so that somebody has to watch. */
+bool sisci_peers_exist(void);
+
+/* In a child after fork(): forget what belongs to the parent. */
+void sisci_peers_forget(void);
+
+#endif

@@ -1,0 +1,404 @@
+/* Remote segments: connections to segments and groups, and their end. */
+#include "sisci/remote.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sisci/constants.h"
+#include "sisci/export.h"
+#include "sisci/segment.h"
+#include "sisci/sisci_api.h"
+
+static sci_remote_segment_t segment_of(sisci_resource *resource)
+{
+    return (sci_remote_segment_t)resource; /* its first member */
+}
+
+const sisci_object *sisci_remote_data(sci_remote_segment_t segment)
+{
+    return segment->group.head != NULL ? &segment->group : &segment->connections[0].object;
+}
+
+bool sisci_remote_is_split(sci_remote_segment_t segment)
+{
+    return segment->broadcast && segment->group.head == NULL;
+}
+
+static const sisci_object *target(sci_remote_segment_t segment, size_t number)
+{
+    return segment->group.head != NULL ? &segment->group : &segment->connections[number].object;
+}
+
+/* A stream of faults of its own for each wire: by segment, connection and serial number. */
+static uint64_t new_stream(sci_remote_segment_t segment)
+{
+    return ((uint64_t)segment->id << 32) ^ ((uint64_t)segment->node << 16) ^
+           ((uint64_t)segment->connections[0].ticket.slot << 48) ^ ++sisci_shm.serial;
+}
+
+bool sisci_remote_open_wire(sci_remote_segment_t segment, size_t offset, size_t size,
+                            sisci_wire *wire)
+{
+    size_t before = offset % (size_t)sysconf(_SC_PAGESIZE);
+    size_t count = segment->group.head != NULL ? 1 : segment->count;
+
+    if (!sisci_wire_initialise(wire, count, before, size, &segment->session, &sisci_shm.faults,
+                               new_stream(segment)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        void *mapping = sisci_object_map(target(segment, i), offset - before, before + size,
+                                         PROT_READ | PROT_WRITE, MAP_POPULATE, NULL);
+
+        if (mapping == NULL) {
+            sisci_wire_destroy(wire);
+            return false;
+        }
+        sisci_wire_add(wire, mapping);
+    }
+    return true;
+}
+
+static bool has_ended(const sisci_connection *connection)
+{
+    return sisci_connections_is_cut(sisci_control_of(&connection->object), &connection->ticket) ||
+           sisci_peer_has_ended(connection->peer);
+}
+
+/* Transfers fail when the last connection is gone: a group may lose members. */
+static bool is_lost(sci_remote_segment_t segment)
+{
+    for (size_t i = 0; i < segment->count; i++)
+        if (!segment->connections[i].lost)
+            return false;
+    return true;
+}
+
+static void put_event(sci_remote_segment_t segment, sci_segment_cb_reason_t reason)
+{
+    sisci_events_put(&segment->events, reason, segment->node);
+    sisci_notify();
+}
+
+static void look_after(sci_remote_segment_t segment, sisci_connection *connection)
+{
+    if (connection->lost)
+        return;
+    if (sisci_connections_was_asked(sisci_control_of(&connection->object), &connection->ticket))
+        put_event(segment, SCI_CB_DISCONNECT);
+    if (!has_ended(connection))
+        return;
+    connection->lost = true;
+    if (is_lost(segment))
+        sisci_session_lose(&segment->session);
+    put_event(segment, SCI_CB_LOST);
+}
+
+static bool poll_segment(sisci_resource *resource)
+{
+    sci_remote_segment_t segment = segment_of(resource);
+
+    for (size_t i = 0; i < segment->count; i++)
+        look_after(segment, &segment->connections[i]);
+    return segment->callback != NULL && segment->events.count > 0;
+}
+
+static void deliver_event(sisci_resource *resource)
+{
+    sci_remote_segment_t segment = segment_of(resource);
+    sci_cb_remote_segment_t callback = segment->callback;
+    sci_callback_action_t action;
+    sisci_event event;
+
+    sisci_events_take(&segment->events, &event);
+    sisci_callback_begin(resource);
+    action = callback(segment->callback_argument, segment, event.reason, SCI_ERR_OK);
+    sisci_callback_end(resource);
+    if (action == SCI_CALLBACK_CANCEL)
+        segment->callback = NULL;
+}
+
+/* One that was given up is not given up again. */
+static void give_up(sisci_connection *connection)
+{
+    if (sisci_connections_give(sisci_control_of(&connection->object), &connection->ticket))
+        sisci_peer_ring(connection->peer);
+}
+
+static void withdraw_connections(sisci_resource *resource)
+{
+    sci_remote_segment_t segment = segment_of(resource);
+
+    for (size_t i = 0; i < segment->count; i++)
+        give_up(&segment->connections[i]);
+}
+
+static void close_connection(sisci_connection *connection)
+{
+    sisci_peer_release(connection->peer);
+    sisci_object_close(&connection->object);
+}
+
+static void release_segment(sisci_resource *resource)
+{
+    sci_remote_segment_t segment = segment_of(resource);
+
+    if (segment->dma_wire != NULL)
+        sisci_wire_destroy(segment->dma_wire);
+    free(segment->dma_wire);
+    for (size_t i = 0; i < segment->count; i++)
+        close_connection(&segment->connections[i]);
+    free(segment->connections);
+    sisci_object_close(&segment->group);
+    sisci_events_free(&segment->events);
+    sisci_session_destroy(&segment->session);
+    free(segment);
+}
+
+static const sisci_class remote_class = {.poll = poll_segment,
+                                         .deliver = deliver_event,
+                                         .withdraw = withdraw_connections,
+                                         .release = release_segment};
+
+static sci_error_t error_of(sisci_connect_status status)
+{
+    switch (status) {
+    case SISCI_CONNECT_OK:
+        return SCI_ERR_OK;
+    case SISCI_CONNECT_REFUSED:
+        return SCI_ERR_CONNECTION_REFUSED;
+    case SISCI_CONNECT_FULL:
+        return SCI_ERR_API_NOSPC;
+    default:
+        return SCI_ERR_NO_SUCH_SEGMENT;
+    }
+}
+
+/* Connect to an open object; its owner must be there to be told. */
+static sci_error_t take_connection(sisci_connection *connection)
+{
+    sisci_control *control = sisci_control_of(&connection->object);
+    sci_error_t error;
+
+    if (!sisci_process_alive(&control->head.owner))
+        return SCI_ERR_NO_SUCH_SEGMENT;
+    connection->peer = sisci_peer_acquire(sisci_shm.job, control->node, &control->head.owner);
+    if (connection->peer == NULL)
+        return SCI_ERR_NO_SUCH_SEGMENT;
+    error = error_of(
+        sisci_connections_take(control, sisci_shm.node, &sisci_shm.self, &connection->ticket));
+    if (error == SCI_ERR_OK)
+        sisci_peer_ring(connection->peer);
+    else
+        sisci_peer_release(connection->peer);
+    return error;
+}
+
+static sci_error_t connect_object(sci_remote_segment_t segment, const sisci_name *name)
+{
+    sisci_connection *connection = &segment->connections[segment->count];
+    sci_error_t error;
+
+    switch (sisci_object_open(name, &connection->object)) {
+    case SISCI_OBJECT_OK:
+        break;
+    case SISCI_OBJECT_ABSENT:
+        return SCI_ERR_NO_SUCH_SEGMENT;
+    default:
+        return SCI_ERR_SYSTEM;
+    }
+    error = take_connection(connection);
+    if (error != SCI_ERR_OK) {
+        sisci_object_close(&connection->object);
+        return error;
+    }
+    segment->size = sisci_control_of(&connection->object)->size;
+    segment->count++;
+    return SCI_ERR_OK;
+}
+
+static sci_error_t connect_node(sci_remote_segment_t segment)
+{
+    sisci_name name =
+        sisci_name_numbered(sisci_shm.job, segment->node, SISCI_KIND_SEGMENT, segment->id);
+    sci_error_t error;
+
+    segment->connections = calloc(1, sizeof(*segment->connections));
+    if (segment->connections == NULL)
+        return SCI_ERR_API_NOSPC;
+    error = connect_object(segment, &name);
+    if (error == SCI_ERR_NO_SUCH_SEGMENT && !sisci_node_exists(sisci_shm.job, segment->node))
+        return SCI_ERR_NO_SUCH_NODEID;
+    return error;
+}
+
+/* All members that are available. When there is none, the best reason is the one of a member that
+ * is there and refuses. */
+static sci_error_t connect_members(sci_remote_segment_t segment, const sisci_names *members)
+{
+    sci_error_t reason = SCI_ERR_NO_SUCH_SEGMENT;
+
+    segment->connections = calloc(members->count + 1, sizeof(*segment->connections));
+    if (segment->connections == NULL)
+        return SCI_ERR_API_NOSPC;
+    for (size_t i = 0; i < members->count; i++) {
+        sci_error_t error = connect_object(segment, &members->names[i]);
+
+        if (error != SCI_ERR_OK && error != SCI_ERR_NO_SUCH_SEGMENT)
+            reason = error;
+    }
+    return segment->count > 0 ? SCI_ERR_OK : reason;
+}
+
+static sci_error_t open_group(sci_remote_segment_t segment)
+{
+    sisci_name name =
+        sisci_name_numbered(sisci_shm.job, SISCI_BROADCAST_NODE, SISCI_KIND_GROUP, segment->id);
+
+    if (sisci_control_of(&segment->connections[0].object)->own_memory)
+        return SCI_ERR_OK;
+    return sisci_object_open(&name, &segment->group) == SISCI_OBJECT_OK ? SCI_ERR_OK
+                                                                        : SCI_ERR_NO_SUCH_SEGMENT;
+}
+
+static sci_error_t connect_group(sci_remote_segment_t segment)
+{
+    sisci_name beginning = sisci_name_members(sisci_shm.job, SISCI_BROADCAST_NODE, segment->id);
+    sisci_names members;
+    sci_error_t error;
+
+    if (!sisci_names_list(&beginning, &members))
+        return SCI_ERR_SYSTEM;
+    error = connect_members(segment, &members);
+    sisci_names_free(&members);
+    return error == SCI_ERR_OK ? open_group(segment) : error;
+}
+
+static sci_error_t check_connect(sci_desc_t sd, const sci_remote_segment_t *segment, unsigned *node,
+                                 unsigned adapter, sci_cb_remote_segment_t callback, unsigned flags)
+{
+    sci_error_t error =
+        sisci_check_flags(flags, FLAG_USE_CALLBACK | FLAG_BROADCAST, FLAG_ASYNCHRONOUS_CONNECT);
+
+    if (error != SCI_ERR_OK)
+        return error;
+    if (sd == NULL || segment == NULL || ((flags & FLAG_USE_CALLBACK) != 0 && callback == NULL))
+        return SCI_ERR_ILLEGAL_PARAMETER;
+    error = sisci_check_adapter(adapter);
+    if (error != SCI_ERR_OK)
+        return error;
+    if ((flags & FLAG_BROADCAST) != 0)
+        return *node == SISCI_BROADCAST_NODE ? SCI_ERR_OK : SCI_ERR_ILLEGAL_NODEID;
+    return sisci_check_node(node);
+}
+
+static sci_error_t establish(sci_desc_t sd, sci_remote_segment_t segment)
+{
+    sci_error_t error = segment->broadcast ? connect_group(segment) : connect_node(segment);
+
+    if (error == SCI_ERR_OK) {
+        sisci_resource_add(&segment->resource, &remote_class, sd);
+        sisci_presence_ring(); /* the thread has somebody to watch */
+    } else {
+        withdraw_connections(&segment->resource);
+        release_segment(&segment->resource);
+    }
+    return error;
+}
+
+void SCIConnectSegment(sci_desc_t sd, sci_remote_segment_t *segment, unsigned int nodeId,
+                       unsigned int segmentId, unsigned int localAdapterNo,
+                       sci_cb_remote_segment_t callback, void *callbackArg, unsigned int timeout,
+                       unsigned int flags, sci_error_t *error)
+{
+    sci_remote_segment_t made;
+
+    (void)timeout;
+    *error = check_connect(sd, segment, &nodeId, localAdapterNo, callback, flags);
+    if (*error != SCI_ERR_OK)
+        return;
+    made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        *error = SCI_ERR_API_NOSPC;
+        return;
+    }
+    made->group.file = -1;
+    made->node = nodeId;
+    made->id = segmentId;
+    made->broadcast = (flags & FLAG_BROADCAST) != 0;
+    made->has_callback = (flags & FLAG_USE_CALLBACK) != 0;
+    made->callback = made->has_callback ? callback : NULL;
+    made->callback_argument = callbackArg;
+    sisci_session_initialise(&made->session);
+    sisci_lock();
+    *error = establish(sd, made);
+    sisci_unlock();
+    if (*error == SCI_ERR_OK)
+        *segment = made;
+}
+SISCI_EXPORT(SCIConnectSegment);
+
+static sci_error_t disconnect(sci_remote_segment_t segment)
+{
+    if (segment->maps > 0 || segment->transfers > 0 || sisci_is_callback_of(&segment->resource))
+        return SCI_ERR_BUSY;
+    sisci_resource_retire(&segment->resource);
+    sisci_resource_destroy(&segment->resource);
+    return SCI_ERR_OK;
+}
+
+static sci_error_t check(sci_remote_segment_t segment, unsigned flags)
+{
+    return segment == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
+}
+
+void SCIDisconnectSegment(sci_remote_segment_t segment, unsigned int flags, sci_error_t *error)
+{
+    *error = check(segment, flags);
+    if (*error != SCI_ERR_OK)
+        return;
+    sisci_lock();
+    *error = disconnect(segment);
+    sisci_unlock();
+}
+SISCI_EXPORT(SCIDisconnectSegment);
+
+size_t SCIGetRemoteSegmentSize(sci_remote_segment_t segment)
+{
+    return segment->size;
+}
+SISCI_EXPORT(SCIGetRemoteSegmentSize);
+
+unsigned int SCIGetRemoteSegmentId(sci_remote_segment_t segment)
+{
+    return segment->id;
+}
+SISCI_EXPORT(SCIGetRemoteSegmentId);
+
+unsigned int SCIGetRemoteSegmentNodeId(sci_remote_segment_t segment)
+{
+    return segment->node;
+}
+SISCI_EXPORT(SCIGetRemoteSegmentNodeId);
+
+sci_segment_cb_reason_t SCIWaitForRemoteSegmentEvent(sci_remote_segment_t segment,
+                                                     sci_error_t *status, unsigned int timeout,
+                                                     unsigned int flags, sci_error_t *error)
+{
+    sisci_event event = {0};
+
+    *error = check(segment, flags);
+    if (*error == SCI_ERR_OK && status == NULL)
+        *error = SCI_ERR_ILLEGAL_PARAMETER;
+    if (*error != SCI_ERR_OK)
+        return event.reason;
+    sisci_lock();
+    if (segment->has_callback)
+        *error = SCI_ERR_ILLEGAL_OPERATION;
+    else
+        *error = sisci_events_await(&segment->resource, &segment->events, timeout, &event);
+    sisci_unlock();
+    *status = SCI_ERR_OK;
+    return event.reason;
+}
+SISCI_EXPORT(SCIWaitForRemoteSegmentEvent);

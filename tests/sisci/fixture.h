@@ -1,0 +1,73 @@
+/* What the tests of libsisci-shm share: a job of their own, calls that must succeed, and helper
+ * processes. Check runs each test in a process of its own, so the library starts anew in each. */
+#ifndef TESTS_SISCI_FIXTURE_H
+#define TESTS_SISCI_FIXTURE_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "sisci_api.h"
+
+#include "tests/unit/unit.h"
+
+/* Timeouts in milliseconds: for what must come, and for what must not. */
+enum { SOON_MS = 60000, NOT_MS = 1 };
+
+/* Name a job for this test and initialise the library; with faults, in lossy mode. Gives a device.
+ */
+sci_desc_t begin(void);
+sci_desc_t begin_with(const char *faults);
+
+/* A segment of this process: prepared, and available unless `size` of it says otherwise. */
+sci_local_segment_t offer(sci_desc_t sd, unsigned id, size_t size);
+sci_local_segment_t offer_member(sci_desc_t sd, unsigned id, size_t size);
+
+/* Connections and maps that must succeed. */
+sci_remote_segment_t reach(sci_desc_t sd, unsigned node, unsigned id);
+sci_remote_segment_t reach_group(sci_desc_t sd, unsigned id);
+volatile unsigned *map_remote(sci_remote_segment_t segment, sci_map_t *map);
+unsigned *map_local(sci_local_segment_t segment, sci_map_t *map);
+sci_sequence_t watch(sci_map_t map);
+
+#define ck_ok(error) ck_assert_str_eq(SCIGetErrorString(error), SCIGetErrorString(SCI_ERR_OK))
+#define ck_error(error, wanted)                                                                    \
+    ck_assert_str_eq(SCIGetErrorString(error), SCIGetErrorString(wanted))
+
+/* A helper process: a child that starts the library itself, and talks to the test in single
+ * letters. */
+typedef struct {
+    pid_t pid;
+    int to, from;
+} helper;
+
+/* Start `body` in a child, in the same job; what it returns is its exit status. Before the test's
+ * own begin(), or after it. `node` 0: the same node. */
+helper helper_start(int (*body)(helper *test, const void *argument), const void *argument,
+                    unsigned node);
+
+/* Send a letter, wait for one, or insist on one. The same calls in test and helper. */
+void tell(const helper *other, char letter);
+char hear(const helper *other);
+void expect(const helper *other, char letter);
+
+/* Whether a letter has come. */
+bool pending_letter(const helper *other);
+
+/* Fail if a helper has ended: what is waited for would never come. */
+void insist_on(const helper *other);
+
+/* Wait for the end of a helper, which must be exit status 0. */
+void helper_finish(helper *other);
+
+/* End it by SIGKILL; its parent has not waited for it when this returns. */
+void helper_kill(const helper *other);
+
+/* Let a condition come true, without a limit but the test's own. */
+#define until(condition)                                                                           \
+    do                                                                                             \
+        sched_yield();                                                                             \
+    while (!(condition))
+
+#endif

@@ -1,0 +1,358 @@
+/* The registry of shared objects: names, owners, what is stale, and who removes it. */
+#include "tests/sisci/fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sisci/names.h"
+#include "sisci/objects.h"
+#include "sisci/process.h"
+
+enum { ID = 0xabc, BYTES = 4096 };
+
+static sisci_name segment_name(void)
+{
+    return sisci_name_numbered(getenv("SISCI_SHM_JOB"), 4, SISCI_KIND_SEGMENT, ID);
+}
+
+static bool exists(const sisci_name *name)
+{
+    int file = shm_open(name->text, O_RDONLY, 0);
+
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+static size_t objects_of_job(void)
+{
+    sisci_name user = sisci_name_user();
+    sisci_names all;
+    size_t count = 0;
+
+    ck_assert(sisci_names_list(&user, &all));
+    for (size_t i = 0; i < all.count; i++)
+        count += strstr(all.names[i].text, getenv("SISCI_SHM_JOB")) != NULL;
+    sisci_names_free(&all);
+    return count;
+}
+
+START_TEST(a_name_tells_user_job_node_kind_and_number)
+{
+    char wanted[128];
+
+    snprintf(wanted, sizeof(wanted), "/sisci-shm.%lu.job.8.s.00000abc", (unsigned long)geteuid());
+    ck_assert_str_eq(sisci_name_numbered("job", 8, SISCI_KIND_SEGMENT, ID).text, wanted);
+}
+END_TEST
+
+START_TEST(the_kind_can_be_told_from_the_name)
+{
+    sisci_process self = sisci_process_self();
+    sisci_name segment = sisci_name_numbered("p", 8, SISCI_KIND_SEGMENT, ID);
+    sisci_name member = sisci_name_of_process("p", 252, SISCI_KIND_MEMBER, ID, &self, 1);
+    sisci_name process = sisci_name_process("s", 8, &self);
+    sisci_name lock = sisci_name_lock(), other = {"/something.else"};
+
+    ck_assert_int_eq(sisci_name_kind(&segment), SISCI_KIND_SEGMENT);
+    ck_assert_int_eq(sisci_name_kind(&member), SISCI_KIND_MEMBER);
+    ck_assert_int_eq(sisci_name_kind(&process), SISCI_KIND_PROCESS);
+    ck_assert_int_eq(sisci_name_kind(&lock), 0);
+    ck_assert_int_eq(sisci_name_kind(&other), 0);
+}
+END_TEST
+
+START_TEST(the_members_of_a_group_begin_alike)
+{
+    sisci_process self = sisci_process_self();
+    sisci_name group = sisci_name_numbered("job", 252, SISCI_KIND_GROUP, 0x10);
+    sisci_name beginning = sisci_name_members_of(&group);
+    sisci_name member = sisci_name_of_process("job", 252, SISCI_KIND_MEMBER, 0x10, &self, 3);
+    sisci_name stranger = sisci_name_of_process("job", 252, SISCI_KIND_MEMBER, 0x100, &self, 3);
+
+    ck_assert_str_eq(beginning.text, sisci_name_members("job", 252, 0x10).text);
+    ck_assert(sisci_name_begins(member.text, &beginning));
+    ck_assert(!sisci_name_begins(stranger.text, &beginning));
+}
+END_TEST
+
+START_TEST(an_object_is_for_its_user_alone)
+{
+    sisci_name name;
+    struct stat status;
+    int file;
+
+    offer(begin(), ID, BYTES);
+    name = segment_name();
+    file = shm_open(name.text, O_RDONLY, 0);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(fstat(file, &status), 0);
+    ck_assert_uint_eq(status.st_mode & 0777, 0600);
+    ck_assert_uint_eq(status.st_uid, geteuid());
+}
+END_TEST
+
+START_TEST(nothing_is_left_by_a_program_that_terminates)
+{
+    begin();
+    ck_assert_uint_gt(objects_of_job(), 0);
+    SCITerminate();
+    ck_assert_uint_eq(objects_of_job(), 0);
+}
+END_TEST
+
+static int open_and_exit(helper *test, const void *unused)
+{
+    sci_desc_t sd = begin();
+    unsigned number;
+    sci_local_interrupt_t interrupt;
+    sci_local_data_interrupt_t data_interrupt;
+    sci_error_t error;
+
+    (void)unused;
+    offer(sd, ID, BYTES);
+    offer_member(sd, ID, BYTES);
+    SCICreateInterrupt(sd, &interrupt, 0, &number, NULL, NULL, 0, &error);
+    SCICreateDataInterrupt(sd, &data_interrupt, 0, &number, NULL, NULL, 0, &error);
+    tell(test, 'r');
+    expect(test, 'q');
+    return 0;
+}
+
+START_TEST(nothing_is_left_by_a_program_that_only_exits)
+{
+    helper other = helper_start(open_and_exit, NULL, 0);
+
+    expect(&other, 'r');
+    ck_assert_uint_eq(objects_of_job(), 6);
+    tell(&other, 'q');
+    helper_finish(&other);
+    ck_assert_uint_eq(objects_of_job(), 0);
+}
+END_TEST
+
+START_TEST(what_a_killed_process_left_is_removed_by_the_next_to_start)
+{
+    helper other = helper_start(open_and_exit, NULL, 0);
+
+    expect(&other, 'r');
+    ck_assert_uint_eq(objects_of_job(), 6);
+    helper_kill(&other);
+    begin();
+    ck_assert_uint_eq(objects_of_job(), 1);
+}
+END_TEST
+
+START_TEST(the_id_of_a_killed_owner_is_free_at_once)
+{
+    helper other = helper_start(open_and_exit, NULL, 0);
+    sci_desc_t sd = begin();
+
+    expect(&other, 'r');
+    helper_kill(&other);
+    offer(sd, ID, BYTES);
+}
+END_TEST
+
+START_TEST(a_segment_of_a_killed_owner_cannot_be_connected)
+{
+    helper other = helper_start(open_and_exit, NULL, 0);
+    sci_desc_t sd = begin();
+    sci_remote_segment_t segment;
+    sci_error_t error;
+
+    expect(&other, 'r');
+    helper_kill(&other);
+    SCIConnectSegment(sd, &segment, 4, ID, 0, NULL, NULL, 0, 0, &error);
+    ck_error(error, SCI_ERR_NO_SUCH_SEGMENT);
+}
+END_TEST
+
+/* An object that some process has left under the name of the segment. */
+static void plant(const sisci_process *owner, bool published)
+{
+    sisci_name name = segment_name();
+    sisci_object object;
+    int lock;
+
+    ck_assert(sisci_registry_lock(&lock));
+    ck_assert_int_eq(sisci_object_create(&name, SISCI_KIND_SEGMENT, owner, BYTES, &object),
+                     SISCI_OBJECT_OK);
+    if (published)
+        sisci_object_publish(&object);
+    sisci_object_close(&object);
+    sisci_registry_unlock(lock);
+}
+
+static sci_error_t try_to_create(sci_desc_t sd)
+{
+    sci_local_segment_t segment;
+    sci_error_t error;
+
+    SCICreateSegment(sd, &segment, ID, BYTES, NULL, NULL, 0, &error);
+    return error;
+}
+
+START_TEST(an_object_of_a_live_process_is_kept)
+{
+    sci_desc_t sd = begin();
+    sisci_process self = sisci_process_self();
+    sisci_name name = segment_name();
+
+    plant(&self, true);
+    ck_error(try_to_create(sd), SCI_ERR_SEGMENTID_USED);
+    sisci_object_unlink(&name);
+}
+END_TEST
+
+START_TEST(a_process_id_that_came_again_owns_nothing)
+{
+    sci_desc_t sd = begin();
+    sisci_process earlier = sisci_process_self();
+
+    earlier.start_ticks--;
+    plant(&earlier, true);
+    ck_ok(try_to_create(sd));
+}
+END_TEST
+
+START_TEST(an_object_that_was_left_half_made_is_replaced)
+{
+    sci_desc_t sd = begin();
+    sisci_process self = sisci_process_self();
+
+    plant(&self, false);
+    ck_ok(try_to_create(sd));
+}
+END_TEST
+
+START_TEST(an_empty_object_is_replaced)
+{
+    sci_desc_t sd = begin();
+
+    close(shm_open(segment_name().text, O_RDWR | O_CREAT, 0600));
+    ck_ok(try_to_create(sd));
+}
+END_TEST
+
+START_TEST(a_process_of_another_namespace_counts_as_live)
+{
+    sci_desc_t sd = begin();
+    sisci_process elsewhere = {.pid = 1, .start_ticks = 1, .pid_namespace = 1};
+    sisci_name name = segment_name();
+
+    plant(&elsewhere, true);
+    ck_error(try_to_create(sd), SCI_ERR_SEGMENTID_USED);
+    sisci_object_unlink(&name);
+}
+END_TEST
+
+START_TEST(a_process_that_was_not_waited_for_has_ended)
+{
+    helper other = helper_start(open_and_exit, NULL, 0);
+    sisci_name name = segment_name();
+    sisci_object object;
+
+    expect(&other, 'r');
+    ck_assert_int_eq(sisci_object_open(&name, &object), SISCI_OBJECT_OK);
+    ck_assert(sisci_process_alive(&object.head->owner));
+    helper_kill(&other);
+    ck_assert(!sisci_process_alive(&object.head->owner));
+}
+END_TEST
+
+static int hold_lock(helper *test, const void *unused)
+{
+    int lock;
+
+    (void)unused;
+    if (!sisci_registry_lock(&lock))
+        return 1;
+    tell(test, 'l');
+    expect(test, 'q');
+    return 0;
+}
+
+static bool is_locked(void)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int file = shm_open(sisci_name_lock().text, O_RDWR, 0);
+
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(fcntl(file, F_GETLK, &whole), 0);
+    close(file);
+    return whole.l_type != F_UNLCK;
+}
+
+START_TEST(the_lock_of_a_killed_process_is_free)
+{
+    helper other = helper_start(hold_lock, NULL, 0);
+    int lock;
+
+    expect(&other, 'l');
+    ck_assert(is_locked());
+    helper_kill(&other);
+    ck_assert(sisci_registry_lock(&lock));
+    sisci_registry_unlock(lock);
+}
+END_TEST
+
+START_TEST(a_lock_that_was_removed_is_made_again)
+{
+    sisci_name name = sisci_name_lock();
+    int lock;
+
+    ck_assert(sisci_registry_lock(&lock));
+    sisci_object_unlink(&name);
+    sisci_registry_unlock(lock);
+    ck_assert(sisci_registry_lock(&lock));
+    ck_assert(exists(&name));
+    sisci_registry_unlock(lock);
+}
+END_TEST
+
+static int use_after_fork(helper *test, const void *unused)
+{
+    sci_error_t error;
+    unsigned node;
+
+    (void)unused;
+    SCIGetLocalNodeId(0, &node, 0, &error);
+    ck_error(error, SCI_ERR_NOT_INITIALIZED);
+    SCIRemoveSegment(offer(begin(), ID + 1, BYTES), 0, &error);
+    ck_ok(error);
+    tell(test, 'd');
+    return 0;
+}
+
+START_TEST(a_child_starts_anew_and_leaves_its_parents_objects)
+{
+    sisci_name name;
+    helper child;
+
+    offer(begin(), ID, BYTES);
+    child = helper_start(use_after_fork, NULL, 0);
+    expect(&child, 'd');
+    helper_finish(&child);
+    name = segment_name();
+    ck_assert(exists(&name));
+}
+END_TEST
+
+UNIT_MAIN("sisci registry", a_name_tells_user_job_node_kind_and_number,
+          the_kind_can_be_told_from_the_name, the_members_of_a_group_begin_alike,
+          an_object_is_for_its_user_alone, nothing_is_left_by_a_program_that_terminates,
+          nothing_is_left_by_a_program_that_only_exits,
+          what_a_killed_process_left_is_removed_by_the_next_to_start,
+          the_id_of_a_killed_owner_is_free_at_once, a_segment_of_a_killed_owner_cannot_be_connected,
+          an_object_of_a_live_process_is_kept, a_process_id_that_came_again_owns_nothing,
+          an_object_that_was_left_half_made_is_replaced, an_empty_object_is_replaced,
+          a_process_of_another_namespace_counts_as_live,
+          a_process_that_was_not_waited_for_has_ended, the_lock_of_a_killed_process_is_free,
+          a_lock_that_was_removed_is_made_again, a_child_starts_anew_and_leaves_its_parents_objects)

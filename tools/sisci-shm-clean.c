@@ -1,0 +1,162 @@
+/* sisci-shm-clean: lists the shared objects of libsisci-shm that belong to this user, and removes
+ * those whose owners have ended. What a live process uses is never touched. */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sisci/objects.h"
+
+static const char usage[] = "usage: sisci-shm-clean [--dry-run] [--quiet] [--help] [--version]\n"
+                            "\n"
+                            "List the shared objects of libsisci-shm that belong to this user, and "
+                            "remove those that processes\n"
+                            "left behind when they ended. Objects in use are never touched.\n"
+                            "\n"
+                            "  -n, --dry-run  only say what would be removed\n"
+                            "  -q, --quiet    list nothing\n"
+                            "  -h, --help     print this text\n"
+                            "  -V, --version  print the version\n";
+
+typedef struct {
+    bool dry_run;
+    bool quiet;
+} clean_options;
+
+typedef struct {
+    sisci_kind kind;
+    const char *text;
+} kind_text;
+
+static const kind_text kinds[] = {
+    {SISCI_KIND_PROCESS, "process"},
+    {SISCI_KIND_SEGMENT, "segment"},
+    {SISCI_KIND_MEMBER, "multicast member"},
+    {SISCI_KIND_GROUP, "multicast memory"},
+    {SISCI_KIND_PRIVATE, "private segment"},
+    {SISCI_KIND_INTERRUPT, "interrupt"},
+    {SISCI_KIND_DATA_INTERRUPT, "data interrupt"},
+};
+
+static const char *text_of(sisci_kind kind)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (kinds[i].kind == kind)
+            return kinds[i].text;
+    return "unknown";
+}
+
+/* One line: name, kind, bytes, owner, and what becomes of it. */
+static void list(const sisci_name *name, const char *fate)
+{
+    sisci_object object;
+
+    printf("%s  %s  ", name->text, text_of(sisci_name_kind(name)));
+    if (sisci_object_open(name, &object) == SISCI_OBJECT_OK) {
+        printf("%zu bytes  pid %" PRId64 "  %s\n", object.bytes, object.head->owner.pid, fate);
+        sisci_object_close(&object);
+    } else
+        printf("incomplete  %s\n", fate);
+}
+
+static void treat(const sisci_name *name, const clean_options *options)
+{
+    bool stale = sisci_object_is_stale(name);
+
+    if (!options->quiet)
+        list(name, !stale ? "in use" : options->dry_run ? "stale" : "removed");
+    if (stale && !options->dry_run)
+        sisci_object_unlink(name);
+}
+
+/* The lock is the last to go: whoever waits for it finds that out and makes a new one. */
+static void remove_lock_if_last(const clean_options *options)
+{
+    sisci_name user = sisci_name_user();
+    sisci_name lock = sisci_name_lock();
+    sisci_names left;
+
+    if (options->dry_run || !sisci_names_list(&user, &left))
+        return;
+    if (left.count == 1 && strcmp(left.names[0].text, lock.text) == 0)
+        sisci_object_unlink(&lock);
+    sisci_names_free(&left);
+}
+
+static bool clean(const clean_options *options)
+{
+    sisci_name user = sisci_name_user();
+    sisci_names all;
+
+    if (!sisci_names_list(&user, &all))
+        return false;
+    for (size_t i = 0; i < all.count; i++)
+        if (sisci_name_kind(&all.names[i]) != 0)
+            treat(&all.names[i], options);
+    sisci_names_free(&all);
+    remove_lock_if_last(options);
+    return true;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(int count, char **arguments, clean_options *options)
+{
+    static const struct option names[] = {{"dry-run", no_argument, NULL, 'n'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'V'},
+                                          {NULL, 0, NULL, 0}};
+
+    for (;;) {
+        switch (getopt_long(count, arguments, "nqhV", names, NULL)) {
+        case 'n':
+            options->dry_run = true;
+            break;
+        case 'q':
+            options->quiet = true;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return 0;
+        case 'V':
+            puts("sisci-shm-clean " PACKAGE_VERSION);
+            return 0;
+        case -1:
+            if (optind == count)
+                return -1;
+            fprintf(stderr,
+                    "sisci-shm-clean: cannot use '%s': there are options only; see --help\n",
+                    arguments[optind]);
+            return 2;
+        default:
+            fputs("sisci-shm-clean: see --help for the options\n", stderr);
+            return 2;
+        }
+    }
+}
+
+int main(int count, char **arguments)
+{
+    clean_options options = {0};
+    int status = parse(count, arguments, &options);
+    bool done;
+    int lock;
+
+    if (status >= 0)
+        return status;
+    if (!sisci_registry_lock(&lock)) {
+        fprintf(stderr,
+                "sisci-shm-clean: cannot lock the registry %s in /dev/shm: %s; check who owns it\n",
+                sisci_name_lock().text, strerror(errno));
+        return 1;
+    }
+    done = clean(&options);
+    if (!done)
+        fprintf(stderr, "sisci-shm-clean: cannot list /dev/shm: %s\n", strerror(errno));
+    sisci_registry_unlock(lock);
+    return done ? 0 : 1;
+}
