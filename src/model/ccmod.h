@@ -416,7 +416,6 @@ typedef struct {
     uint64_t packets;
     double work_us; /* of quiet time on links of all its messages: work / width / end is how far
                        it is used */
-    double busy_us; /* while at least one message was on it */
     double lost_us; /* summed over the messages whose bottleneck it was: by how much longer than on
                        the quiet network they took because of it */
     uint32_t peak;  /* most messages at once */
@@ -433,18 +432,21 @@ typedef struct {
 } ccmod_comparison;
 
 /* What came out. Owned by whoever asked for the evaluation. */
-typedef struct {
+typedef struct ccmod_result {
     double end_us;     /* the largest clock */
     uint64_t messages; /* a multicast is one */
     uint64_t cycles;   /* event horizons */
-    size_t processor_count;
-    const ccmod_processor *processors;
-    size_t cell_count;
-    const ccmod_cell *cells;
+    size_t processors;
+    size_t cells;
     uint32_t bottleneck; /* the cell with the largest lost_us, or, where nothing was lost, the
                             largest work; CCMOD_NO_CELL when no message used a link */
     ccmod_comparison comparison;
+    void *self; /* the implementation's */
 } ccmod_result;
+
+/* One of result->processors, and one of result->cells. */
+ccmod_processor ccmod_result_processor(const ccmod_result *result, size_t processor);
+ccmod_cell ccmod_result_cell(const ccmod_result *result, size_t cell);
 
 /* Evaluate. `observers` has `observer_count` entries (NULL with 0). On success *out is to be freed
  * with ccmod_result_free. The same arguments give the same result bit for bit. A workload that

@@ -13,6 +13,9 @@ libccmod_a_SOURCES = \
 	%D%/error.c \
 	%D%/names.c \
 	%D%/network.c %D%/networks.h \
-	%D%/network_crossbar.c
+	%D%/network_crossbar.c \
+	%D%/trace.h %D%/trace_parser.h \
+	%D%/trace_expression.c %D%/trace_fields.c %D%/trace_file.c %D%/trace_lists.c \
+	%D%/trace_parse.c %D%/trace_scan.c %D%/trace_workload.c
 
 CCMOD_LIBS = libccmod.a
