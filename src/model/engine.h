@@ -3,8 +3,8 @@
  * processors.c takes records from the workload, matching.c brings sends and receives together,
  * messages.c follows a message from its start to its end, and a `flow_operations` shares the links:
  * flows_clock.c in time that hardly depends on the number of live messages, flows_plain.c by
- * recomputing everything at each horizon, as the article does. queue.c keeps what happens at a known
- * time, and engine.c goes from one instant to the next. */
+ * recomputing everything at each horizon, as the article does. queue.c keeps what happens at a
+ * known time, and engine.c goes from one instant to the next. */
 #ifndef MODEL_ENGINE_H
 #define MODEL_ENGINE_H
 
@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
     engine_event *heap;
     size_t count, room;
-    engine_event *run; /* a ring */
+    engine_event *run;                     /* a ring */
     size_t run_first, run_count, run_room; /* run_room is a power of two */
 } event_queue;
 
@@ -47,12 +47,12 @@ typedef struct {
 
 enum {
     MESSAGE_LIVE = 1,
-    MESSAGE_EAGER = 2,        /* its sender does not wait for it */
+    MESSAGE_EAGER = 2, /* its sender does not wait for it */
     MESSAGE_SENDER_BLOCKED = 4,
     MESSAGE_RECEIVER_BLOCKED = 8,
-    MESSAGE_MATCHED = 16,     /* there is a receive for it */
+    MESSAGE_MATCHED = 16, /* there is a receive for it */
     MESSAGE_ARRIVED = 32,
-    MESSAGE_FAN = 64,         /* a multicast: destination is the index of its fan */
+    MESSAGE_FAN = 64, /* a multicast: destination is the index of its fan */
     MESSAGE_STARTED = 128
 };
 
@@ -62,11 +62,11 @@ typedef struct {
     uint32_t destination;
     uint64_t size_bytes;
     double start_us;
-    double finish;      /* reading of its owner's clock at which it ends; plain: quiet us left */
-    uint32_t line;      /* of the send */
-    uint32_t slots;     /* its first slot */
+    double finish;  /* reading of its owner's clock at which it ends; plain: quiet us left */
+    uint32_t line;  /* of the send */
+    uint32_t slots; /* its first slot */
     uint32_t slot_count;
-    uint32_t owner;     /* its bottleneck: which of its slots; plain: its place among the live */
+    uint32_t owner; /* its bottleneck: which of its slots; plain: its place among the live */
     uint32_t child, sibling, back; /* in its owner's heap of messages */
     uint32_t flags;
 } engine_message;
@@ -76,6 +76,7 @@ typedef struct {
     uint32_t *destinations;
     uint8_t *flags; /* MESSAGE_MATCHED, MESSAGE_RECEIVER_BLOCKED */
     size_t count, unmatched, hops;
+    uint32_t next; /* in the list of those that are free */
 } engine_fan;
 
 /* A message's place on a cell of its route; with others that are guests there, in a list. */
@@ -90,9 +91,9 @@ typedef struct {
 /* A link in one direction. All messages that have their bottleneck here, its own, progress alike:
  * the clock runs at that rate, and a message ends at a certain reading of it. */
 typedef struct {
-    double clock;    /* reading at since_us */
+    double clock; /* reading at since_us */
     double since_us;
-    double rival;    /* at least the largest pressure on any other cell of an own message */
+    double rival; /* at least the largest pressure on any other cell of an own message */
     double work_us, lost_us;
     uint64_t packets;
     uint32_t count;  /* of messages that pass */
@@ -105,17 +106,18 @@ typedef struct {
 
 /* Matching */
 
-/* A send or a receive that waits for its other half, or a receiver that waits for an eager message. */
+/* A send or a receive that waits for its other half, or a receiver that waits for an eager message.
+ */
 typedef struct {
     uint64_t size_bytes;
-    uint64_t order;       /* in which receives were posted */
+    uint64_t order; /* in which receives were posted */
     uint32_t source;
     uint32_t left, right; /* in the receiver's tree of pairs, by source */
     uint32_t next, last;  /* of the same pair, first come first; last in the first of them alone */
     uint32_t earlier, later; /* of sends to the same receiver, or of receives from any */
-    uint32_t message;     /* of a send that is a message already, or ENGINE_NONE */
+    uint32_t message;        /* of a send that is a message already, or ENGINE_NONE */
     uint32_t line;
-    uint32_t flags;       /* ITEM_... */
+    uint32_t flags; /* ITEM_... */
 } match_item;
 
 enum { ITEM_SEND = 1, ITEM_BLOCKED = 2 };
@@ -141,10 +143,10 @@ typedef enum {
 } processor_state;
 
 typedef struct {
-    ccmod_processor times; /* clock_us: up to where its time is accounted for */
-    uint32_t peer;         /* of the send or receive that blocks it */
-    uint32_t line;         /* of its record */
-    uint32_t outstanding;  /* sends and receives that it has started */
+    ccmod_processor times;            /* clock_us: up to where its time is accounted for */
+    uint32_t peer;                    /* of the send or receive that blocks it */
+    uint32_t line;                    /* of its record */
+    uint32_t outstanding;             /* sends and receives that it has started */
     uint32_t state : 8, activity : 8; /* activity: of what keeps it busy */
 } engine_processor;
 
@@ -207,6 +209,7 @@ struct ccmod_engine {
     uint64_t *ids;         /* of the messages, for observers; NULL without */
     engine_fan *fans;
     size_t fan_count, fan_room;
+    uint32_t free_fan; /* list by next */
     engine_slot *slots;
     size_t slot_count, slot_room;
     uint32_t free_slots[32]; /* lists by next: blocks of 1, 2, 4... slots */
@@ -222,10 +225,10 @@ struct ccmod_engine {
     const flow_operations *flows;
     engine_cell *cells;
     size_t cell_count;
-    double *loads;           /* of each cell, in `interval`; NULL without background */
-    uint32_t *drawn;         /* the interval that the load belongs to, plus 1; NULL when constant */
-    uint64_t interval;       /* of background */
-    void *flow;              /* the share's own */
+    double *loads;     /* of each cell, in `interval`; NULL without background */
+    uint32_t *drawn;   /* the interval that the load belongs to, plus 1; NULL when constant */
+    uint64_t interval; /* of background */
+    void *flow;        /* the share's own */
 };
 
 /* One more element at the end of an array that grows by doubling; NULL without memory. */
