@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-enum { REPORT_CYCLES = 1024, FEW = 32 };
+enum { REPORT_CYCLES = 1024, FEW = 12 };
 
 static const uint64_t report_ns = 250000000;
 
@@ -55,22 +55,6 @@ cb_status engine_no_memory(ccmod_engine *engine)
 
 /* An instant */
 
-static int by_number(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-    return (a > b) - (a < b);
-}
-
-static bool ascending(const engine_list *list)
-{
-    for (size_t i = 1; i < list->count; i++) {
-        if (list->values[i] < list->values[i - 1])
-            return false;
-    }
-    return true;
-}
-
 static void insert_in_order(uint32_t *values, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -83,13 +67,29 @@ static void insert_in_order(uint32_t *values, size_t count)
     }
 }
 
-/* Ties in time are decided by the number of the processor. */
-static void put_in_order(engine_list *list)
+/* A bit for each processor that is ready, and all bits from the first on. No processor is ready
+ * twice. */
+static void sort_by_bits(uint64_t *bits, size_t words, engine_list *list)
 {
-    if (list->count <= FEW)
-        insert_in_order(list->values, list->count);
-    else if (!ascending(list))
-        qsort(list->values, list->count, sizeof(*list->values), by_number);
+    size_t count = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        bits[list->values[i] / 64] |= UINT64_C(1) << (list->values[i] % 64);
+    for (size_t word = 0; word < words; word++) {
+        for (; bits[word] != 0; bits[word] &= bits[word] - 1)
+            list->values[count++] = (uint32_t)(64 * word) + (uint32_t)__builtin_ctzll(bits[word]);
+    }
+}
+
+/* Ties in time are decided by the number of the processor. */
+static void put_in_order(ccmod_engine *engine)
+{
+    size_t words = engine->processor_count / 64 + 1;
+
+    if (engine->ready.count <= FEW)
+        insert_in_order(engine->ready.values, engine->ready.count);
+    else
+        sort_by_bits(engine->bits, words, &engine->ready);
 }
 
 static cb_status resume(ccmod_engine *engine, uint32_t subject)
@@ -130,7 +130,7 @@ static cb_status handle_events(ccmod_engine *engine)
 
 static cb_status run_ready(ccmod_engine *engine)
 {
-    put_in_order(&engine->ready);
+    put_in_order(engine);
     for (size_t i = 0; i < engine->ready.count; i++)
         CB_TRY(processor_run(engine, engine->ready.values[i]));
     engine->ready.count = 0;
@@ -290,10 +290,11 @@ static cb_status allocate(ccmod_engine *engine)
     engine->processors = calloc(processors, sizeof(*engine->processors));
     engine->places = malloc(processors * sizeof(*engine->places));
     engine->cells = malloc(engine->cell_count * sizeof(*engine->cells));
+    engine->bits = calloc(processors / 64 + 1, sizeof(*engine->bits));
     engine->route_room = engine->network->longest_route;
     engine->route = malloc(engine->route_room * sizeof(*engine->route));
     if (engine->processors == NULL || engine->places == NULL || engine->cells == NULL ||
-        engine->route == NULL)
+        engine->bits == NULL || engine->route == NULL)
         return engine_no_memory(engine);
     for (size_t i = 0; i < processors; i++)
         engine->places[i] = (match_place){ENGINE_NONE, ENGINE_NONE, ENGINE_NONE};
@@ -319,6 +320,7 @@ static void release(ccmod_engine *engine)
     messages_free(engine);
     queue_free(&engine->queue);
     free(engine->ready.values);
+    free(engine->bits);
     free(engine->ended.values);
     free(engine->measured);
     free(engine->places);

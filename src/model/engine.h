@@ -192,6 +192,7 @@ struct ccmod_engine {
     double now_us;
     event_queue queue;
     engine_list ready; /* processors that go on in this instant */
+    uint64_t *bits;    /* of processors, all zero: scratch of sorting */
     engine_list ended; /* messages that left the links in this instant */
     size_t live;       /* messages on links */
     uint64_t cycles, messages, finished;
@@ -329,8 +330,15 @@ static inline bool engine_wants(const ccmod_engine *engine, ccmod_signal_kind ki
 }
 
 cb_status signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind);
-cb_status signal_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
-                       const ccmod_record *record);
+cb_status signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
+                            const ccmod_record *record);
+
+static inline cb_status signal_event(ccmod_engine *engine, ccmod_signal_kind kind,
+                                     uint32_t processor, const ccmod_record *record)
+{
+    return engine_wants(engine, kind) ? signal_send_event(engine, kind, processor, record) : CB_OK;
+}
+
 /* `message` as it is now; the caller may fill in the steady state before it sends it. */
 void signal_describe(ccmod_engine *engine, uint32_t message, ccmod_signal *signal);
 

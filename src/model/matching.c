@@ -47,14 +47,11 @@ static void give_item(ccmod_engine *engine, uint32_t number)
 static uint32_t *find_pair(ccmod_engine *engine, uint32_t receiver, uint32_t source)
 {
     uint32_t *link = &engine->places[receiver].pairs;
-    uint32_t key = scramble(source);
 
-    while (*link != ENGINE_NONE) {
+    while (*link != ENGINE_NONE && engine->items[*link].source != source) {
         match_item *item = &engine->items[*link];
 
-        if (item->source == source)
-            break;
-        link = key < scramble(item->source) ? &item->left : &item->right;
+        link = scramble(source) < scramble(item->source) ? &item->left : &item->right;
     }
     return link;
 }

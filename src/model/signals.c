@@ -19,12 +19,12 @@ cb_status signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_k
     return CB_OK;
 }
 
-cb_status signal_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
-                       const ccmod_record *record)
+cb_status signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
+                            const ccmod_record *record)
 {
     ccmod_signal signal = {.of.event = {processor, record}};
 
-    return engine_wants(engine, kind) ? signal_send(engine, &signal, kind) : CB_OK;
+    return signal_send(engine, &signal, kind);
 }
 
 void signal_describe(ccmod_engine *engine, uint32_t number, ccmod_signal *signal)

@@ -15,7 +15,8 @@ typedef struct {
     size_t used;
 } standstill_story;
 
-__attribute__((format(printf, 2, 3))) static void tell(standstill_story *story, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void tell(standstill_story *story, const char *format,
+                                                       ...)
 {
     va_list arguments;
     int length;
@@ -74,7 +75,8 @@ static void note_all(const ccmod_engine *engine, uint32_t *waits_for)
         note_items(engine, i, engine->places[i].pairs, waits_for);
 }
 
-static void tell_one(const ccmod_engine *engine, standstill_story *story, uint32_t number, uint32_t waits_for)
+static void tell_one(const ccmod_engine *engine, standstill_story *story, uint32_t number,
+                     uint32_t waits_for)
 {
     static const char *const deeds[] = {[PROCESSOR_IN_SEND] = "sends to",
                                         [PROCESSOR_IN_RECEIVE] = "receives from",
@@ -111,8 +113,8 @@ static uint32_t find_ring(const ccmod_engine *engine, const uint32_t *waits_for,
     return start;
 }
 
-static void tell_chain(const ccmod_engine *engine, standstill_story *story, const uint32_t *waits_for,
-                       uint32_t start)
+static void tell_chain(const ccmod_engine *engine, standstill_story *story,
+                       const uint32_t *waits_for, uint32_t start)
 {
     uint32_t at = start;
 

@@ -118,11 +118,44 @@ typedef struct {
 /* One more element behind `count` in an array that grows by doubling; NULL without memory. */
 void *trace_grow(void *array, size_t count, size_t *room, size_t size);
 
-/* Scanner (trace_scan.c). None passes the end of the line. */
-void trace_skip_blanks(trace_scanner *scanner);
-bool trace_at_end_of_line(const trace_scanner *scanner); /* or at a comment */
-bool trace_at_end_of_word(const trace_scanner *scanner); /* a blank, or the end of the line */
-bool trace_take(trace_scanner *scanner, char character);
+/* Scanner. None passes the end of the line. */
+
+static inline bool trace_is_blank(char character)
+{
+    return character == ' ' || character == '\t' || character == '\r';
+}
+
+static inline bool trace_is_digit(char character)
+{
+    return character >= '0' && character <= '9';
+}
+
+static inline void trace_skip_blanks(trace_scanner *scanner)
+{
+    while (scanner->at < scanner->end && trace_is_blank(*scanner->at))
+        scanner->at++;
+}
+
+/* Or at a comment. */
+static inline bool trace_at_end_of_line(const trace_scanner *scanner)
+{
+    return scanner->at == scanner->end || *scanner->at == '\n' || *scanner->at == '#';
+}
+
+/* At a blank, or the end of the line. */
+static inline bool trace_at_end_of_word(const trace_scanner *scanner)
+{
+    return trace_at_end_of_line(scanner) || trace_is_blank(*scanner->at);
+}
+
+static inline bool trace_take(trace_scanner *scanner, char character)
+{
+    if (scanner->at == scanner->end || *scanner->at != character)
+        return false;
+    scanner->at++;
+    return true;
+}
+
 bool trace_take_word(trace_scanner *scanner, const char *word);
 
 /* A whole number without sign, at most `largest`; false, and nothing taken, when there is none or

@@ -8,16 +8,6 @@
 
 enum { REAL_BYTES = 64, QUOTED = 40, EXACT_DIGITS = 15 };
 
-static bool is_blank(char character)
-{
-    return character == ' ' || character == '\t' || character == '\r';
-}
-
-static bool is_digit(char character)
-{
-    return character >= '0' && character <= '9';
-}
-
 void *trace_grow(void *array, size_t count, size_t *room, size_t size)
 {
     size_t wider = *room > 0 ? 2 * *room : 16;
@@ -29,30 +19,6 @@ void *trace_grow(void *array, size_t count, size_t *room, size_t size)
     if (grown != NULL)
         *room = wider;
     return grown;
-}
-
-void trace_skip_blanks(trace_scanner *scanner)
-{
-    while (scanner->at < scanner->end && is_blank(*scanner->at))
-        scanner->at++;
-}
-
-bool trace_at_end_of_line(const trace_scanner *scanner)
-{
-    return scanner->at == scanner->end || *scanner->at == '\n' || *scanner->at == '#';
-}
-
-bool trace_at_end_of_word(const trace_scanner *scanner)
-{
-    return trace_at_end_of_line(scanner) || is_blank(*scanner->at);
-}
-
-bool trace_take(trace_scanner *scanner, char character)
-{
-    if (scanner->at == scanner->end || *scanner->at != character)
-        return false;
-    scanner->at++;
-    return true;
 }
 
 bool trace_take_word(trace_scanner *scanner, const char *word)
@@ -74,9 +40,9 @@ bool trace_take_number(trace_scanner *scanner, int64_t largest, int64_t *number)
     const char *at = scanner->at;
     int64_t value = 0;
 
-    if (at == scanner->end || !is_digit(*at))
+    if (at == scanner->end || !trace_is_digit(*at))
         return false;
-    for (; at < scanner->end && is_digit(*at); at++) {
+    for (; at < scanner->end && trace_is_digit(*at); at++) {
         int64_t digit = *at - '0';
 
         if (value > (largest - digit) / 10)
@@ -96,7 +62,7 @@ static inline const char *take_plain(const char *at, const char *end, uint32_t *
 
     while (at < end && *at == ' ')
         at++;
-    for (first = at; at < end && is_digit(*at); at++)
+    for (first = at; at < end && trace_is_digit(*at); at++)
         value = 10 * value + (uint32_t)(*at - '0');
     *number = value;
     return at > first && at - first <= 9 ? at : NULL;
@@ -127,7 +93,7 @@ static bool take_short_real(trace_scanner *scanner, double *real)
     int count = 0, behind = 0;
     bool point = false;
 
-    for (; at < scanner->end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+    for (; at < scanner->end && (trace_is_digit(*at) || (*at == '.' && !point)); at++) {
         if (*at == '.') {
             point = true;
             continue;
@@ -151,7 +117,7 @@ bool trace_take_real(trace_scanner *scanner, double *real)
 
     if (take_short_real(scanner, real))
         return true;
-    if (scanner->at == scanner->end || !(is_digit(*scanner->at) || *scanner->at == '.'))
+    if (scanner->at == scanner->end || !(trace_is_digit(*scanner->at) || *scanner->at == '.'))
         return false;
     while (scanner->at + length < scanner->end && length < sizeof(copy) - 1 &&
            strchr("0123456789.eE+-", scanner->at[length]) != NULL) {

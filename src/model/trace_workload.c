@@ -292,14 +292,32 @@ static cb_status give_record(const record_place *place, trace_cursor *cursor, cc
     return fillers[operation->kind](place, record);
 }
 
+/* Hot: what most records are, a message of a plain rank and a plain size. */
+static bool give_plain_message(const trace_operation *operation, trace_cursor *cursor,
+                               ccmod_record *record)
+{
+    if (operation->flags != 0 || operation->kind < CCMOD_SEND ||
+        operation->kind > CCMOD_START_RECEIVE)
+        return false;
+    record->kind = (ccmod_record_kind)operation->kind;
+    record->peer = operation->a;
+    record->size_bytes = operation->b;
+    record->line = operation->line;
+    record->measured_us = -1;
+    cursor->at++;
+    return true;
+}
+
 /* Hot. */
 static cb_status next(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
                       ccmod_error *error)
 {
     trace_player *player = workload->self;
     trace_cursor *cursor = &player->cursors[processor];
-    record_place place = {player, processor, NULL, error};
+    record_place place = {player, processor, &player->trace->operations[cursor->at], error};
 
+    if (give_plain_message(place.operation, cursor, record))
+        return CB_OK;
     for (size_t jumps = 0;; jumps++) {
         place.operation = &player->trace->operations[cursor->at];
         if (place.operation->kind < CCMOD_RECORDS)
