@@ -5,6 +5,7 @@ SH_LOG_COMPILER = $(SHELL)
 PY_LOG_COMPILER = $(CB_PYTHON)
 
 include tests/unit/local.mk
+include tests/model/local.mk
 include tests/mpi/local.mk
 include tests/cli/local.mk
 include tests/house/local.mk
