@@ -265,9 +265,9 @@ static cb_status read_head(trace_parser *parser)
 
     trace_skip_blanks(scanner);
     if (begun && !trace_take_word(scanner, "1"))
-        return trace_refuse(
-            parser, scanner->line,
-            "the trace is of another version than 1, which is all that is known here");
+        return trace_refuse(parser, scanner->line,
+                            "the trace is of another version than 1, which is all that is "
+                            "known here; write it in version 1, or use a newer program");
     trace_skip_blanks(scanner);
     begun = begun && trace_take_word(scanner, "ranks");
     trace_skip_blanks(scanner);
