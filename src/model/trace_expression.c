@@ -90,11 +90,11 @@ static cb_status read_number(expression_reader *reader)
     if (!trace_take_number(reader->scanner, INT64_MAX, &number)) {
         if (reader->scanner->at < reader->scanner->end && *reader->scanner->at >= '0' &&
             *reader->scanner->at <= '9')
-            return refuse(reader, "the number is too large");
+            return refuse(reader, "the number is too large; it must be below 2^63");
         return refuse(reader, "a number, %i, %r, %n or a parenthesis must stand here");
     }
     if (reader->sized && __builtin_mul_overflow(number, take_unit(reader->scanner), &number))
-        return refuse(reader, "the size is too large");
+        return refuse(reader, "the size is too large; it must be at most 2^53 bytes");
     return emit(reader, TRACE_NUMBER, number);
 }
 
@@ -115,7 +115,7 @@ static cb_status read_enclosed(expression_reader *reader)
     status = read_sum(reader);
     reader->enclosed--;
     if (status == CB_OK && !trace_take(reader->scanner, ')'))
-        return refuse(reader, "a closing parenthesis is missing");
+        return refuse(reader, "a closing parenthesis is missing; add it");
     return status;
 }
 

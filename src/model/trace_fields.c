@@ -61,7 +61,7 @@ static cb_status fold(trace_parser *parser, uint8_t flag, int64_t largest, uint3
     if (!is_constant(trace, *out))
         return CB_OK;
     if (!trace_evaluate(trace, *out, 0, 0, &value) || value < 0 || value > largest) {
-        snprintf(why, TRACE_WHY_BYTES, "it is not between 0 and %lld", (long long)largest);
+        snprintf(why, TRACE_WHY_BYTES, "it must be between 0 and %lld", (long long)largest);
         return CB_ERROR_USAGE;
     }
     if (value < UINT32_MAX) {
