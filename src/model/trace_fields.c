@@ -183,7 +183,7 @@ static cb_status read_bounded_time(trace_parser *parser, const char *field, doub
 {
     if (!trace_take_real(&parser->scanner, time_us))
         return trace_refuse_field(parser, CB_ERROR_USAGE, field,
-                                  "a time is a number of 0 or more, as 12 or 12.5");
+                                  "a time must be a number of 0 or more, as 12 or 12.5");
     *time_us *= parser->trace->unit_us;
     if (*time_us > TRACE_LARGEST_TIME_US)
         return trace_refuse(parser, parser->scanner.line,
