@@ -63,6 +63,7 @@ libcombench_a_SOURCES = \
 	%D%/report/path.c %D%/report/path.h \
 	%D%/report/report.h \
 	%D%/report/steps.c %D%/report/steps.h \
+	%D%/report/stream.c %D%/report/stream.h \
 	%D%/report/text.c \
 	%D%/report/types.c \
 	%D%/report/value.c %D%/report/value.h \
