@@ -42,14 +42,17 @@ cb_status ccmod_network_open(const char *text, size_t processors, ccmod_network 
 
     for (size_t i = 0; ccmod_network_kinds[i] != NULL; i++) {
         const ccmod_network_kind *kind = ccmod_network_kinds[i];
+        ccmod_network *made = NULL;
         cb_status status;
 
         if (strlen(kind->name) != length || strncmp(kind->name, text, length) != 0)
             continue;
-        CB_TRY(kind->open(arguments, text, processors, out, error));
-        status = check(*out, processors, error);
-        if (status != CB_OK)
-            ccmod_network_free(*out);
+        CB_TRY(kind->open(arguments, text, processors, &made, error));
+        status = check(made, processors, error);
+        if (status == CB_OK)
+            *out = made;
+        else
+            ccmod_network_free(made);
         return status;
     }
     list_kinds(kinds);

@@ -1,7 +1,7 @@
 # Tests of the programs as users start them: results, bad input, faults.
 TESTS += \
-	%D%/agreement.sh %D%/bad_input.sh %D%/faults.sh %D%/forms.sh %D%/occupation.sh \
-	%D%/options.sh %D%/oversubscription.sh %D%/validator.sh %D%/verification.sh
+	%D%/agreement.sh %D%/bad_input.sh %D%/faults.sh %D%/forms.sh %D%/model.sh \
+	%D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/validator.sh %D%/verification.sh
 
 # Benchmarks over technologies with a defect, or with less than mpi has.
 check_PROGRAMS += %D%/faulty_oneway %D%/faulty_multicast %D%/faulty_funnel
@@ -11,7 +11,7 @@ tests_cli_faulty_funnel_SOURCES = benchmarks/cb_funnel.c %D%/technologies_faulty
 
 EXTRA_DIST += \
 	%D%/agreement.sh %D%/bad_input.sh %D%/faults.sh %D%/compare_forms.py %D%/forms.sh %D%/lib.sh \
-	%D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/test_validate.py %D%/validate.py \
+	%D%/model.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/test_validate.py %D%/validate.py \
 	%D%/validator.sh %D%/verification.sh
 
 # A test that fails leaves its folder.

@@ -22,21 +22,32 @@ else
     exit 77
 fi
 
-for source in "$srcdir"/benchmarks/cb_*.c; do
-    program=$(basename "$source" .c)
-    "$builddir/$program" --manual >"$page"
+# formatted NAME OPTION PROGRAM...: the page of PROGRAM has its NAME and OPTION
+formatted() {
+    name=$1
+    option=$2
+    shift 2
+    "$@" --manual >"$page"
     text=$(format "$page" 2>"$warnings")
     if [ -s "$warnings" ]; then
-        echo "the manual page of $program:" >&2
+        echo "the manual page of $name:" >&2
         cat "$warnings" >&2
         status=1
     fi
     case $text in
-    *"$program"*"--max-time"*) ;;
+    *"$name"*"$option"*) ;;
     *)
-        echo "the manual page of $program lacks its name or an option" >&2
+        echo "the manual page of $name lacks its name or an option" >&2
         status=1
         ;;
     esac
+}
+
+for source in "$srcdir"/benchmarks/cb_*.c; do
+    program=$(basename "$source" .c)
+    formatted "$program" --max-time "$builddir/$program"
 done
+formatted ccmod --version "$builddir/ccmod"
+formatted ccmod-info TRACE "$builddir/ccmod" info
+formatted ccmod-run --network "$builddir/ccmod" run
 exit "$status"
