@@ -50,10 +50,9 @@ ccmod_delay ccmod_quiet_delay(const ccmod_network *network, const ccmod_calibrat
 
 uint64_t ccmod_packets(const ccmod_network *network, uint64_t bytes)
 {
-    uint64_t full = bytes / network->payload_bytes;
-    uint64_t packets = full + (bytes % network->payload_bytes > 0);
-
-    return packets > 0 ? packets : 1;
+    if (bytes <= network->payload_bytes)
+        return 1;
+    return bytes / network->payload_bytes + (bytes % network->payload_bytes > 0);
 }
 
 double ccmod_quiet_packets(const ccmod_network *network, const ccmod_calibration *calibration,

@@ -297,8 +297,9 @@ static cb_status allocate(ccmod_engine *engine)
         engine->bits == NULL || engine->route == NULL)
         return engine_no_memory(engine);
     for (size_t i = 0; i < processors; i++)
-        engine->places[i] = (match_place){ENGINE_NONE, ENGINE_NONE, ENGINE_NONE};
+        engine->places[i] = (match_place){ENGINE_NONE, ENGINE_NONE};
     clear_cells(engine->cells, engine->cell_count);
+    CB_TRY(match_open(engine));
     CB_TRY(background_open(engine));
     return engine->flows->open(engine);
 }
@@ -323,8 +324,7 @@ static void release(ccmod_engine *engine)
     free(engine->bits);
     free(engine->ended.values);
     free(engine->measured);
-    free(engine->places);
-    free(engine->items);
+    match_free(engine);
     free(engine->loads);
     free(engine->drawn);
 }
@@ -350,7 +350,7 @@ static double largest_clock(const ccmod_engine *engine)
     double largest = 0;
 
     for (size_t i = 0; i < engine->processor_count; i++)
-        largest = fmax(largest, engine->processors[i].times.clock_us);
+        largest = fmax(largest, engine->processors[i].clock_us);
     return largest;
 }
 
@@ -420,7 +420,13 @@ ccmod_processor ccmod_result_processor(const ccmod_result *result, size_t proces
 {
     const kept_result *kept = result->self;
 
-    return kept->processors[processor].times;
+    const engine_processor *found = &kept->processors[processor];
+
+    return (ccmod_processor){.clock_us = found->clock_us,
+                             .send_us = found->spent_us[CCMOD_SENDING],
+                             .receive_us = found->spent_us[CCMOD_RECEIVING],
+                             .wait_us = found->spent_us[CCMOD_WAITING],
+                             .compute_us = found->spent_us[CCMOD_COMPUTING]};
 }
 
 ccmod_cell ccmod_result_cell(const ccmod_result *result, size_t cell)

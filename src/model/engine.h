@@ -62,8 +62,9 @@ typedef struct {
     uint32_t destination;
     uint64_t size_bytes;
     double start_us;
-    double finish;  /* reading of its owner's clock at which it ends; plain: quiet us left */
-    uint32_t line;  /* of the send */
+    double finish; /* reading of its owner's clock at which it ends; plain: quiet us left; before it
+                      flows: the work that waits for it on the links */
+    uint32_t line; /* of the send */
     uint32_t slots; /* its first slot */
     uint32_t slot_count;
     uint32_t owner; /* its bottleneck: which of its slots; plain: its place among the live */
@@ -110,10 +111,9 @@ typedef struct {
  */
 typedef struct {
     uint64_t size_bytes;
-    uint64_t order; /* in which receives were posted */
-    uint32_t source;
-    uint32_t left, right; /* in the receiver's tree of pairs, by source */
-    uint32_t next, last;  /* of the same pair, first come first; last in the first of them alone */
+    uint64_t order; /* in which receives were posted; of a multicast's send its place in the list */
+    uint32_t source, receiver;
+    uint32_t next, last; /* of the same pair, first come first; last in the first of them alone */
     uint32_t earlier, later; /* of sends to the same receiver, or of receives from any */
     uint32_t message;        /* of a send that is a message already, or ENGINE_NONE */
     uint32_t line;
@@ -122,9 +122,20 @@ typedef struct {
 
 enum { ITEM_SEND = 1, ITEM_BLOCKED = 2 };
 
+/* A table of the pairs that have items: where the first of a pair is, and enough of the pair's hash
+ * to move entries about without looking there. */
+typedef struct {
+    uint32_t hash;
+    uint32_t item; /* ENGINE_NONE: empty */
+} pair_entry;
+
+typedef struct {
+    pair_entry *entries;
+    size_t count, room; /* room is a power of two */
+} pair_table;
+
 /* Of each processor as receiver. */
 typedef struct {
-    uint32_t pairs;    /* root of the tree */
     uint32_t arrivals; /* first of the sends in a ring */
     uint32_t any;      /* first of the receives from any in a ring */
 } match_place;
@@ -143,11 +154,12 @@ typedef enum {
 } processor_state;
 
 typedef struct {
-    ccmod_processor times;            /* clock_us: up to where its time is accounted for */
-    uint32_t peer;                    /* of the send or receive that blocks it */
-    uint32_t line;                    /* of its record */
-    uint32_t outstanding;             /* sends and receives that it has started */
-    uint32_t state : 8, activity : 8; /* activity: of what keeps it busy */
+    double clock_us;                   /* up to where its time is accounted for */
+    double spent_us[CCMOD_ACTIVITIES]; /* of it, on each activity */
+    uint32_t peer;                     /* of the send or receive that blocks it */
+    uint32_t line;                     /* of its record */
+    uint32_t outstanding;              /* sends and receives that it has started */
+    uint32_t state : 8, activity : 8;  /* activity: of what keeps it busy */
 } engine_processor;
 
 /* Of a processor whose record has a measured time. */
@@ -218,6 +230,7 @@ struct ccmod_engine {
     size_t route_room;
 
     match_place *places;
+    pair_table pairs;
     match_item *items;
     size_t item_count, item_room;
     uint32_t free_item; /* list by next */
@@ -258,8 +271,9 @@ cb_status message_arrive(ccmod_engine *engine, uint32_t message); /* its last by
 ccmod_delay message_delay(const ccmod_engine *engine, const engine_message *message);
 void messages_free(ccmod_engine *engine);
 
-/* Matching: each gives the message that came about, or ENGINE_NONE when the other half is yet to
- * come. */
+/* Matching: the message starts when both halves are there. */
+cb_status match_open(ccmod_engine *engine);
+void match_free(ccmod_engine *engine);
 cb_status match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
                      uint32_t flags);
 cb_status match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
@@ -306,6 +320,14 @@ static inline double cell_pressure(const ccmod_engine *engine, uint32_t cell)
 static inline double cell_load(const ccmod_engine *engine, uint32_t cell)
 {
     return engine->loads != NULL ? engine->loads[cell] : 0;
+}
+
+/* How long `work_us` of quiet time take here. */
+static inline double cell_time(const ccmod_engine *engine, uint32_t cell, double work_us)
+{
+    double time_us = work_us * cell_pressure(engine, cell);
+
+    return engine->loads != NULL ? time_us / (1 - engine->loads[cell]) : time_us;
 }
 
 /* BA of the messages whose bottleneck is here. */

@@ -485,12 +485,12 @@ static cb_status settle(ccmod_engine *engine, uint32_t number)
     return CB_OK;
 }
 
-/* The true time of the cell on top; the entries above were too early. */
-static double correct_top(ccmod_engine *engine)
+/* The true time of the cell on top, or anything above `limit_us` where that is later. */
+static double correct_top(ccmod_engine *engine, double limit_us)
 {
     const clock_flow *flow = flow_of(engine);
 
-    while (flow->count > 0) {
+    while (flow->count > 0 && flow->heap[0].time_us <= limit_us) {
         cell_entry top = flow->heap[0];
         double time_us;
 
@@ -528,7 +528,7 @@ static cb_status collect_top(ccmod_engine *engine)
 
 static double next(ccmod_engine *engine)
 {
-    double time_us = correct_top(engine);
+    double time_us = correct_top(engine, HUGE_VAL);
 
     if (engine->drawn != NULL && engine->live > 0)
         time_us = fmin(time_us, background_boundary(engine));
@@ -541,7 +541,7 @@ static cb_status pass(ccmod_engine *engine)
     bool boundary =
         engine->drawn != NULL && engine->live > 0 && background_boundary(engine) <= until_us;
 
-    while (correct_top(engine) <= until_us)
+    while (correct_top(engine, until_us) <= until_us)
         CB_TRY(collect_top(engine));
     for (size_t i = 0; i < engine->ended.count; i++)
         take_off(engine, engine->ended.values[i]);

@@ -6,16 +6,6 @@
 
 #include <stdlib.h>
 
-/* A bijection of 32 bits: different sources stay different. */
-static inline uint32_t scramble(uint32_t source)
-{
-    source ^= source >> 16;
-    source *= 0x7feb352du;
-    source ^= source >> 15;
-    source *= 0x846ca68bu;
-    return source ^ (source >> 16);
-}
-
 /* Items */
 
 static cb_status take_item(ccmod_engine *engine, uint32_t *out)
@@ -41,76 +31,109 @@ static void give_item(ccmod_engine *engine, uint32_t number)
     engine->free_item = number;
 }
 
-/* The tree of pairs */
+/* The table of pairs: open addressing, no entry has a gap between its home and itself */
 
-/* The link that leads to the pair with `source`, or where it would be. */
-static uint32_t *find_pair(ccmod_engine *engine, uint32_t receiver, uint32_t source)
+static uint32_t hash_of(uint32_t receiver, uint32_t source)
 {
-    uint32_t *link = &engine->places[receiver].pairs;
+    uint64_t pair = (uint64_t)receiver << 32 | source;
 
-    while (*link != ENGINE_NONE && engine->items[*link].source != source) {
-        match_item *item = &engine->items[*link];
-
-        link = scramble(source) < scramble(item->source) ? &item->left : &item->right;
-    }
-    return link;
+    return (uint32_t)((pair * 0x9e3779b97f4a7c15u) >> 32);
 }
 
-static void append_to_pair(ccmod_engine *engine, uint32_t receiver, uint32_t number)
+/* The upper bits of the product are the good ones; the table never has 2^32 entries. */
+static size_t home_of(const pair_table *table, uint32_t hash)
 {
-    match_item *item = &engine->items[number];
-    uint32_t *link = find_pair(engine, receiver, item->source);
+    return (size_t)(((uint64_t)hash * table->room) >> 32);
+}
+
+static pair_entry *find_pair(const ccmod_engine *engine, uint32_t receiver, uint32_t source)
+{
+    const pair_table *table = &engine->pairs;
+    uint32_t hash = hash_of(receiver, source);
+    size_t at = home_of(table, hash);
+
+    for (;; at = (at + 1) & (table->room - 1)) {
+        pair_entry *entry = &table->entries[at];
+        const match_item *item = &engine->items[entry->item];
+
+        if (entry->item == ENGINE_NONE ||
+            (entry->hash == hash && item->source == source && item->receiver == receiver))
+            return entry;
+    }
+}
+
+static bool widen(pair_table *table, size_t room)
+{
+    pair_table wider = {malloc(room * sizeof(*wider.entries)), table->count, room};
+
+    if (wider.entries == NULL)
+        return false;
+    for (size_t i = 0; i < room; i++)
+        wider.entries[i].item = ENGINE_NONE;
+    for (size_t i = 0; i < table->room; i++) {
+        size_t at = home_of(&wider, table->entries[i].hash);
+
+        if (table->entries[i].item == ENGINE_NONE)
+            continue;
+        while (wider.entries[at].item != ENGINE_NONE)
+            at = (at + 1) & (room - 1);
+        wider.entries[at] = table->entries[i];
+    }
+    free(table->entries);
+    *table = wider;
+    return true;
+}
+
+/* The item becomes the last of its pair. */
+static cb_status append_to_pair(ccmod_engine *engine, uint32_t number)
+{
+    pair_table *table = &engine->pairs;
+    match_item *item = &engine->items[number], *first;
+    pair_entry *entry = find_pair(engine, item->receiver, item->source);
 
     item->next = ENGINE_NONE;
-    if (*link == ENGINE_NONE) {
-        item->left = item->right = ENGINE_NONE;
-        item->last = number;
-        *link = number;
-        return;
+    if (entry->item != ENGINE_NONE) {
+        first = &engine->items[entry->item];
+        engine->items[first->last].next = number;
+        first->last = number;
+        return CB_OK;
     }
-    engine->items[engine->items[*link].last].next = number;
-    engine->items[*link].last = number;
+    item->last = number;
+    *entry = (pair_entry){hash_of(item->receiver, item->source), number};
+    if (++table->count > table->room / 4 * 3 && !widen(table, 2 * table->room))
+        return engine_no_memory(engine);
+    return CB_OK;
 }
 
-/* What takes the place of a node that leaves the tree: the least of its right branch is above all
- * of its left one. */
-static uint32_t successor(ccmod_engine *engine, const match_item *item)
+/* Entries behind the gap move up, as far as their home allows. */
+static void close_gap(pair_table *table, size_t gap)
 {
-    uint32_t *link, found;
+    size_t last = table->room - 1;
 
-    if (item->left == ENGINE_NONE)
-        return item->right;
-    if (item->right == ENGINE_NONE)
-        return item->left;
-    link = &engine->items[item->right].left;
-    if (*link == ENGINE_NONE) {
-        engine->items[item->right].left = item->left;
-        return item->right;
+    for (size_t at = (gap + 1) & last; table->entries[at].item != ENGINE_NONE;
+         at = (at + 1) & last) {
+        size_t home = home_of(table, table->entries[at].hash);
+
+        if (((at - home) & last) < ((at - gap) & last))
+            continue;
+        table->entries[gap] = table->entries[at];
+        gap = at;
     }
-    while (engine->items[*link].left != ENGINE_NONE)
-        link = &engine->items[*link].left;
-    found = *link;
-    *link = engine->items[found].right;
-    engine->items[found].left = item->left;
-    engine->items[found].right = item->right;
-    return found;
+    table->entries[gap].item = ENGINE_NONE;
 }
 
 /* The first of its pair leaves. */
-static void remove_from_pair(ccmod_engine *engine, uint32_t *link)
+static void remove_from_pair(ccmod_engine *engine, pair_entry *entry)
 {
-    const match_item *item = &engine->items[*link];
+    const match_item *item = &engine->items[entry->item];
 
     if (item->next != ENGINE_NONE) {
-        match_item *next = &engine->items[item->next];
-
-        next->left = item->left;
-        next->right = item->right;
-        next->last = item->last;
-        *link = item->next;
+        engine->items[item->next].last = item->last;
+        entry->item = item->next;
         return;
     }
-    *link = successor(engine, item);
+    engine->pairs.count--;
+    close_gap(&engine->pairs, (size_t)(entry - engine->pairs.entries));
 }
 
 /* Rings by age */
@@ -180,8 +203,8 @@ static cb_status check_peer(const ccmod_engine *engine, uint32_t processor, uint
 static uint32_t take_receive(ccmod_engine *engine, uint32_t source, uint32_t receiver)
 {
     match_place *place = &engine->places[receiver];
-    uint32_t *link = find_pair(engine, receiver, source);
-    uint32_t any = place->any, found = *link;
+    pair_entry *entry = find_pair(engine, receiver, source);
+    uint32_t any = place->any, found = entry->item;
 
     if (found != ENGINE_NONE && (engine->items[found].flags & ITEM_SEND) != 0)
         found = ENGINE_NONE;
@@ -191,19 +214,18 @@ static uint32_t take_receive(ccmod_engine *engine, uint32_t source, uint32_t rec
         return any;
     }
     if (found != ENGINE_NONE)
-        remove_from_pair(engine, link);
+        remove_from_pair(engine, entry);
     return found;
 }
 
-static cb_status leave_send(ccmod_engine *engine, uint32_t receiver, match_item send)
+static cb_status leave_send(ccmod_engine *engine, match_item send)
 {
     uint32_t number = ENGINE_NONE;
 
     CB_TRY(take_item(engine, &number));
     engine->items[number] = send;
-    append_to_pair(engine, receiver, number);
-    append_to_ring(engine, &engine->places[receiver].arrivals, number);
-    return CB_OK;
+    append_to_ring(engine, &engine->places[send.receiver].arrivals, number);
+    return append_to_pair(engine, number);
 }
 
 cb_status match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
@@ -211,6 +233,7 @@ cb_status match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *
 {
     match_item send = {.size_bytes = record->size_bytes,
                        .source = source,
+                       .receiver = record->peer,
                        .message = ENGINE_NONE,
                        .line = record->line,
                        .flags = ITEM_SEND};
@@ -235,7 +258,7 @@ cb_status match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *
     if ((flags & MESSAGE_EAGER) != 0)
         CB_TRY(message_start(engine, source, record->peer, record->size_bytes, record->line, flags,
                              &send.message));
-    return leave_send(engine, record->peer, send);
+    return leave_send(engine, send);
 }
 
 static cb_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
@@ -245,6 +268,7 @@ static cb_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod
     match_item send = {.size_bytes = record->size_bytes,
                        .order = branch,
                        .source = source,
+                       .receiver = receiver,
                        .message = message,
                        .line = record->line,
                        .flags = ITEM_SEND};
@@ -254,7 +278,7 @@ static cb_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod
     CB_TRY(check_peer(engine, source, receiver, record->line));
     receive = take_receive(engine, source, receiver);
     if (receive == ENGINE_NONE)
-        return leave_send(engine, receiver, send);
+        return leave_send(engine, send);
     if (engine->items[receive].size_bytes != record->size_bytes)
         return refuse_sizes(engine, source, receiver, &send, &engine->items[receive]);
     blocked = (engine->items[receive].flags & ITEM_BLOCKED) != 0;
@@ -277,35 +301,34 @@ cb_status match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *r
 
 /* Receives */
 
-/* The send that a receive meets, with the link to its pair; it stays where it is. */
-static uint32_t find_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, uint32_t **link)
+/* The send that a receive meets, by the entry of its pair; it stays where it is. NULL when there is
+ * none. */
+static pair_entry *find_send(const ccmod_engine *engine, uint32_t receiver, uint32_t source)
 {
+    pair_entry *entry;
     uint32_t first = engine->places[receiver].arrivals;
 
     if (source == CCMOD_ANY) {
-        if (first == ENGINE_NONE)
-            return ENGINE_NONE;
         /* the earliest of all is the first of its pair */
-        *link = find_pair(engine, receiver, engine->items[first].source);
-        return first;
+        return first != ENGINE_NONE ? find_pair(engine, receiver, engine->items[first].source)
+                                    : NULL;
     }
-    *link = find_pair(engine, receiver, source);
-    if (**link == ENGINE_NONE || (engine->items[**link].flags & ITEM_SEND) == 0)
-        return ENGINE_NONE;
-    return **link;
+    entry = find_pair(engine, receiver, source);
+    if (entry->item == ENGINE_NONE || (engine->items[entry->item].flags & ITEM_SEND) == 0)
+        return NULL;
+    return entry;
 }
 
-static cb_status leave_receive(ccmod_engine *engine, uint32_t receiver, match_item receive)
+static cb_status leave_receive(ccmod_engine *engine, match_item receive)
 {
     uint32_t number = ENGINE_NONE;
 
     CB_TRY(take_item(engine, &number));
     receive.order = engine->posted++;
     engine->items[number] = receive;
-    if (receive.source == CCMOD_ANY)
-        append_to_ring(engine, &engine->places[receiver].any, number);
-    else
-        append_to_pair(engine, receiver, number);
+    if (receive.source != CCMOD_ANY)
+        return append_to_pair(engine, number);
+    append_to_ring(engine, &engine->places[receive.receiver].any, number);
     return CB_OK;
 }
 
@@ -332,56 +355,85 @@ cb_status match_receive(ccmod_engine *engine, uint32_t receiver, const ccmod_rec
 {
     match_item receive = {.size_bytes = record->size_bytes,
                           .source = record->peer,
+                          .receiver = receiver,
                           .message = ENGINE_NONE,
                           .line = record->line,
                           .flags = blocked ? ITEM_BLOCKED : 0};
+    pair_entry *entry;
     match_item send;
-    uint32_t *link = NULL, found;
+    uint32_t found;
 
     *done = false;
     if (record->peer != CCMOD_ANY)
         CB_TRY(check_peer(engine, receiver, record->peer, record->line));
-    found = find_send(engine, receiver, record->peer, &link);
-    if (found == ENGINE_NONE)
-        return leave_receive(engine, receiver, receive);
+    entry = find_send(engine, receiver, record->peer);
+    if (entry == NULL)
+        return leave_receive(engine, receive);
+    found = entry->item;
     send = engine->items[found];
     if (send.size_bytes != record->size_bytes)
         return refuse_sizes(engine, send.source, receiver, &send, &receive);
-    remove_from_pair(engine, link);
+    remove_from_pair(engine, entry);
     remove_from_ring(engine, &engine->places[receiver].arrivals, found);
     give_item(engine, found);
     return join(engine, &send, receiver, blocked, done);
 }
 
-/* The end */
+/* Making and ending */
 
-static cb_status refuse_open(const ccmod_engine *engine, uint32_t receiver, const match_item *item)
+enum { FIRST_ROOM = 64 };
+
+cb_status match_open(ccmod_engine *engine)
+{
+    return widen(&engine->pairs, FIRST_ROOM) ? CB_OK : engine_no_memory(engine);
+}
+
+void match_free(ccmod_engine *engine)
+{
+    free(engine->pairs.entries);
+    free(engine->places);
+    free(engine->items);
+}
+
+static cb_status refuse_open(const ccmod_engine *engine, const match_item *item)
 {
     if ((item->flags & ITEM_SEND) != 0)
         return ccmod_fail(engine->error, CB_ERROR_DATA, engine->workload->name, item->line,
                           "rank %u sends %llu bytes to rank %u here, which nobody receives; add "
                           "the receive, or leave the send out",
-                          item->source, (unsigned long long)item->size_bytes, receiver);
+                          item->source, (unsigned long long)item->size_bytes, item->receiver);
     if (item->source == CCMOD_ANY)
         return ccmod_fail(engine->error, CB_ERROR_DATA, engine->workload->name, item->line,
                           "rank %u receives %llu bytes from any rank here, but nobody sends them; "
                           "add the send, or leave the receive out",
-                          receiver, (unsigned long long)item->size_bytes);
+                          item->receiver, (unsigned long long)item->size_bytes);
     return ccmod_fail(engine->error, CB_ERROR_DATA, engine->workload->name, item->line,
                       "rank %u receives %llu bytes from rank %u here, which nobody sends; add the "
                       "send, or leave the receive out",
-                      receiver, (unsigned long long)item->size_bytes, item->source);
+                      item->receiver, (unsigned long long)item->size_bytes, item->source);
+}
+
+/* The one with the lowest line, so that the error does not depend on the order of the table. */
+static const match_item *first_in_table(const ccmod_engine *engine)
+{
+    const match_item *first = NULL;
+
+    for (size_t i = 0; engine->pairs.count > 0 && i < engine->pairs.room; i++) {
+        uint32_t found = engine->pairs.entries[i].item;
+
+        if (found != ENGINE_NONE && (first == NULL || engine->items[found].line < first->line))
+            first = &engine->items[found];
+    }
+    return first;
 }
 
 cb_status match_check_empty(ccmod_engine *engine)
 {
-    for (uint32_t i = 0; i < engine->processor_count; i++) {
-        const match_place *place = &engine->places[i];
+    const match_item *open = first_in_table(engine);
 
-        if (place->pairs != ENGINE_NONE)
-            return refuse_open(engine, i, &engine->items[place->pairs]);
-        if (place->any != ENGINE_NONE)
-            return refuse_open(engine, i, &engine->items[place->any]);
+    for (uint32_t i = 0; open == NULL && i < engine->processor_count; i++) {
+        if (engine->places[i].any != ENGINE_NONE)
+            open = &engine->items[engine->places[i].any];
     }
-    return CB_OK;
+    return open != NULL ? refuse_open(engine, open) : CB_OK;
 }

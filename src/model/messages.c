@@ -147,6 +147,7 @@ static cb_status begin(ccmod_engine *engine, uint32_t number)
     double before_us = delay.overhead_us + delay.latency_us;
 
     message->start_us = engine->now_us;
+    message->finish = delay.transfer_us;
     message->flags |= MESSAGE_STARTED;
     CB_TRY(announce(engine, number));
     if (engine->parameters.mode == CCMOD_PAPER) {
@@ -188,9 +189,7 @@ cb_status message_start(ccmod_engine *engine, uint32_t source, uint32_t destinat
 
 cb_status message_flow(ccmod_engine *engine, uint32_t number)
 {
-    ccmod_delay delay = message_delay(engine, &engine->pool[number]);
-
-    return engine->flows->start(engine, number, delay.transfer_us);
+    return engine->flows->start(engine, number, engine->pool[number].finish);
 }
 
 /* Multicasts */

@@ -17,7 +17,7 @@ static cb_status signal_interval(ccmod_engine *engine, uint32_t number, ccmod_ac
     double now_us = engine->now_us;
     ccmod_signal signal = {.of.interval = {.processor = number,
                                            .activity = activity,
-                                           .since_us = processor->times.clock_us,
+                                           .since_us = processor->clock_us,
                                            .line = processor->line,
                                            .measured_us = engine->measured != NULL
                                                               ? engine->measured[number].measured_us
@@ -32,16 +32,6 @@ static cb_status signal_interval(ccmod_engine *engine, uint32_t number, ccmod_ac
     return status;
 }
 
-static double *account_of(engine_processor *processor, ccmod_activity activity)
-{
-    double *const accounts[] = {[CCMOD_COMPUTING] = &processor->times.compute_us,
-                                [CCMOD_SENDING] = &processor->times.send_us,
-                                [CCMOD_RECEIVING] = &processor->times.receive_us,
-                                [CCMOD_WAITING] = &processor->times.wait_us};
-
-    return accounts[activity];
-}
-
 /* The time since the processor's clock went on `activity`; the clock is put forward. */
 static cb_status account(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
                          double until_us)
@@ -49,12 +39,12 @@ static cb_status account(ccmod_engine *engine, uint32_t number, ccmod_activity a
     engine_processor *processor = &engine->processors[number];
     cb_status status = CB_OK;
 
-    if (!(until_us > processor->times.clock_us))
+    if (!(until_us > processor->clock_us))
         return CB_OK;
-    *account_of(processor, activity) += until_us - processor->times.clock_us;
+    processor->spent_us[activity] += until_us - processor->clock_us;
     if (engine_wants(engine, CCMOD_SIGNAL_UPPR_PROC))
         status = signal_interval(engine, number, activity, until_us);
-    processor->times.clock_us = until_us;
+    processor->clock_us = until_us;
     return status;
 }
 

@@ -30,20 +30,30 @@ __attribute__((format(printf, 2, 3))) static void tell(standstill_story *story, 
         story->used = STORY_BYTES - 1;
 }
 
-/* Whom the open items of a receiver's tree keep waiting: a sender its receiver, a receiver its
- * sender. Only the first is noted for each. */
-static void note_items(const ccmod_engine *engine, uint32_t receiver, uint32_t at,
-                       uint32_t *waits_for)
+/* Whether it waits for what it started, not for the partner of its record. */
+static bool has_started(const ccmod_engine *engine, uint32_t number)
 {
-    while (at != ENGINE_NONE) {
-        const match_item *item = &engine->items[at];
-        bool send = (item->flags & ITEM_SEND) != 0;
-        uint32_t who = send ? item->source : receiver;
+    uint32_t state = engine->processors[number].state;
 
-        if (waits_for[who] == ENGINE_NONE)
-            waits_for[who] = send ? receiver : item->source;
-        note_items(engine, receiver, item->left, waits_for);
-        at = item->right;
+    return state == PROCESSOR_IN_WAIT || state == PROCESSOR_IN_MULTICAST;
+}
+
+/* Whom the open items keep waiting: a sender its receiver, a receiver its sender. The lowest is
+ * noted for each, so that the text does not depend on the order of a table. */
+static void note_items(const ccmod_engine *engine, uint32_t *waits_for)
+{
+    for (size_t i = 0; i < engine->pairs.room; i++) {
+        uint32_t found = engine->pairs.entries[i].item;
+        const match_item *item = &engine->items[found];
+        bool send = found != ENGINE_NONE && (item->flags & ITEM_SEND) != 0;
+        uint32_t who, whom;
+
+        if (found == ENGINE_NONE)
+            continue;
+        who = send ? item->source : item->receiver;
+        whom = send ? item->receiver : item->source;
+        if (has_started(engine, who) && whom < waits_for[who])
+            waits_for[who] = whom;
     }
 }
 
@@ -71,8 +81,7 @@ static void note_all(const ccmod_engine *engine, uint32_t *waits_for)
         else if (processor->state == PROCESSOR_IN_BARRIER)
             waits_for[i] = outside;
     }
-    for (uint32_t i = 0; i < engine->processor_count; i++)
-        note_items(engine, i, engine->places[i].pairs, waits_for);
+    note_items(engine, waits_for);
 }
 
 static void tell_one(const ccmod_engine *engine, standstill_story *story, uint32_t number,
