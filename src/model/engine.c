@@ -1,6 +1,6 @@
 /* An evaluation as a whole: from the traffic of one instant to the next until all traces are
  * consumed, or until nothing can happen any more. */
-#include "model/engine.h"
+#include "model/pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ void *engine_grow(void *array, size_t count, size_t *room, size_t size)
     return grown;
 }
 
-cb_status engine_append(ccmod_engine *engine, engine_list *list, uint32_t value)
+cb_status engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value)
 {
     uint32_t *values = engine_grow(list->values, list->count, &list->room, sizeof(*values));
 
@@ -294,12 +294,12 @@ static cb_status allocate(ccmod_engine *engine)
     engine->route_room = engine->network->longest_route;
     engine->route = malloc(engine->route_room * sizeof(*engine->route));
     if (engine->processors == NULL || engine->places == NULL || engine->cells == NULL ||
-        engine->bits == NULL || engine->route == NULL)
+        engine->bits == NULL || engine->route == NULL || !pairs_open(engine))
         return engine_no_memory(engine);
     for (size_t i = 0; i < processors; i++)
-        engine->places[i] = (match_place){ENGINE_NONE, ENGINE_NONE};
+        engine->places[i] =
+            (match_place){.arrivals = ENGINE_NONE, .any = ENGINE_NONE, .direct = ENGINE_NONE};
     clear_cells(engine->cells, engine->cell_count);
-    CB_TRY(match_open(engine));
     CB_TRY(background_open(engine));
     return engine->flows->open(engine);
 }
@@ -324,7 +324,8 @@ static void release(ccmod_engine *engine)
     free(engine->bits);
     free(engine->ended.values);
     free(engine->measured);
-    match_free(engine);
+    pairs_free(engine);
+    free(engine->places);
     free(engine->loads);
     free(engine->drawn);
 }

@@ -138,6 +138,8 @@ typedef struct {
 typedef struct {
     uint32_t arrivals; /* first of the sends in a ring */
     uint32_t any;      /* first of the receives from any in a ring */
+    uint32_t open;     /* how many items it has in the table and in rings */
+    uint32_t direct;   /* a blocked sender that came first and is in neither, or ENGINE_NONE */
 } match_place;
 
 /* Processors */
@@ -159,7 +161,10 @@ typedef struct {
     uint32_t peer;                     /* of the send or receive that blocks it */
     uint32_t line;                     /* of its record */
     uint32_t outstanding;              /* sends and receives that it has started */
-    uint32_t state : 8, activity : 8;  /* activity: of what keeps it busy */
+    uint64_t size_bytes;               /* of the send or receive with which it waits directly */
+    uint8_t state;
+    uint8_t activity; /* of what keeps it busy */
+    bool direct;      /* its receive is in no table */
 } engine_processor;
 
 /* Of a processor whose record has a measured time. */
@@ -247,8 +252,16 @@ struct ccmod_engine {
 
 /* One more element at the end of an array that grows by doubling; NULL without memory. */
 void *engine_grow(void *array, size_t count, size_t *room, size_t size);
-cb_status engine_append(ccmod_engine *engine, engine_list *list, uint32_t value);
+cb_status engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value);
 cb_status engine_no_memory(ccmod_engine *engine);
+
+static inline cb_status engine_append(ccmod_engine *engine, engine_list *list, uint32_t value)
+{
+    if (list->count == list->room)
+        return engine_append_slowly(engine, list, value);
+    list->values[list->count++] = value;
+    return CB_OK;
+}
 
 /* Queue */
 cb_status queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject);
@@ -272,8 +285,6 @@ ccmod_delay message_delay(const ccmod_engine *engine, const engine_message *mess
 void messages_free(ccmod_engine *engine);
 
 /* Matching: the message starts when both halves are there. */
-cb_status match_open(ccmod_engine *engine);
-void match_free(ccmod_engine *engine);
 cb_status match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
                      uint32_t flags);
 cb_status match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,

@@ -19,6 +19,7 @@ libccmod_a_SOURCES = \
 	%D%/names.c \
 	%D%/network.c %D%/networks.h \
 	%D%/network_crossbar.c \
+	%D%/pairs.c %D%/pairs.h \
 	%D%/processors.c \
 	%D%/queue.c \
 	%D%/shares.c %D%/shares.h \

@@ -96,13 +96,13 @@ static cb_status keep_busy(ccmod_engine *engine, uint32_t number, ccmod_activity
     if (!(us > 0))
         return CB_OK;
     processor->state = PROCESSOR_BUSY;
-    processor->activity = activity;
+    processor->activity = (uint8_t)activity;
     return queue_push(engine, engine->now_us + us, EVENT_RESUME, number);
 }
 
 static void block(ccmod_engine *engine, uint32_t number, processor_state state, uint32_t peer)
 {
-    engine->processors[number].state = state;
+    engine->processors[number].state = (uint8_t)state;
     engine->processors[number].peer = peer;
 }
 

@@ -165,11 +165,6 @@ bool trace_take_number(trace_scanner *scanner, int64_t largest, int64_t *number)
 /* A decimal number, 0 or more, as 12, 12.5 or 1e6. */
 bool trace_take_real(trace_scanner *scanner, double *real);
 
-/* Hot. Two numbers of up to nine digits, each behind blanks, and the end of the line: what most
- * lines of a trace consist of behind the name of the record. False, and nothing taken, where
- * anything else stands. */
-bool trace_take_plain_pair(trace_scanner *scanner, uint32_t *first, uint32_t *second);
-
 /* A copy of the word at the scanner for an error, cut and printable. */
 void trace_quote(const trace_scanner *scanner, char text[static 48]);
 

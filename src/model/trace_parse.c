@@ -18,16 +18,19 @@ typedef struct {
 static cb_status append(trace_parser *parser, trace_operation operation)
 {
     ccmod_trace *trace = parser->trace;
-    trace_operation *operations = trace_grow(trace->operations, trace->operation_count,
-                                             &trace->operation_room, sizeof(*operations));
 
-    if (operations == NULL)
-        return trace_no_memory(parser);
-    trace->operations = operations;
+    if (trace->operation_count == trace->operation_room) {
+        trace_operation *operations = trace_grow(trace->operations, trace->operation_count,
+                                                 &trace->operation_room, sizeof(*operations));
+
+        if (operations == NULL)
+            return trace_no_memory(parser);
+        trace->operations = operations;
+    }
     if (trace->operation_count >= UINT32_MAX - 4)
         return trace_refuse(parser, parser->scanner.line,
                             "the trace has more than 2^32 records; write repetitions as loops");
-    operations[trace->operation_count++] = operation;
+    trace->operations[trace->operation_count++] = operation;
     return CB_OK;
 }
 
@@ -123,6 +126,35 @@ static cb_status refuse_record(trace_parser *parser)
                         parser->quoted);
 }
 
+/* Behind blanks, a number of one to nine digits; NULL where there is none. */
+static inline const char *take_plain(const char *at, const char *end, uint32_t *number)
+{
+    const char *first;
+    uint32_t value = 0;
+
+    while (at < end && *at == ' ')
+        at++;
+    for (first = at; at < end && trace_is_digit(*at); at++)
+        value = 10 * value + (uint32_t)(*at - '0');
+    *number = value;
+    return at > first && at - first <= 9 ? at : NULL;
+}
+
+/* Two such numbers and the end of the line; nothing is taken where anything else stands. */
+static inline bool take_plain_pair(trace_scanner *scanner, uint32_t *first, uint32_t *second)
+{
+    const char *end = scanner->end;
+    const char *at = take_plain(scanner->at, end, first);
+
+    if (at == NULL || at == end || *at != ' ')
+        return false;
+    at = take_plain(at, end, second);
+    if (at == NULL || (at < end && *at != '\n'))
+        return false;
+    scanner->at = at;
+    return true;
+}
+
 /* Hot. The lines that traces are full of: a message of a plain rank and a plain size. False, and
  * nothing taken, for all others, and for what has to be refused. */
 static bool take_plain_record(trace_parser *parser, trace_operation *operation)
@@ -134,7 +166,7 @@ static bool take_plain_record(trace_parser *parser, trace_operation *operation)
     char name = ahead.at < ahead.end ? *ahead.at++ : '\0';
 
     if (!parser->in_section || (name != 's' && name != 'r') || ahead.at == ahead.end ||
-        *ahead.at != ' ' || !trace_take_plain_pair(&ahead, &operation->a, &operation->b) ||
+        *ahead.at != ' ' || !take_plain_pair(&ahead, &operation->a, &operation->b) ||
         operation->a >= parser->trace->ranks)
         return false;
     operation->kind = kinds[started][name == 'r'];

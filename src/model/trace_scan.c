@@ -54,34 +54,6 @@ bool trace_take_number(trace_scanner *scanner, int64_t largest, int64_t *number)
     return true;
 }
 
-/* Behind blanks, a number of one to nine digits; NULL where there is none. */
-static inline const char *take_plain(const char *at, const char *end, uint32_t *number)
-{
-    const char *first;
-    uint32_t value = 0;
-
-    while (at < end && *at == ' ')
-        at++;
-    for (first = at; at < end && trace_is_digit(*at); at++)
-        value = 10 * value + (uint32_t)(*at - '0');
-    *number = value;
-    return at > first && at - first <= 9 ? at : NULL;
-}
-
-bool trace_take_plain_pair(trace_scanner *scanner, uint32_t *first, uint32_t *second)
-{
-    const char *end = scanner->end;
-    const char *at = take_plain(scanner->at, end, first);
-
-    if (at == NULL || at == end || *at != ' ')
-        return false;
-    at = take_plain(at, end, second);
-    if (at == NULL || (at < end && *at != '\n'))
-        return false;
-    scanner->at = at;
-    return true;
-}
-
 /* Up to fifteen digits and no exponent: both parts of the quotient are exact, so is the rounding.
  */
 static bool take_short_real(trace_scanner *scanner, double *real)
