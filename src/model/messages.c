@@ -126,17 +126,20 @@ static void give_message(ccmod_engine *engine, uint32_t number)
     engine->free_message = number;
 }
 
-static cb_status announce(ccmod_engine *engine, uint32_t number)
+static cb_status signal_start(ccmod_engine *engine, uint32_t number)
 {
     ccmod_signal signal = {0};
 
+    signal_describe(engine, number, &signal);
+    return signal_send(engine, &signal, CCMOD_SIGNAL_NEWSCOM);
+}
+
+static cb_status announce(ccmod_engine *engine, uint32_t number)
+{
     if (engine->ids != NULL)
         engine->ids[number] = engine->messages;
     engine->messages++;
-    if (!engine_wants(engine, CCMOD_SIGNAL_NEWSCOM))
-        return CB_OK;
-    signal_describe(engine, number, &signal);
-    return signal_send(engine, &signal, CCMOD_SIGNAL_NEWSCOM);
+    return engine_wants(engine, CCMOD_SIGNAL_NEWSCOM) ? signal_start(engine, number) : CB_OK;
 }
 
 /* Its way is known: it takes its first step. */
@@ -346,8 +349,6 @@ static cb_status signal_end(ccmod_engine *engine, uint32_t number)
     ccmod_message *message = &signal.of.message;
     double work_us;
 
-    if (!engine_wants(engine, CCMOD_SIGNAL_UPPR_END))
-        return CB_OK;
     signal_describe(engine, number, &signal);
     work_us = message->remaining_us;
     message->cost_us = engine->now_us - message->start_us;
@@ -389,7 +390,8 @@ cb_status message_arrive(ccmod_engine *engine, uint32_t number)
     engine_message *message = &engine->pool[number];
     bool all = false;
 
-    CB_TRY(signal_end(engine, number));
+    if (engine_wants(engine, CCMOD_SIGNAL_UPPR_END))
+        CB_TRY(signal_end(engine, number));
     message->flags |= MESSAGE_ARRIVED;
     give_slots(engine, message);
     engine->finished++;
