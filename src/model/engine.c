@@ -21,13 +21,11 @@ typedef struct {
 
 /* Lists */
 
-void *engine_grow(void *array, size_t count, size_t *room, size_t size)
+void *engine_grow_slowly(void *array, size_t *room, size_t size)
 {
     size_t wider = *room > 0 ? 2 * *room : 16;
     void *grown;
 
-    if (count < *room)
-        return array;
     grown = reallocarray(array, wider, size);
     if (grown != NULL)
         *room = wider;

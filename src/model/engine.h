@@ -251,7 +251,13 @@ struct ccmod_engine {
 };
 
 /* One more element at the end of an array that grows by doubling; NULL without memory. */
-void *engine_grow(void *array, size_t count, size_t *room, size_t size);
+void *engine_grow_slowly(void *array, size_t *room, size_t size);
+
+static inline void *engine_grow(void *array, size_t count, size_t *room, size_t size)
+{
+    return count < *room ? array : engine_grow_slowly(array, room, size);
+}
+
 cb_status engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value);
 cb_status engine_no_memory(ccmod_engine *engine);
 

@@ -163,7 +163,7 @@ static double end_of(const ccmod_engine *engine, uint32_t number)
     const engine_cell *cell = &engine->cells[number];
 
     return cell->since_us +
-           (engine->pool[cell->heap].finish - cell->clock) / cell_availability(engine, number);
+           cell_time(engine, number, engine->pool[cell->heap].finish - cell->clock);
 }
 
 /* Something changed for the better on the cell: its entry must not be too late. */
