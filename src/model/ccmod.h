@@ -82,7 +82,7 @@ typedef struct {
 typedef struct ccmod_workload ccmod_workload;
 struct ccmod_workload {
     const char *name;  /* of the file, for errors */
-    size_t processors; /* 1 to 2^31 - 1 */
+    size_t processors; /* 1 to 2^30 - 1 */
     /* The next record of `processor`. Called in order of the model's time, and no processor is
      * asked again before its last record is done. The engine checks peers and sizes. */
     cb_status (*next)(ccmod_workload *workload, uint32_t processor, ccmod_record *record,

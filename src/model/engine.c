@@ -242,7 +242,7 @@ static cb_status check_parameters(const ccmod_parameters *parameters, ccmod_erro
 static cb_status check_network(const ccmod_network *network, const ccmod_workload *workload,
                                ccmod_error *error)
 {
-    if (workload->processors < 1 || workload->processors > INT32_MAX ||
+    if (workload->processors < 1 || workload->processors > ENGINE_LARGEST_SUBJECT ||
         workload->processors > network->nodes)
         return ccmod_fail(error, CB_ERROR_USAGE, workload->name, 0,
                           "cannot evaluate %zu ranks on the network '%s' of %zu nodes; take as "
@@ -308,7 +308,7 @@ static void set_up(ccmod_engine *engine)
     engine->cell_count = 2 * engine->network->links;
     engine->wanted = all_wanted(engine->observers, engine->observer_count);
     engine->flows = choose_flows(engine);
-    engine->free_message = engine->free_item = engine->free_fan = ENGINE_NONE;
+    engine->free_message = engine->free_fan = ENGINE_NONE;
     memset(engine->free_slots, 0xff, sizeof(engine->free_slots));
 }
 

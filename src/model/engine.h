@@ -28,11 +28,14 @@ typedef enum {
     EVENT_KINDS
 } event_kind;
 
-typedef struct {
+/* 12 bytes: there may be one for every processor, and one for every message. */
+typedef struct __attribute__((packed, aligned(4))) {
     double time_us;
-    uint32_t subject;
-    uint32_t kind;
+    uint32_t kind : 2;
+    uint32_t subject : 30;
 } engine_event;
+
+enum { ENGINE_LARGEST_SUBJECT = (1 << 30) - 1 };
 
 /* A heap, and beside it a run in ascending order, into which the starts of flows go: they come in
  * order of time wherever all messages have the same overhead and latency. */
@@ -56,20 +59,39 @@ enum {
     MESSAGE_STARTED = 128
 };
 
-/* A message that has started, or a multicast from its send on. 64 bytes: there may be millions. */
+/* A send or a receive that waits for its other half, or a receiver that waits for an eager message.
+ */
 typedef struct {
-    uint32_t source;
-    uint32_t destination;
     uint64_t size_bytes;
-    double start_us;
-    double finish; /* reading of its owner's clock at which it ends; plain: quiet us left; before it
-                      flows: the work that waits for it on the links */
-    uint32_t line; /* of the send */
-    uint32_t slots; /* its first slot */
-    uint32_t slot_count;
-    uint32_t owner; /* its bottleneck: which of its slots; plain: its place among the live */
-    uint32_t child, sibling, back; /* in its owner's heap of messages */
-    uint32_t flags;
+    uint64_t order; /* in which receives were posted; of a multicast's send its place in the list */
+    uint32_t source, receiver;
+    uint32_t next, last; /* of the same pair, first come first; last in the first of them alone */
+    uint32_t earlier, later; /* of sends to the same receiver, or of receives from any */
+    uint32_t message;        /* of a send that is a message already, or ENGINE_NONE */
+    uint32_t line;
+    uint32_t flags; /* ITEM_... */
+} match_item;
+
+enum { ITEM_SEND = 1, ITEM_BLOCKED = 2 };
+
+/* A message that has started, or a multicast from its send on; or, in the same place, a send or a
+ * receive that is yet to become one. 64 bytes: there may be millions. */
+typedef union {
+    struct {
+        uint32_t source;
+        uint32_t destination;
+        uint64_t size_bytes;
+        double start_us;
+        double finish;  /* reading of its owner's clock at which it ends; plain: quiet us left;
+                           before it  flows: the work that waits for it on the links */
+        uint32_t line;  /* of the send */
+        uint32_t slots; /* its first slot */
+        uint32_t slot_count;
+        uint32_t owner; /* its bottleneck: which of its slots; plain: its place among the live */
+        uint32_t child, sibling, back; /* in its owner's heap of messages */
+        uint32_t flags;
+    };
+    match_item item;
 } engine_message;
 
 /* The receivers of a multicast. */
@@ -107,21 +129,6 @@ typedef struct {
 
 /* Matching */
 
-/* A send or a receive that waits for its other half, or a receiver that waits for an eager message.
- */
-typedef struct {
-    uint64_t size_bytes;
-    uint64_t order; /* in which receives were posted; of a multicast's send its place in the list */
-    uint32_t source, receiver;
-    uint32_t next, last; /* of the same pair, first come first; last in the first of them alone */
-    uint32_t earlier, later; /* of sends to the same receiver, or of receives from any */
-    uint32_t message;        /* of a send that is a message already, or ENGINE_NONE */
-    uint32_t line;
-    uint32_t flags; /* ITEM_... */
-} match_item;
-
-enum { ITEM_SEND = 1, ITEM_BLOCKED = 2 };
-
 /* A table of the pairs that have items: where the first of a pair is, and enough of the pair's hash
  * to move entries about without looking there. */
 typedef struct {
@@ -158,10 +165,10 @@ typedef enum {
 typedef struct {
     double clock_us;                   /* up to where its time is accounted for */
     double spent_us[CCMOD_ACTIVITIES]; /* of it, on each activity */
+    uint64_t size_bytes;               /* of the send or receive with which it waits directly */
     uint32_t peer;                     /* of the send or receive that blocks it */
     uint32_t line;                     /* of its record */
     uint32_t outstanding;              /* sends and receives that it has started */
-    uint64_t size_bytes;               /* of the send or receive with which it waits directly */
     uint8_t state;
     uint8_t activity; /* of what keeps it busy */
     bool direct;      /* its receive is in no table */
@@ -221,7 +228,7 @@ struct ccmod_engine {
     engine_measured *measured; /* NULL until a record has a measured time */
     ccmod_comparison comparison;
 
-    engine_message *pool;
+    engine_message *pool; /* of messages and items */
     size_t message_count, message_room;
     uint32_t free_message; /* list by sibling */
     uint64_t *ids;         /* of the messages, for observers; NULL without */
@@ -236,9 +243,6 @@ struct ccmod_engine {
 
     match_place *places;
     pair_table pairs;
-    match_item *items;
-    size_t item_count, item_room;
-    uint32_t free_item; /* list by next */
     uint64_t posted;
 
     const flow_operations *flows;
@@ -274,6 +278,10 @@ cb_status queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint
 double queue_next(const event_queue *queue); /* infinite when it is empty */
 engine_event queue_pop(event_queue *queue);
 void queue_free(event_queue *queue);
+
+/* A place in the pool, for a message or an item; and back. */
+cb_status pool_take(ccmod_engine *engine, uint32_t *out);
+void pool_give(ccmod_engine *engine, uint32_t number);
 
 /* Messages. `flags`: EAGER, SENDER_BLOCKED, RECEIVER_BLOCKED, MATCHED. */
 cb_status message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,

@@ -16,7 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct {
+/* 12 bytes: there may be one for every link. */
+typedef struct __attribute__((packed, aligned(4))) {
     double time_us;
     uint32_t cell;
 } cell_entry;

@@ -86,17 +86,17 @@ static bool take_open_receive(ccmod_engine *engine, uint32_t source, uint32_t re
     pair_entry *entry = pairs_find(engine, receiver, source);
     uint32_t any = place->any, own = entry->item;
 
-    if (own != ENGINE_NONE && (engine->items[own].flags & ITEM_SEND) != 0)
+    if (own != ENGINE_NONE && (engine->pool[own].item.flags & ITEM_SEND) != 0)
         own = ENGINE_NONE;
     if (any != ENGINE_NONE &&
-        (own == ENGINE_NONE || engine->items[any].order < engine->items[own].order)) {
-        *found = half_of(&engine->items[any]);
+        (own == ENGINE_NONE || engine->pool[any].item.order < engine->pool[own].item.order)) {
+        *found = half_of(&engine->pool[any].item);
         pairs_remove_any(engine, any, &place->any);
         return true;
     }
     if (own == ENGINE_NONE)
         return false;
-    *found = half_of(&engine->items[own]);
+    *found = half_of(&engine->pool[own].item);
     pairs_remove(engine, entry, NULL);
     return true;
 }
@@ -212,11 +212,11 @@ static bool take_open_send(ccmod_engine *engine, uint32_t receiver, uint32_t sou
     if (source == CCMOD_ANY && place->arrivals == ENGINE_NONE)
         return false;
     if (source == CCMOD_ANY) /* the earliest of all is the first of its pair */
-        source = engine->items[place->arrivals].source;
+        source = engine->pool[place->arrivals].item.source;
     entry = pairs_find(engine, receiver, source);
-    if (entry->item == ENGINE_NONE || (engine->items[entry->item].flags & ITEM_SEND) == 0)
+    if (entry->item == ENGINE_NONE || (engine->pool[entry->item].item.flags & ITEM_SEND) == 0)
         return false;
-    *found = half_of(&engine->items[entry->item]);
+    *found = half_of(&engine->pool[entry->item].item);
     pairs_remove(engine, entry, &place->arrivals);
     return true;
 }
@@ -315,7 +315,7 @@ cb_status match_check_empty(ccmod_engine *engine)
 
     for (uint32_t i = 0; open == NULL && i < engine->processor_count; i++) {
         if (engine->places[i].any != ENGINE_NONE)
-            open = &engine->items[engine->places[i].any];
+            open = &engine->pool[engine->places[i].any].item;
     }
     return open != NULL ? refuse_open(engine, open) : CB_OK;
 }

@@ -84,7 +84,7 @@ static cb_status widen_ids(ccmod_engine *engine)
     return CB_OK;
 }
 
-static cb_status take_message(ccmod_engine *engine, uint32_t *out)
+cb_status pool_take(ccmod_engine *engine, uint32_t *out)
 {
     engine_message *grown;
 
@@ -96,13 +96,19 @@ static cb_status take_message(ccmod_engine *engine, uint32_t *out)
     if (engine->message_count == engine->message_room) {
         grown =
             engine_grow(engine->pool, engine->message_count, &engine->message_room, sizeof(*grown));
-        if (grown == NULL || engine->message_count >= ENGINE_NONE - 1)
+        if (grown == NULL || engine->message_count >= ENGINE_LARGEST_SUBJECT)
             return engine_no_memory(engine);
         engine->pool = grown;
         CB_TRY(widen_ids(engine));
     }
     *out = (uint32_t)engine->message_count++;
     return CB_OK;
+}
+
+void pool_give(ccmod_engine *engine, uint32_t number)
+{
+    engine->pool[number].sibling = engine->free_message;
+    engine->free_message = number;
 }
 
 static void free_fan(engine_fan *fan)
@@ -121,9 +127,7 @@ static void give_message(ccmod_engine *engine, uint32_t number)
         engine->fans[message->destination].next = engine->free_fan;
         engine->free_fan = message->destination;
     }
-    message->flags = 0;
-    message->sibling = engine->free_message;
-    engine->free_message = number;
+    pool_give(engine, number);
 }
 
 static cb_status signal_start(ccmod_engine *engine, uint32_t number)
@@ -179,7 +183,7 @@ cb_status message_start(ccmod_engine *engine, uint32_t source, uint32_t destinat
     size_t count = network->operations->route(network, source, destination, engine->route);
     uint32_t number = ENGINE_NONE;
 
-    CB_TRY(take_message(engine, &number));
+    CB_TRY(pool_take(engine, &number));
     engine->pool[number] = (engine_message){.source = source,
                                             .destination = destination,
                                             .size_bytes = size_bytes,
@@ -289,7 +293,7 @@ cb_status message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_re
     uint32_t fan = 0, number;
 
     CB_TRY(make_fan(engine, record, &fan));
-    CB_TRY(take_message(engine, &number));
+    CB_TRY(pool_take(engine, &number));
     engine->pool[number] = (engine_message){.source = source,
                                             .destination = fan,
                                             .size_bytes = record->size_bytes,

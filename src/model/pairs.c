@@ -5,29 +5,9 @@
 
 enum { FIRST_ROOM = 64 };
 
-/* Items */
-
-static cb_status take_item(ccmod_engine *engine, uint32_t *out)
+static match_item *item_at(const ccmod_engine *engine, uint32_t number)
 {
-    match_item *grown;
-
-    if (engine->free_item != ENGINE_NONE) {
-        *out = engine->free_item;
-        engine->free_item = engine->items[*out].next;
-        return CB_OK;
-    }
-    grown = engine_grow(engine->items, engine->item_count, &engine->item_room, sizeof(*grown));
-    if (grown == NULL || engine->item_count >= ENGINE_NONE - 1)
-        return engine_no_memory(engine);
-    engine->items = grown;
-    *out = (uint32_t)engine->item_count++;
-    return CB_OK;
-}
-
-static void give_item(ccmod_engine *engine, uint32_t number)
-{
-    engine->items[number].next = engine->free_item;
-    engine->free_item = number;
+    return &engine->pool[number].item;
 }
 
 /* The table of pairs: open addressing, no entry has a gap between its home and itself */
@@ -53,7 +33,7 @@ pair_entry *pairs_find(const ccmod_engine *engine, uint32_t receiver, uint32_t s
 
     for (;; at = (at + 1) & (table->room - 1)) {
         pair_entry *entry = &table->entries[at];
-        const match_item *item = &engine->items[entry->item];
+        const match_item *item = item_at(engine, entry->item);
 
         if (entry->item == ENGINE_NONE ||
             (entry->hash == hash && item->source == source && item->receiver == receiver))
@@ -87,13 +67,13 @@ static bool widen(pair_table *table, size_t room)
 static cb_status append_to_pair(ccmod_engine *engine, uint32_t number)
 {
     pair_table *table = &engine->pairs;
-    match_item *item = &engine->items[number], *first;
+    match_item *item = item_at(engine, number), *first;
     pair_entry *entry = pairs_find(engine, item->receiver, item->source);
 
     item->next = ENGINE_NONE;
     if (entry->item != ENGINE_NONE) {
-        first = &engine->items[entry->item];
-        engine->items[first->last].next = number;
+        first = item_at(engine, entry->item);
+        engine->pool[first->last].item.next = number;
         first->last = number;
         return CB_OK;
     }
@@ -124,10 +104,10 @@ static void close_gap(pair_table *table, size_t gap)
 /* The first of its pair leaves the table. */
 static void take_from_table(ccmod_engine *engine, pair_entry *entry)
 {
-    const match_item *item = &engine->items[entry->item];
+    const match_item *item = item_at(engine, entry->item);
 
     if (item->next != ENGINE_NONE) {
-        engine->items[item->next].last = item->last;
+        engine->pool[item->next].item.last = item->last;
         entry->item = item->next;
         return;
     }
@@ -139,7 +119,7 @@ static void take_from_table(ccmod_engine *engine, pair_entry *entry)
 
 static void append_to_ring(ccmod_engine *engine, uint32_t *first, uint32_t number)
 {
-    match_item *items = engine->items, *item = &items[number];
+    match_item *item = item_at(engine, number);
 
     if (*first == ENGINE_NONE) {
         item->earlier = item->later = number;
@@ -147,22 +127,21 @@ static void append_to_ring(ccmod_engine *engine, uint32_t *first, uint32_t numbe
         return;
     }
     item->later = *first;
-    item->earlier = items[*first].earlier;
-    items[item->earlier].later = number;
-    items[*first].earlier = number;
+    item->earlier = item_at(engine, *first)->earlier;
+    item_at(engine, item->earlier)->later = number;
+    item_at(engine, *first)->earlier = number;
 }
 
 static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t number)
 {
-    match_item *items = engine->items;
-    const match_item *item = &items[number];
+    const match_item *item = item_at(engine, number);
 
     if (item->later == number) {
         *first = ENGINE_NONE;
         return;
     }
-    items[item->earlier].later = item->later;
-    items[item->later].earlier = item->earlier;
+    item_at(engine, item->earlier)->later = item->later;
+    item_at(engine, item->later)->earlier = item->earlier;
     if (*first == number)
         *first = item->later;
 }
@@ -177,15 +156,14 @@ bool pairs_open(ccmod_engine *engine)
 void pairs_free(ccmod_engine *engine)
 {
     free(engine->pairs.entries);
-    free(engine->items);
 }
 
 cb_status pairs_add(ccmod_engine *engine, const match_item *item, uint32_t *ring)
 {
     uint32_t number = ENGINE_NONE;
 
-    CB_TRY(take_item(engine, &number));
-    engine->items[number] = *item;
+    CB_TRY(pool_take(engine, &number));
+    engine->pool[number].item = *item;
     engine->places[item->receiver].open++;
     if (ring != NULL)
         append_to_ring(engine, ring, number);
@@ -196,8 +174,8 @@ cb_status pairs_add_any(ccmod_engine *engine, const match_item *item, uint32_t *
 {
     uint32_t number = ENGINE_NONE;
 
-    CB_TRY(take_item(engine, &number));
-    engine->items[number] = *item;
+    CB_TRY(pool_take(engine, &number));
+    engine->pool[number].item = *item;
     engine->places[item->receiver].open++;
     append_to_ring(engine, ring, number);
     return CB_OK;
@@ -207,18 +185,18 @@ void pairs_remove(ccmod_engine *engine, pair_entry *entry, uint32_t *ring)
 {
     uint32_t number = entry->item;
 
-    engine->places[engine->items[number].receiver].open--;
+    engine->places[engine->pool[number].item.receiver].open--;
     take_from_table(engine, entry);
     if (ring != NULL)
         remove_from_ring(engine, ring, number);
-    give_item(engine, number);
+    pool_give(engine, number);
 }
 
 void pairs_remove_any(ccmod_engine *engine, uint32_t number, uint32_t *ring)
 {
-    engine->places[engine->items[number].receiver].open--;
+    engine->places[engine->pool[number].item.receiver].open--;
     remove_from_ring(engine, ring, number);
-    give_item(engine, number);
+    pool_give(engine, number);
 }
 
 const match_item *pairs_first(const ccmod_engine *engine)
@@ -228,8 +206,8 @@ const match_item *pairs_first(const ccmod_engine *engine)
     for (size_t i = 0; engine->pairs.count > 0 && i < engine->pairs.room; i++) {
         uint32_t found = engine->pairs.entries[i].item;
 
-        if (found != ENGINE_NONE && (first == NULL || engine->items[found].line < first->line))
-            first = &engine->items[found];
+        if (found != ENGINE_NONE && (first == NULL || engine->pool[found].item.line < first->line))
+            first = item_at(engine, found);
     }
     return first;
 }

@@ -79,7 +79,7 @@ static engine_event pop_heap(event_queue *queue)
 cb_status queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject)
 {
     const event_queue *queue = &engine->queue;
-    engine_event event = {time_us, subject, kind};
+    engine_event event = {.time_us = time_us, .kind = kind, .subject = subject};
 
     if (kind == EVENT_FLOW && (queue->run_count == 0 || last_of_run(queue)->time_us <= time_us))
         return push_run(engine, event);

@@ -44,7 +44,7 @@ static void note_items(const ccmod_engine *engine, uint32_t *waits_for)
 {
     for (size_t i = 0; i < engine->pairs.room; i++) {
         uint32_t found = engine->pairs.entries[i].item;
-        const match_item *item = &engine->items[found];
+        const match_item *item = &engine->pool[found].item;
         bool send = found != ENGINE_NONE && (item->flags & ITEM_SEND) != 0;
         uint32_t who, whom;
 

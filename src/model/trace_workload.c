@@ -15,20 +15,16 @@ enum {
 typedef struct {
     uint32_t at;      /* the operation that comes next; 0 before the first section */
     uint32_t section; /* where the search for the next section begins */
-    uint64_t draws;   /* random numbers that were used */
+    uint32_t draws;   /* random numbers that were used */
 } trace_cursor;
-
-typedef struct {
-    int64_t index, count;
-} loop_state;
 
 typedef struct {
     ccmod_workload workload;
     const ccmod_trace *trace;
     uint64_t seed;
     trace_cursor *cursors;
-    loop_state *loops; /* trace->deepest for each processor */
-    uint32_t *list;    /* of the last multicast */
+    int64_t *loops; /* their indices: trace->deepest for each processor */
+    uint32_t *list; /* of the last multicast */
     size_t list_room;
 } trace_player;
 
@@ -40,15 +36,14 @@ typedef struct {
     ccmod_error *error;
 } record_place;
 
-static loop_state *loops_of(const record_place *place)
+static int64_t *loops_of(const record_place *place)
 {
     return place->player->loops + (size_t)place->processor * place->player->trace->deepest;
 }
 
 static cb_status refuse(const record_place *place, const char *field, int64_t largest)
 {
-    int64_t index =
-        place->operation->depth > 0 ? loops_of(place)[place->operation->depth - 1].index : 0;
+    int64_t index = place->operation->depth > 0 ? loops_of(place)[place->operation->depth - 1] : 0;
 
     return ccmod_fail(place->error, CB_ERROR_USAGE, place->player->trace->name,
                       place->operation->line,
@@ -61,7 +56,7 @@ static cb_status evaluate(const record_place *place, uint32_t expression, const 
                           int64_t largest, int64_t *value)
 {
     const trace_operation *operation = place->operation;
-    int64_t index = operation->depth > 0 ? loops_of(place)[operation->depth - 1].index : 0;
+    int64_t index = operation->depth > 0 ? loops_of(place)[operation->depth - 1] : 0;
 
     if (!trace_evaluate(place->player->trace, expression, index, place->processor, value) ||
         *value < 0 || *value > largest)
@@ -239,24 +234,35 @@ static cb_status (*const fillers[CCMOD_RECORDS])(const record_place *place,
 
 /* Loops and sections */
 
+/* How often a loop turns: the same whenever it is asked within one turn of the loop around it. */
+static cb_status count_of(const record_place *place, int64_t *count)
+{
+    *count = place->operation->a;
+    if ((place->operation->flags & TRACE_A_EXPRESSION) == 0)
+        return CB_OK;
+    return evaluate(place, place->operation->a, "count", TRACE_LARGEST_COUNT, count);
+}
+
 static cb_status enter_loop(const record_place *place, trace_cursor *cursor)
 {
-    const trace_operation *operation = place->operation;
-    loop_state *state = loops_of(place) + operation->depth;
-    int64_t count = operation->a;
+    int64_t count = 0;
 
-    if ((operation->flags & TRACE_A_EXPRESSION) != 0)
-        CB_TRY(evaluate(place, operation->a, "count", TRACE_LARGEST_COUNT, &count));
-    *state = (loop_state){0, count};
-    cursor->at = count > 0 ? cursor->at + 1 : operation->b;
+    CB_TRY(count_of(place, &count));
+    loops_of(place)[place->operation->depth] = 0;
+    cursor->at = count > 0 ? cursor->at + 1 : place->operation->b;
     return CB_OK;
 }
 
-static void close_loop(const record_place *place, trace_cursor *cursor)
+static cb_status close_loop(const record_place *end, trace_cursor *cursor)
 {
-    loop_state *state = loops_of(place) + place->operation->depth;
+    record_place opening = *end;
+    int64_t count = 0;
 
-    cursor->at = ++state->index < state->count ? place->operation->a : cursor->at + 1;
+    opening.operation = &end->player->trace->operations[end->operation->a - 1];
+    CB_TRY(count_of(&opening, &count));
+    cursor->at =
+        ++loops_of(end)[end->operation->depth] < count ? end->operation->a : cursor->at + 1;
+    return CB_OK;
 }
 
 /* False when there is none. */
@@ -327,7 +333,7 @@ static cb_status next(ccmod_workload *workload, uint32_t processor, ccmod_record
         if (place.operation->kind == TRACE_LOOP) {
             CB_TRY(enter_loop(&place, cursor));
         } else if (place.operation->kind == TRACE_AGAIN) {
-            close_loop(&place, cursor);
+            CB_TRY(close_loop(&place, cursor));
         } else if (!enter_section(&place, cursor)) {
             record->kind = CCMOD_END;
             record->line = 0;
