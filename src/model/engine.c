@@ -295,8 +295,7 @@ static cb_status allocate(ccmod_engine *engine)
         engine->bits == NULL || engine->route == NULL || !pairs_open(engine))
         return engine_no_memory(engine);
     for (size_t i = 0; i < processors; i++)
-        engine->places[i] =
-            (match_place){.arrivals = ENGINE_NONE, .any = ENGINE_NONE, .direct = ENGINE_NONE};
+        engine->places[i] = (match_place){.arrivals = ENGINE_NONE, .direct = ENGINE_NONE};
     clear_cells(engine->cells, engine->cell_count);
     CB_TRY(background_open(engine));
     return engine->flows->open(engine);

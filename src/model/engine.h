@@ -66,7 +66,7 @@ typedef struct {
     uint64_t order; /* in which receives were posted; of a multicast's send its place in the list */
     uint32_t source, receiver;
     uint32_t next, last; /* of the same pair, first come first; last in the first of them alone */
-    uint32_t earlier, later; /* of sends to the same receiver, or of receives from any */
+    uint32_t earlier, later; /* of sends to the same receiver */
     uint32_t message;        /* of a send that is a message already, or ENGINE_NONE */
     uint32_t line;
     uint32_t flags; /* ITEM_... */
@@ -144,8 +144,7 @@ typedef struct {
 /* Of each processor as receiver. */
 typedef struct {
     uint32_t arrivals; /* first of the sends in a ring */
-    uint32_t any;      /* first of the receives from any in a ring */
-    uint32_t open;     /* how many items it has in the table and in rings */
+    uint32_t open;     /* how many items it has in the table */
     uint32_t direct;   /* a blocked sender that came first and is in neither, or ENGINE_NONE */
 } match_place;
 

@@ -77,26 +77,30 @@ static bool waits_directly(const ccmod_engine *engine, uint32_t receiver, uint32
     return processor->direct && (processor->peer == source || processor->peer == CCMOD_ANY);
 }
 
+/* The first receive of a pair, as an entry; NULL when there is none, or sends instead. */
+static pair_entry *find_receive(const ccmod_engine *engine, uint32_t source, uint32_t receiver)
+{
+    pair_entry *entry = pairs_find(engine, receiver, source);
+
+    if (entry->item == ENGINE_NONE || (engine->pool[entry->item].item.flags & ITEM_SEND) != 0)
+        return NULL;
+    return entry;
+}
+
 /* The receive that a send from `source` meets, the older one of the pair's and those from any; it
  * leaves its list. False when there is none. */
 static bool take_open_receive(ccmod_engine *engine, uint32_t source, uint32_t receiver,
                               match_half *found)
 {
-    match_place *place = &engine->places[receiver];
-    pair_entry *entry = pairs_find(engine, receiver, source);
-    uint32_t any = place->any, own = entry->item;
+    pair_entry *entry = find_receive(engine, source, receiver);
+    pair_entry *any = find_receive(engine, CCMOD_ANY, receiver);
 
-    if (own != ENGINE_NONE && (engine->pool[own].item.flags & ITEM_SEND) != 0)
-        own = ENGINE_NONE;
-    if (any != ENGINE_NONE &&
-        (own == ENGINE_NONE || engine->pool[any].item.order < engine->pool[own].item.order)) {
-        *found = half_of(&engine->pool[any].item);
-        pairs_remove_any(engine, any, &place->any);
-        return true;
-    }
-    if (own == ENGINE_NONE)
+    if (entry == NULL ||
+        (any != NULL && engine->pool[any->item].item.order < engine->pool[entry->item].item.order))
+        entry = any;
+    if (entry == NULL)
         return false;
-    *found = half_of(&engine->pool[own].item);
+    *found = half_of(&engine->pool[entry->item].item);
     pairs_remove(engine, entry, NULL);
     return true;
 }
@@ -245,8 +249,6 @@ static cb_status wait_with_receive(ccmod_engine *engine, uint32_t receiver,
                        .line = record->line,
                        .flags = blocked ? ITEM_BLOCKED : 0};
 
-    if (record->peer == CCMOD_ANY)
-        return pairs_add_any(engine, &item, &engine->places[receiver].any);
     return pairs_add(engine, &item, NULL);
 }
 
@@ -313,9 +315,5 @@ cb_status match_check_empty(ccmod_engine *engine)
 {
     const match_item *open = pairs_first(engine);
 
-    for (uint32_t i = 0; open == NULL && i < engine->processor_count; i++) {
-        if (engine->places[i].any != ENGINE_NONE)
-            open = &engine->pool[engine->places[i].any].item;
-    }
     return open != NULL ? refuse_open(engine, open) : CB_OK;
 }

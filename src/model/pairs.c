@@ -170,17 +170,6 @@ cb_status pairs_add(ccmod_engine *engine, const match_item *item, uint32_t *ring
     return append_to_pair(engine, number);
 }
 
-cb_status pairs_add_any(ccmod_engine *engine, const match_item *item, uint32_t *ring)
-{
-    uint32_t number = ENGINE_NONE;
-
-    CB_TRY(pool_take(engine, &number));
-    engine->pool[number].item = *item;
-    engine->places[item->receiver].open++;
-    append_to_ring(engine, ring, number);
-    return CB_OK;
-}
-
 void pairs_remove(ccmod_engine *engine, pair_entry *entry, uint32_t *ring)
 {
     uint32_t number = entry->item;
@@ -189,13 +178,6 @@ void pairs_remove(ccmod_engine *engine, pair_entry *entry, uint32_t *ring)
     take_from_table(engine, entry);
     if (ring != NULL)
         remove_from_ring(engine, ring, number);
-    pool_give(engine, number);
-}
-
-void pairs_remove_any(ccmod_engine *engine, uint32_t number, uint32_t *ring)
-{
-    engine->places[engine->pool[number].item.receiver].open--;
-    remove_from_ring(engine, ring, number);
     pool_give(engine, number);
 }
 
