@@ -254,19 +254,26 @@ static void leave_guests(ccmod_engine *engine, uint32_t number)
         engine->slots[slot->next].previous = slot->previous;
 }
 
+/* `pressure` is on a cell of a message that the owner has. The bound is a float, rounded upwards;
+ * the counts that most pressures are stay exact in it. */
+static void raise_rival(engine_cell *owner, double pressure)
+{
+    float bound = (float)pressure;
+
+    if ((double)bound < pressure)
+        bound = nextafterf(bound, HUGE_VALF);
+    if (bound > owner->rival)
+        owner->rival = bound;
+}
+
 /* The bound of the owner over the other cells of the message's route. */
 static void note_rivals(ccmod_engine *engine, const engine_message *message)
 {
     engine_cell *owner = &engine->cells[owner_of(engine, message)];
 
     for (uint32_t i = 0; i < message->slot_count; i++) {
-        double pressure;
-
-        if (i == message->owner)
-            continue;
-        pressure = cell_pressure(engine, engine->slots[message->slots + i].cell);
-        if (pressure > owner->rival)
-            owner->rival = pressure;
+        if (i != message->owner)
+            raise_rival(owner, cell_pressure(engine, engine->slots[message->slots + i].cell));
     }
 }
 
@@ -320,8 +327,8 @@ static cb_status look_through_guests(ccmod_engine *engine, uint32_t number)
         next = engine->slots[slot].next;
         if (cell_presses_more(engine, number, owner))
             CB_TRY(reconsider(engine, message));
-        else if (pressure > engine->cells[owner].rival)
-            engine->cells[owner].rival = pressure;
+        else
+            raise_rival(&engine->cells[owner], pressure);
     }
     return CB_OK;
 }
@@ -351,7 +358,7 @@ static cb_status look_through_own(ccmod_engine *engine, uint32_t number)
     double pressure = cell_pressure(engine, number);
 
     if (cell->own == 0 ||
-        (engine->drawn != NULL ? cell->rival < pressure : cell->rival <= pressure))
+        (engine->drawn != NULL ? (double)cell->rival < pressure : (double)cell->rival <= pressure))
         return CB_OK;
     CB_TRY(list_heap(engine, cell->heap));
     cell->rival = 0;
