@@ -1,13 +1,19 @@
 # Manual pages are made by the programs themselves, from the rows of their options.
-man1_MANS = \
+benchmark_manuals = \
 	%D%/cb_oneway.1 %D%/cb_twoway.1 %D%/cb_alltoall.1 %D%/cb_pairs.1 \
 	%D%/cb_outfarm.1 %D%/cb_multicast.1 %D%/cb_funnel.1 \
 	%D%/cb_pushfarm.1 %D%/cb_pullfarm.1 %D%/cb_pipeline.1
+ccmod_subcommands = %D%/ccmod-info.1 %D%/ccmod-run.1
+man1_MANS = $(benchmark_manuals) %D%/ccmod.1 $(ccmod_subcommands)
 CLEANFILES += $(man1_MANS)
 
-$(man1_MANS): %D%/%.1: %$(EXEEXT)
+$(benchmark_manuals) %D%/ccmod.1: %D%/%.1: %$(EXEEXT)
 	@$(MKDIR_P) %D%
 	$(AM_V_GEN)./$< --manual > $@.tmp && mv $@.tmp $@
+
+$(ccmod_subcommands): %D%/ccmod-%.1: ccmod$(EXEEXT)
+	@$(MKDIR_P) %D%
+	$(AM_V_GEN)./$< $* --manual > $@.tmp && mv $@.tmp $@
 
 # Those of the software SISCI library are written by hand.
 dist_man_MANS = %D%/sisci-shm.7 %D%/sisci-shm-clean.1

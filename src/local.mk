@@ -67,6 +67,7 @@ libcombench_a_SOURCES = \
 	%D%/report/path.c %D%/report/path.h \
 	%D%/report/report.h \
 	%D%/report/steps.c %D%/report/steps.h \
+	%D%/report/stream.c %D%/report/stream.h \
 	%D%/report/text.c \
 	%D%/report/trace.c %D%/report/trace.h \
 	%D%/report/types.c \

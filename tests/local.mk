@@ -5,6 +5,7 @@ SH_LOG_COMPILER = $(SHELL)
 PY_LOG_COMPILER = $(CB_PYTHON)
 
 include tests/unit/local.mk
+include tests/model/local.mk
 include tests/mpi/local.mk
 include tests/cli/local.mk
 include tests/sisci/local.mk
@@ -13,8 +14,9 @@ include tests/fuzz/local.mk
 include tests/perf/local.mk
 
 # For builds with sanitizers: the unit tests, and those with two ranks.
-SMALL_TESTS = $(UNIT_TESTS) $(SISCI_TESTS) $(ALONE_TESTS) tests/mpi/conformance_2.sh tests/mpi/control_2.sh \
-	tests/fuzz/fuzz_options.sh
+SMALL_TESTS = $(UNIT_TESTS) $(SISCI_TESTS) $(MODEL_TESTS) $(ALONE_TESTS) \
+	tests/mpi/conformance_2.sh tests/mpi/control_2.sh \
+	tests/fuzz/fuzz_options.sh tests/fuzz/fuzz_trace.sh tests/cli/model.sh
 
 .PHONY: check-small
 check-small:

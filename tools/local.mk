@@ -4,3 +4,15 @@ bin_PROGRAMS += sisci-shm-clean
 sisci_shm_clean_SOURCES = %D%/sisci-shm-clean.c
 sisci_shm_clean_CPPFLAGS = $(AM_CPPFLAGS) -D_REENTRANT
 sisci_shm_clean_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
+
+# ccmod links the model, and of libcombench what needs no MPI; the linker would complain otherwise.
+bin_PROGRAMS += ccmod
+ccmod_SOURCES = \
+	%D%/ccmod/info.c \
+	%D%/ccmod/main.c \
+	%D%/ccmod/run.c %D%/ccmod/run.h %D%/ccmod/run_json.c %D%/ccmod/run_text.c \
+	%D%/ccmod/tool.h
+ccmod_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+ccmod_LDADD = $(CCMOD_LIBS) libcombench.a $(JANSSON_LIBS)
+
+pkgconfig_DATA += %D%/ccmod/ccmod.pc

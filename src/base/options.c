@@ -142,6 +142,7 @@ static const struct {
     [CB_OPTION_CHOICE] = {parse_choice, sizeof(const char *), true, false},
     [CB_OPTION_SIZE_LIST] = {parse_size_list, sizeof(cb_list), true, true},
     [CB_OPTION_COUNT_LIST] = {parse_count_list, sizeof(cb_list), true, true},
+    [CB_OPTION_OPERAND] = {parse_text, sizeof(const char *), true, false},
     [CB_OPTION_ACTION] = {NULL, 0, false, false},
 };
 
@@ -233,9 +234,10 @@ static cb_status refuse_meaningless(const parse_job *job, const cb_option *row)
 
 static cb_status refuse_value(const cb_option *row, const char *value, const char *reason)
 {
+    const char *dashes = row->type == CB_OPTION_OPERAND ? "" : "--";
     const char *cut = strlen(value) > VALUE_SHOWN ? "..." : "";
 
-    cb_error("--%s '%.*s%s': %s", row->name, VALUE_SHOWN, value, cut, reason);
+    cb_error("%s%s '%.*s%s': %s", dashes, row->name, VALUE_SHOWN, value, cut, reason);
     return CB_ERROR_USAGE;
 }
 
@@ -249,10 +251,28 @@ static cb_status refuse_argument(const cb_option *row, const char *word)
     return CB_ERROR_USAGE;
 }
 
+/* The row that takes a word without dashes, or NULL. */
+static const cb_option *operand_row(const cb_option_table *table)
+{
+    for (size_t i = 0; i < table->option_count; i++) {
+        const cb_option *row = &table->options[i];
+
+        if (row->type == CB_OPTION_OPERAND && cb_option_applies(table, row))
+            return row;
+    }
+    return NULL;
+}
+
 static cb_status refuse_operand(const parse_job *job, const char *word)
 {
-    cb_error("stray operand '%.*s'; %s takes options only, see %s --help", VALUE_SHOWN, word,
-             job->table->program, job->table->program);
+    const cb_option *operand = operand_row(job->table);
+
+    if (operand != NULL)
+        cb_error("stray operand '%.*s'; %s takes one %s, see %s --help", VALUE_SHOWN, word,
+                 job->table->program, operand->argument, job->table->program);
+    else
+        cb_error("stray operand '%.*s'; %s takes options only, see %s --help", VALUE_SHOWN, word,
+                 job->table->program, job->table->program);
     return CB_ERROR_USAGE;
 }
 
@@ -265,7 +285,8 @@ static size_t find_candidates(const cb_option_table *table, const char *name, si
     for (size_t i = 0; i < table->option_count; i++) {
         const cb_option *row = &table->options[i];
 
-        if (row_named(table, row->name) == row && strncmp(row->name, name, length) == 0)
+        if (row->type != CB_OPTION_OPERAND && row_named(table, row->name) == row &&
+            strncmp(row->name, name, length) == 0)
             append(names, "%s--%s", count++ == 0 ? "" : ", ", row->name);
     }
     return count;
@@ -318,19 +339,28 @@ static cb_status take_word(const parse_job *job, int code, const char *word)
     return failed ? refuse_argument(row, word) : take_value(job, row, optarg);
 }
 
-/* '+' ends at the first operand, so that argv keeps its order and the word that is parsed next is
- * always argv[optind]; ':' tells a missing argument from an unknown option. */
+/* '+' ends at an operand, so that argv keeps its order and the word that is parsed next is always
+ * argv[optind]; ':' tells a missing argument from an unknown option. */
 static cb_status take_words(const parse_job *job, int argc, char **argv, const struct option *rows)
 {
+    const cb_option *operand = operand_row(job->table);
+
     opterr = 0;
     optind = 0; /* start anew, in the GNU and the musl library */
     while (*job->action == NULL) {
         const char *word = argv[optind > 0 ? optind : 1];
         int code = getopt_long(argc, argv, "+:", rows, NULL);
 
-        if (code == -1)
-            return optind < argc ? refuse_operand(job, argv[optind]) : CB_OK;
-        CB_TRY(take_word(job, code, word));
+        if (code != -1) {
+            CB_TRY(take_word(job, code, word));
+            continue;
+        }
+        if (optind >= argc)
+            return CB_OK;
+        if (operand == NULL)
+            return refuse_operand(job, argv[optind]);
+        CB_TRY(take_value(job, operand, argv[optind++]));
+        operand = NULL;
     }
     return CB_OK;
 }
@@ -345,7 +375,7 @@ static struct option *build_rows(const cb_option_table *table)
     for (size_t i = 0; rows != NULL && i < table->option_count; i++) {
         const cb_option *row = &table->options[i];
 
-        if (row_named(table, row->name) == row)
+        if (row->type != CB_OPTION_OPERAND && row_named(table, row->name) == row)
             rows[count++] = (struct option){
                 .name = row->name,
                 .has_arg = kinds[row->type].argument ? required_argument : no_argument,

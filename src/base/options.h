@@ -24,13 +24,14 @@ typedef enum {
     CB_OPTION_CHOICE,     /* const char *: one of `choices`, its own spelling there */
     CB_OPTION_SIZE_LIST,  /* cb_list, sizes with units */
     CB_OPTION_COUNT_LIST, /* cb_list, counts with ranges */
+    CB_OPTION_OPERAND,    /* const char *: the word that stands without dashes; one row at most */
     CB_OPTION_ACTION      /* no argument and no field: --help and the like, see cb_options_parse */
 } cb_option_type;
 
 /* One option. Minimum and maximum count for numbers alone, and none is negative; a maximum of 2^64
  * or above, of a real HUGE_VAL, is no bound. */
 typedef struct {
-    const char *name; /* long form without the dashes */
+    const char *name; /* long form without the dashes; of an operand its argument */
     cb_option_type type;
     uint32_t scope;           /* bit(s): has a meaning where (scope & mask) != 0; 0 is everywhere */
     size_t offset;            /* of the field in the parameter structure */
@@ -65,7 +66,7 @@ static inline bool cb_option_applies(const cb_option_table *table, const cb_opti
  * with zeros. Logs and fails only on a mistake in the table; nothing is left to free then. */
 cb_status cb_options_defaults(const cb_option_table *table, void *parameters);
 
-/* Parse argv (getopt_long; abbreviations of names allowed; no operands) over what `parameters`
+/* Parse argv (getopt_long; abbreviations of names allowed; no operands but the row's) over what `parameters`
  * holds, from cb_options_defaults at least. An option given twice counts as given last. A
  * CB_OPTION_ACTION ends the parsing: *action is its row, else NULL. `given`, where not NULL, has
  * option_count cells and says which rows the user gave. On error: one message naming option,

@@ -230,7 +230,9 @@ static void put_help_option(FILE *stream, const cb_option *row)
     text_writer writer = {.stream = stream, .indent = HELP_INDENT};
     const char *blank = row->argument != NULL ? " " : "";
     const char *argument = row->argument != NULL ? row->argument : "";
-    int printed = fprintf(stream, "  --%s%s%s", row->name, blank, argument);
+    int printed = row->type == CB_OPTION_OPERAND
+                      ? fprintf(stream, "  %s", argument)
+                      : fprintf(stream, "  --%s%s%s", row->name, blank, argument);
 
     writer.column = printed > 0 ? (size_t)printed : 0;
     if (writer.column + 2 > HELP_INDENT)
@@ -248,20 +250,29 @@ static void put_help_status(FILE *stream, const char *status, const char *meanin
     end_paragraph(&writer);
 }
 
+/* In the font whose letter it is. */
+static void put_in_font(const text_writer *writer, char font, const char *text)
+{
+    fprintf(writer->stream, "\\f%c", font);
+    for (const char *at = text; *at != '\0'; at++)
+        put_character(writer, *at);
+    fputs("\\fR", writer->stream);
+}
+
 static void put_manual_option(FILE *stream, const cb_option *row)
 {
     text_writer writer = {.stream = stream, .manual = true};
+    bool operand = row->type == CB_OPTION_OPERAND;
+    char name[WORD_BYTES];
 
-    fputs(".TP\n\\fB\\-\\-", stream);
-    for (const char *at = row->name; *at != '\0'; at++)
-        put_character(&writer, *at);
-    fputs("\\fR", stream);
-    if (row->argument != NULL) {
-        fputs(" \\fI", stream);
-        for (const char *at = row->argument; *at != '\0'; at++)
-            put_character(&writer, *at);
-        fputs("\\fR", stream);
-    }
+    fputs(".TP\n", stream);
+    snprintf(name, sizeof(name), "--%s", row->name);
+    if (!operand)
+        put_in_font(&writer, 'B', name);
+    if (!operand && row->argument != NULL)
+        fputc(' ', stream);
+    if (row->argument != NULL)
+        put_in_font(&writer, 'I', row->argument);
     fputc('\n', stream);
     put_entry(&writer, row);
 }

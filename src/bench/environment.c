@@ -239,6 +239,7 @@ static void put_parameter(const cb_option *row, const void *value, void *context
         break;
     case CB_OPTION_TEXT:
     case CB_OPTION_CHOICE:
+    case CB_OPTION_OPERAND:
         report_put_text(document, *(const char *const *)value, "parameters.%s", row->key);
         break;
     case CB_OPTION_SIZE_LIST:

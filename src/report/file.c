@@ -98,6 +98,24 @@ cb_status report_file_replace(const char *path, const report_file_use *use,
     return cause == 0 ? CB_OK : refuse(path, use, cause);
 }
 
+cb_status report_file_check(const char *path, const report_file_use *use)
+{
+    char *temporary = NULL;
+    FILE *stream;
+    int cause;
+
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+        return refuse(path, use, ENOMEM);
+    stream = open_temporary(temporary);
+    cause = stream == NULL ? errno : 0;
+    if (stream != NULL) {
+        fclose(stream);
+        unlink(temporary);
+    }
+    free(temporary);
+    return cause == 0 ? CB_OK : refuse(path, use, cause);
+}
+
 char *report_file_target(const char *path, const report_file_use *use)
 {
     struct stat status;

@@ -1,5 +1,4 @@
-/* Replacing a file as a whole: readers see the old content or the new, never a part. Internal to
- * src/report. */
+/* Replacing a file as a whole: readers see the old content or the new, never a part. */
 #ifndef REPORT_FILE_H
 #define REPORT_FILE_H
 
@@ -18,6 +17,10 @@ typedef struct {
  */
 cb_status report_file_replace(const char *path, const report_file_use *use,
                               void (*write)(FILE *stream, void *context), void *context);
+
+/* Whether report_file_replace could write to `path` now, found by making and removing a temporary
+ * file beside it: CB_OK, or CB_ERROR_SYSTEM, logged. */
+cb_status report_file_check(const char *path, const report_file_use *use);
 
 /* Where a document given the name `path` really goes: symbolic links are followed, so that they are
  * not replaced by the file. NULL, with an error logged, when something that is no regular file (a

@@ -35,5 +35,4 @@ libsisci_shm_a_SOURCES = \
 sisci_shmincludedir = $(includedir)/sisci-shm
 dist_sisci_shminclude_HEADERS = %D%/sisci_api.h %D%/sisci_error.h %D%/sisci_types.h
 
-pkgconfigdir = $(libdir)/pkgconfig
-pkgconfig_DATA = %D%/sisci-shm.pc
+pkgconfig_DATA += %D%/sisci-shm.pc

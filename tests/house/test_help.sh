@@ -9,16 +9,27 @@ output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 status=0
 
-for source in "$srcdir"/benchmarks/cb_*.c; do
-    program=$(basename "$source" .c)
-    "$builddir/$program" --help >"$output" || {
-        echo "$program --help leaves with $?" >&2
+# same NAME PROGRAM...: what PROGRAM says of itself is in NAME.txt
+same() {
+    name=$1
+    shift
+    "$@" --help >"$output" || {
+        echo "$* --help leaves with $?" >&2
         status=1
     }
     if [ -n "${UPDATE_GOLDEN:-}" ]; then
         mkdir -p "$golden"
-        cp "$output" "$golden/$program.txt"
+        cp "$output" "$golden/$name.txt"
     fi
-    diff -u "$golden/$program.txt" "$output" >&2 || status=1
+    diff -u "$golden/$name.txt" "$output" >&2 || status=1
+}
+
+for source in "$srcdir"/benchmarks/cb_*.c; do
+    program=$(basename "$source" .c)
+    same "$program" "$builddir/$program"
+done
+same ccmod "$builddir/ccmod"
+for command in info run; do
+    same "ccmod-$command" "$builddir/ccmod" "$command"
 done
 exit "$status"

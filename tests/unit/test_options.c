@@ -361,6 +361,73 @@ START_TEST(an_operand_is_refused)
 }
 END_TEST
 
+typedef struct {
+    const char *trace;
+    bool verify;
+} operand_settings;
+
+static const cb_option operand_rows[] = {
+    {.name = "verify",
+     .type = CB_OPTION_FLAG,
+     .offset = offsetof(operand_settings, verify),
+     .help = "Check"},
+    {.name = "TRACE",
+     .type = CB_OPTION_OPERAND,
+     .offset = offsetof(operand_settings, trace),
+     .argument = "TRACE",
+     .help = "What is read"},
+};
+
+static const cb_option_table operand_table = {
+    .program = "cb_test", .options = operand_rows, .option_count = 2};
+
+static cb_status parse_operands(operand_settings *settings, int count, char **words)
+{
+    ck_assert_int_eq(cb_options_defaults(&operand_table, settings), CB_OK);
+    return cb_options_parse(&operand_table, count, words, settings, NULL, &action);
+}
+
+START_TEST(an_operand_with_a_row_is_taken_wherever_it_stands)
+{
+    char program[] = "cb_test", verify[] = "--verify", trace[] = "a.cct", dash[] = "-";
+    operand_settings settings;
+
+    ck_assert_int_eq(parse_operands(&settings, 3, (char *[]){program, verify, trace, NULL}), CB_OK);
+    ck_assert(settings.verify && strcmp(settings.trace, "a.cct") == 0);
+    ck_assert_int_eq(parse_operands(&settings, 3, (char *[]){program, trace, verify, NULL}), CB_OK);
+    ck_assert(settings.verify && strcmp(settings.trace, "a.cct") == 0);
+    ck_assert_int_eq(parse_operands(&settings, 2, (char *[]){program, dash, NULL}), CB_OK);
+    ck_assert_str_eq(settings.trace, "-");
+    ck_assert_int_eq(parse_operands(&settings, 2, (char *[]){program, verify, NULL}), CB_OK);
+    ck_assert_ptr_null(settings.trace);
+}
+END_TEST
+
+START_TEST(a_second_operand_is_refused)
+{
+    char program[] = "cb_test", first[] = "a", second[] = "b";
+    FILE *captured = capture_stderr();
+    operand_settings settings;
+
+    ck_assert_int_eq(parse_operands(&settings, 3, (char *[]){program, first, second, NULL}),
+                     CB_ERROR_USAGE);
+    ck_assert_str_eq(contents(captured), "cb_test: error: stray operand 'b'; cb_test takes one "
+                                         "TRACE, see cb_test --help\n");
+}
+END_TEST
+
+START_TEST(help_shows_an_operand_without_dashes)
+{
+    cb_option_table shown = operand_table;
+    FILE *file = tmpfile();
+
+    shown.summary = shown.description = shown.synopsis = "x";
+    shown.exit_statuses = (const char *const[]){NULL};
+    cb_options_help(&shown, file);
+    ck_assert_ptr_nonnull(strstr(contents(file), "\n  TRACE                   What is read\n"));
+}
+END_TEST
+
 START_TEST(a_long_value_does_not_hide_the_reason)
 {
     check_refusal(
@@ -485,7 +552,9 @@ UNIT_MAIN("options", defaults_are_parsed_as_if_typed, fields_without_default_or_
           an_option_without_meaning_is_refused_as_such_without_its_argument_too,
           a_value_that_does_not_parse_is_told_reason_and_remedy,
           a_value_out_of_range_is_told_the_range, a_wrong_choice_is_told_the_choices,
-          an_empty_text_is_refused, an_operand_is_refused, a_long_value_does_not_hide_the_reason,
+          an_empty_text_is_refused, an_operand_is_refused,
+          an_operand_with_a_row_is_taken_wherever_it_stands, a_second_operand_is_refused,
+          help_shows_an_operand_without_dashes, a_long_value_does_not_hide_the_reason,
           a_mistake_in_a_row_is_found, one_name_with_two_meanings_in_one_program_is_a_mistake,
           visit_passes_over_what_was_not_given, visit_points_to_the_value, help_is_the_golden_text,
           no_line_of_help_is_wider_than_80_columns, the_manual_page_is_the_golden_text)

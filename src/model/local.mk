@@ -1,0 +1,32 @@
+# libccmod: the communication model, a library of its own with all that it needs of base.
+lib_LIBRARIES += libccmod.a
+ccmodincludedir = $(includedir)/combench
+ccmodinclude_HEADERS = %D%/ccmod.h
+ccmodbaseincludedir = $(ccmodincludedir)/base
+ccmodbaseinclude_HEADERS = src/base/status.h
+
+libccmod_a_CPPFLAGS = $(AM_CPPFLAGS)
+libccmod_a_SOURCES = \
+	src/base/random.c src/base/status.c src/base/units.c \
+	%D%/background.c \
+	%D%/calibration.c \
+	%D%/ccmod.h \
+	%D%/engine.c %D%/engine.h \
+	%D%/error.c \
+	%D%/flows_clock.c %D%/flows_plain.c \
+	%D%/matching.c \
+	%D%/messages.c \
+	%D%/names.c \
+	%D%/network.c %D%/networks.h \
+	%D%/network_crossbar.c \
+	%D%/pairs.c %D%/pairs.h \
+	%D%/processors.c \
+	%D%/queue.c \
+	%D%/shares.c %D%/shares.h \
+	%D%/signals.c \
+	%D%/standstill.c \
+	%D%/trace.h %D%/trace_parser.h \
+	%D%/trace_expression.c %D%/trace_fields.c %D%/trace_file.c %D%/trace_lists.c \
+	%D%/trace_parse.c %D%/trace_scan.c %D%/trace_workload.c
+
+CCMOD_LIBS = libccmod.a

@@ -1,0 +1,421 @@
+/* The life of a message: it starts, in mode split its overhead and latency pass, its work for the
+ * links is done, it arrives, and whoever waits for it goes on. */
+#include "model/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Slots: blocks of a power of two, so that a block that was given back fits the next route */
+
+static unsigned class_of(size_t count)
+{
+    unsigned class = 0;
+
+    while (((size_t)1 << class) < count)
+        class ++;
+    return class;
+}
+
+static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
+{
+    unsigned class = class_of(count);
+    size_t block = (size_t)1 << class;
+
+    if (engine->free_slots[class] != ENGINE_NONE) {
+        *out = engine->free_slots[class];
+        engine->free_slots[class] = engine->slots[*out].next;
+        return CB_OK;
+    }
+    if (engine->slot_count + block >= ENGINE_NONE)
+        return engine_no_memory(engine);
+    while (engine->slot_count + block > engine->slot_room) {
+        engine_slot *grown =
+            engine_grow(engine->slots, engine->slot_room, &engine->slot_room, sizeof(*grown));
+
+        if (grown == NULL)
+            return engine_no_memory(engine);
+        engine->slots = grown;
+    }
+    *out = (uint32_t)engine->slot_count;
+    engine->slot_count += block;
+    return CB_OK;
+}
+
+static void give_slots(ccmod_engine *engine, engine_message *message)
+{
+    unsigned class = class_of(message->slot_count);
+
+    if (message->slot_count == 0)
+        return;
+    engine->slots[message->slots].next = engine->free_slots[class];
+    engine->free_slots[class] = message->slots;
+    message->slot_count = 0;
+}
+
+/* The first `count` cells of engine->route become the message's slots. */
+static cb_status lay_route(ccmod_engine *engine, uint32_t number, size_t count)
+{
+    uint64_t packets = ccmod_packets(engine->network, engine->pool[number].size_bytes);
+    uint32_t first = 0;
+
+    CB_TRY(take_slots(engine, count, &first));
+    engine->pool[number].slots = first;
+    engine->pool[number].slot_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        engine->slots[first + i] =
+            (engine_slot){engine->route[i], number, ENGINE_NONE, ENGINE_NONE};
+        engine->cells[engine->route[i]].packets += packets;
+    }
+    return CB_OK;
+}
+
+/* Messages */
+
+static cb_status widen_ids(ccmod_engine *engine)
+{
+    uint64_t *ids;
+
+    if (engine->observer_count == 0)
+        return CB_OK;
+    ids = realloc(engine->ids, engine->message_room * sizeof(*ids));
+    if (ids == NULL)
+        return engine_no_memory(engine);
+    engine->ids = ids;
+    return CB_OK;
+}
+
+cb_status pool_take(ccmod_engine *engine, uint32_t *out)
+{
+    engine_message *grown;
+
+    if (engine->free_message != ENGINE_NONE) {
+        *out = engine->free_message;
+        engine->free_message = engine->pool[*out].sibling;
+        return CB_OK;
+    }
+    if (engine->message_count == engine->message_room) {
+        grown =
+            engine_grow(engine->pool, engine->message_count, &engine->message_room, sizeof(*grown));
+        if (grown == NULL || engine->message_count >= ENGINE_LARGEST_SUBJECT)
+            return engine_no_memory(engine);
+        engine->pool = grown;
+        CB_TRY(widen_ids(engine));
+    }
+    *out = (uint32_t)engine->message_count++;
+    return CB_OK;
+}
+
+void pool_give(ccmod_engine *engine, uint32_t number)
+{
+    engine->pool[number].sibling = engine->free_message;
+    engine->free_message = number;
+}
+
+static void free_fan(engine_fan *fan)
+{
+    free(fan->destinations);
+    free(fan->flags);
+    *fan = (engine_fan){0};
+}
+
+static void give_message(ccmod_engine *engine, uint32_t number)
+{
+    engine_message *message = &engine->pool[number];
+
+    if ((message->flags & MESSAGE_FAN) != 0) {
+        free_fan(&engine->fans[message->destination]);
+        engine->fans[message->destination].next = engine->free_fan;
+        engine->free_fan = message->destination;
+    }
+    pool_give(engine, number);
+}
+
+static cb_status signal_start(ccmod_engine *engine, uint32_t number)
+{
+    ccmod_signal signal = {0};
+
+    signal_describe(engine, number, &signal);
+    return signal_send(engine, &signal, CCMOD_SIGNAL_NEWSCOM);
+}
+
+static cb_status announce(ccmod_engine *engine, uint32_t number)
+{
+    if (engine->ids != NULL)
+        engine->ids[number] = engine->messages;
+    engine->messages++;
+    return engine_wants(engine, CCMOD_SIGNAL_NEWSCOM) ? signal_start(engine, number) : CB_OK;
+}
+
+/* Its way is known: it takes its first step. */
+static cb_status begin(ccmod_engine *engine, uint32_t number)
+{
+    engine_message *message = &engine->pool[number];
+    ccmod_delay delay = message_delay(engine, message);
+    double before_us = delay.overhead_us + delay.latency_us;
+
+    message->start_us = engine->now_us;
+    message->finish = delay.transfer_us;
+    message->flags |= MESSAGE_STARTED;
+    CB_TRY(announce(engine, number));
+    if (engine->parameters.mode == CCMOD_PAPER) {
+        if (before_us + delay.transfer_us > 0)
+            return engine->flows->start(engine, number, before_us + delay.transfer_us);
+    } else if (delay.transfer_us > 0) {
+        if (before_us > 0)
+            return queue_push(engine, engine->now_us + before_us, EVENT_FLOW, number);
+        return engine->flows->start(engine, number, delay.transfer_us);
+    }
+    return queue_push(engine, engine->now_us + before_us, EVENT_ARRIVE, number);
+}
+
+ccmod_delay message_delay(const ccmod_engine *engine, const engine_message *message)
+{
+    bool fan = (message->flags & MESSAGE_FAN) != 0;
+    size_t hops = fan ? engine->fans[message->destination].hops : message->slot_count;
+
+    return ccmod_quiet_delay(engine->network, engine->calibration, hops, message->size_bytes);
+}
+
+cb_status message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
+                        uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out)
+{
+    const ccmod_network *network = engine->network;
+    size_t count = network->operations->route(network, source, destination, engine->route);
+    uint32_t number = ENGINE_NONE;
+
+    CB_TRY(pool_take(engine, &number));
+    engine->pool[number] = (engine_message){.source = source,
+                                            .destination = destination,
+                                            .size_bytes = size_bytes,
+                                            .line = line,
+                                            .flags = flags | MESSAGE_LIVE};
+    *out = number;
+    CB_TRY(lay_route(engine, number, count));
+    return begin(engine, number);
+}
+
+cb_status message_flow(ccmod_engine *engine, uint32_t number)
+{
+    return engine->flows->start(engine, number, engine->pool[number].finish);
+}
+
+/* Multicasts */
+
+static cb_status take_fan(ccmod_engine *engine, uint32_t *out)
+{
+    engine_fan *fans;
+
+    if (engine->free_fan != ENGINE_NONE) {
+        *out = engine->free_fan;
+        engine->free_fan = engine->fans[*out].next;
+        return CB_OK;
+    }
+    fans = engine_grow(engine->fans, engine->fan_count, &engine->fan_room, sizeof(*fans));
+    if (fans == NULL || engine->fan_count >= ENGINE_NONE - 1)
+        return engine_no_memory(engine);
+    engine->fans = fans;
+    *out = (uint32_t)engine->fan_count++;
+    return CB_OK;
+}
+
+static cb_status make_fan(ccmod_engine *engine, const ccmod_record *record, uint32_t *out)
+{
+    engine_fan *fan;
+
+    CB_TRY(take_fan(engine, out));
+    fan = &engine->fans[*out];
+    *fan = (engine_fan){.destinations = malloc(record->list_count * sizeof(*fan->destinations)),
+                        .flags = calloc(record->list_count, sizeof(*fan->flags)),
+                        .count = record->list_count,
+                        .unmatched = record->list_count};
+    if (fan->destinations == NULL || fan->flags == NULL)
+        return engine_no_memory(engine);
+    memcpy(fan->destinations, record->list, record->list_count * sizeof(*fan->destinations));
+    return CB_OK;
+}
+
+static cb_status widen_route(ccmod_engine *engine, size_t room)
+{
+    uint32_t *wider;
+
+    if (room <= engine->route_room)
+        return CB_OK;
+    wider = realloc(engine->route, room * sizeof(*wider));
+    if (wider == NULL)
+        return engine_no_memory(engine);
+    engine->route = wider;
+    engine->route_room = room;
+    return CB_OK;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+static size_t without_repetitions(uint32_t *numbers, size_t count)
+{
+    size_t kept = 0;
+
+    qsort(numbers, count, sizeof(*numbers), by_number);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || numbers[kept - 1] != numbers[i])
+            numbers[kept++] = numbers[i];
+    }
+    return kept;
+}
+
+/* The cells of the multicast's tree in engine->route: by the network, else the union of the routes,
+ * each cell once. */
+static size_t find_tree(ccmod_engine *engine, uint32_t source, engine_fan *fan)
+{
+    const ccmod_network *network = engine->network;
+    size_t count = 0;
+
+    if (network->operations->tree != NULL)
+        return network->operations->tree(network, source, fan->destinations, fan->count,
+                                         engine->route, &fan->hops);
+    for (size_t i = 0; i < fan->count; i++) {
+        size_t hops = network->operations->route(network, source, fan->destinations[i],
+                                                 engine->route + count);
+
+        fan->hops = hops > fan->hops ? hops : fan->hops;
+        count += hops;
+    }
+    return without_repetitions(engine->route, count);
+}
+
+cb_status message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                           uint32_t flags, uint32_t *out)
+{
+    uint32_t fan = 0, number;
+
+    CB_TRY(make_fan(engine, record, &fan));
+    CB_TRY(pool_take(engine, &number));
+    engine->pool[number] = (engine_message){.source = source,
+                                            .destination = fan,
+                                            .size_bytes = record->size_bytes,
+                                            .line = record->line,
+                                            .flags = flags | MESSAGE_LIVE | MESSAGE_FAN};
+    *out = number;
+    return CB_OK;
+}
+
+cb_status message_start_fan(ccmod_engine *engine, uint32_t number)
+{
+    const engine_message *message = &engine->pool[number];
+    engine_fan *fan = &engine->fans[message->destination];
+
+    CB_TRY(widen_route(engine, fan->count * engine->network->longest_route));
+    CB_TRY(lay_route(engine, number, find_tree(engine, message->source, fan)));
+    return begin(engine, number);
+}
+
+static cb_status match_in_fan(ccmod_engine *engine, uint32_t number, uint32_t receiver,
+                              bool blocked, bool *arrived)
+{
+    engine_message *message = &engine->pool[number];
+    engine_fan *fan = &engine->fans[message->destination];
+
+    fan->flags[receiver] = (uint8_t)(MESSAGE_MATCHED | (blocked ? MESSAGE_RECEIVER_BLOCKED : 0));
+    fan->unmatched--;
+    *arrived = (message->flags & MESSAGE_ARRIVED) != 0;
+    if (fan->unmatched > 0)
+        return CB_OK;
+    if (*arrived)
+        give_message(engine, number);
+    else if ((message->flags & MESSAGE_STARTED) == 0)
+        return message_start_fan(engine, number);
+    return CB_OK;
+}
+
+cb_status message_match(ccmod_engine *engine, uint32_t number, uint32_t receiver, bool blocked,
+                        bool *arrived)
+{
+    engine_message *message = &engine->pool[number];
+
+    if ((message->flags & MESSAGE_FAN) != 0)
+        return match_in_fan(engine, number, receiver, blocked, arrived);
+    message->flags |= MESSAGE_MATCHED | (blocked ? MESSAGE_RECEIVER_BLOCKED : 0);
+    *arrived = (message->flags & MESSAGE_ARRIVED) != 0;
+    if (*arrived)
+        give_message(engine, number);
+    return CB_OK;
+}
+
+/* Arrival */
+
+static cb_status signal_end(ccmod_engine *engine, uint32_t number)
+{
+    ccmod_signal signal = {0};
+    ccmod_message *message = &signal.of.message;
+    double work_us;
+
+    signal_describe(engine, number, &signal);
+    work_us = message->remaining_us;
+    message->cost_us = engine->now_us - message->start_us;
+    message->contention = 1;
+    if (work_us > 0 && engine->now_us - message->flow_us > work_us)
+        message->contention = (engine->now_us - message->flow_us) / work_us;
+    message->availability = 1 / message->contention;
+    message->remaining_us = 0;
+    return signal_send(engine, &signal, CCMOD_SIGNAL_UPPR_END);
+}
+
+static cb_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uint32_t flags,
+                                 double start_us)
+{
+    if ((flags & MESSAGE_MATCHED) == 0)
+        return CB_OK;
+    return processor_finish(engine, receiver, (flags & MESSAGE_RECEIVER_BLOCKED) != 0,
+                            CCMOD_RECEIVING, start_us);
+}
+
+static cb_status finish_receivers(ccmod_engine *engine, uint32_t number, bool *all)
+{
+    const engine_message message = engine->pool[number];
+    const engine_fan *fan;
+
+    if ((message.flags & MESSAGE_FAN) == 0) {
+        *all = (message.flags & MESSAGE_MATCHED) != 0;
+        return finish_receiver(engine, message.destination, message.flags, message.start_us);
+    }
+    fan = &engine->fans[message.destination];
+    *all = fan->unmatched == 0;
+    for (size_t i = 0; i < fan->count; i++)
+        CB_TRY(finish_receiver(engine, fan->destinations[i], fan->flags[i], message.start_us));
+    return CB_OK;
+}
+
+cb_status message_arrive(ccmod_engine *engine, uint32_t number)
+{
+    engine_message *message = &engine->pool[number];
+    bool all = false;
+
+    if (engine_wants(engine, CCMOD_SIGNAL_UPPR_END))
+        CB_TRY(signal_end(engine, number));
+    message->flags |= MESSAGE_ARRIVED;
+    give_slots(engine, message);
+    engine->finished++;
+    if ((message->flags & MESSAGE_EAGER) == 0)
+        CB_TRY(processor_finish(engine, message->source,
+                                (message->flags & MESSAGE_SENDER_BLOCKED) != 0, CCMOD_SENDING,
+                                message->start_us));
+    CB_TRY(finish_receivers(engine, number, &all));
+    if (all)
+        give_message(engine, number);
+    return CB_OK;
+}
+
+void messages_free(ccmod_engine *engine)
+{
+    for (size_t i = 0; i < engine->fan_count; i++)
+        free_fan(&engine->fans[i]);
+    free(engine->fans);
+    free(engine->pool);
+    free(engine->ids);
+    free(engine->slots);
+    free(engine->route);
+}

@@ -1,0 +1,195 @@
+/* Items, the table of pairs, and rings. */
+#include "model/pairs.h"
+
+#include <stdlib.h>
+
+enum { FIRST_ROOM = 64 };
+
+static match_item *item_at(const ccmod_engine *engine, uint32_t number)
+{
+    return &engine->pool[number].item;
+}
+
+/* The table of pairs: open addressing, no entry has a gap between its home and itself */
+
+static uint32_t hash_of(uint32_t receiver, uint32_t source)
+{
+    uint64_t pair = (uint64_t)receiver << 32 | source;
+
+    return (uint32_t)((pair * 0x9e3779b97f4a7c15u) >> 32);
+}
+
+/* The upper bits of the product are the good ones; the table never has 2^32 entries. */
+static size_t home_of(const pair_table *table, uint32_t hash)
+{
+    return (size_t)(((uint64_t)hash * table->room) >> 32);
+}
+
+pair_entry *pairs_find(const ccmod_engine *engine, uint32_t receiver, uint32_t source)
+{
+    const pair_table *table = &engine->pairs;
+    uint32_t hash = hash_of(receiver, source);
+    size_t at = home_of(table, hash);
+
+    for (;; at = (at + 1) & (table->room - 1)) {
+        pair_entry *entry = &table->entries[at];
+        const match_item *item = item_at(engine, entry->item);
+
+        if (entry->item == ENGINE_NONE ||
+            (entry->hash == hash && item->source == source && item->receiver == receiver))
+            return entry;
+    }
+}
+
+static bool widen(pair_table *table, size_t room)
+{
+    pair_table wider = {malloc(room * sizeof(*wider.entries)), table->count, room};
+
+    if (wider.entries == NULL)
+        return false;
+    for (size_t i = 0; i < room; i++)
+        wider.entries[i].item = ENGINE_NONE;
+    for (size_t i = 0; i < table->room; i++) {
+        size_t at = home_of(&wider, table->entries[i].hash);
+
+        if (table->entries[i].item == ENGINE_NONE)
+            continue;
+        while (wider.entries[at].item != ENGINE_NONE)
+            at = (at + 1) & (room - 1);
+        wider.entries[at] = table->entries[i];
+    }
+    free(table->entries);
+    *table = wider;
+    return true;
+}
+
+/* The item becomes the last of its pair. */
+static cb_status append_to_pair(ccmod_engine *engine, uint32_t number)
+{
+    pair_table *table = &engine->pairs;
+    match_item *item = item_at(engine, number), *first;
+    pair_entry *entry = pairs_find(engine, item->receiver, item->source);
+
+    item->next = ENGINE_NONE;
+    if (entry->item != ENGINE_NONE) {
+        first = item_at(engine, entry->item);
+        engine->pool[first->last].item.next = number;
+        first->last = number;
+        return CB_OK;
+    }
+    item->last = number;
+    *entry = (pair_entry){hash_of(item->receiver, item->source), number};
+    if (++table->count > table->room / 4 * 3 && !widen(table, 2 * table->room))
+        return engine_no_memory(engine);
+    return CB_OK;
+}
+
+/* Entries behind the gap move up, as far as their home allows. */
+static void close_gap(pair_table *table, size_t gap)
+{
+    size_t last = table->room - 1;
+
+    for (size_t at = (gap + 1) & last; table->entries[at].item != ENGINE_NONE;
+         at = (at + 1) & last) {
+        size_t home = home_of(table, table->entries[at].hash);
+
+        if (((at - home) & last) < ((at - gap) & last))
+            continue;
+        table->entries[gap] = table->entries[at];
+        gap = at;
+    }
+    table->entries[gap].item = ENGINE_NONE;
+}
+
+/* The first of its pair leaves the table. */
+static void take_from_table(ccmod_engine *engine, pair_entry *entry)
+{
+    const match_item *item = item_at(engine, entry->item);
+
+    if (item->next != ENGINE_NONE) {
+        engine->pool[item->next].item.last = item->last;
+        entry->item = item->next;
+        return;
+    }
+    engine->pairs.count--;
+    close_gap(&engine->pairs, (size_t)(entry - engine->pairs.entries));
+}
+
+/* Rings by age */
+
+static void append_to_ring(ccmod_engine *engine, uint32_t *first, uint32_t number)
+{
+    match_item *item = item_at(engine, number);
+
+    if (*first == ENGINE_NONE) {
+        item->earlier = item->later = number;
+        *first = number;
+        return;
+    }
+    item->later = *first;
+    item->earlier = item_at(engine, *first)->earlier;
+    item_at(engine, item->earlier)->later = number;
+    item_at(engine, *first)->earlier = number;
+}
+
+static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t number)
+{
+    const match_item *item = item_at(engine, number);
+
+    if (item->later == number) {
+        *first = ENGINE_NONE;
+        return;
+    }
+    item_at(engine, item->earlier)->later = item->later;
+    item_at(engine, item->later)->earlier = item->earlier;
+    if (*first == number)
+        *first = item->later;
+}
+
+/* All of it */
+
+bool pairs_open(ccmod_engine *engine)
+{
+    return widen(&engine->pairs, FIRST_ROOM);
+}
+
+void pairs_free(ccmod_engine *engine)
+{
+    free(engine->pairs.entries);
+}
+
+cb_status pairs_add(ccmod_engine *engine, const match_item *item, uint32_t *ring)
+{
+    uint32_t number = ENGINE_NONE;
+
+    CB_TRY(pool_take(engine, &number));
+    engine->pool[number].item = *item;
+    engine->places[item->receiver].open++;
+    if (ring != NULL)
+        append_to_ring(engine, ring, number);
+    return append_to_pair(engine, number);
+}
+
+void pairs_remove(ccmod_engine *engine, pair_entry *entry, uint32_t *ring)
+{
+    uint32_t number = entry->item;
+
+    engine->places[engine->pool[number].item.receiver].open--;
+    take_from_table(engine, entry);
+    if (ring != NULL)
+        remove_from_ring(engine, ring, number);
+    pool_give(engine, number);
+}
+
+const match_item *pairs_first(const ccmod_engine *engine)
+{
+    const match_item *first = NULL;
+
+    for (size_t i = 0; engine->pairs.count > 0 && i < engine->pairs.room; i++) {
+        uint32_t found = engine->pairs.entries[i].item;
+
+        if (found != ENGINE_NONE && (first == NULL || engine->pool[found].item.line < first->line))
+            first = item_at(engine, found);
+    }
+    return first;
+}

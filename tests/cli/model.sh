@@ -1,0 +1,141 @@
+#!/bin/sh
+# ccmod as users start it: the article's figures, both forms, bad input, and the same output for the
+# same input.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+enter_folder
+
+ccmod() {
+    run 0 "$builddir/ccmod" "$@"
+}
+
+quiet="--overhead-us 10.9 --latency-us 18 --bandwidth-MBps 50"
+
+# predicted TITLE OPTIONS...: the document is in result.json, and valid
+predicted() {
+    case_is "$1"
+    shift
+    # shellcheck disable=SC2086 # the options are several words
+    ccmod run $quiet --format json "$@"
+    mv out result.json
+    expect_status 0
+    expect_silence
+    faults=$("$CB_PYTHON" -c 'import json, sys, jsonschema
+schema, document = (json.load(open(name)) for name in sys.argv[1:])
+jsonschema.validate(document, schema)' "$srcdir/docs/combench-model-1.schema.json" result.json 2>&1) ||
+        failed "a valid document" "$faults"
+}
+
+# refused STATUS TEXT... -- OPTIONS...: one line on stderr with these texts
+refused() {
+    wanted=$1
+    shift
+    texts=
+    while [ "$1" != -- ]; do
+        texts="$texts $1"
+        shift
+    done
+    shift
+    ccmod "$@"
+    expect_status "$wanted"
+    # shellcheck disable=SC2086 # texts without blanks
+    expect_one_error $texts
+}
+
+cat >two.cct <<'TRACE'
+%cct 1 ranks 3 unit us
+0: s 2 1000
+1: c 24.45
+s 2 1000 t=60
+2:
+ir 0 1000
+ir 1 1000
+w
+TRACE
+
+predicted "the article's event horizon" --mode paper two.cct
+expect_document result.json "round(d['end_us'], 9), [round(p['clock_us'], 9) for p in d['processors']]" \
+    "(97.8, [73.35, 97.8, 97.8])"
+expect_document result.json "d['bottleneck']['name'], d['bottleneck']['direction']" "('node 2', 'outward')"
+expect_document result.json "d['messages'], d['comparison']['worst_line']" "(2, 4)"
+expect_document result.json \
+    "all(abs(p['clock_us'] - p['send_us'] - p['receive_us'] - p['wait_us'] - p['compute_us']) < 1e-9
+        for p in d['processors'])" True
+
+predicted "mode split, which is the default" two.cct
+expect_document result.json "d['parameters']['mode'], round(d['end_us'], 9)" "('split', 73.35)"
+
+predicted "a bottleneck twice as wide" --mode paper --double two.cct
+expect_document result.json "round(d['bottleneck']['doubled_end_us'], 9)" 73.35
+
+predicted "best, average and worst" --background best-average-worst:0.3 two.cct
+expect_document result.json \
+    "[c['case'] for c in d['cases']], sorted(d['cases'], key=lambda c: c['end_us']) == d['cases']" \
+    "(['best', 'average', 'worst'], True)"
+expect_document result.json "d['end_us'] == d['cases'][1]['end_us']" True
+
+predicted "a drawn background" --background exp:0.3 --seed 5 two.cct
+mv result.json first.json
+predicted "the same again" --background exp:0.3 --seed 5 two.cct
+expect_true "the same bytes" cmp -s first.json result.json
+
+case_is "a trace on standard input"
+status=0
+"$builddir/ccmod" run --format json - <two.cct >result.json 2>err || status=$?
+expect_status 0
+expect_document result.json "d['ranks']" 3
+
+case_is "a document and a table"
+ccmod run --output made.json two.cct
+expect_status 0
+expect_true "the table on standard output" grep -q "end at" out
+expect_document made.json "d['schema']" combench-model/1
+
+case_is "a million ranks in a few lines"
+cat >million.cct <<'TRACE'
+%cct 1 ranks 100000 unit us
+1-99999: s 0 64
+0:
+@ 99999
+r any 64
+;
+TRACE
+ccmod run --output million.json million.cct
+expect_status 0
+expect_document million.json "d['messages'], len(d['processors'])" "(99999, 100000)"
+
+case_is "what is in a trace"
+ccmod info two.cct
+expect_status 0
+expect_true "two sends" grep -q " 2  sends" out
+ccmod info
+expect_status 0
+expect_true "the crossbar" grep -q crossbar out
+
+case_is "bad input"
+printf '%%cct 1 ranks 2 unit us\n0: s 1 -8\n' >negative.cct
+printf '%%cct 1 ranks 2 unit us\n0: s 1 8\nr 1 8\n1: s 0 8\nr 0 8\n' >deadlock.cct
+refused 2 negative.cct:2: size -- run negative.cct
+refused 1 deadlock.cct:2: deadlock rank -- run deadlock.cct
+refused 2 nothing.cct file -- run nothing.cct
+refused 2 trace -- run
+refused 2 network -- run --network moebius two.cct
+refused 2 nodes -- run --network crossbar:2 two.cct
+refused 2 background -- run --background 1.5 two.cct
+refused 2 background -- run --background exp: two.cct
+refused 2 bandwidth -- run --bandwidth-MBps 0 two.cct
+refused 2 output -- run --output no/such/folder/x two.cct
+refused 2 subcommand -- walk two.cct
+refused 2 operand -- run two.cct two.cct
+
+case_is "standard output that is full"
+if [ -w /dev/full ]; then
+    status=0
+    "$builddir/ccmod" run two.cct >/dev/full 2>err || status=$?
+    expect_status 1
+    expect_one_error "standard output"
+fi
+
+finish

@@ -1,0 +1,29 @@
+# Tests of the communication model; they link its library alone.
+if HAVE_CHECK
+MODEL_TESTS = %D%/test_evaluation %D%/test_metamorphic %D%/test_reference %D%/test_trace \
+	%D%/test_trace_errors
+check_PROGRAMS += $(MODEL_TESTS)
+TESTS += $(MODEL_TESTS)
+endif
+
+MODEL_FLAGS = $(UNIT_FLAGS)
+MODEL_LIBS = $(CCMOD_LIBS) $(CHECK_LIBS)
+MODEL_RECORDS = \
+	%D%/networks.c %D%/networks.h %D%/records.c %D%/records.h %D%/reference.c %D%/reference.h
+MODEL_TEXT = %D%/trace_text.c %D%/trace_text.h
+
+tests_model_test_reference_SOURCES = %D%/test_reference.c $(MODEL_RECORDS)
+tests_model_test_reference_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_reference_LDADD = $(MODEL_LIBS)
+tests_model_test_trace_SOURCES = %D%/test_trace.c $(MODEL_TEXT)
+tests_model_test_trace_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_trace_LDADD = $(MODEL_LIBS)
+tests_model_test_trace_errors_SOURCES = %D%/test_trace_errors.c $(MODEL_TEXT)
+tests_model_test_trace_errors_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_trace_errors_LDADD = $(MODEL_LIBS)
+tests_model_test_evaluation_SOURCES = %D%/test_evaluation.c $(MODEL_TEXT)
+tests_model_test_evaluation_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_evaluation_LDADD = $(MODEL_LIBS)
+tests_model_test_metamorphic_SOURCES = %D%/test_metamorphic.c $(MODEL_RECORDS)
+tests_model_test_metamorphic_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_metamorphic_LDADD = $(MODEL_LIBS)

@@ -1,0 +1,160 @@
+/* ccmod info: what is in a trace, or, without one, which networks are known. */
+#include "config.h"
+
+#include "tools/ccmod/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+/* So many records are gone through at the most: loops may unroll into more than anybody waits for.
+ */
+#define LARGEST_COUNT UINT64_C(100000000)
+
+typedef struct {
+    const char *trace;
+    uint64_t seed;
+} info_settings;
+
+typedef struct {
+    uint64_t records[CCMOD_RECORDS];
+    uint64_t all;
+    double bytes, compute_us;
+    bool cut;
+} info_counts;
+
+static const cb_option rows[] = {
+    {.name = "TRACE",
+     .type = CB_OPTION_OPERAND,
+     .offset = offsetof(info_settings, trace),
+     .argument = "TRACE",
+     .help = "The trace, a file in the format .cct; - is standard input"},
+    {.name = "seed",
+     .type = CB_OPTION_COUNT,
+     .offset = offsetof(info_settings, seed),
+     .argument = "N",
+     .default_text = "1",
+     .maximum = 4294967295.0,
+     .help = "Seed of the trace's distributions"},
+    {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
+};
+
+static const cb_option_table table = {
+    .program = "ccmod-info",
+    .summary = "say what is in a trace, and which networks are known",
+    .description =
+        "With TRACE, checks it and counts its records, loops unrolled, up to a hundred million of "
+        "them. Without, lists the networks that ccmod run knows.",
+    .synopsis = "ccmod info [OPTION]... [TRACE]",
+    .exit_statuses = tool_exit_statuses,
+    .options = rows,
+    .option_count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static const char *const record_names[CCMOD_RECORDS] = {
+    [CCMOD_COMPUTE] = "computations",
+    [CCMOD_SEND] = "sends",
+    [CCMOD_RECEIVE] = "receives",
+    [CCMOD_START_SEND] = "started sends",
+    [CCMOD_START_RECEIVE] = "started receives",
+    [CCMOD_WAIT] = "waits",
+    [CCMOD_MULTICAST] = "multicasts",
+    [CCMOD_BARRIER] = "barriers",
+};
+
+static void list_networks(void)
+{
+    printf("networks:\n");
+    for (size_t i = 0; ccmod_network_kinds[i] != NULL; i++)
+        printf("  %-32s  %s\n", ccmod_network_kinds[i]->form, ccmod_network_kinds[i]->help);
+}
+
+static void count(info_counts *counts, const ccmod_record *record)
+{
+    bool sends = record->kind == CCMOD_SEND || record->kind == CCMOD_START_SEND;
+
+    counts->all++;
+    counts->records[record->kind]++;
+    if (sends)
+        counts->bytes += (double)record->size_bytes;
+    if (record->kind == CCMOD_MULTICAST)
+        counts->bytes += (double)record->size_bytes;
+    if (record->kind == CCMOD_COMPUTE)
+        counts->compute_us += record->time_us;
+}
+
+static cb_status count_rank(ccmod_workload *workload, uint32_t rank, info_counts *counts,
+                            ccmod_error *error)
+{
+    ccmod_record record;
+
+    for (;;) {
+        CB_TRY(workload->next(workload, rank, &record, error));
+        if (record.kind == CCMOD_END)
+            return CB_OK;
+        if (counts->all == LARGEST_COUNT) {
+            counts->cut = true;
+            return CB_OK;
+        }
+        count(counts, &record);
+    }
+}
+
+static void print_counts(const ccmod_trace *trace, const info_counts *counts)
+{
+    printf("%zu ranks, %zu lines, %zu records in the file\n", ccmod_trace_ranks(trace),
+           ccmod_trace_lines(trace), ccmod_trace_records(trace));
+    printf("%s%llu records with loops unrolled\n", counts->cut ? "at least " : "",
+           (unsigned long long)counts->all);
+    for (size_t i = 0; i < CCMOD_RECORDS; i++) {
+        if (counts->records[i] > 0)
+            printf("  %14llu  %s\n", (unsigned long long)counts->records[i], record_names[i]);
+    }
+    printf("%.10g bytes sent, %.10g us computed\n", counts->bytes, counts->compute_us);
+}
+
+static cb_status describe(const ccmod_trace *trace, uint64_t seed, ccmod_error *error)
+{
+    info_counts counts = {.all = 0};
+    ccmod_workload *workload = NULL;
+    cb_status status = ccmod_trace_workload(trace, seed, &workload, error);
+
+    for (uint32_t i = 0; status == CB_OK && !counts.cut && i < ccmod_trace_ranks(trace); i++)
+        status = count_rank(workload, i, &counts, error);
+    ccmod_workload_free(workload);
+    if (status == CB_OK)
+        print_counts(trace, &counts);
+    return status;
+}
+
+static cb_status describe_file(const info_settings *settings)
+{
+    ccmod_trace *trace = NULL;
+    ccmod_error error;
+    cb_status status = ccmod_trace_open(settings->trace, &trace, &error);
+
+    if (status == CB_OK)
+        status = describe(trace, settings->seed, &error);
+    ccmod_trace_close(trace);
+    return status == CB_OK ? tool_flush() : tool_refuse(&error);
+}
+
+static int run(int argc, char **argv)
+{
+    info_settings settings;
+    bool done = false;
+    cb_status status = tool_parse(&table, argc, argv, &settings, NULL, &done);
+
+    if (status != CB_OK || done)
+        return tool_exit(status);
+    if (settings.trace != NULL)
+        return tool_exit(describe_file(&settings));
+    list_networks();
+    return tool_exit(tool_flush());
+}
+
+const ccmod_command ccmod_command_info = {"info", "say what is in a trace", run};

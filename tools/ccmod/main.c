@@ -1,0 +1,130 @@
+/* ccmod: the table of subcommands, and what all of them share. */
+#include "config.h"
+
+#include "tools/ccmod/tool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+
+static const ccmod_command *const commands[] = {&ccmod_command_run, &ccmod_command_info};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+const char *const tool_exit_statuses[] = {
+    "0",
+    "Done.",
+    "1",
+    "The workload cannot end (a deadlock, a message that nobody receives), or the system refused "
+    "something; the reason is on standard error.",
+    "2",
+    "Wrong before the evaluation: an option, the trace, the network.",
+    NULL,
+};
+
+static const cb_option rows[] = {
+    {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
+};
+
+static const cb_option_table table = {
+    .program = "ccmod",
+    .summary = "predict communication, and what limits it",
+    .description =
+        "ccmod evaluates a model of communication: from a trace of what every processor computes, "
+        "sends and receives, and a description of the network, it predicts when each is done, and "
+        "names the link that limits them. Nothing is sent, so that a hundred or a million "
+        "processors are as good as two.\n\n"
+        "Subcommands, each with --help and a manual page of its own: ccmod run evaluates a trace; "
+        "ccmod info says what is in one, and which networks are known.\n\n"
+        "The model, the trace format and the result are described in docs/model.md.",
+    .synopsis = "ccmod run|info [OPTION]... TRACE",
+    .exit_statuses = tool_exit_statuses,
+    .options = rows,
+    .option_count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static void act(const cb_option_table *which, const char *action)
+{
+    if (strcmp(action, "help") == 0)
+        cb_options_help(which, stdout);
+    else if (strcmp(action, "manual") == 0)
+        cb_options_manual(which, CB_VERSION, CB_DATE, stdout);
+    else
+        printf("%s (combench) %s\n", which->program, CB_VERSION);
+}
+
+cb_status tool_flush(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return CB_OK;
+    cb_error("cannot write to standard output: %s; make room where it goes, or direct it to "
+             "another place",
+             strerror(errno));
+    return CB_ERROR_SYSTEM;
+}
+
+cb_status tool_parse(const cb_option_table *which, int argc, char **argv, void *parameters,
+                     bool *given, bool *done)
+{
+    const cb_option *action = NULL;
+
+    CB_TRY(cb_options_defaults(which, parameters));
+    CB_TRY(cb_options_parse(which, argc, argv, parameters, given, &action));
+    *done = action != NULL;
+    if (action == NULL)
+        return CB_OK;
+    act(which, action->name);
+    return tool_flush();
+}
+
+cb_status tool_fail(const ccmod_error *error)
+{
+    cb_error("%s", error->text);
+    return error->status;
+}
+
+cb_status tool_refuse(const ccmod_error *error)
+{
+    return tool_fail(error) == CB_ERROR_MEMORY ? CB_ERROR_MEMORY : CB_ERROR_USAGE;
+}
+
+int tool_exit(cb_status status)
+{
+    return cb_status_exit(status);
+}
+
+/* Options of ccmod itself, or a name that is no subcommand's. */
+static int run_itself(int argc, char **argv)
+{
+    bool done = false;
+    char nothing;
+    cb_status status;
+
+    if (argc > 1 && argv[1][0] != '-') {
+        cb_error("'%.64s' is no subcommand; use run or info, see ccmod --help", argv[1]);
+        return tool_exit(CB_ERROR_USAGE);
+    }
+    status = tool_parse(&table, argc, argv, &nothing, NULL, &done);
+    if (status == CB_OK && !done) {
+        cb_error("what to do is not said; write ccmod run TRACE, or see ccmod --help");
+        status = CB_ERROR_USAGE;
+    }
+    return tool_exit(status);
+}
+
+int main(int argc, char **argv)
+{
+    cb_log_identify("ccmod", -1);
+    /* a reader that went away is to be seen as an error of writing */
+    signal(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; argc > 1 && i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i]->name) == 0)
+            return commands[i]->run(argc - 1, argv + 1);
+    }
+    return run_itself(argc, argv);
+}

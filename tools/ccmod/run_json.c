@@ -1,0 +1,163 @@
+/* The result of ccmod run as JSON, schema combench-model/1: written as it comes, since a million
+ * ranks have a million rows. Nothing in it depends on the clock of the machine. */
+#include "config.h"
+
+#include "tools/ccmod/run.h"
+
+#include "report/stream.h"
+
+static void put_parameter(const cb_option *row, const void *value, void *context)
+{
+    report_stream *out = context;
+
+    switch (row->type) {
+    case CB_OPTION_FLAG:
+        report_stream_flag(out, row->key, *(const bool *)value);
+        break;
+    case CB_OPTION_COUNT:
+    case CB_OPTION_SIZE:
+        report_stream_number(out, row->key, (double)*(const uint64_t *)value);
+        break;
+    case CB_OPTION_REAL:
+        report_stream_number(out, row->key, *(const double *)value);
+        break;
+    default:
+        report_stream_text(out, row->key, *(const char *const *)value);
+        break;
+    }
+}
+
+static void put_parameters(report_stream *out, const run_plan *plan)
+{
+    report_stream_object(out, "parameters");
+    cb_options_visit(&run_options, plan->settings, put_parameter, out);
+    report_stream_end(out);
+}
+
+static void put_network(report_stream *out, const ccmod_network *network)
+{
+    report_stream_object(out, "network");
+    report_stream_text(out, "name", network->name);
+    report_stream_number(out, "nodes", (double)network->nodes);
+    report_stream_number(out, "links", (double)network->links);
+    report_stream_number(out, "payload_bytes", (double)network->payload_bytes);
+    report_stream_number(out, "header_bytes", (double)network->header_bytes);
+    report_stream_end(out);
+}
+
+static void put_cases(report_stream *out, const run_plan *plan)
+{
+    if (plan->case_count == 1)
+        return;
+    report_stream_array(out, "cases");
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const run_case *one = &plan->cases[i];
+
+        report_stream_object(out, NULL);
+        report_stream_text(out, "case", one->name);
+        report_stream_number(out, "background_load", one->parameters.background_load);
+        report_stream_number(out, "end_us", one->result->end_us);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
+static void put_processors(report_stream *out, const ccmod_result *result)
+{
+    report_stream_array(out, "processors");
+    for (size_t i = 0; i < result->processors; i++) {
+        ccmod_processor times = ccmod_result_processor(result, i);
+
+        report_stream_object(out, NULL);
+        report_stream_number(out, "rank", (double)i);
+        report_stream_number(out, "clock_us", times.clock_us);
+        report_stream_number(out, "send_us", times.send_us);
+        report_stream_number(out, "receive_us", times.receive_us);
+        report_stream_number(out, "wait_us", times.wait_us);
+        report_stream_number(out, "compute_us", times.compute_us);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
+/* The members that tell of one cell. */
+static void put_cell(report_stream *out, const run_plan *plan, uint32_t cell)
+{
+    ccmod_cell use = ccmod_result_cell(run_average(plan)->result, cell);
+    char name[RUN_NAME_BYTES];
+
+    ccmod_link_name(plan->network, cell / 2, name, sizeof(name));
+    report_stream_number(out, "link", cell / 2);
+    report_stream_text(out, "name", name);
+    report_stream_text(out, "direction", cell % 2 == CCMOD_INWARD ? "inward" : "outward");
+    report_stream_number(out, "packets", (double)use.packets);
+    report_stream_number(out, "work_us", use.work_us);
+    report_stream_number(out, "lost_us", use.lost_us);
+    report_stream_number(out, "utilisation", run_use_of(plan, cell));
+    report_stream_number(out, "peak_messages", use.peak);
+}
+
+static void put_links(report_stream *out, const run_plan *plan)
+{
+    const ccmod_result *result = run_average(plan)->result;
+
+    report_stream_array(out, "links");
+    for (uint32_t cell = 0; cell < result->cells; cell++) {
+        if (ccmod_result_cell(result, cell).packets == 0)
+            continue;
+        report_stream_object(out, NULL);
+        put_cell(out, plan, cell);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
+static void put_bottleneck(report_stream *out, const run_plan *plan)
+{
+    const ccmod_result *result = run_average(plan)->result;
+    char sentence[RUN_SENTENCE_BYTES];
+
+    run_describe_bottleneck(plan, sentence);
+    report_stream_object(out, "bottleneck");
+    if (result->bottleneck != CCMOD_NO_CELL)
+        put_cell(out, plan, result->bottleneck);
+    if (plan->doubled != NULL)
+        report_stream_number(out, "doubled_end_us", plan->doubled->end_us);
+    report_stream_text(out, "text", sentence);
+    report_stream_end(out);
+}
+
+static void put_comparison(report_stream *out, const ccmod_comparison *comparison)
+{
+    if (comparison->records == 0)
+        return;
+    report_stream_object(out, "comparison");
+    report_stream_number(out, "records", (double)comparison->records);
+    report_stream_number(out, "measured_us", comparison->measured_us);
+    report_stream_number(out, "predicted_us", comparison->predicted_us);
+    report_stream_number(out, "worst_error", comparison->worst_error);
+    report_stream_number(out, "worst_line", comparison->worst_line);
+    report_stream_end(out);
+}
+
+void run_write_json(FILE *stream, const run_plan *plan)
+{
+    const ccmod_result *result = run_average(plan)->result;
+    report_stream out = report_stream_begin(stream);
+
+    report_stream_text(&out, "schema", "combench-model/1");
+    report_stream_text(&out, "version", CB_VERSION);
+    report_stream_text(&out, "commit", CB_COMMIT);
+    put_parameters(&out, plan);
+    put_network(&out, plan->network);
+    report_stream_number(&out, "ranks", (double)result->processors);
+    report_stream_number(&out, "messages", (double)result->messages);
+    report_stream_number(&out, "horizons", (double)result->cycles);
+    report_stream_number(&out, "end_us", result->end_us);
+    put_cases(&out, plan);
+    put_processors(&out, result);
+    put_links(&out, plan);
+    put_bottleneck(&out, plan);
+    put_comparison(&out, &result->comparison);
+    report_stream_end(&out);
+}

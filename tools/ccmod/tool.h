@@ -1,0 +1,39 @@
+/* The parts of ccmod, the command line of the communication model: one file a subcommand, and what
+ * they share. */
+#ifndef TOOLS_CCMOD_TOOL_H
+#define TOOLS_CCMOD_TOOL_H
+
+#include "base/options.h"
+#include "model/ccmod.h"
+
+/* A subcommand. argv[0] is its name; the result is the exit status. */
+typedef struct {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} ccmod_command;
+
+extern const ccmod_command ccmod_command_info, ccmod_command_run;
+
+/* The exit statuses of all subcommands, for their tables of options. */
+extern const char *const tool_exit_statuses[];
+
+/* Parse with the defaults; --help, --manual and --version are carried out, and *done says so. */
+cb_status tool_parse(const cb_option_table *table, int argc, char **argv, void *parameters,
+                     bool *given, bool *done);
+
+/* Log the text of an error of the library, and pass on its status. */
+cb_status tool_fail(const ccmod_error *error);
+
+/* The same for what was wrong before the evaluation, an unreadable file included: CB_ERROR_USAGE,
+ * or CB_ERROR_MEMORY. */
+cb_status tool_refuse(const ccmod_error *error);
+
+/* The exit status: 0; 2 where the input is wrong; 77 unsupported; 1 all else, a workload that
+ * cannot end included. */
+int tool_exit(cb_status status);
+
+/* Whether standard output took all; if not, logged, and CB_ERROR_SYSTEM. */
+cb_status tool_flush(void);
+
+#endif
