@@ -66,12 +66,12 @@ static inline bool cb_option_applies(const cb_option_table *table, const cb_opti
  * with zeros. Logs and fails only on a mistake in the table; nothing is left to free then. */
 cb_status cb_options_defaults(const cb_option_table *table, void *parameters);
 
-/* Parse argv (getopt_long; abbreviations of names allowed; no operands but the row's) over what `parameters`
- * holds, from cb_options_defaults at least. An option given twice counts as given last. A
- * CB_OPTION_ACTION ends the parsing: *action is its row, else NULL. `given`, where not NULL, has
- * option_count cells and says which rows the user gave. On error: one message naming option,
- * value, reason and remedy; CB_ERROR_USAGE, and nothing is left to free. Else give the parameters
- * back with cb_options_free. */
+/* Parse argv (getopt_long; abbreviations of names allowed; no operands but the row's) over what
+ * `parameters` holds, from cb_options_defaults at least. An option given twice counts as given
+ * last. A CB_OPTION_ACTION ends the parsing: *action is its row, else NULL. `given`, where not
+ * NULL, has option_count cells and says which rows the user gave. On error: one message naming
+ * option, value, reason and remedy; CB_ERROR_USAGE, and nothing is left to free. Else give the
+ * parameters back with cb_options_free. */
 cb_status cb_options_parse(const cb_option_table *table, int argc, char **argv, void *parameters,
                            bool *given, const cb_option **action);
 
