@@ -48,7 +48,8 @@ libcombench_a_SOURCES = \
 	%D%/bench/timeline_write.c \
 	%D%/bench/traffic.c %D%/bench/traffic.h \
 	%D%/control/clock.c %D%/control/clock.h \
-	%D%/control/control.h %D%/control/control_mpi.c \
+	%D%/control/control.h %D%/control/control_mpi.c %D%/control/control_mpi.h \
+	%D%/control/synchronise.c \
 	%D%/host/environment.c %D%/host/environment.h \
 	%D%/host/host.h \
 	%D%/host/noise.c %D%/host/noise.h \

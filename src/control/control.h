@@ -82,7 +82,8 @@ typedef struct {
 
 /* Estimate the offset of every rank's clock by repeated round trips with rank 0, of which the
  * fastest counts. Called again, later, it refreshes *clock and finds the drift. Collective over
- * all; *clock is zero before the first call. */
+ * all; *clock is zero before the first call. When a rank fails, or does not answer for 10 s, all
+ * return the error; it can be called again. */
 cb_status control_synchronise(control *plane, control_clock *clock);
 
 /* An instant of rank 0's clock on this rank's, and back. */

@@ -1,9 +1,8 @@
 /* The control plane over MPI. Every collective is a non-blocking one that is tested and slept on.
  */
-#include "control/control.h"
+#include "control/control_mpi.h"
 
 #include <limits.h>
-#include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,23 +11,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "control/clock.h"
 
-enum { TEAM_TAG = 1, CLOCK_TAG = 2, ROUND_TRIPS = 40 };
+enum { TEAM_TAG = 1 };
 
-struct control_team {
-    MPI_Comm communicator;
-    int size, index;
-};
-
-struct control {
-    control_team everyone;
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    bool tools; /* whether the tools interface is open */
-    int thread_level;
-};
-
-static cb_status failed(int code, const char *attempt)
+cb_status control_failed(int code, const char *attempt)
 {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
@@ -41,7 +27,7 @@ static cb_status failed(int code, const char *attempt)
 }
 
 /* Yield at first, since most answers are near; then sleep, from 10 us growing to 5 ms. */
-static cb_status finish(int code, MPI_Request *request, const char *attempt)
+cb_status control_finish(int code, MPI_Request *request, const char *attempt)
 {
     enum { YIELDS = 50, FIRST_NS = 10000, LAST_NS = 5000000 };
     uint64_t sleep_ns = FIRST_NS;
@@ -57,7 +43,7 @@ static cb_status finish(int code, MPI_Request *request, const char *attempt)
             sleep_ns = sleep_ns < LAST_NS / 2 ? 2 * sleep_ns : LAST_NS;
         }
     }
-    return code == MPI_SUCCESS ? CB_OK : failed(code, attempt);
+    return code == MPI_SUCCESS ? CB_OK : control_failed(code, attempt);
 }
 
 static int first_number(const char *const *names)
@@ -108,7 +94,7 @@ cb_status control_open(bool threads, control **out)
     code = MPI_Init_thread(NULL, NULL, level, &plane->thread_level);
     if (code != MPI_SUCCESS) {
         free(plane);
-        return failed(code, "start MPI");
+        return control_failed(code, "start MPI");
     }
     /* The tools interface stays open all the time: MPICH cannot open it a second time. In Open MPI
      * its level becomes that of MPI_Query_thread. */
@@ -276,7 +262,7 @@ cb_status control_team_create(control *plane, const int *ranks, size_t count, co
     }
     if (code != MPI_SUCCESS) {
         free(team);
-        return failed(code, "make a team of ranks");
+        return control_failed(code, "make a team of ranks");
     }
     MPI_Comm_set_errhandler(team->communicator, MPI_ERRORS_RETURN);
     MPI_Comm_rank(team->communicator, &team->index);
@@ -307,34 +293,34 @@ cb_status control_barrier(control_team *team)
 {
     MPI_Request request;
 
-    return finish(MPI_Ibarrier(team->communicator, &request), &request,
-                  "gather all ranks at a barrier");
+    return control_finish(MPI_Ibarrier(team->communicator, &request), &request,
+                          "gather all ranks at a barrier");
 }
 
 cb_status control_broadcast(control_team *team, void *data, size_t bytes)
 {
     MPI_Request request;
 
-    return finish(MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, team->communicator, &request), &request,
-                  "tell all ranks");
+    return control_finish(MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, team->communicator, &request),
+                          &request, "tell all ranks");
 }
 
 cb_status control_gather(control_team *team, const void *mine, size_t bytes, void *all)
 {
     MPI_Request request;
 
-    return finish(MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
-                              team->communicator, &request),
-                  &request, "gather from all ranks");
+    return control_finish(MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
+                                      team->communicator, &request),
+                          &request, "gather from all ranks");
 }
 
 cb_status control_exchange(control_team *team, const void *mine, size_t bytes, void *all)
 {
     MPI_Request request;
 
-    return finish(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-                                 team->communicator, &request),
-                  &request, "exchange among all ranks");
+    return control_finish(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                                         team->communicator, &request),
+                          &request, "exchange among all ranks");
 }
 
 cb_status control_sum(control_team *team, uint64_t *values, size_t count)
@@ -343,7 +329,7 @@ cb_status control_sum(control_team *team, uint64_t *values, size_t count)
     const void *mine = team->index == 0 ? MPI_IN_PLACE : values;
     void *sum = team->index == 0 ? values : NULL;
 
-    return finish(
+    return control_finish(
         MPI_Ireduce(mine, sum, (int)count, MPI_UINT64_T, MPI_SUM, 0, team->communicator, &request),
         &request, "sum over all ranks");
 }
@@ -352,9 +338,9 @@ cb_status control_maximum(control_team *team, double *values, size_t count)
 {
     MPI_Request request;
 
-    return finish(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
-                                 team->communicator, &request),
-                  &request, "find the maximum over all ranks");
+    return control_finish(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
+                                         team->communicator, &request),
+                          &request, "find the maximum over all ranks");
 }
 
 cb_status control_agree(control_team *team, cb_status mine)
@@ -363,65 +349,4 @@ cb_status control_agree(control_team *team, cb_status mine)
 
     CB_TRY(control_maximum(team, &worst, 1));
     return (cb_status)worst;
-}
-
-/* Clocks */
-
-static cb_status answer_round_trips(int rank)
-{
-    int turn = MPI_Send(NULL, 0, MPI_BYTE, rank, CLOCK_TAG, MPI_COMM_WORLD);
-
-    if (turn != MPI_SUCCESS)
-        return failed(turn, "compare clocks");
-    for (int i = 0; i < ROUND_TRIPS; i++) {
-        uint64_t now_ns;
-        int code = MPI_Recv(NULL, 0, MPI_BYTE, rank, CLOCK_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-
-        now_ns = cb_now_ns();
-        if (code == MPI_SUCCESS)
-            code = MPI_Send(&now_ns, 1, MPI_UINT64_T, rank, CLOCK_TAG, MPI_COMM_WORLD);
-        if (code != MPI_SUCCESS)
-            return failed(code, "compare clocks");
-    }
-    return CB_OK;
-}
-
-static cb_status make_round_trips(control_clock *clock)
-{
-    control_round_trip trips[ROUND_TRIPS];
-    MPI_Request turn;
-
-    CB_TRY(finish(MPI_Irecv(NULL, 0, MPI_BYTE, 0, CLOCK_TAG, MPI_COMM_WORLD, &turn), &turn,
-                  "wait for the comparison of clocks"));
-    for (int i = 0; i < ROUND_TRIPS; i++) {
-        int code;
-
-        trips[i].sent_ns = cb_now_ns();
-        code = MPI_Send(NULL, 0, MPI_BYTE, 0, CLOCK_TAG, MPI_COMM_WORLD);
-        if (code == MPI_SUCCESS)
-            code = MPI_Recv(&trips[i].reference_ns, 1, MPI_UINT64_T, 0, CLOCK_TAG, MPI_COMM_WORLD,
-                            MPI_STATUS_IGNORE);
-        if (code != MPI_SUCCESS)
-            return failed(code, "compare clocks");
-        trips[i].received_ns = cb_now_ns();
-    }
-    *clock = control_clock_refresh(clock, control_clock_estimate(trips, ROUND_TRIPS));
-    return CB_OK;
-}
-
-/* One rank after the other, the rest asleep, so that no rank's exchange disturbs another's. */
-cb_status control_synchronise(control *plane, control_clock *clock)
-{
-    control_team *all = control_everyone(plane);
-    cb_status status = CB_OK;
-
-    if (all->index == 0)
-        *clock = (control_clock){.at_ns = cb_now_ns()};
-    for (int rank = 1; rank < all->size && status == CB_OK; rank++) {
-        if (all->index == 0)
-            status = answer_round_trips(rank);
-        else if (all->index == rank)
-            status = make_round_trips(clock);
-    }
-    return control_agree(all, status);
 }

@@ -1,10 +1,11 @@
 # Tests of the transport and of the control plane under mpirun. JOB_TESTS start a program with so many
 # ranks; the other programs need no launcher.
 if HAVE_CHECK
-JOB_RUNNERS = %D%/conformance %D%/test_control %D%/test_failures
+JOB_RUNNERS = %D%/conformance %D%/test_control %D%/test_failures %D%/test_synchronise
 JOB_TESTS = \
 	%D%/conformance_2.sh %D%/conformance_3.sh %D%/conformance_5.sh %D%/conformance_17.sh \
-	%D%/control_2.sh %D%/control_5.sh %D%/control_17.sh %D%/failures_3.sh
+	%D%/control_2.sh %D%/control_5.sh %D%/control_17.sh %D%/failures_3.sh \
+	%D%/synchronise_2.sh %D%/synchronise_5.sh
 ALONE_TESTS = %D%/test_control_clock %D%/test_null %D%/test_pool %D%/test_stubs
 check_PROGRAMS += $(JOB_RUNNERS) $(ALONE_TESTS)
 TESTS += $(JOB_TESTS) $(ALONE_TESTS)
@@ -26,6 +27,9 @@ tests_mpi_test_control_clock_LDADD = $(UNIT_LIBS)
 tests_mpi_test_failures_SOURCES = %D%/test_failures.c $(JOB_SOURCES)
 tests_mpi_test_failures_CPPFLAGS = $(UNIT_FLAGS) $(MPI_CFLAGS)
 tests_mpi_test_failures_LDADD = $(UNIT_LIBS)
+tests_mpi_test_synchronise_SOURCES = %D%/test_synchronise.c $(JOB_SOURCES)
+tests_mpi_test_synchronise_CPPFLAGS = $(UNIT_FLAGS) $(MPI_CFLAGS)
+tests_mpi_test_synchronise_LDADD = $(UNIT_LIBS)
 tests_mpi_test_null_CPPFLAGS = $(UNIT_FLAGS)
 tests_mpi_test_null_LDADD = $(UNIT_LIBS)
 tests_mpi_test_pool_CPPFLAGS = $(UNIT_FLAGS)
@@ -35,4 +39,5 @@ tests_mpi_test_stubs_LDADD = $(UNIT_LIBS)
 
 EXTRA_DIST += \
 	%D%/conformance_2.sh %D%/conformance_3.sh %D%/conformance_5.sh %D%/conformance_17.sh \
-	%D%/control_2.sh %D%/control_5.sh %D%/control_17.sh %D%/failures_3.sh %D%/launch.sh
+	%D%/control_2.sh %D%/control_5.sh %D%/control_17.sh %D%/failures_3.sh %D%/launch.sh \
+	%D%/synchronise_2.sh %D%/synchronise_5.sh

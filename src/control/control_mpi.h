@@ -1,0 +1,29 @@
+/* Inside the control plane over MPI: what its files share. */
+#ifndef CONTROL_CONTROL_MPI_H
+#define CONTROL_CONTROL_MPI_H
+
+#include <mpi.h>
+
+#include "control/control.h"
+
+struct control_team {
+    MPI_Comm communicator;
+    int size, index;
+};
+
+struct control {
+    control_team everyone;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    bool tools; /* whether the tools interface is open */
+    int thread_level;
+    unsigned comparisons; /* of clocks, so far: alike in all ranks */
+};
+
+/* Log that the control plane could not do what was attempted; gives CB_ERROR_CONTROL. */
+cb_status control_failed(int code, const char *attempt);
+
+/* Wait for a request by testing, with yields first and then growing sleeps; `code` is what starting
+ * it gave. */
+cb_status control_finish(int code, MPI_Request *request, const char *attempt);
+
+#endif
