@@ -8,7 +8,9 @@ libcombench_a_SOURCES = \
 	%D%/base/log.c %D%/base/log.h \
 	%D%/base/memory.c %D%/base/memory.h \
 	%D%/base/options.c %D%/base/options.h %D%/base/options_help.c \
+	%D%/base/derive.h \
 	%D%/base/random.c %D%/base/random.h \
+	%D%/base/settings.c %D%/base/settings.h \
 	%D%/base/status.c %D%/base/status.h \
 	%D%/base/units.c %D%/base/units.h \
 	%D%/bench/algorithm.c \
