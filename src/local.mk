@@ -25,6 +25,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/builder.c %D%/bench/builder.h \
 	%D%/bench/checker.c %D%/bench/checker.h \
 	%D%/bench/computing.c %D%/bench/computing.h \
+	%D%/bench/configuration.c \
 	%D%/bench/environment.c \
 	%D%/bench/farm.h %D%/bench/farm_figures.c \
 	%D%/bench/farm_loops.c %D%/bench/farm_loops.h \
