@@ -5,10 +5,17 @@ noinst_LIBRARIES += libcombench.a
 libcombench_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libcombench_a_SOURCES = \
 	%D%/base/clock.c %D%/base/clock.h \
+	%D%/base/context.c %D%/base/context.h %D%/base/context_check.c %D%/base/context_file.c \
+	%D%/base/context_internal.h %D%/base/context_text.c %D%/base/context_tree.c \
+	%D%/base/context_tree.h %D%/base/context_value.c \
+	%D%/base/derive.c %D%/base/derive.h \
 	%D%/base/log.c %D%/base/log.h \
 	%D%/base/memory.c %D%/base/memory.h \
+	%D%/base/nearest.c %D%/base/nearest.h \
 	%D%/base/options.c %D%/base/options.h %D%/base/options_help.c \
+	%D%/base/parameters.c %D%/base/parameters.h \
 	%D%/base/random.c %D%/base/random.h \
+	%D%/base/settings.c %D%/base/settings.h \
 	%D%/base/status.c %D%/base/status.h \
 	%D%/base/units.c %D%/base/units.h \
 	%D%/bench/algorithm.c \
@@ -18,6 +25,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/builder.c %D%/bench/builder.h \
 	%D%/bench/checker.c %D%/bench/checker.h \
 	%D%/bench/computing.c %D%/bench/computing.h \
+	%D%/bench/configuration.c \
 	%D%/bench/environment.c \
 	%D%/bench/farm.h %D%/bench/farm_figures.c \
 	%D%/bench/farm_loops.c %D%/bench/farm_loops.h \
@@ -85,6 +93,6 @@ libcombench_a_SOURCES = \
 	%D%/transport/technologies.c %D%/transport/technologies.h \
 	%D%/transport/transport.c %D%/transport/transport.h
 
-COMBENCH_LIBS = libcombench.a $(HWLOC_LIBS) $(JANSSON_LIBS) $(MPI_LIBS)
+COMBENCH_LIBS = libcombench.a $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)
 
 EXTRA_DIST += %D%/control/control_solo.c

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "base/context.h"
 #include "bench/bench.h"
 #include "bench/options.h"
 #include "bench/plan.h"
@@ -37,6 +38,7 @@ typedef struct {
     const bench_definition *definition;
     const bench_options *options;
     control *plane;
+    cb_settings settings; /* of all ranks, from --config or derived */
     transport_factory *technology, *null;
     host *machine;
     size_t cache_bytes;  /* of the largest cache here */
@@ -162,6 +164,18 @@ bench_progress bench_progress_start(const bench_session *session, size_t total);
 void bench_progress_show(bench_progress *progress, const bench_session *session,
                          const bench_measurement *measurement);
 void bench_progress_clear(const bench_progress *progress);
+
+/* configuration.c: read the files of a directory at rank 0, and parse them in all ranks.
+ * Collective; all fail alike. The caller frees *out. */
+cb_status bench_read_config(control *plane, const char *directory, cb_config **out);
+
+/* The settings of a run of the plan: from the files where `config` is not NULL, else derived. */
+cb_status bench_make_settings(bench_session *session, const cb_config *config,
+                              const bench_plan *plan);
+
+/* Write the settings of the technology in use into the document: those that are alike for all ranks
+ * once, the others for each. */
+void bench_put_settings(const bench_session *session);
 
 /* environment.c: gather hosts, bindings, clocks and noise from all ranks; fill the document. */
 cb_status bench_describe(bench_session *session, const cb_option_table *table, int argc,

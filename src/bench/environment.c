@@ -306,6 +306,7 @@ cb_status bench_describe(bench_session *session, const cb_option_table *table, i
         put_clock(session->document, all, ranks);
         put_noise(session->document, all, ranks);
         put_ranks(session, all, ranks);
+        bench_put_settings(session);
     }
     free(all);
     return status;

@@ -20,7 +20,9 @@ typedef struct {
     char program[64], synopsis[96];
     cb_option_table table;
     bench_options options;
+    bool technology_given; /* by --technology */
     const transport_technology *technology;
+    cb_config *config; /* of --config, until the settings are made */
     bench_plan plan;
     int argc;
     char **argv;
@@ -45,8 +47,12 @@ static cb_status find_technology(bench_program *program)
     program->technology = transport_find(program->options.technology);
     if (program->technology == NULL) {
         list_technologies(names, sizeof(names));
-        cb_error("--technology '%s' is not built into this program; use one of %s",
-                 program->options.technology, names);
+        cb_error("the technology '%s' of %s is not built into this program; use --technology with "
+                 "one of %s",
+                 program->options.technology,
+                 program->config != NULL ? cb_config_technology_place(program->config)
+                                         : "--technology",
+                 names);
         return CB_ERROR_USAGE;
     }
     if (program->options.verify && (program->technology->capabilities & TRANSPORT_DELIVERS) == 0) {
@@ -67,7 +73,15 @@ static void act(const bench_program *program, const char *action)
         printf("%s (combench) %s\n", program->program, CB_VERSION);
 }
 
-/* All ranks parse alike; the first one speaks. */
+static bool is_given(const cb_option_table *table, const bool *given, const char *name)
+{
+    for (size_t i = 0; i < table->option_count; i++)
+        if (given[i] && strcmp(table->options[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* All ranks parse alike; the first one speaks. Which technology files ask for is known later. */
 static cb_status parse(bench_program *program, bool *done)
 {
     const cb_option *action = NULL;
@@ -78,8 +92,11 @@ static cb_status parse(bench_program *program, bool *done)
     CB_TRY(cb_options_parse(&program->table, program->argc, program->argv, &program->options, given,
                             &action));
     *done = action != NULL;
+    program->technology_given = is_given(&program->table, given, "technology");
     if (action == NULL)
-        return find_technology(program);
+        return program->options.config == NULL || program->technology_given
+                   ? find_technology(program)
+                   : CB_OK;
     if (control_launch_rank() == 0)
         act(program, action->name);
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -145,6 +162,7 @@ static cb_status open_technologies(bench_session *session, const bench_program *
 {
     transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
                                      .size = control_size(session->plane),
+                                     .settings = &session->settings,
                                      .context = control_everyone(session->plane),
                                      .exchange = exchange_all};
     transport_wait ignored;
@@ -266,21 +284,51 @@ static cb_status measure_all(bench_session *session, const bench_program *progra
     return finished;
 }
 
-static cb_status run_session(bench_session *session, bench_program *program, transport_wait wait)
+static cb_status configure(bench_session *session, bench_program *program)
+{
+    if (program->options.config == NULL)
+        return CB_OK;
+    CB_TRY(bench_read_config(session->plane, program->options.config, &program->config));
+    if (program->technology_given)
+        return CB_OK;
+    program->options.technology = cb_context_technology(cb_config_technology(program->config));
+    return find_technology(program);
+}
+
+/* Configuration, plan and settings are the same in all ranks, and so is what is wrong with them:
+ * the first one speaks. */
+static cb_status prepare(bench_session *session, bench_program *program)
 {
     size_t ranks = (size_t)control_size(session->plane);
     cb_status status;
 
-    cb_log_identify(program->program, ranks > 1 ? control_rank(session->plane) : -1);
     cb_log_silence(control_rank(session->plane) != 0);
-    CB_TRY(bench_plan_make(session->definition, session->options, ranks, &program->plan));
+    status = configure(session, program);
+    if (status == CB_OK)
+        status = bench_plan_make(session->definition, session->options, ranks, &program->plan);
+    if (status == CB_OK)
+        status = bench_make_settings(session, program->config, &program->plan);
     cb_log_silence(false);
-    CB_TRY(open_document(session, program));
-    status = measure_all(session, program, wait);
+    return status;
+}
+
+static cb_status run_session(bench_session *session, bench_program *program, transport_wait wait)
+{
+    cb_status status;
+
+    cb_log_identify(program->program,
+                    control_size(session->plane) > 1 ? control_rank(session->plane) : -1);
+    status = prepare(session, program);
+    if (status == CB_OK)
+        status = open_document(session, program);
+    if (status == CB_OK)
+        status = measure_all(session, program, wait);
     bench_computing_close(session);
     report_free(session->document);
     free(session->recording.path);
     bench_plan_free(&program->plan);
+    cb_config_free(program->config);
+    cb_settings_free(&session->settings);
     free(session->hosts);
     free(session->cores);
     free(session->bindings);

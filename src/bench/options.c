@@ -31,7 +31,7 @@ static const cb_option rows[] = {
      .key = "technology",
      .help =
          "What moves the data: mpi (MPI point-to-point) or null (nothing: the cost of the harness "
-         "itself)"},
+         "itself); with --config, what network.conf says where this is not given"},
     {.name = "sizes",
      .type = CB_OPTION_SIZE_LIST,
      .offset = FIELD(sizes),
@@ -350,6 +350,13 @@ static const cb_option rows[] = {
      .argument = "FILE",
      .help = "Write the result there, anew after every measurement, and the text form to standard "
              "output"},
+    {.name = "config",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(config),
+     .argument = "DIR",
+     .key = "config",
+     .help = "Read network.conf, nodes.conf and machines.conf there, see combench-config(5): the "
+             "technology, its parameters, and which node each rank is; an option goes before them"},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
     {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
@@ -367,7 +374,7 @@ static const char *const exit_statuses[] = {
     "measured until then stands in the result.",
     "2",
     "Wrong before the first measurement: an option, the number of ranks, an output that cannot be "
-    "written, an unknown technology.",
+    "written, an unknown technology, a configuration file.",
     "77",
     "The technology lacks what the benchmark needs; the reason is on standard error.",
     NULL,

@@ -31,6 +31,7 @@ typedef struct {
     uint64_t seed;
     bool verify;
     const char *format, *output;
+    const char *config;
 } bench_options;
 
 enum { BENCH_OPTION_ROWS = 50 }; /* room for what was given, row by row */

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/settings.h"
 #include "base/status.h"
 
 typedef struct transport_factory transport_factory;
@@ -50,9 +51,12 @@ typedef enum {
 const char *transport_wait_name(transport_wait wait);
 
 /* What a technology needs from the job to start: no more, so that it knows no control plane. The
- * callbacks are collective over all `size` processes and may only be called during open. */
+ * callbacks are collective over all `size` processes and may only be called during open. The
+ * settings are those of all processes, `size` nodes by rank, and live as long as the factory; NULL
+ * is for technologies that take none. */
 typedef struct {
     int rank, size;
+    const cb_settings *settings;
     void *context;
     /* Give `bytes` at `mine`, get size * bytes at `all`, in order of rank. */
     cb_status (*exchange)(void *context, const void *mine, size_t bytes, void *all);

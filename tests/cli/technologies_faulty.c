@@ -1,5 +1,6 @@
-/* A list of technologies for programs that are tests: beside the built-in ones, `faulty`, which is
- * mpi with a defect, and `unicast`, which is mpi without a multicast of its own.
+/* A list of technologies for programs that are tests: beside mpi and null, `faulty`, which is mpi
+ * with a defect, `unicast`, which is mpi without a multicast of its own, and `sci`, which is mpi
+ * under a name that has a Context: it demands settings as the engine promises them.
  *
  * CB_FAULT           drop, double, reorder, corrupt or cut; no fault without it
  * CB_FAULT_RANK      of the rank whose packets are hit
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/log.h"
 
 /* Where a packet goes: to a node, or to a group by mpi's own multicast. */
 typedef struct {
@@ -24,7 +25,7 @@ typedef struct {
 
 typedef cb_status (*fault)(way to, transport_buffer *buffer);
 
-static transport_technology faulty, unicast;
+static transport_technology faulty, unicast, configured;
 
 static struct {
     fault apply;
@@ -166,18 +167,32 @@ static void choose_defect(void)
     defect.every = number_of("CB_FAULT_EVERY", 0);
 }
 
+static cb_status open_with_settings(const transport_bootstrap *bootstrap, transport_factory **out)
+{
+    const cb_settings *settings = bootstrap->settings;
+
+    if (settings == NULL || settings->node_count != (size_t)bootstrap->size ||
+        settings->nodes[bootstrap->rank].sci.recv_seg_size == 0) {
+        cb_error("rank %d opens a technology without the settings of all ranks", bootstrap->rank);
+        return CB_ERROR_TRANSPORT;
+    }
+    return transport_mpi.open(bootstrap, out);
+}
+
 /* The table of mpi is known only when the program is linked, so these are filled at its start. */
 __attribute__((constructor)) static void make_technologies(void)
 {
-    faulty = unicast = transport_mpi;
+    faulty = unicast = configured = transport_mpi;
     faulty.name = "faulty";
     faulty.send = faulty_send;
     faulty.group_send = faulty_group_send;
     unicast.name = "unicast";
     unicast.capabilities &= ~(unsigned)TRANSPORT_MULTICAST;
+    configured.name = "sci";
+    configured.open = open_with_settings;
     choose_defect();
 }
 
 const transport_technology *const transport_technologies[] = {
-    &transport_mpi, &transport_null, &faulty, &unicast, NULL,
+    &transport_mpi, &transport_null, &faulty, &unicast, &configured, NULL,
 };

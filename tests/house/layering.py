@@ -39,6 +39,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "sisci_types.h": ("src/transport/sci/", "src/sisci/", "tools/", "tests/"),
     "hwloc.h": ("src/host/", "tests/"),
     "jansson.h": ("src/report/", "tests/"),
+    "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
     "bench/engine.h": ("src/bench/", "tests/"),
 }

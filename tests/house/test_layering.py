@@ -60,6 +60,7 @@ PLANTED = [
     ("src/bench/main.c", "#include <mpi.h>"),
     ("src/bench/main.c", "  #  include <jansson.h>"),
     ("src/stats/stats.h", "#include <hwloc/linux.h>"),
+    ("src/transport/transport.h", "#include <confuse.h>"),
     ("src/base/log.h", "#include <check.h>"),
     ("benchmarks/cb_oneway.c", '#include "control/control.h"'),
     ("benchmarks/cb_oneway.c", '#include "bench/engine.h"'),

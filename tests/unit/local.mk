@@ -5,6 +5,9 @@ UNIT_TESTS = \
 	%D%/test_builder \
 	%D%/test_checker \
 	%D%/test_clock \
+	%D%/test_context \
+	%D%/test_context_text \
+	%D%/test_derive \
 	%D%/test_environment \
 	%D%/test_figures \
 	%D%/test_fit \
@@ -12,6 +15,7 @@ UNIT_TESTS = \
 	%D%/test_ledger \
 	%D%/test_log \
 	%D%/test_memory \
+	%D%/test_nearest \
 	%D%/test_noise \
 	%D%/test_occupation \
 	%D%/test_options \
@@ -47,6 +51,12 @@ tests_unit_test_checker_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_checker_LDADD = $(UNIT_LIBS)
 tests_unit_test_clock_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_clock_LDADD = $(UNIT_LIBS)
+tests_unit_test_context_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_context_LDADD = $(UNIT_LIBS)
+tests_unit_test_context_text_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_context_text_LDADD = $(UNIT_LIBS)
+tests_unit_test_derive_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_derive_LDADD = $(UNIT_LIBS)
 tests_unit_test_environment_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_environment_LDADD = $(UNIT_LIBS)
 tests_unit_test_figures_CPPFLAGS = $(UNIT_FLAGS)
@@ -61,6 +71,8 @@ tests_unit_test_log_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_log_LDADD = $(UNIT_LIBS)
 tests_unit_test_memory_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_memory_LDADD = $(UNIT_LIBS)
+tests_unit_test_nearest_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_nearest_LDADD = $(UNIT_LIBS)
 tests_unit_test_noise_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_noise_LDADD = $(UNIT_LIBS)
 tests_unit_test_occupation_CPPFLAGS = $(UNIT_FLAGS)

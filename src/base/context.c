@@ -1,0 +1,358 @@
+/* The configuration as a whole: its texts, what they say together, and the settings of a job. */
+#include "base/context.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context_internal.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+
+static const char *const file_names[CB_FILES] = {
+    [CB_FILE_NETWORK] = "network.conf",
+    [CB_FILE_NODES] = "nodes.conf",
+    [CB_FILE_MACHINES] = "machines.conf",
+};
+
+const char *cb_file_name(cb_file file)
+{
+    return file_names[file];
+}
+
+/* What the parts share */
+
+void cb_context_place_text(const cb_config *config, context_place place,
+                           char text[CONTEXT_PLACE_BYTES])
+{
+    const char *name = file_names[place.file];
+
+    if (place.line > 0)
+        snprintf(text, CONTEXT_PLACE_BYTES, "%s/%s:%ld", config->directory, name, place.line);
+    else
+        snprintf(text, CONTEXT_PLACE_BYTES, "%s/%s", config->directory, name);
+}
+
+cb_status cb_context_fail(const cb_config *config, context_place place, const char *format, ...)
+{
+    char where[CONTEXT_PLACE_BYTES], what[2 * CONTEXT_WHY_BYTES];
+    va_list arguments;
+
+    cb_context_place_text(config, place, where);
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    cb_error("%s: %s", where, what);
+    return CB_ERROR_USAGE;
+}
+
+char *cb_context_copy(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = cb_allocate(bytes, 1, "a name");
+
+    return copy != NULL ? memcpy(copy, text, bytes) : NULL;
+}
+
+/* Texts */
+
+static cb_status fail_file(const char *directory, cb_file file, const char *cause)
+{
+    cb_error("cannot read %s/%s: %s; --config needs a directory with network.conf, nodes.conf and "
+             "machines.conf, which may be empty but for the nodes",
+             directory, file_names[file], cause);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status read_stream(FILE *stream, const char *directory, cb_file file, char **text,
+                             size_t *bytes)
+{
+    const size_t room = CB_FILE_LARGEST_BYTES + 1;
+    char *content = cb_allocate(room, 1, "a configuration file");
+
+    if (content == NULL)
+        return CB_ERROR_MEMORY;
+    *text = content;
+    *bytes = fread(content, 1, room, stream);
+    if (ferror(stream))
+        return fail_file(directory, file, strerror(errno));
+    if (*bytes == room)
+        return fail_file(directory, file, "it has more than 4 MiB");
+    return CB_OK;
+}
+
+static cb_status load_file(const char *directory, cb_file file, char **text, size_t *bytes)
+{
+    char path[CONTEXT_PLACE_BYTES];
+    int length = snprintf(path, sizeof(path), "%s/%s", directory, file_names[file]);
+    FILE *stream;
+    cb_status status;
+
+    if (length < 0 || (size_t)length >= sizeof(path))
+        return fail_file(directory, file, "the path is too long");
+    stream = fopen(path, "re");
+    if (stream == NULL)
+        return fail_file(directory, file, strerror(errno));
+    status = read_stream(stream, directory, file, text, bytes);
+    fclose(stream);
+    return status;
+}
+
+cb_status cb_config_load(const char *directory, cb_config_texts *out)
+{
+    cb_status status = CB_OK;
+
+    *out = (cb_config_texts){0};
+    for (size_t file = 0; file < CB_FILES && status == CB_OK; file++)
+        status = load_file(directory, (cb_file)file, &out->text[file], &out->bytes[file]);
+    if (status != CB_OK)
+        cb_config_texts_free(out);
+    return status;
+}
+
+void cb_config_texts_free(cb_config_texts *texts)
+{
+    for (size_t file = 0; file < CB_FILES; file++)
+        free(texts->text[file]);
+    *texts = (cb_config_texts){0};
+}
+
+/* What the files say of each other */
+
+typedef struct {
+    uint32_t id;
+    size_t rank;
+} identity;
+
+static int by_id(const void *left, const void *right)
+{
+    const identity *a = left, *b = right;
+
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static cb_status refuse_same_id(const cb_config *config, identity one, identity other)
+{
+    const context_node *first = &config->nodes[one.rank < other.rank ? one.rank : other.rank];
+    const context_node *second = &config->nodes[one.rank < other.rank ? other.rank : one.rank];
+
+    return cb_context_fail(config, second->id_place,
+                           "id = %lu of the node '%s' is that of the node '%s' in line %ld; give "
+                           "each node an id of its own",
+                           (unsigned long)one.id, second->name, first->name, first->id_place.line);
+}
+
+static cb_status sort_identities(const cb_config *config, identity *all)
+{
+    for (size_t rank = 0; rank < config->node_count; rank++)
+        all[rank] = (identity){config->nodes[rank].id, rank};
+    qsort(all, config->node_count, sizeof(*all), by_id);
+    for (size_t i = 1; i < config->node_count; i++)
+        if (all[i].id == all[i - 1].id)
+            return refuse_same_id(config, all[i - 1], all[i]);
+    return CB_OK;
+}
+
+static cb_status find_members(const cb_config *config, const identity *all, context_group *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        identity wanted = {.id = group->ids[i]};
+        const identity *found = bsearch(&wanted, all, config->node_count, sizeof(*all), by_id);
+
+        if (found == NULL)
+            return cb_context_fail(config, group->place,
+                                   "member %lu of the group '%s' is the id of no node in "
+                                   "nodes.conf; add such a node, or take the member away",
+                                   (unsigned long)wanted.id, group->name);
+        group->ranks[i] = found->rank;
+    }
+    return CB_OK;
+}
+
+static cb_status link_groups(cb_config *config)
+{
+    identity *all = cb_allocate(config->node_count, sizeof(*all), "the ids of the nodes");
+    cb_status status;
+
+    if (all == NULL)
+        return CB_ERROR_MEMORY;
+    status = sort_identities(config, all);
+    for (size_t i = 0; i < config->group_count && status == CB_OK; i++)
+        status = find_members(config, all, &config->groups[i]);
+    free(all);
+    return status;
+}
+
+static cb_status refuse_machine(const cb_config *config, const context_node *node)
+{
+    const char **names = cb_allocate(config->machine_count, sizeof(*names), "names of machines");
+    const char *nearest;
+
+    if (names == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < config->machine_count; i++)
+        names[i] = config->machines[i].name;
+    nearest = cb_nearest(node->machine, names, config->machine_count);
+    free(names);
+    return cb_context_fail(config, node->machine_place,
+                           "machine = %s of the node '%s' is not in machines.conf, %s%s%s; add it "
+                           "there, or name one that is there",
+                           node->machine, node->name,
+                           nearest != NULL ? "where the nearest name is '" : "which has none",
+                           nearest != NULL ? nearest : "", nearest != NULL ? "'" : "");
+}
+
+static cb_status link_machines(cb_config *config)
+{
+    for (size_t rank = 0; rank < config->node_count; rank++) {
+        context_node *node = &config->nodes[rank];
+        size_t i = 0;
+
+        if (node->machine == NULL)
+            continue;
+        while (i < config->machine_count && strcmp(config->machines[i].name, node->machine) != 0)
+            i++;
+        if (i == config->machine_count)
+            return refuse_machine(config, node);
+        node->machine_index = i;
+    }
+    return CB_OK;
+}
+
+/* Parsing */
+
+/* libconfuse wants a text of its own, and the texts stay as they are. */
+static cb_status parse_file(cb_config *config, cb_file file, const cb_config_texts *texts)
+{
+    const size_t bytes = texts->bytes[file];
+    char *text = cb_allocate(bytes, 1, "a configuration file");
+    cb_status status;
+
+    if (text == NULL)
+        return CB_ERROR_MEMORY;
+    if (bytes > 0)
+        memcpy(text, texts->text[file], bytes);
+    status = cb_context_read_file(config, file, text, bytes);
+    free(text);
+    return status;
+}
+
+static cb_status parse_all(cb_config *config, const cb_config_texts *texts)
+{
+    for (size_t file = 0; file < CB_FILES; file++)
+        CB_TRY(parse_file(config, (cb_file)file, texts));
+    CB_TRY(link_groups(config));
+    return link_machines(config);
+}
+
+cb_status cb_config_parse(const char *directory, const cb_config_texts *texts, cb_config **out)
+{
+    cb_config *config = cb_allocate(1, sizeof(*config), "the configuration");
+    cb_status status = CB_ERROR_MEMORY;
+
+    if (config == NULL)
+        return CB_ERROR_MEMORY;
+    config->directory = cb_context_copy(directory);
+    if (config->directory != NULL)
+        status = parse_all(config, texts);
+    if (status != CB_OK) {
+        cb_config_free(config);
+        return status;
+    }
+    *out = config;
+    return CB_OK;
+}
+
+void cb_config_free(cb_config *config)
+{
+    if (config == NULL)
+        return;
+    for (size_t i = 0; i < config->node_count; i++) {
+        free(config->nodes[i].name);
+        free(config->nodes[i].machine);
+    }
+    for (size_t i = 0; i < config->machine_count; i++)
+        free(config->machines[i].name);
+    for (size_t i = 0; i < config->group_count; i++) {
+        free(config->groups[i].name);
+        free(config->groups[i].ids);
+        free(config->groups[i].ranks);
+    }
+    free(config->nodes);
+    free(config->machines);
+    free(config->groups);
+    free(config->directory);
+    free(config);
+}
+
+cb_context cb_config_technology(const cb_config *config)
+{
+    return config->technology;
+}
+
+const char *cb_config_technology_place(const cb_config *config)
+{
+    return config->technology_text;
+}
+
+/* Settings */
+
+static cb_status set_node(const cb_config *config, const context_node *node, cb_node_settings *out)
+{
+    out->id = node->id;
+    out->name = cb_context_copy(node->name);
+    if (out->name == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < CB_PARAMETERS; i++)
+        cb_parameter_set(&cb_parameters[i],
+                         cb_context_effective(config, node, (cb_parameter_id)i).value, out);
+    return CB_OK;
+}
+
+static cb_status set_group(const context_group *group, cb_group_settings *out)
+{
+    out->name = cb_context_copy(group->name);
+    out->members = cb_allocate(group->count, sizeof(*out->members), "the members of a group");
+    if (out->name == NULL || out->members == NULL)
+        return CB_ERROR_MEMORY;
+    out->count = group->count;
+    memcpy(out->members, group->ranks, group->count * sizeof(*out->members));
+    return CB_OK;
+}
+
+static cb_status set_all(const cb_config *config, const cb_job *job, cb_settings *out)
+{
+    out->nodes = cb_allocate(job->ranks, sizeof(*out->nodes), "the settings of all nodes");
+    out->groups = cb_allocate(config->group_count, sizeof(*out->groups), "the groups");
+    if (out->nodes == NULL || out->groups == NULL)
+        return CB_ERROR_MEMORY;
+    for (; out->node_count < job->ranks; out->node_count++)
+        CB_TRY(set_node(config, &config->nodes[out->node_count], &out->nodes[out->node_count]));
+    for (size_t i = 0; i < config->group_count; i++) {
+        out->group_count = i + 1;
+        CB_TRY(set_group(&config->groups[i], &out->groups[i]));
+    }
+    return CB_OK;
+}
+
+cb_status cb_config_settings(const cb_config *config, const cb_job *job, cb_settings *out)
+{
+    cb_status status;
+
+    if (job->ranks > config->node_count) {
+        cb_error("%s/%s has %zu nodes, and rank r is the r-th of them: a job of %zu ranks needs "
+                 "%zu nodes; add nodes, or start fewer ranks",
+                 config->directory, file_names[CB_FILE_NODES], config->node_count, job->ranks,
+                 job->ranks);
+        return CB_ERROR_USAGE;
+    }
+    CB_TRY(cb_context_check_job(config, job));
+    *out = (cb_settings){.configured = true};
+    status = set_all(config, job, out);
+    if (status != CB_OK)
+        cb_settings_free(out);
+    return status;
+}

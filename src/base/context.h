@@ -1,0 +1,57 @@
+/* Configuration in files: network.conf, nodes.conf and machines.conf of one directory, in the
+ * syntax of libconfuse, with the Contexts of section 10 of the SCI note. combench-config(5)
+ * describes them.
+ *
+ * Three steps, so that one process can read for a whole job and all make the same of it: load the
+ * texts, parse them, and make settings for a job. Errors are logged with file and line.
+ */
+#ifndef BASE_CONTEXT_H
+#define BASE_CONTEXT_H
+
+#include "base/parameters.h"
+
+typedef enum {
+    CB_FILE_NETWORK,  /* Technology, Contexts for all nodes, groups */
+    CB_FILE_NODES,    /* the nodes in the order of ranks */
+    CB_FILE_MACHINES, /* the machines */
+    CB_FILES
+} cb_file;
+
+/* "network.conf", "nodes.conf", "machines.conf". */
+const char *cb_file_name(cb_file file);
+
+enum { CB_FILE_LARGEST_BYTES = 4 << 20 };
+
+/* The texts of the files of a directory; empty ones may be NULL. Freed with cb_config_texts_free,
+ * which may be done twice. */
+typedef struct {
+    char *text[CB_FILES];
+    size_t bytes[CB_FILES];
+} cb_config_texts;
+
+/* What stands in the files of a directory. */
+typedef struct cb_config cb_config;
+
+/* Read the three files of a directory; each has to be there. CB_ERROR_USAGE, logged, when one
+ * cannot be read or is larger than CB_FILE_LARGEST_BYTES; then there is nothing to free. */
+cb_status cb_config_load(const char *directory, cb_config_texts *out);
+void cb_config_texts_free(cb_config_texts *texts);
+
+/* Parse texts; `directory` is for messages and not looked at. CB_ERROR_USAGE, logged, with the file
+ * and line of the first thing that is wrong by itself: syntax, unknown names, ranges, nodes without
+ * an id, machines and members that do not exist. The caller frees *out. */
+cb_status cb_config_parse(const char *directory, const cb_config_texts *texts, cb_config **out);
+void cb_config_free(cb_config *config);
+
+/* The technology that the files ask for, SCI where they name none or one that is not known; and
+ * "DIR/network.conf:LINE", without the line where it is not named. */
+cb_context cb_config_technology(const cb_config *config);
+const char *cb_config_technology_place(const cb_config *config);
+
+/* Settings for a job: rank r is the r-th node; node goes before top, top before the default.
+ * CB_ERROR_USAGE, logged with the parameter, its file and line and the value that is needed, when
+ * there are fewer nodes than ranks or a limit of the Context SCI does not hold (see settings.h).
+ * The configuration is checked whole, whichever technology will use it. */
+cb_status cb_config_settings(const cb_config *config, const cb_job *job, cb_settings *out);
+
+#endif

@@ -1,0 +1,225 @@
+/* From the tree of one file to what it says: numbers from texts, and nodes, machines and groups
+ * with what belongs to them. */
+#include "base/context_tree.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+/* What a file is read into. */
+typedef struct {
+    cb_config *config;
+    cb_file file;
+} reader;
+
+static context_place place_of(const reader *from, const cfg_t *section, const char *name)
+{
+    return (context_place){from->file, cb_tree_line(section, name)};
+}
+
+static cb_status read_parameter(const reader *from, const cfg_t *section, const cb_parameter *row,
+                                context_value *out)
+{
+    const char *text = cb_tree_text(section, row->name, 0);
+    context_place place = place_of(from, section, row->name);
+    char why[CONTEXT_WHY_BYTES], place_text[CONTEXT_PLACE_BYTES];
+
+    if (text == NULL)
+        return CB_OK;
+    if (!cb_context_read_value(row, text, &out->value, why))
+        return cb_context_fail(from->config, place, "%s = %s: %s", row->name, text, why);
+    out->place = place;
+    if (row->kind == CB_PARAMETER_FLAG && cb_context_denies(text)) {
+        cb_context_place_text(from->config, place, place_text);
+        cb_warning("%s: %s = %s is true, as everything but 0; write 0 for false", place_text,
+                   row->name, text);
+    }
+    return CB_OK;
+}
+
+static cb_status read_context(const reader *from, const cfg_t *section, cb_context context,
+                              unsigned scope, context_scope *out)
+{
+    for (size_t i = 0; i < CB_PARAMETERS; i++)
+        if (cb_parameters[i].context == context && (cb_parameters[i].scopes & scope) != 0)
+            CB_TRY(read_parameter(from, section, &cb_parameters[i], &out->values[i]));
+    return CB_OK;
+}
+
+static cb_status read_contexts(const reader *from, const cfg_t *section, unsigned scope,
+                               context_scope *out)
+{
+    for (size_t i = 0; i < CB_CONTEXTS; i++) {
+        const char *name = cb_context_name((cb_context)i);
+        size_t count = cb_tree_count(section, name);
+
+        if (count > 1)
+            return cb_context_fail(
+                from->config, (context_place){from->file, cb_tree_section(section, name, 1)->line},
+                "the Context %s that ends here is the second one in the same place; "
+                "put both together",
+                name);
+        if (count == 1)
+            CB_TRY(
+                read_context(from, cb_tree_section(section, name, 0), (cb_context)i, scope, out));
+    }
+    return CB_OK;
+}
+
+/* network.conf */
+
+static void choose_technology(const reader *from, const cfg_t *root)
+{
+    cb_config *config = from->config;
+    const char *text = cb_tree_text(root, "Technology", 0);
+
+    config->technology = CB_CONTEXT_SCI;
+    config->technology_place = place_of(from, root, "Technology");
+    cb_context_place_text(config, config->technology_place, config->technology_text);
+    if (text == NULL)
+        return;
+    for (size_t i = 0; i < CB_CONTEXTS; i++)
+        if (strcasecmp(cb_context_name((cb_context)i), text) == 0) {
+            config->technology = (cb_context)i;
+            return;
+        }
+    cb_warning("%s: Technology = %s is not known and taken for SCI; write SCI, TCP or UDP, or use "
+               "--technology",
+               config->technology_text, text);
+}
+
+static cb_status read_member(const reader *from, const cfg_t *section, size_t index, uint32_t *id)
+{
+    const char *text = cb_tree_text(section, "members", index);
+    char why[CONTEXT_WHY_BYTES];
+
+    return cb_context_read_id(text, id, why)
+               ? CB_OK
+               : cb_context_fail(from->config, place_of(from, section, "members"),
+                                 "member '%s' of the group '%s' is no id of a node: %s", text,
+                                 section->title, why);
+}
+
+static cb_status read_group(const reader *from, const cfg_t *section, context_group *out)
+{
+    size_t count = cb_tree_count(section, "members");
+
+    out->place = place_of(from, section, "members");
+    if (count == 0)
+        return cb_context_fail(from->config, (context_place){from->file, section->line},
+                               "the group '%s' that ends here has no members; write members = {1, "
+                               "2} with the ids of nodes",
+                               section->title);
+    out->name = cb_context_copy(section->title);
+    out->ids = cb_allocate(count, sizeof(*out->ids), "the members of a group");
+    out->ranks = cb_allocate(count, sizeof(*out->ranks), "the members of a group");
+    if (out->name == NULL || out->ids == NULL || out->ranks == NULL)
+        return CB_ERROR_MEMORY;
+    for (out->count = 0; out->count < count; out->count++)
+        CB_TRY(read_member(from, section, out->count, &out->ids[out->count]));
+    return CB_OK;
+}
+
+static cb_status take_network(const reader *from, const cfg_t *root)
+{
+    cb_config *config = from->config;
+    size_t count = cb_tree_count(root, "group");
+
+    choose_technology(from, root);
+    CB_TRY(read_contexts(from, root, CB_SCOPE_TOP, &config->top));
+    config->groups = cb_allocate(count, sizeof(*config->groups), "the groups");
+    if (config->groups == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        config->group_count = i + 1;
+        CB_TRY(read_group(from, cb_tree_section(root, "group", i), &config->groups[i]));
+    }
+    return CB_OK;
+}
+
+/* nodes.conf */
+
+static cb_status read_node(const reader *from, const cfg_t *section, context_node *out)
+{
+    const char *id = cb_tree_text(section, "id", 0), *machine = cb_tree_text(section, "machine", 0);
+    char why[CONTEXT_WHY_BYTES];
+
+    out->id_place = place_of(from, section, "id");
+    out->machine_place = place_of(from, section, "machine");
+    if (id == NULL)
+        return cb_context_fail(from->config, (context_place){from->file, section->line},
+                               "the node '%s' that ends here has no id; write id = N",
+                               section->title);
+    if (!cb_context_read_id(id, &out->id, why))
+        return cb_context_fail(from->config, out->id_place, "id = %s of the node '%s': %s", id,
+                               section->title, why);
+    out->name = cb_context_copy(section->title);
+    if (machine != NULL)
+        out->machine = cb_context_copy(machine);
+    if (out->name == NULL || (machine != NULL && out->machine == NULL))
+        return CB_ERROR_MEMORY;
+    return read_contexts(from, section, CB_SCOPE_NODE, &out->scope);
+}
+
+static cb_status take_nodes(const reader *from, const cfg_t *root)
+{
+    cb_config *config = from->config;
+    size_t count = cb_tree_count(root, "node");
+
+    config->nodes = cb_allocate(count, sizeof(*config->nodes), "the nodes");
+    if (config->nodes == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        config->node_count = i + 1;
+        CB_TRY(read_node(from, cb_tree_section(root, "node", i), &config->nodes[i]));
+    }
+    return CB_OK;
+}
+
+/* machines.conf */
+
+static cb_status take_machines(const reader *from, const cfg_t *root)
+{
+    cb_config *config = from->config;
+    size_t count = cb_tree_count(root, "machine");
+
+    config->machines = cb_allocate(count, sizeof(*config->machines), "the machines");
+    if (config->machines == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        const cfg_t *section = cb_tree_section(root, "machine", i);
+
+        config->machine_count = i + 1;
+        config->machines[i].name = cb_context_copy(section->title);
+        if (config->machines[i].name == NULL)
+            return CB_ERROR_MEMORY;
+        CB_TRY(read_contexts(from, section, CB_SCOPE_MACHINE, &config->machines[i].scope));
+    }
+    return CB_OK;
+}
+
+/* A file as a whole */
+
+cb_status cb_context_read_file(cb_config *config, cb_file file, char *text, size_t bytes)
+{
+    static cb_status (*const take[])(const reader *from, const cfg_t *root) = {
+        [CB_FILE_NETWORK] = take_network,
+        [CB_FILE_NODES] = take_nodes,
+        [CB_FILE_MACHINES] = take_machines,
+    };
+    const reader from = {.config = config, .file = file};
+    char why[CONTEXT_WHY_BYTES], path[CONTEXT_PLACE_BYTES];
+    long line;
+    cfg_t *tree;
+    cb_status status;
+
+    if (!cb_context_blank(text, bytes, &line, why))
+        return cb_context_fail(config, (context_place){file, line}, "%s", why);
+    cb_context_place_text(config, (context_place){file, 0}, path);
+    CB_TRY(cb_tree_parse(file, path, text, bytes, &tree));
+    status = take[file](&from, tree);
+    cfg_free(tree);
+    return status;
+}

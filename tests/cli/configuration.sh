@@ -1,0 +1,116 @@
+#!/bin/sh
+# --config: what the three files say is what a technology is given and the document tells, an option
+# goes before it, and what is wrong is told with file and line before anything is measured.
+# faulty_oneway and faulty_funnel have a technology called sci, and none called tcp.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+enter_folder
+examples=$srcdir/docs/examples
+
+# measured NAME RANKS PROGRAM OPTIONS...: the document is in result.json
+measured() {
+    case_is "$1"
+    shift
+    run "$@" --sizes 64 --max-time 0.02 --format json
+    mv out result.json
+    expect_status 0
+    expect_silence
+    expect_valid result.json
+}
+
+expect() { # expression, expected
+    expect_document result.json "$1" "$2"
+}
+
+settings="d['environment']['technology_settings']"
+ranks="d['environment']['ranks']"
+
+# Good directories
+
+measured "defaults of the note" 2 faulty_oneway --config "$examples/note-defaults"
+expect "d['technology'], d['parameters']['technology'], ${settings}['made_from']" "('sci', 'sci', 'files')"
+expect "[${settings}[k] for k in ('recv_seg_size', 'header_area_size', 'inline_area_size')]" \
+    "[1048576, 8192, 0]"
+expect "[${settings}[k] for k in ('recv_buffer_no', 'recv_buffer_size', 'max_outst_buffers')]" \
+    "[127, 8192, 1]"
+expect "${settings}['use_send_pool'], 'node_id' in $settings" "(False, False)"
+expect "[(r['node'], r['id']) for r in $ranks]" "[('node1', 1), ('node2', 2)]"
+
+measured "what differs stands with each rank" 3 faulty_funnel --config "$examples/two-machines"
+expect "[(r['node'], r['id'], r['technology_settings']['node_id']) for r in $ranks]" \
+    "[('supervisor', 1, 4), ('ros1', 11, 4), ('ros2', 12, 8)]"
+expect "[r['technology_settings']['max_outst_buffers'] for r in $ranks]" "[15, 4, 4]"
+expect "${settings}['recv_buffer_size'], 'max_outst_buffers' in $settings" "(32768, False)"
+
+measured "an option goes before the Context" 2 cb_oneway --config "$examples/note-defaults" \
+    --technology mpi
+expect "d['technology'], 'made_from' in d['environment'].get('technology_settings', {})" \
+    "('mpi', False)"
+expect "d['parameters']['config'] == '$examples/note-defaults', ${ranks}[1]['node']" "(True, 'node2')"
+
+measured "settings derived from the job" 3 faulty_funnel --technology sci
+expect "${settings}['made_from'], ${settings}['recv_buffer_size']" "('job', 64)"
+expect "${settings}['header_area_size'] >= 128 and ${settings}['recv_buffer_no'] >= 4" True
+expect "'node' in ${ranks}[0]" False
+
+measured "without --config the technology is mpi" 2 cb_oneway
+expect "d['technology']" mpi
+
+case_is "an unknown technology is SCI with a warning"
+cp -r "$examples/note-defaults" unknown
+sed 's/= SCI/= Myrinet/' "$examples/note-defaults/network.conf" >unknown/network.conf
+run 2 faulty_oneway --config unknown --sizes 64 --max-time 0.02 --format json
+mv out result.json
+expect_status 0
+expect_one_error "warning: unknown/network.conf:4: Technology = Myrinet" "write SCI, TCP or UDP"
+expect "d['technology']" sci
+
+# Bad directories
+
+# refused NAME RANKS PROGRAM CONFIG-DIR TEXT...: with status 2 and one message, and nothing measured
+refused() {
+    case_is "$1"
+    ranks_started=$2
+    program=$3
+    directory=$4
+    shift 4
+    run "$ranks_started" "$program" --config "$directory" --output refused.json
+    expect_status 2
+    expect_one_error "$@"
+    expect_true "nothing written" test ! -e refused.json
+    expect_all_gone
+}
+
+# with FILE TEXT: a copy of the defaults with one file changed, in bad/
+with() {
+    rm -rf bad
+    cp -r "$examples/note-defaults" bad
+    printf '%b' "$2" >"bad/$1"
+}
+
+refused "no such directory" 2 cb_oneway missing "missing/network.conf" "No such file" "--config"
+refused "no such directory, without a launcher" 0 cb_oneway missing "missing/network.conf"
+with nodes.conf ''
+rm bad/machines.conf
+refused "a file is missing" 2 cb_oneway bad "bad/machines.conf" "No such file"
+with network.conf 'Technology = TCP\n'
+refused "a technology that is not built" 2 faulty_oneway bad "'tcp' of bad/network.conf:1" "--technology"
+with network.conf '# x\n\nSCI {\n    recv_bufer_no = 3\n}\n'
+refused "an unknown parameter" 2 cb_oneway bad "bad/network.conf:4:" "'recv_buffer_no'"
+with network.conf 'SCI { max_outst_buffers = 16 }\n'
+refused "a value out of range" 2 cb_oneway bad "bad/network.conf:1: max_outst_buffers = 16" "1 to 15"
+with network.conf 'SCI {\n recv_buffer_no = 128 }\n'
+refused "areas that do not fit" 2 faulty_oneway bad "bad/network.conf:2: recv_seg_size" \
+    "recv_seg_size = 1056768 or more"
+with network.conf 'SCI {\n recv_buffer_no = 5 }\n'
+refused "buffers too few for the job" 5 faulty_funnel bad "bad/network.conf:2: recv_buffer_no = 5" \
+    "recv_buffer_no = 6 or more"
+with nodes.conf 'node a { id = 1 }\nnode b { id = 2\n'
+refused "syntax" 2 cb_oneway bad "bad/nodes.conf:2:" "not closed"
+with nodes.conf 'node a { id = 1 }\n'
+refused "fewer nodes than ranks" 2 faulty_oneway bad "bad/nodes.conf has 1 nodes" "needs 2 nodes"
+
+finish

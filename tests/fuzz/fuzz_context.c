@@ -1,0 +1,214 @@
+/* Configuration files as anybody may write them: the input is network.conf, nodes.conf and
+ * machines.conf, divided by lines of %%; and, since most of those are refused for their syntax, it
+ * is also a row of choices by which files without such mistakes are written. What is taken must
+ * keep every limit that is promised to a technology; what is refused must leave nothing behind,
+ * which a sanitizer sees. */
+#include <string.h>
+
+#include "base/context_internal.h"
+#include "base/log.h"
+#include "tests/fuzz/fuzz.h"
+
+static const char divider[] = "%%\n";
+
+/* A text of its own for each file; the last one takes the rest. */
+static cb_config_texts divide(const uint8_t *data, size_t size)
+{
+    cb_config_texts texts = {0};
+    const char *at = (const char *)data, *end = at + size;
+
+    for (size_t file = 0; file < CB_FILES; file++) {
+        const char *next = memmem(at, (size_t)(end - at), divider, strlen(divider));
+        const char *stop = next != NULL && file + 1 < CB_FILES ? next : end;
+
+        texts.bytes[file] = (size_t)(stop - at);
+        texts.text[file] = malloc(texts.bytes[file] + 1);
+        FUZZ_REQUIRE(texts.text[file] != NULL);
+        memcpy(texts.text[file], at, texts.bytes[file]);
+        at = stop == next ? stop + strlen(divider) : stop;
+    }
+    return texts;
+}
+
+/* Blanking keeps the length and the lines, and finds nothing in what it has done. */
+static void require_blanked(const uint8_t *data, size_t size)
+{
+    char *once = malloc(size + 1), *twice = malloc(size + 1);
+    char why[CONTEXT_WHY_BYTES] = "";
+    long line;
+
+    FUZZ_REQUIRE(once != NULL && twice != NULL);
+    memcpy(once, data, size);
+    if (cb_context_blank(once, size, &line, why)) {
+        for (size_t i = 0; i < size; i++)
+            FUZZ_REQUIRE((once[i] == '\n') == (data[i] == '\n'));
+        memcpy(twice, once, size);
+        FUZZ_REQUIRE(cb_context_blank(twice, size, &line, why));
+        FUZZ_REQUIRE(memcmp(once, twice, size) == 0);
+    } else {
+        FUZZ_REQUIRE(line >= 1 && why[0] != '\0' && memchr(why, '\0', sizeof(why)) != NULL);
+    }
+    free(once);
+    free(twice);
+}
+
+static void require_ranges(const cb_node_settings *node)
+{
+    for (size_t i = 0; i < CB_PARAMETERS; i++) {
+        const cb_parameter *row = &cb_parameters[i];
+        uint64_t value = cb_parameter_get(row, node);
+
+        FUZZ_REQUIRE(value == row->default_value ||
+                     (value >= row->minimum && value <= row->maximum));
+        FUZZ_REQUIRE(row->multiple == 0 || value % row->multiple == 0);
+    }
+}
+
+static void require_limits(const cb_settings *settings, size_t rank, const cb_job *job)
+{
+    const cb_sci_settings *sci = &settings->nodes[rank].sci;
+    uint64_t incoming = 0;
+
+    for (size_t peer = 0; peer < job->ranks; peer++)
+        incoming += peer != rank ? settings->nodes[peer].sci.max_outst_buffers : 0;
+    FUZZ_REQUIRE(job->ranks - 1 <= sci->header_area_size / CB_SCI_HEADER_BYTES);
+    FUZZ_REQUIRE(incoming + job->held_buffers <= sci->recv_buffer_no);
+    FUZZ_REQUIRE(sci->inline_area_size == 0 ||
+                 incoming <= sci->inline_area_size / CB_SCI_LINE_BYTES);
+    FUZZ_REQUIRE(sci->header_area_size + sci->inline_area_size +
+                     sci->recv_buffer_no * sci->recv_buffer_size <=
+                 sci->recv_seg_size);
+}
+
+static void require_groups(const cb_config *config, const cb_settings *settings)
+{
+    for (size_t i = 0; i < settings->group_count; i++) {
+        const cb_group_settings *group = &settings->groups[i];
+
+        FUZZ_REQUIRE(group->count > 0);
+        FUZZ_REQUIRE(cb_settings_group(settings, group->name) == group);
+        for (size_t k = 0; k < group->count; k++)
+            FUZZ_REQUIRE(group->members[k] < config->node_count);
+    }
+}
+
+static void try_job(const cb_config *config, size_t ranks)
+{
+    const cb_job job = {.ranks = ranks, .largest_bytes = 1024, .held_buffers = 2};
+    cb_settings settings;
+
+    if (cb_config_settings(config, &job, &settings) != CB_OK)
+        return;
+    FUZZ_REQUIRE(settings.configured && settings.node_count == ranks);
+    FUZZ_REQUIRE(ranks <= config->node_count);
+    for (size_t rank = 0; rank < ranks; rank++) {
+        FUZZ_REQUIRE(settings.nodes[rank].name != NULL);
+        require_ranges(&settings.nodes[rank]);
+        require_limits(&settings, rank, &job);
+    }
+    require_groups(config, &settings);
+    cb_settings_free(&settings);
+    FUZZ_REQUIRE(settings.nodes == NULL && settings.groups == NULL);
+}
+
+static void try_texts(const cb_config_texts *texts)
+{
+    cb_config *config;
+
+    if (cb_config_parse("fuzz", texts, &config) != CB_OK)
+        return;
+    FUZZ_REQUIRE(cb_config_technology(config) < CB_CONTEXTS);
+    for (size_t ranks = 1; ranks <= config->node_count + 1; ranks++)
+        try_job(config, ranks);
+    cb_config_free(config);
+}
+
+/* Files by choice */
+
+typedef struct {
+    const uint8_t *at, *end;
+} choices;
+
+static unsigned choose(choices *from, unsigned count)
+{
+    return from->at < from->end ? *from->at++ % count : 0;
+}
+
+/* Some parameters of a Context, so small that a limit is often just met or just missed. */
+static void write_context(choices *from, unsigned scope, FILE *stream)
+{
+    fprintf(stream, "SCI {\n");
+    for (size_t i = 0; i < CB_PARAMETERS; i++) {
+        const cb_parameter *row = &cb_parameters[i];
+        uint64_t unit = row->multiple > 0 ? row->multiple : 1;
+        uint64_t value = unit * choose(from, 16) << choose(from, 3);
+
+        if ((row->scopes & scope) != 0 && choose(from, 4) == 1)
+            fprintf(stream, "%s = %llu\n", row->name, (unsigned long long)value);
+    }
+    fprintf(stream, "}\n");
+}
+
+static void write_network(choices *from, FILE *stream)
+{
+    write_context(from, CB_SCOPE_TOP, stream);
+    for (unsigned i = choose(from, 3); i > 0; i--) {
+        unsigned first = choose(from, 4), second = choose(from, 4);
+
+        fprintf(stream, "group g%u { members = {%u, %u} }\n", i, first, second);
+    }
+}
+
+static void write_nodes(choices *from, FILE *stream)
+{
+    for (unsigned i = 0, count = choose(from, 8); i < count; i++) {
+        fprintf(stream, "node n%u { id = %u\n", i, i);
+        if (choose(from, 2) == 0)
+            fprintf(stream, "machine = m%u\n", choose(from, 3));
+        if (choose(from, 2) == 0)
+            write_context(from, CB_SCOPE_NODE, stream);
+        fprintf(stream, "}\n");
+    }
+}
+
+static void write_machines(choices *from, FILE *stream)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        fprintf(stream, "machine m%u {\n", i);
+        write_context(from, CB_SCOPE_MACHINE, stream);
+        fprintf(stream, "}\n");
+    }
+}
+
+static cb_config_texts write_by(choices *from)
+{
+    static void (*const write[])(choices * from, FILE * stream) = {
+        [CB_FILE_NETWORK] = write_network,
+        [CB_FILE_NODES] = write_nodes,
+        [CB_FILE_MACHINES] = write_machines,
+    };
+    cb_config_texts texts = {0};
+
+    for (size_t file = 0; file < CB_FILES; file++) {
+        FILE *stream = open_memstream(&texts.text[file], &texts.bytes[file]);
+
+        FUZZ_REQUIRE(stream != NULL);
+        write[file](from, stream);
+        fclose(stream);
+    }
+    return texts;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    choices from = {data, data + size};
+    cb_config_texts divided = divide(data, size), written = write_by(&from);
+
+    cb_log_silence(1);
+    require_blanked(data, size);
+    try_texts(&divided);
+    try_texts(&written);
+    cb_config_texts_free(&divided);
+    cb_config_texts_free(&written);
+    return 0;
+}
