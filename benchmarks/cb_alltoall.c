@@ -29,7 +29,7 @@ static const bench_definition alltoall = {
     .counted = BENCH_PROCESSORS,
     .ratio = BENCH_CONGESTION,
     .reference = 2,
-    .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST}},
+    .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "round",
                .summary = "a packet to every other node and one from each",
                .figure = BENCH_ROUND,

@@ -48,8 +48,8 @@ static const bench_definition outfarm = {
         "of "
         "rounds, mode round the time until all destinations of one round have acknowledged it.",
     .counted = BENCH_DESTINATIONS,
-    .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND},
-              {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST}},
+    .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
+              {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "stream",
                .summary = "a packet to each destination, bounded by the window",
                .figure = BENCH_ROUND,

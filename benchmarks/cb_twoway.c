@@ -27,7 +27,7 @@ static const bench_definition twoway = {
         "r_inf is fitted piece by piece.",
     .counted = BENCH_PAIR_ONLY,
     .fit = true,
-    .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST}},
+    .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "exchange",
                .summary = "both send a packet and receive one",
                .figure = BENCH_ROUND,

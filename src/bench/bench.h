@@ -27,7 +27,7 @@ typedef enum { BENCH_NONE, BENCH_ONE, BENCH_HALF, BENCH_COUNT } bench_share;
 typedef enum { BENCH_ALL, BENCH_TWIN, BENCH_OTHERS, BENCH_CHAIN } bench_peering;
 
 /* Sets of roles. */
-enum { BENCH_FIRST = 1u << 0, BENCH_SECOND = 1u << 1, BENCH_THIRD = 1u << 2 };
+enum { BENCH_HEARS_ALL = 0, BENCH_FIRST = 1u << 0, BENCH_SECOND = 1u << 1, BENCH_THIRD = 1u << 2 };
 
 enum { BENCH_ROLES = 3, BENCH_MODES = 4, BENCH_STAGES = 8 };
 
@@ -42,7 +42,7 @@ typedef struct {
     bench_share share;
     bench_peering peering;
     unsigned peer_roles; /* the roles that the peers have */
-    unsigned heard;      /* those of them that it receives from, where not from all */
+    unsigned heard;      /* those of them that it receives from, or BENCH_HEARS_ALL */
 } bench_role;
 
 typedef cb_status (*bench_action)(bench_rank *me);

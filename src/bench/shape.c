@@ -193,7 +193,7 @@ size_t bench_shape_peers(const bench_definition *definition, const bench_shape *
     size_t stage = bench_shape_stage(shape, participant);
     size_t index = participant - bench_shape_span(shape, stage).first;
     const bench_role *role = &definition->roles[bench_shape_role(definition, shape, stage)];
-    unsigned hears = role->heard != 0 ? role->heard : role->peer_roles;
+    unsigned hears = role->heard != BENCH_HEARS_ALL ? role->heard : role->peer_roles;
     peer_list list = {.peers = peers, .heard = heard};
 
     if (role->peering == BENCH_CHAIN) {
