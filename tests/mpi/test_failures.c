@@ -294,7 +294,7 @@ JOB_TEST(a_failure_in_a_batch_keeps_no_other_message)
 
 static void fail_once_and_receive(receiving way, library_call call, unsigned passed)
 {
-    transport_group *group = group_of(1, 1);
+    transport_group *group = group_of(1, 2);
 
     break_call(call, passed);
     ck_assert_int_eq(silently(way, group), CB_ERROR_TRANSPORT);
