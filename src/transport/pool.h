@@ -1,5 +1,6 @@
 /* A pool of equal buffers for technologies: made beforehand, given out hot (the last released
- * first) or rotated (the longest rested first), grown when it runs dry. One thread. */
+ * first) or rotated (the longest rested first), grown when it runs dry. For one thread: a
+ * technology in which several send guards it by a lock. */
 #ifndef TRANSPORT_POOL_H
 #define TRANSPORT_POOL_H
 

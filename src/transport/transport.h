@@ -10,7 +10,9 @@
  * factory by name; from then on calls go through the factory's table and test no type. Slots that a
  * technology leaves empty are filled with functions that give CB_ERROR_UNSUPPORTED.
  *
- * Threads: any may send where TRANSPORT_CONCURRENT_SEND is declared, else one; one thread receives.
+ * Threads: one at a time is in a factory, unless TRANSPORT_CONCURRENT_SEND is declared. Then, while
+ * one thread receives or flushes, any others may create and release buffers and send them, to nodes
+ * and to groups that are there. All else is done while no other thread is in the factory.
  * Errors: logged where they are found, returned as a status; nothing here exits.
  */
 #ifndef TRANSPORT_TRANSPORT_H
@@ -31,8 +33,8 @@ typedef struct transport_technology transport_technology;
 
 /* What a technology promises, truthfully: the conformance test holds it to each. */
 enum {
-    TRANSPORT_ORDERED = 1u << 0,  /* messages between two nodes arrive in the order of sending */
-    TRANSPORT_RELIABLE = 1u << 1, /* each arrives once, whole, or an error is returned */
+    TRANSPORT_ORDERED = 1u << 0, /* messages of a thread to a node arrive in the order of sending */
+    TRANSPORT_RELIABLE = 1u << 1,        /* each arrives once, whole, or an error is returned */
     TRANSPORT_CONCURRENT_SEND = 1u << 2, /* several threads may send at a time */
     TRANSPORT_MULTICAST = 1u << 3,     /* static groups have a group send of the technology's own */
     TRANSPORT_BLOCKING_WAIT = 1u << 4, /* a waiting receive sleeps until a message wakes it */
@@ -84,7 +86,13 @@ struct transport_buffer {
 };
 
 /* One const table for each technology, in the list of technologies.c. Each slot has the contract of
- * the function transport_<slot> below; empty slots are allowed except open, close and prepare. */
+ * the function transport_<slot> below; empty slots are allowed except open, close and prepare.
+ *
+ * With TRANSPORT_CONCURRENT_SEND a technology makes buffer_create, buffer_release, send and
+ * group_send safe against each other, each in several threads, and against a receive or a flush in
+ * one more. It guards what they share: the common pool (pool.h) and the factory's count `held` are
+ * for one thread, and change under a lock of the technology's, or give way to its own. `held` has
+ * to be right whenever no thread is in the factory. */
 struct transport_technology {
     const char *name;
     const char *summary;

@@ -73,18 +73,25 @@ static uint64_t word_of(int source, uint64_t number, size_t word)
     return cb_mix64(number * 0x9e3779b97f4a7c15u + ((uint64_t)(unsigned)source << 40) + word);
 }
 
-transport_buffer *conformance_message(int source, uint64_t number, size_t bytes)
+void conformance_fill(transport_buffer *buffer, int source, uint64_t number)
 {
-    transport_buffer *buffer = transport_buffer_create(here.factory, bytes);
+    size_t bytes = buffer->size;
 
-    if (buffer == NULL || buffer->size != bytes)
-        ck_abort_msg("no buffer of %zu bytes", bytes);
     for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
         uint64_t word = word_of(source, number, at / sizeof(word));
 
         memcpy((char *)buffer->data + at, &word,
                bytes - at < sizeof(word) ? bytes - at : sizeof(word));
     }
+}
+
+transport_buffer *conformance_message(int source, uint64_t number, size_t bytes)
+{
+    transport_buffer *buffer = transport_buffer_create(here.factory, bytes);
+
+    if (buffer == NULL || buffer->size != bytes)
+        ck_abort_msg("no buffer of %zu bytes", bytes);
+    conformance_fill(buffer, source, number);
     return buffer;
 }
 
@@ -248,9 +255,9 @@ static cb_status close_technology(void)
 /* How many tests failed, or -1 when a library that the technology needs is missing. */
 static int test_technology(const transport_technology *technology)
 {
-    static TCase *(*const themes[])(void) = {conformance_nodes,   conformance_groups,
-                                             conformance_changes, conformance_multicast,
-                                             conformance_pool,    conformance_factory};
+    static TCase *(*const themes[])(void) = {
+        conformance_nodes, conformance_groups,  conformance_changes, conformance_multicast,
+        conformance_pool,  conformance_factory, conformance_threads};
     cb_status status = control_agree(job.everyone, open_technology(technology));
     int failures;
 

@@ -6,7 +6,8 @@
  *   conformance_changes.c    groups that change and overlap, mixed receives
  *   conformance_multicast.c  static groups of the technology's own group send
  *   conformance_pool.c       buffers and their preparation
- *   conformance_factory.c    wait policies, nodes, factories, threads
+ *   conformance_factory.c    wait policies, nodes, factories
+ *   conformance_threads.c    several threads that send
  */
 #ifndef TESTS_MPI_CONFORMANCE_H
 #define TESTS_MPI_CONFORMANCE_H
@@ -25,6 +26,7 @@ TCase *conformance_changes(void);
 TCase *conformance_multicast(void);
 TCase *conformance_pool(void);
 TCase *conformance_factory(void);
+TCase *conformance_threads(void);
 
 /* The technology under test, opened once for all tests of it. */
 typedef struct {
@@ -53,6 +55,7 @@ void conformance_prepare_to_try(size_t bytes);
 
 /* The message `number` of `source`, to or from a node; every byte of it is checked. */
 transport_buffer *conformance_message(int source, uint64_t number, size_t bytes);
+void conformance_fill(transport_buffer *buffer, int source, uint64_t number);
 void conformance_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes);
 void conformance_send(int destination, uint64_t number, size_t bytes);
 void conformance_receive(int source, uint64_t number, size_t bytes);

@@ -1,8 +1,7 @@
-/* What a factory is as a whole: its wait policies, nodes that come and go, two factories at a time,
- * several threads. */
+/* What a factory is as a whole: its wait policies, nodes that come and go, two factories at a
+ * time. */
 #include "tests/mpi/conformance.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -200,62 +199,6 @@ JOB_TEST(a_message_sent_before_the_factory_is_closed_arrives)
     REQUIRE_OK(transport_close(factory));
 }
 
-/* Threads: all messages of all of them arrive, each once. */
-
-enum { SENDERS = 4, EACH = 250 };
-
-typedef struct {
-    transport_buffer *buffers[EACH];
-    transport_node *node;
-    cb_status status;
-} sender;
-
-static void *send_all(void *context)
-{
-    sender *me = context;
-
-    for (size_t i = 0; i < EACH; i++) {
-        cb_status status = transport_send(me->node, me->buffers[i]);
-
-        me->status = status != CB_OK ? status : me->status;
-    }
-    return NULL;
-}
-
-JOB_TEST(several_threads_can_send_at_a_time_where_that_is_declared)
-{
-    static sender senders[SENDERS];
-    pthread_t threads[SENDERS];
-    bool seen[SENDERS * EACH] = {false};
-    int previous = conformance_previous(job.size);
-
-    if (!conformance_declares(TRANSPORT_CONCURRENT_SEND | TRANSPORT_RELIABLE))
-        return;
-    conformance_prepare(64);
-    for (size_t i = 0; i < SENDERS; i++) {
-        senders[i] = (sender){.node = here.nodes[conformance_next(job.size)]};
-        for (size_t k = 0; k < EACH; k++)
-            senders[i].buffers[k] = conformance_message(job.rank, i * EACH + k, 64);
-    }
-    for (size_t i = 0; i < SENDERS; i++)
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, send_all, &senders[i]), 0);
-    for (size_t i = 0; i < SENDERS; i++) {
-        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
-        REQUIRE_OK(senders[i].status);
-    }
-    for (size_t i = 0; i < SENDERS * EACH; i++) {
-        transport_buffer *buffer = NULL;
-        uint64_t number;
-
-        REQUIRE_OK(transport_receive(here.nodes[previous], &buffer));
-        number = conformance_number(buffer);
-        ck_assert(number < SENDERS * EACH && !seen[number]);
-        seen[number] = true;
-        conformance_check(buffer, previous, number, 64);
-        transport_buffer_release(buffer);
-    }
-}
-
 TCase *conformance_factory(void)
 {
     TCase *theme = tcase_create("factory");
@@ -266,6 +209,5 @@ TCase *conformance_factory(void)
     tcase_add_test(theme, a_node_made_anew_receives_what_comes_then);
     tcase_add_test(theme, two_factories_of_a_technology_do_not_mix);
     tcase_add_test(theme, a_message_sent_before_the_factory_is_closed_arrives);
-    tcase_add_test(theme, several_threads_can_send_at_a_time_where_that_is_declared);
     return theme;
 }
