@@ -57,7 +57,8 @@ static const char *obstacle(const bench_session *session, const bench_measuremen
     bool in_group_2 = measurement->shape.stage_count > 0;
 
     if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
-        return "the technology has no multicast of its own; use --multicast loop";
+        return "the technology has no multicast of its own; use --multicast loop, or another "
+               "technology";
     if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
         return "the technology delivers nothing, and a farm goes by what it is told";
     if (in_group_2 && measurement->size_bytes < label_bytes && (can & stream) != stream)

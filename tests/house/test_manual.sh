@@ -45,6 +45,7 @@ for source in "$srcdir"/benchmarks/cb_*.c; do
     "$builddir/$program" --manual >"$page"
     check "$program" "$page" --max-time
 done
+check combench-config "$srcdir/man/combench-config.5" node_id
 check sisci-shm "$srcdir/man/sisci-shm.7" SISCI_SHM_FAULTS
 check sisci-shm-clean "$srcdir/man/sisci-shm-clean.1" --dry-run
 "$builddir/ccmod" --manual >"$page"
@@ -53,4 +54,19 @@ check ccmod "$page" --version
 check ccmod-info "$page" TRACE
 "$builddir/ccmod" run --manual >"$page"
 check ccmod-run "$page" --network
+
+# Every parameter of a Context stands in the manual page of files, and in docs/configuration.md.
+parameters=$(sed -n 's/.*\.name = "\([a-z_]*\)".*/\1/p' "$srcdir/src/base/parameters.c")
+[ -n "$parameters" ] || {
+    echo "no parameter is found in src/base/parameters.c" >&2
+    status=1
+}
+for parameter in $parameters; do
+    for text in man/combench-config.5 docs/configuration.md; do
+        grep -qw "$parameter" "$srcdir/$text" || {
+            echo "$text lacks the parameter $parameter" >&2
+            status=1
+        }
+    done
+done
 exit "$status"
