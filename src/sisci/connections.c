@@ -8,11 +8,13 @@ static uint32_t generation_of(const sisci_slot *slot)
     return atomic_load_explicit(&slot->generation, memory_order_acquire);
 }
 
-/* Pairs with generation_of: who sees the generation sees what the slot says of it. */
+/* The release pairs with generation_of: who sees the generation sees what the slot says of it. */
 static void advance(sisci_control *control, sisci_slot *slot)
 {
-    atomic_fetch_add_explicit(&slot->generation, 1, memory_order_release);
-    atomic_fetch_add(&control->changes, 1);
+    uint32_t generation = generation_of(slot) + 1;
+
+    slot->order[generation % 2] = atomic_fetch_add(&control->changes, 1);
+    atomic_store_explicit(&slot->generation, generation, memory_order_release);
 }
 
 static bool is_odd(uint32_t number)
@@ -20,12 +22,18 @@ static bool is_odd(uint32_t number)
     return number % 2 == 1;
 }
 
+/* Whether the owner has yet to hear of a connection or disconnection. */
+static bool is_unreported(const sisci_slot *slot)
+{
+    return slot->reported != generation_of(slot);
+}
+
 static sisci_slot *free_slot(sisci_control *control)
 {
     for (uint32_t i = 0; i < SISCI_CONNECTIONS; i++) {
         sisci_slot *slot = &control->slots[i];
 
-        if (!is_odd(generation_of(slot)) && slot->reported == generation_of(slot))
+        if (!is_odd(generation_of(slot)) && !is_unreported(slot))
             return slot;
     }
     return NULL;
@@ -90,18 +98,30 @@ bool sisci_connections_was_asked(const sisci_control *control, sisci_ticket *tic
     return asked;
 }
 
+/* When the first change of a slot happened that was not reported: it has two at most. */
+static uint32_t order_of(const sisci_slot *slot)
+{
+    return slot->order[(slot->reported + 1) % 2];
+}
+
 bool sisci_connections_next_change(sisci_control *control, uint32_t *slot, bool *connected)
 {
-    for (; *slot < SISCI_CONNECTIONS; (*slot)++) {
-        sisci_slot *candidate = &control->slots[*slot];
+    sisci_slot *oldest = NULL;
 
-        if (candidate->reported != generation_of(candidate)) {
-            candidate->reported++;
-            *connected = is_odd(candidate->reported);
-            return true;
-        }
+    for (uint32_t i = 0; i < SISCI_CONNECTIONS; i++) {
+        sisci_slot *candidate = &control->slots[i];
+
+        /* Numbers of changes wrap around, and are close to each other. */
+        if (is_unreported(candidate) &&
+            (oldest == NULL || (int32_t)(order_of(candidate) - order_of(oldest)) < 0))
+            oldest = candidate;
     }
-    return false;
+    if (oldest == NULL)
+        return false;
+    oldest->reported++;
+    *slot = (uint32_t)(oldest - control->slots);
+    *connected = is_odd(oldest->reported);
+    return true;
 }
 
 bool sisci_connections_in_use(const sisci_control *control, uint32_t slot)

@@ -20,6 +20,7 @@ typedef struct {
     uint32_t reported;
     uint32_t node;
     sisci_process process;
+    uint32_t order[2]; /* of its last disconnection and connection among all changes */
 } sisci_slot;
 
 typedef struct {
@@ -65,8 +66,8 @@ bool sisci_connections_was_asked(const sisci_control *control, sisci_ticket *tic
 
 /* For the owner, which holds the lock: */
 
-/* The next connection or disconnection that was not reported; false: none is left. Start with
- * *slot = 0; it is the slot of the change afterwards. */
+/* The oldest connection or disconnection that was not reported, which it is now; false: none is
+ * left. */
 bool sisci_connections_next_change(sisci_control *control, uint32_t *slot, bool *connected);
 
 /* Empty a slot that is in use. */

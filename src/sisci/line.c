@@ -44,6 +44,7 @@ static sisci_object_status create_object(const sisci_line_form *form, unsigned n
         return SISCI_OBJECT_SYSTEM;
     }
     sisci_object_publish(object);
+    sisci_object_close_file(object);
     return SISCI_OBJECT_OK;
 }
 
@@ -95,6 +96,7 @@ static sci_error_t open_line(const sisci_line_form *form, unsigned node, unsigne
     }
     if (sisci_process_alive(&line->object.head->owner))
         line->owner = sisci_peer_acquire(sisci_shm.job, node, &line->object.head->owner);
+    sisci_object_close_file(&line->object);
     if (line->owner != NULL)
         return SCI_ERR_OK;
     sisci_object_close(&line->object);

@@ -190,15 +190,20 @@ void *sisci_object_map(const sisci_object *object, size_t offset, size_t size, i
     return memory != MAP_FAILED ? memory : NULL;
 }
 
+void sisci_object_close_file(sisci_object *object)
+{
+    if (object->file >= 0)
+        close(object->file);
+    object->file = -1;
+}
+
 void sisci_object_close(sisci_object *object)
 {
     if (object->head != NULL)
         munmap(object->head,
                object->bytes < SISCI_CONTROL_BYTES ? object->bytes : SISCI_CONTROL_BYTES);
-    if (object->file >= 0)
-        close(object->file);
     object->head = NULL;
-    object->file = -1;
+    sisci_object_close_file(object);
 }
 
 void sisci_object_unlink(const sisci_name *name)
@@ -290,6 +295,33 @@ bool sisci_object_is_stale(const sisci_name *name)
     return stale;
 }
 
+/* Remove those that are stale: the presences of processes, or all others. */
+static size_t sweep(const sisci_names *all, bool presences)
+{
+    size_t removed = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        const sisci_name *name = &all->names[i];
+
+        if ((sisci_name_kind(name) == SISCI_KIND_PROCESS) == presences &&
+            sisci_object_is_stale(name)) {
+            sisci_object_unlink(name);
+            removed++;
+        }
+    }
+    return removed;
+}
+
+static bool somebody_was_killed(const sisci_names *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (sisci_name_kind(&all->names[i]) == SISCI_KIND_PROCESS &&
+            sisci_object_is_stale(&all->names[i]))
+            return true;
+    return false;
+}
+
+/* The presence goes last: while it is there, whoever sweeps next knows that there is work. */
 size_t sisci_objects_sweep(void)
 {
     sisci_name user = sisci_name_user();
@@ -298,11 +330,10 @@ size_t sisci_objects_sweep(void)
 
     if (!sisci_names_list(&user, &all))
         return 0;
-    for (size_t i = 0; i < all.count; i++)
-        if (sisci_object_is_stale(&all.names[i])) {
-            sisci_object_unlink(&all.names[i]);
-            removed++;
-        }
+    if (somebody_was_killed(&all)) {
+        removed += sweep(&all, false);
+        removed += sweep(&all, true);
+    }
     sisci_names_free(&all);
     return removed;
 }

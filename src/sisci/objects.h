@@ -58,6 +58,9 @@ sisci_object_status sisci_object_open(const sisci_name *name, sisci_object *obje
 void *sisci_object_map(const sisci_object *object, size_t offset, size_t size, int protection,
                        int flags, void *where);
 
+/* Close the file of an object whose data are not mapped any more, to save descriptors. */
+void sisci_object_close_file(sisci_object *object);
+
 /* Unmap the control block and close; idempotent. The name stays. */
 void sisci_object_close(sisci_object *object);
 
@@ -77,7 +80,8 @@ void sisci_names_free(sisci_names *names);
  * is the memory of a group without members. The registry is locked. */
 bool sisci_object_is_stale(const sisci_name *name);
 
-/* Remove all stale objects of this user; gives how many. The registry is locked. */
+/* Remove the stale objects of this user, if a process of this user was killed; gives how many. With
+ * nobody killed it costs a look at each process. The registry is locked. */
 size_t sisci_objects_sweep(void);
 
 #endif

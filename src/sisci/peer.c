@@ -49,6 +49,7 @@ sisci_object_status sisci_presence_create(const char *job, unsigned node, const 
         return status;
     sem_init(&presence_of(&own)->bell, 1, 0);
     sisci_object_publish(&own);
+    sisci_object_close_file(&own);
     return SISCI_OBJECT_OK;
 }
 
@@ -131,6 +132,7 @@ static sisci_peer *meet(const sisci_name *name, const sisci_process *process)
         free(peer);
         return NULL;
     }
+    sisci_object_close_file(&peer->object);
     peer->presence = presence_of(&peer->object);
     peer->next = peers;
     peers = peer;

@@ -65,7 +65,7 @@ static void cut_those_who_ended(sci_local_segment_t segment)
 static void report_changes(sci_local_segment_t segment)
 {
     sisci_control *control = sisci_control_of(&segment->object);
-    uint32_t slot = 0;
+    uint32_t slot;
     bool connected;
 
     sisci_shared_lock(&control->lock);

@@ -62,7 +62,7 @@ sci_sequence_status_t SCIStartSequence(sci_sequence_t sequence, unsigned int fla
     *error = sequence == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
     if (*error != SCI_ERR_OK)
         return SCI_SEQ_NOT_RETRIABLE;
-    if (sisci_session_is_clean(sequence->session, sequence->seen) && sequence->shadow == NULL)
+    if (sisci_session_is_clean(sequence->session, &sequence->seen) && sequence->shadow == NULL)
         return SCI_SEQ_OK;
     return sisci_session_start(sequence->session, &sequence->seen);
 }
@@ -80,7 +80,7 @@ sci_sequence_status_t SCICheckSequence(sci_sequence_t sequence, unsigned int fla
     atomic_thread_fence(memory_order_release);
     if (sequence->shadow != NULL && (flags & neither) != neither)
         sisci_shadow_push(sequence->shadow);
-    if (sisci_session_is_clean(sequence->session, sequence->seen))
+    if (sisci_session_is_clean(sequence->session, &sequence->seen))
         return SCI_SEQ_OK;
     return sisci_session_check(sequence->session, &sequence->seen);
 }

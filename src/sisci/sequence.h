@@ -9,7 +9,7 @@ struct sci_sequence {
     sci_map_t map;
     sisci_shadow *shadow; /* the map's */
     sisci_session *session;
-    uint32_t seen; /* faults of the session that this sequence knows of */
+    _Atomic uint32_t seen; /* faults of the session that this sequence knows of */
 };
 
 #endif

@@ -71,20 +71,20 @@ static void count_down(unsigned *calls)
         (*calls)--;
 }
 
-sci_sequence_status_t sisci_session_start(sisci_session *session, uint32_t *seen)
+sci_sequence_status_t sisci_session_start(sisci_session *session, _Atomic uint32_t *seen)
 {
     sci_sequence_status_t status;
 
     pthread_mutex_lock(&session->lock);
     status = standing(session);
     if (status == SCI_SEQ_OK)
-        *seen = atomic_load(&session->faults);
+        atomic_store(seen, atomic_load(&session->faults));
     count_down(session->outage > 0 ? &session->outage : &session->pending);
     pthread_mutex_unlock(&session->lock);
     return status;
 }
 
-sci_sequence_status_t sisci_session_check(sisci_session *session, uint32_t *seen)
+sci_sequence_status_t sisci_session_check(sisci_session *session, _Atomic uint32_t *seen)
 {
     sci_sequence_status_t status;
     uint32_t faults;
@@ -92,9 +92,9 @@ sci_sequence_status_t sisci_session_check(sisci_session *session, uint32_t *seen
     pthread_mutex_lock(&session->lock);
     status = standing(session);
     faults = atomic_load(&session->faults);
-    if (status == SCI_SEQ_OK && faults != *seen) {
+    if (status == SCI_SEQ_OK && faults != atomic_load(seen)) {
         status = SCI_SEQ_RETRIABLE;
-        *seen = faults;
+        atomic_store(seen, faults);
     }
     pthread_mutex_unlock(&session->lock);
     return status;

@@ -35,13 +35,15 @@ bool sisci_session_is_down(sisci_session *session);
 void sisci_session_fault(sisci_session *session, const sisci_faults *faults, sisci_dice *dice);
 
 /* What SCIStartSequence() and SCICheckSequence() say to a sequence that has seen *seen faults. */
-sci_sequence_status_t sisci_session_start(sisci_session *session, uint32_t *seen);
-sci_sequence_status_t sisci_session_check(sisci_session *session, uint32_t *seen);
+sci_sequence_status_t sisci_session_start(sisci_session *session, _Atomic uint32_t *seen);
+sci_sequence_status_t sisci_session_check(sisci_session *session, _Atomic uint32_t *seen);
 
 /* Hot: whether there was any fault since *seen. */
-static inline bool sisci_session_is_clean(const sisci_session *session, uint32_t seen)
+static inline bool sisci_session_is_clean(const sisci_session *session,
+                                          const _Atomic uint32_t *seen)
 {
-    return atomic_load_explicit(&session->faults, memory_order_relaxed) == seen;
+    return atomic_load_explicit(&session->faults, memory_order_relaxed) ==
+           atomic_load_explicit(seen, memory_order_relaxed);
 }
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "sisci/names.h"
 #include "sisci/objects.h"
 #include "sisci/process.h"
+#include "sisci/shared.h"
 
 enum { ID = 0xabc, BYTES = 4096 };
 
@@ -317,6 +320,31 @@ START_TEST(a_lock_that_was_removed_is_made_again)
 }
 END_TEST
 
+static int hold_mutex(helper *test, const void *mutex)
+{
+    sisci_shared_lock((pthread_mutex_t *)(uintptr_t)mutex);
+    tell(test, 'l');
+    expect(test, 'q');
+    return 0;
+}
+
+START_TEST(a_mutex_outlives_the_process_that_holds_it)
+{
+    pthread_mutex_t *mutex =
+        mmap(NULL, sizeof(*mutex), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    helper other;
+
+    ck_assert(sisci_shared_mutex_initialise(mutex));
+    for (int i = 0; i < 2; i++) {
+        other = helper_start(hold_mutex, mutex, 0);
+        expect(&other, 'l');
+        helper_kill(&other);
+        sisci_shared_lock(mutex);
+        sisci_shared_unlock(mutex);
+    }
+}
+END_TEST
+
 static int use_after_fork(helper *test, const void *unused)
 {
     sci_error_t error;
@@ -355,4 +383,5 @@ UNIT_MAIN("sisci registry", a_name_tells_user_job_node_kind_and_number,
           an_object_that_was_left_half_made_is_replaced, an_empty_object_is_replaced,
           a_process_of_another_namespace_counts_as_live,
           a_process_that_was_not_waited_for_has_ended, the_lock_of_a_killed_process_is_free,
-          a_lock_that_was_removed_is_made_again, a_child_starts_anew_and_leaves_its_parents_objects)
+          a_lock_that_was_removed_is_made_again, a_mutex_outlives_the_process_that_holds_it,
+          a_child_starts_anew_and_leaves_its_parents_objects)
