@@ -44,7 +44,7 @@ static double draw_exponential(const ccmod_engine *engine, uint32_t cell)
     return -engine->parameters.background_load * log(1 - cb_random_unit(&random));
 }
 
-double background_draw(const ccmod_engine *engine, uint32_t cell)
+static double draw(const ccmod_engine *engine, uint32_t cell)
 {
     const ccmod_network *network = engine->network;
     double load = network->operations->background != NULL
@@ -54,13 +54,30 @@ double background_draw(const ccmod_engine *engine, uint32_t cell)
     return fmax(0, fmin(load, ENGINE_LARGEST_LOAD));
 }
 
+void background_refresh(ccmod_engine *engine, const engine_message *message)
+{
+    for (uint32_t i = 0; i < message->slot_count; i++) {
+        uint32_t cell = engine->slots[message->slots + i].cell;
+
+        if (engine->drawn[cell] == (uint32_t)engine->interval + 1)
+            continue;
+        engine->loads[cell] = draw(engine, cell);
+        engine->drawn[cell] = (uint32_t)engine->interval + 1;
+    }
+}
+
+/* On quiet links nobody has followed the intervals: the first message finds the one of its time. */
+void background_admit(ccmod_engine *engine, const engine_message *message)
+{
+    if (engine->drawn == NULL)
+        return;
+    if (engine->live == 0)
+        engine->interval = (uint64_t)((engine->now_us + ENGINE_INSTANT_US) /
+                                      engine->parameters.background_interval_us);
+    background_refresh(engine, message);
+}
+
 double background_boundary(const ccmod_engine *engine)
 {
     return (double)(engine->interval + 1) * engine->parameters.background_interval_us;
-}
-
-uint64_t background_interval(const ccmod_engine *engine)
-{
-    return (uint64_t)((engine->now_us + ENGINE_INSTANT_US) /
-                      engine->parameters.background_interval_us);
 }

@@ -325,12 +325,12 @@ cb_status engine_explain_standstill(ccmod_engine *engine);
 /* Loads that never change are filled in; others are drawn for a cell when a message comes to it. */
 cb_status background_open(ccmod_engine *engine);
 bool background_varies(const ccmod_engine *engine);
-/* The load of `cell` in engine->interval. */
-double background_draw(const ccmod_engine *engine, uint32_t cell);
+/* A message comes to the links: its cells have the load of this interval. */
+void background_admit(ccmod_engine *engine, const engine_message *message);
+/* engine->interval has gone on: so have the loads of the message's cells. */
+void background_refresh(ccmod_engine *engine, const engine_message *message);
 /* When the interval ends. */
 double background_boundary(const ccmod_engine *engine);
-/* The interval of now, for the first message on quiet links. */
-uint64_t background_interval(const ccmod_engine *engine);
 
 /* How much faster a message would be on the quiet network: messages a width, at least 1. */
 static inline double cell_pressure(const ccmod_engine *engine, uint32_t cell)

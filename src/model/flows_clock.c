@@ -11,152 +11,10 @@
  *
  * Times in the heap of links may be too early, never too late: a pace that slows down is found out
  * when the link comes to the top. */
-#include "model/engine.h"
+#include "model/clock_heaps.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* 12 bytes: there may be one for every link. */
-typedef struct __attribute__((packed, aligned(4))) {
-    double time_us;
-    uint32_t cell;
-} cell_entry;
-
-typedef struct {
-    cell_entry *heap;
-    size_t count, room;
-    engine_list scratch; /* messages */
-} clock_flow;
-
-static clock_flow *flow_of(const ccmod_engine *engine)
-{
-    return engine->flow;
-}
-
-/* The heap of a cell's own messages, by finish: a pairing heap through child (the first), sibling
- * (the next), and back (the one before, or the parent of a first child). */
-
-static uint32_t meld(engine_message *pool, uint32_t left, uint32_t right)
-{
-    if (left == ENGINE_NONE)
-        return right;
-    if (right == ENGINE_NONE)
-        return left;
-    if (pool[right].finish < pool[left].finish) {
-        uint32_t other = left;
-
-        left = right;
-        right = other;
-    }
-    pool[right].sibling = pool[left].child;
-    if (pool[left].child != ENGINE_NONE)
-        pool[pool[left].child].back = right;
-    pool[right].back = left;
-    pool[left].child = right;
-    return left;
-}
-
-/* One heap of the heaps in a list of siblings: in pairs from the front, then all from the back. */
-static uint32_t meld_siblings(engine_message *pool, uint32_t first)
-{
-    uint32_t pairs = ENGINE_NONE, whole = ENGINE_NONE;
-
-    while (first != ENGINE_NONE) {
-        uint32_t second = pool[first].sibling;
-        uint32_t rest = second != ENGINE_NONE ? pool[second].sibling : ENGINE_NONE;
-        uint32_t pair;
-
-        pool[first].sibling = ENGINE_NONE;
-        if (second != ENGINE_NONE)
-            pool[second].sibling = ENGINE_NONE;
-        pair = meld(pool, first, second);
-        pool[pair].sibling = pairs;
-        pairs = pair;
-        first = rest;
-    }
-    while (pairs != ENGINE_NONE) {
-        uint32_t rest = pool[pairs].sibling;
-
-        pool[pairs].sibling = ENGINE_NONE;
-        whole = meld(pool, whole, pairs);
-        pairs = rest;
-    }
-    return whole;
-}
-
-static void heap_insert(engine_message *pool, engine_cell *cell, uint32_t message)
-{
-    pool[message].child = pool[message].sibling = pool[message].back = ENGINE_NONE;
-    cell->heap = meld(pool, cell->heap, message);
-    cell->own++;
-}
-
-static void heap_remove(engine_message *pool, engine_cell *cell, uint32_t message)
-{
-    engine_message *removed = &pool[message];
-    uint32_t below = meld_siblings(pool, removed->child);
-
-    cell->own--;
-    if (cell->heap == message) {
-        cell->heap = below;
-    } else {
-        if (pool[removed->back].child == message)
-            pool[removed->back].child = removed->sibling;
-        else
-            pool[removed->back].sibling = removed->sibling;
-        if (removed->sibling != ENGINE_NONE)
-            pool[removed->sibling].back = removed->back;
-        cell->heap = meld(pool, cell->heap, below);
-    }
-    if (cell->heap != ENGINE_NONE)
-        pool[cell->heap].back = ENGINE_NONE;
-}
-
-/* The heap of cells */
-
-static void put(ccmod_engine *engine, size_t at, cell_entry entry)
-{
-    flow_of(engine)->heap[at] = entry;
-    engine->cells[entry.cell].place = (uint32_t)at;
-}
-
-static void sift_up(ccmod_engine *engine, size_t at, cell_entry entry)
-{
-    const cell_entry *heap = flow_of(engine)->heap;
-
-    while (at > 0 && heap[(at - 1) / 2].time_us > entry.time_us) {
-        put(engine, at, heap[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-    put(engine, at, entry);
-}
-
-static void sift_down(ccmod_engine *engine, size_t at, cell_entry entry)
-{
-    const clock_flow *flow = flow_of(engine);
-    const cell_entry *heap = flow->heap;
-    size_t below;
-
-    while ((below = 2 * at + 1) < flow->count) {
-        if (below + 1 < flow->count && heap[below + 1].time_us < heap[below].time_us)
-            below++;
-        if (entry.time_us <= heap[below].time_us)
-            break;
-        put(engine, at, heap[below]);
-        at = below;
-    }
-    put(engine, at, entry);
-}
-
-static void remove_top(ccmod_engine *engine)
-{
-    clock_flow *flow = flow_of(engine);
-    cell_entry last = flow->heap[--flow->count];
-
-    engine->cells[flow->heap[0].cell].place = ENGINE_NONE;
-    if (flow->count > 0)
-        sift_down(engine, 0, last);
-}
 
 /* When the first of the cell's own messages ends. */
 static double end_of(const ccmod_engine *engine, uint32_t number)
@@ -374,27 +232,6 @@ static cb_status look_through_own(ccmod_engine *engine, uint32_t number)
 
 /* Background */
 
-static void draw(ccmod_engine *engine, uint32_t cell)
-{
-    engine->loads[cell] = background_draw(engine, cell);
-    engine->drawn[cell] = (uint32_t)engine->interval + 1;
-}
-
-/* The cells of a message that comes have the load of this interval. */
-static void draw_for(ccmod_engine *engine, const engine_message *message)
-{
-    if (engine->drawn == NULL)
-        return;
-    if (engine->live == 0)
-        engine->interval = background_interval(engine);
-    for (uint32_t i = 0; i < message->slot_count; i++) {
-        uint32_t cell = engine->slots[message->slots + i].cell;
-
-        if (engine->drawn[cell] != (uint32_t)engine->interval + 1)
-            draw(engine, cell);
-    }
-}
-
 /* All live messages, in the scratch list. */
 static cb_status list_live(ccmod_engine *engine, engine_list *all)
 {
@@ -418,7 +255,7 @@ static cb_status redraw_all(ccmod_engine *engine, const engine_list *all)
             advance(engine, engine->slots[message->slots + k].cell);
     }
     for (size_t i = 0; i < all->count; i++)
-        draw_for(engine, &engine->pool[all->values[i]]);
+        background_refresh(engine, &engine->pool[all->values[i]]);
     for (size_t i = 0; i < all->count; i++) {
         CB_TRY(reconsider(engine, all->values[i]));
         CB_TRY(hasten(engine, owner_of(engine, &engine->pool[all->values[i]])));
@@ -444,7 +281,7 @@ static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
     engine_message *message = &engine->pool[number];
     const engine_slot *slots = engine->slots + message->slots;
 
-    draw_for(engine, message);
+    background_admit(engine, message);
     engine->live++;
     for (uint32_t i = 0; i < message->slot_count; i++) {
         engine_cell *cell = &engine->cells[slots[i].cell];

@@ -22,34 +22,13 @@ static plain_flow *flow_of(const ccmod_engine *engine)
 
 /* Background */
 
-static void draw_cells(ccmod_engine *engine, const engine_message *message)
-{
-    for (uint32_t i = 0; i < message->slot_count; i++) {
-        uint32_t cell = engine->slots[message->slots + i].cell;
-
-        if (engine->drawn[cell] == (uint32_t)engine->interval + 1)
-            continue;
-        engine->loads[cell] = background_draw(engine, cell);
-        engine->drawn[cell] = (uint32_t)engine->interval + 1;
-    }
-}
-
-static void draw_for_newcomer(ccmod_engine *engine, const engine_message *message)
-{
-    if (engine->drawn == NULL)
-        return;
-    if (engine->live == 0)
-        engine->interval = background_interval(engine);
-    draw_cells(engine, message);
-}
-
 static void change_background(ccmod_engine *engine)
 {
     const engine_list *live = &flow_of(engine)->live;
 
     engine->interval++;
     for (size_t i = 0; i < live->count; i++)
-        draw_cells(engine, &engine->pool[live->values[i]]);
+        background_refresh(engine, &engine->pool[live->values[i]]);
     flow_of(engine)->stale = true;
 }
 
@@ -196,7 +175,7 @@ static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
     plain_flow *flow = flow_of(engine);
     engine_message *message = &engine->pool[number];
 
-    draw_for_newcomer(engine, message);
+    background_admit(engine, message);
     for (uint32_t i = 0; i < message->slot_count; i++) {
         engine_cell *cell = &engine->cells[engine->slots[message->slots + i].cell];
 

@@ -11,6 +11,7 @@ libccmod_a_SOURCES = \
 	%D%/background.c \
 	%D%/calibration.c \
 	%D%/ccmod.h \
+	%D%/clock_heaps.h \
 	%D%/engine.c %D%/engine.h \
 	%D%/error.c \
 	%D%/flows_clock.c %D%/flows_plain.c \

@@ -1,7 +1,8 @@
 # Tests of the communication model; they link its library alone.
 if HAVE_CHECK
-MODEL_TESTS = %D%/test_evaluation %D%/test_metamorphic %D%/test_reference %D%/test_trace \
-	%D%/test_trace_errors
+MODEL_TESTS = \
+	%D%/test_calibration %D%/test_evaluation %D%/test_metamorphic %D%/test_reference \
+	%D%/test_trace %D%/test_trace_errors
 check_PROGRAMS += $(MODEL_TESTS)
 TESTS += $(MODEL_TESTS)
 endif
@@ -21,6 +22,8 @@ tests_model_test_trace_LDADD = $(MODEL_LIBS)
 tests_model_test_trace_errors_SOURCES = %D%/test_trace_errors.c $(MODEL_TEXT)
 tests_model_test_trace_errors_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_trace_errors_LDADD = $(MODEL_LIBS)
+tests_model_test_calibration_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_calibration_LDADD = $(MODEL_LIBS)
 tests_model_test_evaluation_SOURCES = %D%/test_evaluation.c $(MODEL_TEXT)
 tests_model_test_evaluation_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_evaluation_LDADD = $(MODEL_LIBS)

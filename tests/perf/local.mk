@@ -1,4 +1,15 @@
 # make perf: ratios against bare references measured in the same run. Not part of make check.
+PERF_MODEL = %D%/perf_model
+if HAVE_SIMGRID
+PERF_MODEL += %D%/perf_simgrid
+endif
+EXTRA_PROGRAMS += %D%/perf_model %D%/perf_simgrid
+CLEANFILES += $(PERF_MODEL)
+
+tests_perf_perf_model_LDADD = $(CCMOD_LIBS)
+tests_perf_perf_simgrid_CPPFLAGS = $(AM_CPPFLAGS) $(SIMGRID_CFLAGS)
+tests_perf_perf_simgrid_LDADD = $(CCMOD_LIBS) $(SIMGRID_LIBS)
+
 PERF_RUNNERS = %D%/perf_farm %D%/perf_sisci %D%/perf_supervisor %D%/perf_thin
 EXTRA_PROGRAMS += $(PERF_RUNNERS)
 CLEANFILES += $(PERF_RUNNERS)
@@ -13,9 +24,9 @@ tests_perf_perf_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAG
 tests_perf_perf_thin_SOURCES = %D%/perf_thin.c %D%/session.c %D%/session.h
 tests_perf_perf_thin_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 
-perf: all $(PERF_RUNNERS)
+perf: all $(PERF_RUNNERS) $(PERF_MODEL)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/perf/perf.sh
 .PHONY: perf
 
 EXTRA_DIST += \
-	%D%/generator.py %D%/harness.py %D%/netpipe.py %D%/netpipe.sh %D%/launch.sh %D%/perf.sh %D%/summary.py
+	%D%/generator.py %D%/harness.py %D%/netpipe.py %D%/netpipe.sh %D%/launch.sh %D%/model.sh %D%/perf.sh %D%/summary.py

@@ -61,6 +61,7 @@ done
 part "the supervisor" sh "$here/launch.sh" 1 "$builddir/tests/perf/perf_supervisor"
 part "the load generator" load_curve
 part "libsisci-shm against bare shared memory" "$builddir/tests/perf/perf_sisci"
+part "the model" sh "$here/model.sh"
 part "NetPIPE" sh "$here/netpipe.sh"
 
 echo

@@ -22,7 +22,7 @@ UNIT_TESTS = \
 	%D%/test_plan \
 	%D%/test_random \
 	%D%/test_report \
-	%D%/test_report_file \
+	%D%/test_report_file %D%/test_report_stream \
 	%D%/test_schedule \
 	%D%/test_shape \
 	%D%/test_solo \
@@ -91,6 +91,8 @@ tests_unit_test_schedule_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_schedule_LDADD = $(UNIT_LIBS)
 tests_unit_test_shape_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_shape_LDADD = $(UNIT_LIBS)
+tests_unit_test_report_stream_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_report_stream_LDADD = $(UNIT_LIBS)
 tests_unit_test_solo_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_solo_LDADD = $(UNIT_LIBS)
 tests_unit_test_stats_CPPFLAGS = $(UNIT_FLAGS)

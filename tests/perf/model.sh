@@ -1,0 +1,88 @@
+#!/bin/sh
+# The speed of the communication model, from the trace as a file to the result, in one thread; and
+# beside it SimGrid on the same traces, where configure found it.
+set -eu
+: "${builddir:?}"
+
+model=$builddir/tests/perf/perf_model
+simgrid=$builddir/tests/perf/perf_simgrid
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# figure NAME LINE: a figure by its name
+figure() {
+    echo "$2" | sed "s/.*\\<$1 \\([0-9.]*\\).*/\\1/"
+}
+
+ratio() {
+    awk -v above="$1" -v below="$2" 'BEGIN { printf "%.4f", above / below }'
+}
+
+# trace KIND NODES MESSAGES
+trace() {
+    "$model" make "$1" "$2" "$3" "$work/trace.cct"
+}
+
+# speed KIND NODES MESSAGES LEAST: in million messages a second
+speed() {
+    trace "$1" "$2" "$3"
+    line=$("$model" run "$work/trace.cct")
+    echo "$1, $2 nodes: $line"
+    echo "target: model $1 $2 nodes M/s: $(figure Mps "$line") at least $4"
+}
+
+speed random 16 1000000 5
+random_16=$(figure Mps "$line")
+speed random 128 1000000 5
+speed random 1024 1000000 3
+random_1024=$(figure Mps "$line")
+speed roundrobin 16 1000000 5
+speed roundrobin 128 1000000 5
+speed roundrobin 1024 1000000 3
+speed loops 1000000 3000000 0.3
+echo "target: model loops 1000000 nodes bytes a node: $(figure bytes_a_node "$line") at most 400"
+speed exchange 1000000 3000000 0.3
+echo "target: model exchange 1000000 nodes bytes a node: $(figure bytes_a_node "$line") at most 400"
+
+trace funnel 16 500000
+line=$("$model" run "$work/trace.cct")
+echo "funnel, 16 nodes: $line"
+echo "target: model funnel over random, 16 nodes: $(ratio "$(figure Mps "$line")" "$random_16") at least 0.5"
+trace funnel 1024 500000
+line=$("$model" run "$work/trace.cct")
+echo "funnel, 1024 nodes: $line"
+echo "target: model funnel over random, 1024 nodes: $(ratio "$(figure Mps "$line")" "$random_1024") at least 0.5"
+
+# Max-min sharing takes the plain path; its figures are printed and have no target.
+for kind in random funnel; do
+    for nodes in 16 128 1024; do
+        trace "$kind" "$nodes" 20460
+        echo "$kind, $nodes nodes, max-min: $("$model" run "$work/trace.cct" maxmin)"
+    done
+done
+
+if [ ! -x "$simgrid" ]; then
+    echo "no SimGrid here: install libsimgrid-dev and configure again to compare"
+    exit 0
+fi
+
+# beside KIND NODES MESSAGES LEAST: both on one trace
+beside() {
+    trace "$1" "$2" "$3"
+    ours=$("$model" run "$work/trace.cct")
+    fair=$("$model" run "$work/trace.cct" maxmin)
+    theirs=$("$simgrid" "$work/trace.cct" --cfg=network/model:CM02 --cfg=network/crosstraffic:0 \
+        --cfg=contexts/stack-size:32 --log=root.thres:error 2>&1 | tail -n 1)
+    echo "$1, $2 nodes: ours $ours"
+    echo "$1, $2 nodes: SimGrid $theirs"
+    echo "target: model over SimGrid, $1 $2 nodes: $(ratio "$(figure Mps "$ours")" "$(figure Mps "$theirs")") at least $4"
+    end=$(ratio "$(figure end_us "$fair")" "$(figure end_us "$theirs")")
+    echo "target: end over SimGrid's, $1 $2 nodes, max-min: $end at most 1.02"
+    echo "target: end over SimGrid's, $1 $2 nodes, max-min again: $end at least 0.98"
+}
+
+beside random 16 100000 10
+beside roundrobin 16 100000 10
+beside random 1024 51200 30
+beside roundrobin 1024 51200 30
+beside funnel 1024 10230 500

@@ -1,0 +1,235 @@
+/* The speed of the communication model: traces of known traffic are written, read again and
+ * evaluated, all in one thread, and timed by the time of the processor.
+ *
+ *     perf_model make KIND NODES MESSAGES FILE    KIND: random, roundrobin, funnel, loops, exchange
+ *     perf_model run FILE [maxmin]                one line: figures by name */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/random.h"
+#include "model/ccmod.h"
+
+enum { BYTES = 1024, RUNS = 5, POSTED_ROUNDS = 5 };
+
+/* Lines for one rank, written behind each other. */
+typedef struct {
+    char *text;
+    size_t length, room;
+} rank_lines;
+
+static int fail(const char *what)
+{
+    fprintf(stderr, "perf_model: %s\n", what);
+    return 1;
+}
+
+static void add_line(rank_lines *lines, const char *name, uint64_t peer, uint64_t size)
+{
+    const size_t longest = 64;
+
+    if (lines->room - lines->length < longest) {
+        lines->room = 2 * lines->room + longest;
+        lines->text = realloc(lines->text, lines->room);
+        if (lines->text == NULL)
+            exit(fail("no memory left"));
+    }
+    lines->length += (size_t)snprintf(lines->text + lines->length, longest,
+                                      "%s %" PRIu64 " %" PRIu64 "\n", name, peer, size);
+}
+
+static void add_wait(rank_lines *lines)
+{
+    add_line(lines, "#", 0, 0);
+    /* the comment becomes a wait of the same length */
+    memcpy(lines->text + lines->length - 6, "w   #\n", 6);
+}
+
+/* Blocking messages between partners drawn at random, in an order in which all can be done. */
+static void make_random(rank_lines *ranks, uint64_t nodes, uint64_t messages)
+{
+    cb_random random = cb_random_seed(1);
+
+    for (uint64_t i = 0; i < messages; i++) {
+        uint64_t source = cb_random_below(&random, nodes);
+        uint64_t target = (source + 1 + cb_random_below(&random, nodes - 1)) % nodes;
+
+        add_line(&ranks[source], "s", target, BYTES);
+        add_line(&ranks[target], "r", source, BYTES);
+    }
+}
+
+/* All to all in rotated order, again and again. */
+static void make_round_robin(rank_lines *ranks, uint64_t nodes, uint64_t messages)
+{
+    for (uint64_t i = 0; i < messages / nodes; i++) {
+        uint64_t step = 1 + i % (nodes - 1);
+
+        for (uint64_t rank = 0; rank < nodes; rank++) {
+            add_line(&ranks[rank], "is", (rank + step) % nodes, BYTES);
+            add_line(&ranks[rank], "r", (rank + nodes - step) % nodes, BYTES);
+            add_wait(&ranks[rank]);
+        }
+    }
+}
+
+/* All but one send to that one, messages of unequal sizes around BYTES. The receiver posts its
+ * receives for some rounds at once, so that all senders are under way nearly all the time. */
+static void make_funnel(rank_lines *ranks, uint64_t nodes, uint64_t messages)
+{
+    cb_random random = cb_random_seed(1);
+    uint64_t rounds = messages / (nodes - 1);
+
+    for (uint64_t i = 0; i < rounds; i++) {
+        for (uint64_t rank = 1; rank < nodes; rank++) {
+            uint64_t size = BYTES / 2 + cb_random_below(&random, BYTES + 1);
+
+            add_line(&ranks[rank], "s", 0, size);
+            add_line(&ranks[0], "ir", rank, size);
+        }
+        if (i % POSTED_ROUNDS == POSTED_ROUNDS - 1 || i == rounds - 1)
+            add_wait(&ranks[0]);
+    }
+}
+
+static void write_ranks(FILE *file, const rank_lines *ranks, uint64_t nodes)
+{
+    for (uint64_t rank = 0; rank < nodes; rank++) {
+        if (ranks[rank].length == 0)
+            continue;
+        fprintf(file, "%" PRIu64 ":\n", rank);
+        fwrite(ranks[rank].text, 1, ranks[rank].length, file);
+    }
+}
+
+/* Partners far away, another one in each turn, in a few lines for all ranks. */
+static void write_loops(FILE *file, uint64_t nodes, uint64_t messages)
+{
+    fprintf(file,
+            "*:\n@ %" PRIu64
+            "\nis (%%r+1+%%i*7919)%%%%n 1KiB\nir (%%r-1-%%i*7919)%%%%n 1KiB\nw\n;\n",
+            messages / nodes);
+}
+
+/* Pairs exchange a message each way, blocking; the sum of a pair's ranks is odd. */
+static void write_exchange(FILE *file, uint64_t nodes, uint64_t messages)
+{
+    fprintf(file,
+            "*:\n@ %" PRIu64 "\n"
+            "@ 1-%%r%%2\ns (%%i*7919*2+1-%%r)%%%%n 1KiB\n;\n"
+            "r (1-%%r)%%%%n 1KiB\n"
+            "@ %%r%%2\ns (1-%%r)%%%%n 1KiB\n;\n;\n",
+            messages / nodes);
+}
+
+static const struct {
+    const char *name;
+    void (*make)(rank_lines *ranks, uint64_t nodes, uint64_t messages);
+    void (*write)(FILE *file, uint64_t nodes, uint64_t messages);
+} kinds[] = {
+    {"random", make_random, NULL},      {"roundrobin", make_round_robin, NULL},
+    {"funnel", make_funnel, NULL},      {"loops", NULL, write_loops},
+    {"exchange", NULL, write_exchange},
+};
+
+static int make(const char *name, uint64_t nodes, uint64_t messages, const char *path)
+{
+    rank_lines *ranks = calloc(nodes, sizeof(*ranks));
+    FILE *file = fopen(path, "w");
+
+    if (ranks == NULL || file == NULL || nodes < 2)
+        return fail("cannot make the trace");
+    fprintf(file, "%%cct 1 ranks %" PRIu64 " unit us\n", nodes);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strcmp(kinds[i].name, name) != 0)
+            continue;
+        if (kinds[i].write != NULL)
+            kinds[i].write(file, nodes, messages);
+        else
+            kinds[i].make(ranks, nodes, messages);
+    }
+    write_ranks(file, ranks, nodes);
+    for (uint64_t rank = 0; rank < nodes; rank++)
+        free(ranks[rank].text);
+    free(ranks);
+    return fclose(file) == 0 ? 0 : fail("cannot write the trace");
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* From the file to the result. */
+static cb_status evaluate(const char *path, ccmod_share share, ccmod_result **result,
+                          ccmod_error *error)
+{
+    /* overhead 0: the peer that this is compared with has none */
+    ccmod_calibration calibration = ccmod_calibration_line(0, 1, 1000);
+    ccmod_parameters parameters = ccmod_parameters_default();
+    ccmod_workload *workload = NULL;
+    ccmod_network *network = NULL;
+    ccmod_trace *trace = NULL;
+    cb_status status = ccmod_trace_open(path, &trace, error);
+
+    parameters.share = share;
+    if (status == CB_OK)
+        status = ccmod_network_open("crossbar", ccmod_trace_ranks(trace), &network, error);
+    if (status == CB_OK)
+        status = ccmod_trace_workload(trace, 1, &workload, error);
+    if (status == CB_OK)
+        status =
+            ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, result, error);
+    ccmod_workload_free(workload);
+    ccmod_network_free(network);
+    ccmod_trace_close(trace);
+    return status;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static int run(const char *path, ccmod_share share)
+{
+    double taken_s[RUNS], end_us = 0, messages = 0, nodes = 1;
+    struct rusage usage;
+
+    for (size_t i = 0; i < RUNS; i++) {
+        double before_s = now_s();
+        ccmod_result *result = NULL;
+        ccmod_error error;
+
+        if (evaluate(path, share, &result, &error) != CB_OK)
+            return fail(error.text);
+        taken_s[i] = now_s() - before_s;
+        end_us = result->end_us;
+        messages = (double)result->messages;
+        nodes = (double)result->processors;
+        ccmod_result_free(result);
+    }
+    getrusage(RUSAGE_SELF, &usage);
+    qsort(taken_s, RUNS, sizeof(*taken_s), by_size);
+    printf("messages %.0f end_us %.6f Mps %.4f ns_a_message %.1f bytes_a_node %.0f\n", messages,
+           end_us, messages / taken_s[RUNS / 2] / 1e6, 1e9 * taken_s[RUNS / 2] / messages,
+           1024.0 * (double)usage.ru_maxrss / nodes);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 6 && strcmp(argv[1], "make") == 0)
+        return make(argv[2], strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10), argv[5]);
+    if (argc >= 3 && strcmp(argv[1], "run") == 0)
+        return run(argv[2], argc > 3 ? CCMOD_MAXMIN : CCMOD_BOTTLENECK);
+    return fail("usage: perf_model make KIND NODES MESSAGES FILE | run FILE [maxmin]");
+}
