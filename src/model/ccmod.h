@@ -201,10 +201,12 @@ struct ccmod_network {
     size_t links;                         /* full duplex: 2 * links cells, below 2^32 */
     size_t longest_route;                 /* in cells */
     uint64_t payload_bytes, header_bytes; /* of a packet; payload_bytes > 0 */
-    bool needs_calibration; /* there is no sensible default line: the tool asks for one */
-    const double *widths;   /* of each cell: how many messages it carries at full rate, > 0;
-                               contention is counted per width. NULL: all are 1 */
-    void *self;             /* the implementation's */
+    bool needs_calibration;     /* there is no sensible default line: the tool asks for one */
+    const double *widths;       /* of each cell: how many messages it carries at full rate, > 0;
+                                   contention is counted per width. NULL: all are 1 */
+    const double *latencies_us; /* of each cell: what it adds to the latency of the calibration; for
+                                   a multicast the longest of the routes counts. NULL: nothing */
+    void *self;                 /* the implementation's */
 };
 
 /* Make a network from the text of --network, "KIND" or "KIND:ARGUMENTS", for a workload of

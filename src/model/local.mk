@@ -18,13 +18,18 @@ libccmod_a_SOURCES = \
 	%D%/messages.c \
 	%D%/names.c \
 	%D%/network.c %D%/networks.h \
-	%D%/network_crossbar.c \
-	%D%/pairs.c %D%/pairs.h \
+	%D%/network_arguments.c %D%/network_sizes.c \
+	%D%/network_crossbar.c %D%/network_dragonfly.c %D%/network_fattree.c %D%/network_file.c \
+	%D%/network_myrinet.c %D%/network_torus.c \
+	%D%/pairs.c \
+	%D%/pairs.h \
 	%D%/processors.c \
 	%D%/queue.c \
 	%D%/shares.c %D%/shares.h \
 	%D%/signals.c \
 	%D%/standstill.c \
+	%D%/topology.c %D%/topology.h %D%/topology_parser.h %D%/topology_graph.c %D%/topology_links.c \
+	%D%/topology_parse.c %D%/topology_routes.c \
 	%D%/trace.h %D%/trace_parser.h \
 	%D%/trace_expression.c %D%/trace_fields.c %D%/trace_file.c %D%/trace_lists.c \
 	%D%/trace_parse.c %D%/trace_scan.c %D%/trace_workload.c
