@@ -135,7 +135,7 @@ static cb_status fix_end(topology_parser *parser, link_end *fixed, link_end *oth
 
 cb_status topology_read_link(topology_parser *parser)
 {
-    topology_link link = {.line = (uint32_t)parser->line, .bandwidth_MBps = NAN};
+    topology_link link = {.line = (uint32_t)parser->line, .bandwidth_MBps = (double)NAN};
     uint64_t copies = 1;
     const topology_option options[] = {
         {"bandwidth_MBps", true, 0, largest_MBps, &link.bandwidth_MBps},
