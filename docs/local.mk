@@ -1,1 +1,1 @@
-EXTRA_DIST += $(srcdir)/docs/*.md $(srcdir)/docs/*.json
+EXTRA_DIST += $(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/docs/examples/*

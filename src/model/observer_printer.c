@@ -211,7 +211,7 @@ static cb_status take_signal(void *self, const ccmod_signal *signal, ccmod_error
 {
     ccmod_printer *printer = self;
 
-    fprintf(printer->stream, "%14.3f  %-12s  ", signal->clock_us, ccmod_signal_name(signal->kind));
+    fprintf(printer->stream, "%14.3f  %-13s  ", signal->clock_us, ccmod_signal_name(signal->kind));
     printers[signal->kind](printer, signal);
     fputc('\n', printer->stream);
     if (!ferror(printer->stream))

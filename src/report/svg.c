@@ -70,10 +70,10 @@ double report_axis_step(const report_axis *axis, unsigned most)
     return factors[i] * power;
 }
 
-/* The first multiple of the step on the axis. */
+/* The first multiple of the step on the axis; never -0, which would be printed as such. */
 static double first_tick(const report_axis *axis, double step)
 {
-    return ceil(axis->from / step - 1e-9);
+    return ceil(axis->from / step - 1e-9) + 0.0;
 }
 
 static double last_tick(const report_axis *axis, double step)
