@@ -69,16 +69,6 @@ static torus_shape make_shape(const torus_arguments *values)
     return shape;
 }
 
-/* The link behind a router in its ring of a dimension. */
-static uint64_t ring_link(const torus_dimension *dimension, uint64_t router)
-{
-    uint64_t at = router / dimension->stride % dimension->size;
-    uint64_t inside = router % dimension->stride;
-    uint64_t outside = router / dimension->stride / dimension->size;
-
-    return dimension->first + (outside * dimension->ring_links + at) * dimension->stride + inside;
-}
-
 static bool goes_forwards(uint32_t size, uint32_t from, uint32_t to)
 {
     uint32_t distance = to >= from ? to - from : to + size - from;
@@ -86,20 +76,28 @@ static bool goes_forwards(uint32_t size, uint32_t from, uint32_t to)
     return 2 * distance < size || (2 * distance == size && from % 2 == 0);
 }
 
-/* One link on from `at` along a dimension; the router that it leads to. */
-static uint64_t step(const torus_dimension *dimension, uint64_t at, bool forwards, uint32_t *cell)
+/* Along one dimension, from `at`, of which the coordinate is `from`, to the coordinate `to`: the
+ * cells and their number. */
+static size_t follow_ring(const torus_dimension *dimension, uint64_t at, uint32_t from, uint32_t to,
+                          uint32_t *cells)
 {
-    uint64_t coordinate = at / dimension->stride % dimension->size;
-    uint64_t base = at - coordinate * dimension->stride, next;
+    bool forwards = goes_forwards(dimension->size, from, to);
+    uint64_t inside = at % dimension->stride;
+    uint64_t outside = at / dimension->stride / dimension->size;
+    uint64_t first =
+        dimension->first + outside * dimension->ring_links * dimension->stride + inside;
+    size_t count = 0;
 
-    if (forwards) {
-        next = base + (coordinate + 1) % dimension->size * dimension->stride;
-        *cell = (uint32_t)(2 * ring_link(dimension, at)) + CCMOD_INWARD;
-    } else {
-        next = base + (coordinate + dimension->size - 1) % dimension->size * dimension->stride;
-        *cell = (uint32_t)(2 * ring_link(dimension, next)) + CCMOD_OUTWARD;
+    while (from != to) {
+        uint32_t before = from > 0 ? from - 1 : dimension->size - 1;
+        uint32_t behind = from + 1 < dimension->size ? from + 1 : 0;
+        uint32_t link = forwards ? from : before; /* link i leads from router i to the next */
+
+        cells[count++] = (uint32_t)(2 * (first + link * dimension->stride)) +
+                         (forwards ? CCMOD_INWARD : CCMOD_OUTWARD);
+        from = forwards ? behind : before;
     }
-    return next;
+    return count;
 }
 
 static size_t route(const ccmod_network *network, uint32_t source, uint32_t destination,
@@ -114,13 +112,23 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
         const torus_dimension *dimension = &shape->dimension[d];
         uint32_t from = (uint32_t)(at / dimension->stride % dimension->size);
         uint32_t to = (uint32_t)(goal / dimension->stride % dimension->size);
-        bool forwards = goes_forwards(dimension->size, from, to);
 
-        while (at / dimension->stride % dimension->size != to)
-            at = step(dimension, at, forwards, &cells[count++]);
+        if (from == to)
+            continue;
+        count += follow_ring(dimension, at, from, to, cells + count);
+        at += (uint64_t)to * dimension->stride - (uint64_t)from * dimension->stride;
     }
     cells[count++] = 2 * destination + CCMOD_OUTWARD;
     return count;
+}
+
+/* The router behind another along a dimension. */
+static uint64_t next_router(const torus_dimension *dimension, uint64_t router)
+{
+    uint64_t coordinate = router / dimension->stride % dimension->size;
+
+    return coordinate + 1 < dimension->size ? router + dimension->stride
+                                            : router - coordinate * dimension->stride;
 }
 
 /* "(1,0,3)" */
@@ -144,7 +152,6 @@ static void name_link(const ccmod_network *network, uint32_t link, char *text, s
     const torus_dimension *dimension;
     char from_text[96], to_text[96];
     uint64_t ring_position, router;
-    uint32_t cell;
     size_t d = shape->dimensions;
 
     while (d > 0 && link < shape->dimension[d - 1].first)
@@ -160,7 +167,7 @@ static void name_link(const ccmod_network *network, uint32_t link, char *text, s
                  dimension->stride +
              (link - dimension->first) % dimension->stride;
     name_router(shape, router, from_text, sizeof(from_text));
-    name_router(shape, step(dimension, router, true, &cell), to_text, sizeof(to_text));
+    name_router(shape, next_router(dimension, router), to_text, sizeof(to_text));
     snprintf(text, bytes, "router %s - %s", from_text, to_text);
 }
 

@@ -29,13 +29,20 @@ static void go(topology_walk *walk, uint32_t from, uint32_t link)
     walk->cells[walk->count++] = 2 * link + (forwards ? CCMOD_INWARD : CCMOD_OUTWARD);
 }
 
-/* How many parallel links there are. */
+static uint32_t degree_of(const topology *network, uint32_t vertex)
+{
+    return network->first_edge[vertex + 1] - network->first_edge[vertex];
+}
+
+/* How many parallel links there are. Edges of both ends are in the same order, that of the file:
+ * the shorter list serves. */
 static uint32_t count_links(const topology *network, uint32_t from, uint32_t to)
 {
-    uint32_t count = 0;
+    bool swap = degree_of(network, to) < degree_of(network, from);
+    uint32_t here = swap ? to : from, there = swap ? from : to, count = 0;
 
-    for (uint32_t at = network->first_edge[from]; at < network->first_edge[from + 1]; at++)
-        count += network->edges[at].vertex == to;
+    for (uint32_t at = network->first_edge[here]; at < network->first_edge[here + 1]; at++)
+        count += network->edges[at].vertex == there;
     return count;
 }
 
@@ -43,10 +50,12 @@ static uint32_t count_links(const topology *network, uint32_t from, uint32_t to)
 static void step_to(topology_walk *walk, uint32_t from, uint32_t to)
 {
     const topology *network = walk->network;
+    bool swap = degree_of(network, to) < degree_of(network, from);
+    uint32_t here = swap ? to : from, there = swap ? from : to;
     uint32_t left = choose(walk, count_links(network, from, to));
-    uint32_t at = network->first_edge[from];
+    uint32_t at = network->first_edge[here];
 
-    while (network->edges[at].vertex != to || left-- > 0)
+    while (network->edges[at].vertex != there || left-- > 0)
         at++;
     go(walk, from, network->edges[at].link);
 }
@@ -157,6 +166,10 @@ static uint32_t step_nearer(topology_walk *walk, uint32_t from, uint32_t goal)
     uint32_t distance = distance_to(network, from, goal), count = 0, left;
     uint32_t at = network->first_edge[from], end = network->first_edge[from + 1];
 
+    if (distance == 1) {
+        step_to(walk, from, goal);
+        return goal;
+    }
     for (uint32_t i = at; i < end; i++)
         count += leads_on(network, &network->edges[i], goal, distance);
     left = choose(walk, count);
