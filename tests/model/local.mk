@@ -1,6 +1,6 @@
 # Tests of the communication model; they link its library alone.
 if HAVE_CHECK
-MODEL_TESTS = %D%/test_evaluation %D%/test_metamorphic %D%/test_reference %D%/test_routes \
+MODEL_TESTS = %D%/test_evaluation %D%/test_horizons %D%/test_metamorphic %D%/test_reference %D%/test_routes \
 	%D%/test_topology_file %D%/test_trace \
 	%D%/test_trace_errors
 check_PROGRAMS += $(MODEL_TESTS)
@@ -34,5 +34,10 @@ tests_model_test_routes_LDADD = $(MODEL_LIBS)
 tests_model_test_topology_file_SOURCES = %D%/test_topology_file.c %D%/graph.c %D%/graph.h
 tests_model_test_topology_file_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_topology_file_LDADD = $(MODEL_LIBS)
+
+tests_model_test_horizons_SOURCES = \
+	%D%/test_horizons.c %D%/graph.c %D%/graph.h $(MODEL_RECORDS)
+tests_model_test_horizons_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_horizons_LDADD = $(MODEL_LIBS)
 
 EXTRA_DIST += %D%/example.net
