@@ -9,9 +9,12 @@ sisci_shm_clean_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
 bin_PROGRAMS += ccmod
 ccmod_SOURCES = \
 	%D%/ccmod/info.c \
+	%D%/ccmod/inputs.c %D%/ccmod/inputs.h \
+	%D%/ccmod/knee.c %D%/ccmod/knee.h %D%/ccmod/knee_forms.c \
 	%D%/ccmod/main.c \
 	%D%/ccmod/run.c %D%/ccmod/run.h %D%/ccmod/run_json.c %D%/ccmod/run_text.c \
-	%D%/ccmod/tool.h
+	%D%/ccmod/options.c \
+	%D%/ccmod/signals.c %D%/ccmod/timeline.c %D%/ccmod/tool.h
 ccmod_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 ccmod_LDADD = $(CCMOD_LIBS) libcombench.a $(JANSSON_LIBS)
 

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/status.h"
 
@@ -201,10 +202,12 @@ struct ccmod_network {
     size_t links;                         /* full duplex: 2 * links cells, below 2^32 */
     size_t longest_route;                 /* in cells */
     uint64_t payload_bytes, header_bytes; /* of a packet; payload_bytes > 0 */
-    bool needs_calibration; /* there is no sensible default line: the tool asks for one */
-    const double *widths;   /* of each cell: how many messages it carries at full rate, > 0;
-                               contention is counted per width. NULL: all are 1 */
-    void *self;             /* the implementation's */
+    bool needs_calibration;     /* there is no sensible default line: the tool asks for one */
+    const double *widths;       /* of each cell: how many messages it carries at full rate, > 0;
+                                   contention is counted per width. NULL: all are 1 */
+    const double *latencies_us; /* of each cell: what it adds to the latency of the calibration; for
+                                   a multicast the longest of the routes counts. NULL: nothing */
+    void *self;                 /* the implementation's */
 };
 
 /* Make a network from the text of --network, "KIND" or "KIND:ARGUMENTS", for a workload of
@@ -362,6 +365,43 @@ typedef struct {
      CCMOD_WANTS(CCMOD_SIGNAL_MSGCONT) | CCMOD_WANTS(CCMOD_SIGNAL_COMMCOST) |                      \
      CCMOD_WANTS(CCMOD_SIGNAL_EVENTHORIZON) | CCMOD_WANTS(CCMOD_SIGNAL_UPPR_SCOM) |                \
      CCMOD_WANTS(CCMOD_SIGNAL_UPPR_PCNS))
+
+/* Observers that the library brings along */
+
+/* Prints signals, each on a line of its own: clock, name, what it says. A stream that fails ends
+ * the evaluation with CB_ERROR_SYSTEM. Zero but for the stream; it must outlive the evaluation. */
+typedef struct {
+    FILE *stream;
+    const ccmod_network *network; /* the printer's own: of the evaluation that goes on */
+} ccmod_printer;
+
+/* `wanted` as in ccmod_observer; CCMOD_WANTS_ALL prints all fifteen. */
+ccmod_observer ccmod_printer_observer(ccmod_printer *printer, uint32_t wanted);
+
+/* The space-time diagram: what each processor does from its beginning to the end of the last one,
+ * and when each message was on its way. It is kept in memory, about 24 bytes for an interval and 64
+ * for a message. */
+typedef struct ccmod_timeline ccmod_timeline;
+
+/* Keep what happens from `from_us` to `to_us` (HUGE_VAL: the end). Messages that begin or end
+ * outside are left out, intervals are cut. Freed by ccmod_timeline_free; NULL is accepted there. */
+cb_status ccmod_timeline_create(double from_us, double to_us, ccmod_timeline **out,
+                                ccmod_error *error);
+void ccmod_timeline_free(ccmod_timeline *timeline);
+
+/* For one evaluation; the timeline is complete when that has succeeded. */
+ccmod_observer ccmod_timeline_observer(ccmod_timeline *timeline);
+
+/* A form in which it can be written. */
+typedef struct {
+    const char *name; /* perfetto */
+    const char *help; /* one phrase */
+    /* Errors of the stream are the caller's to ask for; CB_ERROR_MEMORY is the only other one. */
+    cb_status (*write)(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error);
+} ccmod_timeline_form;
+
+/* NULL-terminated: perfetto, paje, svg. */
+extern const ccmod_timeline_form *const ccmod_timeline_forms[];
 
 /* Evaluation */
 

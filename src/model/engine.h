@@ -99,7 +99,8 @@ typedef struct {
     uint32_t *destinations;
     uint8_t *flags; /* MESSAGE_MATCHED, MESSAGE_RECEIVER_BLOCKED */
     size_t count, unmatched, hops;
-    uint32_t next; /* in the list of those that are free */
+    double latency_us; /* of the links of the longest route */
+    uint32_t next;     /* in the list of those that are free */
 } engine_fan;
 
 /* A message's place on a cell of its route; with others that are guests there, in a list. */
@@ -295,7 +296,9 @@ cb_status message_match(ccmod_engine *engine, uint32_t message, uint32_t receive
                         bool *arrived);
 cb_status message_flow(ccmod_engine *engine, uint32_t message);   /* its latency is over */
 cb_status message_arrive(ccmod_engine *engine, uint32_t message); /* its last byte is there */
+/* The parts of its delay on the quiet network; what links add to it is in the latency. */
 ccmod_delay message_delay(const ccmod_engine *engine, const engine_message *message);
+double message_links_latency(const ccmod_engine *engine, const engine_message *message);
 void messages_free(ccmod_engine *engine);
 
 /* Matching: the message starts when both halves are there. */

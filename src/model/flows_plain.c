@@ -97,9 +97,11 @@ static cb_status signal_messages(ccmod_engine *engine, ccmod_signal_kind kind, d
         message->availability = share->rate;
         message->cost_us += work_us / share->rate - work_us;
         message->remaining_us = fmax(0, engine->pool[number].finish);
-        /* quiet time that is done, with what passed before the links in mode split */
+        /* quiet time that is done, with what passed before the links in mode split, but without
+         * what the links add, of which the network knows nothing */
         done_us = message->quiet.overhead_us + message->quiet.latency_us +
-                  message->quiet.transfer_us - message->remaining_us;
+                  message->quiet.transfer_us - message->remaining_us -
+                  message_links_latency(engine, &engine->pool[number]);
         message->consumed_packets =
             ccmod_quiet_packets(engine->network, engine->calibration, message->hops,
                                 message->size_bytes, done_us) -

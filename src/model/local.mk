@@ -1,4 +1,4 @@
-# libccmod: the communication model, a library of its own with all that it needs of base.
+# libccmod: the communication model, a library of its own with all that it needs of base and report.
 lib_LIBRARIES += libccmod.a
 ccmodincludedir = $(includedir)/combench
 ccmodinclude_HEADERS = %D%/ccmod.h
@@ -8,6 +8,7 @@ ccmodbaseinclude_HEADERS = src/base/status.h
 libccmod_a_CPPFLAGS = $(AM_CPPFLAGS)
 libccmod_a_SOURCES = \
 	src/base/random.c src/base/status.c src/base/units.c \
+	src/report/escape.c src/report/escape.h src/report/svg.c src/report/svg.h \
 	%D%/background.c \
 	%D%/calibration.c \
 	%D%/ccmod.h \
@@ -19,13 +20,19 @@ libccmod_a_SOURCES = \
 	%D%/messages.c \
 	%D%/names.c \
 	%D%/network.c %D%/networks.h \
-	%D%/network_crossbar.c \
+	%D%/network_arguments.c %D%/network_sizes.c \
+	%D%/network_crossbar.c %D%/network_dragonfly.c %D%/network_fattree.c %D%/network_file.c \
+	%D%/network_myrinet.c %D%/network_torus.c \
+	%D%/observer_printer.c %D%/observer_timeline.c \
 	%D%/pairs.c %D%/pairs.h \
 	%D%/processors.c \
 	%D%/queue.c \
 	%D%/shares.c %D%/shares.h \
 	%D%/signals.c \
 	%D%/standstill.c \
+	%D%/timeline.h %D%/timeline_paje.c %D%/timeline_perfetto.c %D%/timeline_svg.c \
+	%D%/topology.c %D%/topology.h %D%/topology_parser.h %D%/topology_graph.c %D%/topology_links.c \
+	%D%/topology_parse.c %D%/topology_routes.c \
 	%D%/trace.h %D%/trace_parser.h \
 	%D%/trace_expression.c %D%/trace_fields.c %D%/trace_file.c %D%/trace_lists.c \
 	%D%/trace_parse.c %D%/trace_scan.c %D%/trace_workload.c

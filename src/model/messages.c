@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/networks.h"
+
 /* Slots: blocks of a power of two, so that a block that was given back fits the next route */
 
 static unsigned class_of(size_t count)
@@ -168,12 +170,28 @@ static cb_status begin(ccmod_engine *engine, uint32_t number)
     return queue_push(engine, engine->now_us + before_us, EVENT_ARRIVE, number);
 }
 
+double message_links_latency(const ccmod_engine *engine, const engine_message *message)
+{
+    double sum_us = 0;
+
+    if (engine->network->latencies_us == NULL)
+        return 0;
+    if ((message->flags & MESSAGE_FAN) != 0)
+        return engine->fans[message->destination].latency_us;
+    for (uint32_t i = 0; i < message->slot_count; i++)
+        sum_us += engine->network->latencies_us[engine->slots[message->slots + i].cell];
+    return sum_us;
+}
+
 ccmod_delay message_delay(const ccmod_engine *engine, const engine_message *message)
 {
     bool fan = (message->flags & MESSAGE_FAN) != 0;
     size_t hops = fan ? engine->fans[message->destination].hops : message->slot_count;
+    ccmod_delay delay =
+        ccmod_quiet_delay(engine->network, engine->calibration, hops, message->size_bytes);
 
-    return ccmod_quiet_delay(engine->network, engine->calibration, hops, message->size_bytes);
+    delay.latency_us += message_links_latency(engine, message);
+    return delay;
 }
 
 cb_status message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
@@ -248,23 +266,22 @@ static cb_status widen_route(ccmod_engine *engine, size_t room)
     return CB_OK;
 }
 
-static int by_number(const void *left, const void *right)
+/* Of the links to the receiver with the largest. */
+static double find_latency(const ccmod_engine *engine, uint32_t source, const engine_fan *fan)
 {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const ccmod_network *network = engine->network;
+    double longest_us = 0;
 
-    return (a > b) - (a < b);
-}
+    for (size_t i = 0; i < fan->count && network->latencies_us != NULL; i++) {
+        size_t hops =
+            network->operations->route(network, source, fan->destinations[i], engine->route);
+        double sum_us = 0;
 
-static size_t without_repetitions(uint32_t *numbers, size_t count)
-{
-    size_t kept = 0;
-
-    qsort(numbers, count, sizeof(*numbers), by_number);
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || numbers[kept - 1] != numbers[i])
-            numbers[kept++] = numbers[i];
+        for (size_t k = 0; k < hops; k++)
+            sum_us += network->latencies_us[engine->route[k]];
+        longest_us = sum_us > longest_us ? sum_us : longest_us;
     }
-    return kept;
+    return longest_us;
 }
 
 /* The cells of the multicast's tree in engine->route: by the network, else the union of the routes,
@@ -284,7 +301,7 @@ static size_t find_tree(ccmod_engine *engine, uint32_t source, engine_fan *fan)
         fan->hops = hops > fan->hops ? hops : fan->hops;
         count += hops;
     }
-    return without_repetitions(engine->route, count);
+    return network_without_repetitions(engine->route, count);
 }
 
 cb_status message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
@@ -309,6 +326,7 @@ cb_status message_start_fan(ccmod_engine *engine, uint32_t number)
     engine_fan *fan = &engine->fans[message->destination];
 
     CB_TRY(widen_route(engine, fan->count * engine->network->longest_route));
+    fan->latency_us = find_latency(engine, message->source, fan);
     CB_TRY(lay_route(engine, number, find_tree(engine, message->source, fan)));
     return begin(engine, number);
 }

@@ -7,10 +7,15 @@
 
 const ccmod_network_kind *const ccmod_network_kinds[] = {
     &ccmod_network_crossbar,
+    &ccmod_network_myrinet,
+    &ccmod_network_fattree,
+    &ccmod_network_dragonfly,
+    &ccmod_network_torus,
+    &ccmod_network_file,
     NULL,
 };
 
-enum { KINDS_BYTES = 512 };
+enum { KINDS_BYTES = 1024 };
 
 /* "crossbar[:NODES], ..." for an error. */
 static void list_kinds(char *text)
@@ -33,6 +38,21 @@ static cb_status check(const ccmod_network *network, size_t processors, ccmod_er
                       network->name, network->nodes, processors);
 }
 
+static cb_status open_kind(const ccmod_network_kind *kind, const char *arguments, const char *text,
+                           size_t processors, ccmod_network **out, ccmod_error *error)
+{
+    ccmod_network *made = NULL;
+    cb_status status;
+
+    CB_TRY(kind->open(arguments, text, processors, &made, error));
+    status = check(made, processors, error);
+    if (status == CB_OK)
+        *out = made;
+    else
+        ccmod_network_free(made);
+    return status;
+}
+
 cb_status ccmod_network_open(const char *text, size_t processors, ccmod_network **out,
                              ccmod_error *error)
 {
@@ -42,22 +62,17 @@ cb_status ccmod_network_open(const char *text, size_t processors, ccmod_network 
 
     for (size_t i = 0; ccmod_network_kinds[i] != NULL; i++) {
         const ccmod_network_kind *kind = ccmod_network_kinds[i];
-        ccmod_network *made = NULL;
-        cb_status status;
 
-        if (strlen(kind->name) != length || strncmp(kind->name, text, length) != 0)
-            continue;
-        CB_TRY(kind->open(arguments, text, processors, &made, error));
-        status = check(made, processors, error);
-        if (status == CB_OK)
-            *out = made;
-        else
-            ccmod_network_free(made);
-        return status;
+        if (strlen(kind->name) == length && strncmp(kind->name, text, length) == 0)
+            return open_kind(kind, arguments, text, processors, out, error);
     }
+    if (strpbrk(text, "/.") != NULL)
+        return open_kind(&ccmod_network_file, text, text, processors, out, error);
     list_kinds(kinds);
     return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
-                      "network '%.100s': no such kind; use one of %s", text, kinds);
+                      "network '%.100s': no such kind; use one of %s, or the path of a topology "
+                      "file with a '/' or '.' in it",
+                      text, kinds);
 }
 
 void ccmod_network_free(ccmod_network *network)

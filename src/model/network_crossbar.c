@@ -7,13 +7,6 @@
 
 #include "base/units.h"
 
-enum {
-    ETHERNET_PAYLOAD_BYTES = 1460, /* of TCP in a frame of 1500 bytes */
-    ETHERNET_HEADER_BYTES = 78     /* Ethernet with preamble and gap, IP and TCP */
-};
-
-#define LARGEST_CROSSBAR UINT64_C(0x7fffffff)
-
 typedef struct {
     ccmod_network network;
     char name[32];
@@ -52,14 +45,13 @@ static cb_status open_crossbar(const char *arguments, const char *text, size_t p
     char why[CB_WHY_BYTES];
     crossbar *made;
 
-    if (arguments != NULL && !cb_parse_count(arguments, 1, LARGEST_CROSSBAR, &nodes, why))
+    if (arguments != NULL && !cb_parse_count(arguments, 1, NETWORK_LARGEST, &nodes, why))
         return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
                           "network '%.100s': number of nodes: %s; write crossbar, or crossbar:16",
                           text, why);
     made = calloc(1, sizeof(*made));
     if (made == NULL)
-        return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0, "network '%.100s': no memory left",
-                          text);
+        return network_no_memory(text, error);
     snprintf(made->name, sizeof(made->name), "crossbar:%zu", (size_t)nodes);
     made->network = (ccmod_network){
         .operations = &operations,
@@ -67,8 +59,8 @@ static cb_status open_crossbar(const char *arguments, const char *text, size_t p
         .nodes = nodes,
         .links = nodes,
         .longest_route = 2,
-        .payload_bytes = ETHERNET_PAYLOAD_BYTES,
-        .header_bytes = ETHERNET_HEADER_BYTES,
+        .payload_bytes = NETWORK_ETHERNET_PAYLOAD_BYTES,
+        .header_bytes = NETWORK_ETHERNET_HEADER_BYTES,
         .self = made,
     };
     *out = &made->network;

@@ -1,10 +1,61 @@
-/* The kinds of networks that the library knows by name, each made in a file of its own. Internal to
- * src/model. */
+/* The kinds of networks that the library knows by name, each made in a file of its own, and what
+ * they share. Internal to src/model. */
 #ifndef MODEL_NETWORKS_H
 #define MODEL_NETWORKS_H
 
 #include "model/ccmod.h"
 
-extern const ccmod_network_kind ccmod_network_crossbar;
+extern const ccmod_network_kind ccmod_network_crossbar, ccmod_network_myrinet,
+    ccmod_network_fattree, ccmod_network_dragonfly, ccmod_network_torus, ccmod_network_file;
+
+/* Packets of TCP on Ethernet, for networks whose kind says nothing of packets. */
+enum {
+    NETWORK_ETHERNET_PAYLOAD_BYTES = 1460, /* of TCP in a frame of 1500 bytes */
+    NETWORK_ETHERNET_HEADER_BYTES = 78     /* Ethernet with preamble and gap, IP and TCP */
+};
+
+enum { NETWORK_NAME_BYTES = 128, NETWORK_DIMENSIONS = 16 };
+
+/* Nodes and links are numbered by 31 bits, so that cells fit into 32. */
+#define NETWORK_LARGEST UINT64_C(0x7fffffff)
+
+/* The sizes of a grid, as in 4x4x8. */
+typedef struct {
+    uint32_t sizes[NETWORK_DIMENSIONS];
+    size_t count; /* 0: not given */
+} network_shape;
+
+typedef enum {
+    NETWORK_COUNT, /* uint64_t */
+    NETWORK_REAL,  /* double */
+    NETWORK_SHAPE  /* network_shape; minimum and maximum are of each size */
+} network_argument_type;
+
+/* One key of "KIND:key=value,...". */
+typedef struct {
+    const char *key;
+    network_argument_type type;
+    size_t offset; /* of the field */
+    uint64_t minimum, maximum;
+} network_argument;
+
+/* Read `arguments` (NULL or empty: none) over the defaults that `values` holds. `text` is all that
+ * the user gave; `form` how to write it. */
+cb_status network_read_arguments(const network_argument *rows, size_t row_count,
+                                 const char *arguments, const char *text, const char *form,
+                                 void *values, ccmod_error *error);
+
+/* Sums and products that stay at UINT64_MAX once they are too large. */
+uint64_t network_plus(uint64_t left, uint64_t right);
+uint64_t network_times(uint64_t left, uint64_t right);
+
+/* Whether so many nodes and links can be numbered; the error names `text`. */
+cb_status network_check_size(uint64_t nodes, uint64_t links, const char *text, ccmod_error *error);
+
+/* An error: there is no memory for the network. */
+cb_status network_no_memory(const char *text, ccmod_error *error);
+
+/* Sort the numbers, drop repetitions, and return how many are left. */
+size_t network_without_repetitions(uint32_t *numbers, size_t count);
 
 #endif

@@ -1,6 +1,7 @@
 # Tests of the programs as users start them: results, bad input, faults.
 TESTS += \
 	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/faults.sh %D%/forms.sh %D%/model.sh \
+	%D%/model_knee.sh %D%/model_timeline.sh \
 	%D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/timeline.sh %D%/validator.sh \
 	%D%/verification.sh
 
@@ -12,6 +13,7 @@ tests_cli_faulty_funnel_SOURCES = benchmarks/cb_funnel.c %D%/technologies_faulty
 
 EXTRA_DIST += \
 	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/faults.sh %D%/compare_forms.py %D%/forms.sh %D%/lib.sh \
+	%D%/check_model_timeline.py %D%/model_knee.sh %D%/model_timeline.sh \
 	%D%/model.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/test_validate.py \
 	%D%/test_validate_trace.py %D%/timeline.sh %D%/validate.py %D%/validate_trace.py \
 	%D%/validator.sh %D%/verification.sh

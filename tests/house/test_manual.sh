@@ -50,10 +50,10 @@ check sisci-shm "$srcdir/man/sisci-shm.7" SISCI_SHM_FAULTS
 check sisci-shm-clean "$srcdir/man/sisci-shm-clean.1" --dry-run
 "$builddir/ccmod" --manual >"$page"
 check ccmod "$page" --version
-"$builddir/ccmod" info --manual >"$page"
-check ccmod-info "$page" TRACE
-"$builddir/ccmod" run --manual >"$page"
-check ccmod-run "$page" --network
+for command in info knee run signals timeline; do
+    "$builddir/ccmod" "$command" --manual >"$page"
+    check "ccmod-$command" "$page" --seed
+done
 
 # Every parameter of a Context stands in the manual page of files, and in docs/configuration.md.
 parameters=$(sed -n 's/.*\.name = "\([a-z_]*\)".*/\1/p' "$srcdir/src/base/parameters.c")

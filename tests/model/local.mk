@@ -1,8 +1,9 @@
 # Tests of the communication model; they link its library alone.
 if HAVE_CHECK
 MODEL_TESTS = \
-	%D%/test_calibration %D%/test_evaluation %D%/test_metamorphic %D%/test_reference \
-	%D%/test_trace %D%/test_trace_errors
+	%D%/test_calibration %D%/test_evaluation %D%/test_horizons %D%/test_metamorphic \
+	%D%/test_reference %D%/test_routes %D%/test_topology_file %D%/test_trace \
+	%D%/test_trace_errors
 check_PROGRAMS += $(MODEL_TESTS)
 TESTS += $(MODEL_TESTS)
 endif
@@ -30,3 +31,16 @@ tests_model_test_evaluation_LDADD = $(MODEL_LIBS)
 tests_model_test_metamorphic_SOURCES = %D%/test_metamorphic.c $(MODEL_RECORDS)
 tests_model_test_metamorphic_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_metamorphic_LDADD = $(MODEL_LIBS)
+tests_model_test_routes_SOURCES = %D%/test_routes.c %D%/graph.c %D%/graph.h $(MODEL_RECORDS)
+tests_model_test_routes_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_routes_LDADD = $(MODEL_LIBS)
+tests_model_test_topology_file_SOURCES = %D%/test_topology_file.c %D%/graph.c %D%/graph.h
+tests_model_test_topology_file_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_topology_file_LDADD = $(MODEL_LIBS)
+
+tests_model_test_horizons_SOURCES = \
+	%D%/test_horizons.c %D%/graph.c %D%/graph.h $(MODEL_RECORDS)
+tests_model_test_horizons_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_horizons_LDADD = $(MODEL_LIBS)
+
+EXTRA_DIST += %D%/example.net

@@ -2,6 +2,7 @@
 #include "tests/model/networks.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +67,21 @@ static const struct {
     const char *kind, *text;
 } texts[] = {
     {"crossbar", "crossbar:20"},
+    {"myrinet", "myrinet:seed=3"},
+    {"fattree", "fattree:levels=3,radix=4,oversubscription=3"},
+    {"dragonfly", "dragonfly:groups=5,routers=2,hosts=2"},
+    {"torus", "torus:dimensions=3x4x2"},
+    {"file", NULL}, /* tests/model/example.net, wherever the sources are */
 };
+
+static const char *file_text(void)
+{
+    static char text[4096];
+    const char *folder = getenv("srcdir");
+
+    snprintf(text, sizeof(text), "file:%s/tests/model/example.net", folder != NULL ? folder : ".");
+    return text;
+}
 
 const char *network_text(size_t number)
 {
@@ -76,7 +91,7 @@ const char *network_text(size_t number)
         return NULL;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (strcmp(texts[i].kind, kind->name) == 0)
-            return texts[i].text;
+            return texts[i].text != NULL ? texts[i].text : file_text();
     }
     ck_abort_msg("the kind of network %s has no row in tests/model/networks.c", kind->name);
     return NULL;

@@ -80,7 +80,7 @@ static void find_route(const ref_evaluation *e, ref_message *m)
 
     m->cells = calloc(m->receiver_count * CELLS, sizeof(*m->cells));
     ck_assert_ptr_nonnull(m->cells);
-    if (m->receiver_count > 1 && e->network->operations->tree != NULL) {
+    if (m->send->kind == CCMOD_MULTICAST && e->network->operations->tree != NULL) {
         m->cell_count = e->network->operations->tree(e->network, m->source, m->receivers,
                                                      m->receiver_count, m->cells, &m->hops);
         return;
@@ -225,9 +225,30 @@ static void complete(ref_evaluation *e, uint32_t number, bool blocking, ccmod_ac
 
 /* Messages */
 
+static double links_latency(const ref_evaluation *e, const ref_message *m)
+{
+    uint32_t route[CELLS];
+    double longest_us = 0;
+
+    if (e->network->latencies_us == NULL)
+        return 0;
+    for (size_t i = 0; i < m->receiver_count; i++) {
+        size_t hops = e->network->operations->route(e->network, m->source, m->receivers[i], route);
+        double sum_us = 0;
+
+        for (size_t k = 0; k < hops; k++)
+            sum_us += e->network->latencies_us[route[k]];
+        longest_us = fmax(longest_us, sum_us);
+    }
+    return longest_us;
+}
+
 static ccmod_delay delay_of(const ref_evaluation *e, const ref_message *m)
 {
-    return ccmod_quiet_delay(e->network, e->calibration, m->hops, m->send->size_bytes);
+    ccmod_delay delay = ccmod_quiet_delay(e->network, e->calibration, m->hops, m->send->size_bytes);
+
+    delay.latency_us += links_latency(e, m);
+    return delay;
 }
 
 static void complete_receive(ref_evaluation *e, const ref_message *m, size_t which)

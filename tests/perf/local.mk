@@ -1,12 +1,13 @@
 # make perf: ratios against bare references measured in the same run. Not part of make check.
-PERF_MODEL = %D%/perf_model
+PERF_MODEL = %D%/perf_model %D%/perf_routes
 if HAVE_SIMGRID
 PERF_MODEL += %D%/perf_simgrid
 endif
-EXTRA_PROGRAMS += %D%/perf_model %D%/perf_simgrid
+EXTRA_PROGRAMS += %D%/perf_model %D%/perf_routes %D%/perf_simgrid
 CLEANFILES += $(PERF_MODEL)
 
 tests_perf_perf_model_LDADD = $(CCMOD_LIBS)
+tests_perf_perf_routes_LDADD = $(CCMOD_LIBS)
 tests_perf_perf_simgrid_CPPFLAGS = $(AM_CPPFLAGS) $(SIMGRID_CFLAGS)
 tests_perf_perf_simgrid_LDADD = $(CCMOD_LIBS) $(SIMGRID_LIBS)
 

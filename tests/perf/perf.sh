@@ -62,6 +62,7 @@ part "the supervisor" sh "$here/launch.sh" 1 "$builddir/tests/perf/perf_supervis
 part "the load generator" load_curve
 part "libsisci-shm against bare shared memory" "$builddir/tests/perf/perf_sisci"
 part "the model" sh "$here/model.sh"
+part "routes" "$builddir/tests/perf/perf_routes"
 part "NetPIPE" sh "$here/netpipe.sh"
 
 echo

@@ -28,6 +28,7 @@ UNIT_TESTS = \
 	%D%/test_solo \
 	%D%/test_stats \
 	%D%/test_status \
+	%D%/test_svg \
 	%D%/test_task \
 	%D%/test_timeline \
 	%D%/test_timeline_trace \
@@ -101,6 +102,8 @@ tests_unit_test_status_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_status_LDADD = $(UNIT_LIBS)
 tests_unit_test_task_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_LDADD = $(UNIT_LIBS)
+tests_unit_test_svg_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_svg_LDADD = $(CCMOD_LIBS) $(CHECK_LIBS)
 tests_unit_test_timeline_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_timeline_LDADD = $(UNIT_LIBS)
 tests_unit_test_timeline_trace_CPPFLAGS = $(UNIT_FLAGS)

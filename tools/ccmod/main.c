@@ -10,7 +10,10 @@
 
 #include "base/log.h"
 
-static const ccmod_command *const commands[] = {&ccmod_command_run, &ccmod_command_info};
+static const ccmod_command *const commands[] = {
+    &ccmod_command_run,     &ccmod_command_info, &ccmod_command_timeline,
+    &ccmod_command_signals, &ccmod_command_knee,
+};
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -40,9 +43,11 @@ static const cb_option_table table = {
         "names the link that limits them. Nothing is sent, so that a hundred or a million "
         "processors are as good as two.\n\n"
         "Subcommands, each with --help and a manual page of its own: ccmod run evaluates a trace; "
-        "ccmod info says what is in one, and which networks are known.\n\n"
+        "ccmod info says what is in one, and which networks are known; ccmod timeline writes what "
+        "happens when; ccmod signals prints every step of an evaluation; ccmod knee finds the load "
+        "at which the network limits.\n\n"
         "The model, the trace format and the result are described in docs/model.md.",
-    .synopsis = "ccmod run|info [OPTION]... TRACE",
+    .synopsis = "ccmod run|info|timeline|signals|knee [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
     .option_count = sizeof(rows) / sizeof(rows[0]),
@@ -106,7 +111,9 @@ static int run_itself(int argc, char **argv)
     cb_status status;
 
     if (argc > 1 && argv[1][0] != '-') {
-        cb_error("'%.64s' is no subcommand; use run or info, see ccmod --help", argv[1]);
+        cb_error("'%.64s' is no subcommand; use run, info, timeline, signals or knee, see "
+                 "ccmod --help",
+                 argv[1]);
         return tool_exit(CB_ERROR_USAGE);
     }
     status = tool_parse(&table, argc, argv, &nothing, NULL, &done);

@@ -2,20 +2,9 @@
 #ifndef TOOLS_CCMOD_RUN_H
 #define TOOLS_CCMOD_RUN_H
 
-#include <stdio.h>
-
-#include "tools/ccmod/tool.h"
+#include "tools/ccmod/inputs.h"
 
 enum { RUN_CASES = 3 };
-
-/* The options, as they were given. */
-typedef struct {
-    const char *trace, *network, *mode, *share, *background, *format, *output;
-    double overhead_us, latency_us, bandwidth_MBps, hop_us, gap_us, barrier_us;
-    double background_interval_us;
-    uint64_t eager_bytes, seed;
-    bool doubled;
-} run_settings;
 
 /* One evaluation: the only one, or one of best, average and worst. */
 typedef struct {
@@ -25,18 +14,14 @@ typedef struct {
 } run_case;
 
 typedef struct {
-    const run_settings *settings;
-    char *target; /* of --output; NULL without */
-    ccmod_trace *trace;
-    ccmod_network *network;
-    ccmod_calibration calibration;
+    const tool_settings *settings;
+    tool_inputs inputs;
+    tool_target target;
     run_case cases[RUN_CASES];
     size_t case_count;
     ccmod_result
         *doubled; /* with the bottleneck twice as wide; NULL where that was not asked for */
 } run_plan;
-
-extern const cb_option_table run_options;
 
 /* The case that the figures of a result belong to. */
 const run_case *run_average(const run_plan *plan);

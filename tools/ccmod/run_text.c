@@ -14,14 +14,14 @@ void run_name_cell(const run_plan *plan, uint32_t cell, char text[RUN_NAME_BYTES
 {
     char name[RUN_NAME_BYTES - 16];
 
-    ccmod_link_name(plan->network, cell / 2, name, sizeof(name));
+    ccmod_link_name(plan->inputs.network, cell / 2, name, sizeof(name));
     snprintf(text, RUN_NAME_BYTES, "%s, %s", name, directions[cell % 2]);
 }
 
 double run_use_of(const run_plan *plan, uint32_t cell)
 {
     const ccmod_result *result = run_average(plan)->result;
-    double width = plan->network->widths != NULL ? plan->network->widths[cell] : 1;
+    double width = plan->inputs.network->widths != NULL ? plan->inputs.network->widths[cell] : 1;
 
     return result->end_us > 0 ? ccmod_result_cell(result, cell).work_us / width / result->end_us
                               : 0;
@@ -31,12 +31,18 @@ static void append_gain(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
 {
     double before_us = run_average(plan)->result->end_us;
     size_t used = strlen(text);
+    char name[RUN_NAME_BYTES];
 
     if (plan->doubled == NULL)
         return;
+    if (ccmod_result_cell(plan->doubled, plan->doubled->bottleneck).lost_us > 0)
+        run_name_cell(plan, plan->doubled->bottleneck, name);
+    else
+        snprintf(name, sizeof(name), "no link");
     snprintf(text + used, RUN_SENTENCE_BYTES - used,
-             " Twice as wide it would end at %.6g us, %.3g %% earlier.", plan->doubled->end_us,
-             before_us > 0 ? 100 * (1 - plan->doubled->end_us / before_us) : 0);
+             " Twice as wide it would end at %.6g us, %.3g %% earlier, and %s would limit then.",
+             plan->doubled->end_us,
+             before_us > 0 ? 100 * (1 - plan->doubled->end_us / before_us) : 0, name);
 }
 
 void run_describe_bottleneck(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
@@ -68,11 +74,11 @@ void run_describe_bottleneck(const run_plan *plan, char text[RUN_SENTENCE_BYTES]
 
 static void write_head(FILE *stream, const run_plan *plan)
 {
-    const run_settings *settings = plan->settings;
+    const tool_settings *settings = plan->settings;
     const ccmod_result *result = run_average(plan)->result;
 
     fprintf(stream, "%s on %s: mode %s, share %s, background %s\n", settings->trace,
-            plan->network->name, settings->mode, settings->share, settings->background);
+            plan->inputs.network->name, settings->mode, settings->share, settings->background);
     fprintf(stream, "quiet network: %.6g us + %.6g us + bytes / %.6g MB/s\n", settings->overhead_us,
             settings->latency_us, settings->bandwidth_MBps);
     fprintf(stream, "%zu ranks, %llu messages, end at %.10g us\n", result->processors,
@@ -191,5 +197,8 @@ void run_write_text(FILE *stream, const run_plan *plan)
     write_links(stream, plan);
     write_comparison(stream, &result->comparison);
     run_describe_bottleneck(plan, sentence);
-    fprintf(stream, "\n%s\n", sentence);
+    fprintf(stream, "\n%s%s\n", sentence,
+            plan->doubled == NULL && result->bottleneck != CCMOD_NO_CELL
+                ? " (--double says what twice its width would gain.)"
+                : "");
 }

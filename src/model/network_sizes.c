@@ -1,0 +1,51 @@
+/* What all kinds of networks need: sizes that do not wrap round, and lists of cells without
+ * repetitions. */
+#include "model/networks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+uint64_t network_plus(uint64_t left, uint64_t right)
+{
+    return left > UINT64_MAX - right ? UINT64_MAX : left + right;
+}
+
+uint64_t network_times(uint64_t left, uint64_t right)
+{
+    return right > 0 && left > UINT64_MAX / right ? UINT64_MAX : left * right;
+}
+
+cb_status network_check_size(uint64_t nodes, uint64_t links, const char *text, ccmod_error *error)
+{
+    if (nodes <= NETWORK_LARGEST && links <= NETWORK_LARGEST)
+        return CB_OK;
+    return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+                      "network '%.100s': it would have more than %" PRIu64 " nodes or links; make "
+                      "it smaller",
+                      text, NETWORK_LARGEST);
+}
+
+cb_status network_no_memory(const char *text, ccmod_error *error)
+{
+    return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
+                      "network '%.100s': no memory left; make it smaller", text);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+size_t network_without_repetitions(uint32_t *numbers, size_t count)
+{
+    size_t kept = 0;
+
+    qsort(numbers, count, sizeof(*numbers), by_number);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || numbers[kept - 1] != numbers[i])
+            numbers[kept++] = numbers[i];
+    }
+    return kept;
+}

@@ -1,0 +1,209 @@
+/* From options to what they name: trace, network, calibration, background, and where the result
+ * goes.
+ */
+#include "config.h"
+
+#include "tools/ccmod/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/units.h"
+#include "report/file.h"
+
+static const report_file_use result_use = {.what = "the result",
+                                           .option = "--output",
+                                           .instead = ", or leave it away for standard output"};
+
+/* Background: what the option says */
+
+static bool take_prefix(const char **text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+
+    if (strncmp(*text, prefix, length) != 0)
+        return false;
+    *text += length;
+    return true;
+}
+
+/* Three cases are for ccmod run alone. */
+static cb_status read_background(const cb_option_table *table, const char *option,
+                                 tool_background *background)
+{
+    const char *text = option;
+    bool exponential = take_prefix(&text, "exp:");
+    bool three = !exponential && table == &run_options && take_prefix(&text, "best-average-worst:");
+    char why[CB_WHY_BYTES];
+    double load;
+
+    *background = (tool_background){CCMOD_BACKGROUND_NONE, 0, false};
+    if (strcmp(option, "none") == 0)
+        return CB_OK;
+    if (!cb_parse_real(text, 0, 0.99, NULL, &load, why)) {
+        cb_error("--background '%.64s': %s; write none, 0.3%s", option, why,
+                 table == &run_options ? ", exp:0.3 or best-average-worst:0.3" : " or exp:0.3");
+        return CB_ERROR_USAGE;
+    }
+    *background = (tool_background){
+        exponential ? CCMOD_BACKGROUND_EXPONENTIAL : CCMOD_BACKGROUND_CONSTANT, load, three};
+    return CB_OK;
+}
+
+/* Progress, for who sits before a terminal */
+
+static bool show_progress(void *context, const ccmod_progress *progress)
+{
+    (void)context;
+    fprintf(stderr, "\rccmod: %.6g s of model time, %llu messages, %zu ranks done ",
+            progress->clock_us / 1e6, (unsigned long long)progress->messages, progress->ended);
+    return true;
+}
+
+static void clear_progress(void)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%70s\r", "");
+}
+
+/* What an evaluation needs */
+
+static void set_parameters(const tool_settings *settings, tool_inputs *inputs)
+{
+    ccmod_parameters *parameters = &inputs->parameters;
+
+    *parameters = ccmod_parameters_default();
+    parameters->mode = strcmp(settings->mode, "paper") == 0 ? CCMOD_PAPER : CCMOD_SPLIT;
+    parameters->share = strcmp(settings->share, "maxmin") == 0 ? CCMOD_MAXMIN : CCMOD_BOTTLENECK;
+    parameters->background = inputs->background.kind;
+    parameters->background_load = inputs->background.load;
+    parameters->background_interval_us = settings->background_interval_us;
+    parameters->seed = settings->seed;
+    if (isatty(STDERR_FILENO))
+        parameters->progress = show_progress;
+}
+
+static void set_calibration(const tool_settings *settings, ccmod_calibration *calibration)
+{
+    *calibration = ccmod_calibration_line(settings->overhead_us, settings->latency_us,
+                                          settings->bandwidth_MBps);
+    calibration->eager_bytes = settings->eager_bytes;
+    calibration->hop_us = settings->hop_us;
+    calibration->gap_us = settings->gap_us;
+    calibration->barrier_us = settings->barrier_us;
+}
+
+/* Whether the user gave one of the three numbers of the quiet network. */
+static bool gave_line(const cb_option_table *table, const bool *given)
+{
+    static const char *const names[] = {"overhead-us", "latency-us", "bandwidth-MBps"};
+
+    for (size_t i = 0; i < table->option_count; i++) {
+        for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+            if (given[i] && strcmp(table->options[i].name, names[k]) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static cb_status open_network(const cb_option_table *table, const tool_settings *settings,
+                              const bool *given, tool_inputs *inputs)
+{
+    ccmod_error error;
+
+    if (ccmod_network_open(settings->network, ccmod_trace_ranks(inputs->trace), &inputs->network,
+                           &error) != CB_OK)
+        return tool_refuse(&error);
+    if (inputs->network->needs_calibration && !gave_line(table, given)) {
+        cb_error("the network '%s' has no default for the quiet network; give --overhead-us, "
+                 "--latency-us and --bandwidth-MBps as measured",
+                 settings->network);
+        return CB_ERROR_USAGE;
+    }
+    return CB_OK;
+}
+
+cb_status tool_open_inputs(const cb_option_table *table, const tool_settings *settings,
+                           const bool *given, tool_inputs *inputs)
+{
+    ccmod_error error;
+
+    *inputs = (tool_inputs){0};
+    CB_TRY(read_background(table, settings->background, &inputs->background));
+    set_parameters(settings, inputs);
+    set_calibration(settings, &inputs->calibration);
+    if (settings->trace == NULL) {
+        cb_error("no trace is named; write %s, or see --help", table->synopsis);
+        return CB_ERROR_USAGE;
+    }
+    if (ccmod_trace_open(settings->trace, &inputs->trace, &error) != CB_OK)
+        return tool_refuse(&error);
+    return open_network(table, settings, given, inputs);
+}
+
+void tool_close_inputs(tool_inputs *inputs)
+{
+    ccmod_network_free(inputs->network);
+    ccmod_trace_close(inputs->trace);
+    *inputs = (tool_inputs){0};
+}
+
+/* Evaluation */
+
+tool_evaluation tool_plain_evaluation(const tool_inputs *inputs)
+{
+    return (tool_evaluation){.network = inputs->network,
+                             .calibration = &inputs->calibration,
+                             .parameters = &inputs->parameters};
+}
+
+cb_status tool_evaluate(const tool_inputs *inputs, const tool_evaluation *evaluation,
+                        ccmod_result **out)
+{
+    ccmod_workload *workload = NULL, *wrapped;
+    ccmod_error error;
+    cb_status status =
+        ccmod_trace_workload(inputs->trace, evaluation->parameters->seed, &workload, &error);
+
+    wrapped = workload;
+    if (status == CB_OK && evaluation->wrap != NULL)
+        wrapped = evaluation->wrap(workload, evaluation->wrap_context);
+    if (status == CB_OK)
+        status = ccmod_evaluate(wrapped, evaluation->network, evaluation->calibration,
+                                evaluation->parameters, evaluation->observer,
+                                evaluation->observer != NULL, out, &error);
+    clear_progress();
+    ccmod_workload_free(workload);
+    return status == CB_OK ? CB_OK : tool_fail(&error);
+}
+
+/* Output */
+
+cb_status tool_open_target(const char *output, tool_target *target)
+{
+    target->path = NULL;
+    if (output == NULL)
+        return CB_OK;
+    target->path = report_file_target(output, &result_use);
+    if (target->path == NULL || report_file_check(target->path, &result_use) != CB_OK)
+        return CB_ERROR_USAGE;
+    return CB_OK;
+}
+
+cb_status tool_write(const tool_target *target, void (*write)(FILE *stream, void *context),
+                     void *context)
+{
+    if (target->path != NULL)
+        return report_file_replace(target->path, &result_use, write, context);
+    write(stdout, context);
+    return tool_flush();
+}
+
+void tool_close_target(tool_target *target)
+{
+    free(target->path);
+    target->path = NULL;
+}

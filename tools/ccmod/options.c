@@ -1,0 +1,313 @@
+/* The options of all subcommands that evaluate a trace: one table, in which a row says who takes
+ * it, and the head of each subcommand's help. */
+#include "tools/ccmod/inputs.h"
+
+#define FIELD(name) offsetof(tool_settings, name)
+
+enum { RUN = 1, TIMELINE = 2, KNEE = 4, SIGNALS = 8 };
+
+static const char *const modes[] = {"split", "paper", NULL};
+static const char *const shares[] = {"bottleneck", "maxmin", NULL};
+static const char *const run_formats[] = {"text", "json", NULL};
+static const char *const timeline_formats[] = {"perfetto", "paje", "svg", NULL};
+static const char *const knee_formats[] = {"text", "csv", "json", "svg", NULL};
+
+/* clang-format off */
+static const cb_option rows[] = {
+    {.name = "TRACE",
+     .type = CB_OPTION_OPERAND,
+     .offset = FIELD(trace),
+     .argument = "TRACE",
+     .key = "trace",
+     .help = "The trace, a file in the format .cct; - is standard input"},
+    {.name = "network",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(network),
+     .argument = "NETWORK",
+     .default_text = "crossbar",
+     .key = "network",
+     .help = "The network; ccmod info lists those that are known"},
+    {.name = "overhead-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(overhead_us),
+     .argument = "X",
+     .default_text = "1",
+     .maximum = 1e9,
+     .key = "overhead_us",
+     .help = "A message on the quiet network takes X + Y + bytes / Z: what its sender spends on it"},
+    {.name = "latency-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(latency_us),
+     .argument = "Y",
+     .default_text = "1",
+     .maximum = 1e9,
+     .key = "latency_us",
+     .help = "the latency"},
+    {.name = "bandwidth-MBps",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(bandwidth_MBps),
+     .argument = "Z",
+     .default_text = "1000",
+     .minimum = 1e-6,
+     .maximum = 1e12,
+     .key = "bandwidth_MBps",
+     .help = "and the bandwidth in MB/s. Measure them: cb_oneway fits all three; the defaults are "
+             "round numbers"},
+    {.name = "eager-bytes",
+     .type = CB_OPTION_SIZE,
+     .offset = FIELD(eager_bytes),
+     .argument = "BYTES",
+     .default_text = "0",
+     .maximum = 0x1p53,
+     .key = "eager_bytes",
+     .help = "In mode split a send of fewer bytes does not wait for its receive"},
+    {.name = "hop-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(hop_us),
+     .argument = "US",
+     .default_text = "0",
+     .maximum = 1e9,
+     .key = "hop_us",
+     .help = "Latency added for each link of a route beyond the second"},
+    {.name = "gap-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(gap_us),
+     .argument = "US",
+     .default_text = "0",
+     .maximum = 1e9,
+     .key = "gap_us",
+     .help = "A message occupies its links for so long at least"},
+    {.name = "barrier-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(barrier_us),
+     .argument = "US",
+     .default_text = "0",
+     .maximum = 1e9,
+     .key = "barrier_us",
+     .help = "A barrier's time from the last arrival to the release"},
+    {.name = "mode",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(mode),
+     .argument = "MODE",
+     .default_text = "split",
+     .choices = modes,
+     .key = "mode",
+     .help = "paper stretches all of a message's time by contention, as the article does; split "
+             "stretches the bytes alone"},
+    {.name = "share",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(share),
+     .argument = "RULE",
+     .default_text = "bottleneck",
+     .choices = shares,
+     .key = "share",
+     .help = "How messages share links: by the article's rule, in which the most contended link "
+             "decides, or by max-min fairness"},
+    {.name = "background",
+     .type = CB_OPTION_TEXT,
+     .scope = RUN,
+     .offset = FIELD(background),
+     .argument = "LOAD",
+     .default_text = "none",
+     .key = "background",
+     .help = "Load of others on each link, 0 to 0.99: none; 0.3; exp:0.3, drawn anew for each link "
+             "and interval with this mean; best-average-worst:0.3, three evaluations"},
+    {.name = "background",
+     .type = CB_OPTION_TEXT,
+     .scope = TIMELINE | SIGNALS,
+     .offset = FIELD(background),
+     .argument = "LOAD",
+     .default_text = "none",
+     .key = "background",
+     .help = "Load of others on each link, 0 to 0.99: none; 0.3; exp:0.3, drawn anew for each link "
+             "and interval with this mean"},
+    {.name = "background",
+     .type = CB_OPTION_TEXT,
+     .scope = KNEE,
+     .offset = FIELD(background),
+     .argument = "LOAD",
+     .default_text = "0.3",
+     .key = "background",
+     .help = "The load of others that the second curve is with, 0 to 0.99: 0.3; exp:0.3, drawn anew "
+             "for each link and interval with this mean; none, for the first curve alone"},
+    {.name = "background-interval-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(background_interval_us),
+     .argument = "US",
+     .default_text = "1000",
+     .minimum = 1,
+     .maximum = 1e12,
+     .key = "background_interval_us",
+     .help = "How long a drawn load stays"},
+    {.name = "seed",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(seed),
+     .argument = "N",
+     .default_text = "1",
+     .maximum = 4294967295.0,
+     .key = "seed",
+     .help = "Seed of drawn loads, and of the trace's distributions"},
+    {.name = "double",
+     .type = CB_OPTION_FLAG,
+     .scope = RUN,
+     .offset = FIELD(doubled),
+     .key = "double",
+     .help = "Evaluate once more with the bottleneck twice as wide, and say what that gains"},
+    {.name = "format",
+     .type = CB_OPTION_CHOICE,
+     .scope = RUN,
+     .offset = FIELD(format),
+     .argument = "FORM",
+     .choices = run_formats,
+     .help = "Form of the result: text, or json (combench-model/1); without it text, or json with "
+             "--output"},
+    {.name = "format",
+     .type = CB_OPTION_CHOICE,
+     .scope = TIMELINE,
+     .offset = FIELD(format),
+     .argument = "FORM",
+     .default_text = "perfetto",
+     .choices = timeline_formats,
+     .help = "Form of the timeline: perfetto, for ui.perfetto.dev; paje, for ViTE; svg, a picture"},
+    {.name = "format",
+     .type = CB_OPTION_CHOICE,
+     .scope = KNEE,
+     .offset = FIELD(format),
+     .argument = "FORM",
+     .default_text = "text",
+     .choices = knee_formats,
+     .help = "Form of the curves: text, csv, json (combench-knee/1), or svg, a picture"},
+    {.name = "from-us",
+     .type = CB_OPTION_REAL,
+     .scope = TIMELINE,
+     .offset = FIELD(from_us),
+     .argument = "US",
+     .default_text = "0",
+     .maximum = 1e15,
+     .help = "Begin the timeline there"},
+    {.name = "to-us",
+     .type = CB_OPTION_REAL,
+     .scope = TIMELINE,
+     .offset = FIELD(to_us),
+     .argument = "US",
+     .default_text = "1e15",
+     .maximum = 1e15,
+     .help = "End the timeline there, or with the last processor. What is outside is left out"},
+    {.name = "points",
+     .type = CB_OPTION_COUNT,
+     .scope = KNEE,
+     .offset = FIELD(points),
+     .argument = "N",
+     .default_text = "20",
+     .minimum = 2,
+     .maximum = 1000,
+     .key = "points",
+     .help = "Evaluate so many loads, up to twice the knee"},
+    {.name = "output",
+     .type = CB_OPTION_TEXT,
+     .scope = RUN,
+     .offset = FIELD(output),
+     .argument = "FILE",
+     .help = "Write the result there, and the text form to standard output"},
+    {.name = "output",
+     .type = CB_OPTION_TEXT,
+     .scope = TIMELINE | KNEE | SIGNALS,
+     .offset = FIELD(output),
+     .argument = "FILE",
+     .help = "Write there instead of to standard output"},
+    {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
+};
+/* clang-format on */
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+_Static_assert((size_t)ROWS <= (size_t)TOOL_OPTIONS, "an array `given` has room for all options");
+
+/* Who takes an option that somebody else was given. */
+static const char *owners(uint32_t scope)
+{
+    static const struct {
+        uint32_t scope;
+        const char *names;
+    } groups[] = {
+        {RUN, "ccmod run"},
+        {TIMELINE, "ccmod timeline"},
+        {KNEE, "ccmod knee"},
+    };
+
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        if ((scope & groups[i].scope) != 0)
+            return groups[i].names;
+    }
+    return "another subcommand";
+}
+
+const cb_option_table run_options = {
+    .program = "ccmod-run",
+    .summary = "evaluate a trace on a network",
+    .description =
+        "Evaluates what the processors of TRACE do on a network, and prints the clock of each at "
+        "the end of its trace, how it spent its time, how far the links are used, and which one "
+        "limits the whole.\n\n"
+        "The quiet network is described by three numbers, or by what the network brings along; "
+        "they must be fitted to measurements, never taken from a data sheet.",
+    .synopsis = "ccmod run [OPTION]... TRACE",
+    .exit_statuses = tool_exit_statuses,
+    .options = rows,
+    .option_count = ROWS,
+    .mask = RUN,
+    .owners = owners,
+};
+
+const cb_option_table timeline_options = {
+    .program = "ccmod-timeline",
+    .summary = "write what happens when, as a space-time diagram",
+    .description =
+        "Evaluates TRACE as ccmod run does, and writes what every processor does from the "
+        "beginning "
+        "to the end (compute, send, receive, wait; idle, when others go on), and each message from "
+        "its start to its arrival with the contention that it met: as a trace for a viewer, or as "
+        "a "
+        "picture.",
+    .synopsis = "ccmod timeline [OPTION]... TRACE",
+    .exit_statuses = tool_exit_statuses,
+    .options = rows,
+    .option_count = ROWS,
+    .mask = TIMELINE,
+    .owners = owners,
+};
+
+const cb_option_table knee_options = {
+    .program = "ccmod-knee",
+    .summary = "find the load at which the network limits a trace",
+    .description =
+        "Evaluates TRACE again and again, with all of its computing times shortened or stretched, "
+        "so "
+        "that the processors offer the network more or less, and prints what the busiest link "
+        "carries then, in packets/s. While the processors limit, it carries what is offered; when "
+        "they compute nothing, it carries all that the network can: the knee is where both "
+        "meet.\n\n"
+        "A second curve shows the same with the background load of others.",
+    .synopsis = "ccmod knee [OPTION]... TRACE",
+    .exit_statuses = tool_exit_statuses,
+    .options = rows,
+    .option_count = ROWS,
+    .mask = KNEE,
+    .owners = owners,
+};
+
+const cb_option_table signals_options = {
+    .program = "ccmod-signals",
+    .summary = "print every signal of an evaluation",
+    .description =
+        "Evaluates TRACE as ccmod run does, horizon by horizon, and prints all signals on the way, "
+        "one a line: the clock in us, the signal's name, and what it says. The fifteen signals are "
+        "described in docs/model.md.",
+    .synopsis = "ccmod signals [OPTION]... TRACE",
+    .exit_statuses = tool_exit_statuses,
+    .options = rows,
+    .option_count = ROWS,
+    .mask = SIGNALS,
+    .owners = owners,
+};
