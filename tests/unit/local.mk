@@ -13,6 +13,7 @@ UNIT_TESTS = \
 	%D%/test_fit \
 	%D%/test_histogram \
 	%D%/test_ledger \
+	%D%/test_load \
 	%D%/test_log \
 	%D%/test_memory \
 	%D%/test_nearest \
@@ -20,6 +21,7 @@ UNIT_TESTS = \
 	%D%/test_occupation \
 	%D%/test_options \
 	%D%/test_plan \
+	%D%/test_plan_shapes \
 	%D%/test_random \
 	%D%/test_report \
 	%D%/test_report_file \
@@ -67,6 +69,8 @@ tests_unit_test_histogram_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_histogram_LDADD = $(UNIT_LIBS)
 tests_unit_test_ledger_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_ledger_LDADD = $(UNIT_LIBS)
+tests_unit_test_load_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_load_LDADD = $(UNIT_LIBS)
 tests_unit_test_log_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_log_LDADD = $(UNIT_LIBS)
 tests_unit_test_memory_CPPFLAGS = $(UNIT_FLAGS)
@@ -81,6 +85,8 @@ tests_unit_test_options_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_options_LDADD = $(UNIT_LIBS)
 tests_unit_test_plan_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_plan_LDADD = $(UNIT_LIBS)
+tests_unit_test_plan_shapes_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_plan_shapes_LDADD = $(UNIT_LIBS)
 tests_unit_test_random_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_random_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
@@ -123,4 +129,4 @@ tests_unit_test_traffic_SOURCES = %D%/test_traffic.c $(LOOP_SOURCES)
 # The control plane of a process alone takes the place of the archive's over MPI.
 tests_unit_test_solo_SOURCES = %D%/test_solo.c src/control/control_solo.c
 
-EXTRA_DIST += %D%/definitions.h %D%/unit.h $(srcdir)/tests/unit/golden/*
+EXTRA_DIST += %D%/definitions.h %D%/messages.h %D%/unit.h $(srcdir)/tests/unit/golden/*
