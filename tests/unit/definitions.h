@@ -29,7 +29,6 @@ int pipeline_main(int argc, char **argv);
 #define take OF(PROGRAM, take)
 #define take_and_answer OF(PROGRAM, take_and_answer)
 #define one_each OF(PROGRAM, one_each)
-#define one_packet OF(PROGRAM, one_packet)
 #define assign OF(PROGRAM, assign)
 #define feed OF(PROGRAM, feed)
 
@@ -69,7 +68,6 @@ int pipeline_main(int argc, char **argv);
 #undef take
 #undef take_and_answer
 #undef one_each
-#undef one_packet
 #undef assign
 #undef feed
 

@@ -595,6 +595,23 @@ START_TEST(a_pipeline_is_named_by_its_topology_and_a_farm_by_its_numbers)
 }
 END_TEST
 
+START_TEST(the_count_of_a_pipeline_is_what_its_last_stage_takes)
+{
+    bench_options options = default_options();
+    bench_plan plan;
+
+    options.topologies = "6-2-1,3-3-3,2-1";
+    options.sizes = LIST(64);
+    options.algorithms_us = LIST(0);
+    plan = planned(&pipeline, &options, 9);
+    ck_assert_uint_eq(plan.count, 3);
+    ck_assert_uint_eq(plan.measurements[0].count, 2);
+    ck_assert_uint_eq(plan.measurements[1].count, 3);
+    ck_assert_uint_eq(plan.measurements[2].count, 2);
+    bench_plan_free(&plan);
+}
+END_TEST
+
 START_TEST(a_sweep_of_a_farm_knows_its_largest_size)
 {
     bench_options options = default_options();
@@ -662,7 +679,7 @@ UNIT_MAIN("plan", the_notes_four_sizes_are_the_default, a_fit_adds_powers_of_two
           a_farm_has_all_sizes_of_an_algorithm_before_the_next,
           the_notes_algorithms_and_sizes_are_the_default_of_group_2,
           a_pipeline_is_named_by_its_topology_and_a_farm_by_its_numbers,
-          a_sweep_of_a_farm_knows_its_largest_size, loads_that_do_not_go_together_make_no_plan,
+          the_count_of_a_pipeline_is_what_its_last_stage_takes, a_sweep_of_a_farm_knows_its_largest_size, loads_that_do_not_go_together_make_no_plan,
           group_2_without_its_ranks_makes_no_plan,
           all_ranks_of_a_shape_take_part_and_those_left_over_do_not,
           a_fixed_list_has_its_own_length_of_candidates, roles_have_the_sizes_of_their_shares)
