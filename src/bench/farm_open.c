@@ -86,7 +86,8 @@ typedef struct {
     double quantile, deadline_ns;
     double time_ns;  /* of a trial */
     uint64_t events; /* of a trial, at least: so that some lie beyond the quantile */
-    bool clocked;    /* the last trial's quantile, where there was one */
+    /* The last trial */
+    bool silent; /* nothing was decided */
     double reached_ns;
 } rate_search;
 
@@ -111,6 +112,7 @@ static cb_status try_rate(bench_farm_run *run, rate_search *search, double rate_
     bench_farm_outcome out;
 
     CB_TRY(run_at(run, rate_hz, search->time_ns, search->events, &out));
+    search->silent = out.tally.decided == 0;
     if (run->supervisor) {
         search->reached_ns = merged_quantile(run, search->quantile);
         *holds = !bench_farm_saturated(&out) && out.tally.lost == 0 &&
@@ -219,7 +221,10 @@ static cb_status give_up_search(bench_farm_run *run, const rate_search *search)
              "--find-rate at %zu bytes, %zu sources, %zu destinations, algorithm %g us",
              run->measurement->size_bytes, run->me->farm->sources, run->me->farm->destinations,
              run->measurement->algorithm_us);
-    if (search->reached_ns > search->deadline_ns)
+    if (search->silent)
+        snprintf(why, sizeof(why),
+                 "not one event was decided: all were lost; see what --verify finds");
+    else if (search->reached_ns > search->deadline_ns)
         snprintf(why, sizeof(why),
                  "the deadline of %g us is below the quiet latency: %s of single events is %.1f "
                  "us; give a longer --deadline-us",
@@ -250,7 +255,7 @@ static cb_status find_rate(bench_farm_run *run)
     bool holds = false;
 
     CB_TRY(try_rate(run, &search, low_hz, &holds));
-    for (size_t i = 0; !holds && i < 2; i++) {
+    for (size_t i = 0; !holds && !search.silent && i < 2; i++) {
         low_hz /= 3;
         CB_TRY(try_rate(run, &search, low_hz, &holds));
     }

@@ -9,6 +9,7 @@ UNIT_TESTS = \
 	%D%/test_context_text \
 	%D%/test_derive \
 	%D%/test_environment \
+	%D%/test_farm_figures \
 	%D%/test_figures \
 	%D%/test_fit \
 	%D%/test_histogram \
@@ -61,6 +62,8 @@ tests_unit_test_derive_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_derive_LDADD = $(UNIT_LIBS)
 tests_unit_test_environment_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_environment_LDADD = $(UNIT_LIBS)
+tests_unit_test_farm_figures_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_farm_figures_LDADD = $(UNIT_LIBS)
 tests_unit_test_figures_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_figures_LDADD = $(UNIT_LIBS)
 tests_unit_test_fit_CPPFLAGS = $(UNIT_FLAGS)
