@@ -1,5 +1,5 @@
-/* The formulas of the figures, with numbers worked out by hand, for the definitions of the programs;
- * those of the farms are in test_farm_figures.c. */
+/* The formulas of the figures, with numbers worked out by hand, for the definitions of the
+ * programs; those of the farms are in test_farm_figures.c. */
 #include "bench/engine.h"
 
 #include <string.h>
@@ -566,7 +566,8 @@ UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_summary_is_that_of_the
           destinations_of_a_changing_list_share_what_arrives, only_lists_have_a_list,
           a_funnel_counts_events, loss_is_what_lacks_to_the_packet_rate_of_one_source,
           modes_have_references_of_their_own,
-          a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes, the_harness_of_a_ping_pong_is_one_sides_step,
-          what_was_not_measured_is_absent, nanoseconds_become_microseconds,
-          conditions_are_those_of_the_run, beside_a_task_the_mean_takes_the_place_of_the_median,
+          a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes,
+          the_harness_of_a_ping_pong_is_one_sides_step, what_was_not_measured_is_absent,
+          nanoseconds_become_microseconds, conditions_are_those_of_the_run,
+          beside_a_task_the_mean_takes_the_place_of_the_median,
           beside_a_task_each_side_has_its_figures, without_a_task_nothing_is_said_of_it)

@@ -679,7 +679,8 @@ UNIT_MAIN("plan", the_notes_four_sizes_are_the_default, a_fit_adds_powers_of_two
           a_farm_has_all_sizes_of_an_algorithm_before_the_next,
           the_notes_algorithms_and_sizes_are_the_default_of_group_2,
           a_pipeline_is_named_by_its_topology_and_a_farm_by_its_numbers,
-          the_count_of_a_pipeline_is_what_its_last_stage_takes, a_sweep_of_a_farm_knows_its_largest_size, loads_that_do_not_go_together_make_no_plan,
+          the_count_of_a_pipeline_is_what_its_last_stage_takes,
+          a_sweep_of_a_farm_knows_its_largest_size, loads_that_do_not_go_together_make_no_plan,
           group_2_without_its_ranks_makes_no_plan,
           all_ranks_of_a_shape_take_part_and_those_left_over_do_not,
           a_fixed_list_has_its_own_length_of_candidates, roles_have_the_sizes_of_their_shares)
