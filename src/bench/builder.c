@@ -45,6 +45,14 @@ void bench_builder_free(bench_builder *builder)
     *builder = (bench_builder){0};
 }
 
+void bench_builder_restart(bench_builder *builder, uint64_t sequence)
+{
+    for (uint64_t place = 0; place <= builder->mask; place++)
+        clear_place(builder, place);
+    builder->oldest = sequence;
+    builder->counts = (bench_builder_counts){0};
+}
+
 /* The oldest event leaves its place to one of the next round. */
 static void move_on(bench_builder *builder)
 {

@@ -31,6 +31,9 @@ typedef struct {
 cb_status bench_builder_create(size_t sources, uint64_t events, bench_builder *out);
 void bench_builder_free(bench_builder *builder);
 
+/* Give up all that is in progress, forget what was counted, and go on with event `sequence`. */
+void bench_builder_restart(bench_builder *builder, uint64_t sequence);
+
 typedef enum {
     BENCH_PARTIAL,
     BENCH_COMPLETE,

@@ -10,8 +10,11 @@
 static void fill_closed(const bench_farm_outcome *outcome, report_row *row)
 {
     double divisor_us = 1e3 * (double)outcome->block;
-    double *sorted = malloc(outcome->block_count * sizeof(*sorted) + 1);
+    double *sorted;
 
+    if (outcome->block_count == 0)
+        return; /* next to all was lost */
+    sorted = malloc(outcome->block_count * sizeof(*sorted));
     for (size_t i = 0; i < outcome->block_count; i++)
         outcome->blocks_ns[i] /= divisor_us;
     if (sorted != NULL) {
@@ -65,7 +68,7 @@ static void fill_accounts(const bench_tally *tally, report_row *row)
     row->errors = (double)tally->errors;
 }
 
-/* One entry a destination; the account is that of the last run, which recorded the latencies. */
+/* One entry a destination; in flight were, in the mean, as many as each issue saw. */
 static report_destination *list_destinations(const bench_measurement *measurement,
                                              const bench_farm_outcome *outcome)
 {
@@ -74,15 +77,15 @@ static report_destination *list_destinations(const bench_measurement *measuremen
 
     for (size_t i = 0; list != NULL && i < outcome->destinations; i++) {
         const bench_account *account = &outcome->accounts[i];
-        uint64_t decided = account->decided > 0 ? account->decided : 1;
+        uint64_t issued = account->decided + account->lost;
 
-        list[i] =
-            (report_destination){.rank = (double)(1 + measurement->shape.stages[BENCH_SOURCE] + i),
-                                 .decided = (double)account->decided,
-                                 .lost = (double)account->lost,
-                                 .in_flight_mean = (double)account->in_flight_sum / (double)decided,
-                                 .in_flight_most = (double)account->in_flight_most,
-                                 .latency = &outcome->latencies[i]};
+        list[i] = (report_destination){
+            .rank = (double)(1 + measurement->shape.stages[BENCH_SOURCE] + i),
+            .decided = (double)account->decided,
+            .lost = (double)account->lost,
+            .in_flight_mean = issued > 0 ? (double)account->in_flight_sum / (double)issued : 0,
+            .in_flight_most = (double)account->in_flight_most,
+            .latency = &outcome->latencies[i]};
     }
     return list;
 }

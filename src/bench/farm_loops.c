@@ -3,8 +3,13 @@
  */
 #include "bench/farm_loops.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "bench/engine.h"
+
+/* A run ends early when all that was in flight was lost so often: each time takes a patience. */
+enum { SILENCES_MOST = 4 };
 
 typedef struct {
     bench_rank *me;
@@ -14,11 +19,20 @@ typedef struct {
     bench_ledger *ledger;
     uint64_t first_issue_ns, last_issue_ns;
     uint64_t first_decision_ns, last_decision_ns; /* of an open loop */
+    unsigned silences;                            /* each of which lost all that was in flight */
 } supervision;
 
-static uint64_t settled(const bench_ledger *ledger)
+static bool goes_on(const supervision *run)
 {
-    return ledger->decided + ledger->lost;
+    const bench_ledger *ledger = run->ledger;
+
+    return ledger->decided + ledger->lost < run->load->events && run->silences < SILENCES_MOST;
+}
+
+static void give_up(supervision *run)
+{
+    bench_ledger_give_up(run->ledger);
+    run->silences++;
 }
 
 /* Hot. */
@@ -54,20 +68,17 @@ static inline cb_status await_decision(supervision *run, bool timed)
     cb_status status = bench_take_message(run->me, &buffer, &from);
 
     if (status == CB_EMPTY) {
-        bench_ledger_give_up(run->ledger);
+        give_up(run);
         return CB_OK;
     }
     return status == CB_OK ? decide(run, buffer, from, timed) : status;
 }
 
-/* A mark is set when so many events are settled; a loss can make it pass several at once. */
-static inline void set_marks(const supervision *run, uint64_t *next)
+/* Between two marks lie so many decisions, whatever is lost besides. */
+static void set_mark(const supervision *run, uint64_t *next)
 {
-    if (settled(run->ledger) < *next)
-        return;
     run->load->marks_ns[run->tally->marks++] = (double)cb_now_ns();
-    while (settled(run->ledger) >= *next)
-        *next += run->load->block;
+    *next += run->load->block;
 }
 
 static inline cb_status run_closed(supervision *run, bool timed)
@@ -77,12 +88,12 @@ static inline cb_status run_closed(supervision *run, bool timed)
     uint64_t next_mark = load->marks_ns != NULL ? load->lead_in : UINT64_MAX;
 
     run->first_issue_ns = cb_now_ns();
-    while (settled(ledger) < load->events) {
+    while (goes_on(run)) {
         while (ledger->issued < load->events && ledger->in_flight < load->in_flight)
             CB_TRY(issue(run, timed ? cb_now_ns() : 0));
         CB_TRY(await_decision(run, timed));
-        if (__builtin_expect(settled(ledger) >= next_mark, 0))
-            set_marks(run, &next_mark);
+        if (__builtin_expect(ledger->decided >= next_mark, 0))
+            set_mark(run, &next_mark);
     }
     return CB_OK;
 }
@@ -109,8 +120,8 @@ static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns
 
 typedef struct {
     bench_schedule schedule;
-    uint64_t due_ns, first_due_ns;
-    bool held_back; /* the event that is due found no room */
+    uint64_t due_ns, first_due_ns, last_due_ns; /* of the next event, and of those issued */
+    bool held_back;                             /* the event that is due found no room */
     /* As it was when half of the events were issued; and when that was, and when all were */
     bench_schedule middle;
     uint64_t middle_ns, end_ns;
@@ -120,11 +131,10 @@ typedef struct {
 
 static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
 {
-    bench_tally *tally = run->tally;
-
     CB_TRY(issue(run, state->due_ns));
-    tally->waited += state->held_back;
+    run->tally->waited += state->held_back;
     state->held_back = false;
+    state->last_due_ns = state->due_ns;
     run->last_issue_ns = now_ns;
     if (run->ledger->issued == 1) {
         run->first_issue_ns = now_ns;
@@ -134,13 +144,11 @@ static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
         state->middle = state->schedule;
         state->middle_ns = now_ns;
     }
-    if (run->ledger->issued < run->load->events) {
-        state->due_ns = bench_schedule_next(&state->schedule);
-        return CB_OK;
-    }
-    state->end_ns = now_ns;
-    tally->due_span_ns = (double)(state->due_ns - state->first_due_ns);
     state->due_ns = UINT64_MAX;
+    if (run->ledger->issued < run->load->events)
+        state->due_ns = bench_schedule_next(&state->schedule);
+    else
+        state->end_ns = now_ns;
     return CB_OK;
 }
 
@@ -159,19 +167,27 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
         return status;
     if (run->me->farm->patient && run->ledger->in_flight > 0 &&
         now_ns - state->last_news_ns > run->me->patience_ns)
-        bench_ledger_give_up(run->ledger);
+        give_up(run);
     pause_until(run, state->due_ns, now_ns, &state->idle);
     return CB_OK;
 }
 
-/* Behind the run, since the events of a Poisson process are counted one by one. */
-static void count_backlog(const supervision *run, const open_state *state)
+/* Behind the run, since the events of a Poisson process are counted one by one. Of a run that ended
+ * early the event that was next belongs to the backlog. */
+static void count_backlog(const supervision *run, open_state *state)
 {
     bench_tally *tally = run->tally;
+    uint64_t next = 0;
 
-    tally->backlog_middle = bench_schedule_due(&state->middle, state->middle_ns);
-    tally->backlog_end = bench_schedule_due(&state->schedule, state->end_ns);
-    tally->due = run->load->events + tally->backlog_end;
+    if (state->due_ns != UINT64_MAX) {
+        state->end_ns = cb_now_ns();
+        next = state->due_ns <= state->end_ns;
+    }
+    if (state->middle_ns > 0)
+        tally->backlog_middle = bench_schedule_due(&state->middle, state->middle_ns);
+    tally->backlog_end = bench_schedule_due(&state->schedule, state->end_ns) + next;
+    tally->due = run->ledger->issued + tally->backlog_end;
+    tally->due_span_ns = (double)(state->last_due_ns - state->first_due_ns);
     tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);
 }
 
@@ -186,7 +202,7 @@ static cb_status run_open(supervision *run)
     state.schedule =
         bench_schedule_make(load->rate_hz, load->poisson, load->seed, state.last_news_ns);
     state.due_ns = bench_schedule_next(&state.schedule);
-    while (settled(ledger) < load->events) {
+    while (goes_on(run)) {
         uint64_t now_ns = cb_now_ns();
         bool due = now_ns >= state.due_ns;
 
@@ -200,6 +216,27 @@ static cb_status run_open(supervision *run)
     }
     count_backlog(run, &state);
     return CB_OK;
+}
+
+void bench_farm_count(const bench_rank *me, bench_tally *tally)
+{
+    const bench_ledger *ledger = &me->farm->ledger;
+
+    tally->issued = ledger->issued;
+    tally->decided = ledger->decided;
+    tally->lost = ledger->lost;
+    tally->errors = bench_ledger_error_count(ledger);
+}
+
+/* Without the waiting in vain, where there was anything else. */
+static double time_of_event(const supervision *run)
+{
+    double vain_ns = (double)run->silences * (double)run->me->patience_ns;
+    double elapsed_ns = run->tally->elapsed_ns;
+
+    if (run->ledger->decided > 0)
+        elapsed_ns = fmax(elapsed_ns - vain_ns, 0);
+    return elapsed_ns / (double)run->ledger->issued;
 }
 
 cb_status bench_farm_supervise(bench_rank *me, const bench_actions *actions, const bench_load *load,
@@ -219,10 +256,8 @@ cb_status bench_farm_supervise(bench_rank *me, const bench_actions *actions, con
         status = load->latencies != NULL ? run_closed(&run, true) : run_closed(&run, false);
     tally->elapsed_ns = (double)(cb_now_ns() - run.first_issue_ns);
     tally->decision_span_ns = (double)(run.last_decision_ns - run.first_decision_ns);
-    tally->issued = run.ledger->issued;
-    tally->decided = run.ledger->decided;
-    tally->lost = run.ledger->lost;
-    tally->errors = bench_ledger_error_count(run.ledger);
+    tally->event_ns = time_of_event(&run);
+    bench_farm_count(me, tally);
     return status;
 }
 

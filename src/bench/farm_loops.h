@@ -9,9 +9,9 @@
 
 /* What the supervisor shall do. */
 typedef struct {
-    uint64_t events;
+    uint64_t events;            /* fewer are issued where next to all are lost */
     uint64_t in_flight;         /* at most */
-    uint64_t lead_in, block;    /* events before the first mark, and between two */
+    uint64_t lead_in, block;    /* decisions before the first mark, and between two */
     double *marks_ns;           /* room for (events - lead_in) / block + 1; NULL: none wanted */
     stats_histogram *latencies; /* one for each destination; NULL: the clock is not read */
     bool open;
@@ -25,7 +25,8 @@ typedef struct {
 typedef struct {
     uint64_t issued, decided, lost, errors;
     size_t marks;
-    double elapsed_ns;       /* from the first issue to the last decision */
+    double elapsed_ns;       /* from the first issue to the last decision, or to giving up */
+    double event_ns;         /* of it for each event, but for waiting in vain */
     double decision_span_ns; /* from the first decision to the last, where latencies are taken */
     /* Of an open loop */
     uint64_t due;            /* until the last event was issued */
@@ -39,6 +40,9 @@ typedef struct {
 /* Run the supervisor's part; *tally is complete also when the run was given up. */
 cb_status bench_farm_supervise(bench_rank *me, const bench_actions *actions, const bench_load *load,
                                bench_tally *tally);
+
+/* Take the numbers of events from the ledger once more: some may have been decided late. */
+void bench_farm_count(const bench_rank *me, bench_tally *tally);
 
 /* Run a source's or a destination's part. */
 cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions);

@@ -35,10 +35,25 @@ static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
 /* One run */
 
+static uint64_t destinations_of(const bench_farm_run *run)
+{
+    return run->me->farm->destinations;
+}
+
 const bench_fragments *bench_farm_plain(const bench_farm_run *run)
 {
     return bench_plain_traffic(run->session->options) == &bench_touching ? &bench_fragments_touched
                                                                          : &bench_fragments_bare;
+}
+
+/* How long a farm may work without a word, should all destinations share a core. */
+static uint64_t working_ns(const bench_farm_run *run)
+{
+    const bench_shape *shape = &run->measurement->shape;
+    double event_us = (double)shape->stages[BENCH_SOURCE] * run->measurement->algorithm_us +
+                      run->session->options->slow_us;
+
+    return (uint64_t)(1e3 * event_us * (double)shape->stages[BENCH_DESTINATION]);
 }
 
 uint64_t bench_farm_patience_ns(const bench_farm_run *run)
@@ -46,14 +61,22 @@ uint64_t bench_farm_patience_ns(const bench_farm_run *run)
     const uint64_t lossy_ns = 500000000;
     unsigned capabilities = transport_capabilities(run->session->technology);
 
-    return (capabilities & TRANSPORT_RELIABLE) != 0 ? 0 : lossy_ns;
+    return (capabilities & TRANSPORT_RELIABLE) != 0 ? 0 : lossy_ns + working_ns(run);
 }
 
-/* Sources and destinations wait for several of the supervisor's patiences: while it waits for what
- * is lost, they hear nothing. */
-static uint64_t own_patience_ns(const bench_farm_run *run, uint64_t patience_ns)
+/* Sources and destinations wait for two of the supervisor's patiences, for while it waits for what
+ * is lost they hear nothing, and for the longest pause that an open loop can be thought to make
+ * between two events. */
+static uint64_t own_patience_ns(const bench_farm_run *run, const bench_load *load,
+                                uint64_t patience_ns)
 {
-    return run->supervisor ? patience_ns : 4 * patience_ns;
+    const double longest_draw = 30; /* mean intervals of a Poisson process */
+    double interval_ns = load->open ? 1e9 / load->rate_hz : 0;
+    double intervals = 2 * (double)destinations_of(run) + (load->poisson ? longest_draw : 0);
+
+    if (run->supervisor || patience_ns == 0)
+        return patience_ns;
+    return 2 * patience_ns + (uint64_t)(intervals * interval_ns);
 }
 
 static cb_status serve_or_supervise(const bench_farm_run *run, const bench_load *load,
@@ -61,6 +84,39 @@ static cb_status serve_or_supervise(const bench_farm_run *run, const bench_load 
 {
     return run->supervisor ? bench_farm_supervise(run->me, run->actions, load, tally)
                            : bench_farm_serve(run->me, run->actions);
+}
+
+static void add_accounts(const bench_farm_run *run)
+{
+    for (size_t i = 0; i < destinations_of(run); i++) {
+        const bench_account *from = &run->me->farm->ledger.accounts[i];
+        bench_account *to = &run->accounts[i];
+
+        to->decided += from->decided;
+        to->lost += from->lost;
+        to->in_flight_sum += from->in_flight_sum;
+        if (from->in_flight_most > to->in_flight_most)
+            to->in_flight_most = from->in_flight_most;
+    }
+}
+
+/* When all have ended a run: what came too late or twice is counted as well. */
+static cb_status settle(const bench_farm_run *run, bench_tally *tally)
+{
+    bench_farm *farm = run->me->farm;
+    uint64_t faults;
+
+    if (farm->patient)
+        CB_TRY(bench_farm_drain(run->me, run->actions));
+    CB_TRY(bench_farm_check_sum(run->me));
+    faults = bench_farm_fault_count(farm);
+    CB_TRY(control_sum(run->team, &faults, 1));
+    if (run->supervisor) {
+        bench_farm_count(run->me, tally);
+        tally->errors += faults;
+        add_accounts(run);
+    }
+    return control_broadcast(run->team, tally, sizeof(*tally));
 }
 
 cb_status bench_farm_run_load(bench_farm_run *run, bench_load load,
@@ -71,20 +127,20 @@ cb_status bench_farm_run_load(bench_farm_run *run, bench_load load,
 
     load.wait = run->session->effective_wait;
     CB_TRY(bench_start_together(run->session, run->team, run->oversubscribed, &late_ns));
-    bench_farm_begin(run->me, run->next_event, load.events, fragments,
-                     own_patience_ns(run, patience_ns));
+    CB_TRY(bench_farm_begin(run->me, run->next_event, load.events, fragments,
+                            own_patience_ns(run, &load, patience_ns)));
     CB_TRY(serve_or_supervise(run, &load, tally));
     CB_TRY(transport_flush(run->me->factory));
     bench_leave_if_interrupted(run->session);
-    run->next_event += load.events;
     run->algorithm_runs += run->me->algorithm.runs;
     run->algorithm_ns += run->me->algorithm.elapsed_ns;
     lateness_ns[0] = late_ns;
     lateness_ns[1] = -late_ns;
     CB_TRY(control_maximum(run->team, lateness_ns, 2));
     run->skew_ns = fmax(run->skew_ns, lateness_ns[0] + lateness_ns[1]);
-    CB_TRY(bench_farm_check_sum(run->me));
-    return control_broadcast(run->team, tally, sizeof(*tally));
+    CB_TRY(settle(run, tally));
+    run->next_event += tally->issued;
+    return CB_OK;
 }
 
 static cb_status run_closed(bench_farm_run *run, uint64_t in_flight, uint64_t events,
@@ -95,11 +151,6 @@ static cb_status run_closed(bench_farm_run *run, uint64_t in_flight, uint64_t ev
 }
 
 /* How long an event takes, and how many to keep in flight */
-
-static uint64_t destinations_of(const bench_farm_run *run)
-{
-    return run->me->farm->destinations;
-}
 
 static uint64_t events_in(double time_ns, double event_ns, uint64_t least)
 {
@@ -114,7 +165,7 @@ static cb_status probe(bench_farm_run *run)
 
     for (;;) {
         CB_TRY(run_closed(run, in_flight, events, &tally));
-        run->event_ns = tally.elapsed_ns / (double)events;
+        run->event_ns = tally.event_ns;
         if (tally.elapsed_ns > run->limit_ns * probe_share / 2)
             return CB_OK;
         events *= 4;
@@ -139,7 +190,7 @@ static cb_status search_in_flight(bench_farm_run *run)
         if (tried > 0 && (double)events * run->event_ns > run->limit_ns * affordable)
             break;
         CB_TRY(run_closed(run, in_flight, events, &tally));
-        each_ns[tried] = tally.elapsed_ns / (double)events;
+        each_ns[tried] = tally.event_ns;
         if (tried > 0 && each_ns[tried] > best_ns * as_good)
             break;
         best_ns = fmin(best_ns, each_ns[tried]);
@@ -231,7 +282,7 @@ static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_far
             break;
         }
         wanted = BLOCKS_AT_ONCE;
-        run->event_ns = tally.elapsed_ns / (double)load.events;
+        run->event_ns = tally.event_ns;
         left_ns -= tally.elapsed_ns;
     } while (left_ns > run->event_ns * (double)(blocks->block + run->in_flight));
     return CB_OK;
@@ -254,16 +305,19 @@ static cb_status record_latencies(bench_farm_run *run, bench_farm_outcome *out)
     return CB_OK;
 }
 
-/* What destinations found in fragments and the supervisor in decisions. A foreign one is counted as
- * corrupted: it is not what anybody sent. */
+/* What destinations found in fragments, the supervisor in decisions, and all in notes. A foreign
+ * message is counted as corrupted: it is not what anybody sent. */
 static cb_status gather_findings(bench_farm_run *run)
 {
     const bench_farm *farm = run->me->farm;
+    const bench_findings *found = &run->me->findings;
     const bench_builder_counts *built = &farm->builder.counts;
     const bench_ledger_errors *errors = &farm->ledger.errors;
-    uint64_t counts[] = {run->me->findings.messages, farm->ledger.lost,
-                         built->doubled + errors->doubled, errors->late,
-                         run->me->findings.corrupted + built->foreign + errors->foreign};
+    const bench_faults *faults = &farm->faults;
+    uint64_t counts[] = {found->messages, farm->ledger.lost,
+                         built->doubled + errors->doubled + faults->doubled,
+                         found->reordered + errors->late + faults->late,
+                         found->corrupted + built->foreign + errors->foreign + faults->foreign};
 
     CB_TRY(control_sum(run->team, counts, sizeof(counts) / sizeof(counts[0])));
     run->verification = (report_verification){.messages = counts[0],
@@ -279,7 +333,7 @@ static cb_status gather_findings(bench_farm_run *run)
 static cb_status verify(bench_farm_run *run)
 {
     const double budget_ns = 0.5e9;
-    const uint64_t patience_ns = 1000000000;
+    const uint64_t patience_ns = 2000000000 + working_ns(run);
     uint64_t events = events_in(budget_ns, run->event_ns, 2 * destinations_of(run));
     bench_tally tally = {0};
 
@@ -298,8 +352,10 @@ void bench_farm_forget(bench_farm_run *run)
 {
     run->algorithm_runs = run->algorithm_ns = 0;
     run->skew_ns = 0;
-    if (run->supervisor)
-        memset(run->latencies, 0, destinations_of(run) * sizeof(*run->latencies));
+    if (!run->supervisor)
+        return;
+    memset(run->latencies, 0, destinations_of(run) * sizeof(*run->latencies));
+    memset(run->accounts, 0, destinations_of(run) * sizeof(*run->accounts));
 }
 
 /* The mean over all runs of the algorithm in all destinations, as their clocks saw them. */
@@ -323,7 +379,7 @@ cb_status bench_farm_row(bench_farm_run *run, bench_farm_outcome *outcome)
         return CB_OK;
     outcome->in_flight = run->in_flight;
     outcome->latencies = run->latencies;
-    outcome->accounts = run->me->farm->ledger.accounts;
+    outcome->accounts = run->accounts;
     outcome->destinations = destinations_of(run);
     outcome->skew_ns = run->skew_ns;
     outcome->touch_ns = run->touch_ns;
@@ -394,7 +450,8 @@ static cb_status set_up(bench_farm_run *run, const int *ranks, size_t participan
     run->touch_ns = bench_farm_plain(run) == &bench_fragments_touched
                         ? bench_measure_touch(measurement->size_bytes)
                         : -1;
-    return run->latencies != NULL ? CB_OK : CB_ERROR_MEMORY;
+    run->accounts = cb_allocate(destinations, sizeof(*run->accounts), "accounts of a row");
+    return run->latencies != NULL && run->accounts != NULL ? CB_OK : CB_ERROR_MEMORY;
 }
 
 static cb_status run_passes(bench_farm_run *run)
@@ -429,5 +486,6 @@ cb_status bench_measure_farm(bench_session *session, const bench_measurement *me
         bench_farm_leave(run.me);
     bench_rank_destroy(session->definition, run.me);
     free(run.latencies);
+    free(run.accounts);
     return status;
 }

@@ -23,7 +23,7 @@ typedef struct {
     const char *stopped_by;
     bench_tally tally;                /* of all runs that the row stands on */
     const stats_histogram *latencies; /* one for each destination */
-    const bench_account *accounts;    /* the same */
+    const bench_account *accounts;    /* the same, of all these runs */
     size_t destinations;
     double algorithm_true_us; /* negative: no algorithm ran */
     double skew_ns, touch_ns;
@@ -47,7 +47,8 @@ typedef struct {
     bool verified; /* verification is reported with the first row */
     report_verification verification;
     uint64_t algorithm_runs, algorithm_ns; /* of this rank, since the last row */
-    stats_histogram *latencies;            /* supervisor: one for each destination */
+    stats_histogram *latencies;            /* supervisor: one for each destination, */
+    bench_account *accounts;               /* and what each did since the last row */
 } bench_farm_run;
 
 /* One run: all start together, and the supervisor's tally is everybody's. */

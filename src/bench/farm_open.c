@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "bench/load.h"
 
-enum { EVENTS_LEAST = 20, REPEATS = 5, BEYOND_QUANTILE = 10 };
+enum { REPEATS = 5, BEYOND_QUANTILE = 10 };
 
 static const char *const usual_curve = "10%,25%,50%,70%,80%,90%,95%,100%,110%";
 
@@ -57,10 +57,10 @@ static cb_status run_at(bench_farm_run *run, double rate_hz, double time_ns, uin
 
 static cb_status measure_rate(bench_farm_run *run, double rate_hz)
 {
-    const double share = 0.9;
+    const double share = BENCH_OPEN_SHARE_PCT / 100.0;
     bench_farm_outcome out;
 
-    CB_TRY(run_at(run, rate_hz, share * run->limit_ns, EVENTS_LEAST, &out));
+    CB_TRY(run_at(run, rate_hz, share * run->limit_ns, BENCH_OPEN_EVENTS, &out));
     return bench_farm_row(run, &out);
 }
 
@@ -86,7 +86,8 @@ typedef struct {
     double quantile, deadline_ns;
     double time_ns;  /* of a trial */
     uint64_t events; /* of a trial, at least: so that some lie beyond the quantile */
-    bool clocked;    /* the last trial's quantile, where there was one */
+    /* The last trial */
+    bool silent; /* nothing was decided */
     double reached_ns;
 } rate_search;
 
@@ -111,6 +112,7 @@ static cb_status try_rate(bench_farm_run *run, rate_search *search, double rate_
     bench_farm_outcome out;
 
     CB_TRY(run_at(run, rate_hz, search->time_ns, search->events, &out));
+    search->silent = out.tally.decided == 0;
     if (run->supervisor) {
         search->reached_ns = merged_quantile(run, search->quantile);
         *holds = !bench_farm_saturated(&out) && out.tally.lost == 0 &&
@@ -131,6 +133,8 @@ static cb_status try_often(bench_farm_run *run, rate_search *search, double rate
     return CB_OK;
 }
 
+enum { FINE_STEPS = 12, COARSE_STEPS = 10 };
+
 /* Between a rate that held and one that did not, down to the resolution. */
 static cb_status bracket(bench_farm_run *run, rate_search *search, double *low_hz, double *high_hz)
 {
@@ -146,52 +150,91 @@ static cb_status bracket(bench_farm_run *run, rate_search *search, double *low_h
     return CB_OK;
 }
 
-/* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
- * repetitions and the upper one in none. What is reported is the highest rate that held in most. */
-static cb_status confirm(bench_farm_run *run, rate_search *search, double low_hz, double high_hz,
-                         bench_found *found)
+/* Small steps at first; on a machine so noisy that these do not suffice, large ones. */
+static double step_away(size_t steps)
 {
-    const double step = 1.05;
-    const size_t most_steps = 12;
-    size_t held;
+    return steps < FINE_STEPS ? 1.05 : 2;
+}
 
-    CB_TRY(try_often(run, search, low_hz, &held));
-    *found = (bench_found){.rate_hz = low_hz, .held = held, .repeats = REPEATS};
-    for (size_t i = 0; held < REPEATS && i < most_steps; i++) {
-        low_hz /= step;
-        CB_TRY(try_often(run, search, low_hz, &held));
+/* Down from a rate to one that holds in all repetitions; *found is the highest that held in most.
+ */
+static cb_status confirm_low(bench_farm_run *run, rate_search *search, double rate_hz,
+                             bench_found *found)
+{
+    for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
+        size_t held;
+
+        CB_TRY(try_often(run, search, rate_hz, &held));
         if (2 * found->held <= REPEATS)
-            *found = (bench_found){.rate_hz = low_hz, .held = held, .repeats = REPEATS};
-    }
-    found->low_hz = low_hz;
-    CB_TRY(try_often(run, search, high_hz, &held));
-    for (size_t i = 0; held > 0 && i < most_steps; i++) {
-        if (2 * held > REPEATS) {
-            found->rate_hz = high_hz;
-            found->held = held;
+            *found = (bench_found){.rate_hz = rate_hz, .held = held, .repeats = REPEATS};
+        if (held == REPEATS) {
+            found->low_hz = rate_hz;
+            return CB_OK;
         }
-        high_hz *= step;
-        CB_TRY(try_often(run, search, high_hz, &held));
+        rate_hz /= step_away(i);
     }
-    found->high_hz = high_hz;
+    found->repeats = 0;
     return CB_OK;
 }
 
-/* No rate holds when even single events are too slow. */
-static cb_status refuse_deadline(bench_farm_run *run, const rate_search *search)
+/* Up from a rate to one that holds in no repetition. */
+static cb_status confirm_high(bench_farm_run *run, rate_search *search, double rate_hz,
+                              bench_found *found)
+{
+    for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
+        size_t held;
+
+        CB_TRY(try_often(run, search, rate_hz, &held));
+        if (held == 0) {
+            found->high_hz = rate_hz;
+            return CB_OK;
+        }
+        if (2 * held > REPEATS) {
+            found->rate_hz = rate_hz;
+            found->held = held;
+        }
+        rate_hz *= step_away(i);
+    }
+    found->repeats = 0;
+    return CB_OK;
+}
+
+/* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
+ * repetitions and the upper one in none. found->repeats is 0 when there are no such two. */
+static cb_status confirm(bench_farm_run *run, rate_search *search, double low_hz, double high_hz,
+                         bench_found *found)
+{
+    *found = (bench_found){.repeats = REPEATS};
+    CB_TRY(confirm_low(run, search, low_hz, found));
+    return found->repeats > 0 ? confirm_high(run, search, high_hz, found) : CB_OK;
+}
+
+/* A search without a result is named in the document, and fails the run when all is measured. */
+static cb_status give_up_search(bench_farm_run *run, const rate_search *search)
 {
     const bench_options *options = run->session->options;
-    char what[128], why[256];
+    char what[160], why[320];
 
     if (!run->supervisor)
         return CB_OK;
-    snprintf(what, sizeof(what), "--find-rate at %zu bytes, %zu sources, %zu destinations",
-             run->measurement->size_bytes, run->me->farm->sources, run->me->farm->destinations);
-    snprintf(
-        why, sizeof(why),
-        "the deadline of %g us is below the quiet latency: %s of single events is %.3g us; give "
-        "a longer --deadline-us",
-        options->deadline_us, options->quantile, search->reached_ns / 1e3);
+    snprintf(what, sizeof(what),
+             "--find-rate at %zu bytes, %zu sources, %zu destinations, algorithm %g us",
+             run->measurement->size_bytes, run->me->farm->sources, run->me->farm->destinations,
+             run->measurement->algorithm_us);
+    if (search->silent)
+        snprintf(why, sizeof(why),
+                 "not one event was decided: all were lost; see what --verify finds");
+    else if (search->reached_ns > search->deadline_ns)
+        snprintf(why, sizeof(why),
+                 "the deadline of %g us is below the quiet latency: %s of single events is %.1f "
+                 "us; give a longer --deadline-us",
+                 options->deadline_us, options->quantile, search->reached_ns / 1e3);
+    else
+        snprintf(why, sizeof(why),
+                 "no rate was found that holds in all of %d trials, below one that holds in none "
+                 "(%s of the last was %.1f us): events were lost, or others took the machine; give "
+                 "a longer --max-time",
+                 REPEATS, options->quantile, search->reached_ns / 1e3);
     cb_error("%s: %s", what, why);
     run->session->search_failed = true;
     return report_skip(run->session->document, what, why);
@@ -212,14 +255,16 @@ static cb_status find_rate(bench_farm_run *run)
     bool holds = false;
 
     CB_TRY(try_rate(run, &search, low_hz, &holds));
-    for (size_t i = 0; !holds && i < 2; i++) {
+    for (size_t i = 0; !holds && !search.silent && i < 2; i++) {
         low_hz /= 3;
         CB_TRY(try_rate(run, &search, low_hz, &holds));
     }
     if (!holds)
-        return refuse_deadline(run, &search);
+        return give_up_search(run, &search);
     CB_TRY(bracket(run, &search, &low_hz, &high_hz));
     CB_TRY(confirm(run, &search, low_hz, high_hz, &found));
+    if (found.repeats == 0)
+        return give_up_search(run, &search);
     CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, search.events, &out));
     out.found = found;
     return bench_farm_row(run, &out);

@@ -1,17 +1,15 @@
-/* What the steps of a farm's programs call: notes, fragments, decisions. All of it is hot. */
+/* What the steps of a farm's programs call, but for notes: fragments and decisions. All of it is
+ * hot. */
 #include "bench/farm_rank.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "bench/shape.h"
 #include "bench/traffic.h"
 #include "host/work.h"
-
-_Static_assert(sizeof(bench_note) == 16, "a note is a packet of 16 bytes");
 
 /* The label of a fragment: its source in the low half of the first word, and the event. */
 typedef struct {
@@ -33,120 +31,6 @@ size_t bench_next_destination(const bench_rank *me)
 size_t bench_source_count(const bench_rank *me)
 {
     return me->farm->sources;
-}
-
-/* Notes */
-
-static transport_buffer *write_note(bench_rank *me, bench_note note)
-{
-    transport_buffer *buffer = transport_buffer_create(me->factory, sizeof(note));
-
-    if (buffer != NULL)
-        memcpy(buffer->data, &note, sizeof(note));
-    return buffer;
-}
-
-cb_status bench_tell(bench_rank *me, size_t role, size_t index, bench_note note)
-{
-    bench_timeline *timeline = me->farm->timeline;
-    uint64_t begin_ns = bench_timeline_now(timeline);
-    transport_buffer *buffer = write_note(me, note);
-
-    if (buffer == NULL)
-        return CB_ERROR_MEMORY;
-    CB_TRY(transport_send(me->peers[me->first_peer[role] + index].node, buffer));
-    bench_timeline_note(timeline, (bench_timeline_entry){.begin_ns = begin_ns,
-                                                         .event = note.event,
-                                                         .deed = BENCH_SENDS,
-                                                         .role = (uint16_t)role,
-                                                         .index = (uint32_t)index});
-    return CB_OK;
-}
-
-cb_status bench_tell_sources(bench_rank *me, bench_note note)
-{
-    bench_timeline *timeline = me->farm->timeline;
-    uint64_t begin_ns = bench_timeline_now(timeline);
-    transport_buffer *buffer = write_note(me, note);
-
-    if (buffer == NULL)
-        return CB_ERROR_MEMORY;
-    CB_TRY(transport_group_send(me->farm->all_sources, buffer));
-    bench_timeline_note(timeline, (bench_timeline_entry){.begin_ns = begin_ns,
-                                                         .event = note.event,
-                                                         .deed = BENCH_SENDS,
-                                                         .role = BENCH_SOURCE,
-                                                         .index = bench_timeline_all});
-    return CB_OK;
-}
-
-static cb_status take_patiently(bench_rank *me, transport_buffer **out, transport_node **from)
-{
-    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
-    cb_status status;
-
-    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
-        if (cb_now_ns() > deadline_ns)
-            break;
-        bench_yield(me->factory);
-    }
-    return status;
-}
-
-cb_status bench_take_message(bench_rank *me, transport_buffer **out, bench_peer **from)
-{
-    transport_node *node;
-
-    CB_TRY(me->farm->patient ? take_patiently(me, out, &node)
-                             : transport_group_receive(me->group, out, &node));
-    *from = &me->peers[node->label];
-    return CB_OK;
-}
-
-static cb_status read_note(bench_rank *me, transport_buffer *buffer, bench_note *out)
-{
-    bool whole = buffer->size == sizeof(*out);
-
-    if (whole)
-        memcpy(out, buffer->data, sizeof(*out));
-    transport_buffer_release(buffer);
-    if (whole) {
-        me->farm->served++;
-        return CB_OK;
-    }
-    cb_error("rank %d was sent %zu bytes where a note of %zu was due; the technology cut or mixed "
-             "up messages",
-             me->ranks[me->self], buffer->size, sizeof(*out));
-    return CB_ERROR_DATA;
-}
-
-/* Sources and destinations get notes from the supervisor, and sources of a pull farm from
- * destinations, where they know no supervisor. */
-static size_t role_of_teller(const bench_rank *me)
-{
-    return me->farm->role == BENCH_SOURCE && me->first_peer[BENCH_DESTINATION] == 0
-               ? BENCH_DESTINATION
-               : BENCH_SUPERVISOR;
-}
-
-cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
-                          bench_note *out)
-{
-    bench_timeline *timeline = me->farm->timeline;
-    uint64_t begin_ns = bench_timeline_now(timeline);
-    size_t role;
-
-    CB_TRY(read_note(me, buffer, out));
-    if (__builtin_expect(timeline == NULL, 1))
-        return CB_OK;
-    role = role_of_teller(me);
-    bench_timeline_note(timeline,
-                        (bench_timeline_entry){.begin_ns = begin_ns,
-                                               .event = out->event,
-                                               .deed = BENCH_TAKES,
-                                               .role = (uint16_t)role,
-                                               .index = (uint32_t)bench_index_of(me, from, role)});
-    return CB_OK;
 }
 
 /* Fragments */
@@ -199,16 +83,16 @@ cb_status bench_send_fragment(bench_rank *me, size_t destination, uint64_t event
 {
     bench_farm *farm = me->farm;
     uint64_t begin_ns = bench_timeline_now(farm->timeline);
-    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+    transport_buffer *buffer;
+    bool admitted;
 
+    CB_TRY(bench_farm_admit(me, event, destination, &admitted));
+    if (!admitted)
+        return CB_OK;
+    farm->served++;
+    buffer = transport_buffer_create(me->factory, me->size_bytes);
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    if (destination >= farm->destinations) {
-        transport_buffer_release(buffer);
-        cb_error("source %zu was told of destination %zu, and there are %zu", farm->index,
-                 destination, farm->destinations);
-        return CB_ERROR_DATA;
-    }
     farm->fragments->make(me, buffer->data, event);
     CB_TRY(transport_send(me->peers[me->first_peer[BENCH_DESTINATION] + destination].node, buffer));
     bench_timeline_note(farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
@@ -220,22 +104,22 @@ cb_status bench_send_fragment(bench_rank *me, size_t destination, uint64_t event
 }
 
 /* Which event of this destination's sequence a fragment belongs to. One whose label names another
- * source or another destination's event belongs to none: UINT64_MAX. */
+ * source, or an event that is not this destination's in this run, belongs to none: UINT64_MAX. */
 static uint64_t sequence_of(const bench_farm *farm, const transport_buffer *buffer, size_t source)
 {
-    label mark;
-    uint64_t sequence;
+    label mark = {.source = source};
+    uint64_t sequence = farm->delivered[source];
 
-    if (!farm->labelled)
-        return farm->delivered[source];
-    if (buffer->size < sizeof(mark))
-        return UINT64_MAX;
-    memcpy(&mark, buffer->data, sizeof(mark));
-    sequence = mark.event / farm->destinations;
-    return (uint32_t)mark.source == source &&
-                   mark.event - sequence * farm->destinations == farm->index
-               ? sequence
-               : UINT64_MAX;
+    if (farm->labelled) {
+        if (buffer->size < sizeof(mark))
+            return UINT64_MAX;
+        memcpy(&mark, buffer->data, sizeof(mark));
+        sequence = mark.event / farm->destinations;
+        if ((uint32_t)mark.source != source ||
+            mark.event - sequence * farm->destinations != farm->index)
+            return UINT64_MAX;
+    }
+    return sequence - farm->first_sequence < farm->events ? sequence : UINT64_MAX;
 }
 
 /* What --slow-us asks for besides. */
@@ -251,6 +135,10 @@ static void delay(bench_rank *me, uint64_t event)
 
 static cb_status decide(bench_rank *me, uint64_t event)
 {
+    if (me->farm->over) {
+        me->farm->faults.late++;
+        return CB_OK;
+    }
     if (me->farm->slow_units > 0)
         delay(me, event);
     me->farm->completed++;
@@ -270,6 +158,29 @@ static void run_algorithm(bench_rank *me, size_t source, uint64_t event)
                                                                        .index = (uint32_t)source});
 }
 
+/* A fragment that comes behind a later one of its source was overtaken, unless it is a copy. */
+static void note_order(bench_rank *me, size_t source, uint64_t sequence, bench_built built)
+{
+    uint64_t *next = &me->farm->delivered[source];
+
+    if (sequence >= *next)
+        *next = sequence + 1;
+    else
+        me->findings.reordered += built != BENCH_FRAGMENT_DOUBLED;
+}
+
+static cb_status refuse_fragment(bench_rank *me, transport_buffer *buffer, size_t source)
+{
+    const bench_farm *farm = me->farm;
+    label mark = {.event = farm->delivered[source] * farm->destinations + farm->index};
+
+    if (farm->labelled && buffer->size >= sizeof(mark))
+        memcpy(&mark, buffer->data, sizeof(mark));
+    transport_buffer_release(buffer);
+    me->findings.messages++;
+    return bench_farm_refuse(me, "a fragment", mark.event);
+}
+
 cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transport_buffer *buffer)
 {
     bench_farm *farm = me->farm;
@@ -277,9 +188,10 @@ cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transpor
     size_t source = bench_index_of(me, from, BENCH_SOURCE);
     uint64_t sequence = sequence_of(farm, buffer, source);
     uint64_t event = sequence * farm->destinations + farm->index;
-    bench_built built = BENCH_FRAGMENT_FOREIGN;
+    bench_built built;
 
-    farm->delivered[source]++;
+    if (sequence == UINT64_MAX)
+        return refuse_fragment(me, buffer, source);
     me->packets++;
     farm->fragments->inspect(me, buffer, source, event);
     transport_buffer_release(buffer);
@@ -289,13 +201,15 @@ cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transpor
                                                                .role = BENCH_SOURCE,
                                                                .index = (uint32_t)source});
     run_algorithm(me, source, event);
-    if (sequence != UINT64_MAX)
-        built = bench_builder_add(&farm->builder, source, sequence);
-    else
-        farm->builder.counts.foreign++;
-    return built == BENCH_COMPLETE ? decide(me, event) : CB_OK;
+    built = bench_builder_add(&farm->builder, source, sequence);
+    note_order(me, source, sequence, built);
+    if (built == BENCH_COMPLETE)
+        return decide(me, event);
+    return built == BENCH_PARTIAL || farm->patient ? CB_OK
+                                                   : bench_farm_refuse(me, "a fragment", event);
 }
 
+/* A decision has an event and nothing else. */
 cb_status bench_farm_take_decision(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
                                    uint64_t *since_ns, bench_decision *decision)
 {
@@ -303,15 +217,19 @@ cb_status bench_farm_take_decision(bench_rank *me, transport_buffer *buffer, con
     uint64_t begin_ns = bench_timeline_now(timeline);
     size_t destination = bench_index_of(me, from, BENCH_DESTINATION);
     bench_note note;
+    uint64_t event;
 
-    CB_TRY(read_note(me, buffer, &note));
-    *decision = bench_ledger_decide(&me->farm->ledger, destination, note.event, since_ns);
+    CB_TRY(bench_farm_read_note(me, buffer, &note));
+    event = note.first == 0 && note.count == 0 ? note.event : UINT64_MAX;
+    *decision = bench_ledger_decide(&me->farm->ledger, destination, event, since_ns);
     bench_timeline_note(timeline, (bench_timeline_entry){.begin_ns = begin_ns,
-                                                         .event = note.event,
+                                                         .event = event,
                                                          .deed = BENCH_TAKES,
                                                          .role = BENCH_DESTINATION,
                                                          .index = (uint32_t)destination});
-    return CB_OK;
+    if (me->farm->patient || *decision == BENCH_DECIDED || *decision == BENCH_DECIDED_LATE)
+        return CB_OK;
+    return bench_farm_refuse(me, "a decision", note.event);
 }
 
 /* Joining and leaving */
@@ -369,6 +287,7 @@ void bench_farm_leave(bench_rank *me)
     bench_ledger_free(&farm->ledger);
     bench_builder_free(&farm->builder);
     free(farm->delivered);
+    free(farm->noted);
     free(farm);
     me->farm = NULL;
 }
@@ -379,14 +298,42 @@ static uint64_t assigned(const bench_farm *farm, uint64_t events)
     return events / farm->destinations + (events % farm->destinations > farm->index);
 }
 
-void bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
-                      const bench_fragments *fragments, uint64_t patience_ns)
+static void begin_destination(bench_farm *farm)
+{
+    farm->first_sequence = assigned(farm, farm->first_event);
+    farm->events = assigned(farm, farm->first_event + farm->run_events) - farm->first_sequence;
+    bench_builder_restart(&farm->builder, farm->first_sequence);
+    for (size_t source = 0; source < farm->sources; source++)
+        farm->delivered[source] = farm->first_sequence;
+}
+
+/* A bit for each event, all zero. */
+static cb_status forget_notes(bench_farm *farm)
+{
+    const uint64_t word_bits = 64;
+    size_t words = (size_t)((farm->run_events + word_bits - 1) / word_bits);
+
+    if (words <= farm->noted_words) {
+        memset(farm->noted, 0, words * sizeof(*farm->noted));
+        return CB_OK;
+    }
+    free(farm->noted);
+    farm->noted = cb_allocate(words, sizeof(*farm->noted), "the events of a run");
+    farm->noted_words = farm->noted != NULL ? words : 0;
+    return farm->noted != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
+cb_status bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
+                           const bench_fragments *fragments, uint64_t patience_ns)
 {
     bench_farm *farm = me->farm;
 
-    farm->events = events;
+    farm->first_event = first_event;
+    farm->run_events = farm->events = events;
     farm->fragments = fragments;
     farm->patient = patience_ns > 0;
+    farm->over = false;
+    farm->faults = (bench_faults){0};
     me->patience_ns = patience_ns;
     farm->served = farm->completed = 0;
     farm->expected_sum = 0;
@@ -395,11 +342,9 @@ void bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
     if (farm->role == BENCH_SUPERVISOR)
         bench_ledger_restart(&farm->ledger);
-    if (farm->role != BENCH_DESTINATION)
-        return;
-    farm->builder.counts = (bench_builder_counts){0};
-    farm->first_sequence = assigned(farm, first_event);
-    farm->events = assigned(farm, first_event + events) - farm->first_sequence;
+    if (farm->role == BENCH_DESTINATION)
+        begin_destination(farm);
+    return farm->role != BENCH_SUPERVISOR ? forget_notes(farm) : CB_OK;
 }
 
 cb_status bench_farm_check_sum(const bench_rank *me)

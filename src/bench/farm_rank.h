@@ -1,5 +1,6 @@
-/* A rank's part in a trigger farm, as the engine sees it: farm_rank.c has what the steps of the
- * programs call, farm_loops.c the loops around them, farm_measure.c the passes. */
+/* A rank's part in a trigger farm, as the engine sees it: farm_notes.c and farm_rank.c have what
+ * the steps of the programs call, farm_faults.c what becomes of messages that should not be,
+ * farm_loops.c the loops around the steps, farm_measure.c the passes. */
 #ifndef BENCH_FARM_RANK_H
 #define BENCH_FARM_RANK_H
 
@@ -14,22 +15,31 @@ typedef struct {
     void (*inspect)(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event);
 } bench_fragments;
 
+/* Messages of a run that a rank did not act on, beside those that ledger and builder count. */
+typedef struct {
+    uint64_t doubled, foreign, late; /* again; of no event that it could be; after the run */
+} bench_faults;
+
 struct bench_farm {
     size_t role, index; /* among those of the role */
     size_t sources, destinations;
-    uint64_t events; /* of the run under way */
+    uint64_t first_event, run_events; /* of the run under way */
+    uint64_t events;                  /* those of them that are this rank's */
     const bench_fragments *fragments;
-    bool patient;                 /* nothing is waited for for ever */
+    bool patient;       /* nothing is waited for for ever, and faults are counted */
+    bool over;          /* what comes now is too late to be acted on */
+    uint64_t *noted;    /* a bit for each event of the run that came in a note */
+    size_t noted_words; /* there is room for so many */
+    bench_faults faults;
     transport_group *all_sources; /* supervisor of a push farm */
     bench_ledger ledger;          /* supervisor */
     bench_builder builder;        /* destination */
-    uint64_t *delivered;          /* destination: fragments of each source */
+    uint64_t *delivered;          /* destination: the sequence that comes next from each source */
     uint64_t first_sequence;      /* destination: of the run, among its own events */
     uint64_t served;              /* source: notes of the run */
     uint64_t completed;           /* destination: events of the run */
     uint64_t expected_sum;        /* destination: of what it referred to */
     uint64_t slow_units;          /* destination: work on each event besides, for --slow-us */
-    uint64_t foreign_notes;       /* messages that were no notes */
     bool labelled;                /* fragments carry event and source */
     bench_timeline *timeline;     /* NULL where none is recorded */
 };
@@ -42,12 +52,33 @@ cb_status bench_farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_
 void bench_farm_leave(bench_rank *me);
 
 /* Empty counters and sums, and prepare for a run of so many events, which begins with number
- * `first_event`. What does not come for `patience_ns` is lost; 0: it is waited for. */
-void bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
-                      const bench_fragments *fragments, uint64_t patience_ns);
+ * `first_event`. What does not come for `patience_ns` is lost, and what comes and should not is
+ * counted; with 0 all is waited for, and a message that should not be is an error. */
+cb_status bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
+                           const bench_fragments *fragments, uint64_t patience_ns);
 
 /* The sum of all that a destination referred to is what it must be, else CB_ERROR_DATA, logged. */
 cb_status bench_farm_check_sum(const bench_rank *me);
+
+/* Hot. Read a note and release its buffer. In a patient run a message of another size, and an
+ * assignment that a destination cannot act on, becomes a note about no event; else CB_ERROR_DATA,
+ * logged. */
+cb_status bench_farm_read_note(bench_rank *me, transport_buffer *buffer, bench_note *out);
+
+/* Hot. A note about an event for a destination: *admitted when the event is of this run, is that
+ * destination's, and has not come before. */
+cb_status bench_farm_admit(bench_rank *me, uint64_t event, size_t destination, bool *admitted);
+
+/* A message of which this rank can make nothing: counted in a patient run, else CB_ERROR_DATA,
+ * logged. `what` is "a fragment", "a decision". */
+cb_status bench_farm_refuse(bench_rank *me, const char *what, uint64_t event);
+
+/* After a patient run, when all ranks have ended it: take what still comes, and act on none of it,
+ * so that the next run does not find it. */
+cb_status bench_farm_drain(bench_rank *me, const bench_actions *actions);
+
+/* Faults of this rank in the run under way, but those in the supervisor's ledger. */
+uint64_t bench_farm_fault_count(const bench_farm *farm);
 
 /* Hot. Supervisor: take a decision into the ledger. */
 cb_status bench_farm_take_decision(bench_rank *me, transport_buffer *buffer, const bench_peer *from,

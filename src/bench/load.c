@@ -35,6 +35,21 @@ static cb_status refuse(const char *text, const char *why)
     return CB_ERROR_USAGE;
 }
 
+static bool same(double one, double other)
+{
+    return !(one < other) && !(one > other);
+}
+
+static bool is_repeated(const bench_load_point *points, size_t count)
+{
+    const bench_load_point *last = &points[count];
+
+    for (size_t i = 0; i < count; i++)
+        if (same(points[i].rate_hz, last->rate_hz) && same(points[i].share, last->share))
+            return true;
+    return false;
+}
+
 cb_status bench_load_parse(const char *text, bench_load_point points[BENCH_LOAD_POINTS],
                            size_t *count)
 {
@@ -53,6 +68,8 @@ cb_status bench_load_parse(const char *text, bench_load_point points[BENCH_LOAD_
         one[length] = '\0';
         if (!parse_point(one, &points[*count], why))
             return refuse(text, why);
+        if (is_repeated(points, *count))
+            return refuse(text, "an element is repeated");
         ++*count;
         if (at[length] == '\0')
             return CB_OK;

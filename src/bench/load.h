@@ -15,8 +15,11 @@ typedef struct {
 
 enum { BENCH_LOAD_POINTS = 64 };
 
+/* What an open loop at one rate has at least, and how much of --max-time it takes. */
+enum { BENCH_OPEN_EVENTS = 20, BENCH_OPEN_SHARE_PCT = 90 };
+
 /* "10kHz,20kHz,50%": rates with units, and shares in per cent. CB_ERROR_USAGE, logged, for what is
- * no such list. */
+ * no such list, or repeats an element. */
 cb_status bench_load_parse(const char *text, bench_load_point points[BENCH_LOAD_POINTS],
                            size_t *count);
 

@@ -316,8 +316,10 @@ static cb_status append_shape(bench_plan *plan, size_t *room, const bench_defini
     const cb_list *times_us = options->algorithms_us.count > 0 ? &options->algorithms_us : &usual;
     bench_measurement variant = {.mode = &definition->modes[0], .shape = *shape};
 
-    if (definition->counted == BENCH_TOPOLOGY)
+    if (definition->counted == BENCH_TOPOLOGY) {
+        variant.count = shape->stages[shape->stage_count - 2];
         bench_shape_text(shape, variant.topology);
+    }
     for (size_t t = 0; t < times_us->count; t++)
         for (size_t s = 0; s < sizes->count; s++) {
             variant.algorithm_us = (double)times_us->values[t];

@@ -9,7 +9,7 @@
 /* One measurement. */
 typedef struct {
     const bench_mode *mode;
-    size_t count;      /* processors, destinations or sources */
+    size_t count;      /* processors, destinations, sources, or what a last stage takes */
     bench_shape shape; /* of farms and pipelines; elsewhere it follows from the count */
     char topology[BENCH_SHAPE_TEXT]; /* the shape of a pipeline */
     double algorithm_us;             /* of group 2 */

@@ -123,6 +123,17 @@ static cb_status parse_one(const char *text, size_t length, size_t ranks, bench_
     return bench_shape_ranks(out) <= ranks ? CB_OK : too_few(what, out, ranks);
 }
 
+static cb_status check_repeated(const char *text, const bench_shape *shape,
+                                const bench_shape *shapes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bench_shape_same(shape, &shapes[i])) {
+            cb_error("--topology '%s': an element is repeated; give each topology once", text);
+            return CB_ERROR_USAGE;
+        }
+    return CB_OK;
+}
+
 static cb_status choose_topologies(const bench_options *options, size_t ranks,
                                    bench_shape shapes[BENCH_SHAPES], size_t *count)
 {
@@ -135,6 +146,7 @@ static cb_status choose_topologies(const bench_options *options, size_t ranks,
         bench_shape shape;
 
         CB_TRY(parse_one(at, length, ranks, &shape));
+        CB_TRY(check_repeated(options->topologies, &shape, shapes, *count));
         CB_TRY(add_shape(shape, shapes, count));
         if (at[length] == '\0')
             return CB_OK;
@@ -152,11 +164,33 @@ cb_status bench_choose_shapes(const bench_definition *definition, const bench_op
 
 /* Loads */
 
+/* An open loop needs some events to tell of, and --max-time is to hold. */
+static cb_status check_rate(const bench_options *options, double rate_hz)
+{
+    double needed_s = BENCH_OPEN_EVENTS / rate_hz * 100 / BENCH_OPEN_SHARE_PCT;
+
+    if (rate_hz <= 0 || needed_s <= options->max_time_s)
+        return CB_OK;
+    cb_error("an open loop at %g Hz needs %.3g s for %d events and --max-time is %g s; give a "
+             "higher rate, or a longer --max-time",
+             rate_hz, needed_s, BENCH_OPEN_EVENTS, options->max_time_s);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status check_curve(const bench_options *options)
+{
+    bench_load_point points[BENCH_LOAD_POINTS];
+    size_t count;
+
+    CB_TRY(bench_load_parse(options->load_curve, points, &count));
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(check_rate(options, points[i].rate_hz));
+    return CB_OK;
+}
+
 cb_status bench_check_load(const bench_options *options)
 {
     int kinds = (options->rate_hz > 0) + (options->load_curve != NULL) + options->find_rate;
-    bench_load_point points[BENCH_LOAD_POINTS];
-    size_t count;
 
     if (kinds > 1) {
         cb_error("--rate, --load-curve and --find-rate are three loads; give one of them");
@@ -171,8 +205,8 @@ cb_status bench_check_load(const bench_options *options)
         return CB_ERROR_USAGE;
     }
     if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
-        return CB_OK;
-    return bench_load_parse(options->load_curve, points, &count);
+        return check_rate(options, options->rate_hz);
+    return check_curve(options);
 }
 
 /* Timelines */

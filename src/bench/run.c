@@ -61,6 +61,9 @@ static const char *obstacle(const bench_session *session, const bench_measuremen
                "technology";
     if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
         return "the technology delivers nothing, and a farm goes by what it is told";
+    if (session->definition->counted == BENCH_TOPOLOGY && (can & stream) != stream)
+        return "the packets of a pipeline carry no label, and the technology is not ordered and "
+               "reliable";
     if (in_group_2 && measurement->size_bytes < label_bytes && (can & stream) != stream)
         return "packets below 16 bytes carry no label, and the technology is not ordered and "
                "reliable";

@@ -17,12 +17,20 @@ from typing import Any
 Json = dict[str, Any]
 
 # JSON alone has these; shares are summed up in CSV.
-JSON_ONLY = ("blocks_us", "step_us_histogram")
-IN_TITLE = ("mode", "occupation", "touch", "buffers", "list", "multicast")
-WHAT = ("size_bytes", "processors", "sources", "destinations", *IN_TITLE, "wait_effective")
+JSON_ONLY = ("blocks_us", "step_us_histogram", "event_latency_us_histogram")
+IN_TITLE = ("topology", "mode", "occupation", "touch", "buffers", "list", "multicast", "arrivals")
+WHAT = (
+    "size_bytes",
+    "processors",
+    "sources",
+    "destinations",
+    "algorithm_us",
+    *IN_TITLE,
+    "wait_effective",
+)
 
 # Absent for want of samples or time, in one run and not in another.
-BY_CHANCE = ("ci95", "step_us_p", "shares")
+BY_CHANCE = ("ci95", "step_us_p", "event_latency_us_p", "slowest_p50", "shares")
 
 
 def flat(value: Any, key: str) -> Iterator[tuple[str, Any]]:
@@ -31,6 +39,11 @@ def flat(value: Any, key: str) -> Iterator[tuple[str, Any]]:
         return
     if key.endswith("_ci95"):
         yield from ((f"{key}_low", value[0]), (f"{key}_high", value[1]))
+    elif key == "per_destination":
+        medians = [one["latency_us"]["p50"] for one in value if "p50" in one.get("latency_us", {})]
+        if medians:
+            yield f"{key}_slowest_p50_us", max(medians)
+        yield f"{key}_in_flight_most", max(one["in_flight_most"] for one in value)
     elif key == "shares":
         yield from ((f"{key}_min", min(value)), (f"{key}_max", max(value)))
     elif isinstance(value, dict):
@@ -93,7 +106,7 @@ def tables(path: str) -> list[tuple[str, list[str]]]:
     inside = False
     for line in Path(path).read_text(encoding="utf-8").splitlines():
         words = line.split()
-        if line.startswith("mode "):
+        if line.startswith(("mode ", "topology ")):
             found.append((line, []))
             inside = True
         elif not words or not line.startswith(" "):

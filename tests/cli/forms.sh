@@ -15,11 +15,25 @@ measure() {
     expect_silence
 }
 
+# The reason stands in the document, once for each size.
+refused() {
+    run "$ranks" "cb_$program" --technology null --sizes 64 --algorithm 0 --output result.json
+    expect_status 77
+    expect_error "delivers nothing"
+    expect_valid result.json
+    expect_document result.json "d['complete'], d['results']" "(True, [])"
+    expect_document result.json "'delivers nothing' in d['skipped'][0]['reason']" True
+}
+
 for technology in mpi null; do
     for program in $programs; do
         ranks=$(ranks_of "$program")
         case_is "cb_$program over $technology with $ranks ranks"
         rm -f result.*
+        if [ $technology = null ] && ! goes_over_null "$program"; then
+            refused
+            continue
+        fi
         measure --format csv
         mv out result.csv
         if [ $technology = mpi ]; then

@@ -6,8 +6,9 @@
 # run N PROGRAM [OPTION]...    to its end: $status, and the files out and err
 # start N PROGRAM [OPTION]...  and go on; then `await` something and `collect`
 #
-# N 0 starts the program without a launcher. Processes are found by a mark in their environment,
-# which the launcher hands on, and only those that carry it are ever signalled.
+# Programs are cb_NAME, and faulty_NAME and lossy_NAME over technologies with defects. N 0 starts one
+# without a launcher. Processes are found by a mark in their environment, which the launcher hands on,
+# and only those that carry it are ever signalled.
 set -eu
 
 srcdir=$(cd "${srcdir:-.}" && pwd)
@@ -34,7 +35,15 @@ programs=$(for file in "$srcdir"/benchmarks/cb_*.c; do basename "$file" .c | sed
 ranks_of() {
     case $1 in
     oneway | twoway) echo 2 ;;
+    pipeline) echo 7 ;;
     *) echo 5 ;;
+    esac
+}
+
+# Programs of group 2 go by what they are told, which null does not deliver.
+goes_over_null() {
+    case $1 in
+    pushfarm | pullfarm | pipeline) return 1 ;;
     esac
 }
 
@@ -134,7 +143,7 @@ launcher() {
 program_path() {
     case $1 in
     cb_*) echo "$builddir/$1" ;;
-    faulty_*) echo "$builddir/tests/cli/$1" ;;
+    faulty_* | lossy_*) echo "$builddir/tests/cli/$1" ;;
     *) echo "$1" ;;
     esac
 }
@@ -254,6 +263,11 @@ document() {
 
 expect_document() { # file, expression, expected
     expect_equal "$2 to be" "$3" "$(document "$1" "$2")"
+}
+
+# What all rows hold, as an expression over r.
+expect_rows() {
+    expect_document result.json "len(d['results']) > 0 and all($1 for r in d['results'])" True
 }
 
 expect_valid() {

@@ -1,17 +1,26 @@
 # Tests of the programs as users start them: results, bad input, faults.
 TESTS += \
-	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/faults.sh %D%/forms.sh %D%/model.sh \
-	%D%/model_knee.sh %D%/model_timeline.sh \
-	%D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/timeline.sh %D%/validator.sh \
-	%D%/verification.sh
+	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/farm_faults.sh %D%/farm_input.sh \
+	%D%/farm_small.sh %D%/farm_verification.sh %D%/farms.sh %D%/faults.sh %D%/forms.sh \
+	%D%/model.sh %D%/model_knee.sh %D%/model_timeline.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/timeline.sh \
+	%D%/validator.sh %D%/verification.sh
 
 # Benchmarks over technologies with a defect, or with less than mpi has.
 check_PROGRAMS += %D%/faulty_oneway %D%/faulty_multicast %D%/faulty_funnel
-tests_cli_faulty_oneway_SOURCES = benchmarks/cb_oneway.c %D%/technologies_faulty.c
-tests_cli_faulty_multicast_SOURCES = benchmarks/cb_multicast.c %D%/technologies_faulty.c
-tests_cli_faulty_funnel_SOURCES = benchmarks/cb_funnel.c %D%/technologies_faulty.c
+FAULTY_SOURCES = %D%/technologies_faulty.c %D%/defects.c %D%/defects.h
+tests_cli_faulty_oneway_SOURCES = benchmarks/cb_oneway.c $(FAULTY_SOURCES)
+tests_cli_faulty_multicast_SOURCES = benchmarks/cb_multicast.c $(FAULTY_SOURCES)
+tests_cli_faulty_funnel_SOURCES = benchmarks/cb_funnel.c $(FAULTY_SOURCES)
+
+check_PROGRAMS += %D%/lossy_pushfarm %D%/lossy_pullfarm %D%/lossy_pipeline
+LOSSY_SOURCES = %D%/technologies_lossy.c %D%/defects.c %D%/defects.h
+tests_cli_lossy_pushfarm_SOURCES = benchmarks/cb_pushfarm.c $(LOSSY_SOURCES)
+tests_cli_lossy_pullfarm_SOURCES = benchmarks/cb_pullfarm.c $(LOSSY_SOURCES)
+tests_cli_lossy_pipeline_SOURCES = benchmarks/cb_pipeline.c $(LOSSY_SOURCES)
 
 EXTRA_DIST += \
+	%D%/farm_faults.sh %D%/farm_input.sh %D%/farm_rows.json %D%/farm_small.sh \
+	%D%/farm_verification.sh %D%/farms.sh \
 	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/faults.sh %D%/compare_forms.py %D%/forms.sh %D%/lib.sh \
 	%D%/check_model_timeline.py %D%/model_knee.sh %D%/model_timeline.sh \
 	%D%/model.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/test_validate.py \

@@ -18,10 +18,6 @@ measured() {
     expect_valid result.json
 }
 
-expect_rows() { # what all rows hold, as an expression over r
-    expect_document result.json "len(d['results']) > 0 and all($1 for r in d['results'])" True
-}
-
 for program in $programs; do
     ranks=$(ranks_of "$program")
     measured "verification of cb_$program, without a fault" "$ranks" "cb_$program" --verify --sizes 0,5,64

@@ -15,6 +15,8 @@ import validate
 SOURCE = Path(os.environ.get("srcdir", "."))
 SCHEMA = json.loads((SOURCE / "docs/combench-result-1.schema.json").read_text(encoding="utf-8"))
 VALID = json.loads((SOURCE / "tests/unit/golden/report.json").read_text(encoding="utf-8"))
+FARM_ROWS = json.loads((SOURCE / "tests/cli/farm_rows.json").read_text(encoding="utf-8"))
+FARM = {**VALID, "benchmark": "pushfarm", "results": FARM_ROWS, "fit": []}
 
 # What is changed (path, new value; None: removed), and where the fault must be seen.
 CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
@@ -108,10 +110,83 @@ CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
     "half of r_inf": (("fit", 0, "n_half_bytes"), 898, "fit[0].n_half_bytes"),
 }
 
+# The same of a farm: its first row is of a closed loop, its second of an open one.
+FARM_CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
+    "issued": (("results", 0, "issued"), 1001, "results[0].issued"),
+    "in flight": (("results", 0, "in_flight"), 1, "results[0].issued"),
+    "decided elsewhere": (
+        ("results", 0, "per_destination", 0, "decided"),
+        499,
+        "results[0].per_destination",
+    ),
+    "lost elsewhere": (
+        ("results", 0, "per_destination", 0, "lost"),
+        1,
+        "results[0].per_destination",
+    ),
+    "destination missing": (
+        ("results", 1, "per_destination", 1),
+        None,
+        "results[1].per_destination",
+    ),
+    "ranks of destinations": (
+        ("results", 0, "per_destination", 1, "rank"),
+        6,
+        "results[0].per_destination",
+    ),
+    "processors": (("results", 0, "processors"), 7, "results[0].processors"),
+    "most in flight": (
+        ("results", 0, "per_destination", 0, "in_flight_most"),
+        9,
+        "results[0].per_destination",
+    ),
+    "mean in flight": (
+        ("results", 0, "per_destination", 0, "in_flight_mean"),
+        4.5,
+        "results[0].per_destination",
+    ),
+    "latencies of destinations": (
+        ("results", 0, "per_destination", 0, "latency_us", "samples"),
+        31,
+        "results[0].per_destination",
+    ),
+    "percentile of a destination": (
+        ("results", 0, "per_destination", 0, "latency_us", "p90"),
+        200,
+        "results[0].per_destination[0].latency_us",
+    ),
+    "latency histogram": (
+        ("results", 0, "event_latency_us", "histogram", "counts", 0),
+        51,
+        "results[0].event_latency_us.histogram",
+    ),
+    "latencies without decisions": (("results", 1, "decided"), 59, "results[1].event_latency_us"),
+    "decisions without latencies": (
+        ("results", 1, "event_latency_us", "samples"),
+        59,
+        "results[1].event_latency_us",
+    ),
+    "closed with a schedule": (("results", 0, "due"), 1000, "results[0].due"),
+    "closed frequency": (("results", 0, "frequency_Hz"), 240000, "results[0].frequency_Hz"),
+    "open without a rate": (("results", 1, "offered_Hz"), None, "results[1].offered_Hz"),
+    "due": (("results", 1, "due"), 61, "results[1].due"),
+    "saturated by nothing": (("results", 1, "saturated"), True, "results[1].limited_by"),
+    "limited and following": (("results", 1, "limited_by"), "farm", "results[1].limited_by"),
+    "error of a saturated one": (
+        ("results", 1, "saturated"),
+        True,
+        "results[1].generator_error_pct",
+    ),
+    "found outside": (("results", 1, "found_Hz", "interval", 0), 51000, "results[1].found_Hz"),
+    "found in too few": (("results", 1, "found_Hz", "held"), 2, "results[1].found_Hz"),
+    "found is not offered": (("results", 1, "found_Hz", "value"), 50500, "results[1].found_Hz"),
+    "farm throughput": (("results", 1, "throughput_MBps"), 3.2, "results[1].throughput_MBps"),
+}
 
-def changed(path: tuple[str | int, ...], value: Any) -> Any:
+
+def changed(valid: Any, path: tuple[str | int, ...], value: Any) -> Any:
     """The valid document with one value set or removed."""
-    document = copy.deepcopy(VALID)
+    document = copy.deepcopy(valid)
     node: Any = document
     for key in path[:-1]:
         node = node[key]
@@ -125,14 +200,21 @@ def changed(path: tuple[str | int, ...], value: Any) -> Any:
 class Validate(unittest.TestCase):
     """validate.faults."""
 
-    def test_a_valid_document_has_no_faults(self) -> None:
+    def test_valid_documents_have_no_faults(self) -> None:
         self.assertEqual(validate.faults(SCHEMA, VALID), [])
+        self.assertEqual(validate.faults(SCHEMA, FARM), [])
+
+    def test_rows_of_different_loads_can_be_told_apart(self) -> None:
+        rows = [{**FARM_ROWS[0], "algorithm_us": value} for value in (0, 50)]
+        self.assertEqual(validate.faults(SCHEMA, {**FARM, "results": rows}), [])
 
     def test_each_fault_is_found_where_it_is(self) -> None:
-        for name, (path, value, place) in CASES.items():
-            with self.subTest(name):
-                places = [found for found, _ in validate.faults(SCHEMA, changed(path, value))]
-                self.assertIn(place, places)
+        for valid, cases in ((VALID, CASES), (FARM, FARM_CASES)):
+            for name, (path, value, place) in cases.items():
+                with self.subTest(name):
+                    document = changed(valid, path, value)
+                    places = [found for found, _ in validate.faults(SCHEMA, document)]
+                    self.assertIn(place, places)
 
     def test_nan_is_refused(self) -> None:
         with self.assertRaises(ValueError):

@@ -37,6 +37,9 @@ PACKETS: dict[str, Callable[[Json], float]] = {
     "outfarm": lambda row: row["destinations"],
     "multicast": lambda row: row["destinations"],
     "funnel": lambda row: row["sources"],
+    "pushfarm": lambda row: row["sources"],
+    "pullfarm": lambda row: row["sources"],
+    "pipeline": lambda row: int(row["topology"].split("-")[-2]),
 }
 
 # A percentile and the share of the samples beyond it, one in so many; it needs ten of them.
@@ -63,7 +66,14 @@ IDENTITY = (
     "buffers",
     "list",
     "multicast",
+    "topology",
+    "algorithm_us",
+    "arrivals",
+    "offered_Hz",
 )
+
+# What a row of an open loop has, and one of a closed loop has not.
+OPEN_ONLY = ("arrivals", "offered_Hz", "due", "not_issued", "saturated")
 
 
 def close(a: float, b: float, tolerance: float = DIGITS_TOLERANCE) -> bool:
@@ -119,26 +129,32 @@ def check_blocks(row: Json) -> Iterator[Fault]:
 
 def check_steps(row: Json) -> Iterator[Fault]:
     """Percentiles ascend, stand on enough samples, and belong to the histogram."""
-    steps = row.get("step_us")
-    if steps is None:
-        return
+    for place in ("step_us", "event_latency_us"):
+        if place in row:
+            yield from check_distribution(row[place], place)
+            if (row[place]["samples"] > 0) != ("histogram" in row[place]):
+                yield place, "a histogram belongs to samples"
+    for index, one in enumerate(row.get("per_destination", [])):
+        if "latency_us" in one:
+            yield from check_distribution(one["latency_us"], f"per_destination[{index}].latency_us")
+
+
+def check_distribution(steps: Json, place: str) -> Iterator[Fault]:
+    """One distribution."""
     order = [steps[key] for key in (*PERCENTILES, "max") if key in steps]
     if not ascending(order, strictly=False):
-        yield "step_us", "percentiles and max are not in order"
+        yield place, "percentiles and max are not in order"
     for key, one_in in PERCENTILES.items():
         supported = steps["samples"] // one_in >= SAMPLES_BEYOND
         if (key in steps) != supported:
-            yield "step_us", f"{key} and {steps['samples']} samples do not go together"
-    if (steps["samples"] > 0) != ("histogram" in steps):
-        yield "step_us", "a histogram belongs to samples"
+            yield place, f"{key} and {steps['samples']} samples do not go together"
     if "histogram" in steps:
-        yield from check_histogram(steps)
+        yield from check_histogram(steps, f"{place}.histogram")
 
 
-def check_histogram(steps: Json) -> Iterator[Fault]:
+def check_histogram(steps: Json, place: str) -> Iterator[Fault]:
     """One bound more than counts; all samples, and all percentiles, lie in the cells."""
     bounds, counts = steps["histogram"]["bounds"], steps["histogram"]["counts"]
-    place = "step_us.histogram"
     if len(bounds) != len(counts) + 1:
         yield place, f"{len(bounds)} bounds for {len(counts)} counts"
     if not ascending(bounds, strictly=True):
@@ -188,9 +204,9 @@ def check_shares(row: Json) -> Iterator[Fault]:
 
 
 def check_verify(row: Json) -> Iterator[Fault]:
-    """No more messages are lost or corrupted than were sent."""
+    """No more messages are lost or corrupted than were sent; of farms events are lost."""
     verify = row.get("verify")
-    if verify is not None and verify["lost"] + verify["corrupted"] > verify["messages"]:
+    if verify is not None and "issued" not in row and verify["lost"] + verify["corrupted"] > verify["messages"]:
         yield "verify", "more lost and corrupted messages than there were"
 
 
@@ -214,6 +230,101 @@ def check_occupation(row: Json) -> Iterator[Fault]:
             yield f"computing_left_pct.{side}", "is not 100 / slowdown"
 
 
+def check_accounts(row: Json) -> Iterator[Fault]:
+    """Every event of a farm is accounted for, in all and by destinations."""
+    settled = row["decided"] + row["lost"] + row["in_flight"]
+    if row["issued"] != settled:
+        yield "issued", f"is {row['issued']}, decided + lost + in_flight is {settled}"
+    destinations = row["per_destination"]
+    if len(destinations) != row["destinations"]:
+        yield "per_destination", f"{len(destinations)} for {row['destinations']} destinations"
+    for key in ("decided", "lost"):
+        total = sum(one[key] for one in destinations)
+        if total != row[key]:
+            yield "per_destination", f"{key} sum to {total}, the row has {row[key]}"
+    for one in destinations:
+        if one["in_flight_most"] > row["in_flight_limit"]:
+            yield "per_destination", f"rank {one['rank']} has more in flight than the limit"
+        if one["in_flight_mean"] > one["in_flight_most"]:
+            yield "per_destination", f"rank {one['rank']} has a mean above the most in flight"
+
+
+def check_farm_ranks(row: Json) -> Iterator[Fault]:
+    """A supervisor, its sources and, behind them, its destinations."""
+    sources, destinations = row["sources"], row["destinations"]
+    if row["processors"] != 1 + sources + destinations:
+        yield "processors", f"is {row['processors']}, not 1 + {sources} + {destinations}"
+    expected = list(range(1 + sources, 1 + sources + destinations))
+    ranks = [one["rank"] for one in row["per_destination"]]
+    if ranks != expected:
+        yield "per_destination", f"are the ranks {ranks}, not {expected}"
+
+
+def recorded(latency: Json | None) -> int:
+    """How many events a distribution of latencies tells of."""
+    return 0 if latency is None else latency["samples"] + latency["dropped"]
+
+
+def check_event_latencies(row: Json) -> Iterator[Fault]:
+    """The latencies of all events that were timed, of no others, and each at one destination."""
+    events = recorded(row.get("event_latency_us"))
+    if events > row["decided"]:
+        yield "event_latency_us", f"has {events} events, of {row['decided']} decided"
+    if row["mode"] == "open" and events < row["decided"] - row["errors"]:
+        yield "event_latency_us", f"lacks events: {events} of {row['decided']}"
+    parts = sum(recorded(one.get("latency_us")) for one in row["per_destination"])
+    if parts != events:
+        yield "per_destination", f"latencies of {parts} events, of {events} in all"
+
+
+def check_open(row: Json) -> Iterator[Fault]:
+    """An open loop has a schedule, and one that is saturated something that limits it."""
+    if row["due"] != row["issued"] + row["not_issued"]:
+        yield "due", f"is {row['due']}, issued + not_issued {row['issued'] + row['not_issued']}"
+    if row["saturated"] != ("limited_by" in row):
+        yield "limited_by", "belongs to saturated rows, and to no others"
+    if row["saturated"] and "generator_error_pct" in row:
+        yield "generator_error_pct", "stands in a saturated row"
+
+
+def check_load(row: Json) -> Iterator[Fault]:
+    """What an open loop has a closed one has not."""
+    is_open = row["mode"] == "open"
+    for key in OPEN_ONLY:
+        if (key in row) != is_open:
+            yield key, f"{'lacks in' if is_open else 'stands in'} a row of the mode {row['mode']}"
+    if is_open and all(key in row for key in OPEN_ONLY):
+        yield from check_open(row)
+    if not is_open and {"round_us", "frequency_Hz"} <= row.keys():
+        product = row["frequency_Hz"] * row["round_us"]["median"]
+        if not close(product, 1e6, RATE_TOLERANCE):
+            yield "frequency_Hz", f"frequency * time is {product:.9g} us Hz, not 1e6"
+
+
+def check_found(row: Json) -> Iterator[Fault]:
+    """The rate of a search lies in its interval, held in most trials, and is the row's."""
+    found = row.get("found_Hz")
+    if found is None:
+        return
+    if not ascending([found["interval"][0], found["value"], found["interval"][1]], strictly=False):
+        yield "found_Hz", "the value lies outside of its interval"
+    if not 2 * found["held"] > found["repeats"] >= found["held"]:
+        yield "found_Hz", f"held in {found['held']} of {found['repeats']} trials"
+    if not close(found["value"], row.get("offered_Hz", 0)):
+        yield "found_Hz", "is not the rate that the row is offered"
+
+
+def check_farm(row: Json) -> Iterator[Fault]:
+    """The laws of trigger farms."""
+    if "issued" not in row:
+        return
+    yield from check_farm_ranks(row)
+    yield from check_accounts(row)
+    yield from check_event_latencies(row)
+    yield from check_load(row)
+    yield from check_found(row)
+
+
 def check_row(row: Json, benchmark: str) -> Iterator[Fault]:
     """All that the values of one row owe each other."""
     yield from check_summary(row)
@@ -224,6 +335,7 @@ def check_row(row: Json, benchmark: str) -> Iterator[Fault]:
     yield from check_shares(row)
     yield from check_occupation(row)
     yield from check_verify(row)
+    yield from check_farm(row)
 
 
 def identity(row: Json) -> tuple[Any, ...]:

@@ -75,7 +75,7 @@ static cb_status echo_group_receive(transport_group *group, transport_buffer **o
     *out = echo_create(group->factory, sizeof(*note));
     if (*out == NULL)
         return CB_ERROR_MEMORY;
-    memcpy((*out)->data, note, sizeof(*note));
+    memcpy((*out)->data, &(bench_note){.event = note->event}, sizeof(*note));
     *from = group->nodes[note->first];
     return CB_OK;
 }
@@ -159,7 +159,7 @@ static cb_status time_loop(supervisor *one, bench_load load, double *event_ns)
     for (size_t i = 0; i < REPEATS; i++) {
         bench_tally tally = {0};
 
-        bench_farm_begin(&one->me, next_event, EVENTS, &bench_fragments_touched, 0);
+        CB_TRY(bench_farm_begin(&one->me, next_event, EVENTS, &bench_fragments_touched, 0));
         CB_TRY(bench_farm_supervise(&one->me, actions, &load, &tally));
         next_event += EVENTS;
         runs_ns[i] = tally.elapsed_ns / EVENTS;

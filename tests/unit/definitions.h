@@ -1,4 +1,4 @@
-/* The definitions of the seven programs as they are, so that tests hold the formulas and patterns
+/* The definitions of the ten programs as they are, so that tests hold the formulas and patterns
  * that users get. The programs' files have a few static names in common, and a main each: both are
  * renamed after the program. */
 #ifndef TESTS_DEFINITIONS_H
@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "bench/bench.h"
+#include "bench/farm.h"
 
 #define JOINED(program, name) program##_##name
 #define OF(program, name) JOINED(program, name)
@@ -20,12 +20,17 @@ int pairs_main(int argc, char **argv);
 int outfarm_main(int argc, char **argv);
 int multicast_main(int argc, char **argv);
 int funnel_main(int argc, char **argv);
+int pushfarm_main(int argc, char **argv);
+int pullfarm_main(int argc, char **argv);
+int pipeline_main(int argc, char **argv);
 
 #define main OF(PROGRAM, main)
 #define stream OF(PROGRAM, stream)
 #define take OF(PROGRAM, take)
 #define take_and_answer OF(PROGRAM, take_and_answer)
 #define one_each OF(PROGRAM, one_each)
+#define assign OF(PROGRAM, assign)
+#define feed OF(PROGRAM, feed)
 
 #define PROGRAM oneway
 #include "benchmarks/cb_oneway.c"
@@ -48,11 +53,22 @@ int funnel_main(int argc, char **argv);
 #define PROGRAM funnel
 #include "benchmarks/cb_funnel.c"
 #undef PROGRAM
+#define PROGRAM pushfarm
+#include "benchmarks/cb_pushfarm.c"
+#undef PROGRAM
+#define PROGRAM pullfarm
+#include "benchmarks/cb_pullfarm.c"
+#undef PROGRAM
+#define PROGRAM pipeline
+#include "benchmarks/cb_pipeline.c"
+#undef PROGRAM
 
 #undef main
 #undef stream
 #undef take
 #undef take_and_answer
 #undef one_each
+#undef assign
+#undef feed
 
 #endif

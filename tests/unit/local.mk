@@ -9,10 +9,12 @@ UNIT_TESTS = \
 	%D%/test_context_text \
 	%D%/test_derive \
 	%D%/test_environment \
+	%D%/test_farm_figures \
 	%D%/test_figures \
 	%D%/test_fit \
 	%D%/test_histogram \
 	%D%/test_ledger \
+	%D%/test_load \
 	%D%/test_log \
 	%D%/test_memory \
 	%D%/test_nearest \
@@ -20,9 +22,11 @@ UNIT_TESTS = \
 	%D%/test_occupation \
 	%D%/test_options \
 	%D%/test_plan \
+	%D%/test_plan_shapes \
 	%D%/test_random \
 	%D%/test_report \
-	%D%/test_report_file %D%/test_report_stream \
+	%D%/test_report_file \
+	%D%/test_report_stream \
 	%D%/test_schedule \
 	%D%/test_shape \
 	%D%/test_solo \
@@ -60,6 +64,8 @@ tests_unit_test_derive_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_derive_LDADD = $(UNIT_LIBS)
 tests_unit_test_environment_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_environment_LDADD = $(UNIT_LIBS)
+tests_unit_test_farm_figures_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_farm_figures_LDADD = $(UNIT_LIBS)
 tests_unit_test_figures_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_figures_LDADD = $(UNIT_LIBS)
 tests_unit_test_fit_CPPFLAGS = $(UNIT_FLAGS)
@@ -68,6 +74,8 @@ tests_unit_test_histogram_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_histogram_LDADD = $(UNIT_LIBS)
 tests_unit_test_ledger_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_ledger_LDADD = $(UNIT_LIBS)
+tests_unit_test_load_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_load_LDADD = $(UNIT_LIBS)
 tests_unit_test_log_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_log_LDADD = $(UNIT_LIBS)
 tests_unit_test_memory_CPPFLAGS = $(UNIT_FLAGS)
@@ -82,28 +90,29 @@ tests_unit_test_options_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_options_LDADD = $(UNIT_LIBS)
 tests_unit_test_plan_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_plan_LDADD = $(UNIT_LIBS)
+tests_unit_test_plan_shapes_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_plan_shapes_LDADD = $(UNIT_LIBS)
 tests_unit_test_random_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_random_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_file_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_file_LDADD = $(UNIT_LIBS)
+tests_unit_test_report_stream_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_report_stream_LDADD = $(UNIT_LIBS)
 tests_unit_test_schedule_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_schedule_LDADD = $(UNIT_LIBS)
 tests_unit_test_shape_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_shape_LDADD = $(UNIT_LIBS)
-tests_unit_test_report_stream_CPPFLAGS = $(UNIT_FLAGS)
-tests_unit_test_report_stream_LDADD = $(UNIT_LIBS)
 tests_unit_test_solo_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_solo_LDADD = $(UNIT_LIBS)
 tests_unit_test_stats_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_stats_LDADD = $(UNIT_LIBS)
 tests_unit_test_status_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_status_LDADD = $(UNIT_LIBS)
+tests_unit_test_svg_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_LDADD = $(UNIT_LIBS)
-tests_unit_test_svg_CPPFLAGS = $(UNIT_FLAGS)
-tests_unit_test_svg_LDADD = $(CCMOD_LIBS) $(CHECK_LIBS)
 tests_unit_test_timeline_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_timeline_LDADD = $(UNIT_LIBS)
 tests_unit_test_timeline_trace_CPPFLAGS = $(UNIT_FLAGS)
@@ -119,6 +128,8 @@ tests_unit_test_units_LDADD = $(UNIT_LIBS)
 tests_unit_test_work_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_work_LDADD = $(UNIT_LIBS)
 
+tests_unit_test_svg_LDADD = $(CCMOD_LIBS) $(CHECK_LIBS)
+
 # A technology of queues, for tests of what stands above the transport.
 LOOP_SOURCES = %D%/loop.c %D%/loop.h
 
@@ -128,4 +139,4 @@ tests_unit_test_traffic_SOURCES = %D%/test_traffic.c $(LOOP_SOURCES)
 # The control plane of a process alone takes the place of the archive's over MPI.
 tests_unit_test_solo_SOURCES = %D%/test_solo.c src/control/control_solo.c
 
-EXTRA_DIST += %D%/definitions.h %D%/unit.h $(srcdir)/tests/unit/golden/*
+EXTRA_DIST += %D%/definitions.h %D%/messages.h %D%/unit.h $(srcdir)/tests/unit/golden/*

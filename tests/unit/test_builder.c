@@ -399,6 +399,36 @@ static void run_stream(stream *s, uint64_t seed, coverage *met)
     bench_builder_free(&builder);
 }
 
+/* Restarts */
+
+START_TEST(a_restart_leaves_nothing_of_what_was_in_progress)
+{
+    bench_builder builder = make_builder(2, 4);
+
+    bench_builder_add(&builder, 0, 0);
+    bench_builder_add(&builder, 0, 5);
+    bench_builder_restart(&builder, 8);
+    assert_counts(&builder, (bench_builder_counts){0});
+    for (uint64_t sequence = 8; sequence < 12; sequence++) {
+        ck_assert_int_eq(bench_builder_add(&builder, 0, sequence), BENCH_PARTIAL);
+        ck_assert_int_eq(bench_builder_add(&builder, 1, sequence), BENCH_COMPLETE);
+    }
+    assert_counts(&builder, (bench_builder_counts){.fragments = 8});
+    bench_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(what_comes_from_before_a_restart_counts_as_doubled)
+{
+    bench_builder builder = make_builder(2, 4);
+
+    bench_builder_add(&builder, 0, 7);
+    bench_builder_restart(&builder, 8);
+    ck_assert_int_eq(bench_builder_add(&builder, 1, 7), BENCH_FRAGMENT_DOUBLED);
+    bench_builder_free(&builder);
+}
+END_TEST
+
 START_TEST(any_stream_completes_each_event_once_and_only_with_all_its_fragments)
 {
     static stream s;
@@ -422,5 +452,6 @@ UNIT_MAIN("builder", the_fragment_of_the_last_source_completes_an_event_whicheve
           an_event_of_which_nothing_came_is_abandoned_like_any_other,
           a_complete_event_is_not_abandoned, a_fragment_of_an_abandoned_event_counts_as_doubled,
           a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing_up,
-          a_fragment_1024_rings_ahead_is_taken,
+          a_fragment_1024_rings_ahead_is_taken, a_restart_leaves_nothing_of_what_was_in_progress,
+          what_comes_from_before_a_restart_counts_as_doubled,
           any_stream_completes_each_event_once_and_only_with_all_its_fragments)

@@ -1,5 +1,5 @@
-/* The formulas of the figures, with numbers worked out by hand, for the definitions of the seven
- * programs. */
+/* The formulas of the figures, with numbers worked out by hand, for the definitions of the
+ * programs; those of the farms are in test_farm_figures.c. */
 #include "bench/engine.h"
 
 #include <string.h>
@@ -380,6 +380,22 @@ START_TEST(modes_have_references_of_their_own)
 }
 END_TEST
 
+/* 2.3 */
+
+START_TEST(a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes)
+{
+    bench b;
+    report_row row;
+
+    make_bench(&b, &pipeline);
+    row = row_of(&b, "event", 3, 1000, 4.0); /* 3 packets in 4 us */
+    assert_near(row.frequency_Hz, 250000);
+    assert_near(row.throughput_MBps, 750);
+    assert_absent(row.per_node_MBps);
+    assert_absent(row.sources);
+}
+END_TEST
+
 /* What stands beside the figures */
 
 START_TEST(the_harness_of_a_ping_pong_is_one_sides_step)
@@ -549,7 +565,9 @@ UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_summary_is_that_of_the
           a_multicast_counts_what_all_destinations_get,
           destinations_of_a_changing_list_share_what_arrives, only_lists_have_a_list,
           a_funnel_counts_events, loss_is_what_lacks_to_the_packet_rate_of_one_source,
-          modes_have_references_of_their_own, the_harness_of_a_ping_pong_is_one_sides_step,
-          what_was_not_measured_is_absent, nanoseconds_become_microseconds,
-          conditions_are_those_of_the_run, beside_a_task_the_mean_takes_the_place_of_the_median,
+          modes_have_references_of_their_own,
+          a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes,
+          the_harness_of_a_ping_pong_is_one_sides_step, what_was_not_measured_is_absent,
+          nanoseconds_become_microseconds, conditions_are_those_of_the_run,
+          beside_a_task_the_mean_takes_the_place_of_the_median,
           beside_a_task_each_side_has_its_figures, without_a_task_nothing_is_said_of_it)

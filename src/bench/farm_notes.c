@@ -1,0 +1,141 @@
+/* The messages of a farm that are no fragments: notes of 16 bytes, told, taken and read. All of it
+ * is hot. */
+#include "bench/farm_rank.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "bench/traffic.h"
+
+_Static_assert(sizeof(bench_note) == 16, "a note is a packet of 16 bytes");
+
+static transport_buffer *write_note(bench_rank *me, bench_note note)
+{
+    transport_buffer *buffer = transport_buffer_create(me->factory, sizeof(note));
+
+    if (buffer != NULL)
+        memcpy(buffer->data, &note, sizeof(note));
+    return buffer;
+}
+
+cb_status bench_tell(bench_rank *me, size_t role, size_t index, bench_note note)
+{
+    bench_timeline *timeline = me->farm->timeline;
+    uint64_t begin_ns = bench_timeline_now(timeline);
+    transport_buffer *buffer = write_note(me, note);
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY(transport_send(me->peers[me->first_peer[role] + index].node, buffer));
+    bench_timeline_note(timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                         .event = note.event,
+                                                         .deed = BENCH_SENDS,
+                                                         .role = (uint16_t)role,
+                                                         .index = (uint32_t)index});
+    return CB_OK;
+}
+
+cb_status bench_tell_sources(bench_rank *me, bench_note note)
+{
+    bench_timeline *timeline = me->farm->timeline;
+    uint64_t begin_ns = bench_timeline_now(timeline);
+    transport_buffer *buffer = write_note(me, note);
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    CB_TRY(transport_group_send(me->farm->all_sources, buffer));
+    bench_timeline_note(timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                         .event = note.event,
+                                                         .deed = BENCH_SENDS,
+                                                         .role = BENCH_SOURCE,
+                                                         .index = bench_timeline_all});
+    return CB_OK;
+}
+
+static cb_status take_patiently(bench_rank *me, transport_buffer **out, transport_node **from)
+{
+    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
+    cb_status status;
+
+    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
+        if (cb_now_ns() > deadline_ns)
+            break;
+        bench_yield(me->factory);
+    }
+    return status;
+}
+
+cb_status bench_take_message(bench_rank *me, transport_buffer **out, bench_peer **from)
+{
+    transport_node *node;
+
+    CB_TRY(me->farm->patient ? take_patiently(me, out, &node)
+                             : transport_group_receive(me->group, out, &node));
+    *from = &me->peers[node->label];
+    return CB_OK;
+}
+
+/* What stands for a note that cannot be acted on: it is about no event and names nobody. */
+static const bench_note no_note = {.event = UINT64_MAX, .first = UINT32_MAX, .count = 0};
+
+/* Of a destination: the event is its own, and the sources exist. */
+static cb_status check_assignment(bench_rank *me, bench_note *note)
+{
+    size_t sources = me->farm->sources;
+    bool admitted = false;
+
+    if (note->first <= sources && note->count <= sources - note->first)
+        CB_TRY(bench_farm_admit(me, note->event, me->farm->index, &admitted));
+    else
+        CB_TRY(bench_farm_refuse(me, "a note", note->event));
+    if (!admitted)
+        *note = no_note;
+    return CB_OK;
+}
+
+cb_status bench_farm_read_note(bench_rank *me, transport_buffer *buffer, bench_note *out)
+{
+    size_t size_bytes = buffer->size;
+
+    *out = no_note;
+    if (size_bytes == sizeof(*out))
+        memcpy(out, buffer->data, sizeof(*out));
+    transport_buffer_release(buffer);
+    if (size_bytes != sizeof(*out) && !me->farm->patient) {
+        cb_error("rank %d was sent %zu bytes where a note of %zu was due; the technology cut or "
+                 "mixed up messages",
+                 me->ranks[me->self], size_bytes, sizeof(*out));
+        return CB_ERROR_DATA;
+    }
+    return me->farm->role == BENCH_DESTINATION ? check_assignment(me, out) : CB_OK;
+}
+
+/* Sources and destinations get notes from the supervisor, and sources of a pull farm from
+ * destinations, where they know no supervisor. */
+static size_t role_of_teller(const bench_rank *me)
+{
+    return me->farm->role == BENCH_SOURCE && me->first_peer[BENCH_DESTINATION] == 0
+               ? BENCH_DESTINATION
+               : BENCH_SUPERVISOR;
+}
+
+cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
+                          bench_note *out)
+{
+    bench_timeline *timeline = me->farm->timeline;
+    uint64_t begin_ns = bench_timeline_now(timeline);
+    size_t role;
+
+    CB_TRY(bench_farm_read_note(me, buffer, out));
+    if (__builtin_expect(timeline == NULL, 1))
+        return CB_OK;
+    role = role_of_teller(me);
+    bench_timeline_note(timeline,
+                        (bench_timeline_entry){.begin_ns = begin_ns,
+                                               .event = out->event,
+                                               .deed = BENCH_TAKES,
+                                               .role = (uint16_t)role,
+                                               .index = (uint32_t)bench_index_of(me, from, role)});
+    return CB_OK;
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Loads and shapes that cannot be measured are refused beforehand, with what would do; a deadline that
+# cannot be held is found out by measuring, fails the run, and costs nothing of the rest.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+enter_folder
+
+# refused NAME RANKS PROGRAM OPTIONS TEXT...: OPTIONS is one word list, TEXTs are in the message
+refused() {
+    case_is "$1"
+    ranks=$2
+    program=$3
+    options=$4
+    shift 4
+    # shellcheck disable=SC2086 # options are words
+    run "$ranks" "$program" $options
+    expect_status 2
+    expect_one_error "$@"
+    expect_equal "lines on stdout:" 0 "$(wc -l <out)"
+    expect_all_gone
+}
+
+# Ranks
+refused "two ranks for a farm" 2 cb_pushfarm "" "needs 3 ranks" "has 2" "mpirun -np 3"
+refused "too few ranks for S x D" 5 cb_pullfarm "--sources 4 --destinations 2" \
+    "4 sources and 2 destinations" "needs 7 ranks" "mpirun -np 7"
+refused "too few ranks for the second shape" 5 cb_pushfarm "--sources 2,8 --destinations 1" \
+    "needs 10 ranks" "mpirun -np 10"
+refused "too few ranks for the smallest topology" 3 cb_pipeline "" "4-2-1" "needs 7 ranks"
+refused "too few ranks for a topology" 3 cb_pipeline "--topology 2-1,9-3-1" "9-3-1" "mpirun -np 13"
+
+# Shapes
+refused "a stage that does not divide" 3 cb_pipeline "--topology 4-3-1" "4-3-1" "does not divide"
+refused "one stage" 3 cb_pipeline "--topology 4" "--topology" "one stage"
+refused "a topology twice" 3 cb_pipeline "--topology 2-1,2-1" "repeated"
+refused "lists of different lengths" 9 cb_pushfarm "--sources 1,2,3 --destinations 1,2" "as many"
+refused "no sources" 0 cb_pushfarm "--sources 0" "--sources" "use 1 to"
+refused "no destinations" 0 cb_pullfarm "--destinations 0" "--destinations" "use 1 to"
+
+# Loads
+refused "no rate" 0 cb_pushfarm "--rate 0" "--rate" "use 0.1 to"
+refused "a negative rate" 0 cb_pushfarm "--rate -5" "--rate" "-5"
+refused "a rate beyond all clocks" 0 cb_pushfarm "--rate 1e30" "--rate" "use 0.1 to"
+refused "a rate without events in its time" 3 cb_pushfarm "--rate 1Hz" "1 Hz" "22.2 s" "--max-time"
+refused "two loads" 3 cb_pushfarm "--rate 10kHz --find-rate --deadline-us 9" "--rate" "--find-rate"
+refused "a curve and a rate" 3 cb_pullfarm "--rate 10kHz --load-curve auto" "--load-curve" "one of"
+refused "a search without a deadline" 3 cb_pushfarm "--find-rate" "--find-rate" "--deadline-us"
+refused "a deadline without a search" 3 cb_pushfarm "--deadline-us 100" "--deadline-us" "--find-rate"
+refused "a curve that is none" 3 cb_pushfarm "--load-curve 10kHz,fast" "--load-curve" "fast"
+refused "a curve with a point twice" 3 cb_pushfarm "--load-curve 50%,50%" "repeated"
+refused "no slowness" 0 cb_pushfarm "--slow-us 0" "--slow-us" "use 0.1 to"
+refused "no events in flight" 0 cb_pushfarm "--in-flight 0" "--in-flight" "use 1 to"
+refused "no such quantile" 0 cb_pullfarm "--quantile p75" "--quantile" "p75"
+refused "an endless algorithm" 0 cb_pipeline "--algorithm 1e9" "--algorithm"
+
+# Options of other programs
+refused "a rate of a pipeline" 0 cb_pipeline "--rate 10kHz" "--rate" "cb_pushfarm and cb_pullfarm"
+refused "a mode of a farm" 0 cb_pushfarm "--mode closed" "--mode" "group 1"
+refused "a window of a farm" 0 cb_pullfarm "--window 8" "--window" "cb_pipeline"
+refused "a topology of a farm" 0 cb_pushfarm "--topology 4-2-1" "--topology" "cb_pipeline"
+refused "an algorithm of group 1" 0 cb_oneway "--algorithm 50" "--algorithm" "cb_pipeline"
+
+case_is "a deadline below the quiet latency"
+run 3 cb_pushfarm --find-rate --deadline-us 0.01 --quantile p50 --sizes 0,64 --algorithm 0 \
+    --max-time 0.05 --output result.json
+expect_status 1
+expect_error "0 bytes" "64 bytes" "below the quiet latency" "longer --deadline-us"
+expect_equal "lines on stderr:" 2 "$(wc -l <err)"
+expect_valid result.json
+expect_document result.json "d['complete'], [r['mode'] for r in d['results']]" \
+    "(True, ['closed', 'closed'])"
+expect_document result.json "[s['what'].split()[0] for s in d['skipped'][:2]]" "['--find-rate', '--find-rate']"
+expect_all_gone
+
+finish

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Farms of three ranks in all their loads, and over a technology that loses messages: short, for
+# builds with sanitizers, under which every rank must end without a word.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+enter_folder
+
+# measured PROGRAM OPTIONS...
+measured() {
+    case_is "$*"
+    program=$1
+    shift
+    rm -f result.json
+    run 3 "$program" --max-time 0.05 --output result.json "$@"
+    expect_status 0
+    expect_silence
+    expect_valid result.json
+    expect_document result.json "d['complete'], len(d['results']) > 0" "(True, True)"
+}
+
+for farm in pushfarm pullfarm; do
+    measured cb_$farm --sizes 0,15,16,1024 --algorithm 0,20 --verify
+    measured cb_$farm --sizes 64 --algorithm 0 --load-curve 1kHz,300% --arrivals poisson
+    measured cb_$farm --sizes 64 --algorithm 0 --find-rate --deadline-us 1e7 --quantile p50
+    export CB_FAULT=drop,double,reorder CB_FAULT_WHAT=any CB_FAULT_EVERY=30
+    measured lossy_$farm --technology lossy --sizes 64 --algorithm 0 --in-flight 4
+    unset CB_FAULT
+done
+measured cb_pipeline --topology 2-1,1-1-1 --sizes 0,64 --algorithm 0,20 --verify
+
+finish

@@ -1,0 +1,144 @@
+#!/bin/sh
+# Farms over technologies with defects. Where the technology admits that messages may be lost, events
+# are accounted for whatever happens, and the run ends; where it does not, the first message that
+# should not be is an error. --verify counts each fault by its kind and fails the run.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+enter_folder
+
+# farm PROGRAM TECHNOLOGY OPTIONS...: two sources, two destinations
+farm() {
+    program=$1
+    technology=$2
+    shift 2
+    rm -f result.json
+    run 5 "lossy_$program" --technology "$technology" --sizes 64 --algorithm 0 --in-flight 4 \
+        --max-time 0.05 --output result.json "$@"
+    expect_all_gone
+    expect_valid result.json
+}
+
+# verified FAULT WHAT RANK PROGRAM LOST DOUBLED REORDERED CORRUPTED: the second message of that kind
+# that RANK sends in the verifying pass is hit
+verified() {
+    case_is "--verify: $1 a $2, $4"
+    export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_RANK="$3" CB_FAULT_VERIFIED=1
+    farm "$4" broken --verify
+    expect_status 1
+    expect_error "verification failed" "$5 lost, $6 doubled, $7 reordered, $8 corrupted"
+    expect_document result.json "d['complete'], len(d['results'])" "(True, 1)"
+    expect_rows "r['lost'] == 0 and r['errors'] == 0"
+}
+
+# Rank 0 supervises, 1 and 2 are sources, 3 and 4 destinations.
+for farm in pushfarm pullfarm; do
+    case_is "no fault, $farm"
+    unset CB_FAULT
+    farm $farm lossy --verify
+    expect_status 0
+    expect_silence
+    expect_rows "r['lost'] == 0 and r['errors'] == 0"
+    expect_rows "sum(r['verify'].values()) == r['verify']['messages'] > 0"
+
+    verified drop fragment 1 $farm 1 0 0 0
+    verified double fragment 2 $farm 0 1 0 0
+    verified corrupt fragment 1 $farm 0 0 0 1
+    verified double decision 4 $farm 0 1 0 0
+    verified reorder decision 3 $farm 0 0 1 0
+    verified double note 0 $farm 0 1 0 0
+    verified mislabel note 0 $farm 1 0 0 1
+    # A fragment that is overtaken may make its event complete behind the next one as well.
+    verified reorder fragment 1 $farm 0 0 '[12]' 0
+done
+verified drop note 0 pushfarm 1 0 0 0
+verified mislabel fragment 2 pushfarm 1 0 0 1
+verified cut fragment 1 pushfarm 0 0 0 1
+verified drop decision 3 pushfarm 1 0 0 0
+verified mislabel decision 4 pushfarm 1 0 0 1
+verified corrupt decision 3 pushfarm 1 0 0 1
+verified drop request 3 pullfarm 1 0 0 0
+verified double request 4 pullfarm 0 1 0 0
+
+# failed_by FAULT WHAT PROGRAM TEXT: a technology that calls itself reliable, without --verify
+failed_by() {
+    case_is "$1 a $2, $3, not verified"
+    export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_EVERY=40
+    farm "$3" broken
+    expect_status 1
+    expect_error "$4"
+    expect_document result.json "d['complete']" False
+}
+
+unset CB_FAULT_RANK CB_FAULT_VERIFIED
+failed_by corrupt fragment pushfarm "does not add up at destination"
+failed_by cut fragment pullfarm "does not add up at destination"
+failed_by mislabel fragment pushfarm "was sent a fragment about event"
+failed_by double fragment pullfarm "was sent a fragment about event"
+failed_by double decision pushfarm "was sent a decision about event"
+failed_by mislabel decision pullfarm "was sent a decision about event"
+failed_by cut decision pushfarm "15 bytes where a note of 16 was due"
+failed_by double note pushfarm "was sent a note about event"
+failed_by double note pullfarm "was sent a note about event"
+failed_by double request pullfarm "was sent a note about event"
+
+# survived FAULTS WHAT PROGRAM ROWS [OPTION...]: a technology that admits them
+survived() {
+    export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_EVERY=20 CB_FAULT_SEED="$seed"
+    program=$3
+    counted=$4
+    shift 4
+    case_is "$CB_FAULT, $CB_FAULT_WHAT, $program, seed $seed $*"
+    farm "$program" lossy "$@"
+    expect_status 0
+    expect_silence
+    expect_document result.json "d['complete']" True
+    expect_rows "$counted"
+    seed=$((seed + 1))
+}
+
+seed=1
+for farm in pushfarm pullfarm; do
+    survived drop any $farm "r['lost'] > 0"
+    survived drop,double,reorder any $farm "r['lost'] > 0 and r['errors'] > 0"
+    survived drop,double,reorder any $farm "r['lost'] > 0 and r['errors'] > 0" --rate 20kHz
+done
+survived double any pushfarm "r['errors'] > 0"
+survived reorder decision pullfarm "r['errors'] > 0"
+survived mislabel,corrupt,cut decision pushfarm "r['lost'] > 0 and r['errors'] > 0"
+
+case_is "everything is lost"
+export CB_FAULT=drop CB_FAULT_WHAT=any CB_FAULT_EVERY=1
+farm pullfarm lossy
+expect_status 0
+expect_rows "r['decided'] == 0 and r['lost'] == r['issued'] > 0 and 'frequency_Hz' not in r"
+
+case_is "a search where everything is lost"
+farm pushfarm lossy --find-rate --deadline-us 1e6 --quantile p50
+expect_status 1
+expect_error "not one event was decided"
+expect_document result.json "d['complete'], len(d['results'])" "(True, 1)"
+
+case_is "faults at random, verified"
+export CB_FAULT=drop,double,reorder CB_FAULT_EVERY=20
+farm pullfarm lossy --verify
+expect_status 1
+expect_error "verification failed"
+expect_rows "r['verify']['lost'] > 0 and r['verify']['doubled'] > 0 and r['verify']['reordered'] > 0"
+
+# What carries no label is not measured where messages may be lost.
+unset CB_FAULT
+case_is "packets without a label"
+farm pushfarm lossy --sizes 8,64
+expect_status 0
+expect_document result.json "[r['size_bytes'] for r in d['results']]" "[64]"
+expect_document result.json "'no label' in d['skipped'][0]['reason']" True
+case_is "a pipeline, whose packets have none"
+run 3 lossy_pipeline --technology lossy --topology 2-1 --sizes 64 --algorithm 0 --output result.json
+expect_status 77
+expect_error "no label"
+expect_valid result.json
+
+finish

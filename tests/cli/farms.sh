@@ -1,0 +1,76 @@
+#!/bin/sh
+# Farms and pipelines as users start them, with 3 to 17 ranks on whatever cores there are: closed and
+# open loads, all kinds of sizes. The documents are valid and hold the laws of farms, and rows that
+# had more busy ranks than cores are marked.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+enter_folder
+
+# measured NAME RANKS PROGRAM OPTIONS...
+measured() {
+    case_is "$1"
+    shift
+    rm -f result.json
+    run "$@" --output result.json
+    expect_status 0
+    expect_silence
+    expect_valid result.json
+    expect_document result.json "d['complete']" True
+    expect_rows "r['oversubscribed'] or r['processors'] <= d['environment']['hosts'][0]['cores']"
+    expect_rows "r.get('lost', 0) == 0 and r.get('errors', 0) == 0 and r.get('in_flight', 0) == 0"
+}
+
+for farm in pushfarm pullfarm; do
+    measured "$farm of 3 ranks, all sizes, closed" 3 cb_$farm --sizes 0,8,15,16,64,1024,70000 \
+        --algorithm 0,50 --max-time 0.05 --verify
+    expect_document result.json "len(d['results'])" 14
+    expect_rows "r['verify']['messages'] > 0"
+    expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
+    expect_rows "('algorithm_true_us' in r) == (r['algorithm_us'] > 0)"
+
+    measured "$farm of 9 ranks at a rate" 9 cb_$farm --sizes 0,64 --algorithm 50 --max-time 0.1 \
+        --rate 400Hz --arrivals poisson --seed 7
+    expect_rows "r['mode'] == 'open' and r['offered_Hz'] == 400 and r['issued'] == 36"
+    expect_rows "r['arrivals'] == 'poisson' and len(r['per_destination']) == 4"
+
+    measured "$farm of 9 ranks along a curve" 9 cb_$farm --sources 4 --destinations 3 --sizes 16 \
+        --algorithm 0 --max-time 0.05 --load-curve 2kHz,50%,300% --in-flight 6
+    expect_document result.json "[r['mode'] for r in d['results']]" \
+        "['closed', 'open', 'open', 'open']"
+    expect_document result.json "d['results'][1]['offered_Hz']" 2000
+    expect_rows "r['in_flight_limit'] == 6"
+
+    measured "$farm of 3 ranks in search of a rate" 3 cb_$farm --sizes 64 --algorithm 0 \
+        --max-time 0.05 --find-rate --deadline-us 1e7 --quantile p50
+    expect_document result.json "[r['mode'] for r in d['results']]" "['closed', 'open']"
+    expect_document result.json "'found_Hz' in d['results'][1]" True
+
+    measured "$farm of 17 ranks, 8 to 8" 17 cb_$farm --sources 8 --sizes 8,1024 --algorithm 0 \
+        --max-time 0.05
+    expect_rows "r['destinations'] == 8 and r['processors'] == 17"
+
+    measured "$farm of as many shapes as fit" 9 cb_$farm --sources 4,2,6 --destinations 1,3,2 \
+        --sizes 64 --algorithm 0 --max-time 0.02
+    expect_document result.json "[(r['sources'], r['destinations']) for r in d['results']]" \
+        "[(4, 1), (2, 3), (6, 2)]"
+done
+
+measured "events pile up at a destination that is slow" 4 cb_pushfarm --sources 1 --destinations 2 \
+    --sizes 64 --algorithm 0 --slow-us 5000 --max-time 0.2 --in-flight 4
+expect_rows "r['per_destination'][0]['in_flight_mean'] > r['per_destination'][1]['in_flight_mean']"
+
+measured "pipelines of all kinds" 15 cb_pipeline --topology 4-2-1,9-3-1,2-1,3-3-3,8-4-2-1 \
+    --sizes 0,64,70000 --algorithm 0,50 --max-time 0.05
+expect_document result.json "len(d['results'])" 30
+expect_rows "('algorithm_true_us' in r) == (r['algorithm_us'] > 0)"
+expect_document result.json "sorted({(r['topology'], r['processors']) for r in d['results']})" \
+    "[('2-1', 3), ('3-3-3', 9), ('4-2-1', 7), ('8-4-2-1', 15), ('9-3-1', 13)]"
+
+measured "a pipeline's packets, verified" 7 cb_pipeline --sizes 0,5,64 --algorithm 0 --max-time 0.02 \
+    --verify
+expect_rows "r['verify']['messages'] > 0 and sum(r['verify'].values()) == r['verify']['messages']"
+
+finish

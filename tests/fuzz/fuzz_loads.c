@@ -1,0 +1,101 @@
+/* Topologies and lists of loads, as users type them. What is taken must be what it promises, also
+ * for the plan that is made from it, and a topology survives being printed and read again. */
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "bench/load.h"
+#include "bench/plan_shapes.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { RANKS = 40 };
+
+static void require_topology(const bench_shape *shape)
+{
+    FUZZ_REQUIRE(shape->stage_count >= 2 && shape->stage_count <= BENCH_STAGES);
+    for (size_t i = 0; i < shape->stage_count; i++)
+        FUZZ_REQUIRE(shape->stages[i] >= 1 && shape->stages[i] <= 65535);
+    for (size_t i = 1; i < shape->stage_count; i++)
+        FUZZ_REQUIRE(shape->stages[i - 1] % shape->stages[i] == 0);
+}
+
+static void try_topology(const char *text)
+{
+    char printed[BENCH_SHAPE_TEXT];
+    bench_shape shape, again;
+
+    if (bench_shape_parse(text, &shape) != CB_OK)
+        return;
+    require_topology(&shape);
+    bench_shape_text(&shape, printed);
+    FUZZ_REQUIRE(memchr(printed, '\0', sizeof(printed)) != NULL);
+    FUZZ_REQUIRE(bench_shape_parse(printed, &again) == CB_OK);
+    FUZZ_REQUIRE(bench_shape_same(&shape, &again));
+}
+
+/* Each fits the job, and none is there twice. */
+static void require_shapes(const bench_shape *shapes, size_t count)
+{
+    FUZZ_REQUIRE(count > 0 && count <= BENCH_SHAPES);
+    for (size_t i = 0; i < count; i++) {
+        require_topology(&shapes[i]);
+        FUZZ_REQUIRE(bench_shape_ranks(&shapes[i]) <= RANKS);
+        for (size_t j = 0; j < i; j++)
+            FUZZ_REQUIRE(!bench_shape_same(&shapes[i], &shapes[j]));
+    }
+}
+
+static void try_topologies(const char *text)
+{
+    static const bench_definition definition = {.counted = BENCH_TOPOLOGY};
+    static bench_shape shapes[BENCH_SHAPES];
+    bench_options options = {.topologies = text};
+    size_t count;
+    cb_status status = bench_choose_shapes(&definition, &options, RANKS, shapes, &count);
+
+    FUZZ_REQUIRE(status == CB_OK || status == CB_ERROR_USAGE);
+    if (status == CB_OK)
+        require_shapes(shapes, count);
+}
+
+static void require_point(const bench_load_point *point)
+{
+    bool rate = point->rate_hz > 0, share = point->share > 0;
+
+    FUZZ_REQUIRE(rate != share);
+    FUZZ_REQUIRE(isfinite(point->rate_hz) && point->rate_hz >= 0 && point->rate_hz <= 1e9);
+    FUZZ_REQUIRE(isfinite(point->share) && point->share >= 0 && point->share <= 10);
+}
+
+static void try_loads(const char *text)
+{
+    bench_load_point points[BENCH_LOAD_POINTS];
+    bench_options options = {.load_curve = text, .max_time_s = 1e9};
+    size_t count;
+    cb_status status = bench_load_parse(text, points, &count);
+
+    FUZZ_REQUIRE(status == CB_OK || status == CB_ERROR_USAGE);
+    if (strcmp(text, "auto") != 0)
+        FUZZ_REQUIRE(bench_check_load(&options) == status);
+    if (status != CB_OK)
+        return;
+    FUZZ_REQUIRE(count > 0 && count <= BENCH_LOAD_POINTS);
+    for (size_t i = 0; i < count; i++)
+        require_point(&points[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+
+    FUZZ_REQUIRE(text != NULL);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    cb_log_silence(1);
+    try_topology(text);
+    try_topologies(text);
+    try_loads(text);
+    FUZZ_REQUIRE(bench_quantile(text) >= 0 && bench_quantile(text) < 1);
+    free(text);
+    return 0;
+}

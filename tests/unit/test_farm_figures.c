@@ -1,0 +1,416 @@
+/* The rows of a farm, with numbers worked out by hand: frequency and payload, the accounts of
+ * events, what holds a saturated farm down, the result of a search, and each destination. */
+#include "bench/farm_measure.h"
+
+#include <string.h>
+
+#include "tests/unit/definitions.h"
+#include "tests/unit/unit.h"
+
+enum { SOURCES = 3, DESTINATIONS = 2, BLOCKS = 7, EVENTS_OF_A_BLOCK = 10 };
+
+typedef struct {
+    bench_options options;
+    bench_session session;
+    bench_measurement measurement;
+    bench_farm_outcome outcome;
+    stats_histogram latencies[DESTINATIONS];
+    bench_account accounts[DESTINATIONS];
+    double blocks_ns[BLOCKS];
+    report_row row;
+    bench_farm_lists lists;
+} farm;
+
+/* A closed loop of 100 events in blocks around 40 us, that is 4 us an event: three faster, three
+ * slower. */
+static void make_farm(farm *f)
+{
+    static const double factors[BLOCKS] = {1.02, 1, 0.99, 1.01, 0.97, 1.5, 0.98};
+
+    memset(f, 0, sizeof(*f));
+    f->options =
+        (bench_options){.touch = "all", .buffers = "hot", .wait = "auto", .arrivals = "poisson"};
+    f->session = (bench_session){
+        .definition = &pushfarm, .options = &f->options, .effective_wait = TRANSPORT_WAIT_YIELD};
+    f->measurement = (bench_measurement){.mode = &pushfarm.modes[0],
+                                         .shape = bench_shape_of_farm(SOURCES, DESTINATIONS),
+                                         .algorithm_us = 50,
+                                         .size_bytes = 1000};
+    for (size_t i = 0; i < BLOCKS; i++)
+        f->blocks_ns[i] = factors[i] * 4000 * EVENTS_OF_A_BLOCK;
+    f->outcome = (bench_farm_outcome){.in_flight = 8,
+                                      .block = EVENTS_OF_A_BLOCK,
+                                      .blocks_ns = f->blocks_ns,
+                                      .block_count = BLOCKS,
+                                      .stopped_by = "precision",
+                                      .tally = {.issued = 100, .decided = 100},
+                                      .latencies = f->latencies,
+                                      .accounts = f->accounts,
+                                      .destinations = DESTINATIONS,
+                                      .algorithm_true_us = -1,
+                                      .touch_ns = -1};
+}
+
+/* 50 000 events a second for 2 ms: 100 events, 20 us apart. */
+static void make_open_farm(farm *f)
+{
+    make_farm(f);
+    f->outcome.open = true;
+    f->outcome.offered_hz = 50000;
+    f->outcome.tally = (bench_tally){.issued = 100,
+                                     .decided = 100,
+                                     .due = 100,
+                                     .issue_span_ns = 1.98e6,
+                                     .due_span_ns = 1.98e6,
+                                     .decision_span_ns = 1.98e6};
+}
+
+static const report_row *row_of(farm *f)
+{
+    f->row = report_row_initial();
+    bench_farm_lists_free(&f->lists);
+    bench_farm_figures(&f->session, &f->measurement, &f->outcome, true, &f->row, &f->lists);
+    return &f->row;
+}
+
+static void assert_near(double value, double expected)
+{
+    ck_assert_msg(fabs(value - expected) <= 1e-9 * fabs(expected), "%.12g in place of %.12g", value,
+                  expected);
+}
+
+static void assert_absent(double value)
+{
+    ck_assert_msg(isnan(value), "%g in place of nothing", value);
+}
+
+/* The closed loop */
+
+START_TEST(the_time_of_an_event_is_that_of_a_block_by_its_events)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    row = row_of(&f);
+    ck_assert_uint_eq(row->round_us.count, BLOCKS);
+    assert_near(row->round_us.median, 4);
+    assert_near(row->round_us.minimum, 3.88);
+    assert_near(row->round_us.maximum, 6);
+    assert_near(row->blocks_us[5], 6);
+    assert_near(row->step_count, BLOCKS * EVENTS_OF_A_BLOCK);
+    ck_assert_str_eq(row->stopped_by, "precision");
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(the_frequency_of_a_closed_loop_is_one_by_the_median)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    row = row_of(&f);
+    assert_near(row->frequency_Hz, 250000);
+    assert_near(row->throughput_MBps, 750); /* 3 packets of 1000 bytes in 4 us */
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(a_closed_loop_offers_nothing_and_is_not_saturated)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    row = row_of(&f);
+    ck_assert_str_eq(row->mode, "closed");
+    ck_assert_ptr_null(row->arrivals);
+    assert_absent(row->offered_Hz);
+    assert_absent(row->due);
+    assert_absent(row->not_issued);
+    assert_absent(row->generator_error_pct);
+    ck_assert_int_eq(row->saturated, REPORT_UNKNOWN);
+    ck_assert_ptr_null(row->limited_by);
+    ck_assert_uint_eq(row->found.repeats, 0);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(a_loop_of_which_no_block_was_decided_has_accounts_and_no_figures)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    f.outcome.block_count = 0;
+    f.outcome.tally = (bench_tally){.issued = 100, .lost = 100};
+    row = row_of(&f);
+    ck_assert_uint_eq(row->round_us.count, 0);
+    ck_assert_uint_eq(row->block_count, 0);
+    assert_absent(row->frequency_Hz);
+    assert_absent(row->throughput_MBps);
+    assert_absent(row->step_count);
+    assert_near(row->lost, 100);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+/* The open loop */
+
+START_TEST(the_frequency_of_an_open_loop_is_that_of_decisions)
+{
+    farm f;
+    const report_row *row;
+
+    make_open_farm(&f);
+    f.outcome.tally.decision_span_ns = 3.96e6;
+    row = row_of(&f);
+    ck_assert_str_eq(row->mode, "open");
+    ck_assert_str_eq(row->arrivals, "poisson");
+    assert_near(row->offered_Hz, 50000);
+    assert_near(row->frequency_Hz, 25000);
+    assert_near(row->throughput_MBps, 75);
+    ck_assert_uint_eq(row->round_us.count, 0);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(one_decision_has_no_frequency)
+{
+    farm f;
+    const report_row *row;
+
+    make_open_farm(&f);
+    f.outcome.tally.decided = 1;
+    f.outcome.tally.decision_span_ns = 0;
+    row = row_of(&f);
+    assert_absent(row->frequency_Hz);
+    assert_absent(row->throughput_MBps);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(a_loop_that_follows_its_schedule_tells_how_well)
+{
+    farm f;
+    const report_row *row;
+
+    make_open_farm(&f);
+    f.outcome.tally.issue_span_ns = 1.98e6 * 1.005;
+    f.outcome.tally.backlog_end = 3;
+    row = row_of(&f);
+    ck_assert_int_eq(row->saturated, REPORT_NO);
+    ck_assert_ptr_null(row->limited_by);
+    ck_assert_double_eq_tol(row->generator_error_pct, 0.5, 1e-9);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+/* Late by 2 per cent. */
+static void make_late(farm *f, uint64_t backlog_middle, uint64_t backlog_end)
+{
+    make_open_farm(f);
+    f->outcome.tally.issue_span_ns = 1.98e6 * 1.02;
+    f->outcome.tally.backlog_middle = backlog_middle;
+    f->outcome.tally.backlog_end = backlog_end;
+    f->outcome.tally.due = 100 + backlog_end;
+}
+
+START_TEST(a_loop_that_is_late_with_a_growing_backlog_is_saturated)
+{
+    farm f;
+    const report_row *row;
+
+    make_late(&f, 1, 2);
+    row = row_of(&f);
+    ck_assert_int_eq(row->saturated, REPORT_YES);
+    assert_absent(row->generator_error_pct);
+    assert_near(row->due, 102);
+    assert_near(row->not_issued, 2);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(a_loop_that_catches_up_is_not_saturated)
+{
+    farm f;
+
+    make_late(&f, 2, 2);
+    ck_assert_int_eq(row_of(&f)->saturated, REPORT_NO);
+    f.outcome.tally.backlog_end = 3;
+    f.outcome.tally.issue_span_ns = 1.98e6 * 1.009;
+    ck_assert_int_eq(row_of(&f)->saturated, REPORT_NO);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(the_farm_holds_down_a_rate_at_which_most_events_found_no_room)
+{
+    farm f;
+
+    make_late(&f, 1, 2);
+    f.outcome.tally.waited = 51;
+    ck_assert_str_eq(row_of(&f)->limited_by, "farm");
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(the_supervisor_holds_down_a_rate_at_which_there_was_room)
+{
+    farm f;
+
+    make_late(&f, 1, 2);
+    f.outcome.tally.waited = 50;
+    ck_assert_str_eq(row_of(&f)->limited_by, "supervisor");
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(what_a_search_found_stands_in_the_row)
+{
+    farm f;
+    const report_row *row;
+
+    make_open_farm(&f);
+    f.outcome.found =
+        (bench_found){.rate_hz = 50000, .low_hz = 48000, .high_hz = 55000, .held = 4, .repeats = 5};
+    row = row_of(&f);
+    assert_near(row->found.value_Hz, 50000);
+    assert_near(row->found.low_Hz, 48000);
+    assert_near(row->found.high_Hz, 55000);
+    ck_assert_uint_eq(row->found.held, 4);
+    ck_assert_uint_eq(row->found.repeats, 5);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+/* Accounts */
+
+START_TEST(what_is_neither_decided_nor_lost_is_in_flight)
+{
+    farm f;
+    const report_row *row;
+
+    make_open_farm(&f);
+    f.outcome.tally.decided = 90;
+    f.outcome.tally.lost = 7;
+    f.outcome.tally.errors = 4;
+    row = row_of(&f);
+    assert_near(row->issued, 100);
+    assert_near(row->decided, 90);
+    assert_near(row->lost, 7);
+    assert_near(row->in_flight, 3);
+    assert_near(row->errors, 4);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(each_destination_has_its_rank_and_its_account)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    f.accounts[0] = (bench_account){.decided = 40, .in_flight_sum = 80, .in_flight_most = 4};
+    f.accounts[1] =
+        (bench_account){.decided = 30, .lost = 10, .in_flight_sum = 100, .in_flight_most = 7};
+    row = row_of(&f);
+    ck_assert_uint_eq(row->destination_count, DESTINATIONS);
+    assert_near(row->per_destination[0].rank, 1 + SOURCES);
+    assert_near(row->per_destination[1].rank, 2 + SOURCES);
+    assert_near(row->per_destination[0].decided, 40);
+    assert_near(row->per_destination[0].in_flight_mean, 2);
+    assert_near(row->per_destination[0].in_flight_most, 4);
+    assert_near(row->per_destination[1].decided, 30);
+    assert_near(row->per_destination[1].lost, 10);
+    assert_near(row->per_destination[1].in_flight_mean, 2.5); /* of the 40 that were issued to it */
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(a_destination_without_events_has_none_in_flight)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    row = row_of(&f);
+    ck_assert_double_eq(row->per_destination[1].in_flight_mean, 0);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(the_latencies_of_all_destinations_are_merged)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    stats_histogram_record(&f.latencies[0], 1000);
+    stats_histogram_record(&f.latencies[1], 5000);
+    stats_histogram_record(&f.latencies[1], 3000);
+    row = row_of(&f);
+    ck_assert_uint_eq(row->event_latency->samples, 3);
+    ck_assert_uint_eq(row->event_latency->maximum_ns, 5000);
+    ck_assert_uint_eq(row->per_destination[0].latency->samples, 1);
+    ck_assert_uint_eq(row->per_destination[1].latency->samples, 2);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+/* Conditions */
+
+START_TEST(the_conditions_of_a_farm_are_in_its_row)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    f.outcome.algorithm_true_us = 51.5;
+    f.outcome.skew_ns = 1500;
+    f.outcome.touch_ns = 250;
+    row = row_of(&f);
+    assert_near(row->sources, SOURCES);
+    assert_near(row->destinations, DESTINATIONS);
+    assert_near(row->processors, 1 + SOURCES + DESTINATIONS);
+    assert_near(row->in_flight_limit, 8);
+    assert_near(row->algorithm_us, 50);
+    assert_near(row->algorithm_true_us, 51.5);
+    assert_near(row->skew_us, 1.5);
+    assert_near(row->touch_us, 0.25);
+    ck_assert(row->oversubscribed);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(what_did_not_run_is_absent)
+{
+    farm f;
+    const report_row *row;
+
+    make_farm(&f);
+    row = row_of(&f);
+    assert_absent(row->algorithm_true_us);
+    assert_absent(row->touch_us);
+    ck_assert_ptr_null(row->topology);
+    ck_assert(!row->verification.done);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+UNIT_MAIN("farm_figures", the_time_of_an_event_is_that_of_a_block_by_its_events,
+          the_frequency_of_a_closed_loop_is_one_by_the_median,
+          a_closed_loop_offers_nothing_and_is_not_saturated,
+          a_loop_of_which_no_block_was_decided_has_accounts_and_no_figures,
+          the_frequency_of_an_open_loop_is_that_of_decisions, one_decision_has_no_frequency,
+          a_loop_that_follows_its_schedule_tells_how_well,
+          a_loop_that_is_late_with_a_growing_backlog_is_saturated,
+          a_loop_that_catches_up_is_not_saturated,
+          the_farm_holds_down_a_rate_at_which_most_events_found_no_room,
+          the_supervisor_holds_down_a_rate_at_which_there_was_room,
+          what_a_search_found_stands_in_the_row, what_is_neither_decided_nor_lost_is_in_flight,
+          each_destination_has_its_rank_and_its_account,
+          a_destination_without_events_has_none_in_flight,
+          the_latencies_of_all_destinations_are_merged, the_conditions_of_a_farm_are_in_its_row,
+          what_did_not_run_is_absent)
