@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sisci/objects.h"
@@ -63,10 +64,8 @@ static void list(const sisci_name *name, const char *fate)
         printf("incomplete  %s\n", fate);
 }
 
-static void treat(const sisci_name *name, const clean_options *options)
+static void treat(const sisci_name *name, bool stale, const clean_options *options)
 {
-    bool stale = sisci_object_is_stale(name);
-
     if (!options->quiet)
         list(name, !stale ? "in use" : options->dry_run ? "stale" : "removed");
     if (stale && !options->dry_run)
@@ -87,19 +86,29 @@ static void remove_lock_if_last(const clean_options *options)
     sisci_names_free(&left);
 }
 
+/* False: see errno. */
 static bool clean(const clean_options *options)
 {
     sisci_name user = sisci_name_user();
     sisci_names all;
+    bool *stale;
+    bool listed;
 
     if (!sisci_names_list(&user, &all))
         return false;
-    for (size_t i = 0; i < all.count; i++)
-        if (sisci_name_kind(&all.names[i]) != 0)
-            treat(&all.names[i], options);
+    stale = calloc(all.count + 1, sizeof(*stale));
+    if (stale != NULL) {
+        sisci_objects_find_dead(&all, stale);
+        sisci_objects_find_stale(&all, stale);
+        for (size_t i = 0; i < all.count; i++)
+            if (sisci_name_kind(&all.names[i]) != 0)
+                treat(&all.names[i], stale[i], options);
+        remove_lock_if_last(options);
+    }
     sisci_names_free(&all);
-    remove_lock_if_last(options);
-    return true;
+    listed = stale != NULL;
+    free(stale);
+    return listed;
 }
 
 /* -1: go on; else the exit status. */

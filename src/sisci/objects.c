@@ -295,45 +295,66 @@ bool sisci_object_is_stale(const sisci_name *name)
     return stale;
 }
 
-/* Remove those that are stale: the presences of processes, or all others. */
-static size_t sweep(const sisci_names *all, bool presences)
+static bool is_presence(const sisci_name *name)
+{
+    return sisci_name_kind(name) == SISCI_KIND_PROCESS;
+}
+
+size_t sisci_objects_find_dead(const sisci_names *all, bool *stale)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        stale[i] = is_presence(&all->names[i]) && sisci_object_is_stale(&all->names[i]);
+        count += stale[i];
+    }
+    return count;
+}
+
+void sisci_objects_find_stale(const sisci_names *all, bool *stale)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (!is_presence(&all->names[i]))
+            stale[i] = sisci_object_is_stale(&all->names[i]);
+}
+
+static size_t remove_stale(const sisci_names *all, const bool *stale, bool presences)
 {
     size_t removed = 0;
 
-    for (size_t i = 0; i < all->count; i++) {
-        const sisci_name *name = &all->names[i];
-
-        if ((sisci_name_kind(name) == SISCI_KIND_PROCESS) == presences &&
-            sisci_object_is_stale(name)) {
-            sisci_object_unlink(name);
+    for (size_t i = 0; i < all->count; i++)
+        if (stale[i] && is_presence(&all->names[i]) == presences) {
+            sisci_object_unlink(&all->names[i]);
             removed++;
         }
-    }
     return removed;
 }
 
-static bool somebody_was_killed(const sisci_names *all)
+/* The presences go last: while one is there, whoever sweeps next knows that there is work. */
+static size_t sweep(const sisci_names *all, bool *stale)
 {
-    for (size_t i = 0; i < all->count; i++)
-        if (sisci_name_kind(&all->names[i]) == SISCI_KIND_PROCESS &&
-            sisci_object_is_stale(&all->names[i]))
-            return true;
-    return false;
+    size_t removed;
+
+    if (sisci_objects_find_dead(all, stale) == 0)
+        return 0;
+    sisci_objects_find_stale(all, stale);
+    removed = remove_stale(all, stale, false);
+    return removed + remove_stale(all, stale, true);
 }
 
-/* The presence goes last: while it is there, whoever sweeps next knows that there is work. */
 size_t sisci_objects_sweep(void)
 {
     sisci_name user = sisci_name_user();
-    sisci_names all;
     size_t removed = 0;
+    sisci_names all;
+    bool *stale;
 
     if (!sisci_names_list(&user, &all))
         return 0;
-    if (somebody_was_killed(&all)) {
-        removed += sweep(&all, false);
-        removed += sweep(&all, true);
-    }
+    stale = calloc(all.count + 1, sizeof(*stale));
+    if (stale != NULL)
+        removed = sweep(&all, stale);
+    free(stale);
     sisci_names_free(&all);
     return removed;
 }

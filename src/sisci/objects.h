@@ -80,6 +80,13 @@ void sisci_names_free(sisci_names *names);
  * is the memory of a group without members. The registry is locked. */
 bool sisci_object_is_stale(const sisci_name *name);
 
+/* Find the stale ones of a list: first the presences of processes that have ended, which gives how
+ * many and sets all of `stale`, then all others. In this order one who dies meanwhile keeps his
+ * presence, so that what of his was looked at before is found by the next. The registry is locked.
+ */
+size_t sisci_objects_find_dead(const sisci_names *all, bool *stale);
+void sisci_objects_find_stale(const sisci_names *all, bool *stale);
+
 /* Remove the stale objects of this user, if a process of this user was killed; gives how many. With
  * nobody killed it costs a look at each process. The registry is locked. */
 size_t sisci_objects_sweep(void);

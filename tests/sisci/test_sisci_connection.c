@@ -1,6 +1,11 @@
 /* Connections to segments: how they are made and refused, and whom they keep busy. */
 #include "tests/sisci/fixture.h"
 
+#include <stdlib.h>
+
+#include "sisci/connections.h"
+#include "sisci/shared.h"
+
 enum { ID = 17, BYTES = 8192 };
 
 static sci_error_t try_to_connect(sci_desc_t sd, unsigned node, unsigned id, unsigned flags)
@@ -130,6 +135,84 @@ START_TEST(a_mapped_connection_is_busy)
 }
 END_TEST
 
+/* The table of connections alone, in memory of this process. */
+static sisci_control *make_table(void)
+{
+    sisci_control *table = calloc(1, sizeof(*table));
+
+    ck_assert_ptr_nonnull(table);
+    ck_assert(sisci_shared_mutex_initialise(&table->lock));
+    table->available = 1;
+    return table;
+}
+
+static sisci_ticket take_as(sisci_control *table, unsigned node)
+{
+    sisci_process self = sisci_process_self();
+    sisci_ticket ticket;
+
+    ck_assert_int_eq(sisci_connections_take(table, node, &self, &ticket), SISCI_CONNECT_OK);
+    return ticket;
+}
+
+static void expect_change(sisci_control *table, bool connected, unsigned node)
+{
+    uint32_t slot;
+    bool found;
+
+    ck_assert(sisci_connections_next_change(table, &slot, &found));
+    ck_assert_int_eq(found, connected);
+    ck_assert_uint_eq(table->slots[slot].node, node);
+}
+
+START_TEST(changes_are_reported_in_their_order_whatever_the_slot)
+{
+    sisci_control *table = make_table();
+    sisci_ticket first = take_as(table, 4), second = take_as(table, 8);
+    uint32_t slot;
+    bool connected;
+
+    sisci_connections_give(table, &first);
+    expect_change(table, true, 4);
+    expect_change(table, true, 8);
+    expect_change(table, false, 4);
+    ck_assert(!sisci_connections_next_change(table, &slot, &connected));
+    sisci_connections_give(table, &second);
+    ck_assert_uint_lt(take_as(table, 12).slot, second.slot);
+    expect_change(table, false, 8);
+    expect_change(table, true, 12);
+    ck_assert(!sisci_connections_next_change(table, &slot, &connected));
+    free(table);
+}
+END_TEST
+
+START_TEST(a_slot_is_used_again_only_when_all_of_it_is_reported)
+{
+    sisci_control *table = make_table();
+    sisci_ticket first = take_as(table, 4);
+
+    sisci_connections_give(table, &first);
+    ck_assert_uint_ne(take_as(table, 8).slot, first.slot);
+    expect_change(table, true, 4);
+    expect_change(table, false, 4);
+    ck_assert_uint_eq(take_as(table, 12).slot, first.slot);
+    free(table);
+}
+END_TEST
+
+START_TEST(a_connection_that_was_cut_is_not_given_back)
+{
+    sisci_control *table = make_table();
+    sisci_ticket ticket = take_as(table, 4);
+
+    ck_assert(!sisci_connections_is_cut(table, &ticket));
+    sisci_connections_cut_all(table);
+    ck_assert(sisci_connections_is_cut(table, &ticket));
+    ck_assert(!sisci_connections_give(table, &ticket));
+    free(table);
+}
+END_TEST
+
 /* A segment has room for a number of connections, and says so when it is full. */
 START_TEST(a_segment_that_is_full_has_no_space)
 {
@@ -152,4 +235,6 @@ UNIT_MAIN("sisci connection", nobody_is_at_a_node_without_processes,
           a_removed_segment_is_not_found, an_id_that_no_node_has_is_illegal,
           an_asynchronous_connection_is_not_implemented, a_connection_knows_what_it_leads_to,
           what_is_stored_is_in_the_segment, a_connected_segment_is_busy,
-          a_mapped_connection_is_busy, a_segment_that_is_full_has_no_space)
+          a_mapped_connection_is_busy, changes_are_reported_in_their_order_whatever_the_slot,
+          a_slot_is_used_again_only_when_all_of_it_is_reported,
+          a_connection_that_was_cut_is_not_given_back, a_segment_that_is_full_has_no_space)

@@ -270,6 +270,31 @@ START_TEST(a_process_that_was_not_waited_for_has_ended)
 }
 END_TEST
 
+/* Its segment was looked at when it lived, or not: either way a later sweep must find the rest. */
+START_TEST(who_dies_during_a_sweep_keeps_his_presence)
+{
+    helper other = helper_start(open_and_exit, NULL, 0);
+    sisci_name user = sisci_name_user();
+    sisci_names all;
+    bool *stale;
+    int lock;
+
+    expect(&other, 'r');
+    ck_assert(sisci_registry_lock(&lock));
+    ck_assert(sisci_names_list(&user, &all));
+    stale = calloc(all.count, sizeof(*stale));
+    sisci_objects_find_dead(&all, stale);
+    helper_kill(&other);
+    sisci_objects_find_stale(&all, stale);
+    for (size_t i = 0; i < all.count; i++)
+        if (strstr(all.names[i].text, getenv("SISCI_SHM_JOB")) != NULL)
+            ck_assert_int_eq(stale[i], sisci_name_kind(&all.names[i]) != SISCI_KIND_PROCESS);
+    sisci_registry_unlock(lock);
+    sisci_names_free(&all);
+    free(stale);
+}
+END_TEST
+
 static int hold_lock(helper *test, const void *unused)
 {
     int lock;
@@ -382,6 +407,7 @@ UNIT_MAIN("sisci registry", a_name_tells_user_job_node_kind_and_number,
           an_object_of_a_live_process_is_kept, a_process_id_that_came_again_owns_nothing,
           an_object_that_was_left_half_made_is_replaced, an_empty_object_is_replaced,
           a_process_of_another_namespace_counts_as_live,
-          a_process_that_was_not_waited_for_has_ended, the_lock_of_a_killed_process_is_free,
-          a_lock_that_was_removed_is_made_again, a_mutex_outlives_the_process_that_holds_it,
+          a_process_that_was_not_waited_for_has_ended, who_dies_during_a_sweep_keeps_his_presence,
+          the_lock_of_a_killed_process_is_free, a_lock_that_was_removed_is_made_again,
+          a_mutex_outlives_the_process_that_holds_it,
           a_child_starts_anew_and_leaves_its_parents_objects)
