@@ -173,6 +173,7 @@ static const receiving ways[] = {receive, try_to_receive, receive_from_group};
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
+/* To receive from two: from a group of one node mpi receives as from the node. */
 static transport_group *group_of(size_t first, size_t count)
 {
     transport_group *group = NULL;
@@ -206,7 +207,7 @@ static void expect_messages(receiving way, transport_group *group, unsigned char
 /* The receiver fails once, between messages that are as announced, and all goes on. */
 static void expect_one_failure(receiving way)
 {
-    transport_group *group = group_of(1, 1);
+    transport_group *group = group_of(1, 2);
 
     expect_messages(way, group, 1, 2);
     ck_assert_int_eq(silently(way, group), CB_ERROR_TRANSPORT);
@@ -245,7 +246,7 @@ JOB_TEST(a_factory_closes_after_a_message_that_was_too_long)
         transport_group *group;
 
         open_technology(SHORT, 50);
-        group = group_of(1, 1);
+        group = group_of(1, 2);
         if (job.rank == 1)
             send_to_receiver(1, LONG);
         if (job.rank == 0)
