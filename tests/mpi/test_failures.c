@@ -173,7 +173,7 @@ static const receiving ways[] = {receive, try_to_receive, receive_from_group};
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
-/* Of two: from a group of one node mpi receives as from the node. */
+/* To receive from two: from a group of one node mpi receives as from the node. */
 static transport_group *group_of(size_t first, size_t count)
 {
     transport_group *group = NULL;
