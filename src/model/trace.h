@@ -7,7 +7,7 @@
 
 enum { TRACE_LOOPS = 32, TRACE_NESTING = 64, TRACE_WHY_BYTES = 160 };
 
-#define TRACE_LARGEST_RANKS INT64_C(0x7fffffff)
+#define TRACE_LARGEST_RANKS INT64_C(0x3fffffff)
 #define TRACE_LARGEST_SIZE (INT64_C(1) << 53)  /* exact as a double */
 #define TRACE_LARGEST_COUNT (INT64_C(1) << 62) /* of a loop */
 #define TRACE_LARGEST_TIME_US 1e15             /* thirty years */
