@@ -11,27 +11,27 @@ static cb_status allocate(ccmod_engine *engine)
 {
     engine->loads = calloc(engine->cell_count, sizeof(*engine->loads));
     if (engine->loads == NULL)
-        return engine_no_memory(engine);
-    if (!background_varies(engine))
+        return ccmod_engine_no_memory(engine);
+    if (!ccmod_background_varies(engine))
         return CB_OK;
     engine->drawn = calloc(engine->cell_count, sizeof(*engine->drawn));
-    return engine->drawn != NULL ? CB_OK : engine_no_memory(engine);
+    return engine->drawn != NULL ? CB_OK : ccmod_engine_no_memory(engine);
 }
 
-bool background_varies(const ccmod_engine *engine)
+bool ccmod_background_varies(const ccmod_engine *engine)
 {
     return engine->network->operations->background != NULL ||
            engine->parameters.background == CCMOD_BACKGROUND_EXPONENTIAL;
 }
 
-cb_status background_open(ccmod_engine *engine)
+cb_status ccmod_background_open(ccmod_engine *engine)
 {
     bool none = engine->parameters.background == CCMOD_BACKGROUND_NONE;
 
-    if (none && !background_varies(engine))
+    if (none && !ccmod_background_varies(engine))
         return CB_OK;
     CB_TRY(allocate(engine));
-    for (size_t i = 0; i < engine->cell_count && !background_varies(engine); i++)
+    for (size_t i = 0; i < engine->cell_count && !ccmod_background_varies(engine); i++)
         engine->loads[i] = engine->parameters.background_load;
     return CB_OK;
 }
@@ -54,7 +54,7 @@ static double draw(const ccmod_engine *engine, uint32_t cell)
     return fmax(0, fmin(load, ENGINE_LARGEST_LOAD));
 }
 
-void background_refresh(ccmod_engine *engine, const engine_message *message)
+void ccmod_background_refresh(ccmod_engine *engine, const engine_message *message)
 {
     for (uint32_t i = 0; i < message->slot_count; i++) {
         uint32_t cell = engine->slots[message->slots + i].cell;
@@ -67,17 +67,17 @@ void background_refresh(ccmod_engine *engine, const engine_message *message)
 }
 
 /* On quiet links nobody has followed the intervals: the first message finds the one of its time. */
-void background_admit(ccmod_engine *engine, const engine_message *message)
+void ccmod_background_admit(ccmod_engine *engine, const engine_message *message)
 {
     if (engine->drawn == NULL)
         return;
     if (engine->live == 0)
         engine->interval = (uint64_t)((engine->now_us + ENGINE_INSTANT_US) /
                                       engine->parameters.background_interval_us);
-    background_refresh(engine, message);
+    ccmod_background_refresh(engine, message);
 }
 
-double background_boundary(const ccmod_engine *engine)
+double ccmod_background_boundary(const ccmod_engine *engine)
 {
     return (double)(engine->interval + 1) * engine->parameters.background_interval_us;
 }

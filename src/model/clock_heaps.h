@@ -1,5 +1,5 @@
-/* The two heaps of flows_clock.c, apart from what they are used for: the messages of a link by
- * their ends, and the links by the ends of their first messages. Inline, since they are what the
+/* The two heaps of ccmod_flows_clock.c, apart from what they are used for: the messages of a link
+ * by their ends, and the links by the ends of their first messages. Inline, since they are what the
  * time of an evaluation goes into. Internal to src/model. */
 #ifndef MODEL_CLOCK_HEAPS_H
 #define MODEL_CLOCK_HEAPS_H

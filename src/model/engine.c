@@ -21,7 +21,7 @@ typedef struct {
 
 /* Lists */
 
-void *engine_grow_slowly(void *array, size_t *room, size_t size)
+void *ccmod_engine_grow_slowly(void *array, size_t *room, size_t size)
 {
     size_t wider = *room > 0 ? 2 * *room : 16;
     void *grown;
@@ -32,18 +32,18 @@ void *engine_grow_slowly(void *array, size_t *room, size_t size)
     return grown;
 }
 
-cb_status engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value)
+cb_status ccmod_engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value)
 {
     uint32_t *values = engine_grow(list->values, list->count, &list->room, sizeof(*values));
 
     if (values == NULL)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     list->values = values;
     values[list->count++] = value;
     return CB_OK;
 }
 
-cb_status engine_no_memory(ccmod_engine *engine)
+cb_status ccmod_engine_no_memory(ccmod_engine *engine)
 {
     return ccmod_fail(engine->error, CB_ERROR_MEMORY, engine->workload->name, 0,
                       "cannot evaluate %zu ranks with %zu messages at once: no memory left; "
@@ -92,34 +92,34 @@ static void put_in_order(ccmod_engine *engine)
 
 static cb_status resume(ccmod_engine *engine, uint32_t subject)
 {
-    return processor_resume(engine, subject);
+    return ccmod_processor_resume(engine, subject);
 }
 
 static cb_status release_barrier(ccmod_engine *engine, uint32_t subject)
 {
     (void)subject;
-    return processors_leave_barrier(engine);
+    return ccmod_processors_leave_barrier(engine);
 }
 
 static cb_status (*const deeds[EVENT_KINDS])(ccmod_engine *engine, uint32_t subject) = {
     [EVENT_RESUME] = resume,
-    [EVENT_FLOW] = message_flow,
-    [EVENT_ARRIVE] = message_arrive,
+    [EVENT_FLOW] = ccmod_message_flow,
+    [EVENT_ARRIVE] = ccmod_message_arrive,
     [EVENT_BARRIER] = release_barrier,
 };
 
 static cb_status handle_ended(ccmod_engine *engine)
 {
     for (size_t i = 0; i < engine->ended.count; i++)
-        CB_TRY(message_arrive(engine, engine->ended.values[i]));
+        CB_TRY(ccmod_message_arrive(engine, engine->ended.values[i]));
     engine->ended.count = 0;
     return CB_OK;
 }
 
 static cb_status handle_events(ccmod_engine *engine)
 {
-    while (queue_next(&engine->queue) <= engine->now_us + ENGINE_INSTANT_US) {
-        engine_event event = queue_pop(&engine->queue);
+    while (ccmod_queue_next(&engine->queue) <= engine->now_us + ENGINE_INSTANT_US) {
+        engine_event event = ccmod_queue_pop(&engine->queue);
 
         CB_TRY(deeds[event.kind](engine, event.subject));
     }
@@ -130,7 +130,7 @@ static cb_status run_ready(ccmod_engine *engine)
 {
     put_in_order(engine);
     for (size_t i = 0; i < engine->ready.count; i++)
-        CB_TRY(processor_run(engine, engine->ready.values[i]));
+        CB_TRY(ccmod_processor_run(engine, engine->ready.values[i]));
     engine->ready.count = 0;
     return CB_OK;
 }
@@ -159,10 +159,10 @@ static cb_status finish(ccmod_engine *engine)
     ccmod_signal signal = {0};
 
     if (engine->ended_count < engine->processor_count)
-        return engine_explain_standstill(engine);
-    CB_TRY(match_check_empty(engine));
+        return ccmod_engine_explain_standstill(engine);
+    CB_TRY(ccmod_match_check_empty(engine));
     return engine_wants(engine, CCMOD_SIGNAL_GO_END)
-               ? signal_send(engine, &signal, CCMOD_SIGNAL_GO_END)
+               ? ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_GO_END)
                : CB_OK;
 }
 
@@ -173,11 +173,11 @@ static cb_status begin(ccmod_engine *engine)
     ccmod_signal init = {0};
 
     if (engine_wants(engine, CCMOD_SIGNAL_CONFIG))
-        CB_TRY(signal_send(engine, &config, CCMOD_SIGNAL_CONFIG));
+        CB_TRY(ccmod_signal_send(engine, &config, CCMOD_SIGNAL_CONFIG));
     if (engine_wants(engine, CCMOD_SIGNAL_GO_INIT))
-        CB_TRY(signal_send(engine, &init, CCMOD_SIGNAL_GO_INIT));
+        CB_TRY(ccmod_signal_send(engine, &init, CCMOD_SIGNAL_GO_INIT));
     for (uint32_t i = 0; i < engine->processor_count; i++)
-        CB_TRY(processor_run(engine, i));
+        CB_TRY(ccmod_processor_run(engine, i));
     return CB_OK;
 }
 
@@ -187,7 +187,7 @@ static cb_status evaluate(ccmod_engine *engine)
 
     CB_TRY(begin(engine));
     for (;;) {
-        double time_us = fmin(queue_next(&engine->queue), engine->flows->next(engine));
+        double time_us = fmin(ccmod_queue_next(&engine->queue), engine->flows->next(engine));
 
         if (isinf(time_us))
             return finish(engine);
@@ -270,8 +270,8 @@ static const flow_operations *choose_flows(const ccmod_engine *engine)
 {
     if (engine->parameters.plain || engine->parameters.share == CCMOD_MAXMIN ||
         (engine->wanted & CCMOD_WANTS_HORIZONS) != 0)
-        return &flows_plain;
-    return &flows_clock;
+        return &ccmod_flows_plain;
+    return &ccmod_flows_clock;
 }
 
 static void clear_cells(engine_cell *cells, size_t count)
@@ -292,12 +292,12 @@ static cb_status allocate(ccmod_engine *engine)
     engine->route_room = engine->network->longest_route;
     engine->route = malloc(engine->route_room * sizeof(*engine->route));
     if (engine->processors == NULL || engine->places == NULL || engine->cells == NULL ||
-        engine->bits == NULL || engine->route == NULL || !pairs_open(engine))
-        return engine_no_memory(engine);
+        engine->bits == NULL || engine->route == NULL || !ccmod_pairs_open(engine))
+        return ccmod_engine_no_memory(engine);
     for (size_t i = 0; i < processors; i++)
         engine->places[i] = (match_place){.arrivals = ENGINE_NONE, .direct = ENGINE_NONE};
     clear_cells(engine->cells, engine->cell_count);
-    CB_TRY(background_open(engine));
+    CB_TRY(ccmod_background_open(engine));
     return engine->flows->open(engine);
 }
 
@@ -315,13 +315,13 @@ static void set_up(ccmod_engine *engine)
 static void release(ccmod_engine *engine)
 {
     engine->flows->close(engine);
-    messages_free(engine);
-    queue_free(&engine->queue);
+    ccmod_messages_free(engine);
+    ccmod_queue_free(&engine->queue);
     free(engine->ready.values);
     free(engine->bits);
     free(engine->ended.values);
     free(engine->measured);
-    pairs_free(engine);
+    ccmod_pairs_free(engine);
     free(engine->places);
     free(engine->loads);
     free(engine->drawn);
@@ -357,7 +357,7 @@ static cb_status keep(ccmod_engine *engine, ccmod_result **out)
     kept_result *kept = calloc(1, sizeof(*kept));
 
     if (kept == NULL)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     kept->processors = engine->processors;
     kept->cells = engine->cells;
     kept->result = (ccmod_result){

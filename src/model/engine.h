@@ -2,9 +2,9 @@
  *
  * processors.c takes records from the workload, matching.c brings sends and receives together,
  * messages.c follows a message from its start to its end, and a `flow_operations` shares the links:
- * flows_clock.c in time that hardly depends on the number of live messages, flows_plain.c by
- * recomputing everything at each horizon, as the article does. queue.c keeps what happens at a
- * known time, and engine.c goes from one instant to the next. */
+ * ccmod_flows_clock.c in time that hardly depends on the number of live messages,
+ * ccmod_flows_plain.c by recomputing everything at each horizon, as the article does. queue.c keeps
+ * what happens at a known time, and engine.c goes from one instant to the next. */
 #ifndef MODEL_ENGINE_H
 #define MODEL_ENGINE_H
 
@@ -196,7 +196,7 @@ typedef struct {
     cb_status (*pass)(ccmod_engine *engine);
 } flow_operations;
 
-extern const flow_operations flows_clock, flows_plain;
+extern const flow_operations ccmod_flows_clock, ccmod_flows_plain;
 
 /* An array of 32-bit numbers. */
 typedef struct {
@@ -256,84 +256,84 @@ struct ccmod_engine {
 };
 
 /* One more element at the end of an array that grows by doubling; NULL without memory. */
-void *engine_grow_slowly(void *array, size_t *room, size_t size);
+void *ccmod_engine_grow_slowly(void *array, size_t *room, size_t size);
 
 static inline void *engine_grow(void *array, size_t count, size_t *room, size_t size)
 {
-    return count < *room ? array : engine_grow_slowly(array, room, size);
+    return count < *room ? array : ccmod_engine_grow_slowly(array, room, size);
 }
 
-cb_status engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value);
-cb_status engine_no_memory(ccmod_engine *engine);
+cb_status ccmod_engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value);
+cb_status ccmod_engine_no_memory(ccmod_engine *engine);
 
 static inline cb_status engine_append(ccmod_engine *engine, engine_list *list, uint32_t value)
 {
     if (list->count == list->room)
-        return engine_append_slowly(engine, list, value);
+        return ccmod_engine_append_slowly(engine, list, value);
     list->values[list->count++] = value;
     return CB_OK;
 }
 
 /* Queue */
-cb_status queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject);
-double queue_next(const event_queue *queue); /* infinite when it is empty */
-engine_event queue_pop(event_queue *queue);
-void queue_free(event_queue *queue);
+cb_status ccmod_queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject);
+double ccmod_queue_next(const event_queue *queue); /* infinite when it is empty */
+engine_event ccmod_queue_pop(event_queue *queue);
+void ccmod_queue_free(event_queue *queue);
 
 /* A place in the pool, for a message or an item; and back. */
-cb_status pool_take(ccmod_engine *engine, uint32_t *out);
-void pool_give(ccmod_engine *engine, uint32_t number);
+cb_status ccmod_pool_take(ccmod_engine *engine, uint32_t *out);
+void ccmod_pool_give(ccmod_engine *engine, uint32_t number);
 
 /* Messages. `flags`: EAGER, SENDER_BLOCKED, RECEIVER_BLOCKED, MATCHED. */
-cb_status message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
-                        uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out);
+cb_status ccmod_message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
+                              uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out);
 /* A multicast, not started; its fan has all receivers unmatched. */
-cb_status message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                           uint32_t flags, uint32_t *out);
-cb_status message_start_fan(ccmod_engine *engine, uint32_t message);
+cb_status ccmod_message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                                 uint32_t flags, uint32_t *out);
+cb_status ccmod_message_start_fan(ccmod_engine *engine, uint32_t message);
 /* A receive for it was posted by `receiver`; *arrived: it is there already. */
-cb_status message_match(ccmod_engine *engine, uint32_t message, uint32_t receiver, bool blocked,
-                        bool *arrived);
-cb_status message_flow(ccmod_engine *engine, uint32_t message);   /* its latency is over */
-cb_status message_arrive(ccmod_engine *engine, uint32_t message); /* its last byte is there */
+cb_status ccmod_message_match(ccmod_engine *engine, uint32_t message, uint32_t receiver,
+                              bool blocked, bool *arrived);
+cb_status ccmod_message_flow(ccmod_engine *engine, uint32_t message);   /* its latency is over */
+cb_status ccmod_message_arrive(ccmod_engine *engine, uint32_t message); /* its last byte is there */
 /* The parts of its delay on the quiet network; what links add to it is in the latency. */
-ccmod_delay message_delay(const ccmod_engine *engine, const engine_message *message);
-double message_links_latency(const ccmod_engine *engine, const engine_message *message);
-void messages_free(ccmod_engine *engine);
+ccmod_delay ccmod_message_delay(const ccmod_engine *engine, const engine_message *message);
+double ccmod_message_links_latency(const ccmod_engine *engine, const engine_message *message);
+void ccmod_messages_free(ccmod_engine *engine);
 
 /* Matching: the message starts when both halves are there. */
-cb_status match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                     uint32_t flags);
-cb_status match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                    uint32_t flags);
+cb_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                           uint32_t flags);
+cb_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                          uint32_t flags);
 /* *done: the message had arrived already. */
-cb_status match_receive(ccmod_engine *engine, uint32_t receiver, const ccmod_record *record,
-                        bool blocked, bool *done);
+cb_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver, const ccmod_record *record,
+                              bool blocked, bool *done);
 /* The first send or receive that nobody answered, as an error; CB_OK when there is none. */
-cb_status match_check_empty(ccmod_engine *engine);
+cb_status ccmod_match_check_empty(ccmod_engine *engine);
 
 /* Processors */
-cb_status processor_run(ccmod_engine *engine, uint32_t processor);
+cb_status ccmod_processor_run(ccmod_engine *engine, uint32_t processor);
 /* A send or receive of it is complete; its message started at start_us. */
-cb_status processor_finish(ccmod_engine *engine, uint32_t processor, bool blocked,
-                           ccmod_activity activity, double start_us);
-cb_status processor_resume(ccmod_engine *engine, uint32_t processor);
-cb_status processors_leave_barrier(ccmod_engine *engine);
+cb_status ccmod_processor_finish(ccmod_engine *engine, uint32_t processor, bool blocked,
+                                 ccmod_activity activity, double start_us);
+cb_status ccmod_processor_resume(ccmod_engine *engine, uint32_t processor);
+cb_status ccmod_processors_leave_barrier(ccmod_engine *engine);
 
 /* Who waits for whom, when nothing can happen any more: always an error. */
-cb_status engine_explain_standstill(ccmod_engine *engine);
+cb_status ccmod_engine_explain_standstill(ccmod_engine *engine);
 
 /* Background */
 
 /* Loads that never change are filled in; others are drawn for a cell when a message comes to it. */
-cb_status background_open(ccmod_engine *engine);
-bool background_varies(const ccmod_engine *engine);
+cb_status ccmod_background_open(ccmod_engine *engine);
+bool ccmod_background_varies(const ccmod_engine *engine);
 /* A message comes to the links: its cells have the load of this interval. */
-void background_admit(ccmod_engine *engine, const engine_message *message);
+void ccmod_background_admit(ccmod_engine *engine, const engine_message *message);
 /* engine->interval has gone on: so have the loads of the message's cells. */
-void background_refresh(ccmod_engine *engine, const engine_message *message);
+void ccmod_background_refresh(ccmod_engine *engine, const engine_message *message);
 /* When the interval ends. */
-double background_boundary(const ccmod_engine *engine);
+double ccmod_background_boundary(const ccmod_engine *engine);
 
 /* How much faster a message would be on the quiet network: messages a width, at least 1. */
 static inline double cell_pressure(const ccmod_engine *engine, uint32_t cell)
@@ -379,17 +379,18 @@ static inline bool engine_wants(const ccmod_engine *engine, ccmod_signal_kind ki
     return (engine->wanted & CCMOD_WANTS(kind)) != 0;
 }
 
-cb_status signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind);
-cb_status signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
-                            const ccmod_record *record);
+cb_status ccmod_signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind);
+cb_status ccmod_signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
+                                  const ccmod_record *record);
 
 static inline cb_status signal_event(ccmod_engine *engine, ccmod_signal_kind kind,
                                      uint32_t processor, const ccmod_record *record)
 {
-    return engine_wants(engine, kind) ? signal_send_event(engine, kind, processor, record) : CB_OK;
+    return engine_wants(engine, kind) ? ccmod_signal_send_event(engine, kind, processor, record)
+                                      : CB_OK;
 }
 
 /* `message` as it is now; the caller may fill in the steady state before it sends it. */
-void signal_describe(ccmod_engine *engine, uint32_t message, ccmod_signal *signal);
+void ccmod_signal_describe(ccmod_engine *engine, uint32_t message, ccmod_signal *signal);
 
 #endif

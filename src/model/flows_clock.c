@@ -42,7 +42,7 @@ static cb_status hasten(ccmod_engine *engine, uint32_t number)
     }
     heap = engine_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
     if (heap == NULL)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     flow->heap = heap;
     sift_up(engine, flow->count++, entry);
     return CB_OK;
@@ -255,7 +255,7 @@ static cb_status redraw_all(ccmod_engine *engine, const engine_list *all)
             advance(engine, engine->slots[message->slots + k].cell);
     }
     for (size_t i = 0; i < all->count; i++)
-        background_refresh(engine, &engine->pool[all->values[i]]);
+        ccmod_background_refresh(engine, &engine->pool[all->values[i]]);
     for (size_t i = 0; i < all->count; i++) {
         CB_TRY(reconsider(engine, all->values[i]));
         CB_TRY(hasten(engine, owner_of(engine, &engine->pool[all->values[i]])));
@@ -281,7 +281,7 @@ static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
     engine_message *message = &engine->pool[number];
     const engine_slot *slots = engine->slots + message->slots;
 
-    background_admit(engine, message);
+    ccmod_background_admit(engine, message);
     engine->live++;
     for (uint32_t i = 0; i < message->slot_count; i++) {
         engine_cell *cell = &engine->cells[slots[i].cell];
@@ -376,7 +376,7 @@ static double next(ccmod_engine *engine)
     double time_us = correct_top(engine, HUGE_VAL);
 
     if (engine->drawn != NULL && engine->live > 0)
-        time_us = fmin(time_us, background_boundary(engine));
+        time_us = fmin(time_us, ccmod_background_boundary(engine));
     return time_us;
 }
 
@@ -384,7 +384,7 @@ static cb_status pass(ccmod_engine *engine)
 {
     double until_us = engine->now_us + ENGINE_INSTANT_US;
     bool boundary =
-        engine->drawn != NULL && engine->live > 0 && background_boundary(engine) <= until_us;
+        engine->drawn != NULL && engine->live > 0 && ccmod_background_boundary(engine) <= until_us;
 
     while (correct_top(engine, until_us) <= until_us)
         CB_TRY(collect_top(engine));
@@ -398,7 +398,7 @@ static cb_status pass(ccmod_engine *engine)
 static cb_status open_clock(ccmod_engine *engine)
 {
     engine->flow = calloc(1, sizeof(clock_flow));
-    return engine->flow != NULL ? CB_OK : engine_no_memory(engine);
+    return engine->flow != NULL ? CB_OK : ccmod_engine_no_memory(engine);
 }
 
 static void close_clock(ccmod_engine *engine)
@@ -412,4 +412,4 @@ static void close_clock(ccmod_engine *engine)
     free(flow);
 }
 
-const flow_operations flows_clock = {open_clock, close_clock, start, next, pass};
+const flow_operations ccmod_flows_clock = {open_clock, close_clock, start, next, pass};

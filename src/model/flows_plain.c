@@ -28,7 +28,7 @@ static void change_background(ccmod_engine *engine)
 
     engine->interval++;
     for (size_t i = 0; i < live->count; i++)
-        background_refresh(engine, &engine->pool[live->values[i]]);
+        ccmod_background_refresh(engine, &engine->pool[live->values[i]]);
     flow_of(engine)->stale = true;
 }
 
@@ -38,7 +38,7 @@ static cb_status refresh(ccmod_engine *engine)
 {
     plain_flow *flow = flow_of(engine);
     share_rule rule =
-        engine->parameters.share == CCMOD_MAXMIN ? share_max_min : share_by_bottleneck;
+        engine->parameters.share == CCMOD_MAXMIN ? ccmod_share_max_min : ccmod_share_by_bottleneck;
 
     if (!flow->stale)
         return CB_OK;
@@ -46,7 +46,7 @@ static cb_status refresh(ccmod_engine *engine)
         share_entry *wider = realloc(flow->shares, 2 * flow->live.count * sizeof(*wider));
 
         if (wider == NULL)
-            return engine_no_memory(engine);
+            return ccmod_engine_no_memory(engine);
         flow->shares = wider;
         flow->share_room = 2 * flow->live.count;
     }
@@ -66,12 +66,12 @@ static cb_status signal_contention(ccmod_engine *engine)
         return CB_OK;
     counts = malloc(engine->cell_count * sizeof(*counts));
     if (counts == NULL)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     for (size_t i = 0; i < engine->cell_count; i++)
         counts[i] = engine->cells[i].count;
     signal.of.system.messages = counts;
     signal.of.system.cell_count = engine->cell_count;
-    status = signal_send(engine, &signal, CCMOD_SIGNAL_SYSCONT);
+    status = ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_SYSCONT);
     free(counts);
     return status;
 }
@@ -90,7 +90,7 @@ static cb_status signal_messages(ccmod_engine *engine, ccmod_signal_kind kind, d
         ccmod_message *message = &signal.of.message;
         double work_us, done_us;
 
-        signal_describe(engine, number, &signal);
+        ccmod_signal_describe(engine, number, &signal);
         work_us = message->remaining_us;
         message->contention = cell_pressure(engine, share->bottleneck);
         message->bottleneck = share->bottleneck;
@@ -101,13 +101,13 @@ static cb_status signal_messages(ccmod_engine *engine, ccmod_signal_kind kind, d
          * what the links add, of which the network knows nothing */
         done_us = message->quiet.overhead_us + message->quiet.latency_us +
                   message->quiet.transfer_us - message->remaining_us -
-                  message_links_latency(engine, &engine->pool[number]);
+                  ccmod_message_links_latency(engine, &engine->pool[number]);
         message->consumed_packets =
             ccmod_quiet_packets(engine->network, engine->calibration, message->hops,
                                 message->size_bytes, done_us) -
             ccmod_quiet_packets(engine->network, engine->calibration, message->hops,
                                 message->size_bytes, done_us - passed_us * share->rate);
-        CB_TRY(signal_send(engine, &signal, kind));
+        CB_TRY(ccmod_signal_send(engine, &signal, kind));
     }
     return CB_OK;
 }
@@ -122,7 +122,7 @@ static cb_status signal_horizon(ccmod_engine *engine, double passed_us)
 
     engine->now_us = flow_of(engine)->since_us;
     if (engine_wants(engine, CCMOD_SIGNAL_GO_STARTEVENT))
-        status = signal_send(engine, &cycle, CCMOD_SIGNAL_GO_STARTEVENT);
+        status = ccmod_signal_send(engine, &cycle, CCMOD_SIGNAL_GO_STARTEVENT);
     if (status == CB_OK)
         status = signal_contention(engine);
     if (status == CB_OK)
@@ -130,7 +130,7 @@ static cb_status signal_horizon(ccmod_engine *engine, double passed_us)
     if (status == CB_OK)
         status = signal_messages(engine, CCMOD_SIGNAL_COMMCOST, 0);
     if (status == CB_OK && engine_wants(engine, CCMOD_SIGNAL_EVENTHORIZON))
-        status = signal_send(engine, &horizon, CCMOD_SIGNAL_EVENTHORIZON);
+        status = ccmod_signal_send(engine, &horizon, CCMOD_SIGNAL_EVENTHORIZON);
     engine->now_us = now_us;
     return status;
 }
@@ -177,7 +177,7 @@ static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
     plain_flow *flow = flow_of(engine);
     engine_message *message = &engine->pool[number];
 
-    background_admit(engine, message);
+    ccmod_background_admit(engine, message);
     for (uint32_t i = 0; i < message->slot_count; i++) {
         engine_cell *cell = &engine->cells[engine->slots[message->slots + i].cell];
 
@@ -203,7 +203,7 @@ static double next(ccmod_engine *engine)
         time_us = fmin(time_us, engine->pool[flow->live.values[i]].finish / flow->shares[i].rate);
     time_us += flow->since_us;
     if (engine->drawn != NULL && engine->live > 0)
-        time_us = fmin(time_us, background_boundary(engine));
+        time_us = fmin(time_us, ccmod_background_boundary(engine));
     return time_us;
 }
 
@@ -211,7 +211,7 @@ static cb_status pass(ccmod_engine *engine)
 {
     plain_flow *flow = flow_of(engine);
     bool boundary = engine->drawn != NULL && engine->live > 0 &&
-                    background_boundary(engine) <= engine->now_us + ENGINE_INSTANT_US;
+                    ccmod_background_boundary(engine) <= engine->now_us + ENGINE_INSTANT_US;
 
     CB_TRY(bring_forward(engine));
     CB_TRY(refresh(engine));
@@ -231,7 +231,7 @@ static cb_status pass(ccmod_engine *engine)
 static cb_status open_plain(ccmod_engine *engine)
 {
     engine->flow = calloc(1, sizeof(plain_flow));
-    return engine->flow != NULL ? CB_OK : engine_no_memory(engine);
+    return engine->flow != NULL ? CB_OK : ccmod_engine_no_memory(engine);
 }
 
 static void close_plain(ccmod_engine *engine)
@@ -242,8 +242,8 @@ static void close_plain(ccmod_engine *engine)
         return;
     free(flow->live.values);
     free(flow->shares);
-    share_free(&flow->scratch);
+    ccmod_share_free(&flow->scratch);
     free(flow);
 }
 
-const flow_operations flows_plain = {open_plain, close_plain, start, next, pass};
+const flow_operations ccmod_flows_plain = {open_plain, close_plain, start, next, pass};

@@ -80,7 +80,7 @@ static bool waits_directly(const ccmod_engine *engine, uint32_t receiver, uint32
 /* The first receive of a pair, as an entry; NULL when there is none, or sends instead. */
 static pair_entry *find_receive(const ccmod_engine *engine, uint32_t source, uint32_t receiver)
 {
-    pair_entry *entry = pairs_find(engine, receiver, source);
+    pair_entry *entry = ccmod_pairs_find(engine, receiver, source);
 
     if (entry->item == ENGINE_NONE || (engine->pool[entry->item].item.flags & ITEM_SEND) != 0)
         return NULL;
@@ -101,7 +101,7 @@ static bool take_open_receive(ccmod_engine *engine, uint32_t source, uint32_t re
     if (entry == NULL)
         return false;
     *found = half_of(&engine->pool[entry->item].item);
-    pairs_remove(engine, entry, NULL);
+    ccmod_pairs_remove(engine, entry, NULL);
     return true;
 }
 
@@ -126,7 +126,7 @@ static cb_status leave_send(ccmod_engine *engine, const match_half *send, uint32
                        .line = send->line,
                        .flags = send->flags | ITEM_SEND};
 
-    return pairs_add(engine, &item, &engine->places[receiver].arrivals);
+    return ccmod_pairs_add(engine, &item, &engine->places[receiver].arrivals);
 }
 
 /* The first that comes to a receiver waits directly; behind it, and asynchronously, in the table.
@@ -144,13 +144,13 @@ static cb_status wait_with_send(ccmod_engine *engine, match_half *send, uint32_t
     if ((flags & MESSAGE_SENDER_BLOCKED) != 0)
         send->flags |= ITEM_BLOCKED;
     if ((flags & MESSAGE_EAGER) != 0)
-        CB_TRY(message_start(engine, send->source, receiver, send->size_bytes, send->line, flags,
-                             &send->message));
+        CB_TRY(ccmod_message_start(engine, send->source, receiver, send->size_bytes, send->line,
+                                   flags, &send->message));
     return leave_send(engine, send, receiver);
 }
 
-cb_status match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                     uint32_t flags)
+cb_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                           uint32_t flags)
 {
     match_half send = {.size_bytes = record->size_bytes,
                        .line = record->line,
@@ -167,8 +167,8 @@ cb_status match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *
     flags |= MESSAGE_MATCHED;
     if ((receive.flags & ITEM_BLOCKED) != 0)
         flags |= MESSAGE_RECEIVER_BLOCKED;
-    return message_start(engine, source, record->peer, record->size_bytes, record->line, flags,
-                         &message);
+    return ccmod_message_start(engine, source, record->peer, record->size_bytes, record->line,
+                               flags, &message);
 }
 
 static cb_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
@@ -188,18 +188,18 @@ static cb_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod
         return leave_send(engine, &send, receiver);
     if (receive.size_bytes != record->size_bytes)
         return refuse_sizes(engine, source, receiver, &send, &receive);
-    return message_match(engine, message, send.branch, (receive.flags & ITEM_BLOCKED) != 0,
-                         &arrived);
+    return ccmod_message_match(engine, message, send.branch, (receive.flags & ITEM_BLOCKED) != 0,
+                               &arrived);
 }
 
-cb_status match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                    uint32_t flags)
+cb_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                          uint32_t flags)
 {
     uint32_t message = ENGINE_NONE;
 
-    CB_TRY(message_make_fan(engine, source, record, flags, &message));
+    CB_TRY(ccmod_message_make_fan(engine, source, record, flags, &message));
     if ((flags & MESSAGE_EAGER) != 0)
-        CB_TRY(message_start_fan(engine, message));
+        CB_TRY(ccmod_message_start_fan(engine, message));
     for (size_t i = 0; i < record->list_count; i++)
         CB_TRY(match_branch(engine, source, record, message, i));
     return CB_OK;
@@ -217,11 +217,11 @@ static bool take_open_send(ccmod_engine *engine, uint32_t receiver, uint32_t sou
         return false;
     if (source == CCMOD_ANY) /* the earliest of all is the first of its pair */
         source = engine->pool[place->arrivals].item.source;
-    entry = pairs_find(engine, receiver, source);
+    entry = ccmod_pairs_find(engine, receiver, source);
     if (entry->item == ENGINE_NONE || (engine->pool[entry->item].item.flags & ITEM_SEND) == 0)
         return false;
     *found = half_of(&engine->pool[entry->item].item);
-    pairs_remove(engine, entry, &place->arrivals);
+    ccmod_pairs_remove(engine, entry, &place->arrivals);
     return true;
 }
 
@@ -249,7 +249,7 @@ static cb_status wait_with_receive(ccmod_engine *engine, uint32_t receiver,
                        .line = record->line,
                        .flags = blocked ? ITEM_BLOCKED : 0};
 
-    return pairs_add(engine, &item, NULL);
+    return ccmod_pairs_add(engine, &item, NULL);
 }
 
 /* The two halves are together. */
@@ -262,16 +262,16 @@ static cb_status join(ccmod_engine *engine, const match_half *send, uint32_t rec
     if (send->message == ENGINE_NONE) {
         if ((send->flags & ITEM_BLOCKED) != 0)
             flags |= MESSAGE_SENDER_BLOCKED;
-        return message_start(engine, send->source, receiver, send->size_bytes, send->line, flags,
-                             &message);
+        return ccmod_message_start(engine, send->source, receiver, send->size_bytes, send->line,
+                                   flags, &message);
     }
     if ((engine->pool[send->message].flags & MESSAGE_FAN) != 0)
         receiver = send->branch;
-    return message_match(engine, send->message, receiver, blocked, done);
+    return ccmod_message_match(engine, send->message, receiver, blocked, done);
 }
 
-cb_status match_receive(ccmod_engine *engine, uint32_t receiver, const ccmod_record *record,
-                        bool blocked, bool *done)
+cb_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver, const ccmod_record *record,
+                              bool blocked, bool *done)
 {
     match_half receive = {.size_bytes = record->size_bytes, .line = record->line};
     match_half send;
@@ -311,9 +311,9 @@ static cb_status refuse_open(const ccmod_engine *engine, const match_item *item)
                       item->receiver, (unsigned long long)item->size_bytes, item->source);
 }
 
-cb_status match_check_empty(ccmod_engine *engine)
+cb_status ccmod_match_check_empty(ccmod_engine *engine)
 {
-    const match_item *open = pairs_first(engine);
+    const match_item *open = ccmod_pairs_first(engine);
 
     return open != NULL ? refuse_open(engine, open) : CB_OK;
 }

@@ -29,13 +29,13 @@ static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
         return CB_OK;
     }
     if (engine->slot_count + block >= ENGINE_NONE)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     while (engine->slot_count + block > engine->slot_room) {
         engine_slot *grown =
             engine_grow(engine->slots, engine->slot_room, &engine->slot_room, sizeof(*grown));
 
         if (grown == NULL)
-            return engine_no_memory(engine);
+            return ccmod_engine_no_memory(engine);
         engine->slots = grown;
     }
     *out = (uint32_t)engine->slot_count;
@@ -81,12 +81,12 @@ static cb_status widen_ids(ccmod_engine *engine)
         return CB_OK;
     ids = realloc(engine->ids, engine->message_room * sizeof(*ids));
     if (ids == NULL)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     engine->ids = ids;
     return CB_OK;
 }
 
-cb_status pool_take(ccmod_engine *engine, uint32_t *out)
+cb_status ccmod_pool_take(ccmod_engine *engine, uint32_t *out)
 {
     engine_message *grown;
 
@@ -99,7 +99,7 @@ cb_status pool_take(ccmod_engine *engine, uint32_t *out)
         grown =
             engine_grow(engine->pool, engine->message_count, &engine->message_room, sizeof(*grown));
         if (grown == NULL || engine->message_count >= ENGINE_LARGEST_SUBJECT)
-            return engine_no_memory(engine);
+            return ccmod_engine_no_memory(engine);
         engine->pool = grown;
         CB_TRY(widen_ids(engine));
     }
@@ -107,7 +107,7 @@ cb_status pool_take(ccmod_engine *engine, uint32_t *out)
     return CB_OK;
 }
 
-void pool_give(ccmod_engine *engine, uint32_t number)
+void ccmod_pool_give(ccmod_engine *engine, uint32_t number)
 {
     engine->pool[number].sibling = engine->free_message;
     engine->free_message = number;
@@ -129,15 +129,15 @@ static void give_message(ccmod_engine *engine, uint32_t number)
         engine->fans[message->destination].next = engine->free_fan;
         engine->free_fan = message->destination;
     }
-    pool_give(engine, number);
+    ccmod_pool_give(engine, number);
 }
 
 static cb_status signal_start(ccmod_engine *engine, uint32_t number)
 {
     ccmod_signal signal = {0};
 
-    signal_describe(engine, number, &signal);
-    return signal_send(engine, &signal, CCMOD_SIGNAL_NEWSCOM);
+    ccmod_signal_describe(engine, number, &signal);
+    return ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_NEWSCOM);
 }
 
 static cb_status announce(ccmod_engine *engine, uint32_t number)
@@ -152,7 +152,7 @@ static cb_status announce(ccmod_engine *engine, uint32_t number)
 static cb_status begin(ccmod_engine *engine, uint32_t number)
 {
     engine_message *message = &engine->pool[number];
-    ccmod_delay delay = message_delay(engine, message);
+    ccmod_delay delay = ccmod_message_delay(engine, message);
     double before_us = delay.overhead_us + delay.latency_us;
 
     message->start_us = engine->now_us;
@@ -164,13 +164,13 @@ static cb_status begin(ccmod_engine *engine, uint32_t number)
             return engine->flows->start(engine, number, before_us + delay.transfer_us);
     } else if (delay.transfer_us > 0) {
         if (before_us > 0)
-            return queue_push(engine, engine->now_us + before_us, EVENT_FLOW, number);
+            return ccmod_queue_push(engine, engine->now_us + before_us, EVENT_FLOW, number);
         return engine->flows->start(engine, number, delay.transfer_us);
     }
-    return queue_push(engine, engine->now_us + before_us, EVENT_ARRIVE, number);
+    return ccmod_queue_push(engine, engine->now_us + before_us, EVENT_ARRIVE, number);
 }
 
-double message_links_latency(const ccmod_engine *engine, const engine_message *message)
+double ccmod_message_links_latency(const ccmod_engine *engine, const engine_message *message)
 {
     double sum_us = 0;
 
@@ -183,25 +183,25 @@ double message_links_latency(const ccmod_engine *engine, const engine_message *m
     return sum_us;
 }
 
-ccmod_delay message_delay(const ccmod_engine *engine, const engine_message *message)
+ccmod_delay ccmod_message_delay(const ccmod_engine *engine, const engine_message *message)
 {
     bool fan = (message->flags & MESSAGE_FAN) != 0;
     size_t hops = fan ? engine->fans[message->destination].hops : message->slot_count;
     ccmod_delay delay =
         ccmod_quiet_delay(engine->network, engine->calibration, hops, message->size_bytes);
 
-    delay.latency_us += message_links_latency(engine, message);
+    delay.latency_us += ccmod_message_links_latency(engine, message);
     return delay;
 }
 
-cb_status message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
-                        uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out)
+cb_status ccmod_message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
+                              uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out)
 {
     const ccmod_network *network = engine->network;
     size_t count = network->operations->route(network, source, destination, engine->route);
     uint32_t number = ENGINE_NONE;
 
-    CB_TRY(pool_take(engine, &number));
+    CB_TRY(ccmod_pool_take(engine, &number));
     engine->pool[number] = (engine_message){.source = source,
                                             .destination = destination,
                                             .size_bytes = size_bytes,
@@ -212,7 +212,7 @@ cb_status message_start(ccmod_engine *engine, uint32_t source, uint32_t destinat
     return begin(engine, number);
 }
 
-cb_status message_flow(ccmod_engine *engine, uint32_t number)
+cb_status ccmod_message_flow(ccmod_engine *engine, uint32_t number)
 {
     return engine->flows->start(engine, number, engine->pool[number].finish);
 }
@@ -230,7 +230,7 @@ static cb_status take_fan(ccmod_engine *engine, uint32_t *out)
     }
     fans = engine_grow(engine->fans, engine->fan_count, &engine->fan_room, sizeof(*fans));
     if (fans == NULL || engine->fan_count >= ENGINE_NONE - 1)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     engine->fans = fans;
     *out = (uint32_t)engine->fan_count++;
     return CB_OK;
@@ -247,7 +247,7 @@ static cb_status make_fan(ccmod_engine *engine, const ccmod_record *record, uint
                         .count = record->list_count,
                         .unmatched = record->list_count};
     if (fan->destinations == NULL || fan->flags == NULL)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     memcpy(fan->destinations, record->list, record->list_count * sizeof(*fan->destinations));
     return CB_OK;
 }
@@ -260,7 +260,7 @@ static cb_status widen_route(ccmod_engine *engine, size_t room)
         return CB_OK;
     wider = realloc(engine->route, room * sizeof(*wider));
     if (wider == NULL)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     engine->route = wider;
     engine->route_room = room;
     return CB_OK;
@@ -304,13 +304,13 @@ static size_t find_tree(ccmod_engine *engine, uint32_t source, engine_fan *fan)
     return network_without_repetitions(engine->route, count);
 }
 
-cb_status message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                           uint32_t flags, uint32_t *out)
+cb_status ccmod_message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                                 uint32_t flags, uint32_t *out)
 {
     uint32_t fan = 0, number;
 
     CB_TRY(make_fan(engine, record, &fan));
-    CB_TRY(pool_take(engine, &number));
+    CB_TRY(ccmod_pool_take(engine, &number));
     engine->pool[number] = (engine_message){.source = source,
                                             .destination = fan,
                                             .size_bytes = record->size_bytes,
@@ -320,7 +320,7 @@ cb_status message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_re
     return CB_OK;
 }
 
-cb_status message_start_fan(ccmod_engine *engine, uint32_t number)
+cb_status ccmod_message_start_fan(ccmod_engine *engine, uint32_t number)
 {
     const engine_message *message = &engine->pool[number];
     engine_fan *fan = &engine->fans[message->destination];
@@ -345,12 +345,12 @@ static cb_status match_in_fan(ccmod_engine *engine, uint32_t number, uint32_t re
     if (*arrived)
         give_message(engine, number);
     else if ((message->flags & MESSAGE_STARTED) == 0)
-        return message_start_fan(engine, number);
+        return ccmod_message_start_fan(engine, number);
     return CB_OK;
 }
 
-cb_status message_match(ccmod_engine *engine, uint32_t number, uint32_t receiver, bool blocked,
-                        bool *arrived)
+cb_status ccmod_message_match(ccmod_engine *engine, uint32_t number, uint32_t receiver,
+                              bool blocked, bool *arrived)
 {
     engine_message *message = &engine->pool[number];
 
@@ -371,7 +371,7 @@ static cb_status signal_end(ccmod_engine *engine, uint32_t number)
     ccmod_message *message = &signal.of.message;
     double work_us;
 
-    signal_describe(engine, number, &signal);
+    ccmod_signal_describe(engine, number, &signal);
     work_us = message->remaining_us;
     message->cost_us = engine->now_us - message->start_us;
     message->contention = 1;
@@ -379,7 +379,7 @@ static cb_status signal_end(ccmod_engine *engine, uint32_t number)
         message->contention = (engine->now_us - message->flow_us) / work_us;
     message->availability = 1 / message->contention;
     message->remaining_us = 0;
-    return signal_send(engine, &signal, CCMOD_SIGNAL_UPPR_END);
+    return ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_UPPR_END);
 }
 
 static cb_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uint32_t flags,
@@ -387,8 +387,8 @@ static cb_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uint32
 {
     if ((flags & MESSAGE_MATCHED) == 0)
         return CB_OK;
-    return processor_finish(engine, receiver, (flags & MESSAGE_RECEIVER_BLOCKED) != 0,
-                            CCMOD_RECEIVING, start_us);
+    return ccmod_processor_finish(engine, receiver, (flags & MESSAGE_RECEIVER_BLOCKED) != 0,
+                                  CCMOD_RECEIVING, start_us);
 }
 
 static cb_status finish_receivers(ccmod_engine *engine, uint32_t number, bool *all)
@@ -407,7 +407,7 @@ static cb_status finish_receivers(ccmod_engine *engine, uint32_t number, bool *a
     return CB_OK;
 }
 
-cb_status message_arrive(ccmod_engine *engine, uint32_t number)
+cb_status ccmod_message_arrive(ccmod_engine *engine, uint32_t number)
 {
     engine_message *message = &engine->pool[number];
     bool all = false;
@@ -418,16 +418,16 @@ cb_status message_arrive(ccmod_engine *engine, uint32_t number)
     give_slots(engine, message);
     engine->finished++;
     if ((message->flags & MESSAGE_EAGER) == 0)
-        CB_TRY(processor_finish(engine, message->source,
-                                (message->flags & MESSAGE_SENDER_BLOCKED) != 0, CCMOD_SENDING,
-                                message->start_us));
+        CB_TRY(ccmod_processor_finish(engine, message->source,
+                                      (message->flags & MESSAGE_SENDER_BLOCKED) != 0, CCMOD_SENDING,
+                                      message->start_us));
     CB_TRY(finish_receivers(engine, number, &all));
     if (all)
         give_message(engine, number);
     return CB_OK;
 }
 
-void messages_free(ccmod_engine *engine)
+void ccmod_messages_free(ccmod_engine *engine)
 {
     for (size_t i = 0; i < engine->fan_count; i++)
         free_fan(&engine->fans[i]);

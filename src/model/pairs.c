@@ -25,7 +25,7 @@ static size_t home_of(const pair_table *table, uint32_t hash)
     return (size_t)(((uint64_t)hash * table->room) >> 32);
 }
 
-pair_entry *pairs_find(const ccmod_engine *engine, uint32_t receiver, uint32_t source)
+pair_entry *ccmod_pairs_find(const ccmod_engine *engine, uint32_t receiver, uint32_t source)
 {
     const pair_table *table = &engine->pairs;
     uint32_t hash = hash_of(receiver, source);
@@ -68,7 +68,7 @@ static cb_status append_to_pair(ccmod_engine *engine, uint32_t number)
 {
     pair_table *table = &engine->pairs;
     match_item *item = item_at(engine, number), *first;
-    pair_entry *entry = pairs_find(engine, item->receiver, item->source);
+    pair_entry *entry = ccmod_pairs_find(engine, item->receiver, item->source);
 
     item->next = ENGINE_NONE;
     if (entry->item != ENGINE_NONE) {
@@ -80,7 +80,7 @@ static cb_status append_to_pair(ccmod_engine *engine, uint32_t number)
     item->last = number;
     *entry = (pair_entry){hash_of(item->receiver, item->source), number};
     if (++table->count > table->room / 4 * 3 && !widen(table, 2 * table->room))
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     return CB_OK;
 }
 
@@ -148,21 +148,21 @@ static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t num
 
 /* All of it */
 
-bool pairs_open(ccmod_engine *engine)
+bool ccmod_pairs_open(ccmod_engine *engine)
 {
     return widen(&engine->pairs, FIRST_ROOM);
 }
 
-void pairs_free(ccmod_engine *engine)
+void ccmod_pairs_free(ccmod_engine *engine)
 {
     free(engine->pairs.entries);
 }
 
-cb_status pairs_add(ccmod_engine *engine, const match_item *item, uint32_t *ring)
+cb_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item, uint32_t *ring)
 {
     uint32_t number = ENGINE_NONE;
 
-    CB_TRY(pool_take(engine, &number));
+    CB_TRY(ccmod_pool_take(engine, &number));
     engine->pool[number].item = *item;
     engine->places[item->receiver].open++;
     if (ring != NULL)
@@ -170,7 +170,7 @@ cb_status pairs_add(ccmod_engine *engine, const match_item *item, uint32_t *ring
     return append_to_pair(engine, number);
 }
 
-void pairs_remove(ccmod_engine *engine, pair_entry *entry, uint32_t *ring)
+void ccmod_pairs_remove(ccmod_engine *engine, pair_entry *entry, uint32_t *ring)
 {
     uint32_t number = entry->item;
 
@@ -178,10 +178,10 @@ void pairs_remove(ccmod_engine *engine, pair_entry *entry, uint32_t *ring)
     take_from_table(engine, entry);
     if (ring != NULL)
         remove_from_ring(engine, ring, number);
-    pool_give(engine, number);
+    ccmod_pool_give(engine, number);
 }
 
-const match_item *pairs_first(const ccmod_engine *engine)
+const match_item *ccmod_pairs_first(const ccmod_engine *engine)
 {
     const match_item *first = NULL;
 

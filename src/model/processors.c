@@ -27,7 +27,7 @@ static cb_status signal_interval(ccmod_engine *engine, uint32_t number, ccmod_ac
     /* a wait is known to have been one when the message starts to move, which may be some time ago
      */
     engine->now_us = until_us;
-    status = signal_send(engine, &signal, CCMOD_SIGNAL_UPPR_PROC);
+    status = ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_UPPR_PROC);
     engine->now_us = now_us;
     return status;
 }
@@ -76,7 +76,7 @@ static cb_status note_measured(ccmod_engine *engine, uint32_t number, double mea
     if (engine->measured == NULL) {
         engine->measured = malloc(engine->processor_count * sizeof(*engine->measured));
         if (engine->measured == NULL)
-            return engine_no_memory(engine);
+            return ccmod_engine_no_memory(engine);
         for (size_t i = 0; i < engine->processor_count; i++)
             engine->measured[i].measured_us = -1;
     }
@@ -96,7 +96,7 @@ static cb_status keep_busy(ccmod_engine *engine, uint32_t number, ccmod_activity
         return CB_OK;
     processor->state = PROCESSOR_BUSY;
     processor->activity = (uint8_t)activity;
-    return queue_push(engine, engine->now_us + us, EVENT_RESUME, number);
+    return ccmod_queue_push(engine, engine->now_us + us, EVENT_RESUME, number);
 }
 
 static void block(ccmod_engine *engine, uint32_t number, processor_state state, uint32_t peer)
@@ -147,12 +147,12 @@ static bool is_eager(const ccmod_engine *engine, const ccmod_record *record)
 static cb_status send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     if (is_eager(engine, record)) {
-        CB_TRY(match_send(engine, number, record, MESSAGE_EAGER));
+        CB_TRY(ccmod_match_send(engine, number, record, MESSAGE_EAGER));
         return keep_busy(engine, number, CCMOD_SENDING,
                          overhead_of(engine, number, record, record->peer));
     }
     block(engine, number, PROCESSOR_IN_SEND, record->peer);
-    return match_send(engine, number, record, MESSAGE_SENDER_BLOCKED);
+    return ccmod_match_send(engine, number, record, MESSAGE_SENDER_BLOCKED);
 }
 
 static cb_status start_send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
@@ -160,7 +160,7 @@ static cb_status start_send(ccmod_engine *engine, uint32_t number, const ccmod_r
     bool eager = is_eager(engine, record);
 
     engine->processors[number].outstanding += !eager;
-    CB_TRY(match_send(engine, number, record, eager ? MESSAGE_EAGER : 0));
+    CB_TRY(ccmod_match_send(engine, number, record, eager ? MESSAGE_EAGER : 0));
     return keep_busy(engine, number, CCMOD_SENDING,
                      overhead_of(engine, number, record, record->peer));
 }
@@ -170,12 +170,12 @@ static cb_status multicast(ccmod_engine *engine, uint32_t number, const ccmod_re
     if (record->list_count == 0)
         return CB_OK;
     if (is_eager(engine, record)) {
-        CB_TRY(match_fan(engine, number, record, MESSAGE_EAGER));
+        CB_TRY(ccmod_match_fan(engine, number, record, MESSAGE_EAGER));
         return keep_busy(engine, number, CCMOD_SENDING,
                          overhead_of(engine, number, record, record->list[0]));
     }
     block(engine, number, PROCESSOR_IN_MULTICAST, record->list[0]);
-    return match_fan(engine, number, record, MESSAGE_SENDER_BLOCKED);
+    return ccmod_match_fan(engine, number, record, MESSAGE_SENDER_BLOCKED);
 }
 
 static cb_status receive(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
@@ -183,7 +183,7 @@ static cb_status receive(ccmod_engine *engine, uint32_t number, const ccmod_reco
     bool done;
 
     block(engine, number, PROCESSOR_IN_RECEIVE, record->peer);
-    CB_TRY(match_receive(engine, number, record, true, &done));
+    CB_TRY(ccmod_match_receive(engine, number, record, true, &done));
     if (done)
         engine->processors[number].state = PROCESSOR_RUNNING;
     return CB_OK;
@@ -194,7 +194,7 @@ static cb_status start_receive(ccmod_engine *engine, uint32_t number, const ccmo
     bool done;
 
     engine->processors[number].outstanding++;
-    CB_TRY(match_receive(engine, number, record, false, &done));
+    CB_TRY(ccmod_match_receive(engine, number, record, false, &done));
     if (done)
         engine->processors[number].outstanding--;
     return CB_OK;
@@ -214,7 +214,8 @@ static cb_status enter_barrier(ccmod_engine *engine, uint32_t number, const ccmo
     block(engine, number, PROCESSOR_IN_BARRIER, CCMOD_ANY);
     if (++engine->in_barrier < engine->processor_count)
         return CB_OK;
-    return queue_push(engine, engine->now_us + engine->calibration->barrier_us, EVENT_BARRIER, 0);
+    return ccmod_queue_push(engine, engine->now_us + engine->calibration->barrier_us, EVENT_BARRIER,
+                            0);
 }
 
 static const record_handler handlers[CCMOD_RECORDS] = {
@@ -230,7 +231,7 @@ static const record_handler handlers[CCMOD_RECORDS] = {
 };
 
 /* The record behind the last one, until one blocks. */
-cb_status processor_run(ccmod_engine *engine, uint32_t number)
+cb_status ccmod_processor_run(ccmod_engine *engine, uint32_t number)
 {
     engine_processor *processor = &engine->processors[number];
 
@@ -250,8 +251,8 @@ cb_status processor_run(ccmod_engine *engine, uint32_t number)
     return CB_OK;
 }
 
-cb_status processor_finish(ccmod_engine *engine, uint32_t number, bool blocked,
-                           ccmod_activity activity, double start_us)
+cb_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool blocked,
+                                 ccmod_activity activity, double start_us)
 {
     engine_processor *processor = &engine->processors[number];
 
@@ -267,14 +268,14 @@ cb_status processor_finish(ccmod_engine *engine, uint32_t number, bool blocked,
     return engine_append(engine, &engine->ready, number);
 }
 
-cb_status processor_resume(ccmod_engine *engine, uint32_t number)
+cb_status ccmod_processor_resume(ccmod_engine *engine, uint32_t number)
 {
     CB_TRY(account(engine, number, (ccmod_activity)engine->processors[number].activity,
                    engine->now_us));
     return engine_append(engine, &engine->ready, number);
 }
 
-cb_status processors_leave_barrier(ccmod_engine *engine)
+cb_status ccmod_processors_leave_barrier(ccmod_engine *engine)
 {
     engine->in_barrier = 0;
     for (uint32_t number = 0; number < engine->processor_count; number++) {

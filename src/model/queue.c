@@ -35,7 +35,7 @@ static cb_status push_run(ccmod_engine *engine, engine_event event)
     event_queue *queue = &engine->queue;
 
     if (queue->run_count == queue->run_room && !widen_run(queue))
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     queue->run[(queue->run_first + queue->run_count++) & (queue->run_room - 1)] = event;
     return CB_OK;
 }
@@ -47,7 +47,7 @@ static cb_status push_heap(ccmod_engine *engine, engine_event event)
     size_t at = queue->count;
 
     if (heap == NULL)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     queue->heap = heap;
     queue->count++;
     while (at > 0 && heap[(at - 1) / 2].time_us > event.time_us) {
@@ -76,7 +76,7 @@ static engine_event pop_heap(event_queue *queue)
     return first;
 }
 
-cb_status queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject)
+cb_status ccmod_queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject)
 {
     const event_queue *queue = &engine->queue;
     engine_event event = {.time_us = time_us, .kind = kind, .subject = subject};
@@ -86,7 +86,7 @@ cb_status queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint
     return push_heap(engine, event);
 }
 
-double queue_next(const event_queue *queue)
+double ccmod_queue_next(const event_queue *queue)
 {
     double next = queue->count > 0 ? queue->heap[0].time_us : HUGE_VAL;
 
@@ -95,7 +95,7 @@ double queue_next(const event_queue *queue)
     return next;
 }
 
-engine_event queue_pop(event_queue *queue)
+engine_event ccmod_queue_pop(event_queue *queue)
 {
     engine_event event;
 
@@ -108,7 +108,7 @@ engine_event queue_pop(event_queue *queue)
     return event;
 }
 
-void queue_free(event_queue *queue)
+void ccmod_queue_free(event_queue *queue)
 {
     free(queue->heap);
     free(queue->run);

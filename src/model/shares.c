@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-cb_status share_by_bottleneck(ccmod_engine *engine, const engine_list *live, share_scratch *scratch,
-                              share_entry *shares)
+cb_status ccmod_share_by_bottleneck(ccmod_engine *engine, const engine_list *live,
+                                    share_scratch *scratch, share_entry *shares)
 {
     (void)scratch;
     for (size_t i = 0; i < live->count; i++) {
@@ -192,13 +192,13 @@ static void settle_cell(const ccmod_engine *engine, const engine_list *live, sha
     }
 }
 
-cb_status share_max_min(ccmod_engine *engine, const engine_list *live, share_scratch *scratch,
-                        share_entry *shares)
+cb_status ccmod_share_max_min(ccmod_engine *engine, const engine_list *live, share_scratch *scratch,
+                              share_entry *shares)
 {
     size_t count, open;
 
     if (!make_room(engine, live, scratch))
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     count = open = seat_cells(engine, live, scratch);
     list_members(engine, live, scratch, count);
     build_heap(engine, scratch, count);
@@ -224,7 +224,7 @@ cb_status share_max_min(ccmod_engine *engine, const engine_list *live, share_scr
     return CB_OK;
 }
 
-void share_free(share_scratch *scratch)
+void ccmod_share_free(share_scratch *scratch)
 {
     free(scratch->seats);
     free(scratch->cells);

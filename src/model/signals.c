@@ -6,7 +6,7 @@ static bool is_fan(const engine_message *message)
     return (message->flags & MESSAGE_FAN) != 0;
 }
 
-cb_status signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind)
+cb_status ccmod_signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind)
 {
     signal->kind = kind;
     signal->clock_us = engine->now_us;
@@ -19,19 +19,19 @@ cb_status signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_k
     return CB_OK;
 }
 
-cb_status signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
-                            const ccmod_record *record)
+cb_status ccmod_signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
+                                  const ccmod_record *record)
 {
     ccmod_signal signal = {.of.event = {processor, record}};
 
-    return signal_send(engine, &signal, kind);
+    return ccmod_signal_send(engine, &signal, kind);
 }
 
-void signal_describe(ccmod_engine *engine, uint32_t number, ccmod_signal *signal)
+void ccmod_signal_describe(ccmod_engine *engine, uint32_t number, ccmod_signal *signal)
 {
     const engine_message *message = &engine->pool[number];
     const engine_fan *fan = is_fan(message) ? &engine->fans[message->destination] : NULL;
-    ccmod_delay quiet = message_delay(engine, message);
+    ccmod_delay quiet = ccmod_message_delay(engine, message);
     double before_us = quiet.overhead_us + quiet.latency_us;
 
     for (size_t i = 0; i < message->slot_count; i++)

@@ -149,7 +149,7 @@ static uint32_t first_blocked(const ccmod_engine *engine)
     return number;
 }
 
-cb_status engine_explain_standstill(ccmod_engine *engine)
+cb_status ccmod_engine_explain_standstill(ccmod_engine *engine)
 {
     uint32_t *waits_for = malloc(engine->processor_count * sizeof(*waits_for));
     size_t blocked = engine->processor_count - engine->ended_count;
@@ -157,7 +157,7 @@ cb_status engine_explain_standstill(ccmod_engine *engine)
     standstill_story story = {.used = 0};
 
     if (waits_for == NULL)
-        return engine_no_memory(engine);
+        return ccmod_engine_no_memory(engine);
     note_all(engine, waits_for);
     start = find_ring(engine, waits_for, start);
     tell_chain(engine, &story, waits_for, start);

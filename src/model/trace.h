@@ -7,7 +7,7 @@
 
 enum { TRACE_LOOPS = 32, TRACE_NESTING = 64, TRACE_WHY_BYTES = 160 };
 
-#define TRACE_LARGEST_RANKS INT64_C(0x7fffffff)
+#define TRACE_LARGEST_RANKS INT64_C(0x3fffffff)
 #define TRACE_LARGEST_SIZE (INT64_C(1) << 53)  /* exact as a double */
 #define TRACE_LARGEST_COUNT (INT64_C(1) << 62) /* of a loop */
 #define TRACE_LARGEST_TIME_US 1e15             /* thirty years */
@@ -116,7 +116,7 @@ typedef struct {
 } trace_scanner;
 
 /* One more element behind `count` in an array that grows by doubling; NULL without memory. */
-void *trace_grow(void *array, size_t count, size_t *room, size_t size);
+void *ccmod_trace_grow(void *array, size_t count, size_t *room, size_t size);
 
 /* Scanner. None passes the end of the line. */
 
@@ -156,36 +156,36 @@ static inline bool trace_take(trace_scanner *scanner, char character)
     return true;
 }
 
-bool trace_take_word(trace_scanner *scanner, const char *word);
+bool ccmod_trace_take_word(trace_scanner *scanner, const char *word);
 
 /* A whole number without sign, at most `largest`; false, and nothing taken, when there is none or
  * when it is larger. */
-bool trace_take_number(trace_scanner *scanner, int64_t largest, int64_t *number);
+bool ccmod_trace_take_number(trace_scanner *scanner, int64_t largest, int64_t *number);
 
 /* A decimal number, 0 or more, as 12, 12.5 or 1e6. */
-bool trace_take_real(trace_scanner *scanner, double *real);
+bool ccmod_trace_take_real(trace_scanner *scanner, double *real);
 
 /* A copy of the word at the scanner for an error, cut and printable. */
-void trace_quote(const trace_scanner *scanner, char text[static 48]);
+void ccmod_trace_quote(const trace_scanner *scanner, char text[static 48]);
 
 /* Expressions (trace_expression.c). Read one without blanks and append its tokens to the trace;
  * `sized`: numbers may have a unit of size; `looped`: %i has a meaning. *out is the index of the
  * first token. On failure CB_ERROR_USAGE with a phrase in `why`, or CB_ERROR_MEMORY. */
-cb_status trace_read_expression(ccmod_trace *trace, trace_scanner *scanner, bool sized, bool looped,
-                                uint32_t *out, char why[static TRACE_WHY_BYTES]);
+cb_status ccmod_trace_read_expression(ccmod_trace *trace, trace_scanner *scanner, bool sized,
+                                      bool looped, uint32_t *out, char why[static TRACE_WHY_BYTES]);
 
 /* Hot. The value; false when a step overflows or divides by zero. */
-bool trace_evaluate(const ccmod_trace *trace, uint32_t expression, int64_t index, uint32_t rank,
-                    int64_t *value);
+bool ccmod_trace_evaluate(const ccmod_trace *trace, uint32_t expression, int64_t index,
+                          uint32_t rank, int64_t *value);
 
 /* "1-15,20": append its ranges to the trace. `why` as above. */
-cb_status trace_read_ranges(ccmod_trace *trace, trace_scanner *scanner, trace_list *out,
-                            char why[static TRACE_WHY_BYTES]);
+cb_status ccmod_trace_read_ranges(ccmod_trace *trace, trace_scanner *scanner, trace_list *out,
+                                  char why[static TRACE_WHY_BYTES]);
 
 /* The tree over the sections, once all are known; false without memory. */
-bool trace_index_sections(ccmod_trace *trace);
+bool ccmod_trace_index_sections(ccmod_trace *trace);
 
 /* The first section from number `from` on that `rank` is in, or section_count. */
-size_t trace_find_section(const ccmod_trace *trace, size_t from, uint32_t rank);
+size_t ccmod_trace_find_section(const ccmod_trace *trace, size_t from, uint32_t rank);
 
 #endif

@@ -25,7 +25,7 @@ static cb_status emit(expression_reader *reader, trace_token_kind kind, int64_t 
 {
     ccmod_trace *trace = reader->trace;
     trace_token *tokens =
-        trace_grow(trace->tokens, trace->token_count, &trace->token_room, sizeof(*tokens));
+        ccmod_trace_grow(trace->tokens, trace->token_count, &trace->token_room, sizeof(*tokens));
 
     if (tokens == NULL)
         return CB_ERROR_MEMORY;
@@ -87,7 +87,7 @@ static cb_status read_number(expression_reader *reader)
 {
     int64_t number;
 
-    if (!trace_take_number(reader->scanner, INT64_MAX, &number)) {
+    if (!ccmod_trace_take_number(reader->scanner, INT64_MAX, &number)) {
         if (reader->scanner->at < reader->scanner->end && *reader->scanner->at >= '0' &&
             *reader->scanner->at <= '9')
             return refuse(reader, "the number is too large; it must be below 2^63");
@@ -188,8 +188,8 @@ static cb_status read_sum(expression_reader *reader)
     return CB_OK;
 }
 
-cb_status trace_read_expression(ccmod_trace *trace, trace_scanner *scanner, bool sized, bool looped,
-                                uint32_t *out, char why[static TRACE_WHY_BYTES])
+cb_status ccmod_trace_read_expression(ccmod_trace *trace, trace_scanner *scanner, bool sized,
+                                      bool looped, uint32_t *out, char why[static TRACE_WHY_BYTES])
 {
     expression_reader reader = {
         .trace = trace, .scanner = scanner, .sized = sized, .looped = looped, .why = why};
@@ -238,8 +238,8 @@ static bool apply(trace_token_kind kind, int64_t *left, int64_t right)
     }
 }
 
-bool trace_evaluate(const ccmod_trace *trace, uint32_t expression, int64_t index, uint32_t rank,
-                    int64_t *value)
+bool ccmod_trace_evaluate(const ccmod_trace *trace, uint32_t expression, int64_t index,
+                          uint32_t rank, int64_t *value)
 {
     const int64_t variables[] = {
         [TRACE_INDEX] = index, [TRACE_RANK] = rank, [TRACE_RANKS] = trace->ranks};

@@ -7,8 +7,8 @@
 
 /* Errors */
 
-__attribute__((format(printf, 3, 4))) cb_status trace_refuse(trace_parser *parser, size_t line,
-                                                             const char *format, ...)
+__attribute__((format(printf, 3, 4))) cb_status
+ccmod_trace_refuse(trace_parser *parser, size_t line, const char *format, ...)
 {
     char text[CCMOD_ERROR_BYTES / 2];
     va_list arguments;
@@ -19,24 +19,24 @@ __attribute__((format(printf, 3, 4))) cb_status trace_refuse(trace_parser *parse
     return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->trace->name, line, "%s", text);
 }
 
-cb_status trace_no_memory(trace_parser *parser)
+cb_status ccmod_trace_no_memory(trace_parser *parser)
 {
     return ccmod_fail(parser->error, CB_ERROR_MEMORY, parser->trace->name, parser->scanner.line,
                       "cannot keep the trace: no memory left; write repetitions as loops");
 }
 
 /* A field that cannot be read: which one, what stands there, why. */
-cb_status trace_refuse_field(trace_parser *parser, cb_status status, const char *field,
-                             const char *why)
+cb_status ccmod_trace_refuse_field(trace_parser *parser, cb_status status, const char *field,
+                                   const char *why)
 {
     if (status != CB_ERROR_USAGE)
-        return trace_no_memory(parser);
+        return ccmod_trace_no_memory(parser);
     if (trace_at_end_of_line(&parser->scanner))
-        return trace_refuse(parser, parser->scanner.line,
-                            "the %s ends too early, at the end of the line: %s", field, why);
-    trace_quote(&parser->scanner, parser->quoted);
-    return trace_refuse(parser, parser->scanner.line, "cannot read the %s at '%s': %s", field,
-                        parser->quoted, why);
+        return ccmod_trace_refuse(parser, parser->scanner.line,
+                                  "the %s ends too early, at the end of the line: %s", field, why);
+    ccmod_trace_quote(&parser->scanner, parser->quoted);
+    return ccmod_trace_refuse(parser, parser->scanner.line, "cannot read the %s at '%s': %s", field,
+                              parser->quoted, why);
 }
 
 /* Numbers */
@@ -60,7 +60,7 @@ static cb_status fold(trace_parser *parser, uint8_t flag, int64_t largest, uint3
 
     if (!is_constant(trace, *out))
         return CB_OK;
-    if (!trace_evaluate(trace, *out, 0, 0, &value) || value < 0 || value > largest) {
+    if (!ccmod_trace_evaluate(trace, *out, 0, 0, &value) || value < 0 || value > largest) {
         snprintf(why, TRACE_WHY_BYTES, "it must be between 0 and %lld", (long long)largest);
         return CB_ERROR_USAGE;
     }
@@ -85,22 +85,22 @@ static cb_status read_number(trace_parser *parser, bool sized, uint8_t flag, int
     cb_status status;
     int64_t number;
 
-    if (trace_take_number(&parser->scanner, UINT32_MAX - 1, &number) &&
+    if (ccmod_trace_take_number(&parser->scanner, UINT32_MAX - 1, &number) &&
         trace_at_end_of_word(&parser->scanner) && number <= largest) {
         *out = (uint32_t)number;
         return CB_OK;
     }
     parser->scanner = before;
     parser->operation.flags |= flag;
-    status =
-        trace_read_expression(parser->trace, &parser->scanner, sized, parser->depth > 0, out, why);
+    status = ccmod_trace_read_expression(parser->trace, &parser->scanner, sized, parser->depth > 0,
+                                         out, why);
     if (status != CB_OK)
-        return trace_refuse_field(parser, status, field, why);
+        return ccmod_trace_refuse_field(parser, status, field, why);
     status = fold(parser, flag, largest, out, why);
     if (status == CB_OK)
         return CB_OK;
     parser->scanner = before;
-    return trace_refuse_field(parser, status, field, why);
+    return ccmod_trace_refuse_field(parser, status, field, why);
 }
 
 static cb_status read_peer(trace_parser *parser)
@@ -112,9 +112,10 @@ static cb_status read_peer(trace_parser *parser)
         return status;
     if ((parser->operation.flags & TRACE_A_EXPRESSION) == 0 &&
         parser->operation.a >= parser->trace->ranks)
-        return trace_refuse(parser, parser->scanner.line,
-                            "rank %u is unknown, the header says %u ranks; correct one of the two",
-                            parser->operation.a, parser->trace->ranks);
+        return ccmod_trace_refuse(
+            parser, parser->scanner.line,
+            "rank %u is unknown, the header says %u ranks; correct one of the two",
+            parser->operation.a, parser->trace->ranks);
     return CB_OK;
 }
 
@@ -125,15 +126,15 @@ static cb_status read_size(trace_parser *parser)
                        &parser->operation.b);
 }
 
-cb_status trace_read_send(trace_parser *parser)
+cb_status ccmod_trace_read_send(trace_parser *parser)
 {
     CB_TRY(read_peer(parser));
     return read_size(parser);
 }
 
-cb_status trace_read_receive(trace_parser *parser)
+cb_status ccmod_trace_read_receive(trace_parser *parser)
 {
-    if (trace_take_word(&parser->scanner, "any"))
+    if (ccmod_trace_take_word(&parser->scanner, "any"))
         parser->operation.flags |= TRACE_ANY;
     else
         CB_TRY(read_peer(parser));
@@ -144,34 +145,34 @@ static cb_status append_list(trace_parser *parser, trace_list list)
 {
     ccmod_trace *trace = parser->trace;
     trace_list *lists =
-        trace_grow(trace->lists, trace->list_count, &trace->list_room, sizeof(*lists));
+        ccmod_trace_grow(trace->lists, trace->list_count, &trace->list_room, sizeof(*lists));
 
     if (lists == NULL || trace->list_count >= UINT32_MAX)
-        return trace_no_memory(parser);
+        return ccmod_trace_no_memory(parser);
     trace->lists = lists;
     parser->operation.a = (uint32_t)trace->list_count;
     lists[trace->list_count++] = list;
     return CB_OK;
 }
 
-cb_status trace_read_multicast(trace_parser *parser)
+cb_status ccmod_trace_read_multicast(trace_parser *parser)
 {
     char why[TRACE_WHY_BYTES] = "";
     trace_list list;
     cb_status status;
 
-    if (trace_take_word(&parser->scanner, "*")) {
+    if (ccmod_trace_take_word(&parser->scanner, "*")) {
         parser->operation.flags |= TRACE_OTHERS;
         return read_size(parser);
     }
-    status = trace_read_ranges(parser->trace, &parser->scanner, &list, why);
+    status = ccmod_trace_read_ranges(parser->trace, &parser->scanner, &list, why);
     if (status != CB_OK)
-        return trace_refuse_field(parser, status, "list", why);
+        return ccmod_trace_refuse_field(parser, status, "list", why);
     CB_TRY(append_list(parser, list));
     return read_size(parser);
 }
 
-cb_status trace_read_count(trace_parser *parser)
+cb_status ccmod_trace_read_count(trace_parser *parser)
 {
     return read_number(parser, false, TRACE_A_EXPRESSION, TRACE_LARGEST_COUNT, "count",
                        &parser->operation.a);
@@ -181,13 +182,13 @@ cb_status trace_read_count(trace_parser *parser)
 
 static cb_status read_bounded_time(trace_parser *parser, const char *field, double *time_us)
 {
-    if (!trace_take_real(&parser->scanner, time_us))
-        return trace_refuse_field(parser, CB_ERROR_USAGE, field,
-                                  "a time must be a number of 0 or more, as 12 or 12.5");
+    if (!ccmod_trace_take_real(&parser->scanner, time_us))
+        return ccmod_trace_refuse_field(parser, CB_ERROR_USAGE, field,
+                                        "a time must be a number of 0 or more, as 12 or 12.5");
     *time_us *= parser->trace->unit_us;
     if (*time_us > TRACE_LARGEST_TIME_US)
-        return trace_refuse(parser, parser->scanner.line,
-                            "the %s is longer than 1e15 us, thirty years; correct it", field);
+        return ccmod_trace_refuse(parser, parser->scanner.line,
+                                  "the %s is longer than 1e15 us, thirty years; correct it", field);
     return CB_OK;
 }
 
@@ -201,11 +202,11 @@ static const struct {
 static cb_status append_distribution(trace_parser *parser, trace_distribution distribution)
 {
     ccmod_trace *trace = parser->trace;
-    trace_distribution *all = trace_grow(trace->distributions, trace->distribution_count,
-                                         &trace->distribution_room, sizeof(*all));
+    trace_distribution *all = ccmod_trace_grow(trace->distributions, trace->distribution_count,
+                                               &trace->distribution_room, sizeof(*all));
 
     if (all == NULL || trace->distribution_count >= UINT32_MAX)
-        return trace_no_memory(parser);
+        return ccmod_trace_no_memory(parser);
     trace->distributions = all;
     parser->operation.flags |= TRACE_DISTRIBUTION;
     parser->operation.a = (uint32_t)trace->distribution_count;
@@ -220,17 +221,18 @@ static cb_status read_distribution(trace_parser *parser, size_t number)
     CB_TRY(read_bounded_time(parser, "time of a distribution", &read.first));
     if (distributions[number].parameters == 2) {
         if (!trace_take(&parser->scanner, ','))
-            return trace_refuse_field(
+            return ccmod_trace_refuse_field(
                 parser, CB_ERROR_USAGE, "distribution",
                 "two times must stand in it, as uniform(10,20) or normal(50,5)");
         CB_TRY(read_bounded_time(parser, "time of a distribution", &read.second));
     }
     if (!trace_take(&parser->scanner, ')'))
-        return trace_refuse_field(parser, CB_ERROR_USAGE, "distribution",
-                                  "its closing parenthesis is missing; it contains no blanks");
+        return ccmod_trace_refuse_field(
+            parser, CB_ERROR_USAGE, "distribution",
+            "its closing parenthesis is missing; it contains no blanks");
     if (read.kind == TRACE_UNIFORM && read.second < read.first)
-        return trace_refuse(parser, parser->scanner.line,
-                            "uniform(LOW,HIGH) runs backwards; write the shorter time first");
+        return ccmod_trace_refuse(parser, parser->scanner.line,
+                                  "uniform(LOW,HIGH) runs backwards; write the shorter time first");
     return append_distribution(parser, read);
 }
 
@@ -247,7 +249,7 @@ static bool take_beginning(trace_scanner *scanner, const char *text)
 }
 
 /* A decimal number, a distribution, or else an expression of whole numbers. */
-cb_status trace_read_compute(trace_parser *parser)
+cb_status ccmod_trace_read_compute(trace_parser *parser)
 {
     trace_scanner ahead = parser->scanner;
     char why[TRACE_WHY_BYTES] = "";
@@ -258,21 +260,21 @@ cb_status trace_read_compute(trace_parser *parser)
         if (take_beginning(&parser->scanner, distributions[i].name))
             return read_distribution(parser, i);
     }
-    if (trace_take_real(&ahead, &ignored) && trace_at_end_of_word(&ahead))
+    if (ccmod_trace_take_real(&ahead, &ignored) && trace_at_end_of_word(&ahead))
         return read_bounded_time(parser, "time", &parser->operation.value);
     parser->operation.flags |= TRACE_TIME_EXPRESSION;
-    status = trace_read_expression(parser->trace, &parser->scanner, false, parser->depth > 0,
-                                   &parser->operation.a, why);
-    return status == CB_OK ? CB_OK : trace_refuse_field(parser, status, "time", why);
+    status = ccmod_trace_read_expression(parser->trace, &parser->scanner, false, parser->depth > 0,
+                                         &parser->operation.a, why);
+    return status == CB_OK ? CB_OK : ccmod_trace_refuse_field(parser, status, "time", why);
 }
 
-cb_status trace_read_measured(trace_parser *parser, trace_operation *measured)
+cb_status ccmod_trace_read_measured(trace_parser *parser, trace_operation *measured)
 {
     if (!take_beginning(&parser->scanner, "t="))
         return CB_OK;
     if (parser->operation.kind >= CCMOD_RECORDS)
-        return trace_refuse(parser, parser->scanner.line,
-                            "a loop has no measured time; put t= behind the records in it");
+        return ccmod_trace_refuse(parser, parser->scanner.line,
+                                  "a loop has no measured time; put t= behind the records in it");
     parser->operation.flags |= TRACE_HAS_MEASURED;
     measured->kind = TRACE_MEASURED;
     CB_TRY(read_bounded_time(parser, "measured time", &measured->value));

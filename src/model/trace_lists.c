@@ -40,7 +40,7 @@ static cb_status put_in_order(trace_range *ranges, size_t count, char *why)
 static cb_status append_range(ccmod_trace *trace, trace_range range)
 {
     trace_range *ranges =
-        trace_grow(trace->ranges, trace->range_count, &trace->range_room, sizeof(*ranges));
+        ccmod_trace_grow(trace->ranges, trace->range_count, &trace->range_room, sizeof(*ranges));
 
     if (ranges == NULL)
         return CB_ERROR_MEMORY;
@@ -54,10 +54,10 @@ static cb_status read_range(const ccmod_trace *trace, trace_scanner *scanner, tr
 {
     int64_t first, last;
 
-    if (!trace_take_number(scanner, TRACE_LARGEST_RANKS, &first))
+    if (!ccmod_trace_take_number(scanner, TRACE_LARGEST_RANKS, &first))
         return refuse(why, "a rank must stand here; write ranks and ranges, as 1-15,20");
     last = first;
-    if (trace_take(scanner, '-') && !trace_take_number(scanner, TRACE_LARGEST_RANKS, &last))
+    if (trace_take(scanner, '-') && !ccmod_trace_take_number(scanner, TRACE_LARGEST_RANKS, &last))
         return refuse(why, "the last rank of a range is missing; write 1-15");
     if (last < first)
         return refuse(why, "a range runs backwards; write the lower rank first");
@@ -71,8 +71,8 @@ static cb_status read_range(const ccmod_trace *trace, trace_scanner *scanner, tr
     return CB_OK;
 }
 
-cb_status trace_read_ranges(ccmod_trace *trace, trace_scanner *scanner, trace_list *out,
-                            char why[static TRACE_WHY_BYTES])
+cb_status ccmod_trace_read_ranges(ccmod_trace *trace, trace_scanner *scanner, trace_list *out,
+                                  char why[static TRACE_WHY_BYTES])
 {
     size_t first = trace->range_count;
 
@@ -92,7 +92,7 @@ static trace_range hull_of(trace_range left, trace_range right)
                          left.last > right.last ? left.last : right.last};
 }
 
-bool trace_index_sections(ccmod_trace *trace)
+bool ccmod_trace_index_sections(ccmod_trace *trace)
 {
     const trace_range nobody = {UINT32_MAX, 0};
     size_t leaves = 1;
@@ -119,7 +119,7 @@ static size_t next_node(size_t node)
     return node == 0 ? 0 : node + 1;
 }
 
-size_t trace_find_section(const ccmod_trace *trace, size_t from, uint32_t rank)
+size_t ccmod_trace_find_section(const ccmod_trace *trace, size_t from, uint32_t rank)
 {
     size_t node = trace->hull_leaves + from;
 

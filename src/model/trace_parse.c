@@ -20,16 +20,17 @@ static cb_status append(trace_parser *parser, trace_operation operation)
     ccmod_trace *trace = parser->trace;
 
     if (trace->operation_count == trace->operation_room) {
-        trace_operation *operations = trace_grow(trace->operations, trace->operation_count,
-                                                 &trace->operation_room, sizeof(*operations));
+        trace_operation *operations = ccmod_trace_grow(trace->operations, trace->operation_count,
+                                                       &trace->operation_room, sizeof(*operations));
 
         if (operations == NULL)
-            return trace_no_memory(parser);
+            return ccmod_trace_no_memory(parser);
         trace->operations = operations;
     }
     if (trace->operation_count >= UINT32_MAX - 4)
-        return trace_refuse(parser, parser->scanner.line,
-                            "the trace has more than 2^32 records; write repetitions as loops");
+        return ccmod_trace_refuse(
+            parser, parser->scanner.line,
+            "the trace has more than 2^32 records; write repetitions as loops");
     trace->operations[trace->operation_count++] = operation;
     return CB_OK;
 }
@@ -39,10 +40,10 @@ static cb_status append(trace_parser *parser, trace_operation operation)
 static cb_status read_loop(trace_parser *parser)
 {
     if (parser->depth == TRACE_LOOPS)
-        return trace_refuse(parser, parser->scanner.line,
-                            "loops are nested more than %d deep; write the innermost ones out",
-                            (int)TRACE_LOOPS);
-    CB_TRY(trace_read_count(parser));
+        return ccmod_trace_refuse(
+            parser, parser->scanner.line,
+            "loops are nested more than %d deep; write the innermost ones out", (int)TRACE_LOOPS);
+    CB_TRY(ccmod_trace_read_count(parser));
     parser->loops[parser->depth++] = (uint32_t)parser->trace->operation_count;
     if (parser->depth > parser->trace->deepest)
         parser->trace->deepest = parser->depth;
@@ -52,8 +53,8 @@ static cb_status read_loop(trace_parser *parser)
 static cb_status read_loop_end(trace_parser *parser)
 {
     if (parser->depth == 0)
-        return trace_refuse(parser, parser->scanner.line,
-                            "this ';' closes no loop; remove it, or open one with '@ COUNT'");
+        return ccmod_trace_refuse(parser, parser->scanner.line,
+                                  "this ';' closes no loop; remove it, or open one with '@ COUNT'");
     parser->depth--;
     parser->operation.depth--;
     return CB_OK;
@@ -84,13 +85,13 @@ static cb_status read_nothing(trace_parser *parser)
 }
 
 static const record_form forms[] = {
-    {"s", CCMOD_SEND, trace_read_send, "s DEST SIZE"},
-    {"r", CCMOD_RECEIVE, trace_read_receive, "r SRC|any SIZE"},
-    {"is", CCMOD_START_SEND, trace_read_send, "is DEST SIZE"},
-    {"ir", CCMOD_START_RECEIVE, trace_read_receive, "ir SRC|any SIZE"},
+    {"s", CCMOD_SEND, ccmod_trace_read_send, "s DEST SIZE"},
+    {"r", CCMOD_RECEIVE, ccmod_trace_read_receive, "r SRC|any SIZE"},
+    {"is", CCMOD_START_SEND, ccmod_trace_read_send, "is DEST SIZE"},
+    {"ir", CCMOD_START_RECEIVE, ccmod_trace_read_receive, "ir SRC|any SIZE"},
     {"w", CCMOD_WAIT, read_nothing, "w"},
-    {"c", CCMOD_COMPUTE, trace_read_compute, "c TIME"},
-    {"m", CCMOD_MULTICAST, trace_read_multicast, "m LIST SIZE"},
+    {"c", CCMOD_COMPUTE, ccmod_trace_read_compute, "c TIME"},
+    {"m", CCMOD_MULTICAST, ccmod_trace_read_multicast, "m LIST SIZE"},
     {"b", CCMOD_BARRIER, read_nothing, "b"},
     {"@", TRACE_LOOP, read_loop, "@ COUNT"},
     {";", TRACE_AGAIN, read_loop_end, ";"},
@@ -99,7 +100,7 @@ static const record_form forms[] = {
 static const record_form *take_form(trace_scanner *scanner)
 {
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (*scanner->at == forms[i].name[0] && trace_take_word(scanner, forms[i].name))
+        if (*scanner->at == forms[i].name[0] && ccmod_trace_take_word(scanner, forms[i].name))
             return &forms[i];
     }
     return NULL;
@@ -119,11 +120,12 @@ static cb_status append_record(trace_parser *parser, const trace_operation *meas
 
 static cb_status refuse_record(trace_parser *parser)
 {
-    trace_quote(&parser->scanner, parser->quoted);
-    return trace_refuse(parser, parser->scanner.line,
-                        "cannot read the record '%s': records are s, r, is, ir, w, c, m, b, @ and "
-                        ";, and a section begins with its ranks, as 0: or 1-15: or *:",
-                        parser->quoted);
+    ccmod_trace_quote(&parser->scanner, parser->quoted);
+    return ccmod_trace_refuse(
+        parser, parser->scanner.line,
+        "cannot read the record '%s': records are s, r, is, ir, w, c, m, b, @ and "
+        ";, and a section begins with its ranks, as 0: or 1-15: or *:",
+        parser->quoted);
 }
 
 /* Behind blanks, a number of one to nine digits; NULL where there is none. */
@@ -185,22 +187,23 @@ static cb_status read_record(trace_parser *parser)
     if (form == NULL)
         return refuse_record(parser);
     if (!parser->in_section)
-        return trace_refuse(parser, parser->scanner.line,
-                            "the record '%s' stands before any section; say whose it is by a line "
-                            "as 0: or *:",
-                            form->name);
+        return ccmod_trace_refuse(
+            parser, parser->scanner.line,
+            "the record '%s' stands before any section; say whose it is by a line "
+            "as 0: or *:",
+            form->name);
     parser->operation = (trace_operation){.kind = form->kind,
                                           .depth = (uint8_t)parser->depth,
                                           .line = (uint32_t)parser->scanner.line};
     trace_skip_blanks(&parser->scanner);
     CB_TRY(form->read(parser));
     trace_skip_blanks(&parser->scanner);
-    CB_TRY(trace_read_measured(parser, &measured));
+    CB_TRY(ccmod_trace_read_measured(parser, &measured));
     if (!trace_at_end_of_line(&parser->scanner)) {
-        trace_quote(&parser->scanner, parser->quoted);
-        return trace_refuse(parser, parser->scanner.line,
-                            "'%s' stands behind the end of the record; write it as: %s",
-                            parser->quoted, form->form);
+        ccmod_trace_quote(&parser->scanner, parser->quoted);
+        return ccmod_trace_refuse(parser, parser->scanner.line,
+                                  "'%s' stands behind the end of the record; write it as: %s",
+                                  parser->quoted, form->form);
     }
     return append_record(parser, &measured);
 }
@@ -212,7 +215,7 @@ static cb_status end_section(trace_parser *parser)
     if (parser->depth > 0) {
         uint32_t opened = parser->trace->operations[parser->loops[parser->depth - 1]].line;
 
-        return trace_refuse(
+        return ccmod_trace_refuse(
             parser, opened,
             "the loop that opens here is not closed before its section ends; add ';'");
     }
@@ -224,11 +227,11 @@ static cb_status end_section(trace_parser *parser)
 static cb_status append_section(trace_parser *parser, trace_range range)
 {
     ccmod_trace *trace = parser->trace;
-    trace_section *sections =
-        trace_grow(trace->sections, trace->section_count, &trace->section_room, sizeof(*sections));
+    trace_section *sections = ccmod_trace_grow(trace->sections, trace->section_count,
+                                               &trace->section_room, sizeof(*sections));
 
     if (sections == NULL || trace->section_count >= UINT32_MAX)
-        return trace_no_memory(parser);
+        return ccmod_trace_no_memory(parser);
     trace->sections = sections;
     sections[trace->section_count++] = (trace_section){range, (uint32_t)trace->operation_count};
     return CB_OK;
@@ -260,14 +263,14 @@ static cb_status read_section(trace_parser *parser)
     if (trace_take(&parser->scanner, '*')) {
         CB_TRY(append_section(parser, all));
     } else {
-        status = trace_read_ranges(parser->trace, &parser->scanner, &list, why);
+        status = ccmod_trace_read_ranges(parser->trace, &parser->scanner, &list, why);
         if (status != CB_OK)
-            return trace_refuse_field(parser, status, "ranks of a section", why);
+            return ccmod_trace_refuse_field(parser, status, "ranks of a section", why);
         CB_TRY(append_sections(parser, list));
     }
     if (!trace_take(&parser->scanner, ':'))
-        return trace_refuse_field(parser, CB_ERROR_USAGE, "head of a section",
-                                  "a ':' must follow the ranks, as 1-15,20:");
+        return ccmod_trace_refuse_field(parser, CB_ERROR_USAGE, "head of a section",
+                                        "a ':' must follow the ranks, as 1-15,20:");
     trace_skip_blanks(&parser->scanner);
     return trace_at_end_of_line(&parser->scanner) ? CB_OK : read_record(parser);
 }
@@ -293,30 +296,30 @@ static cb_status read_head(trace_parser *parser)
     } units[] = {{"us", 1}, {"ns", 1e-3}, {"ms", 1e3}, {"s", 1e6}};
     trace_scanner *scanner = &parser->scanner;
     int64_t ranks = 0;
-    bool begun = trace_take_word(scanner, "%cct");
+    bool begun = ccmod_trace_take_word(scanner, "%cct");
 
     trace_skip_blanks(scanner);
-    if (begun && !trace_take_word(scanner, "1"))
-        return trace_refuse(parser, scanner->line,
-                            "the trace is of another version than 1, which is all that is "
-                            "known here; write it in version 1, or use a newer program");
+    if (begun && !ccmod_trace_take_word(scanner, "1"))
+        return ccmod_trace_refuse(parser, scanner->line,
+                                  "the trace is of another version than 1, which is all that is "
+                                  "known here; write it in version 1, or use a newer program");
     trace_skip_blanks(scanner);
-    begun = begun && trace_take_word(scanner, "ranks");
+    begun = begun && ccmod_trace_take_word(scanner, "ranks");
     trace_skip_blanks(scanner);
-    begun = begun && trace_take_number(scanner, TRACE_LARGEST_RANKS, &ranks) && ranks > 0;
+    begun = begun && ccmod_trace_take_number(scanner, TRACE_LARGEST_RANKS, &ranks) && ranks > 0;
     trace_skip_blanks(scanner);
-    begun = begun && trace_take_word(scanner, "unit");
+    begun = begun && ccmod_trace_take_word(scanner, "unit");
     trace_skip_blanks(scanner);
     parser->trace->ranks = (uint32_t)ranks;
     for (size_t i = 0; begun && i < sizeof(units) / sizeof(units[0]); i++) {
-        if (trace_take_word(scanner, units[i].name)) {
+        if (ccmod_trace_take_word(scanner, units[i].name)) {
             parser->trace->unit_us = units[i].us;
             trace_skip_blanks(scanner);
             if (trace_at_end_of_line(scanner))
                 return CB_OK;
         }
     }
-    return trace_refuse(
+    return ccmod_trace_refuse(
         parser, scanner->line,
         "this is no head of a trace; the first line must read '%%cct 1 ranks N unit us', "
         "with N from 1 to %lld, and a unit of us, ns, ms or s",
@@ -343,17 +346,17 @@ static cb_status read_lines(trace_parser *parser)
 {
     do {
         if (parser->scanner.line > UINT32_MAX - 2)
-            return trace_refuse(parser, parser->scanner.line,
-                                "the trace has too many lines; write repetitions as loops");
+            return ccmod_trace_refuse(parser, parser->scanner.line,
+                                      "the trace has too many lines; write repetitions as loops");
         CB_TRY(read_line(parser));
     } while (next_line(&parser->scanner));
     parser->trace->lines = parser->scanner.line - 1;
     if (parser->trace->ranks == 0)
-        return trace_refuse(parser, 1,
-                            "the trace is empty; its first line must read '%%cct 1 ranks N "
-                            "unit us'");
+        return ccmod_trace_refuse(parser, 1,
+                                  "the trace is empty; its first line must read '%%cct 1 ranks N "
+                                  "unit us'");
     CB_TRY(end_section(parser));
-    return trace_index_sections(parser->trace) ? CB_OK : trace_no_memory(parser);
+    return ccmod_trace_index_sections(parser->trace) ? CB_OK : ccmod_trace_no_memory(parser);
 }
 
 cb_status ccmod_trace_parse(const char *name, const char *text, size_t bytes, ccmod_trace **out,

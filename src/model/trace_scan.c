@@ -8,7 +8,7 @@
 
 enum { REAL_BYTES = 64, QUOTED = 40, EXACT_DIGITS = 15 };
 
-void *trace_grow(void *array, size_t count, size_t *room, size_t size)
+void *ccmod_trace_grow(void *array, size_t count, size_t *room, size_t size)
 {
     size_t wider = *room > 0 ? 2 * *room : 16;
     void *grown;
@@ -21,7 +21,7 @@ void *trace_grow(void *array, size_t count, size_t *room, size_t size)
     return grown;
 }
 
-bool trace_take_word(trace_scanner *scanner, const char *word)
+bool ccmod_trace_take_word(trace_scanner *scanner, const char *word)
 {
     trace_scanner ahead = *scanner;
 
@@ -35,7 +35,7 @@ bool trace_take_word(trace_scanner *scanner, const char *word)
     return true;
 }
 
-bool trace_take_number(trace_scanner *scanner, int64_t largest, int64_t *number)
+bool ccmod_trace_take_number(trace_scanner *scanner, int64_t largest, int64_t *number)
 {
     const char *at = scanner->at;
     int64_t value = 0;
@@ -82,7 +82,7 @@ static bool take_short_real(trace_scanner *scanner, double *real)
     return true;
 }
 
-bool trace_take_real(trace_scanner *scanner, double *real)
+bool ccmod_trace_take_real(trace_scanner *scanner, double *real)
 {
     char copy[REAL_BYTES], *stop;
     size_t length = 0;
@@ -104,7 +104,7 @@ bool trace_take_real(trace_scanner *scanner, double *real)
     return true;
 }
 
-void trace_quote(const trace_scanner *scanner, char text[static 48])
+void ccmod_trace_quote(const trace_scanner *scanner, char text[static 48])
 {
     trace_scanner ahead = *scanner;
     size_t length = 0;

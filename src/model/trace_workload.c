@@ -58,7 +58,7 @@ static cb_status evaluate(const record_place *place, uint32_t expression, const 
     const trace_operation *operation = place->operation;
     int64_t index = operation->depth > 0 ? loops_of(place)[operation->depth - 1] : 0;
 
-    if (!trace_evaluate(place->player->trace, expression, index, place->processor, value) ||
+    if (!ccmod_trace_evaluate(place->player->trace, expression, index, place->processor, value) ||
         *value < 0 || *value > largest)
         return refuse(place, field, largest);
     return CB_OK;
@@ -269,7 +269,7 @@ static cb_status close_loop(const record_place *end, trace_cursor *cursor)
 static bool enter_section(const record_place *place, trace_cursor *cursor)
 {
     const ccmod_trace *trace = place->player->trace;
-    size_t section = trace_find_section(trace, cursor->section, place->processor);
+    size_t section = ccmod_trace_find_section(trace, cursor->section, place->processor);
 
     if (section == trace->section_count)
         return false;
