@@ -301,7 +301,7 @@ static size_t find_tree(ccmod_engine *engine, uint32_t source, engine_fan *fan)
         fan->hops = hops > fan->hops ? hops : fan->hops;
         count += hops;
     }
-    return network_without_repetitions(engine->route, count);
+    return ccmod_network_without_repetitions(engine->route, count);
 }
 
 cb_status ccmod_message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,

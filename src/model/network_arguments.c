@@ -93,9 +93,9 @@ static cb_status read_argument(argument_reader *reader, const char *word, size_t
     return CB_OK;
 }
 
-cb_status network_read_arguments(const network_argument *rows, size_t row_count,
-                                 const char *arguments, const char *text, const char *form,
-                                 void *values, ccmod_error *error)
+cb_status ccmod_network_read_arguments(const network_argument *rows, size_t row_count,
+                                       const char *arguments, const char *text, const char *form,
+                                       void *values, ccmod_error *error)
 {
     argument_reader reader = {rows, row_count, text, form, values, error, {false}};
     const char *word = arguments;

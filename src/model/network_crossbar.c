@@ -51,7 +51,7 @@ static cb_status open_crossbar(const char *arguments, const char *text, size_t p
                           text, why);
     made = calloc(1, sizeof(*made));
     if (made == NULL)
-        return network_no_memory(text, error);
+        return ccmod_network_no_memory(text, error);
     snprintf(made->name, sizeof(made->name), "crossbar:%zu", (size_t)nodes);
     made->network = (ccmod_network){
         .operations = &operations,

@@ -44,8 +44,8 @@ typedef struct {
 /* How many pairs there are of `count` things. */
 static uint64_t pairs_of(uint64_t count)
 {
-    return count % 2 == 0 ? network_times(count / 2, count - 1)
-                          : network_times(count, (count - 1) / 2);
+    return count % 2 == 0 ? ccmod_network_times(count / 2, count - 1)
+                          : ccmod_network_times(count, (count - 1) / 2);
 }
 
 /* The number of the pair of `low` < `high`, out of `count` things. */
@@ -69,15 +69,17 @@ static dragonfly_shape make_shape(const dragonfly_arguments *values, uint64_t ho
 {
     dragonfly_shape shape = {.hosts = hosts};
 
-    shape.routers = values->routers > 0 ? values->routers : network_times(2, hosts);
-    shape.groups =
-        values->groups > 0 ? values->groups : network_plus(network_times(shape.routers, hosts), 1);
+    shape.routers = values->routers > 0 ? values->routers : ccmod_network_times(2, hosts);
+    shape.groups = values->groups > 0
+                       ? values->groups
+                       : ccmod_network_plus(ccmod_network_times(shape.routers, hosts), 1);
     shape.ports = (shape.groups - 1) / shape.routers + ((shape.groups - 1) % shape.routers > 0);
     shape.group_links = pairs_of(shape.routers);
-    shape.nodes = network_times(network_times(shape.groups, shape.routers), hosts);
+    shape.nodes = ccmod_network_times(ccmod_network_times(shape.groups, shape.routers), hosts);
     shape.first_local = shape.nodes;
-    shape.first_global = network_plus(shape.nodes, network_times(shape.groups, shape.group_links));
-    shape.links = network_plus(shape.first_global, pairs_of(shape.groups));
+    shape.first_global =
+        ccmod_network_plus(shape.nodes, ccmod_network_times(shape.groups, shape.group_links));
+    shape.links = ccmod_network_plus(shape.first_global, pairs_of(shape.groups));
     return shape;
 }
 
@@ -85,7 +87,7 @@ static dragonfly_shape make_shape(const dragonfly_arguments *values, uint64_t ho
  * square at least, unless the routers are given: then they are counted at once. */
 static dragonfly_shape choose_shape(const dragonfly_arguments *values, size_t processors)
 {
-    uint64_t routers = network_times(values->groups, values->routers);
+    uint64_t routers = ccmod_network_times(values->groups, values->routers);
     uint64_t hosts = routers > 0 && processors > routers ? (processors - 1) / routers + 1 : 1;
     dragonfly_shape shape = make_shape(values, values->hosts > 0 ? values->hosts : hosts);
 
@@ -182,13 +184,13 @@ static cb_status open_dragonfly(const char *arguments, const char *text, size_t 
     dragonfly_shape shape;
     dragonfly *made;
 
-    CB_TRY(network_read_arguments(arguments_rows, ROWS, arguments, text,
-                                  ccmod_network_dragonfly.form, &values, error));
+    CB_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
+                                        ccmod_network_dragonfly.form, &values, error));
     shape = choose_shape(&values, processors);
-    CB_TRY(network_check_size(shape.nodes, shape.links, text, error));
+    CB_TRY(ccmod_network_check_size(shape.nodes, shape.links, text, error));
     made = calloc(1, sizeof(*made));
     if (made == NULL)
-        return network_no_memory(text, error);
+        return ccmod_network_no_memory(text, error);
     snprintf(made->name, sizeof(made->name),
              "dragonfly:groups=%" PRIu64 ",routers=%" PRIu64 ",hosts=%" PRIu64, shape.groups,
              shape.routers, shape.hosts);

@@ -89,16 +89,17 @@ static void count_parts(tree_shape *shape)
 
     level[0] = (tree_level){.block = 1, .copies = 1};
     for (size_t l = 1; l <= shape->levels; l++) {
-        level[l].block = network_times(level[l - 1].block, level[l].down);
-        level[l].copies = network_times(level[l - 1].copies, level[l].up);
+        level[l].block = ccmod_network_times(level[l - 1].block, level[l].down);
+        level[l].copies = ccmod_network_times(level[l - 1].copies, level[l].up);
     }
     shape->nodes = level[shape->levels].block;
     shape->links = 0;
     for (size_t l = 1; l <= shape->levels; l++) {
-        uint64_t below = network_times(shape->nodes / level[l - 1].block, level[l - 1].copies);
+        uint64_t below =
+            ccmod_network_times(shape->nodes / level[l - 1].block, level[l - 1].copies);
 
         level[l].first = shape->links;
-        shape->links = network_plus(shape->links, network_times(below, level[l].up));
+        shape->links = ccmod_network_plus(shape->links, ccmod_network_times(below, level[l].up));
     }
 }
 
@@ -188,7 +189,7 @@ static size_t multicast_tree(const ccmod_network *network, uint32_t source,
         *hops = length > *hops ? length : *hops;
         total += length;
     }
-    return network_without_repetitions(cells, total);
+    return ccmod_network_without_repetitions(cells, total);
 }
 
 /* "leaf 3", "level 2 switch 7", "spine 1". */
@@ -247,13 +248,13 @@ static cb_status open_fattree(const char *arguments, const char *text, size_t pr
     tree_shape shape = {0};
     fat_tree *made;
 
-    CB_TRY(network_read_arguments(arguments_rows, ROWS, arguments, text, ccmod_network_fattree.form,
-                                  &values, error));
+    CB_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
+                                        ccmod_network_fattree.form, &values, error));
     CB_TRY(choose_shape(&values, processors, text, &shape, error));
-    CB_TRY(network_check_size(shape.nodes, shape.links, text, error));
+    CB_TRY(ccmod_network_check_size(shape.nodes, shape.links, text, error));
     made = calloc(1, sizeof(*made));
     if (made == NULL)
-        return network_no_memory(text, error);
+        return ccmod_network_no_memory(text, error);
     snprintf(made->name, sizeof(made->name),
              "fattree:levels=%zu,radix=%" PRIu64 ",oversubscription=%g", shape.levels,
              shape.level[shape.levels].down, values.oversubscription);

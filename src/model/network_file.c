@@ -22,7 +22,7 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
 {
     const file_network *file = network->self;
 
-    return topology_find_route(&file->topology, source, destination, destination, cells);
+    return ccmod_topology_find_route(&file->topology, source, destination, destination, cells);
 }
 
 /* With the source as chooser all branches take the same turns as far as they can. */
@@ -35,13 +35,13 @@ static size_t multicast_tree(const ccmod_network *network, uint32_t source,
 
     *hops = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t length =
-            topology_find_route(&file->topology, source, destinations[i], source, cells + total);
+        size_t length = ccmod_topology_find_route(&file->topology, source, destinations[i], source,
+                                                  cells + total);
 
         *hops = length > *hops ? length : *hops;
         total += length;
     }
-    return network_without_repetitions(cells, total);
+    return ccmod_network_without_repetitions(cells, total);
 }
 
 static void name_link(const ccmod_network *network, uint32_t number, char *text, size_t bytes)
@@ -50,8 +50,8 @@ static void name_link(const ccmod_network *network, uint32_t number, char *text,
     const topology_link *link = &made->links[number];
     char from[TOPOLOGY_NAME_BYTES], to[TOPOLOGY_NAME_BYTES];
 
-    topology_name_vertex(made, link->from, from, sizeof(from));
-    topology_name_vertex(made, link->to, to, sizeof(to));
+    ccmod_topology_name_vertex(made, link->from, from, sizeof(from));
+    ccmod_topology_name_vertex(made, link->to, to, sizeof(to));
     if (link->copy == 0)
         snprintf(text, bytes, "%s - %s", from, to);
     else
@@ -62,7 +62,7 @@ static void release(ccmod_network *network)
 {
     file_network *file = network->self;
 
-    topology_free(&file->topology);
+    ccmod_topology_free(&file->topology);
     free(file->name);
     free(file->widths);
     free(file->latencies_us);
@@ -102,7 +102,7 @@ static cb_status measure_links(file_network *file, ccmod_error *error)
     file->widths = calloc(2 * made->link_count + 1, sizeof(*file->widths));
     file->latencies_us = calloc(2 * made->link_count + 1, sizeof(*file->latencies_us));
     if (file->widths == NULL || file->latencies_us == NULL)
-        return topology_no_memory(made, error);
+        return ccmod_topology_no_memory(made, error);
     for (size_t i = 0; i < 2 * made->link_count; i++) {
         const topology_link *link = &made->links[i / 2];
 
@@ -122,9 +122,9 @@ static cb_status read_topology(const char *path, topology *made, ccmod_error *er
                           "cannot read the topology file '%.200s': %s; name a file that can be "
                           "read, or a kind of network",
                           path, strerror(errno));
-    status = topology_parse(stream, path, made, error);
+    status = ccmod_topology_parse(stream, path, made, error);
     fclose(stream);
-    return status == CB_OK ? topology_connect(made, error) : status;
+    return status == CB_OK ? ccmod_topology_connect(made, error) : status;
 }
 
 static cb_status fill(file_network *file, const char *path, ccmod_error *error)
@@ -135,7 +135,7 @@ static cb_status fill(file_network *file, const char *path, ccmod_error *error)
     CB_TRY(measure_links(file, error));
     if (asprintf(&file->name, "file:%s", path) < 0) {
         file->name = NULL;
-        return topology_no_memory(made, error);
+        return ccmod_topology_no_memory(made, error);
     }
     file->network = (ccmod_network){
         .operations = &operations,
@@ -166,7 +166,7 @@ static cb_status open_file(const char *arguments, const char *text, size_t proce
                           "network '%.100s': no file is named; write file:PATH", text);
     file = calloc(1, sizeof(*file));
     if (file == NULL)
-        return network_no_memory(text, error);
+        return ccmod_network_no_memory(text, error);
     file->network.self = file;
     status = fill(file, arguments, error);
     if (status != CB_OK) {

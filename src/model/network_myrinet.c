@@ -85,11 +85,11 @@ static cb_status open_myrinet(const char *arguments, const char *text, size_t pr
     myrinet *made;
 
     (void)processors;
-    CB_TRY(network_read_arguments(arguments_rows, 1, arguments, text, ccmod_network_myrinet.form,
-                                  &values, error));
+    CB_TRY(ccmod_network_read_arguments(arguments_rows, 1, arguments, text,
+                                        ccmod_network_myrinet.form, &values, error));
     made = calloc(1, sizeof(*made));
     if (made == NULL)
-        return network_no_memory(text, error);
+        return ccmod_network_no_memory(text, error);
     draw_map(made, values.seed);
     snprintf(made->name, sizeof(made->name), "myrinet:seed=%" PRIu64, values.seed);
     made->network = (ccmod_network){

@@ -5,17 +5,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-uint64_t network_plus(uint64_t left, uint64_t right)
+uint64_t ccmod_network_plus(uint64_t left, uint64_t right)
 {
     return left > UINT64_MAX - right ? UINT64_MAX : left + right;
 }
 
-uint64_t network_times(uint64_t left, uint64_t right)
+uint64_t ccmod_network_times(uint64_t left, uint64_t right)
 {
     return right > 0 && left > UINT64_MAX / right ? UINT64_MAX : left * right;
 }
 
-cb_status network_check_size(uint64_t nodes, uint64_t links, const char *text, ccmod_error *error)
+cb_status ccmod_network_check_size(uint64_t nodes, uint64_t links, const char *text,
+                                   ccmod_error *error)
 {
     if (nodes <= NETWORK_LARGEST && links <= NETWORK_LARGEST)
         return CB_OK;
@@ -25,7 +26,7 @@ cb_status network_check_size(uint64_t nodes, uint64_t links, const char *text, c
                       text, NETWORK_LARGEST);
 }
 
-cb_status network_no_memory(const char *text, ccmod_error *error)
+cb_status ccmod_network_no_memory(const char *text, ccmod_error *error)
 {
     return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
                       "network '%.100s': no memory left; make it smaller", text);
@@ -38,7 +39,7 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-size_t network_without_repetitions(uint32_t *numbers, size_t count)
+size_t ccmod_network_without_repetitions(uint32_t *numbers, size_t count)
 {
     size_t kept = 0;
 

@@ -55,16 +55,17 @@ static torus_shape make_shape(const torus_arguments *values)
 
         shape.dimension[d] = (torus_dimension){
             .size = size, .ring_links = size > 2 ? size : size - 1, .stride = shape.routers};
-        shape.routers = network_times(shape.routers, size);
+        shape.routers = ccmod_network_times(shape.routers, size);
         shape.longest_route += size / 2;
     }
-    shape.links = network_times(shape.routers, shape.hosts);
+    shape.links = ccmod_network_times(shape.routers, shape.hosts);
     for (size_t d = 0; d < shape.dimensions; d++) {
         torus_dimension *dimension = &shape.dimension[d];
 
         dimension->first = shape.links;
-        shape.links = network_plus(
-            shape.links, network_times(shape.routers / dimension->size, dimension->ring_links));
+        shape.links =
+            ccmod_network_plus(shape.links, ccmod_network_times(shape.routers / dimension->size,
+                                                                dimension->ring_links));
     }
     return shape;
 }
@@ -201,18 +202,19 @@ static cb_status open_torus(const char *arguments, const char *text, size_t proc
     torus *made;
 
     (void)processors;
-    CB_TRY(network_read_arguments(arguments_rows, ROWS, arguments, text, ccmod_network_torus.form,
-                                  &values, error));
+    CB_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
+                                        ccmod_network_torus.form, &values, error));
     if (values.dimensions.count == 0)
         return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
                           "network '%.100s': a torus has no size of its own; write its dimensions, "
                           "as torus:dimensions=4x4x8",
                           text);
     shape = make_shape(&values);
-    CB_TRY(network_check_size(network_times(shape.routers, shape.hosts), shape.links, text, error));
+    CB_TRY(ccmod_network_check_size(ccmod_network_times(shape.routers, shape.hosts), shape.links,
+                                    text, error));
     made = calloc(1, sizeof(*made));
     if (made == NULL)
-        return network_no_memory(text, error);
+        return ccmod_network_no_memory(text, error);
     made->shape = shape;
     write_name(made);
     made->network = (ccmod_network){

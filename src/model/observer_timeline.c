@@ -6,32 +6,32 @@
 #include <stdlib.h>
 
 const ccmod_timeline_form *const ccmod_timeline_forms[] = {
-    &timeline_perfetto,
-    &timeline_paje,
-    &timeline_svg,
+    &ccmod_timeline_perfetto,
+    &ccmod_timeline_paje,
+    &ccmod_timeline_svg,
     NULL,
 };
 
 /* Blue, sky blue, green and yellow of Okabe and Ito; idle processors leave the paper white. */
-const char *const timeline_colors[TIMELINE_ACTIVITIES] = {
+const char *const ccmod_timeline_colors[TIMELINE_ACTIVITIES] = {
     [CCMOD_COMPUTING] = "#009e73", [CCMOD_SENDING] = "#0072b2", [CCMOD_RECEIVING] = "#56b4e9",
     [CCMOD_WAITING] = "#f0e442",   [TIMELINE_IDLE] = "#ffffff",
 };
 
-const timeline_class timeline_classes[TIMELINE_CLASSES] = {
+const timeline_class ccmod_timeline_classes[TIMELINE_CLASSES] = {
     {"no contention", "#9a9a9a", 0.8},
     {"contention to 2", "#e69f00", 1.3},
     {"contention to 4", "#c44601", 1.9},
     {"contention above 4", "#5a0d00", 2.6},
 };
 
-const char *timeline_activity_name(uint32_t activity)
+const char *ccmod_timeline_activity_name(uint32_t activity)
 {
     return activity == TIMELINE_IDLE ? "idle" : ccmod_activity_name((ccmod_activity)activity);
 }
 
 /* A shade above a limit still belongs to it: contention is a quotient of times. */
-unsigned timeline_class_of(double contention)
+unsigned ccmod_timeline_class_of(double contention)
 {
     static const double limits[TIMELINE_CLASSES - 1] = {1, 2, 4};
     unsigned class = 0;

@@ -37,22 +37,22 @@ struct ccmod_timeline {
 };
 
 /* "idle" too. */
-const char *timeline_activity_name(uint32_t activity);
+const char *ccmod_timeline_activity_name(uint32_t activity);
 
 /* Classes of contention, for colours and the like: 0 for none, the last one for most. */
 enum { TIMELINE_CLASSES = 4 };
-unsigned timeline_class_of(double contention);
+unsigned ccmod_timeline_class_of(double contention);
 
 typedef struct {
     const char *name;  /* "contention 1 to 2" */
     const char *color; /* #rrggbb, darker with more contention: told apart without colours, too */
     double width;      /* of a line */
 } timeline_class;
-extern const timeline_class timeline_classes[TIMELINE_CLASSES];
+extern const timeline_class ccmod_timeline_classes[TIMELINE_CLASSES];
 
 /* Colours of activities, told apart by those who see no red or green, and on paper. */
-extern const char *const timeline_colors[TIMELINE_ACTIVITIES];
+extern const char *const ccmod_timeline_colors[TIMELINE_ACTIVITIES];
 
-extern const ccmod_timeline_form timeline_perfetto, timeline_paje, timeline_svg;
+extern const ccmod_timeline_form ccmod_timeline_perfetto, ccmod_timeline_paje, ccmod_timeline_svg;
 
 #endif

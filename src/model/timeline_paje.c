@@ -66,12 +66,12 @@ static void define_types(FILE *stream)
     fputs(head, stream);
     fputs("0 M 0 machine\n0 R M rank\n1 A R activity\n2 L M R R message\n", stream);
     for (uint32_t i = 0; i < TIMELINE_ACTIVITIES; i++) {
-        fprintf(stream, "3 a%u A %s", i, timeline_activity_name(i));
-        write_color(stream, timeline_colors[i]);
+        fprintf(stream, "3 a%u A %s", i, ccmod_timeline_activity_name(i));
+        write_color(stream, ccmod_timeline_colors[i]);
     }
     for (unsigned i = 0; i < TIMELINE_CLASSES; i++) {
-        fprintf(stream, "3 l%u L \"%s\"", i, timeline_classes[i].name);
-        write_color(stream, timeline_classes[i].color);
+        fprintf(stream, "3 l%u L \"%s\"", i, ccmod_timeline_classes[i].name);
+        write_color(stream, ccmod_timeline_classes[i].color);
     }
 }
 
@@ -113,7 +113,7 @@ static void write_event(const ccmod_timeline *timeline, const paje_event *event,
 
         fputs(starts ? "7 " : "8 ", stream);
         write_time(stream, event->time_ns);
-        fprintf(stream, " L m l%u r%" PRIu32 " k%zu\n", timeline_class_of(arrow->contention),
+        fprintf(stream, " L m l%u r%" PRIu32 " k%zu\n", ccmod_timeline_class_of(arrow->contention),
                 starts ? arrow->source : arrow->destination, event->number);
     }
 }
@@ -166,7 +166,7 @@ static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_
     return CB_OK;
 }
 
-const ccmod_timeline_form timeline_paje = {
+const ccmod_timeline_form ccmod_timeline_paje = {
     .name = "paje",
     .help = "a Paje trace, for ViTE and pj_dump",
     .write = write_form,

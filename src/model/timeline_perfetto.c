@@ -35,7 +35,7 @@ static void write_names(const ccmod_timeline *timeline, FILE *stream)
 
 static void write_slice(const timeline_interval *interval, FILE *stream)
 {
-    const char *name = timeline_activity_name(interval->activity);
+    const char *name = ccmod_timeline_activity_name(interval->activity);
 
     fprintf(stream,
             ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%" PRIu32 ",\"name\":\"%s\",\"cat\":\"%s\",",
@@ -79,7 +79,7 @@ static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_
     return CB_OK;
 }
 
-const ccmod_timeline_form timeline_perfetto = {
+const ccmod_timeline_form ccmod_timeline_perfetto = {
     .name = "perfetto",
     .help = "Chrome's trace format, for ui.perfetto.dev",
     .write = write_form,

@@ -78,11 +78,11 @@ static void write_style(char *style, size_t bytes)
 
     for (uint32_t i = 0; i < TIMELINE_ACTIVITIES && used < bytes; i++)
         used += (size_t)snprintf(style + used, bytes - used,
-                                 ".a%u{fill:%s;stroke:#444;stroke-width:%s}", i, timeline_colors[i],
-                                 i == TIMELINE_IDLE ? "0.5" : "0.3");
+                                 ".a%u{fill:%s;stroke:#444;stroke-width:%s}", i,
+                                 ccmod_timeline_colors[i], i == TIMELINE_IDLE ? "0.5" : "0.3");
     for (unsigned i = 0; i < TIMELINE_CLASSES && used < bytes; i++)
         used += (size_t)snprintf(style + used, bytes - used, ".m%u{stroke:%s;stroke-width:%g}", i,
-                                 timeline_classes[i].color, timeline_classes[i].width);
+                                 ccmod_timeline_classes[i].color, ccmod_timeline_classes[i].width);
 }
 
 /* Two rows of samples with their names. */
@@ -95,14 +95,14 @@ static void draw_legend(const svg_page *page)
 
         snprintf(class, sizeof(class), "a%u", i);
         report_svg_box(page->stream, x, 30, 22, 11, class);
-        report_svg_text(page->stream, x + 28, 40, "start", "", timeline_activity_name(i));
+        report_svg_text(page->stream, x + 28, 40, "start", "", ccmod_timeline_activity_name(i));
     }
     for (unsigned i = 0; i < TIMELINE_CLASSES; i++) {
         double x = LEFT + 150.0 * i;
 
         snprintf(class, sizeof(class), "m%u", i);
         report_svg_line(page->stream, x, 54, x + 22, 54, class);
-        report_svg_text(page->stream, x + 28, 58, "start", "", timeline_classes[i].name);
+        report_svg_text(page->stream, x + 28, 58, "start", "", ccmod_timeline_classes[i].name);
     }
 }
 
@@ -135,7 +135,7 @@ static void draw_arrow(const svg_page *page, const timeline_arrow *arrow)
     double down = arrow->destination > arrow->source ? page->band / 2 : -page->band / 2;
     char class[8];
 
-    snprintf(class, sizeof(class), "m%u", timeline_class_of(arrow->contention));
+    snprintf(class, sizeof(class), "m%u", ccmod_timeline_class_of(arrow->contention));
     report_svg_line(page->stream, place(page, arrow->start_ns),
                     height_of(page, arrow->source) + down, place(page, arrow->end_ns),
                     height_of(page, arrow->destination) - down, class);
@@ -158,7 +158,7 @@ static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_
     /* lines of much contention lie above those of little */
     for (unsigned class = 0; class < TIMELINE_CLASSES; class ++) {
         for (size_t i = 0; i < timeline->arrow_count; i++) {
-            if (timeline_class_of(timeline->arrows[i].contention) == class)
+            if (ccmod_timeline_class_of(timeline->arrows[i].contention) == class)
                 draw_arrow(&page, &timeline->arrows[i]);
         }
     }
@@ -166,7 +166,7 @@ static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_
     return CB_OK;
 }
 
-const ccmod_timeline_form timeline_svg = {
+const ccmod_timeline_form ccmod_timeline_svg = {
     .name = "svg",
     .help = "a picture",
     .write = write_form,

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-void topology_free(topology *made)
+void ccmod_topology_free(topology *made)
 {
     free(made->name);
     free(made->switch_names);
@@ -17,14 +17,14 @@ void topology_free(topology *made)
     *made = (topology){0};
 }
 
-cb_status topology_no_memory(const topology *made, ccmod_error *error)
+cb_status ccmod_topology_no_memory(const topology *made, ccmod_error *error)
 {
     return ccmod_fail(error, CB_ERROR_MEMORY, made->name, 0,
                       "cannot keep the network of this topology: no memory left; describe a "
                       "smaller one");
 }
 
-void topology_name_vertex(const topology *network, uint32_t vertex, char *text, size_t bytes)
+void ccmod_topology_name_vertex(const topology *network, uint32_t vertex, char *text, size_t bytes)
 {
     if (topology_is_switch(network, vertex))
         snprintf(text, bytes, "%s", network->switch_names[vertex - network->nodes]);

@@ -51,12 +51,12 @@ typedef struct {
 
     topology_link *links;
     size_t link_count, link_room;
-    topology_route *routes; /* by source and destination from topology_connect on */
+    topology_route *routes; /* by source and destination from ccmod_topology_connect on */
     size_t route_count, route_room;
     uint32_t *path;
     size_t path_count, path_room;
 
-    /* Made by topology_connect */
+    /* Made by ccmod_topology_connect */
     uint32_t *first_edge; /* of each vertex in edges; one more than vertices */
     topology_edge *edges; /* in order of the file */
     uint32_t *row;        /* of each switch in the table; UINT32_MAX: no node is linked to it */
@@ -66,28 +66,28 @@ typedef struct {
 } topology;
 
 /* Read a file. `made` is zero; after an error, too, it is given back with topology_free. */
-cb_status topology_parse(FILE *stream, const char *name, topology *made, ccmod_error *error);
+cb_status ccmod_topology_parse(FILE *stream, const char *name, topology *made, ccmod_error *error);
 
 /* Make what is behind "Made by": checks that nothing is given twice, that given routes exist and
  * that every node reaches every other. */
-cb_status topology_connect(topology *made, ccmod_error *error);
+cb_status ccmod_topology_connect(topology *made, ccmod_error *error);
 
-void topology_free(topology *made);
+void ccmod_topology_free(topology *made);
 
 /* The cells from `source` to `destination` and their number. The given route, else a shortest one:
  * where several links serve, a digit of `chooser` decides. */
-size_t topology_find_route(const topology *network, uint32_t source, uint32_t destination,
-                           uint32_t chooser, uint32_t *cells);
+size_t ccmod_topology_find_route(const topology *network, uint32_t source, uint32_t destination,
+                                 uint32_t chooser, uint32_t *cells);
 
 /* Whether the given route exists link by link; `from` and `to` are the vertices between which there
  * is none. */
-bool topology_route_exists(const topology *network, const topology_route *route, uint32_t *from,
-                           uint32_t *to);
+bool ccmod_topology_route_exists(const topology *network, const topology_route *route,
+                                 uint32_t *from, uint32_t *to);
 
 /* "node 3", or the switch's name. */
-void topology_name_vertex(const topology *network, uint32_t vertex, char *text, size_t bytes);
+void ccmod_topology_name_vertex(const topology *network, uint32_t vertex, char *text, size_t bytes);
 
-cb_status topology_no_memory(const topology *made, ccmod_error *error);
+cb_status ccmod_topology_no_memory(const topology *made, ccmod_error *error);
 
 static inline bool topology_is_switch(const topology *network, uint32_t vertex)
 {

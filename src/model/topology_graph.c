@@ -29,7 +29,7 @@ static cb_status list_edges(topology *made, ccmod_error *error)
     made->first_edge = first;
     made->edges = calloc(2 * made->link_count + 1, sizeof(*made->edges));
     if (first == NULL || made->edges == NULL)
-        return topology_no_memory(made, error);
+        return ccmod_topology_no_memory(made, error);
     for (size_t i = 0; i < made->link_count; i++) {
         first[made->links[i].from + 2]++;
         first[made->links[i].to + 2]++;
@@ -65,8 +65,8 @@ static cb_status refuse_double_link(const topology *made, const topology_link *a
 {
     char from[TOPOLOGY_NAME_BYTES], to[TOPOLOGY_NAME_BYTES];
 
-    topology_name_vertex(made, again->from, from, sizeof(from));
-    topology_name_vertex(made, again->to, to, sizeof(to));
+    ccmod_topology_name_vertex(made, again->from, from, sizeof(from));
+    ccmod_topology_name_vertex(made, again->to, to, sizeof(to));
     return ccmod_fail(
         error, CB_ERROR_USAGE, made->name, again->line,
         "there is a link between %s and %s already, by line %u; keep one of them, and "
@@ -80,7 +80,7 @@ static cb_status check_links(const topology *made, ccmod_error *error)
     cb_status status = CB_OK;
 
     if (sorted == NULL)
-        return topology_no_memory(made, error);
+        return ccmod_topology_no_memory(made, error);
     for (size_t i = 0; i < made->link_count; i++) {
         sorted[i] = made->links[i];
         if (sorted[i].from > sorted[i].to) {
@@ -115,10 +115,10 @@ static cb_status check_route(const topology *made, const topology_route *route, 
     char from_name[TOPOLOGY_NAME_BYTES], to_name[TOPOLOGY_NAME_BYTES];
     uint32_t from, to;
 
-    if (topology_route_exists(made, route, &from, &to))
+    if (ccmod_topology_route_exists(made, route, &from, &to))
         return CB_OK;
-    topology_name_vertex(made, from, from_name, sizeof(from_name));
-    topology_name_vertex(made, to, to_name, sizeof(to_name));
+    ccmod_topology_name_vertex(made, from, from_name, sizeof(from_name));
+    ccmod_topology_name_vertex(made, to, to_name, sizeof(to_name));
     return ccmod_fail(error, CB_ERROR_USAGE, made->name, route->line,
                       "the route from node %u to node %u needs a link between %s and %s, and there "
                       "is none; add the link, or correct the route",
@@ -153,7 +153,7 @@ static cb_status number_rows(topology *made, ccmod_error *error)
 
     made->row = malloc((switches + 1) * sizeof(*made->row));
     if (made->row == NULL)
-        return topology_no_memory(made, error);
+        return ccmod_topology_no_memory(made, error);
     memset(made->row, 0xff, (switches + 1) * sizeof(*made->row));
     for (uint32_t at = 0; at < made->first_edge[made->nodes]; at++) {
         uint32_t vertex = made->edges[at].vertex;
@@ -169,7 +169,7 @@ static cb_status number_rows(topology *made, ccmod_error *error)
                           switches, made->rows);
     made->distances = malloc((made->rows * switches + 1) * sizeof(*made->distances));
     if (made->distances == NULL)
-        return topology_no_memory(made, error);
+        return ccmod_topology_no_memory(made, error);
     memset(made->distances, 0xff, made->rows * switches * sizeof(*made->distances));
     return CB_OK;
 }
@@ -256,7 +256,7 @@ static cb_status find_distances(topology *made, ccmod_error *error)
     free(search.next);
     free(search.active);
     free(search.reached);
-    return enough ? CB_OK : topology_no_memory(made, error);
+    return enough ? CB_OK : ccmod_topology_no_memory(made, error);
 }
 
 static void find_longest(topology *made)
@@ -353,7 +353,7 @@ static cb_status check_reachable(const topology *made, ccmod_error *error)
     return CB_OK;
 }
 
-cb_status topology_connect(topology *made, ccmod_error *error)
+cb_status ccmod_topology_connect(topology *made, ccmod_error *error)
 {
     made->longest_route = 1;
     CB_TRY(check_links(made, error));

@@ -36,10 +36,10 @@ static cb_status take_range(const topology_parser *parser, char **list, node_ran
     if (dash != NULL)
         *dash = '\0';
     if (!cb_parse_count(element, 0, parser->made->nodes - 1, &first, why))
-        return topology_refuse(parser, element, why);
+        return ccmod_topology_refuse(parser, element, why);
     last = first;
     if (dash != NULL && !cb_parse_count(dash + 1, first, parser->made->nodes - 1, &last, why))
-        return topology_refuse(parser, dash + 1, why);
+        return ccmod_topology_refuse(parser, dash + 1, why);
     if (dash != NULL)
         *dash = '-';
     if (comma != NULL)
@@ -58,14 +58,14 @@ static bool names_one_node(const char *list)
 
 static cb_status read_end(topology_parser *parser, link_end *end)
 {
-    char *word = topology_next_word(parser);
+    char *word = ccmod_topology_next_word(parser);
 
     if (word == NULL)
-        return topology_refuse(parser, "link",
-                               "a link needs two ends; write 'link NODES SWITCH', 'link "
-                               "SWITCH SWITCH' or 'link NODE NODE'");
+        return ccmod_topology_refuse(parser, "link",
+                                     "a link needs two ends; write 'link NODES SWITCH', 'link "
+                                     "SWITCH SWITCH' or 'link NODE NODE'");
     end->list = isdigit((unsigned char)word[0]) ? word : NULL;
-    return end->list != NULL ? CB_OK : topology_find_switch(parser, word, &end->vertex);
+    return end->list != NULL ? CB_OK : ccmod_topology_find_switch(parser, word, &end->vertex);
 }
 
 static cb_status add_link(topology_parser *parser, topology_link link, uint64_t copies)
@@ -74,15 +74,15 @@ static cb_status add_link(topology_parser *parser, topology_link link, uint64_t 
 
     for (uint32_t i = 0; i < copies; i++) {
         topology_link *links =
-            topology_grow(made->links, made->link_count, &made->link_room, sizeof(*links));
+            ccmod_topology_grow(made->links, made->link_count, &made->link_room, sizeof(*links));
 
         if (links == NULL)
-            return topology_no_memory(made, parser->error);
+            return ccmod_topology_no_memory(made, parser->error);
         made->links = links;
         if (made->link_count == TOPOLOGY_LINKS)
-            return topology_refuse(parser, "link",
-                                   "more links than a topology file may have; use a kind of "
-                                   "network that computes its routes");
+            return ccmod_topology_refuse(parser, "link",
+                                         "more links than a topology file may have; use a kind of "
+                                         "network that computes its routes");
         link.copy = i;
         links[made->link_count++] = link;
     }
@@ -101,8 +101,8 @@ static cb_status add_links(topology_parser *parser, char *list, topology_link li
         for (uint32_t node = range.first; node <= range.last; node++) {
             link.from = node;
             if (link.from == link.to)
-                return topology_refuse(parser, "link",
-                                       "from a node to itself; name two different ends");
+                return ccmod_topology_refuse(parser, "link",
+                                             "from a node to itself; name two different ends");
             CB_TRY(add_link(parser, link, copies));
         }
     }
@@ -125,15 +125,16 @@ static cb_status fix_end(topology_parser *parser, link_end *fixed, link_end *oth
     if (list == NULL)
         return CB_OK;
     if (!names_one_node(list))
-        return topology_refuse(parser, list,
-                               "a list of nodes on both sides; name one node or switch on one "
-                               "of them");
+        return ccmod_topology_refuse(
+            parser, list,
+            "a list of nodes on both sides; name one node or switch on one "
+            "of them");
     CB_TRY(take_range(parser, &list, &range));
     fixed->vertex = range.first;
     return CB_OK;
 }
 
-cb_status topology_read_link(topology_parser *parser)
+cb_status ccmod_topology_read_link(topology_parser *parser)
 {
     topology_link link = {.line = (uint32_t)parser->line, .bandwidth_MBps = (double)NAN};
     uint64_t copies = 1;
@@ -144,21 +145,22 @@ cb_status topology_read_link(topology_parser *parser)
     };
     link_end other, fixed;
 
-    CB_TRY(topology_require_nodes(parser, "link"));
+    CB_TRY(ccmod_topology_require_nodes(parser, "link"));
     CB_TRY(read_end(parser, &other));
     CB_TRY(read_end(parser, &fixed));
-    CB_TRY(topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
+    CB_TRY(ccmod_topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
     if (link.bandwidth_MBps <= 0)
-        return topology_refuse(parser, "bandwidth_MBps=0",
-                               "nothing could pass the link; give it a "
-                               "bandwidth, or leave the link away");
+        return ccmod_topology_refuse(parser, "bandwidth_MBps=0",
+                                     "nothing could pass the link; give it a "
+                                     "bandwidth, or leave the link away");
     if (isnan(link.bandwidth_MBps))
         link.bandwidth_MBps = 0;
     CB_TRY(fix_end(parser, &fixed, &other));
     link.to = fixed.vertex;
     link.from = other.vertex;
     if (other.list == NULL && link.from == link.to)
-        return topology_refuse(parser, "link", "from a switch to itself; name two different ends");
+        return ccmod_topology_refuse(parser, "link",
+                                     "from a switch to itself; name two different ends");
     return add_links(parser, other.list, link, copies);
 }
 
@@ -167,15 +169,16 @@ cb_status topology_read_link(topology_parser *parser)
 static cb_status add_path(topology_parser *parser, uint32_t vertex, topology_route *route)
 {
     topology *made = parser->made;
-    uint32_t *path = topology_grow(made->path, made->path_count, &made->path_room, sizeof(*path));
+    uint32_t *path =
+        ccmod_topology_grow(made->path, made->path_count, &made->path_room, sizeof(*path));
 
     if (path == NULL)
-        return topology_no_memory(made, parser->error);
+        return ccmod_topology_no_memory(made, parser->error);
     made->path = path;
     for (size_t i = route->first; i < made->path_count; i++) {
         if (path[i] == vertex)
-            return topology_refuse(parser, made->switch_names[vertex - made->nodes],
-                                   "the route passes it twice; name each switch once");
+            return ccmod_topology_refuse(parser, made->switch_names[vertex - made->nodes],
+                                         "the route passes it twice; name each switch once");
     }
     path[made->path_count++] = vertex;
     route->count++;
@@ -184,22 +187,22 @@ static cb_status add_path(topology_parser *parser, uint32_t vertex, topology_rou
 
 static cb_status read_path(topology_parser *parser, topology_route *route)
 {
-    char *word = topology_next_word(parser);
+    char *word = ccmod_topology_next_word(parser);
 
     if (word == NULL || strcmp(word, "via") != 0)
-        return topology_refuse(
+        return ccmod_topology_refuse(
             parser, word != NULL ? word : "route",
             "'via' is missing; write 'route SOURCES DESTINATIONS via SWITCH...'");
-    while ((word = topology_next_word(parser)) != NULL) {
+    while ((word = ccmod_topology_next_word(parser)) != NULL) {
         uint32_t vertex;
 
-        CB_TRY(topology_find_switch(parser, word, &vertex));
+        CB_TRY(ccmod_topology_find_switch(parser, word, &vertex));
         CB_TRY(add_path(parser, vertex, route));
     }
     return route->count > 0 ? CB_OK
-                            : topology_refuse(parser, "via",
-                                              "no switch behind it; name those that the "
-                                              "route passes, in order");
+                            : ccmod_topology_refuse(parser, "via",
+                                                    "no switch behind it; name those that the "
+                                                    "route passes, in order");
 }
 
 static cb_status add_route(topology_parser *parser, const topology_route *route)
@@ -210,12 +213,13 @@ static cb_status add_route(topology_parser *parser, const topology_route *route)
     if (route->source == route->destination)
         return CB_OK;
     if (made->route_count == TOPOLOGY_ROUTES)
-        return topology_refuse(parser, "route",
-                               "routes for more pairs than a topology file may give; leave "
-                               "away those that are shortest paths");
-    routes = topology_grow(made->routes, made->route_count, &made->route_room, sizeof(*routes));
+        return ccmod_topology_refuse(parser, "route",
+                                     "routes for more pairs than a topology file may give; leave "
+                                     "away those that are shortest paths");
+    routes =
+        ccmod_topology_grow(made->routes, made->route_count, &made->route_room, sizeof(*routes));
     if (routes == NULL)
-        return topology_no_memory(made, parser->error);
+        return ccmod_topology_no_memory(made, parser->error);
     made->routes = routes;
     routes[made->route_count++] = *route;
     return CB_OK;
@@ -235,18 +239,18 @@ static cb_status add_routes_from(topology_parser *parser, topology_route *route,
     return CB_OK;
 }
 
-cb_status topology_read_route(topology_parser *parser)
+cb_status ccmod_topology_read_route(topology_parser *parser)
 {
     topology_route route = {.first = (uint32_t)parser->made->path_count,
                             .line = (uint32_t)parser->line};
-    char *sources = topology_next_word(parser);
-    char *destinations = sources != NULL ? topology_next_word(parser) : NULL;
+    char *sources = ccmod_topology_next_word(parser);
+    char *destinations = sources != NULL ? ccmod_topology_next_word(parser) : NULL;
 
-    CB_TRY(topology_require_nodes(parser, "route"));
+    CB_TRY(ccmod_topology_require_nodes(parser, "route"));
     if (destinations == NULL)
-        return topology_refuse(parser, "route",
-                               "sources and destinations are missing; write 'route SOURCES "
-                               "DESTINATIONS via SWITCH...'");
+        return ccmod_topology_refuse(parser, "route",
+                                     "sources and destinations are missing; write 'route SOURCES "
+                                     "DESTINATIONS via SWITCH...'");
     CB_TRY(read_path(parser, &route));
     while (sources != NULL) {
         node_range range;

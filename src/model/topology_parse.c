@@ -22,19 +22,20 @@ typedef struct {
 
 /* Words */
 
-cb_status topology_refuse(const topology_parser *parser, const char *word, const char *problem)
+cb_status ccmod_topology_refuse(const topology_parser *parser, const char *word,
+                                const char *problem)
 {
     return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->made->name, parser->line, "'%.*s': %s",
                       (int)QUOTED, word, problem);
 }
 
-char *topology_next_word(topology_parser *parser)
+char *ccmod_topology_next_word(topology_parser *parser)
 {
     return strtok_r(NULL, blanks, &parser->rest);
 }
 
 /* One more element at the end of an array that grows by doubling. */
-void *topology_grow(void *array, size_t count, size_t *room, size_t size)
+void *ccmod_topology_grow(void *array, size_t count, size_t *room, size_t size)
 {
     size_t wider = *room > 0 ? 2 * *room : 16;
     void *grown = count < *room ? array : reallocarray(array, wider, size);
@@ -53,17 +54,17 @@ static cb_status store_option(const topology_parser *parser, const topology_opti
                              : cb_parse_count(value, (uint64_t)option->minimum,
                                               (uint64_t)option->maximum, option->field, why);
 
-    return good ? CB_OK : topology_refuse(parser, word, why);
+    return good ? CB_OK : ccmod_topology_refuse(parser, word, why);
 }
 
 /* The words that are left, each an option of the table. */
-cb_status topology_read_options(topology_parser *parser, const topology_option *options,
-                                size_t count)
+cb_status ccmod_topology_read_options(topology_parser *parser, const topology_option *options,
+                                      size_t count)
 {
     bool given[8] = {false};
     char *word;
 
-    while ((word = topology_next_word(parser)) != NULL) {
+    while ((word = ccmod_topology_next_word(parser)) != NULL) {
         size_t length = strcspn(word, "=");
         size_t at = 0;
 
@@ -71,12 +72,12 @@ cb_status topology_read_options(topology_parser *parser, const topology_option *
                               options[at].key[length] != '\0' || word[length] != '='))
             at++;
         if (at == count)
-            return topology_refuse(
+            return ccmod_topology_refuse(
                 parser, word,
                 "no option of this statement; write KEY=VALUE with one of its keys "
                 "(docs/model.md)");
         if (given[at])
-            return topology_refuse(parser, word, "given twice in one line; give it once");
+            return ccmod_topology_refuse(parser, word, "given twice in one line; give it once");
         given[at] = true;
         CB_TRY(store_option(parser, &options[at], word, word + length + 1));
     }
@@ -93,13 +94,13 @@ static cb_status note_single(const topology_parser *parser, size_t *line, const 
     return CB_OK;
 }
 
-cb_status topology_require_nodes(const topology_parser *parser, const char *what)
+cb_status ccmod_topology_require_nodes(const topology_parser *parser, const char *what)
 {
     if (parser->nodes_line > 0)
         return CB_OK;
-    return topology_refuse(parser, what,
-                           "how many nodes there are must be known before; write 'nodes N' "
-                           "in the first line behind the head");
+    return ccmod_topology_refuse(parser, what,
+                                 "how many nodes there are must be known before; write 'nodes N' "
+                                 "in the first line behind the head");
 }
 
 /* Switches */
@@ -127,17 +128,17 @@ static cb_status add_name(topology_parser *parser, const char *name)
     name_entry **found;
 
     if (entry == NULL)
-        return topology_no_memory(made, parser->error);
+        return ccmod_topology_no_memory(made, parser->error);
     strcpy(entry->name, name);
     entry->vertex = made->nodes + made->switches;
     found = tsearch(entry, &parser->names, by_name);
     if (found == NULL || *found != entry)
         free(entry);
     if (found == NULL)
-        return topology_no_memory(made, parser->error);
+        return ccmod_topology_no_memory(made, parser->error);
     if (*found != entry)
-        return topology_refuse(parser, name,
-                               "there is a switch of that name already; take another");
+        return ccmod_topology_refuse(parser, name,
+                                     "there is a switch of that name already; take another");
     return CB_OK;
 }
 
@@ -147,24 +148,25 @@ static cb_status add_switch(topology_parser *parser, const char *name)
     char(*names)[TOPOLOGY_NAME_BYTES];
 
     if (!is_name(name))
-        return topology_refuse(
+        return ccmod_topology_refuse(
             parser, name,
             "not the name of a switch; begin with a letter, go on with letters, digits, "
             "'_', '.' and '-', and take at most 63 characters");
     if (made->switches == TOPOLOGY_SWITCHES)
-        return topology_refuse(parser, name,
-                               "more switches than a topology file may have; use a kind of "
-                               "network that computes its routes");
-    names = topology_grow(made->switch_names, made->switches, &made->switch_room, sizeof(*names));
+        return ccmod_topology_refuse(parser, name,
+                                     "more switches than a topology file may have; use a kind of "
+                                     "network that computes its routes");
+    names =
+        ccmod_topology_grow(made->switch_names, made->switches, &made->switch_room, sizeof(*names));
     if (names == NULL)
-        return topology_no_memory(made, parser->error);
+        return ccmod_topology_no_memory(made, parser->error);
     made->switch_names = names;
     CB_TRY(add_name(parser, name));
     strcpy(names[made->switches++], name);
     return CB_OK;
 }
 
-cb_status topology_find_switch(topology_parser *parser, const char *name, uint32_t *vertex)
+cb_status ccmod_topology_find_switch(topology_parser *parser, const char *name, uint32_t *vertex)
 {
     name_entry key = {.vertex = 0};
     name_entry **found;
@@ -172,9 +174,10 @@ cb_status topology_find_switch(topology_parser *parser, const char *name, uint32
     snprintf(key.name, sizeof(key.name), "%s", name);
     found = tfind(&key, &parser->names, by_name);
     if (found == NULL)
-        return topology_refuse(parser, name,
-                               "no switch of that name; write 'switch NAME' before, or a node "
-                               "by its number");
+        return ccmod_topology_refuse(
+            parser, name,
+            "no switch of that name; write 'switch NAME' before, or a node "
+            "by its number");
     *vertex = (*found)->vertex;
     return CB_OK;
 }
@@ -183,28 +186,30 @@ cb_status topology_find_switch(topology_parser *parser, const char *name, uint32
 
 static cb_status read_nodes(topology_parser *parser)
 {
-    char *word = topology_next_word(parser);
+    char *word = ccmod_topology_next_word(parser);
     char why[CB_WHY_BYTES];
     uint64_t nodes;
 
     CB_TRY(note_single(parser, &parser->nodes_line, "nodes"));
     if (word == NULL)
-        return topology_refuse(parser, "nodes", "the number is missing; write 'nodes 16'");
+        return ccmod_topology_refuse(parser, "nodes", "the number is missing; write 'nodes 16'");
     if (!cb_parse_count(word, 1, TOPOLOGY_NODES, &nodes, why))
-        return topology_refuse(parser, word, why);
+        return ccmod_topology_refuse(parser, word, why);
     parser->made->nodes = (uint32_t)nodes;
-    word = topology_next_word(parser);
-    return word == NULL ? CB_OK : topology_refuse(parser, word, "behind the number; leave it away");
+    word = ccmod_topology_next_word(parser);
+    return word == NULL ? CB_OK
+                        : ccmod_topology_refuse(parser, word, "behind the number; leave it away");
 }
 
 static cb_status read_switches(topology_parser *parser)
 {
-    char *word = topology_next_word(parser);
+    char *word = ccmod_topology_next_word(parser);
 
-    CB_TRY(topology_require_nodes(parser, "switch"));
+    CB_TRY(ccmod_topology_require_nodes(parser, "switch"));
     if (word == NULL)
-        return topology_refuse(parser, "switch", "the name is missing; write 'switch NAME...'");
-    for (; word != NULL; word = topology_next_word(parser))
+        return ccmod_topology_refuse(parser, "switch",
+                                     "the name is missing; write 'switch NAME...'");
+    for (; word != NULL; word = ccmod_topology_next_word(parser))
         CB_TRY(add_switch(parser, word));
     return CB_OK;
 }
@@ -217,12 +222,12 @@ static cb_status read_packet(topology_parser *parser)
     };
 
     CB_TRY(note_single(parser, &parser->packet_line, "packet"));
-    CB_TRY(topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
+    CB_TRY(ccmod_topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
     return parser->made->payload_bytes > 0
                ? CB_OK
-               : topology_refuse(parser, "packet",
-                                 "its payload is missing; write 'packet "
-                                 "payload_bytes=N header_bytes=N'");
+               : ccmod_topology_refuse(parser, "packet",
+                                       "its payload is missing; write 'packet "
+                                       "payload_bytes=N header_bytes=N'");
 }
 
 static cb_status read_reference(topology_parser *parser)
@@ -232,20 +237,24 @@ static cb_status read_reference(topology_parser *parser)
     };
 
     CB_TRY(note_single(parser, &parser->reference_line, "reference"));
-    CB_TRY(topology_read_options(parser, options, 1));
+    CB_TRY(ccmod_topology_read_options(parser, options, 1));
     return parser->made->reference_MBps > 0
                ? CB_OK
-               : topology_refuse(parser, "reference",
-                                 "it needs a bandwidth above 0; write 'reference "
-                                 "bandwidth_MBps=X'");
+               : ccmod_topology_refuse(parser, "reference",
+                                       "it needs a bandwidth above 0; write 'reference "
+                                       "bandwidth_MBps=X'");
 }
 
 static const struct {
     const char *word;
     cb_status (*read)(topology_parser *parser);
 } statements[] = {
-    {"nodes", read_nodes},          {"switch", read_switches}, {"link", topology_read_link},
-    {"route", topology_read_route}, {"packet", read_packet},   {"reference", read_reference},
+    {"nodes", read_nodes},
+    {"switch", read_switches},
+    {"link", ccmod_topology_read_link},
+    {"route", ccmod_topology_read_route},
+    {"packet", read_packet},
+    {"reference", read_reference},
 };
 
 static cb_status read_statement(topology_parser *parser, char *text)
@@ -260,9 +269,9 @@ static cb_status read_statement(topology_parser *parser, char *text)
         if (strcmp(statements[i].word, word) == 0)
             return statements[i].read(parser);
     }
-    return topology_refuse(parser, word,
-                           "no statement; use nodes, switch, link, route, packet or "
-                           "reference");
+    return ccmod_topology_refuse(parser, word,
+                                 "no statement; use nodes, switch, link, route, packet or "
+                                 "reference");
 }
 
 /* The file */
@@ -323,7 +332,7 @@ static cb_status read_file(topology_parser *parser, FILE *stream, char *line)
     return CB_OK;
 }
 
-cb_status topology_parse(FILE *stream, const char *name, topology *made, ccmod_error *error)
+cb_status ccmod_topology_parse(FILE *stream, const char *name, topology *made, ccmod_error *error)
 {
     topology_parser parser = {.made = made, .error = error};
     char *line = malloc(LINE_BYTES);
@@ -331,7 +340,7 @@ cb_status topology_parse(FILE *stream, const char *name, topology *made, ccmod_e
 
     made->name = strdup(name);
     if (line == NULL || made->name == NULL)
-        status = topology_no_memory(made, error);
+        status = ccmod_topology_no_memory(made, error);
     if (status == CB_OK)
         status = read_file(&parser, stream, line);
     tdestroy(parser.names, free);

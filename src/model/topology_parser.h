@@ -22,26 +22,27 @@ typedef struct {
 } topology_option;
 
 /* An error in the present line: what is wrong with a word of it, and what to do. */
-cb_status topology_refuse(const topology_parser *parser, const char *word, const char *problem);
+cb_status ccmod_topology_refuse(const topology_parser *parser, const char *word,
+                                const char *problem);
 
 /* NULL at the end of the line. */
-char *topology_next_word(topology_parser *parser);
+char *ccmod_topology_next_word(topology_parser *parser);
 
 /* The words that are left, each an option of the table (of at most 8), each at most once. */
-cb_status topology_read_options(topology_parser *parser, const topology_option *options,
-                                size_t count);
+cb_status ccmod_topology_read_options(topology_parser *parser, const topology_option *options,
+                                      size_t count);
 
 /* An error unless the number of nodes is known already. */
-cb_status topology_require_nodes(const topology_parser *parser, const char *what);
+cb_status ccmod_topology_require_nodes(const topology_parser *parser, const char *what);
 
 /* The vertex of a switch; an error when there is none of that name. */
-cb_status topology_find_switch(topology_parser *parser, const char *name, uint32_t *vertex);
+cb_status ccmod_topology_find_switch(topology_parser *parser, const char *name, uint32_t *vertex);
 
 /* One more element at the end of an array that grows by doubling; NULL without memory. */
-void *topology_grow(void *array, size_t count, size_t *room, size_t size);
+void *ccmod_topology_grow(void *array, size_t count, size_t *room, size_t size);
 
 /* What stands behind the words "link" and "route". */
-cb_status topology_read_link(topology_parser *parser);
-cb_status topology_read_route(topology_parser *parser);
+cb_status ccmod_topology_read_link(topology_parser *parser);
+cb_status ccmod_topology_read_route(topology_parser *parser);
 
 #endif

@@ -93,8 +93,8 @@ static void follow(topology_walk *walk, const topology_route *route)
     step_to(walk, at, route->destination);
 }
 
-bool topology_route_exists(const topology *network, const topology_route *route, uint32_t *from,
-                           uint32_t *to)
+bool ccmod_topology_route_exists(const topology *network, const topology_route *route,
+                                 uint32_t *from, uint32_t *to)
 {
     const uint32_t *path = network->path + route->first;
 
@@ -194,8 +194,8 @@ static void walk_shortest(topology_walk *walk, uint32_t source, uint32_t destina
     go(walk, at, in->link);
 }
 
-size_t topology_find_route(const topology *network, uint32_t source, uint32_t destination,
-                           uint32_t chooser, uint32_t *cells)
+size_t ccmod_topology_find_route(const topology *network, uint32_t source, uint32_t destination,
+                                 uint32_t chooser, uint32_t *cells)
 {
     topology_walk walk = {network, chooser, cells, 0};
     const topology_route *given = find_given(network, source, destination);

@@ -47,7 +47,7 @@ static void check_links(const topology *made)
 static void check_route(const topology *made, uint32_t source, uint32_t destination,
                         uint32_t chooser, uint32_t *cells)
 {
-    size_t count = topology_find_route(made, source, destination, chooser, cells);
+    size_t count = ccmod_topology_find_route(made, source, destination, chooser, cells);
     uint32_t at = source;
 
     FUZZ_REQUIRE(count >= 1 && count <= made->longest_route);
@@ -88,17 +88,17 @@ static void try_text(const uint8_t *data, size_t size)
     cb_status status;
 
     FUZZ_REQUIRE(stream != NULL);
-    status = topology_parse(stream, "fuzz.net", &made, &error);
+    status = ccmod_topology_parse(stream, "fuzz.net", &made, &error);
     fclose(stream);
     if (status == CB_OK)
-        status = topology_connect(&made, &error);
+        status = ccmod_topology_connect(&made, &error);
     if (status == CB_OK) {
         check_links(&made);
         check_routes(&made);
     } else {
         require_error(status, &error);
     }
-    topology_free(&made);
+    ccmod_topology_free(&made);
 }
 
 /* As it is, and behind a head, since most changes to a head end the reading at once. */

@@ -101,6 +101,25 @@ START_TEST(a_route_is_a_shortest_path)
 }
 END_TEST
 
+START_TEST(every_step_leads_nearer)
+{
+    ccmod_network *network = network_of("nodes 7\nswitch a b c d e f g\nlink 0 a\nlink 1 b\n"
+                                        "link 2 c\nlink 3 d\nlink 4 e\nlink 5 f\nlink 6 g\n"
+                                        "link a b\nlink b c\nlink c d\nlink d e\nlink e f\n"
+                                        "link f g\nlink g a\n");
+    uint32_t cells[8];
+
+    for (uint32_t source = 0; source < 7; source++) {
+        for (uint32_t step = 1; step < 7; step++) {
+            size_t count = network->operations->route(network, source, (source + step) % 7, cells);
+
+            ck_assert_uint_eq(count, 2 + (step < 4 ? step : 7 - step));
+        }
+    }
+    ccmod_network_free(network);
+}
+END_TEST
+
 START_TEST(between_equal_paths_the_destination_decides)
 {
     ccmod_network *network = network_of(two_leaves);
@@ -398,11 +417,11 @@ START_TEST(too_many_switches_with_nodes_are_refused_with_a_remedy)
 }
 END_TEST
 
-UNIT_MAIN("topology_file", a_route_is_a_shortest_path, between_equal_paths_the_destination_decides,
-          parallel_links_take_turns, a_given_route_is_taken_in_its_direction,
-          a_given_route_may_be_longer_than_the_shortest, nodes_may_be_linked_to_each_other,
-          a_node_with_two_links_takes_the_nearer_one, wiring_found_from_routes_is_that_of_the_file,
-          bandwidth_is_a_width_over_the_nodes_links,
+UNIT_MAIN("topology_file", a_route_is_a_shortest_path, every_step_leads_nearer,
+          between_equal_paths_the_destination_decides, parallel_links_take_turns,
+          a_given_route_is_taken_in_its_direction, a_given_route_may_be_longer_than_the_shortest,
+          nodes_may_be_linked_to_each_other, a_node_with_two_links_takes_the_nearer_one,
+          wiring_found_from_routes_is_that_of_the_file, bandwidth_is_a_width_over_the_nodes_links,
           a_reference_says_for_which_links_the_calibration_holds, packets_are_those_of_the_file,
           latencies_of_links_delay_a_message, a_large_file_is_read,
           mistakes_are_refused_in_their_line, what_is_no_topology_file_is_refused,
