@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-enum { REPORT_CYCLES = 1024, FEW = 12 };
+enum { REPORT_CYCLES = 1024, FEW = 12, FEW_WORDS = 4 };
 
 static const uint64_t report_ns = 250000000;
 
@@ -84,7 +84,7 @@ static void put_in_order(ccmod_engine *engine)
 {
     size_t words = engine->processor_count / 64 + 1;
 
-    if (engine->ready.count <= FEW)
+    if (engine->ready.count <= FEW && words > FEW_WORDS)
         insert_in_order(engine->ready.values, engine->ready.count);
     else
         sort_by_bits(engine->bits, words, &engine->ready);

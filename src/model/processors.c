@@ -32,18 +32,37 @@ static cb_status signal_interval(ccmod_engine *engine, uint32_t number, ccmod_ac
     return status;
 }
 
-/* The time since the processor's clock went on `activity`; the clock is put forward. Hot: without a
- * branch, since nobody can foresee whether the clock stands there already. */
+/* The time since the processor's clock went on `activity`; the clock is put forward. */
 static cb_status account(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
                          double until_us)
 {
     engine_processor *processor = &engine->processors[number];
-    double spent_us = until_us - processor->clock_us;
 
-    if (engine_wants(engine, CCMOD_SIGNAL_UPPR_PROC) && spent_us > 0)
+    if (!(until_us > processor->clock_us))
+        return CB_OK;
+    if (engine_wants(engine, CCMOD_SIGNAL_UPPR_PROC))
         CB_TRY(signal_interval(engine, number, activity, until_us));
-    processor->spent_us[activity] += spent_us > 0 ? spent_us : 0;
-    processor->clock_us = spent_us > 0 ? until_us : processor->clock_us;
+    processor->spent_us[activity] += until_us - processor->clock_us;
+    processor->clock_us = until_us;
+    return CB_OK;
+}
+
+/* Waiting until the message started, and `activity` from then on. Hot: without a branch, since
+ * nobody can foresee which half of a message came first. */
+static cb_status account_message(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
+                                 double start_us)
+{
+    engine_processor *processor = &engine->processors[number];
+    double clock_us = processor->clock_us;
+    double moved_us = start_us > clock_us ? start_us : clock_us;
+
+    if (engine_wants(engine, CCMOD_SIGNAL_UPPR_PROC)) {
+        CB_TRY(account(engine, number, CCMOD_WAITING, start_us));
+        return account(engine, number, activity, engine->now_us);
+    }
+    processor->spent_us[CCMOD_WAITING] += moved_us - clock_us;
+    processor->spent_us[activity] += engine->now_us - moved_us;
+    processor->clock_us = engine->now_us;
     return CB_OK;
 }
 
@@ -257,8 +276,7 @@ cb_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool blo
     engine_processor *processor = &engine->processors[number];
 
     if (blocked) {
-        CB_TRY(account(engine, number, CCMOD_WAITING, start_us));
-        CB_TRY(account(engine, number, activity, engine->now_us));
+        CB_TRY(account_message(engine, number, activity, start_us));
         return engine_append(engine, &engine->ready, number);
     }
     processor->outstanding--;
