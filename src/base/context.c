@@ -295,7 +295,7 @@ cb_context cb_config_technology(const cb_config *config)
 
 const char *cb_config_technology_place(const cb_config *config)
 {
-    return config->technology_text;
+    return config->technology_place;
 }
 
 /* Settings */

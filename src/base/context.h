@@ -44,7 +44,7 @@ cb_status cb_config_parse(const char *directory, const cb_config_texts *texts, c
 void cb_config_free(cb_config *config);
 
 /* The technology that the files ask for, SCI where they name none or one that is not known; and
- * "DIR/network.conf:LINE", without the line where it is not named. */
+ * "DIR/network.conf:LINE" or, where it is not named, "DIR/network.conf, which names none,". */
 cb_context cb_config_technology(const cb_config *config);
 const char *cb_config_technology_place(const cb_config *config);
 

@@ -76,10 +76,12 @@ static void choose_technology(const reader *from, const cfg_t *root)
     const char *text = cb_tree_text(root, "Technology", 0);
 
     config->technology = CB_CONTEXT_SCI;
-    config->technology_place = place_of(from, root, "Technology");
-    cb_context_place_text(config, config->technology_place, config->technology_text);
-    if (text == NULL)
+    cb_context_place_text(config, place_of(from, root, "Technology"), config->technology_place);
+    if (text == NULL) {
+        strncat(config->technology_place, ", which names none,",
+                sizeof(config->technology_place) - strlen(config->technology_place) - 1);
         return;
+    }
     for (size_t i = 0; i < CB_CONTEXTS; i++)
         if (strcasecmp(cb_context_name((cb_context)i), text) == 0) {
             config->technology = (cb_context)i;
@@ -87,7 +89,7 @@ static void choose_technology(const reader *from, const cfg_t *root)
         }
     cb_warning("%s: Technology = %s is not known and taken for SCI; write SCI, TCP or UDP, or use "
                "--technology",
-               config->technology_text, text);
+               config->technology_place, text);
 }
 
 static cb_status read_member(const reader *from, const cfg_t *section, size_t index, uint32_t *id)

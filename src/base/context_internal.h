@@ -48,8 +48,7 @@ typedef struct {
 struct cb_config {
     char *directory;
     cb_context technology;
-    context_place technology_place;
-    char technology_text[CONTEXT_PLACE_BYTES]; /* the same, as text */
+    char technology_place[CONTEXT_PLACE_BYTES]; /* see cb_config_technology_place */
     context_scope top;
     context_node *nodes;
     size_t node_count;

@@ -75,7 +75,7 @@ START_TEST(empty_files_mean_the_defaults_of_the_note)
     take((texts){"", two_nodes, ""});
     sci = &settings.nodes[1].sci;
     ck_assert_int_eq(cb_config_technology(config), CB_CONTEXT_SCI);
-    ck_assert_str_eq(cb_config_technology_place(config), "DIR/network.conf");
+    ck_assert_str_eq(cb_config_technology_place(config), "DIR/network.conf, which names none,");
     ck_assert_uint_eq(sci->max_outst_buffers, 1);
     ck_assert_uint_eq(sci->recv_seg_id, 8);
     ck_assert_uint_eq(sci->recv_seg_size, 1048576);
