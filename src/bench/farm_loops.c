@@ -22,11 +22,13 @@ typedef struct {
     unsigned silences;                            /* each of which lost all that was in flight */
 } supervision;
 
+/* A signal ends the loop at once: a run can last longer than what is left until a killing one. */
 static bool goes_on(const supervision *run)
 {
     const bench_ledger *ledger = run->ledger;
 
-    return ledger->decided + ledger->lost < run->load->events && run->silences < SILENCES_MOST;
+    return ledger->decided + ledger->lost < run->load->events && run->silences < SILENCES_MOST &&
+           bench_signal_seen == 0;
 }
 
 static void give_up(supervision *run)

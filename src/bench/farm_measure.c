@@ -130,8 +130,8 @@ cb_status bench_farm_run_load(bench_farm_run *run, bench_load load,
     CB_TRY(bench_farm_begin(run->me, run->next_event, load.events, fragments,
                             own_patience_ns(run, &load, patience_ns)));
     CB_TRY(serve_or_supervise(run, &load, tally));
-    CB_TRY(transport_flush(run->me->factory));
     bench_leave_if_interrupted(run->session);
+    CB_TRY(transport_flush(run->me->factory));
     run->algorithm_runs += run->me->algorithm.runs;
     run->algorithm_ns += run->me->algorithm.elapsed_ns;
     lateness_ns[0] = late_ns;
