@@ -1,5 +1,5 @@
 /* The defects, by name. */
-#include "defects.h"
+#include "tests/cli/defects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "defects.h"
+#include "tests/cli/defects.h"
 
 static transport_technology faulty, unicast, configured;
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "defects.h"
+#include "tests/cli/defects.h"
 
 enum { NOTE_BYTES = 16, DEFECTS = 8 };
 
