@@ -8,14 +8,20 @@ TESTS += \
 # Benchmarks over technologies with a defect, or with less than mpi has.
 check_PROGRAMS += %D%/faulty_oneway %D%/faulty_multicast %D%/faulty_funnel
 FAULTY_SOURCES = %D%/technologies_faulty.c %D%/defects.c %D%/defects.h
+tests_cli_faulty_oneway_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_faulty_oneway_SOURCES = benchmarks/cb_oneway.c $(FAULTY_SOURCES)
+tests_cli_faulty_multicast_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_faulty_multicast_SOURCES = benchmarks/cb_multicast.c $(FAULTY_SOURCES)
+tests_cli_faulty_funnel_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_faulty_funnel_SOURCES = benchmarks/cb_funnel.c $(FAULTY_SOURCES)
 
 check_PROGRAMS += %D%/lossy_pushfarm %D%/lossy_pullfarm %D%/lossy_pipeline
 LOSSY_SOURCES = %D%/technologies_lossy.c %D%/defects.c %D%/defects.h
+tests_cli_lossy_pushfarm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_lossy_pushfarm_SOURCES = benchmarks/cb_pushfarm.c $(LOSSY_SOURCES)
+tests_cli_lossy_pullfarm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_lossy_pullfarm_SOURCES = benchmarks/cb_pullfarm.c $(LOSSY_SOURCES)
+tests_cli_lossy_pipeline_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_lossy_pipeline_SOURCES = benchmarks/cb_pipeline.c $(LOSSY_SOURCES)
 
 EXTRA_DIST += \
