@@ -396,9 +396,9 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
         status = measure_baselines(&run, measurement, ranks, participants);
     if (status == CB_OK)
         status = control_barrier(team);
-    /* After a failure of which the others do not know the job ends; a group that is destroyed
-     * together would only keep this rank from ending it. */
-    if (status == CB_OK || out->verification.done)
+    /* After a failure of which the others do not know this rank ends the job. Groups that all
+     * destroy together would only keep it from that. */
+    if (status == CB_OK || out->verification.done || !measurement->own_multicast)
         bench_rank_destroy(session->definition, run.me);
     return status;
 }
