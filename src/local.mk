@@ -106,12 +106,13 @@ libcombench_a_SOURCES += \
 	%D%/transport/sci/word.h
 endif
 
-# Of the two ways to a SISCI library the archive is one that has to be built before it is linked.
+# The archive of this project has to be built before a program is linked, unlike Dolphin's library.
+if SISCI_SOFTWARE
+SISCI_ARCHIVE = libsisci-shm.a
+SISCI_SYSTEM_LIBS = $(SISCI_SHM_LIBS)
+else
 SISCI_ARCHIVE =
 SISCI_SYSTEM_LIBS = $(SISCI_LIBS)
-if SISCI_SOFTWARE
-SISCI_ARCHIVE += libsisci-shm.a
-SISCI_SYSTEM_LIBS = $(SISCI_SHM_LIBS)
 endif
 COMBENCH_LIBS = libcombench.a $(SISCI_ARCHIVE) $(SISCI_SYSTEM_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)
 
