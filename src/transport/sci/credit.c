@@ -46,11 +46,10 @@ cb_status sci_acknowledge(sci_node *node)
         store_last(from, given);
         status = sci_sequence_check(&from->sequence);
     } while (status == CB_EMPTY);
-    if (status != CB_OK)
-        node->lost = status;
-    else if (factory->wait == TRANSPORT_WAIT_BLOCK && given == from->turns)
+    CB_TRY(sci_note_lost(node, status));
+    if (factory->wait == TRANSPORT_WAIT_BLOCK && given == from->turns)
         sci_bell_ring(&node->rope);
-    return status;
+    return CB_OK;
 }
 
 cb_status sci_relieve(sci_factory *factory)

@@ -17,7 +17,7 @@
 /* What each process tells the others of itself at open. */
 typedef struct {
     char host[64];
-    char job[32]; /* rank 0's is taken by all */
+    char job[72]; /* rank 0's is taken by all */
     uint32_t node_id, segment_id, bell;
     cb_status status;
 } sci_address;
@@ -54,7 +54,7 @@ typedef struct {
 typedef struct {
     transport_node base;
     bool in_use, connected;
-    cb_status lost; /* CB_OK, or the error with which every further transfer is answered */
+    cb_status lost; /* CB_OK, or what every further transfer is answered with; atomic */
     sci_receiving receiving;
     sci_sending sending;
     sci_remote remote;
@@ -111,6 +111,19 @@ static inline void sci_unlock(sci_factory *factory)
 static inline bool sci_has_queued(const sci_factory *factory)
 {
     return __atomic_load_n(&factory->queued, __ATOMIC_RELAXED) > 0;
+}
+
+static inline cb_status sci_lost(const sci_node *node)
+{
+    return __atomic_load_n(&node->lost, __ATOMIC_RELAXED);
+}
+
+/* Gives the status back; any error is for good. */
+static inline cb_status sci_note_lost(sci_node *node, cb_status status)
+{
+    if (__builtin_expect(status != CB_OK, 0))
+        __atomic_store_n(&node->lost, status, __ATOMIC_RELAXED);
+    return status;
 }
 
 /* buffers.c: send and receive buffers. Those with `locked` in the name want the lock to be held. */

@@ -130,8 +130,7 @@ cb_status sci_try_receive(transport_node *base, transport_buffer **out)
         CB_TRY(sci_flush_queues(factory));
     if (!node->connected)
         return CB_EMPTY;
-    if (node->lost != CB_OK)
-        return node->lost;
+    CB_TRY(sci_lost(node));
     return poll(node, out);
 }
 

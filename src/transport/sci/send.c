@@ -94,20 +94,19 @@ static cb_status transfer(sci_node *node, const transport_buffer *buffer, size_t
     const uint32_t most = node->sending.layout.piece_bytes;
     bool more;
 
-    if (node->lost != CB_OK)
-        return node->lost;
+    CB_TRY(sci_lost(node));
     do {
         size_t left = buffer->size - *sent;
+        sci_announcement what;
         uint32_t number;
 
         if (!find_credit(&node->sending, &number))
             return CB_EMPTY;
         more = left > most;
         left = more ? most : left;
-        node->lost = transfer_piece(node, number, (const unsigned char *)buffer->data + *sent,
-                                    (sci_announcement){.bytes = (uint32_t)left, .more = more});
-        if (node->lost != CB_OK)
-            return node->lost;
+        what = (sci_announcement){.bytes = (uint32_t)left, .more = more};
+        CB_TRY(sci_note_lost(
+            node, transfer_piece(node, number, (const unsigned char *)buffer->data + *sent, what)));
         *sent += left;
     } while (more);
     return CB_OK;

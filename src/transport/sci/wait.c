@@ -16,12 +16,13 @@ static cb_status probe(sci_factory *factory)
 {
     for (int rank = 0; rank < factory->base.size; rank++) {
         sci_node *node = factory->nodes[rank];
+        cb_status status;
 
-        if (node == NULL || !node->connected || node->lost != CB_OK)
+        if (node == NULL || !node->connected || sci_lost(node) != CB_OK)
             continue;
-        while ((node->lost = sci_sequence_check(&node->receiving.sequence)) == CB_EMPTY)
+        while ((status = sci_sequence_check(&node->receiving.sequence)) == CB_EMPTY)
             continue;
-        CB_TRY(node->lost);
+        CB_TRY(sci_note_lost(node, status));
     }
     return CB_OK;
 }
