@@ -281,6 +281,27 @@ START_TEST(a_killed_peer_is_reported_to_those_who_wait_for_it)
 }
 END_TEST
 
+static void poll_in_vain(pair_end *end)
+{
+    transport_buffer *buffer = NULL;
+    cb_status status;
+
+    pair_tell(end);
+    while ((status = transport_try_receive(end->node, &buffer)) == CB_EMPTY)
+        continue;
+    PAIR_REQUIRE(status == CB_OK, PAIR_LOST);
+}
+
+START_TEST(a_killed_peer_is_reported_to_those_who_only_poll)
+{
+    pair_plan plan = many_plan(2, true, false);
+
+    plan.bodies[0] = die;
+    plan.bodies[1] = poll_in_vain;
+    expect(&plan, PAIR_KILLED, PAIR_LOST);
+}
+END_TEST
+
 static void nothing(pair_end *end)
 {
     (void)end;
@@ -318,4 +339,5 @@ UNIT_MAIN("sci between two processes", what_cannot_go_is_queued_and_keeps_its_or
           an_acknowledgement_without_a_buffer_waits_for_a_release,
           a_message_longer_than_a_receive_buffer_is_put_together, a_receive_that_sleeps_is_woken,
           many_threads_send_while_one_receives, a_killed_peer_is_reported_to_those_who_wait_for_it,
+          a_killed_peer_is_reported_to_those_who_only_poll,
           a_segment_for_which_there_is_no_shared_memory_is_refused, two_jobs_of_a_user_do_not_meet)

@@ -35,6 +35,7 @@ typedef struct {
     volatile uint32_t *credits;               /* the peer's words, there */
     sci_sequence sequence;
     transport_buffer *assembled; /* of pieces; NULL: none has come */
+    uint32_t empty_polls;        /* since the node was looked at, whether it is still there */
     bool starved;                /* credits wait for a receive buffer to be released */
 } sci_receiving;
 
@@ -174,6 +175,9 @@ cb_status sci_group_try_receive_root(transport_group *group, transport_buffer **
 /* wait.c. After an empty poll, with `polls` counted by the caller from 0: pauses as the policy has
  * it, moves what is queued or owed, and looks at times whether the nodes are still there. */
 cb_status sci_pause(sci_factory *factory, uint64_t polls);
+
+/* Whether a connected node is still there, which its sequence knows; an error where it is not. */
+cb_status sci_probe(sci_node *node);
 cb_status sci_set_wait(transport_factory *factory, transport_wait wait, transport_wait *effective);
 
 #endif

@@ -93,6 +93,17 @@ static cb_status acknowledge_if_due(sci_node *node, bool idle)
     return sci_acknowledge(node);
 }
 
+/* A caller may poll for ever, and would not hear otherwise that the peer has ended. */
+static cb_status find_nothing(sci_node *node)
+{
+    const uint32_t polls_between_looks = 1 << 14;
+
+    CB_TRY(acknowledge_if_due(node, true));
+    if (++node->receiving.empty_polls % polls_between_looks == 0)
+        CB_TRY(sci_probe(node));
+    return CB_EMPTY;
+}
+
 /* Hot. The next message or piece of this node. */
 static cb_status poll(sci_node *node, transport_buffer **out)
 {
@@ -102,8 +113,7 @@ static cb_status poll(sci_node *node, transport_buffer **out)
     sci_line line;
 
     if (from->line != NULL ? !find_line(from, &line, &what) : !find_notice(from, &what)) {
-        CB_TRY(acknowledge_if_due(node, true));
-        return CB_EMPTY;
+        return find_nothing(node);
     }
     *out = take(factory, from, &line, what);
     if (__builtin_expect(what.more || from->assembled != NULL, 0)) {

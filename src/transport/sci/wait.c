@@ -11,18 +11,22 @@ enum {
     SHORT_SLEEP_MS = 1 /* while a credit is awaited that nobody rings for */
 };
 
-/* A connection whose process has ended says so with a check of its sequence. */
-static cb_status probe(sci_factory *factory)
+cb_status sci_probe(sci_node *node)
+{
+    cb_status status;
+
+    while ((status = sci_sequence_check(&node->receiving.sequence)) == CB_EMPTY)
+        continue;
+    return sci_note_lost(node, status);
+}
+
+static cb_status probe_all(sci_factory *factory)
 {
     for (int rank = 0; rank < factory->base.size; rank++) {
         sci_node *node = factory->nodes[rank];
-        cb_status status;
 
-        if (node == NULL || !node->connected || sci_lost(node) != CB_OK)
-            continue;
-        while ((status = sci_sequence_check(&node->receiving.sequence)) == CB_EMPTY)
-            continue;
-        CB_TRY(sci_note_lost(node, status));
+        if (node != NULL && node->connected && sci_lost(node) == CB_OK)
+            CB_TRY(sci_probe(node));
     }
     return CB_OK;
 }
@@ -39,7 +43,7 @@ cb_status sci_pause(sci_factory *factory, uint64_t polls)
     if (factory->starved > 0)
         CB_TRY(sci_relieve(factory));
     if (is_time_to_probe(factory, polls))
-        CB_TRY(probe(factory));
+        CB_TRY(probe_all(factory));
     if (factory->wait == TRANSPORT_WAIT_YIELD)
         sched_yield();
     else if (factory->wait == TRANSPORT_WAIT_BLOCK && polls >= FREE_POLLS)
