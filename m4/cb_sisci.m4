@@ -66,6 +66,7 @@ lib64 or lib are, or use --with-sisci=software])])])
   AS_IF([test $SISCI_KIND != none],
     [AC_DEFINE([HAVE_SISCI], [1], [Whether there is a SISCI library.])])
   AM_CONDITIONAL([HAVE_SISCI], [test $SISCI_KIND != none])
+  AM_CONDITIONAL([SISCI_SOFTWARE], [test $SISCI_KIND = software])
   AC_SUBST([SISCI_KIND])
   AC_SUBST([SISCI_CFLAGS])
   AC_SUBST([SISCI_LIBS])

@@ -94,6 +94,26 @@ libcombench_a_SOURCES = \
 	%D%/transport/technologies.c %D%/transport/technologies.h \
 	%D%/transport/transport.c %D%/transport/transport.h
 
-COMBENCH_LIBS = libcombench.a $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)
+if HAVE_SISCI
+libcombench_a_CPPFLAGS += $(SISCI_CFLAGS)
+libcombench_a_SOURCES += \
+	%D%/transport/sci/bootstrap.c %D%/transport/sci/buffers.c %D%/transport/sci/credit.c \
+	%D%/transport/sci/device.c %D%/transport/sci/factory.c %D%/transport/sci/group.c \
+	%D%/transport/sci/internal.h %D%/transport/sci/interrupt.c %D%/transport/sci/layout.c \
+	%D%/transport/sci/layout.h %D%/transport/sci/local_segment.c %D%/transport/sci/node.c \
+	%D%/transport/sci/receive.c %D%/transport/sci/remote_segment.c %D%/transport/sci/send.c \
+	%D%/transport/sci/sequence.c %D%/transport/sci/sisci.h %D%/transport/sci/wait.c \
+	%D%/transport/sci/word.h
+endif
+
+# The archive of this project has to be built before a program is linked, unlike Dolphin's library.
+if SISCI_SOFTWARE
+SISCI_ARCHIVE = libsisci-shm.a
+SISCI_SYSTEM_LIBS = $(SISCI_SHM_LIBS)
+else
+SISCI_ARCHIVE =
+SISCI_SYSTEM_LIBS = $(SISCI_LIBS)
+endif
+COMBENCH_LIBS = libcombench.a $(SISCI_ARCHIVE) $(SISCI_SYSTEM_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)
 
 EXTRA_DIST += %D%/control/control_solo.c

@@ -6,5 +6,6 @@
 
 extern const transport_technology transport_null;
 extern const transport_technology transport_mpi;
+extern const transport_technology transport_sci;
 
 #endif

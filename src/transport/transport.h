@@ -58,6 +58,7 @@ const char *transport_wait_name(transport_wait wait);
  * is for technologies that take none. */
 typedef struct {
     int rank, size;
+    bool many_senders; /* several threads will send; without it a technology need not lock */
     const cb_settings *settings;
     void *context;
     /* Give `bytes` at `mine`, get size * bytes at `all`, in order of rank. */
@@ -184,7 +185,8 @@ static inline cb_status transport_set_wait(transport_factory *factory, transport
     return factory->ops.set_wait(factory, wait, effective);
 }
 
-/* Wait until nothing that this process sent is queued here any more. */
+/* Wait until nothing that this process sent is queued here any more: for the receivers, where they
+ * have no room for it before they receive. */
 static inline cb_status transport_flush(transport_factory *factory)
 {
     return factory->ops.flush(factory);

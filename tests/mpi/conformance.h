@@ -76,7 +76,8 @@ transport_group *conformance_group_of_others(void);
 bool conformance_can_gather(int least_ranks);
 
 /* What has been sent may still be on its way into the receiver: wait, in all ranks, for so many
- * rounds of the control plane that a library has moved it. */
+ * rounds of the control plane that a library has moved it. What the receiver has no room for stays
+ * with its sender; a flush here would wait for a receive that comes later. */
 void conformance_let_come(void);
 
 /* How many messages of each rank were received here; the caller frees it. */

@@ -1,0 +1,144 @@
+/* How the processes of a job find each other: a job key that keeps jobs apart, the segment of each,
+ * and the exchange of their addresses. */
+#include "transport/sci/internal.h"
+
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static const char job_variable[] = "SISCI_SHM_JOB", node_variable[] = "SISCI_SHM_NODE";
+
+/* A key that is set already is that of an earlier factory, or of the user. */
+static void propose_job(sci_address *mine)
+{
+    const char *job = getenv(job_variable);
+    uint64_t key = (uint64_t)getpid();
+
+    if (job != NULL && job[0] != '\0' && strlen(job) < sizeof(mine->job)) {
+        snprintf(mine->job, sizeof(mine->job), "%s", job);
+        return;
+    }
+    if (getrandom(&key, sizeof(key), GRND_NONBLOCK) < 0)
+        cb_note("there are no random numbers for a job key: the process id is taken");
+    snprintf(mine->job, sizeof(mine->job), "%016llx", (unsigned long long)key);
+}
+
+static void name_host(sci_address *mine)
+{
+    if (gethostname(mine->host, sizeof(mine->host) - 1) != 0)
+        snprintf(mine->host, sizeof(mine->host), "unknown");
+}
+
+static cb_status exchange(sci_factory *factory, const transport_bootstrap *bootstrap,
+                          const sci_address *mine)
+{
+    return bootstrap->exchange(bootstrap->context, mine, sizeof(*mine), factory->addresses);
+}
+
+/* The software library reaches the processes of one host alone. */
+static cb_status check_hosts(const sci_factory *factory)
+{
+#ifndef HAVE_SISCI_DOLPHIN
+    const sci_address *all = factory->addresses;
+
+    for (int rank = 1; rank < factory->base.size; rank++)
+        if (strcmp(all[rank].host, all[0].host) != 0) {
+            if (factory->base.rank == 0)
+                cb_error("cannot use sci between the hosts %s (rank 0) and %s (rank %d): combench "
+                         "is built with the SISCI library over shared memory, which ends at a "
+                         "host; configure --with-sisci=DIR with Dolphin's, start all ranks on one "
+                         "host, or choose another --technology",
+                         all[0].host, all[rank].host, rank);
+            return CB_ERROR_UNSUPPORTED;
+        }
+#endif
+    (void)factory;
+    return CB_OK;
+}
+
+/* Before the library starts, since it reads both then. */
+static cb_status set_environment(const sci_factory *factory)
+{
+    const uint32_t node_id = factory->settings->nodes[factory->base.rank].node_id;
+    char text[16];
+
+    if (setenv(job_variable, factory->addresses[0].job, 1) != 0)
+        return CB_ERROR_MEMORY;
+    snprintf(text, sizeof(text), "%u", node_id);
+    if (node_id != CB_NODE_ID_UNKNOWN && setenv(node_variable, text, 0) != 0)
+        return CB_ERROR_MEMORY;
+    return CB_OK;
+}
+
+static cb_status check_node_id(const sci_factory *factory, unsigned found)
+{
+    const uint32_t node_id = factory->settings->nodes[factory->base.rank].node_id;
+
+    if (node_id == CB_NODE_ID_UNKNOWN || node_id == found)
+        return CB_OK;
+    cb_error("cannot use sci as rank %d: node_id = %u is configured, and the SCI node of this host "
+             "is %u; correct the Context SCI of its machine, or SISCI_SHM_NODE",
+             factory->base.rank, node_id, found);
+    return CB_ERROR_USAGE;
+}
+
+/* Ranks on this host come one behind the other. */
+static unsigned local_rank(const sci_factory *factory, unsigned *count)
+{
+    const char *host = factory->addresses[factory->base.rank].host;
+    unsigned before = 0;
+
+    *count = 0;
+    for (int rank = 0; rank < factory->base.size; rank++)
+        if (strcmp(factory->addresses[rank].host, host) == 0) {
+            before += rank < factory->base.rank;
+            ++*count;
+        }
+    return before;
+}
+
+/* The ids of another factory of the same processes are taken: the next are behind them. */
+static cb_status make_segment(sci_factory *factory, sci_address *mine)
+{
+    const cb_sci_settings *sci = &factory->settings->nodes[factory->base.rank].sci;
+    unsigned count, before = local_rank(factory, &count);
+
+    CB_TRY(set_environment(factory));
+    CB_TRY(sci_library_start());
+    factory->library_started = true;
+    CB_TRY(sci_library_node_id(&mine->node_id));
+    CB_TRY(check_node_id(factory, mine->node_id));
+    CB_TRY(sci_device_open(&factory->devices[0]));
+    CB_TRY(sci_local_create(&factory->segment, &factory->devices[0],
+                            (unsigned)sci->recv_seg_id + before, count,
+                            (size_t)sci->recv_seg_size));
+    CB_TRY(sci_local_map(&factory->segment));
+    CB_TRY(sci_local_offer(&factory->segment));
+    CB_TRY(sci_bell_create(&factory->bell, &factory->devices[0]));
+    mine->segment_id = factory->segment.id;
+    mine->bell = factory->bell.number;
+    return CB_OK;
+}
+
+cb_status sci_bootstrap(sci_factory *factory, const transport_bootstrap *bootstrap)
+{
+    sci_address mine = {.status = CB_OK};
+
+    name_host(&mine);
+    propose_job(&mine);
+    CB_TRY(exchange(factory, bootstrap, &mine));
+    CB_TRY(check_hosts(factory));
+    mine.status = sci_layout_check(factory->settings, (size_t)factory->base.rank);
+    if (mine.status == CB_OK)
+        mine.status = make_segment(factory, &mine);
+    CB_TRY(exchange(factory, bootstrap, &mine));
+    for (int rank = 0; rank < factory->base.size; rank++)
+        CB_TRY(factory->addresses[rank].status);
+    return CB_OK;
+}

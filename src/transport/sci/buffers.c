@@ -1,0 +1,157 @@
+/* Buffers: those for sending come from a pool or from the heap, those for receiving are parts of
+ * the segment. A received buffer can be sent on, so both go back through one release. */
+#include "transport/sci/internal.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+static bool is_receive_buffer(const sci_factory *factory, const transport_buffer *buffer)
+{
+    return buffer >= factory->receive_buffers &&
+           buffer < factory->receive_buffers + factory->receive_count;
+}
+
+/* Receive buffers */
+
+static void give_receive_buffer(sci_factory *factory, uint32_t number)
+{
+    uint32_t count = factory->receive_count, at;
+
+    if (factory->preparation.rotate) {
+        at = factory->free_first + factory->free_count;
+    } else {
+        at = factory->free_first + count - 1;
+        factory->free_first = at < count ? at : at - count;
+    }
+    factory->free_ring[at < count ? at : at - count] = number;
+    factory->free_count++;
+}
+
+bool sci_take_receive_buffer(sci_factory *factory, uint32_t *number)
+{
+    bool any;
+
+    sci_lock(factory);
+    any = factory->free_count > 0;
+    if (any) {
+        *number = factory->free_ring[factory->free_first++];
+        factory->free_count--;
+        if (factory->free_first == factory->receive_count)
+            factory->free_first = 0;
+    }
+    sci_unlock(factory);
+    return any;
+}
+
+cb_status sci_buffers_open(sci_factory *factory)
+{
+    const cb_node_settings *node = &factory->settings->nodes[factory->base.rank];
+    const cb_sci_settings *sci = &node->sci;
+    unsigned char *first = factory->segment.address + sci->header_area_size + sci->inline_area_size;
+
+    factory->heap = !sci->use_send_pool;
+    factory->pool.owner = &factory->base;
+    factory->receive_buffers = cb_allocate((size_t)sci->recv_buffer_no,
+                                           sizeof(*factory->receive_buffers), "receive buffers");
+    factory->free_ring = cb_allocate((size_t)sci->recv_buffer_no, sizeof(*factory->free_ring),
+                                     "the free receive buffers");
+    if (factory->receive_buffers == NULL || factory->free_ring == NULL)
+        return CB_ERROR_MEMORY;
+    factory->receive_count = (uint32_t)sci->recv_buffer_no;
+    for (uint32_t i = 0; i < factory->receive_count; i++) {
+        factory->receive_buffers[i] = (transport_buffer){.data = first + i * sci->recv_buffer_size,
+                                                         .capacity = (size_t)sci->recv_buffer_size,
+                                                         .owner = &factory->base};
+        factory->free_ring[i] = i;
+    }
+    factory->free_count = factory->receive_count;
+    return CB_OK;
+}
+
+void sci_buffers_close(sci_factory *factory)
+{
+    transport_pool_clear(&factory->pool);
+    free(factory->free_ring);
+    free(factory->receive_buffers);
+}
+
+/* Send buffers */
+
+cb_status sci_prepare(transport_factory *base, const transport_preparation *preparation)
+{
+    sci_factory *factory = sci_factory_of(base);
+    const cb_sci_settings *sci = &factory->settings->nodes[base->rank].sci;
+    transport_preparation wanted = *preparation;
+
+    CB_TRY(sci_flush(base));
+    if (factory->settings->configured && wanted.buffers < sci->send_buffer_no)
+        wanted.buffers = (size_t)sci->send_buffer_no;
+    factory->preparation = wanted;
+    return factory->heap ? CB_OK : transport_pool_prepare(&factory->pool, base, &wanted);
+}
+
+static transport_buffer *make_on_heap(sci_factory *factory)
+{
+    const transport_preparation *wanted = &factory->preparation;
+    const size_t bytes = wanted->message_bytes + CB_CACHE_LINE;
+    transport_buffer *buffer =
+        cb_allocate_aligned(CB_CACHE_LINE, CB_CACHE_LINE + bytes, "a message buffer");
+
+    if (buffer == NULL)
+        return NULL;
+    *buffer = (transport_buffer){.data = (unsigned char *)buffer + CB_CACHE_LINE,
+                                 .capacity = wanted->message_bytes,
+                                 .owner = &factory->base};
+    if (wanted->initialise != NULL)
+        wanted->initialise(buffer->data, buffer->capacity);
+    return buffer;
+}
+
+transport_buffer *sci_create_locked(sci_factory *factory, size_t size)
+{
+    transport_buffer *buffer =
+        factory->heap ? make_on_heap(factory) : transport_pool_take(&factory->pool);
+
+    if (buffer != NULL)
+        buffer->size = size;
+    return buffer;
+}
+
+void sci_give_back_locked(sci_factory *factory, transport_buffer *buffer)
+{
+    if (is_receive_buffer(factory, buffer))
+        give_receive_buffer(factory, (uint32_t)(buffer - factory->receive_buffers));
+    else if (factory->heap)
+        free(buffer);
+    else
+        transport_pool_give(&factory->pool, buffer);
+}
+
+/* Hot. */
+transport_buffer *sci_buffer_create(transport_factory *base, size_t size)
+{
+    sci_factory *factory = sci_factory_of(base);
+    transport_buffer *buffer;
+
+    sci_lock(factory);
+    buffer = sci_create_locked(factory, size);
+    base->held += buffer != NULL;
+    sci_unlock(factory);
+    return buffer;
+}
+
+/* Hot. Where many send, this may be any thread, and the receiving one gives the credits that wait
+ * for the buffer with its next empty poll. */
+void sci_buffer_release(transport_buffer *buffer)
+{
+    sci_factory *factory = sci_factory_of(buffer->owner);
+
+    sci_lock(factory);
+    factory->base.held--;
+    sci_give_back_locked(factory, buffer);
+    sci_unlock(factory);
+    if (!factory->many_senders && factory->starved > 0)
+        (void)sci_relieve(factory);
+}

@@ -1,0 +1,183 @@
+/* Inside the technology sci: what its files share. docs/sci.md has the protocol.
+ *
+ * Threads: one receives; with `many_senders` any may send, create and release, and what they share
+ * stands under the factory's lock: the send side of the nodes, the pool, the receive buffers. What
+ * only the receiving thread has, the receive side of the nodes, never does. */
+#ifndef TRANSPORT_SCI_INTERNAL_H
+#define TRANSPORT_SCI_INTERNAL_H
+
+#include <pthread.h>
+
+#include "transport/pool.h"
+#include "transport/sci/layout.h"
+#include "transport/sci/sisci.h"
+#include "transport/sci/word.h"
+#include "transport/transport.h"
+
+/* What each process tells the others of itself at open. */
+typedef struct {
+    char host[64];
+    char job[72]; /* rank 0's is taken by all */
+    uint32_t node_id, segment_id, bell;
+    cb_status status;
+} sci_address;
+
+/* The receive side of a node: written by the receiving thread alone. */
+typedef struct {
+    const uint64_t *line;                     /* of the next message; NULL: there are notices */
+    const uint64_t *lines;                    /* all of them */
+    const uint32_t *notices;                  /* all of them */
+    uint64_t number;                          /* of the next message */
+    uint64_t credited;                        /* credits given so far: the number of the next one */
+    uint32_t turn, turns;                     /* position in the ring, and its length */
+    uint32_t next_credit;                     /* position of the next credit in the ring */
+    uint32_t buffers[CB_SCI_MAX_OUTSTANDING]; /* that were credited, by position */
+    volatile uint32_t *credits;               /* the peer's words, there */
+    sci_sequence sequence;
+    transport_buffer *assembled; /* of pieces; NULL: none has come */
+    uint32_t empty_polls;        /* since the node was looked at, whether it is still there */
+    bool starved;                /* credits wait for a receive buffer to be released */
+} sci_receiving;
+
+/* The send side: under the factory's lock where many send. */
+typedef struct {
+    const uint32_t *credits; /* here, written by the peer */
+    uint64_t number;         /* of the next message */
+    uint32_t turn, turns;
+    volatile unsigned char *lines; /* there */
+    volatile uint32_t *notices;    /* there */
+    sci_layout layout;             /* of the peer's segment */
+    sci_sequence sequence;
+    transport_buffer *first, *last; /* the queue; linked by `next` */
+    size_t sent_bytes;              /* of its first, whose first pieces have gone */
+} sci_sending;
+
+typedef struct {
+    transport_node base;
+    bool in_use, connected;
+    cb_status lost; /* CB_OK, or what every further transfer is answered with; atomic */
+    sci_receiving receiving;
+    sci_sending sending;
+    sci_remote remote;
+    sci_bell_rope rope;
+} sci_node;
+
+typedef struct {
+    transport_factory base;
+    const cb_settings *settings; /* the bootstrap's, or `derived` */
+    cb_settings derived;
+    sci_address *addresses; /* by rank */
+    sci_device *devices;
+    size_t device_count;
+    sci_local segment;
+    sci_bell bell;
+    sci_node **nodes; /* by rank; made once, and kept until close */
+    bool many_senders, library_started;
+    pthread_mutex_t lock;
+    transport_wait wait;
+    size_t queued;  /* messages that wait in queues; atomic */
+    size_t starved; /* nodes that are; of the receiving thread */
+    /* Send buffers */
+    transport_pool pool;
+    transport_preparation preparation;
+    bool heap; /* each is made when it is asked for */
+    /* Receive buffers: a ring of those that are free */
+    transport_buffer *receive_buffers; /* by number */
+    uint32_t *free_ring;
+    uint32_t free_first, free_count, receive_count;
+} sci_factory;
+
+static inline sci_factory *sci_factory_of(transport_factory *factory)
+{
+    return (sci_factory *)factory;
+}
+
+static inline sci_node *sci_node_of(transport_node *node)
+{
+    return (sci_node *)node;
+}
+
+static inline void sci_lock(sci_factory *factory)
+{
+    if (factory->many_senders)
+        pthread_mutex_lock(&factory->lock);
+}
+
+static inline void sci_unlock(sci_factory *factory)
+{
+    if (factory->many_senders)
+        pthread_mutex_unlock(&factory->lock);
+}
+
+static inline bool sci_has_queued(const sci_factory *factory)
+{
+    return __atomic_load_n(&factory->queued, __ATOMIC_RELAXED) > 0;
+}
+
+static inline cb_status sci_lost(const sci_node *node)
+{
+    return __atomic_load_n(&node->lost, __ATOMIC_RELAXED);
+}
+
+/* Gives the status back; any error is for good. */
+static inline cb_status sci_note_lost(sci_node *node, cb_status status)
+{
+    if (__builtin_expect(status != CB_OK, 0))
+        __atomic_store_n(&node->lost, status, __ATOMIC_RELAXED);
+    return status;
+}
+
+/* buffers.c: send and receive buffers. Those with `locked` in the name want the lock to be held. */
+cb_status sci_buffers_open(sci_factory *factory);
+void sci_buffers_close(sci_factory *factory);
+cb_status sci_prepare(transport_factory *factory, const transport_preparation *preparation);
+transport_buffer *sci_buffer_create(transport_factory *factory, size_t size);
+void sci_buffer_release(transport_buffer *buffer);
+transport_buffer *sci_create_locked(sci_factory *factory, size_t size);
+void sci_give_back_locked(sci_factory *factory, transport_buffer *buffer);
+
+/* A free receive buffer's number; false when there is none. */
+bool sci_take_receive_buffer(sci_factory *factory, uint32_t *number);
+
+/* bootstrap.c: job, segment and addresses of all. */
+cb_status sci_bootstrap(sci_factory *factory, const transport_bootstrap *bootstrap);
+
+/* node.c */
+cb_status sci_node_create(transport_factory *factory, int rank, transport_node **out);
+void sci_node_destroy(transport_node *node);
+void sci_node_close(sci_node *node);
+
+/* send.c. sci_flush_queues sends what can go of all queues. */
+cb_status sci_send(transport_node *node, transport_buffer *buffer);
+cb_status sci_send_to_each(transport_group *group, transport_buffer *buffer);
+cb_status sci_flush_queues(sci_factory *factory);
+cb_status sci_flush(transport_factory *factory);
+
+/* credit.c. sci_acknowledge gives the peer what credits it is owed, as far as there are receive
+ * buffers; sci_relieve does so for all nodes that are starved. */
+cb_status sci_acknowledge(sci_node *node);
+cb_status sci_relieve(sci_factory *factory);
+
+/* receive.c */
+cb_status sci_receive(transport_node *node, transport_buffer **out);
+cb_status sci_try_receive(transport_node *node, transport_buffer **out);
+
+/* group.c */
+cb_status sci_group_create(transport_factory *factory, transport_node *const *nodes, size_t count,
+                           transport_node *root, bool multicast, transport_group **out);
+void sci_group_destroy(transport_group *group);
+cb_status sci_group_receive(transport_group *group, transport_buffer **out, transport_node **from);
+cb_status sci_group_try_receive(transport_group *group, transport_buffer **out,
+                                transport_node **from);
+cb_status sci_group_receive_root(transport_group *group, transport_buffer **out);
+cb_status sci_group_try_receive_root(transport_group *group, transport_buffer **out);
+
+/* wait.c. After an empty poll, with `polls` counted by the caller from 0: pauses as the policy has
+ * it, moves what is queued or owed, and looks at times whether the nodes are still there. */
+cb_status sci_pause(sci_factory *factory, uint64_t polls);
+
+/* Whether a connected node is still there, which its sequence knows; an error where it is not. */
+cb_status sci_probe(sci_node *node);
+cb_status sci_set_wait(transport_factory *factory, transport_wait wait, transport_wait *effective);
+
+#endif

@@ -1,0 +1,96 @@
+/* The layout of a segment, and its limits. */
+#include "transport/sci/layout.h"
+
+#include "base/log.h"
+#include "transport/sci/word.h"
+
+/* What all processes before `sender` may have outstanding at the receiver. */
+static uint64_t outstanding_before(const cb_settings *settings, size_t receiver, size_t sender)
+{
+    uint64_t sum = 0;
+
+    for (size_t rank = 0; rank < sender; rank++)
+        if (rank != receiver)
+            sum += settings->nodes[rank].sci.max_outst_buffers;
+    return sum;
+}
+
+sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t sender)
+{
+    const cb_sci_settings *sci = &settings->nodes[receiver].sci;
+    const uint64_t position = sender < receiver ? sender : sender - 1;
+    const bool has_lines = sci->inline_area_size > 0;
+    const uint64_t most = has_lines ? SCI_LINE_MOST_BYTES : SCI_NOTICE_MOST_BYTES;
+
+    return (sci_layout){
+        .header = position * CB_SCI_HEADER_BYTES,
+        .lines = sci->header_area_size +
+                 outstanding_before(settings, receiver, sender) * CB_SCI_LINE_BYTES,
+        .has_lines = has_lines,
+        .buffers = sci->header_area_size + sci->inline_area_size,
+        .buffer_bytes = sci->recv_buffer_size,
+        .outstanding = (uint32_t)settings->nodes[sender].sci.max_outst_buffers,
+        .piece_bytes = (uint32_t)(sci->recv_buffer_size < most ? sci->recv_buffer_size : most),
+    };
+}
+
+static cb_status too_small(const char *parameter, size_t rank, uint64_t value, uint64_t needed)
+{
+    cb_error("cannot lay out the segment of rank %zu: %s = %llu is too small for the job; write "
+             "%llu or more in the Context SCI",
+             rank, parameter, (unsigned long long)value, (unsigned long long)needed);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status too_large(const char *parameter, size_t rank, uint64_t value, uint64_t most,
+                           const char *remedy)
+{
+    cb_error("cannot lay out the segment of rank %zu: %s = %llu, and the most is %llu%s", rank,
+             parameter, (unsigned long long)value, (unsigned long long)most, remedy);
+    return CB_ERROR_USAGE;
+}
+
+/* Of one sender: what fits into its header. */
+static cb_status check_sender(const cb_settings *settings, size_t rank, size_t sender)
+{
+    const uint64_t outstanding = settings->nodes[sender].sci.max_outst_buffers;
+    const bool has_lines = settings->nodes[rank].sci.inline_area_size > 0;
+
+    if (outstanding == 0)
+        return too_small("max_outst_buffers", sender, 0, 1);
+    if (outstanding > CB_SCI_MAX_OUTSTANDING)
+        return too_large("max_outst_buffers", sender, outstanding, CB_SCI_MAX_OUTSTANDING, "");
+    if (!has_lines && outstanding > SCI_HEADER_NOTICES)
+        return too_large("max_outst_buffers", sender, outstanding, SCI_HEADER_NOTICES,
+                         " without inline lines: a header has room for so many notices beside as "
+                         "many credits; lower it, or give all nodes an inline_area_size");
+    return CB_OK;
+}
+
+cb_status sci_layout_check(const cb_settings *settings, size_t rank)
+{
+    const cb_sci_settings *sci = &settings->nodes[rank].sci;
+    const uint64_t peers = settings->node_count - 1;
+    const uint64_t headers = peers * CB_SCI_HEADER_BYTES;
+    uint64_t incoming = outstanding_before(settings, rank, settings->node_count), used;
+
+    for (size_t sender = 0; sender < settings->node_count; sender++)
+        if (sender != rank)
+            CB_TRY(check_sender(settings, rank, sender));
+    if (sci->header_area_size < headers)
+        return too_small("header_area_size", rank, sci->header_area_size, headers);
+    if (sci->inline_area_size > 0 && sci->inline_area_size < incoming * CB_SCI_LINE_BYTES)
+        return too_small("inline_area_size", rank, sci->inline_area_size,
+                         incoming * CB_SCI_LINE_BYTES);
+    if (sci->recv_buffer_no < incoming + 1)
+        return too_small("recv_buffer_no", rank, sci->recv_buffer_no, incoming + 1);
+    if (sci->recv_buffer_no >> SCI_CREDIT_BITS != 0)
+        return too_large("recv_buffer_no", rank, sci->recv_buffer_no, (1u << SCI_CREDIT_BITS) - 1,
+                         "");
+    if (sci->recv_buffer_size < CB_SCI_LINE_BYTES)
+        return too_small("recv_buffer_size", rank, sci->recv_buffer_size, CB_SCI_LINE_BYTES);
+    used =
+        sci->header_area_size + sci->inline_area_size + sci->recv_buffer_no * sci->recv_buffer_size;
+    return sci->recv_seg_size < used ? too_small("recv_seg_size", rank, sci->recv_seg_size, used)
+                                     : CB_OK;
+}

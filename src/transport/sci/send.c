@@ -1,0 +1,266 @@
+/* Sending: data into the buffer that a credit names, a check, and then the signed size; or both in
+ * one line. What has no credit waits in a queue, in order, and goes with later calls. */
+#include "transport/sci/internal.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "base/log.h"
+
+/* The credit for the next message; false: there is none. Pairs with the release of the peer's
+ * store: what the receiver has read from the buffer, it has read before. */
+static bool find_credit(const sci_sending *to, uint32_t *buffer)
+{
+    uint32_t credit = __atomic_load_n(&to->credits[to->turn], __ATOMIC_ACQUIRE);
+
+    *buffer = sci_credit_buffer(credit);
+    return sci_credit_is_due(credit, to->number);
+}
+
+/* The library reads the source alone, but its interface does not say so. */
+static cb_status store_data(sci_node *node, uint32_t buffer, const unsigned char *data,
+                            size_t bytes)
+{
+    sci_sending *to = &node->sending;
+    const size_t offset = (size_t)(to->layout.buffers + buffer * to->layout.buffer_bytes);
+    union {
+        const unsigned char *read;
+        void *any;
+    } source = {.read = data};
+    cb_status status;
+
+    do {
+        sci_error_t error;
+
+        SCIMemCpy(to->sequence.handle, source.any, node->remote.map, offset, bytes, 0, &error);
+        status = sci_sequence_check(&to->sequence);
+        if (status == CB_OK && error != SCI_ERR_OK)
+            status = sci_failed("copy to the segment", node->remote.node_id, node->remote.id, error,
+                                "see whether the process runs");
+    } while (status == CB_EMPTY);
+    return status;
+}
+
+/* Word by word, the control word last; a line is the unit of a transfer. */
+static void store_line(volatile unsigned char *target, const sci_line *line)
+{
+    volatile uint64_t *words = (volatile uint64_t *)(volatile void *)target;
+
+    for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
+        __atomic_store_n(&words[i], line->words[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&words[SCI_PAYLOAD_WORDS], line->words[SCI_PAYLOAD_WORDS], __ATOMIC_RELEASE);
+}
+
+/* From here on nothing but this may be sent again: the receiver may give the buffer to others. */
+static cb_status announce(sci_sending *to, const sci_line *line, sci_announcement what)
+{
+    cb_status status;
+
+    do {
+        if (to->layout.has_lines)
+            store_line(to->lines + to->turn * CB_SCI_LINE_BYTES, line);
+        else
+            __atomic_store_n(&to->notices[to->turn], sci_notice(to->number, what),
+                             __ATOMIC_RELEASE);
+        status = sci_sequence_check(&to->sequence);
+    } while (status == CB_EMPTY);
+    return status;
+}
+
+/* Hot. One message, or one piece of one, for which there is a credit. */
+static cb_status transfer_piece(sci_node *node, uint32_t buffer, const unsigned char *data,
+                                sci_announcement what)
+{
+    sci_sending *to = &node->sending;
+    sci_line line = {.words = {0}};
+
+    if (to->layout.has_lines && what.bytes <= SCI_PAYLOAD_BYTES)
+        memcpy(line.words, data, what.bytes);
+    else if (what.bytes > 0)
+        CB_TRY(store_data(node, buffer, data, what.bytes));
+    line.words[SCI_PAYLOAD_WORDS] = sci_line_control(line.words, to->number, what);
+    CB_TRY(announce(to, &line, what));
+    if (sci_factory_of(node->base.factory)->wait == TRANSPORT_WAIT_BLOCK)
+        sci_bell_ring(&node->rope);
+    to->number++;
+    to->turn = to->turn + 1 == to->turns ? 0 : to->turn + 1;
+    return CB_OK;
+}
+
+/* Hot. As many pieces from *sent on as there are credits for; CB_EMPTY: not all. A message of no
+ * bytes is a piece, too. */
+static cb_status transfer(sci_node *node, const transport_buffer *buffer, size_t *sent)
+{
+    const uint32_t most = node->sending.layout.piece_bytes;
+    bool more;
+
+    CB_TRY(sci_lost(node));
+    do {
+        size_t left = buffer->size - *sent;
+        sci_announcement what;
+        uint32_t number;
+
+        if (!find_credit(&node->sending, &number))
+            return CB_EMPTY;
+        more = left > most;
+        left = more ? most : left;
+        what = (sci_announcement){.bytes = (uint32_t)left, .more = more};
+        CB_TRY(sci_note_lost(
+            node, transfer_piece(node, number, (const unsigned char *)buffer->data + *sent, what)));
+        *sent += left;
+    } while (more);
+    return CB_OK;
+}
+
+/* Queues */
+
+static void append(sci_factory *factory, sci_sending *to, transport_buffer *buffer)
+{
+    buffer->next = NULL;
+    if (to->first != NULL)
+        to->last->next = buffer;
+    else
+        to->first = buffer;
+    to->last = buffer;
+    __atomic_fetch_add(&factory->queued, 1, __ATOMIC_RELAXED);
+}
+
+static void drop_first(sci_factory *factory, sci_sending *to)
+{
+    transport_buffer *buffer = to->first;
+
+    to->first = buffer->next;
+    to->sent_bytes = 0;
+    __atomic_fetch_sub(&factory->queued, 1, __ATOMIC_RELAXED);
+    sci_give_back_locked(factory, buffer);
+}
+
+/* What waits for a lost node goes nowhere any more. */
+static cb_status flush_queue(sci_factory *factory, sci_node *node)
+{
+    sci_sending *to = &node->sending;
+    cb_status status = CB_OK;
+
+    while (to->first != NULL) {
+        status = transfer(node, to->first, &to->sent_bytes);
+        if (status == CB_EMPTY)
+            return CB_OK;
+        drop_first(factory, to);
+    }
+    return status;
+}
+
+/* Takes the buffer. */
+static cb_status send_locked(sci_factory *factory, sci_node *node, transport_buffer *buffer)
+{
+    sci_sending *to = &node->sending;
+    size_t sent = 0;
+    cb_status status = CB_EMPTY;
+
+    if (to->first != NULL)
+        CB_TRY(flush_queue(factory, node));
+    if (to->first == NULL)
+        status = transfer(node, buffer, &sent);
+    if (status == CB_EMPTY) {
+        if (to->first == NULL)
+            to->sent_bytes = sent;
+        append(factory, to, buffer);
+        return CB_OK;
+    }
+    sci_give_back_locked(factory, buffer);
+    return status;
+}
+
+static cb_status refuse_itself(const sci_node *node)
+{
+    cb_error("cannot send to rank %d over sci: it is this process, and a process has no connection "
+             "to itself; send to another",
+             node->base.rank);
+    return CB_ERROR_TRANSPORT;
+}
+
+/* Hot. */
+cb_status sci_send(transport_node *base, transport_buffer *buffer)
+{
+    sci_factory *factory = sci_factory_of(base->factory);
+    sci_node *node = sci_node_of(base);
+    cb_status status;
+
+    if (!node->connected) {
+        sci_buffer_release(buffer);
+        return refuse_itself(node);
+    }
+    sci_lock(factory);
+    factory->base.held--;
+    status = send_locked(factory, node, buffer);
+    sci_unlock(factory);
+    return status;
+}
+
+/* A node that cannot take the message now gets a copy that waits for it. */
+static cb_status send_copy(sci_factory *factory, sci_node *node, const transport_buffer *buffer)
+{
+    transport_buffer *copy = sci_create_locked(factory, buffer->size);
+
+    if (copy == NULL)
+        return CB_ERROR_MEMORY;
+    memcpy(copy->data, buffer->data, buffer->size);
+    return send_locked(factory, node, copy);
+}
+
+static cb_status send_shared(sci_factory *factory, sci_node *node, const transport_buffer *buffer)
+{
+    size_t sent = 0;
+    cb_status status;
+
+    if (!node->connected)
+        return refuse_itself(node);
+    if (node->sending.first != NULL || buffer->size > node->sending.layout.piece_bytes)
+        return send_copy(factory, node, buffer);
+    status = transfer(node, buffer, &sent);
+    return status == CB_EMPTY ? send_copy(factory, node, buffer) : status;
+}
+
+cb_status sci_send_to_each(transport_group *group, transport_buffer *buffer)
+{
+    sci_factory *factory = sci_factory_of(group->factory);
+    cb_status first = CB_OK;
+
+    sci_lock(factory);
+    for (size_t i = 0; i < group->count; i++) {
+        cb_status status = send_shared(factory, sci_node_of(group->nodes[i]), buffer);
+
+        first = first == CB_OK ? status : first;
+    }
+    factory->base.held--;
+    sci_give_back_locked(factory, buffer);
+    sci_unlock(factory);
+    return first;
+}
+
+cb_status sci_flush_queues(sci_factory *factory)
+{
+    cb_status first = CB_OK;
+
+    sci_lock(factory);
+    for (int rank = 0; rank < factory->base.size; rank++)
+        if (factory->nodes[rank] != NULL) {
+            cb_status status = flush_queue(factory, factory->nodes[rank]);
+
+            first = first == CB_OK ? status : first;
+        }
+    sci_unlock(factory);
+    return first;
+}
+
+cb_status sci_flush(transport_factory *base)
+{
+    sci_factory *factory = sci_factory_of(base);
+
+    for (uint64_t polls = 0; sci_has_queued(factory); polls++) {
+        CB_TRY(sci_flush_queues(factory));
+        if (sci_has_queued(factory))
+            CB_TRY(sci_pause(factory, polls));
+    }
+    return CB_OK;
+}

@@ -1,0 +1,137 @@
+/* The technology sci's view of the SISCI API: a device, local and remote segments as state
+ * machines, sequences and interrupts (Bogaerts, "Implementation of the Message Passing Software
+ * Layer over SCI", section 11). The protocol calls SISCI through these alone; they compile against
+ * Dolphin's header and against that of src/sisci. Errors are logged where they are found. */
+#ifndef TRANSPORT_SCI_SISCI_H
+#define TRANSPORT_SCI_SISCI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sisci_api.h>
+
+#include "base/status.h"
+
+enum { SCI_ADAPTER = 0, SCI_PEERS_PER_DEVICE = 32 };
+
+/* Log what could not be done with what; gives CB_ERROR_TRANSPORT. */
+cb_status sci_failed(const char *attempt, unsigned node_id, unsigned segment_id, sci_error_t error,
+                     const char *advice);
+
+/* A virtual device: a channel to the driver. */
+typedef struct {
+    sci_desc_t handle;
+    bool is_open;
+} sci_device;
+
+/* device.c. The library is started and stopped in pairs. */
+cb_status sci_library_start(void);
+void sci_library_stop(void);
+cb_status sci_library_node_id(unsigned *node_id);
+cb_status sci_device_open(sci_device *device);
+void sci_device_close(sci_device *device);
+
+/* Memory of this process that others write into: destroyed -> created -> mapped -> available. */
+typedef enum {
+    SCI_LOCAL_DESTROYED,
+    SCI_LOCAL_CREATED,
+    SCI_LOCAL_MAPPED,
+    SCI_LOCAL_AVAILABLE
+} sci_local_state;
+
+typedef struct {
+    sci_local_state state;
+    sci_local_segment_t handle;
+    sci_map_t map;
+    unsigned id;
+    size_t size;
+    unsigned char *address; /* while mapped */
+} sci_local;
+
+/* local_segment.c. Create takes the first free of the ids first, first + stride, ...; *segment is
+ * in state destroyed before. Each function wants the state before it, and leaves it on failure. */
+cb_status sci_local_create(sci_local *segment, const sci_device *device, unsigned first,
+                           unsigned stride, size_t size);
+cb_status sci_local_map(sci_local *segment);
+cb_status sci_local_offer(sci_local *segment);
+
+/* From any state to destroyed. Waits until nobody is connected any more. */
+void sci_local_destroy(sci_local *segment);
+
+static inline bool sci_local_is_available(const sci_local *segment)
+{
+    return segment->state == SCI_LOCAL_AVAILABLE;
+}
+
+/* Memory of another process: disconnected -> connected -> mapped. */
+typedef enum { SCI_REMOTE_DISCONNECTED, SCI_REMOTE_CONNECTED, SCI_REMOTE_MAPPED } sci_remote_state;
+
+typedef struct {
+    sci_remote_state state;
+    sci_remote_segment_t handle;
+    sci_map_t map;
+    unsigned node_id, id;
+    size_t size;
+    volatile unsigned char *address; /* while mapped; for stores alone */
+} sci_remote;
+
+/* remote_segment.c. Connect tries for some seconds where the segment is not there yet. */
+cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
+                             unsigned id);
+cb_status sci_remote_map(sci_remote *segment);
+void sci_remote_disconnect(sci_remote *segment); /* from any state */
+
+static inline bool sci_remote_is_mapped(const sci_remote *segment)
+{
+    return segment->state == SCI_REMOTE_MAPPED;
+}
+
+/* Whether transfers to a mapped remote segment have arrived. For one thread at a time. */
+typedef struct {
+    sci_sequence_t handle; /* NULL: closed */
+    const sci_remote *segment;
+} sci_sequence;
+
+/* sequence.c */
+cb_status sci_sequence_open(sci_sequence *sequence, const sci_remote *segment);
+void sci_sequence_close(sci_sequence *sequence);
+
+/* After a check that was not OK: CB_EMPTY, send again; CB_ERROR_TRANSPORT, logged: the peer is
+ * lost. */
+__attribute__((cold)) cb_status
+sci_sequence_recover(sci_sequence *sequence, sci_sequence_status_t status, sci_error_t error);
+
+/* Hot. Whether all that this thread has stored since the last check has arrived; orders it before
+ * what is stored next. CB_OK; CB_EMPTY: store it again, and check again; CB_ERROR_TRANSPORT. */
+static inline cb_status sci_sequence_check(sci_sequence *sequence)
+{
+    sci_error_t error;
+    sci_sequence_status_t status = SCICheckSequence(sequence->handle, 0, &error);
+
+    if (__builtin_expect(status == SCI_SEQ_OK && error == SCI_ERR_OK, 1))
+        return CB_OK;
+    return sci_sequence_recover(sequence, status, error);
+}
+
+/* Interrupts, for receives that sleep. */
+typedef struct {
+    sci_local_interrupt_t handle; /* NULL: none */
+    unsigned number;
+} sci_bell;
+
+typedef struct {
+    sci_remote_interrupt_t handle; /* NULL: not connected */
+} sci_bell_rope;
+
+/* interrupt.c. A wait ends with a ring (each ring ends one wait, also a later one) or after
+ * `timeout_ms`. A ring that cannot be made is found by the sequence of the same peer. */
+cb_status sci_bell_create(sci_bell *bell, const sci_device *device);
+void sci_bell_destroy(sci_bell *bell);
+void sci_bell_wait(const sci_bell *bell, unsigned timeout_ms);
+cb_status sci_bell_connect(sci_bell_rope *rope, const sci_device *device, unsigned node_id,
+                           unsigned number);
+void sci_bell_disconnect(sci_bell_rope *rope);
+void sci_bell_ring(const sci_bell_rope *rope);
+
+#endif

@@ -1,0 +1,136 @@
+/* The control words of the protocol: pure functions. A word is signed with a pattern that changes
+ * every time, so that a repeated transfer cannot be taken for a new one.
+ *
+ *   line     64 bytes: 56 of payload, then the control word of 8 bytes: in its lower half a turn of
+ *            4 bits, 1 bit "more pieces follow", 27 bits of size; in the upper half a signature
+ * over number, lower half and payload, so that a line that arrived in part is not taken notice   32
+ * bits, where there are no lines: 9 bits of pattern, 1 bit "more", 22 bits of size credit   32
+ * bits: 8 bits of pattern, 24 bits of the number of a receive buffer
+ *
+ * Zeroed memory is none of them. Numbers count the messages of one sender to one receiver from 0.
+ */
+#ifndef TRANSPORT_SCI_WORD_H
+#define TRANSPORT_SCI_WORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SCI_LINE_WORDS = 8,
+    SCI_PAYLOAD_WORDS = 7,
+    SCI_PAYLOAD_BYTES = 56,
+    SCI_TURN_MASK = 15,
+    SCI_TURN_BITS = 4,
+    SCI_LINE_MOST_BYTES = (1 << 27) - 64, /* that a line can announce */
+    SCI_NOTICE_MOST_BYTES = (1 << 22) - 64,
+    SCI_NOTICE_PATTERNS = 511,
+    SCI_CREDIT_PATTERNS = 255,
+    SCI_CREDIT_BITS = 24
+};
+
+typedef struct {
+    uint64_t words[SCI_LINE_WORDS]; /* the last is the control word */
+} sci_line;
+
+typedef struct {
+    uint32_t bytes;
+    bool more; /* another piece of the same message follows */
+} sci_announcement;
+
+/* Lines. A line is used again after 15 messages at the most, so that 4 bits tell the turns apart.
+ */
+
+static inline uint32_t sci_line_turn(uint64_t number)
+{
+    return (uint32_t)(number + 1) & SCI_TURN_MASK;
+}
+
+/* Whether the control word may be that of message `number`. */
+static inline bool sci_line_is_due(uint64_t control, uint64_t number)
+{
+    return ((uint32_t)control & SCI_TURN_MASK) == sci_line_turn(number);
+}
+
+static inline sci_announcement sci_line_announcement(uint64_t control)
+{
+    return (sci_announcement){.bytes = (uint32_t)control >> (SCI_TURN_BITS + 1),
+                              .more = ((uint32_t)control >> SCI_TURN_BITS & 1) != 0};
+}
+
+/* Hot. Products of pairs of words are independent of each other, so that they overlap. */
+static inline uint32_t sci_line_signature(const uint64_t *payload, size_t words, uint64_t number,
+                                          uint32_t low)
+{
+    static const uint64_t keys[SCI_LINE_WORDS] = {
+        0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu, 0xd6e8feb86659fd93u,
+        0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu, 0x8ebc6af09c88c6e3u, 0x589965cc75374cc3u};
+    uint64_t sum = (number + keys[7]) * keys[0] + ((uint64_t)low + keys[1]) * keys[2];
+
+    for (size_t i = 0; i < words; i += 2)
+        sum += (payload[i] + keys[i]) * ((i + 1 < words ? payload[i + 1] : 0) + keys[i + 1]);
+    return (uint32_t)(sum >> 32) ^ (uint32_t)sum;
+}
+
+/* Words of payload that a line announcing so much carries itself. */
+static inline size_t sci_line_payload_words(uint32_t bytes)
+{
+    return bytes <= SCI_PAYLOAD_BYTES ? (bytes + 7) / 8 : 0;
+}
+
+static inline uint64_t sci_line_control(const uint64_t *payload, uint64_t number,
+                                        sci_announcement what)
+{
+    uint32_t low = what.bytes << (SCI_TURN_BITS + 1) | (uint32_t)what.more << SCI_TURN_BITS |
+                   sci_line_turn(number);
+    uint32_t signature =
+        sci_line_signature(payload, sci_line_payload_words(what.bytes), number, low);
+
+    return (uint64_t)signature << 32 | low;
+}
+
+static inline bool sci_line_is_whole(const sci_line *line, uint64_t number)
+{
+    uint64_t control = line->words[SCI_PAYLOAD_WORDS];
+    size_t words = sci_line_payload_words(sci_line_announcement(control).bytes);
+
+    return sci_line_signature(line->words, words, number, (uint32_t)control) ==
+           (uint32_t)(control >> 32);
+}
+
+/* Notices */
+
+static inline uint32_t sci_notice(uint64_t number, sci_announcement what)
+{
+    return (uint32_t)(number % SCI_NOTICE_PATTERNS + 1) << 23 | (uint32_t)what.more << 22 |
+           what.bytes;
+}
+
+static inline bool sci_notice_is_due(uint32_t notice, uint64_t number)
+{
+    return notice >> 23 == number % SCI_NOTICE_PATTERNS + 1;
+}
+
+static inline sci_announcement sci_notice_announcement(uint32_t notice)
+{
+    return (sci_announcement){.bytes = notice & ((1u << 22) - 1), .more = (notice >> 22 & 1) != 0};
+}
+
+/* Credits: the receive buffer for message `number`. */
+
+static inline uint32_t sci_credit(uint64_t number, uint32_t buffer)
+{
+    return (uint32_t)(number % SCI_CREDIT_PATTERNS + 1) << SCI_CREDIT_BITS | buffer;
+}
+
+static inline bool sci_credit_is_due(uint32_t credit, uint64_t number)
+{
+    return credit >> SCI_CREDIT_BITS == number % SCI_CREDIT_PATTERNS + 1;
+}
+
+static inline uint32_t sci_credit_buffer(uint32_t credit)
+{
+    return credit & ((1u << SCI_CREDIT_BITS) - 1);
+}
+
+#endif

@@ -1,0 +1,237 @@
+/* The technology sci against the limit that shared memory itself sets: half round trips, and
+ * streams, each against the same thing done by hand (copy in, flag, copy out) between the same two
+ * processes, block by block in turn. All data are referred to on both sides, by one sum of words:
+ * by hand in the copy, over sci where they arrived. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/clock.h"
+#include "tests/sci/pair.h"
+
+enum {
+    TURNS = 21,
+    ROUNDS = 400,
+    LARGEST = 65536,
+    SLOTS = 15,
+    SLOT_BYTES = LARGEST + 64, /* data, then a flag in a line of its own */
+    STREAM = 300
+};
+
+/* Memory of both processes: for each of them slots that the other fills, and a count of those that
+ * it has emptied. */
+typedef struct {
+    _Alignas(64) uint64_t emptied[8];
+    _Alignas(64) unsigned char slots[SLOTS][SLOT_BYTES];
+} bare_side;
+
+static bare_side *sides;
+
+typedef struct {
+    pair_end *end;
+    size_t bytes;
+    uint64_t sent, received; /* by hand */
+    uint64_t sum;
+    unsigned char source[LARGEST], copy[LARGEST];
+} contender;
+
+static uint64_t sum_of(const void *data, size_t bytes)
+{
+    const uint64_t *words = data;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < bytes / sizeof(*words); i++)
+        sum += words[i];
+    return sum;
+}
+
+/* By hand */
+
+static void bare_send(contender *c)
+{
+    bare_side *there = &sides[!c->end->rank];
+    unsigned char *slot = there->slots[c->sent % SLOTS];
+
+    while (c->sent - __atomic_load_n(&there->emptied[0], __ATOMIC_ACQUIRE) == SLOTS)
+        continue;
+    memcpy(slot, c->source, c->bytes);
+    c->sent++;
+    __atomic_store_n((uint64_t *)(void *)(slot + LARGEST), c->sent, __ATOMIC_RELEASE);
+}
+
+static void bare_receive(contender *c)
+{
+    bare_side *here = &sides[c->end->rank];
+    unsigned char *slot = here->slots[c->received % SLOTS];
+
+    while (__atomic_load_n((uint64_t *)(void *)(slot + LARGEST), __ATOMIC_ACQUIRE) !=
+           c->received + 1)
+        continue;
+    memcpy(c->copy, slot, c->bytes);
+    c->sum += sum_of(c->copy, c->bytes);
+    c->received++;
+    if (c->received % (SLOTS / 2) == 0)
+        __atomic_store_n(&here->emptied[0], c->received, __ATOMIC_RELEASE);
+}
+
+/* Over sci */
+
+static void sci_send_one(contender *c)
+{
+    transport_buffer *buffer = transport_buffer_create(c->end->factory, c->bytes);
+
+    PAIR_REQUIRE(buffer != NULL, PAIR_WRONG);
+    PAIR_REQUIRE(transport_send(c->end->node, buffer) == CB_OK, PAIR_LOST);
+}
+
+static void sci_receive_one(contender *c)
+{
+    transport_buffer *buffer = NULL;
+
+    PAIR_REQUIRE(transport_receive(c->end->node, &buffer) == CB_OK, PAIR_LOST);
+    c->sum += sum_of(buffer->data, buffer->size);
+    transport_buffer_release(buffer);
+}
+
+/* Patterns */
+
+typedef struct {
+    void (*send)(contender *c);
+    void (*receive)(contender *c);
+} way;
+
+static const way bare = {bare_send, bare_receive}, sci = {sci_send_one, sci_receive_one};
+
+static void bounce(const way *by, contender *c)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        if (c->end->rank == 0)
+            by->send(c);
+        by->receive(c);
+        if (c->end->rank == 1)
+            by->send(c);
+    }
+}
+
+/* One message back ends it. */
+static void stream(const way *by, contender *c)
+{
+    for (int i = 0; i < STREAM; i++)
+        if (c->end->rank == 0)
+            by->send(c);
+        else
+            by->receive(c);
+    if (c->end->rank == 0)
+        by->receive(c);
+    else
+        by->send(c);
+}
+
+static double timed(void (*pattern)(const way *by, contender *c), const way *by, contender *c)
+{
+    uint64_t began_ns = cb_now_ns();
+
+    pattern(by, c);
+    return (double)(cb_now_ns() - began_ns);
+}
+
+static int ascending(const void *one, const void *other)
+{
+    double a = *(const double *)one, b = *(const double *)other;
+
+    return (a > b) - (a < b);
+}
+
+static double median(double *values)
+{
+    qsort(values, TURNS, sizeof(*values), ascending);
+    return values[TURNS / 2];
+}
+
+typedef struct {
+    const char *name;
+    void (*pattern)(const way *by, contender *c);
+    double messages; /* of a block */
+    size_t bytes;
+    double bound; /* of sci's time over that by hand */
+} contest;
+
+static const contest contests[] = {
+    {"half round trip", bounce, 2.0 * ROUNDS, 8, 1.15},
+    {"half round trip", bounce, 2.0 * ROUNDS, 64, 1.15},
+    {"half round trip", bounce, 2.0 * ROUNDS, 256, 1.25},
+    {"half round trip", bounce, 2.0 * ROUNDS, 1024, 1.25},
+    {"half round trip", bounce, 2.0 * ROUNDS, 8192, 1.00},
+    {"half round trip", bounce, 2.0 * ROUNDS, 65536, 1.00},
+    {"stream", stream, STREAM, 8192, 1.25},
+    {"stream", stream, STREAM, 65536, 1.25},
+};
+
+static void compete(const contest *what, contender *c)
+{
+    double by_hand[TURNS], over_sci[TURNS], ratio[TURNS];
+
+    c->bytes = what->bytes;
+    what->pattern(&bare, c);
+    what->pattern(&sci, c);
+    for (int turn = 0; turn < TURNS; turn++) {
+        by_hand[turn] = timed(what->pattern, &bare, c);
+        over_sci[turn] = timed(what->pattern, &sci, c);
+        ratio[turn] = over_sci[turn] / by_hand[turn];
+    }
+    if (c->end->rank != 0)
+        return;
+    median(ratio);
+    printf("%-16s %6zu %9.1f %9.1f  %6.3f [%.3f, %.3f]\n", what->name, what->bytes,
+           median(by_hand) / what->messages, median(over_sci) / what->messages, ratio[TURNS / 2],
+           ratio[TURNS / 4], ratio[3 * TURNS / 4]);
+    printf("target: sci over bare memory, %s of %zu bytes: %.3f at most %.2f\n", what->name,
+           what->bytes, ratio[TURNS / 2], what->bound);
+}
+
+static void bind_to(int number)
+{
+    cpu_set_t allowed, one;
+
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &allowed) && number-- == 0)
+            CPU_SET(cpu, &one);
+    if (CPU_COUNT(&one) == 1)
+        sched_setaffinity(0, sizeof(one), &one);
+}
+
+static void compete_in_all(pair_end *end)
+{
+    contender *c = calloc(1, sizeof(*c));
+
+    PAIR_REQUIRE(c != NULL, PAIR_REFUSED);
+    bind_to(end->rank);
+    c->end = end;
+    if (end->rank == 0)
+        printf("%-16s %6s %9s %9s  %6s\n%-16s %6s %9s %9s  %6s\n", "", "size", "by hand", "sci",
+               "ratio", "what", "bytes", "ns", "ns", "[quartiles]");
+    for (size_t i = 0; i < sizeof(contests) / sizeof(contests[0]); i++)
+        compete(&contests[i], c);
+    fflush(stdout);
+    free(c);
+}
+
+int main(void)
+{
+    pair_plan plan = {.form = {.outstanding = SLOTS, .bytes = LARGEST, .spare = 2, .lines = true},
+                      .message_bytes = LARGEST,
+                      .wait = TRANSPORT_WAIT_SPIN,
+                      .bodies = {compete_in_all, compete_in_all}};
+    int outcomes[2];
+
+    sides = mmap(NULL, 2 * sizeof(*sides), PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (sides == MAP_FAILED)
+        return 1;
+    pair_run(&plan, outcomes);
+    return outcomes[0] != 0 || outcomes[1] != 0;
+}

@@ -1,0 +1,216 @@
+/* Two processes and a socket between them, which carries the exchange of addresses. */
+#include "tests/sci/pair.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "base/random.h"
+
+enum { PATIENCE_S = 60, RANKS = 2 };
+
+typedef struct {
+    int line, rank;
+} wire;
+
+static bool move_all(ssize_t (*move)(int, void *, size_t), int line, void *data, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t count = move(line, (char *)data + done, bytes - done);
+
+        if (count <= 0)
+            return false;
+        done += (size_t)count;
+    }
+    return true;
+}
+
+static ssize_t put(int line, void *data, size_t bytes)
+{
+    return write(line, data, bytes);
+}
+
+static cb_status exchange(void *context, const void *mine, size_t bytes, void *all)
+{
+    const wire *here = context;
+    char *slots = all;
+
+    memcpy(slots + (size_t)here->rank * bytes, mine, bytes);
+    if (!move_all(put, here->line, slots + (size_t)here->rank * bytes, bytes) ||
+        !move_all(read, here->line, slots + (size_t)!here->rank * bytes, bytes))
+        return CB_ERROR_CONTROL;
+    return CB_OK;
+}
+
+static cb_sci_settings settings_of(const pair_form *form)
+{
+    const uint64_t buffers = form->outstanding + form->spare;
+    const uint64_t lines = form->lines ? form->outstanding * CB_SCI_LINE_BYTES : 0;
+
+    return (cb_sci_settings){
+        .max_outst_buffers = form->outstanding,
+        .recv_seg_id = 8,
+        .recv_seg_size = CB_SCI_HEADER_BYTES + lines + buffers * form->bytes,
+        .header_area_size = CB_SCI_HEADER_BYTES,
+        .inline_area_size = lines,
+        .recv_buffer_no = buffers,
+        .recv_buffer_size = form->bytes,
+        .use_send_pool = !form->heap,
+    };
+}
+
+static void set_faults(const char *faults)
+{
+    if (faults != NULL)
+        setenv("SISCI_SHM_FAULTS", faults, 1);
+    else
+        unsetenv("SISCI_SHM_FAULTS");
+}
+
+static void end_stuck(int ignored)
+{
+    (void)ignored;
+    _exit(PAIR_STUCK);
+}
+
+static int outcome_of(cb_status status)
+{
+    return status == CB_OK ? 0 : status == CB_ERROR_TRANSPORT ? PAIR_LOST : PAIR_REFUSED;
+}
+
+static void open_end(pair_end *end, const pair_plan *plan, const transport_bootstrap *bootstrap)
+{
+    cb_status status = transport_open(transport_find("sci"), bootstrap, &end->factory);
+    transport_wait ignored;
+
+    if (status == CB_OK)
+        status = transport_node_create(end->factory, !end->rank, &end->node);
+    if (status == CB_OK)
+        status = transport_set_wait(end->factory, plan->wait, &ignored);
+    if (status == CB_OK)
+        status = transport_prepare(
+            end->factory,
+            &(transport_preparation){.message_bytes = plan->message_bytes, .buffers = 4});
+    if (status != CB_OK)
+        _exit(outcome_of(status));
+}
+
+/* An end that has lost its peer leaves at once: its close would wait for it. */
+static void run_end(const pair_plan *plan, int rank, int line)
+{
+    wire here = {.line = line, .rank = rank};
+    cb_node_settings nodes[RANKS];
+    cb_settings settings = {.nodes = nodes, .node_count = RANKS};
+    transport_bootstrap bootstrap = {.rank = rank,
+                                     .size = RANKS,
+                                     .many_senders = plan->many_senders,
+                                     .settings = &settings,
+                                     .context = &here,
+                                     .exchange = exchange};
+    pair_end end = {.rank = rank, .line = line};
+
+    for (uint32_t i = 0; i < RANKS; i++)
+        nodes[i] = (cb_node_settings){
+            .id = i, .node_id = CB_NODE_ID_UNKNOWN, .sci = settings_of(&plan->form)};
+    signal(SIGALRM, end_stuck);
+    alarm(PATIENCE_S);
+    set_faults(plan->faults);
+    open_end(&end, plan, &bootstrap);
+    plan->bodies[rank](&end);
+    PAIR_REQUIRE(transport_flush(end.factory) == CB_OK, PAIR_LOST);
+    PAIR_REQUIRE(end.factory->held == 0, PAIR_WRONG);
+    pair_tell(&end);
+    pair_hear(&end);
+    transport_node_destroy(end.node);
+    _exit(outcome_of(transport_close(end.factory)));
+}
+
+pair_job pair_start(const pair_plan *plan)
+{
+    pair_job job;
+    int lines[RANKS];
+
+    unsetenv("SISCI_SHM_JOB");
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, lines) != 0)
+        abort();
+    fflush(NULL);
+    for (int rank = 0; rank < RANKS; rank++) {
+        job.children[rank] = fork();
+        if (job.children[rank] == 0) {
+            close(lines[!rank]);
+            run_end(plan, rank, lines[rank]);
+        }
+    }
+    close(lines[0]);
+    close(lines[1]);
+    return job;
+}
+
+void pair_wait(pair_job job, int outcomes[2])
+{
+    for (int rank = 0; rank < RANKS; rank++) {
+        int status = 0;
+
+        if (waitpid(job.children[rank], &status, 0) < 0)
+            abort();
+        outcomes[rank] = WIFEXITED(status) ? WEXITSTATUS(status) : PAIR_KILLED;
+    }
+}
+
+void pair_run(const pair_plan *plan, int outcomes[2])
+{
+    pair_wait(pair_start(plan), outcomes);
+}
+
+/* Messages */
+
+static unsigned char byte_of(int source, uint64_t number, size_t at)
+{
+    uint64_t word = cb_mix64(number * RANKS + (uint64_t)source + ((uint64_t)(at / 8) << 32));
+
+    return (unsigned char)(word >> at % 8 * 8);
+}
+
+void pair_send(pair_end *end, uint64_t number, size_t bytes)
+{
+    transport_buffer *buffer = transport_buffer_create(end->factory, bytes);
+    cb_status status;
+
+    PAIR_REQUIRE(buffer != NULL, PAIR_WRONG);
+    for (size_t at = 0; at < bytes; at++)
+        ((unsigned char *)buffer->data)[at] = byte_of(end->rank, number, at);
+    status = transport_send(end->node, buffer);
+    PAIR_REQUIRE(status == CB_OK, outcome_of(status));
+}
+
+void pair_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes)
+{
+    PAIR_REQUIRE(buffer->size == bytes, PAIR_WRONG);
+    for (size_t at = 0; at < bytes; at++)
+        PAIR_REQUIRE(((unsigned char *)buffer->data)[at] == byte_of(source, number, at),
+                     PAIR_WRONG);
+}
+
+void pair_receive(pair_end *end, uint64_t number, size_t bytes)
+{
+    transport_buffer *buffer = NULL;
+    cb_status status = transport_receive(end->node, &buffer);
+
+    PAIR_REQUIRE(status == CB_OK, outcome_of(status));
+    pair_check(buffer, !end->rank, number, bytes);
+    transport_buffer_release(buffer);
+}
+
+void pair_tell(const pair_end *end)
+{
+    PAIR_REQUIRE(write(end->line, "", 1) == 1, PAIR_LOST);
+}
+
+void pair_hear(const pair_end *end)
+{
+    char ignored;
+
+    PAIR_REQUIRE(read(end->line, &ignored, 1) == 1, PAIR_LOST);
+}

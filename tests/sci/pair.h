@@ -1,0 +1,72 @@
+/* Two processes with a factory of the technology sci each, without a launcher: what the tests of
+ * the layer share. Each end is a child; an end that fails says why on stderr. */
+#ifndef TESTS_SCI_PAIR_H
+#define TESTS_SCI_PAIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "transport/transport.h"
+
+enum { PAIR_WRONG = 1, PAIR_LOST = 2, PAIR_STUCK = 3, PAIR_KILLED = 4, PAIR_REFUSED = 5 };
+
+typedef struct {
+    transport_factory *factory;
+    transport_node *node; /* the other end */
+    int rank;
+    int line; /* a socket to the other end, for what the test has to arrange */
+} pair_end;
+
+typedef void (*pair_body)(pair_end *end);
+
+/* End this process with `outcome` unless `condition` holds. */
+#define PAIR_REQUIRE(condition, outcome)                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            _exit(outcome);                                                                        \
+        }                                                                                          \
+    } while (0)
+
+/* Settings of two processes: so many outstanding, lines or notices, receive buffers of `bytes` and
+ * `spare` of them beyond what the peer may fill. */
+typedef struct {
+    uint64_t outstanding, bytes, spare;
+    bool lines, heap;
+} pair_form;
+
+typedef struct {
+    pair_form form;
+    size_t message_bytes;
+    bool many_senders;
+    transport_wait wait;
+    const char *faults; /* SISCI_SHM_FAULTS, or NULL */
+    pair_body bodies[2];
+} pair_plan;
+
+/* Run both bodies between open and close. outcomes[rank] is 0, or the PAIR_ value of the end;
+ * PAIR_STUCK after a minute. */
+void pair_run(const pair_plan *plan, int outcomes[2]);
+
+/* Start it, and wait for it later; two of them are two jobs. */
+typedef struct {
+    int children[2];
+} pair_job;
+
+pair_job pair_start(const pair_plan *plan);
+void pair_wait(pair_job job, int outcomes[2]);
+
+/* Message `number` of `source`: its bytes follow from both. pair_check ends the process. */
+void pair_send(pair_end *end, uint64_t number, size_t bytes);
+void pair_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes);
+void pair_receive(pair_end *end, uint64_t number, size_t bytes);
+
+/* A signal to the other end, and the wait for one. */
+void pair_tell(const pair_end *end);
+void pair_hear(const pair_end *end);
+
+#endif

@@ -1,0 +1,129 @@
+/* The property of the layer: under any schedule of faults of the wire each message arrives once,
+ * whole and in order, or the peer is reported lost. Seeded; SCI_TEST_SEED=N starts elsewhere. */
+#include "tests/sci/pair.h"
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+
+#include "base/random.h"
+
+enum { MESSAGES = 120, SCHEDULES = 24, LOSSES = 3, LARGEST = 700, AHEAD = 30 };
+
+static uint64_t seed;
+
+/* Small ones go in lines, large ones in pieces. */
+static size_t size_of(int source, uint64_t number)
+{
+    uint64_t draw = cb_mix64(seed * 977 + number * 2 + (uint64_t)source);
+
+    return draw % 2 == 0 ? draw / 2 % 60 : draw / 2 % (LARGEST + 1);
+}
+
+/* Both ways at once, so that acknowledgements of one way travel among the data of the other. */
+static void talk(pair_end *end)
+{
+    uint64_t sent = 0, received = 0;
+
+    while (received < MESSAGES || sent < MESSAGES) {
+        transport_buffer *buffer = NULL;
+        cb_status status;
+
+        for (; sent < MESSAGES && sent < received + AHEAD; sent++)
+            pair_send(end, sent, size_of(end->rank, sent));
+        status = transport_try_receive(end->node, &buffer);
+        PAIR_REQUIRE(status == CB_OK || status == CB_EMPTY, PAIR_LOST);
+        if (status == CB_EMPTY)
+            continue;
+        PAIR_REQUIRE(received < MESSAGES, PAIR_WRONG);
+        pair_check(buffer, !end->rank, received, size_of(!end->rank, received));
+        transport_buffer_release(buffer);
+        received++;
+    }
+}
+
+/* Then nothing more may come, until both have had everything. */
+static void talk_and_listen(pair_end *end)
+{
+    transport_buffer *buffer = NULL;
+
+    talk(end);
+    PAIR_REQUIRE(transport_flush(end->factory) == CB_OK, PAIR_LOST);
+    pair_tell(end);
+    pair_hear(end);
+    for (int i = 0; i < 100; i++)
+        PAIR_REQUIRE(transport_try_receive(end->node, &buffer) == CB_EMPTY, PAIR_WRONG);
+}
+
+static pair_plan plan_of(cb_random *random, const char *faults)
+{
+    static const uint64_t outstanding[] = {1, 2, 8, 15};
+    bool lines = cb_random_below(random, 3) > 0;
+
+    return (pair_plan){.form = {.outstanding = outstanding[cb_random_below(random, lines ? 4 : 3)],
+                                .bytes = 64 * (1 + cb_random_below(random, 8)),
+                                .spare = 1 + cb_random_below(random, 3),
+                                .lines = lines},
+                       .message_bytes = LARGEST,
+                       .wait = TRANSPORT_WAIT_YIELD,
+                       .faults = faults,
+                       .bodies = {talk_and_listen, talk_and_listen}};
+}
+
+static void begin(void)
+{
+    const char *text = getenv("SCI_TEST_SEED");
+
+    seed = text != NULL ? strtoull(text, NULL, 10) : 1;
+}
+
+START_TEST(every_message_arrives_once_whole_and_in_order_whatever_the_wire_does)
+{
+    begin();
+    for (int i = 0; i < SCHEDULES; i++, seed++) {
+        cb_random random = cb_random_seed(seed);
+        char faults[128];
+        int outcomes[2];
+        pair_plan plan;
+
+        snprintf(faults, sizeof(faults),
+                 "seed=%u,drop=0.%02u,tear=0.%02u,pending=0.2,cut=0.1,"
+                 "reorder=%u",
+                 (unsigned)seed, (unsigned)cb_random_below(&random, 20),
+                 (unsigned)cb_random_below(&random, 20), (unsigned)cb_random_below(&random, 2));
+        plan = plan_of(&random, faults);
+        pair_run(&plan, outcomes);
+        if (outcomes[0] != 0 || outcomes[1] != 0)
+            ck_abort_msg("SCI_TEST_SEED=%llu (%s): the ends ended with %d and %d",
+                         (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
+    }
+}
+END_TEST
+
+static bool is_right_or_lost(int outcome)
+{
+    return outcome == 0 || outcome == PAIR_LOST;
+}
+
+START_TEST(a_peer_is_reported_lost_when_its_connection_ends)
+{
+    begin();
+    for (int i = 0; i < LOSSES; i++, seed++) {
+        cb_random random = cb_random_seed(seed);
+        char faults[128];
+        int outcomes[2];
+        pair_plan plan;
+
+        snprintf(faults, sizeof(faults), "seed=%u,drop=0.1,lose=0.3,reorder=1", (unsigned)seed);
+        plan = plan_of(&random, faults);
+        pair_run(&plan, outcomes);
+        if (!is_right_or_lost(outcomes[0]) || !is_right_or_lost(outcomes[1]) ||
+            (outcomes[0] == 0 && outcomes[1] == 0))
+            ck_abort_msg("SCI_TEST_SEED=%llu (%s): the ends ended with %d and %d",
+                         (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
+    }
+}
+END_TEST
+
+UNIT_MAIN("sci over a lossy wire",
+          every_message_arrives_once_whole_and_in_order_whatever_the_wire_does,
+          a_peer_is_reported_lost_when_its_connection_ends)

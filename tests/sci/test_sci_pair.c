@@ -1,0 +1,343 @@
+/* The layer between two processes: queues, exhaustion, pieces, waiting, threads, ends. */
+#include "tests/sci/pair.h"
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static void expect(const pair_plan *plan, int zero, int one)
+{
+    int outcomes[2];
+
+    pair_run(plan, outcomes);
+    ck_assert_int_eq(outcomes[0], zero);
+    ck_assert_int_eq(outcomes[1], one);
+}
+
+/* Queues: far more than 15 turns of every ring, and than all patterns of notices and credits. */
+
+enum { MANY = 3000, PIECE = 128 };
+
+static size_t mixed_size(uint64_t number)
+{
+    return (size_t)(number * 37 % 200);
+}
+
+static void send_many(pair_end *end)
+{
+    for (uint64_t i = 0; i < MANY; i++)
+        pair_send(end, i, mixed_size(i));
+    pair_tell(end);
+}
+
+static void receive_many(pair_end *end)
+{
+    pair_hear(end);
+    for (uint64_t i = 0; i < MANY; i++)
+        pair_receive(end, i, mixed_size(i));
+}
+
+static pair_plan many_plan(uint64_t outstanding, bool lines, bool heap)
+{
+    return (pair_plan){.form = {.outstanding = outstanding,
+                                .bytes = PIECE,
+                                .spare = 2,
+                                .lines = lines,
+                                .heap = heap},
+                       .message_bytes = 200,
+                       .wait = TRANSPORT_WAIT_YIELD,
+                       .bodies = {send_many, receive_many}};
+}
+
+START_TEST(what_cannot_go_is_queued_and_keeps_its_order)
+{
+    static const uint64_t outstanding[] = {1, 3, 8, 15};
+
+    for (size_t i = 0; i < sizeof(outstanding) / sizeof(*outstanding); i++) {
+        pair_plan plan = many_plan(outstanding[i], true, i % 2 == 0);
+
+        expect(&plan, 0, 0);
+    }
+}
+END_TEST
+
+START_TEST(notices_serve_where_there_are_no_lines)
+{
+    static const uint64_t outstanding[] = {1, 3, 8};
+
+    for (size_t i = 0; i < sizeof(outstanding) / sizeof(*outstanding); i++) {
+        pair_plan plan = many_plan(outstanding[i], false, false);
+
+        expect(&plan, 0, 0);
+    }
+}
+END_TEST
+
+/* Exhaustion: the receiver holds every buffer that it has beside the one it waits with. */
+
+enum { SPARE = 3, OUTSTANDING = 2 };
+
+static void send_until_starved(pair_end *end)
+{
+    for (uint64_t i = 0; i < 20; i++)
+        pair_send(end, i, 100);
+    PAIR_REQUIRE(transport_flush(end->factory) == CB_OK, PAIR_LOST);
+    pair_tell(end);
+}
+
+/* With all buffers held no acknowledgement can go; one release lets exactly the next come. */
+static void hold_then_release(pair_end *end)
+{
+    transport_buffer *held[SPARE + OUTSTANDING], *none = NULL;
+    uint64_t next = 0;
+
+    for (size_t i = 0; i < SPARE + OUTSTANDING; i++, next++) {
+        PAIR_REQUIRE(transport_receive(end->node, &held[i]) == CB_OK, PAIR_WRONG);
+        pair_check(held[i], 0, next, 100);
+    }
+    for (int i = 0; i < 1000; i++)
+        PAIR_REQUIRE(transport_try_receive(end->node, &none) == CB_EMPTY, PAIR_WRONG);
+    for (size_t i = 0; i < SPARE + OUTSTANDING; i++)
+        pair_check(held[i], 0, i, 100);
+    for (size_t i = 0; i < SPARE + OUTSTANDING; i++)
+        transport_buffer_release(held[i]);
+    for (; next < 20; next++)
+        pair_receive(end, next, 100);
+    pair_hear(end);
+}
+
+START_TEST(an_acknowledgement_without_a_buffer_waits_for_a_release)
+{
+    pair_plan plan = {
+        .form = {.outstanding = OUTSTANDING, .bytes = PIECE, .spare = SPARE, .lines = true},
+        .message_bytes = PIECE,
+        .wait = TRANSPORT_WAIT_YIELD,
+        .bodies = {send_until_starved, hold_then_release}};
+
+    expect(&plan, 0, 0);
+}
+END_TEST
+
+/* Pieces */
+
+static size_t large_size(uint64_t number)
+{
+    static const size_t sizes[] = {PIECE - 1, PIECE,     PIECE + 1,      2 * PIECE, 2 * PIECE + 56,
+                                   5000,      PIECE * 7, PIECE * 7 + 57, 1,         0};
+
+    return sizes[number % (sizeof(sizes) / sizeof(*sizes))];
+}
+
+static void send_large(pair_end *end)
+{
+    for (uint64_t i = 0; i < 60; i++)
+        pair_send(end, i, large_size(i));
+}
+
+static void receive_large(pair_end *end)
+{
+    for (uint64_t i = 0; i < 60; i++)
+        pair_receive(end, i, large_size(i));
+}
+
+START_TEST(a_message_longer_than_a_receive_buffer_is_put_together)
+{
+    for (int lines = 0; lines < 2; lines++) {
+        pair_plan plan = {
+            .form = {.outstanding = 3, .bytes = PIECE, .spare = 1, .lines = lines == 1},
+            .message_bytes = 5000,
+            .wait = TRANSPORT_WAIT_YIELD,
+            .bodies = {send_large, receive_large}};
+
+        expect(&plan, 0, 0);
+    }
+}
+END_TEST
+
+/* Sleeping */
+
+static void bounce(pair_end *end)
+{
+    for (uint64_t i = 0; i < 200; i++) {
+        if (end->rank == 0)
+            pair_send(end, i, 40);
+        pair_receive(end, i, 40);
+        if (end->rank == 1)
+            pair_send(end, i, 40);
+    }
+}
+
+START_TEST(a_receive_that_sleeps_is_woken)
+{
+    pair_plan plan = many_plan(15, true, false);
+
+    plan.wait = TRANSPORT_WAIT_BLOCK;
+    plan.bodies[0] = plan.bodies[1] = bounce;
+    expect(&plan, 0, 0);
+}
+END_TEST
+
+/* Threads, for which a build that sanitizes threads is the real test. */
+
+enum { THREADS = 6, EACH = 300 };
+
+typedef struct {
+    pair_end *end;
+    uint64_t first;
+} thread_part;
+
+/* The number, over and over. */
+static size_t words_of(uint64_t number)
+{
+    return 1 + (size_t)(number % 20);
+}
+
+static void *send_part(void *context)
+{
+    const thread_part *part = context;
+
+    for (uint64_t number = part->first; number < part->first + EACH; number++) {
+        transport_buffer *buffer =
+            transport_buffer_create(part->end->factory, words_of(number) * sizeof(number));
+
+        PAIR_REQUIRE(buffer != NULL, PAIR_WRONG);
+        for (size_t i = 0; i < words_of(number); i++)
+            ((uint64_t *)buffer->data)[i] = number;
+        PAIR_REQUIRE(transport_send(part->end->node, buffer) == CB_OK, PAIR_LOST);
+    }
+    return NULL;
+}
+
+/* Those of one thread keep their order. */
+static void receive_next_of_a_thread(pair_end *end, uint64_t *counts)
+{
+    transport_buffer *buffer = NULL;
+    const uint64_t *words;
+
+    PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_OK, PAIR_LOST);
+    words = buffer->data;
+    PAIR_REQUIRE(words[0] < THREADS * EACH && words[0] % EACH == counts[words[0] / EACH]++,
+                 PAIR_WRONG);
+    PAIR_REQUIRE(buffer->size == words_of(words[0]) * sizeof(*words), PAIR_WRONG);
+    for (size_t i = 0; i < words_of(words[0]); i++)
+        PAIR_REQUIRE(words[i] == words[0], PAIR_WRONG);
+    transport_buffer_release(buffer);
+}
+
+/* The receiving thread, this one, receives meanwhile what the other end sends. */
+static void send_by_threads_and_receive(pair_end *end)
+{
+    uint64_t counts[THREADS] = {0};
+    thread_part parts[THREADS];
+    pthread_t threads[THREADS];
+
+    for (uint64_t i = 0; i < THREADS; i++) {
+        parts[i] = (thread_part){.end = end, .first = i * EACH};
+        PAIR_REQUIRE(pthread_create(&threads[i], NULL, send_part, &parts[i]) == 0, PAIR_WRONG);
+    }
+    for (int i = 0; i < THREADS * EACH; i++)
+        receive_next_of_a_thread(end, counts);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+START_TEST(many_threads_send_while_one_receives)
+{
+    pair_plan plan = many_plan(15, true, false);
+
+    plan.many_senders = true;
+    plan.bodies[0] = plan.bodies[1] = send_by_threads_and_receive;
+    expect(&plan, 0, 0);
+}
+END_TEST
+
+/* Ends */
+
+static void die(pair_end *end)
+{
+    pair_hear(end);
+    raise(SIGKILL);
+}
+
+static void wait_in_vain(pair_end *end)
+{
+    transport_buffer *buffer = NULL;
+
+    pair_tell(end);
+    PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_OK, PAIR_LOST);
+}
+
+START_TEST(a_killed_peer_is_reported_to_those_who_wait_for_it)
+{
+    for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++) {
+        pair_plan plan = many_plan(2, true, false);
+
+        plan.wait = wait;
+        plan.bodies[0] = die;
+        plan.bodies[1] = wait_in_vain;
+        expect(&plan, PAIR_KILLED, PAIR_LOST);
+    }
+}
+END_TEST
+
+static void poll_in_vain(pair_end *end)
+{
+    transport_buffer *buffer = NULL;
+    cb_status status;
+
+    pair_tell(end);
+    while ((status = transport_try_receive(end->node, &buffer)) == CB_EMPTY)
+        continue;
+    PAIR_REQUIRE(status == CB_OK, PAIR_LOST);
+}
+
+START_TEST(a_killed_peer_is_reported_to_those_who_only_poll)
+{
+    pair_plan plan = many_plan(2, true, false);
+
+    plan.bodies[0] = die;
+    plan.bodies[1] = poll_in_vain;
+    expect(&plan, PAIR_KILLED, PAIR_LOST);
+}
+END_TEST
+
+static void nothing(pair_end *end)
+{
+    (void)end;
+}
+
+START_TEST(a_segment_for_which_there_is_no_shared_memory_is_refused)
+{
+    pair_plan plan = many_plan(1, true, false);
+
+    plan.form.bytes = UINT64_C(1) << 44;
+    plan.bodies[0] = plan.bodies[1] = nothing;
+    expect(&plan, PAIR_REFUSED, PAIR_REFUSED);
+}
+END_TEST
+
+START_TEST(two_jobs_of_a_user_do_not_meet)
+{
+    pair_plan plan = many_plan(3, true, false);
+    pair_job jobs[2];
+
+    for (int i = 0; i < 2; i++)
+        jobs[i] = pair_start(&plan);
+    for (int i = 0; i < 2; i++) {
+        int outcomes[2];
+
+        pair_wait(jobs[i], outcomes);
+        ck_assert_int_eq(outcomes[0], 0);
+        ck_assert_int_eq(outcomes[1], 0);
+    }
+}
+END_TEST
+
+UNIT_MAIN("sci between two processes", what_cannot_go_is_queued_and_keeps_its_order,
+          notices_serve_where_there_are_no_lines,
+          an_acknowledgement_without_a_buffer_waits_for_a_release,
+          a_message_longer_than_a_receive_buffer_is_put_together, a_receive_that_sleeps_is_woken,
+          many_threads_send_while_one_receives, a_killed_peer_is_reported_to_those_who_wait_for_it,
+          a_killed_peer_is_reported_to_those_who_only_poll,
+          a_segment_for_which_there_is_no_shared_memory_is_refused, two_jobs_of_a_user_do_not_meet)
