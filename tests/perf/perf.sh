@@ -61,14 +61,11 @@ done
 part "the supervisor" sh "$here/launch.sh" 1 "$builddir/tests/perf/perf_supervisor"
 part "the load generator" load_curve
 part "libsisci-shm against bare shared memory" "$builddir/tests/perf/perf_sisci"
-<<<<<<< HEAD
 part "the model" sh "$here/model.sh"
 part "routes" "$builddir/tests/perf/perf_routes"
-=======
 if [ -x "$builddir/tests/perf/perf_sci" ]; then
     part "sci against bare shared memory" "$builddir/tests/perf/perf_sci"
 fi
->>>>>>> e60b958 (transport: sci reports a lost peer to all threads; docs and perf of sci)
 part "NetPIPE" sh "$here/netpipe.sh"
 
 echo
