@@ -17,27 +17,15 @@ static bool find_credit(const sci_sending *to, uint32_t *buffer)
     return sci_credit_is_due(credit, to->number);
 }
 
-/* The library reads the source alone, but its interface does not say so. */
-static cb_status store_data(sci_node *node, uint32_t buffer, const unsigned char *data,
-                            size_t bytes)
+static cb_status store_data(sci_node *node, uint32_t buffer, const void *data, size_t bytes)
 {
     sci_sending *to = &node->sending;
     const size_t offset = (size_t)(to->layout.buffers + buffer * to->layout.buffer_bytes);
-    union {
-        const unsigned char *read;
-        void *any;
-    } source = {.read = data};
     cb_status status;
 
-    do {
-        sci_error_t error;
-
-        SCIMemCpy(to->sequence.handle, source.any, node->remote.map, offset, bytes, 0, &error);
-        status = sci_sequence_check(&to->sequence);
-        if (status == CB_OK && error != SCI_ERR_OK)
-            status = sci_failed("copy to the segment", node->remote.node_id, node->remote.id, error,
-                                "see whether the process runs");
-    } while (status == CB_EMPTY);
+    do
+        status = sci_remote_copy(&node->remote, &to->sequence, offset, data, bytes);
+    while (status == CB_EMPTY);
     return status;
 }
 
