@@ -85,5 +85,23 @@ START_TEST(a_parameter_beyond_a_limit_is_refused)
 }
 END_TEST
 
+/* The credits for its own messages stand in its own headers, whatever its peers have. */
+START_TEST(a_process_without_lines_has_room_for_the_credits_of_its_own_messages)
+{
+    cb_settings settings = derived(2);
+
+    settings.nodes[0].sci.inline_area_size = 0;
+    settings.nodes[0].sci.max_outst_buffers = 9;
+    settings.nodes[1].sci.max_outst_buffers = 8;
+    cb_log_silence(true);
+    ck_assert_int_eq(sci_layout_check(&settings, 0), CB_ERROR_USAGE);
+    cb_log_silence(false);
+    settings.nodes[0].sci.max_outst_buffers = 8;
+    ck_assert_int_eq(sci_layout_check(&settings, 0), CB_OK);
+    cb_settings_free(&settings);
+}
+END_TEST
+
 UNIT_MAIN("the layout of sci", what_is_derived_from_a_job_keeps_the_limits,
-          the_parts_of_the_senders_lie_side_by_side, a_parameter_beyond_a_limit_is_refused)
+          the_parts_of_the_senders_lie_side_by_side, a_parameter_beyond_a_limit_is_refused,
+          a_process_without_lines_has_room_for_the_credits_of_its_own_messages)

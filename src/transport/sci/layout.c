@@ -50,7 +50,8 @@ static cb_status too_large(const char *parameter, size_t rank, uint64_t value, u
     return CB_ERROR_USAGE;
 }
 
-/* Of one sender: what fits into its header. */
+/* Of one sender: what fits into its header. The process itself is one of them: its headers hold the
+ * credits for what it sends. */
 static cb_status check_sender(const cb_settings *settings, size_t rank, size_t sender)
 {
     const uint64_t outstanding = settings->nodes[sender].sci.max_outst_buffers;
@@ -75,8 +76,7 @@ cb_status sci_layout_check(const cb_settings *settings, size_t rank)
     uint64_t incoming = outstanding_before(settings, rank, settings->node_count), used;
 
     for (size_t sender = 0; sender < settings->node_count; sender++)
-        if (sender != rank)
-            CB_TRY(check_sender(settings, rank, sender));
+        CB_TRY(check_sender(settings, rank, sender));
     if (sci->header_area_size < headers)
         return too_small("header_area_size", rank, sci->header_area_size, headers);
     if (sci->inline_area_size > 0 && sci->inline_area_size < incoming * CB_SCI_LINE_BYTES)
