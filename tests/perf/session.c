@@ -29,6 +29,15 @@ static cb_status run(bench_session *session, int ranks, transport_wait wait,
     return transport_close(session->technology);
 }
 
+/* By the cores of the host: a rank that is bound may use one of them only. */
+static bool ranks_share_cores(const host *machine, int ranks)
+{
+    host_environment environment;
+
+    host_capture(machine, &environment);
+    return (uint64_t)ranks > environment.cores;
+}
+
 int perf_main(const bench_definition *definition, const char *program, int ranks,
               cb_status (*compare)(bench_session *session), int argc, char **argv)
 {
@@ -44,7 +53,7 @@ int perf_main(const bench_definition *definition, const char *program, int ranks
         status = cb_options_parse(&table, argc, argv, &options, NULL, &action);
     if (status == CB_OK)
         status = host_open(&session.machine);
-    if (status == CB_OK && (unsigned)ranks > host_usable_cores(session.machine))
+    if (status == CB_OK && ranks_share_cores(session.machine, ranks))
         wait = TRANSPORT_WAIT_YIELD;
     control_request_yield(wait != TRANSPORT_WAIT_SPIN);
     if (status == CB_OK)
