@@ -7,6 +7,7 @@
 needs_python
 needs_proc
 enter_folder
+limit_s=240
 
 rows() {
     { grep -cs '"size_bytes"' result.json || true; } | grep . || echo 0
@@ -25,7 +26,7 @@ start_farm() {
     shift
     start 5 "$program" --sizes 64,128,256,512,1024,2048,4096 --algorithm 0,1,2,3,4,5,6,7,8,9 \
         --precision 0.01 --max-time 1 --output result.json "$@"
-    await 30 some_rows || failed "a row in the file within 30 s" "$(rows) rows"
+    await "$limit_s" some_rows || failed "a row in the file within $limit_s s" "$(rows) rows"
     rows_before=$(rows)
 }
 

@@ -7,6 +7,7 @@
 needs_python
 needs_proc
 enter_folder
+limit_s=240
 
 # refused NAME RANKS PROGRAM OPTIONS TEXT...: OPTIONS is one word list, TEXTs are in the message
 refused() {

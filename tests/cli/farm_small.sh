@@ -7,6 +7,7 @@
 needs_python
 needs_proc
 enter_folder
+limit_s=240
 
 # measured PROGRAM OPTIONS...
 measured() {

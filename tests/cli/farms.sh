@@ -8,6 +8,7 @@
 needs_python
 needs_proc
 enter_folder
+limit_s=240
 
 # measured NAME RANKS PROGRAM OPTIONS...
 measured() {
@@ -33,7 +34,7 @@ for farm in pushfarm pullfarm; do
 
     measured "$farm of 9 ranks at a rate" 9 cb_$farm --sizes 0,64 --algorithm 50 --max-time 0.1 \
         --rate 400Hz --arrivals poisson --seed 7
-    expect_rows "r['mode'] == 'open' and r['offered_Hz'] == 400 and r['issued'] == 36"
+    expect_rows "r['mode'] == 'open' and r['offered_Hz'] == 400 and 20 <= r['issued'] <= 36"
     expect_rows "r['arrivals'] == 'poisson' and len(r['per_destination']) == 4"
 
     measured "$farm of 9 ranks along a curve" 9 cb_$farm --sources 4 --destinations 3 --sizes 16 \

@@ -4,9 +4,11 @@
  *
  * CB_FAULT           defects, see defects.h, separated by commas: each message that is hit has one
  *                    of them; no fault without it
- * CB_FAULT_WHAT      which messages are hit: note (from the supervisor), request, fragment,
- * decision or any CB_FAULT_EVERY     one of so many of them is hit, at random CB_FAULT_SEED with
- * this seed; each rank draws differently CB_FAULT_RANK      or: of the rank that is hit
+ * CB_FAULT_WHAT      the kind of message that is hit: note (from the supervisor), request,
+ *                    fragment, decision; or any
+ * CB_FAULT_EVERY     of so many of them in a row one is hit, at random
+ * CB_FAULT_SEED      with this seed; each rank draws differently
+ * CB_FAULT_RANK      or: of the rank that is hit
  * CB_FAULT_VERIFIED  the number, from 0, of the one message of that kind in the verifying pass
  *
  * Rank 0 supervises. All messages but fragments have 16 bytes, so fragments must not. */
@@ -27,6 +29,7 @@ static struct {
     uint64_t every, rank, verified;
     cb_random random;
     bool seeded;
+    uint64_t left, chosen; /* of the row under way; hit when as many are left as were chosen */
     bool patient;  /* a closed loop looks for messages, and does not wait, in the verifying pass */
     uint64_t sent; /* of the kind that is hit, in that pass */
 } fault;
@@ -46,7 +49,11 @@ static bool drawn(const transport_node *node)
         fault.random = cb_random_seed(defect_number("CB_FAULT_SEED", 1) * 1000 +
                                       (uint64_t)node->factory->rank);
     fault.seeded = true;
-    return cb_random_below(&fault.random, fault.every) == 0;
+    if (fault.left == 0) {
+        fault.left = fault.every;
+        fault.chosen = cb_random_below(&fault.random, fault.every);
+    }
+    return --fault.left == fault.chosen;
 }
 
 static bool is_hit(const transport_node *node, const transport_buffer *buffer)
