@@ -199,6 +199,7 @@ static inline cb_status transport_node_create(transport_factory *factory, int ra
     return factory->ops.node_create(factory, rank, out);
 }
 
+/* What was sent to it, alone or in a group, still goes out. */
 static inline void transport_node_destroy(transport_node *node)
 {
     if (node != NULL)

@@ -209,12 +209,25 @@ static cb_status threaded_node_create(transport_factory *factory, int rank, tran
     return leave(factory, transport_mpi.node_create(factory, rank, out));
 }
 
+/* What waits may be for the node or the group that goes. An error of MPI has been logged. */
+
 static void threaded_node_destroy(transport_node *node)
 {
     transport_factory *factory = node->factory;
 
     enter();
+    (void)hand_over_all();
     transport_mpi.node_destroy(node);
+    (void)leave(factory, CB_OK);
+}
+
+static void threaded_group_destroy(transport_group *group)
+{
+    transport_factory *factory = group->factory;
+
+    enter();
+    (void)hand_over_all();
+    transport_mpi.group_destroy(group);
     (void)leave(factory, CB_OK);
 }
 
@@ -242,6 +255,7 @@ __attribute__((constructor)) static void make_technology(void)
     threaded.node_create = threaded_node_create;
     threaded.node_destroy = threaded_node_destroy;
     threaded.group_create = threaded_group_create;
+    threaded.group_destroy = threaded_group_destroy;
     threaded.buffer_create = threaded_buffer_create;
     threaded.buffer_release = threaded_buffer_release;
     threaded.send = threaded_send;
