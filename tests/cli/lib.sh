@@ -224,8 +224,10 @@ expect_failure() {
     esac
 }
 
+# But for what a busy machine does to an algorithm, which is said truly.
 expect_silence() {
-    [ ! -s err ] || failed "nothing on stderr" "$(wc -l <err) lines"
+    said=$(grep -c -v "calibration drifted" err || true)
+    [ "$said" -eq 0 ] || failed "nothing on stderr" "$said lines"
 }
 
 # One line on stderr, from one rank, with all these texts in it.
