@@ -149,7 +149,8 @@ program_path() {
 }
 
 run() {
-    started=$(launcher "$1")
+    ranks=$1
+    started=$(launcher "$ranks")
     started="$started $(program_path "$2")"
     shift 2
     status=0
@@ -159,7 +160,8 @@ run() {
 }
 
 start() {
-    started=$(launcher "$1")
+    ranks=$1
+    started=$(launcher "$ranks")
     started="$started $(program_path "$2")"
     shift 2
     # shellcheck disable=SC2086
@@ -185,9 +187,12 @@ collect() {
     settle
 }
 
-# MPICH's launcher speaks of each rank that fails; what the program said stays.
+# MPICH's launcher speaks of each rank that fails; what the program said stays. A program without
+# ranks has no launcher.
 settle() {
-    [ "$MPI_KIND" = mpich ] || return 0
+    if [ "$MPI_KIND" != mpich ] || [ "$ranks" -eq 0 ]; then
+        return 0
+    fi
     grep '^cb_[a-z]*: ' err >err.program || true
     mv err.program err
 }
