@@ -2,20 +2,10 @@
 #include "bench/builder.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
-enum { WORD_BITS = 64, FURTHEST_RINGS = 1024 };
-
-static void clear_place(bench_builder *builder, uint64_t sequence)
-{
-    uint64_t place = sequence & builder->mask;
-
-    builder->missing[place] = builder->sources;
-    memset(&builder->seen[place * builder->seen_words], 0,
-           builder->seen_words * sizeof(*builder->seen));
-}
+enum { FURTHEST_RINGS = 1024 };
 
 cb_status bench_builder_create(size_t sources, uint64_t events, bench_builder *out)
 {
@@ -25,7 +15,8 @@ cb_status bench_builder_create(size_t sources, uint64_t events, bench_builder *o
         places *= 2;
     *out = (bench_builder){.sources = sources,
                            .mask = places - 1,
-                           .seen_words = (sources + WORD_BITS - 1) / WORD_BITS};
+                           .seen_words =
+                               (sources + BENCH_BUILDER_WORD_BITS - 1) / BENCH_BUILDER_WORD_BITS};
     out->missing = cb_allocate(places, sizeof(*out->missing), "events under construction");
     out->seen =
         cb_allocate(places * out->seen_words, sizeof(*out->seen), "events under construction");
@@ -34,7 +25,7 @@ cb_status bench_builder_create(size_t sources, uint64_t events, bench_builder *o
         return CB_ERROR_MEMORY;
     }
     for (uint64_t place = 0; place < places; place++)
-        clear_place(out, place);
+        bench_builder_clear(out, place);
     return CB_OK;
 }
 
@@ -48,40 +39,21 @@ void bench_builder_free(bench_builder *builder)
 void bench_builder_restart(bench_builder *builder, uint64_t sequence)
 {
     for (uint64_t place = 0; place <= builder->mask; place++)
-        clear_place(builder, place);
+        bench_builder_clear(builder, place);
     builder->oldest = sequence;
     builder->counts = (bench_builder_counts){0};
-}
-
-/* The oldest event leaves its place to one of the next round. */
-static void move_on(bench_builder *builder)
-{
-    clear_place(builder, builder->oldest);
-    builder->oldest++;
 }
 
 static void make_room(bench_builder *builder, uint64_t sequence)
 {
     while (sequence - builder->oldest > builder->mask) {
         builder->counts.abandoned += builder->missing[builder->oldest & builder->mask] > 0;
-        move_on(builder);
+        bench_builder_move_on(builder);
     }
 }
 
-static bool sees_again(bench_builder *builder, size_t source, uint64_t place)
+bench_built bench_builder_add_odd(bench_builder *builder, size_t source, uint64_t sequence)
 {
-    uint64_t *word = &builder->seen[place * builder->seen_words + source / WORD_BITS];
-    uint64_t bit = UINT64_C(1) << source % WORD_BITS;
-    bool again = (*word & bit) != 0;
-
-    *word |= bit;
-    return again;
-}
-
-bench_built bench_builder_add(bench_builder *builder, size_t source, uint64_t sequence)
-{
-    uint64_t place = sequence & builder->mask;
-
     builder->counts.fragments++;
     if (source >= builder->sources ||
         (sequence >= builder->oldest &&
@@ -89,15 +61,11 @@ bench_built bench_builder_add(bench_builder *builder, size_t source, uint64_t se
         builder->counts.foreign++;
         return BENCH_FRAGMENT_FOREIGN;
     }
-    if (sequence >= builder->oldest)
-        make_room(builder, sequence);
-    if (sequence < builder->oldest || sees_again(builder, source, place)) {
+    if (sequence < builder->oldest || sequence - builder->oldest <= builder->mask) {
         builder->counts.doubled++;
         return BENCH_FRAGMENT_DOUBLED;
     }
-    if (--builder->missing[place] > 0)
-        return BENCH_PARTIAL;
-    while (builder->missing[builder->oldest & builder->mask] == 0)
-        move_on(builder);
-    return BENCH_COMPLETE;
+    make_room(builder, sequence);
+    builder->counts.fragments--;
+    return bench_builder_add(builder, source, sequence);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -41,9 +42,53 @@ typedef enum {
     BENCH_FRAGMENT_FOREIGN
 } bench_built;
 
+/* Not hot. As bench_builder_add, for a fragment that has no place, or came before. */
+bench_built bench_builder_add_odd(bench_builder *builder, size_t source, uint64_t sequence);
+
+enum { BENCH_BUILDER_WORD_BITS = 64 };
+
+/* Few farms have more sources than a word has bits. */
+static inline void bench_builder_clear(bench_builder *builder, uint64_t sequence)
+{
+    uint64_t place = sequence & builder->mask;
+
+    builder->missing[place] = builder->sources;
+    if (builder->seen_words == 1)
+        builder->seen[place] = 0;
+    else
+        memset(&builder->seen[place * builder->seen_words], 0,
+               builder->seen_words * sizeof(*builder->seen));
+}
+
+/* The oldest event leaves its place to one of the next round. */
+static inline void bench_builder_move_on(bench_builder *builder)
+{
+    bench_builder_clear(builder, builder->oldest);
+    builder->oldest++;
+}
+
 /* Hot. Count a fragment of a source towards event `sequence`. One that is too far ahead for the
  * places there are makes the oldest events be abandoned; one more than 1024 times the places ahead
  * is foreign, which bounds the work. */
-bench_built bench_builder_add(bench_builder *builder, size_t source, uint64_t sequence);
+static inline bench_built bench_builder_add(bench_builder *builder, size_t source,
+                                            uint64_t sequence)
+{
+    uint64_t place = sequence & builder->mask, bit = UINT64_C(1)
+                                                     << source % BENCH_BUILDER_WORD_BITS;
+    uint64_t *word;
+
+    if (source >= builder->sources || sequence - builder->oldest > builder->mask)
+        return bench_builder_add_odd(builder, source, sequence);
+    word = &builder->seen[place * builder->seen_words + source / BENCH_BUILDER_WORD_BITS];
+    if ((*word & bit) != 0)
+        return bench_builder_add_odd(builder, source, sequence);
+    *word |= bit;
+    builder->counts.fragments++;
+    if (--builder->missing[place] > 0)
+        return BENCH_PARTIAL;
+    while (builder->missing[builder->oldest & builder->mask] == 0)
+        bench_builder_move_on(builder);
+    return BENCH_COMPLETE;
+}
 
 #endif

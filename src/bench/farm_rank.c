@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "bench/shape.h"
@@ -79,51 +80,77 @@ const bench_fragments bench_fragments_touched = {make_plain, touch};
 const bench_fragments bench_fragments_bare = {make_plain, look_away};
 const bench_fragments bench_fragments_verified = {make_stamped, check};
 
-cb_status bench_send_fragment(bench_rank *me, size_t destination, uint64_t event)
+static inline cb_status send_fragment(bench_rank *me, size_t destination, uint64_t event)
 {
-    bench_farm *farm = me->farm;
-    uint64_t begin_ns = bench_timeline_now(farm->timeline);
     transport_buffer *buffer;
     bool admitted;
 
     CB_TRY(bench_farm_admit(me, event, destination, &admitted));
     if (!admitted)
         return CB_OK;
-    farm->served++;
+    me->farm->served++;
     buffer = transport_buffer_create(me->factory, me->size_bytes);
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    farm->fragments->make(me, buffer->data, event);
-    CB_TRY(transport_send(me->peers[me->first_peer[BENCH_DESTINATION] + destination].node, buffer));
-    bench_timeline_note(farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
-                                                               .event = event,
-                                                               .deed = BENCH_SENDS,
-                                                               .role = BENCH_DESTINATION,
-                                                               .index = (uint32_t)destination});
+    me->farm->fragments->make(me, buffer->data, event);
+    return transport_send(me->peers[me->first_peer[BENCH_DESTINATION] + destination].node, buffer);
+}
+
+/* What is recorded has functions of its own, so that the usual ones save no registers for it. */
+static __attribute__((noinline)) cb_status send_recorded(bench_rank *me, size_t destination,
+                                                         uint64_t event)
+{
+    uint64_t begin_ns = cb_now_ns(), served = me->farm->served;
+
+    CB_TRY(send_fragment(me, destination, event));
+    if (me->farm->served == served)
+        return CB_OK;
+    bench_timeline_note(me->farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                                   .event = event,
+                                                                   .deed = BENCH_SENDS,
+                                                                   .role = BENCH_DESTINATION,
+                                                                   .index = (uint32_t)destination});
     return CB_OK;
 }
 
-/* Which event of this destination's sequence a fragment belongs to. One whose label names another
- * source, or an event that is not this destination's in this run, belongs to none: UINT64_MAX. */
-static uint64_t sequence_of(const bench_farm *farm, const transport_buffer *buffer, size_t source)
+cb_status bench_send_fragment(bench_rank *me, size_t destination, uint64_t event)
 {
-    label mark = {.source = source};
+    if (__builtin_expect(me->farm->timeline != NULL, 0))
+        return send_recorded(me, destination, event);
+    return send_fragment(me, destination, event);
+}
+
+/* Which event of this destination's sequence a label is about. One that names another source, or an
+ * event that is not this destination's, is about none: UINT64_MAX. */
+static __attribute__((noinline)) uint64_t sequence_out_of_turn(const bench_farm *farm,
+                                                               const label *mark, size_t source)
+{
+    if ((uint32_t)mark->source != source || mark->event % farm->destinations != farm->index)
+        return UINT64_MAX;
+    return mark->event / farm->destinations;
+}
+
+/* Which event of this destination's sequence a fragment belongs to; UINT64_MAX: to none of this
+ * run. */
+static inline uint64_t sequence_of(const bench_farm *farm, const transport_buffer *buffer,
+                                   size_t source)
+{
     uint64_t sequence = farm->delivered[source];
 
     if (farm->labelled) {
-        if (buffer->size < sizeof(mark))
+        const label *mark = buffer->data;
+
+        if (buffer->size < sizeof(*mark))
             return UINT64_MAX;
-        memcpy(&mark, buffer->data, sizeof(mark));
-        sequence = mark.event / farm->destinations;
-        if ((uint32_t)mark.source != source ||
-            mark.event - sequence * farm->destinations != farm->index)
-            return UINT64_MAX;
+        if ((uint32_t)mark->source != source ||
+            mark->event != sequence * farm->destinations + farm->index)
+            sequence = sequence_out_of_turn(farm, mark, source);
     }
     return sequence - farm->first_sequence < farm->events ? sequence : UINT64_MAX;
 }
 
 /* What --slow-us asks for besides. */
-static void delay(bench_rank *me, uint64_t event)
+static __attribute__((noinline)) void delay(bench_rank *me, uint64_t event)
 {
     uint64_t begin_ns = bench_timeline_now(me->farm->timeline);
 
@@ -145,17 +172,37 @@ static cb_status decide(bench_rank *me, uint64_t event)
     return bench_tell(me, BENCH_SUPERVISOR, 0, (bench_note){.event = event});
 }
 
-static void run_algorithm(bench_rank *me, size_t source, uint64_t event)
+static __attribute__((noinline)) void run_algorithm(bench_rank *me, size_t source, uint64_t event)
 {
     uint64_t begin_ns = bench_timeline_now(me->farm->timeline);
 
     bench_run_algorithm(&me->algorithm);
-    if (me->algorithm.units > 0)
-        bench_timeline_note(me->farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
-                                                                       .event = event,
-                                                                       .deed = BENCH_WORKS,
-                                                                       .role = BENCH_SOURCE,
-                                                                       .index = (uint32_t)source});
+    bench_timeline_note(me->farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                                   .event = event,
+                                                                   .deed = BENCH_WORKS,
+                                                                   .role = BENCH_SOURCE,
+                                                                   .index = (uint32_t)source});
+}
+
+/* Refer to a fragment, and give its buffer back. */
+static inline void inspect(bench_rank *me, transport_buffer *buffer, size_t source, uint64_t event)
+{
+    me->packets++;
+    me->farm->fragments->inspect(me, buffer, source, event);
+    transport_buffer_release(buffer);
+}
+
+static __attribute__((noinline)) void inspect_recorded(bench_rank *me, transport_buffer *buffer,
+                                                       size_t source, uint64_t event)
+{
+    uint64_t begin_ns = cb_now_ns();
+
+    inspect(me, buffer, source, event);
+    bench_timeline_note(me->farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                                   .event = event,
+                                                                   .deed = BENCH_TAKES,
+                                                                   .role = BENCH_SOURCE,
+                                                                   .index = (uint32_t)source});
 }
 
 /* A fragment that comes behind a later one of its source was overtaken, unless it is a copy. */
@@ -184,23 +231,19 @@ static cb_status refuse_fragment(bench_rank *me, transport_buffer *buffer, size_
 cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transport_buffer *buffer)
 {
     bench_farm *farm = me->farm;
-    uint64_t begin_ns = bench_timeline_now(farm->timeline);
     size_t source = bench_index_of(me, from, BENCH_SOURCE);
     uint64_t sequence = sequence_of(farm, buffer, source);
     uint64_t event = sequence * farm->destinations + farm->index;
     bench_built built;
 
-    if (sequence == UINT64_MAX)
+    if (__builtin_expect(sequence == UINT64_MAX, 0))
         return refuse_fragment(me, buffer, source);
-    me->packets++;
-    farm->fragments->inspect(me, buffer, source, event);
-    transport_buffer_release(buffer);
-    bench_timeline_note(farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
-                                                               .event = event,
-                                                               .deed = BENCH_TAKES,
-                                                               .role = BENCH_SOURCE,
-                                                               .index = (uint32_t)source});
-    run_algorithm(me, source, event);
+    if (__builtin_expect(farm->timeline != NULL, 0))
+        inspect_recorded(me, buffer, source, event);
+    else
+        inspect(me, buffer, source, event);
+    if (me->algorithm.units > 0)
+        run_algorithm(me, source, event);
     built = bench_builder_add(&farm->builder, source, sequence);
     note_order(me, source, sequence, built);
     if (built == BENCH_COMPLETE)
@@ -210,26 +253,45 @@ cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transpor
 }
 
 /* A decision has an event and nothing else. */
+static inline cb_status read_decision(bench_rank *me, transport_buffer *buffer, uint64_t *event)
+{
+    bench_note note;
+
+    CB_TRY(bench_farm_read_note(me, buffer, &note));
+    *event = note.first == 0 && note.count == 0 ? note.event : UINT64_MAX;
+    return CB_OK;
+}
+
+static __attribute__((noinline)) cb_status read_decision_recorded(bench_rank *me,
+                                                                  transport_buffer *buffer,
+                                                                  size_t destination,
+                                                                  uint64_t *event)
+{
+    uint64_t begin_ns = cb_now_ns();
+
+    CB_TRY(read_decision(me, buffer, event));
+    bench_timeline_note(me->farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
+                                                                   .event = *event,
+                                                                   .deed = BENCH_TAKES,
+                                                                   .role = BENCH_DESTINATION,
+                                                                   .index = (uint32_t)destination});
+    return CB_OK;
+}
+
 cb_status bench_farm_take_decision(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
                                    uint64_t *since_ns, bench_decision *decision)
 {
-    bench_timeline *timeline = me->farm->timeline;
-    uint64_t begin_ns = bench_timeline_now(timeline);
+    bench_farm *farm = me->farm;
     size_t destination = bench_index_of(me, from, BENCH_DESTINATION);
-    bench_note note;
     uint64_t event;
 
-    CB_TRY(bench_farm_read_note(me, buffer, &note));
-    event = note.first == 0 && note.count == 0 ? note.event : UINT64_MAX;
-    *decision = bench_ledger_decide(&me->farm->ledger, destination, event, since_ns);
-    bench_timeline_note(timeline, (bench_timeline_entry){.begin_ns = begin_ns,
-                                                         .event = event,
-                                                         .deed = BENCH_TAKES,
-                                                         .role = BENCH_DESTINATION,
-                                                         .index = (uint32_t)destination});
-    if (me->farm->patient || *decision == BENCH_DECIDED || *decision == BENCH_DECIDED_LATE)
+    CB_TRY(__builtin_expect(farm->timeline == NULL, 1)
+               ? read_decision(me, buffer, &event)
+               : read_decision_recorded(me, buffer, destination, &event));
+    *decision = bench_ledger_decide(&farm->ledger, destination, event, since_ns);
+    if (farm->patient || *decision == BENCH_DECIDED || *decision == BENCH_DECIDED_LATE)
         return CB_OK;
-    return bench_farm_refuse(me, "a decision", note.event);
+    return bench_farm_refuse(me, "a decision", event);
 }
 
 /* Joining and leaving */

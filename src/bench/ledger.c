@@ -43,30 +43,6 @@ void bench_ledger_restart(bench_ledger *ledger)
     }
 }
 
-static uint64_t *ring_cell(const bench_ledger *ledger, size_t destination, uint64_t sequence)
-{
-    return &ledger
-                ->since_ns[destination * (ledger->ring_mask + 1) + (sequence & ledger->ring_mask)];
-}
-
-uint64_t bench_ledger_issue(bench_ledger *ledger, uint64_t since_ns)
-{
-    size_t destination = ledger->turn;
-    bench_account *account = &ledger->accounts[destination];
-    uint64_t event = account->issued * ledger->destinations + destination;
-    uint64_t in_flight = account->issued + 1 - account->settled;
-
-    *ring_cell(ledger, destination, account->issued) = since_ns;
-    account->issued++;
-    account->in_flight_sum += in_flight;
-    if (in_flight > account->in_flight_most)
-        account->in_flight_most = in_flight;
-    ledger->issued++;
-    ledger->in_flight++;
-    ledger->turn = destination + 1 < ledger->destinations ? destination + 1 : 0;
-    return event;
-}
-
 /* Settle all events of an account before `until`, as lost. */
 static void pass_over(bench_ledger *ledger, bench_account *account, uint64_t until)
 {
@@ -101,26 +77,23 @@ static bench_decision note_earlier(bench_ledger *ledger, bench_account *account,
     return BENCH_DECIDED_LATE;
 }
 
-bench_decision bench_ledger_decide(bench_ledger *ledger, size_t destination, uint64_t event,
-                                   uint64_t *since_ns)
+bool bench_ledger_out_of_turn(bench_ledger *ledger, size_t destination, uint64_t event,
+                              bench_decision *decision)
 {
     bench_account *account = &ledger->accounts[destination];
     uint64_t sequence = event / ledger->destinations;
 
-    if (event - sequence * ledger->destinations != destination || sequence >= account->issued) {
+    if (event % ledger->destinations != destination || sequence >= account->issued) {
         ledger->errors.foreign++;
-        return BENCH_FOREIGN;
+        *decision = BENCH_FOREIGN;
+        return true;
     }
-    if (sequence < account->settled)
-        return note_earlier(ledger, account, sequence);
+    if (sequence < account->settled) {
+        *decision = note_earlier(ledger, account, sequence);
+        return true;
+    }
     pass_over(ledger, account, sequence);
-    account->settled++;
-    account->missing <<= 1;
-    account->decided++;
-    ledger->decided++;
-    ledger->in_flight--;
-    *since_ns = *ring_cell(ledger, destination, sequence);
-    return BENCH_DECIDED;
+    return false;
 }
 
 void bench_ledger_give_up(bench_ledger *ledger)

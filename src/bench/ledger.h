@@ -4,6 +4,7 @@
 #ifndef BENCH_LEDGER_H
 #define BENCH_LEDGER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,17 +39,60 @@ void bench_ledger_free(bench_ledger *ledger);
  * an event that was lost before counts as doubled, since no count of now has that event. */
 void bench_ledger_restart(bench_ledger *ledger);
 
+typedef enum { BENCH_DECIDED, BENCH_DECIDED_LATE, BENCH_DOUBLED, BENCH_FOREIGN } bench_decision;
+
+/* Not hot. A decision about another event than the next one of its destination: true when it is
+ * dealt with, false when those before it have been counted as lost, and it is the next one now. */
+bool bench_ledger_out_of_turn(bench_ledger *ledger, size_t destination, uint64_t event,
+                              bench_decision *decision);
+
+static inline uint64_t *bench_ledger_cell(const bench_ledger *ledger, size_t destination,
+                                          uint64_t sequence)
+{
+    return &ledger
+                ->since_ns[destination * (ledger->ring_mask + 1) + (sequence & ledger->ring_mask)];
+}
+
 /* Hot. The number of the next event, whose turn ledger->turn is before the call. Its latency counts
  * from `since_ns`. At most as many as were made room for may be in flight. */
-uint64_t bench_ledger_issue(bench_ledger *ledger, uint64_t since_ns);
+static inline uint64_t bench_ledger_issue(bench_ledger *ledger, uint64_t since_ns)
+{
+    size_t destination = ledger->turn;
+    bench_account *account = &ledger->accounts[destination];
+    uint64_t sequence = account->issued++;
+    uint64_t in_flight = account->issued - account->settled;
 
-typedef enum { BENCH_DECIDED, BENCH_DECIDED_LATE, BENCH_DOUBLED, BENCH_FOREIGN } bench_decision;
+    *bench_ledger_cell(ledger, destination, sequence) = since_ns;
+    account->in_flight_sum += in_flight;
+    if (in_flight > account->in_flight_most)
+        account->in_flight_most = in_flight;
+    ledger->issued++;
+    ledger->in_flight++;
+    ledger->turn = destination + 1 < ledger->destinations ? destination + 1 : 0;
+    return sequence * ledger->destinations + destination;
+}
 
 /* Hot. A decision has come from a destination. Those of its events that it passed over are lost,
  * since destinations decide in order. One of them is known as late while fewer than 64 have passed
  * it; later it counts as doubled and stays lost. *since_ns is set for BENCH_DECIDED alone. */
-bench_decision bench_ledger_decide(bench_ledger *ledger, size_t destination, uint64_t event,
-                                   uint64_t *since_ns);
+static inline bench_decision bench_ledger_decide(bench_ledger *ledger, size_t destination,
+                                                 uint64_t event, uint64_t *since_ns)
+{
+    bench_account *account = &ledger->accounts[destination];
+    uint64_t next = account->settled * ledger->destinations + destination;
+    bench_decision decision;
+
+    if (__builtin_expect(event != next || account->settled == account->issued, 0) &&
+        bench_ledger_out_of_turn(ledger, destination, event, &decision))
+        return decision;
+    *since_ns = *bench_ledger_cell(ledger, destination, account->settled);
+    account->settled++;
+    account->missing <<= 1;
+    account->decided++;
+    ledger->decided++;
+    ledger->in_flight--;
+    return BENCH_DECIDED;
+}
 
 /* Nothing comes any more: all that is in flight is lost. */
 void bench_ledger_give_up(bench_ledger *ledger);

@@ -93,14 +93,11 @@ static cb_status broadcast_and_keep(mpi_group *group, transport_buffer *buffer)
     return mpi_keep(factory, sent);
 }
 
-cb_status mpi_group_send(transport_group *base, transport_buffer *buffer)
+static cb_status multicast(mpi_group *group, transport_buffer *buffer)
 {
-    mpi_group *group = (mpi_group *)base;
-    mpi_factory *factory = mpi_factory_of(base->factory);
+    mpi_factory *factory = mpi_factory_of(group->base.factory);
     cb_status status;
 
-    if (!base->multicast)
-        return mpi_send_to_each(base, buffer);
     if (buffer->size != factory->message_bytes) {
         cb_error(
             "cannot multicast %zu bytes: MPI's broadcast carries messages of the announced size "
@@ -114,6 +111,14 @@ cb_status mpi_group_send(transport_group *base, transport_buffer *buffer)
     status = broadcast_waiting(group, buffer->data);
     mpi_buffer_release(buffer);
     return status;
+}
+
+/* Hot. */
+cb_status mpi_group_send(transport_group *base, transport_buffer *buffer)
+{
+    if (base->multicast)
+        return multicast((mpi_group *)base, buffer);
+    return base->count == 1 ? mpi_send(base->nodes[0], buffer) : mpi_send_to_each(base, buffer);
 }
 
 /* Receiving from the root */

@@ -128,6 +128,13 @@ static cb_status mpi_receive_by_polling(transport_node *node, transport_buffer *
     return status;
 }
 
+static __attribute__((cold)) cb_status receive_failed(mpi_factory *factory, int code,
+                                                      transport_buffer *buffer, int rank)
+{
+    transport_pool_give(&factory->pool, buffer);
+    return mpi_failed(code, "receive from", rank);
+}
+
 /* Hot: the receive of a ping-pong, as long as no receive is posted that would take its message. */
 cb_status mpi_receive(transport_node *node, transport_buffer **out)
 {
@@ -143,10 +150,8 @@ cb_status mpi_receive(transport_node *node, transport_buffer **out)
         return CB_ERROR_MEMORY;
     code = MPI_Recv(buffer->data, (int)buffer->capacity, MPI_BYTE, node->rank, MESSAGE_TAG,
                     factory->communicator, &status);
-    if (__builtin_expect(code != MPI_SUCCESS, 0)) {
-        transport_pool_give(&factory->pool, buffer);
-        return mpi_failed(code, "receive from", node->rank);
-    }
+    if (__builtin_expect(code != MPI_SUCCESS, 0))
+        return receive_failed(factory, code, buffer, node->rank);
     buffer->size = mpi_received_bytes(&status);
     factory->base.held++;
     *out = buffer;

@@ -85,14 +85,10 @@ cb_status mpi_learn_complete(mpi_factory *factory)
     return CB_OK;
 }
 
-/* Start a send; *request is MPI_REQUEST_NULL when the buffer is free again, also after an error.
- * Behind others that are under way it is not tested: it would rarely be, and a test that finds
- * nothing costs a round through all that the library waits for, in cache lines that the other side
- * is writing. */
-static inline cb_status start_send(mpi_factory *factory, const transport_buffer *buffer, int rank,
-                                   MPI_Request *request)
+/* Start a send; *request is MPI_REQUEST_NULL when the buffer is free again, also after an error. */
+static inline cb_status start_send(const mpi_factory *factory, const transport_buffer *buffer,
+                                   int rank, MPI_Request *request)
 {
-    int done = 0;
     int code = MPI_Isend(buffer->data, (int)buffer->size, MPI_BYTE, rank, MESSAGE_TAG,
                          factory->communicator, request);
 
@@ -102,8 +98,20 @@ static inline cb_status start_send(mpi_factory *factory, const transport_buffer 
     }
     if (*request == factory->complete)
         *request = MPI_REQUEST_NULL;
-    else if (factory->queue_count == 0)
-        code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    return CB_OK;
+}
+
+/* Test a send that was not complete as it was started; where it has failed it counts as complete.
+ * Behind others that are under way it is not tested: it would rarely be, and a test that finds
+ * nothing costs a round through all that the library waits for, in cache lines that the other side
+ * is writing. */
+static cb_status test_send(const mpi_factory *factory, int rank, MPI_Request *request)
+{
+    int done = 0, code;
+
+    if (factory->queue_count > 0)
+        return CB_OK;
+    code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "send to", rank);
 }
 
@@ -115,6 +123,20 @@ cb_status mpi_keep(mpi_factory *factory, pending_send sent)
     return factory->queue_count % REAP_INTERVAL == 0 ? mpi_reap(factory) : CB_OK;
 }
 
+/* A function of its own, so that a send that is complete at once saves no registers for it. */
+static __attribute__((noinline)) cb_status end_send(mpi_factory *factory, transport_buffer *buffer,
+                                                    int rank, MPI_Request request)
+{
+    cb_status status = test_send(factory, rank, &request), kept;
+
+    if (request != MPI_REQUEST_NULL) {
+        kept = mpi_keep(factory, (pending_send){.request = request, .buffer = buffer});
+        return status == CB_OK ? kept : status;
+    }
+    transport_pool_give(&factory->pool, buffer);
+    return status;
+}
+
 /* Hot. The user has given the buffer back, even where the queue still needs it. */
 cb_status mpi_send(transport_node *node, transport_buffer *buffer)
 {
@@ -123,11 +145,8 @@ cb_status mpi_send(transport_node *node, transport_buffer *buffer)
     cb_status status = start_send(factory, buffer, node->rank, &request);
 
     factory->base.held--;
-    if (request != MPI_REQUEST_NULL) {
-        cb_status kept = mpi_keep(factory, (pending_send){.request = request, .buffer = buffer});
-
-        return status == CB_OK ? kept : status;
-    }
+    if (request != MPI_REQUEST_NULL)
+        return end_send(factory, buffer, node->rank, request);
     transport_pool_give(&factory->pool, buffer);
     return status;
 }
@@ -142,9 +161,13 @@ cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer)
 
     factory->base.held--;
     for (size_t i = 0; i < group->count && status == CB_OK; i++) {
+        int rank = group->nodes[i]->rank;
         MPI_Request request;
 
-        status = start_send(factory, buffer, group->nodes[i]->rank, &request);
+        status = start_send(factory, buffer, rank, &request);
+        if (request == MPI_REQUEST_NULL)
+            continue;
+        status = test_send(factory, rank, &request);
         if (request != MPI_REQUEST_NULL) {
             cb_status kept = enqueue(factory, (pending_send){.request = request});
 
