@@ -15,7 +15,7 @@ include tests/fuzz/local.mk
 include tests/perf/local.mk
 
 # For builds with sanitizers: the unit tests, and those with two ranks.
-SMALL_TESTS = $(UNIT_TESTS) $(MODEL_TESTS) $(ALONE_TESTS) \
+SMALL_TESTS = $(UNIT_TESTS) $(SCI_TESTS) $(SISCI_TESTS) $(MODEL_TESTS) $(ALONE_TESTS) \
 	tests/mpi/conformance_2.sh tests/mpi/control_2.sh \
 	tests/fuzz/fuzz_context.sh tests/fuzz/fuzz_loads.sh tests/fuzz/fuzz_options.sh \
 	tests/fuzz/fuzz_topology.sh tests/fuzz/fuzz_trace.sh tests/cli/farm_small.sh tests/cli/model.sh
@@ -24,7 +24,8 @@ SMALL_TESTS = $(UNIT_TESTS) $(MODEL_TESTS) $(ALONE_TESTS) \
 check-small:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
 
-# For a build that sanitizes threads. The tests fork, which that sanitizer takes for an error.
+# For a build that sanitizes threads. The tests fork, which that sanitizer takes for an error, and
+# each of their processes would wait a second at its end for threads that may still report.
 .PHONY: check-sisci
 check-sisci:
-	TSAN_OPTIONS=die_after_fork=0 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SISCI_TESTS) $(SCI_TESTS)'
+	TSAN_OPTIONS=die_after_fork=0:atexit_sleep_ms=0 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SISCI_TESTS) $(SCI_TESTS)'

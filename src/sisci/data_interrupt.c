@@ -1,6 +1,5 @@
 /* Interrupts that carry data: each trigger puts a message into a ring in the object, and then
  * triggers the line. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "sisci/constants.h"
@@ -27,8 +26,6 @@ _Static_assert(sizeof(data_line) <= SISCI_CONTROL_BYTES, "the whole of it is map
 
 struct sci_local_data_interrupt {
     sisci_local_line line;
-    sci_cb_data_interrupt_t callback; /* NULL: none, or none any more */
-    void *argument;
 };
 
 struct sci_remote_data_interrupt {
@@ -44,9 +41,6 @@ static bool initialise(sisci_line *line)
 {
     return sisci_shared_mutex_initialise(&((data_line *)line)->lock);
 }
-
-static const sisci_line_form form = {
-    .kind = SISCI_KIND_DATA_INTERRUPT, .bytes = sizeof(data_line), .initialise = initialise};
 
 /* Take the oldest message into `data` of *length bytes; SCI_ERR_OUT_OF_RANGE leaves it. */
 static sci_error_t take_message(data_line *line, void *data, unsigned *length)
@@ -85,87 +79,48 @@ static sci_error_t put_message(data_line *line, const void *data, unsigned lengt
     return full ? SCI_ERR_OVERFLOW : SCI_ERR_OK;
 }
 
-static sci_local_data_interrupt_t interrupt_of(sisci_resource *resource)
+static sci_callback_action_t call(sisci_local_line *line)
 {
-    return (sci_local_data_interrupt_t)resource; /* the first member of its first member */
-}
-
-static bool poll_interrupt(sisci_resource *resource)
-{
-    return interrupt_of(resource)->callback != NULL && sisci_line_poll(resource);
-}
-
-static void deliver(sisci_resource *resource)
-{
-    sci_local_data_interrupt_t interrupt = interrupt_of(resource);
-    sci_cb_data_interrupt_t callback = interrupt->callback;
+    sci_cb_data_interrupt_t callback = (sci_cb_data_interrupt_t)line->callback;
     sci_callback_action_t action;
     unsigned char data[MESSAGE_BYTES];
     unsigned length = sizeof(data);
 
-    interrupt->line.called++;
-    take_message(data_line_of(&interrupt->line.object), data, &length);
-    sisci_callback_begin(resource);
-    action = callback(interrupt->argument, interrupt, data, length, SCI_ERR_OK);
-    sisci_callback_end(resource);
-    if (action == SCI_CALLBACK_CANCEL)
-        interrupt->callback = NULL;
+    take_message(data_line_of(&line->object), data, &length);
+    sisci_callback_begin(&line->resource);
+    action = callback(line->argument, (sci_local_data_interrupt_t)line, data, length, SCI_ERR_OK);
+    sisci_callback_end(&line->resource);
+    return action;
 }
 
-static void release_local(sisci_resource *resource)
-{
-    sci_local_data_interrupt_t interrupt = interrupt_of(resource);
-
-    sisci_line_close_local(&interrupt->line);
-    free(interrupt);
-}
-
-static void release_remote(sisci_resource *resource)
-{
-    sci_remote_data_interrupt_t interrupt = (sci_remote_data_interrupt_t)resource;
-
-    sisci_line_close_remote(&interrupt->line);
-    free(interrupt);
-}
-
-static const sisci_class local_class = {.poll = poll_interrupt,
-                                        .deliver = deliver,
-                                        .withdraw = sisci_line_withdraw,
-                                        .release = release_local};
-static const sisci_class remote_class = {.release = release_remote};
+static const sisci_line_form form = {.kind = SISCI_KIND_DATA_INTERRUPT,
+                                     .bytes = sizeof(data_line),
+                                     .initialise = initialise,
+                                     .call = call};
 
 void SCICreateDataInterrupt(sci_desc_t sd, sci_local_data_interrupt_t *interrupt,
                             unsigned int localAdapterNo, unsigned int *interruptNo,
                             sci_cb_data_interrupt_t callback, void *callbackArg, unsigned int flags,
                             sci_error_t *error)
 {
-    sci_local_data_interrupt_t made;
+    const sisci_line_request request = {.sd = sd,
+                                        .result = interrupt,
+                                        .adapter = localAdapterNo,
+                                        .number = interruptNo,
+                                        .callback = (sisci_line_callback)callback,
+                                        .argument = callbackArg,
+                                        .flags = flags};
+    sisci_local_line *line = sisci_line_create(&form, &request, error);
 
-    *error = sisci_line_check_create(sd, interrupt, localAdapterNo, interruptNo, callback != NULL,
-                                     flags);
-    if (*error != SCI_ERR_OK)
-        return;
-    made = calloc(1, sizeof(*made));
-    if (made == NULL) {
-        *error = SCI_ERR_API_NOSPC;
-        return;
-    }
-    made->callback = (flags & FLAG_USE_CALLBACK) != 0 ? callback : NULL;
-    made->argument = callbackArg;
-    *error = sisci_line_create(sd, &form, &local_class, flags, interruptNo, &made->line);
-    if (*error == SCI_ERR_OK)
-        *interrupt = made;
-    else
-        free(made);
+    if (line != NULL)
+        *interrupt = (sci_local_data_interrupt_t)line;
 }
 SISCI_EXPORT(SCICreateDataInterrupt);
 
 void SCIRemoveDataInterrupt(sci_local_data_interrupt_t interrupt, unsigned int flags,
                             sci_error_t *error)
 {
-    *error = interrupt == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
-    if (*error == SCI_ERR_OK)
-        *error = sisci_line_remove(&interrupt->line);
+    sisci_line_remove((sisci_local_line *)interrupt, flags, error);
 }
 SISCI_EXPORT(SCIRemoveDataInterrupt);
 
@@ -192,31 +147,24 @@ void SCIConnectDataInterrupt(sci_desc_t sd, sci_remote_data_interrupt_t *interru
                              unsigned int interruptNo, unsigned int timeout, unsigned int flags,
                              sci_error_t *error)
 {
-    sci_remote_data_interrupt_t made;
+    const sisci_line_target target = {.sd = sd,
+                                      .result = interrupt,
+                                      .node = nodeId,
+                                      .adapter = localAdapterNo,
+                                      .number = interruptNo,
+                                      .flags = flags};
+    sisci_remote_line *line = sisci_line_connect(&form, target, error);
 
     (void)timeout;
-    *error = sisci_line_check_connect(sd, interrupt, &nodeId, localAdapterNo, flags);
-    if (*error != SCI_ERR_OK)
-        return;
-    made = calloc(1, sizeof(*made));
-    if (made == NULL) {
-        *error = SCI_ERR_API_NOSPC;
-        return;
-    }
-    *error = sisci_line_connect(sd, &form, &remote_class, nodeId, interruptNo, &made->line);
-    if (*error == SCI_ERR_OK)
-        *interrupt = made;
-    else
-        free(made);
+    if (line != NULL)
+        *interrupt = (sci_remote_data_interrupt_t)line;
 }
 SISCI_EXPORT(SCIConnectDataInterrupt);
 
 void SCIDisconnectDataInterrupt(sci_remote_data_interrupt_t interrupt, unsigned int flags,
                                 sci_error_t *error)
 {
-    *error = interrupt == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
-    if (*error == SCI_ERR_OK)
-        sisci_line_disconnect(&interrupt->line);
+    sisci_line_disconnect((sisci_remote_line *)interrupt, flags, error);
 }
 SISCI_EXPORT(SCIDisconnectDataInterrupt);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,15 +56,44 @@ bool sisci_wait(const struct timespec *until)
     return pthread_cond_timedwait(&sisci_shm.changed, &sisci_shm.lock, until) != ETIMEDOUT;
 }
 
+/* What a new thread is to run, and whether it has come so far. */
+typedef struct {
+    void *(*run)(void *);
+    sem_t begun;
+} thread_start;
+
+static void *begin_thread(void *argument)
+{
+    thread_start *start = argument;
+    void *(*run)(void *) = start->run;
+
+    sem_post(&start->begun);
+    return run(NULL);
+}
+
+static void await_begun(sem_t *begun)
+{
+    int outcome;
+
+    do
+        outcome = sem_wait(begun);
+    while (outcome != 0 && errno == EINTR);
+}
+
 bool sisci_thread_create(pthread_t *thread, void *(*run)(void *))
 {
+    thread_start start = {.run = run};
     sigset_t all, before;
     bool started;
 
+    sem_init(&start.begun, 0, 0);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    started = pthread_create(thread, NULL, run, NULL) == 0;
+    started = pthread_create(thread, NULL, begin_thread, &start) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (started)
+        await_begun(&start.begun);
+    sem_destroy(&start.begun);
     return started;
 }
 
@@ -261,19 +291,22 @@ static void leave(void)
     sisci_unlock();
 }
 
-/* In a child after fork(): the library was never started. */
+/* In a child after fork(), which has the lock: the library was never started. */
 static void forget_parent(void)
 {
     inherited = sisci_shm.descriptors;
+    sisci_unlock();
     sisci_shm = (sisci_library){.lock = PTHREAD_MUTEX_INITIALIZER};
     initialise_condition();
     sisci_peers_forget();
 }
 
+/* A fork() has the lock: no thread of the library is in the middle of anything then, be it a list
+ * or an allocator, whose locks the child would find taken for ever. */
 static void prepare_process(void)
 {
     initialise_condition();
-    pthread_atfork(NULL, NULL, forget_parent);
+    pthread_atfork(sisci_lock, sisci_unlock, forget_parent);
     atexit(leave);
 }
 

@@ -106,7 +106,9 @@ sci_error_t sisci_check_adapter(unsigned adapter);
 /* SCI_ERR_OK for the id of a single node; *node becomes this node's for SCI_LOCAL_HOST. */
 sci_error_t sisci_check_node(unsigned *node);
 
-/* Start a thread that gets no signals: those are for the program's own. */
+/* Start a thread that gets no signals: those are for the program's own. When this returns it runs,
+ * and has done with what the C library does at its beginning: a fork() may meet it only where it
+ * waits, or within the library's lock. */
 bool sisci_thread_create(pthread_t *thread, void *(*run)(void *));
 
 /* event.c: the library's thread. */

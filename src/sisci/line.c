@@ -3,6 +3,7 @@
 #include "sisci/line.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "sisci/constants.h"
 #include "sisci/sisci_api.h"
@@ -68,19 +69,6 @@ static sci_error_t create_numbered(const sisci_line_form *form, unsigned flags, 
     return error_of(status);
 }
 
-sci_error_t sisci_line_create(sci_desc_t sd, const sisci_line_form *form, const sisci_class *class,
-                              unsigned flags, unsigned *number, sisci_local_line *line)
-{
-    sci_error_t error;
-
-    sisci_lock();
-    error = create_numbered(form, flags, number, line);
-    if (error == SCI_ERR_OK)
-        sisci_resource_add(&line->resource, class, sd);
-    sisci_unlock();
-    return error;
-}
-
 static sci_error_t open_line(const sisci_line_form *form, unsigned node, unsigned number,
                              sisci_remote_line *line)
 {
@@ -103,50 +91,99 @@ static sci_error_t open_line(const sisci_line_form *form, unsigned node, unsigne
     return SCI_ERR_NO_SUCH_INTNO;
 }
 
-sci_error_t sisci_line_connect(sci_desc_t sd, const sisci_line_form *form, const sisci_class *class,
-                               unsigned node, unsigned number, sisci_remote_line *line)
+static sisci_local_line *local_of(sisci_resource *resource)
 {
-    sci_error_t error;
-
-    sisci_lock();
-    error = open_line(form, node, number, line);
-    if (error == SCI_ERR_OK)
-        sisci_resource_add(&line->resource, class, sd);
-    else if (error == SCI_ERR_NO_SUCH_INTNO && !sisci_node_exists(sisci_shm.job, node))
-        error = SCI_ERR_NO_SUCH_NODEID;
-    sisci_unlock();
-    return error;
+    return (sisci_local_line *)resource; /* its first member */
 }
 
-bool sisci_line_poll(sisci_resource *resource)
+static bool poll_line(sisci_resource *resource)
 {
-    sisci_local_line *local = (sisci_local_line *)resource; /* its first member */
-    const sisci_line *line = sisci_line_of(&local->object);
+    const sisci_local_line *line = local_of(resource);
 
-    return line->has_callback && local->called != atomic_load(&line->triggers);
+    return line->callback != NULL &&
+           line->called != atomic_load(&sisci_line_of(&line->object)->triggers);
 }
 
-void sisci_line_withdraw(sisci_resource *resource)
+static void deliver(sisci_resource *resource)
 {
-    sisci_local_line *local = (sisci_local_line *)resource;
+    sisci_local_line *line = local_of(resource);
+
+    line->called++;
+    if (line->form->call(line) == SCI_CALLBACK_CANCEL)
+        line->callback = NULL;
+}
+
+static void withdraw(sisci_resource *resource)
+{
+    const sisci_object *object = &local_of(resource)->object;
     int lock;
 
-    atomic_store(&sisci_line_of(&local->object)->removed, 1);
+    atomic_store(&sisci_line_of(object)->removed, 1);
     if (!sisci_registry_lock(&lock))
         return;
-    sisci_object_unlink(&local->object.name);
+    sisci_object_unlink(&object->name);
     sisci_registry_unlock(lock);
 }
 
-void sisci_line_close_local(sisci_local_line *line)
+static void release_local(sisci_resource *resource)
 {
-    sisci_object_close(&line->object);
+    sisci_object_close(&local_of(resource)->object);
+    free(resource);
 }
 
-void sisci_line_close_remote(sisci_remote_line *line)
+static const sisci_class local_class = {
+    .poll = poll_line, .deliver = deliver, .withdraw = withdraw, .release = release_local};
+
+static void release_remote(sisci_resource *resource)
 {
+    sisci_remote_line *line = (sisci_remote_line *)resource; /* its first member */
+
     sisci_peer_release(line->owner);
     sisci_object_close(&line->object);
+    free(line);
+}
+
+static const sisci_class remote_class = {.release = release_remote};
+
+static sci_error_t check_create(const sisci_line_request *request)
+{
+    sci_error_t error =
+        sisci_check_flags(request->flags, FLAG_USE_CALLBACK | FLAG_FIXED_INTNO | FLAG_COUNTING_INT,
+                          FLAG_SHARED_INT | FLAG_BROADCAST);
+
+    if (error != SCI_ERR_OK)
+        return error;
+    if (request->sd == NULL || request->result == NULL || request->number == NULL ||
+        ((request->flags & FLAG_USE_CALLBACK) != 0 && request->callback == NULL))
+        return SCI_ERR_ILLEGAL_PARAMETER;
+    return sisci_check_adapter(request->adapter);
+}
+
+sisci_local_line *sisci_line_create(const sisci_line_form *form, const sisci_line_request *request,
+                                    sci_error_t *error)
+{
+    sisci_local_line *line;
+
+    *error = check_create(request);
+    if (*error != SCI_ERR_OK)
+        return NULL;
+    line = calloc(1, sizeof(*line));
+    if (line == NULL) {
+        *error = SCI_ERR_API_NOSPC;
+        return NULL;
+    }
+    line->form = form;
+    line->callback = (request->flags & FLAG_USE_CALLBACK) != 0 ? request->callback : NULL;
+    line->argument = request->argument;
+    sisci_lock();
+    *error = create_numbered(form, request->flags, request->number, line);
+    if (*error == SCI_ERR_OK)
+        sisci_resource_add(&line->resource, &local_class, request->sd);
+    sisci_unlock();
+    if (*error == SCI_ERR_OK)
+        return line;
+    free(line);
+    return NULL;
 }
 
 static sci_error_t remove_line(sisci_local_line *line)
@@ -161,18 +198,59 @@ static sci_error_t remove_line(sisci_local_line *line)
     return SCI_ERR_OK;
 }
 
-sci_error_t sisci_line_remove(sisci_local_line *line)
+void sisci_line_remove(sisci_local_line *line, unsigned flags, sci_error_t *error)
 {
-    sci_error_t error;
-
+    *error = line == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
+    if (*error != SCI_ERR_OK)
+        return;
     sisci_lock();
-    error = remove_line(line);
+    *error = remove_line(line);
     sisci_unlock();
-    return error;
 }
 
-void sisci_line_disconnect(sisci_remote_line *line)
+static sci_error_t check_connect(sisci_line_target *target)
 {
+    sci_error_t error = sisci_check_flags(target->flags, 0, FLAG_BROADCAST);
+
+    if (error != SCI_ERR_OK)
+        return error;
+    if (target->sd == NULL || target->result == NULL)
+        return SCI_ERR_ILLEGAL_PARAMETER;
+    error = sisci_check_adapter(target->adapter);
+    return error == SCI_ERR_OK ? sisci_check_node(&target->node) : error;
+}
+
+sisci_remote_line *sisci_line_connect(const sisci_line_form *form, sisci_line_target target,
+                                      sci_error_t *error)
+{
+    sisci_remote_line *line;
+
+    *error = check_connect(&target);
+    if (*error != SCI_ERR_OK)
+        return NULL;
+    line = calloc(1, sizeof(*line));
+    if (line == NULL) {
+        *error = SCI_ERR_API_NOSPC;
+        return NULL;
+    }
+    sisci_lock();
+    *error = open_line(form, target.node, target.number, line);
+    if (*error == SCI_ERR_OK)
+        sisci_resource_add(&line->resource, &remote_class, target.sd);
+    else if (*error == SCI_ERR_NO_SUCH_INTNO && !sisci_node_exists(sisci_shm.job, target.node))
+        *error = SCI_ERR_NO_SUCH_NODEID;
+    sisci_unlock();
+    if (*error == SCI_ERR_OK)
+        return line;
+    free(line);
+    return NULL;
+}
+
+void sisci_line_disconnect(sisci_remote_line *line, unsigned flags, sci_error_t *error)
+{
+    *error = line == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
+    if (*error != SCI_ERR_OK)
+        return;
     sisci_lock();
     sisci_resource_destroy(&line->resource);
     sisci_unlock();
@@ -231,32 +309,4 @@ void sisci_line_trigger(const sisci_remote_line *line)
 void sisci_line_put_back(const sisci_local_line *line)
 {
     sem_post(&sisci_line_of(&line->object)->pending);
-}
-
-sci_error_t sisci_line_check_create(sci_desc_t sd, const void *result, unsigned adapter,
-                                    const unsigned *number, bool callback_given, unsigned flags)
-{
-    sci_error_t error =
-        sisci_check_flags(flags, FLAG_USE_CALLBACK | FLAG_FIXED_INTNO | FLAG_COUNTING_INT,
-                          FLAG_SHARED_INT | FLAG_BROADCAST);
-
-    if (error != SCI_ERR_OK)
-        return error;
-    if (sd == NULL || result == NULL || number == NULL ||
-        ((flags & FLAG_USE_CALLBACK) != 0 && !callback_given))
-        return SCI_ERR_ILLEGAL_PARAMETER;
-    return sisci_check_adapter(adapter);
-}
-
-sci_error_t sisci_line_check_connect(sci_desc_t sd, const void *result, unsigned *node,
-                                     unsigned adapter, unsigned flags)
-{
-    sci_error_t error = sisci_check_flags(flags, 0, FLAG_BROADCAST);
-
-    if (error != SCI_ERR_OK)
-        return error;
-    if (sd == NULL || result == NULL)
-        return SCI_ERR_ILLEGAL_PARAMETER;
-    error = sisci_check_adapter(adapter);
-    return error == SCI_ERR_OK ? sisci_check_node(node) : error;
 }

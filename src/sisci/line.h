@@ -1,5 +1,7 @@
-/* What interrupts and data interrupts have in common: an object on the node that triggers go to,
- * which is waited for by a semaphore or watched by the owner's thread. */
+/* One mechanism for interrupts and data interrupts: an object on the node that triggers go to,
+ * which is waited for by a semaphore or watched by the owner's thread. What a kind adds to it is
+ * its form.
+ */
 #ifndef SISCI_LINE_H
 #define SISCI_LINE_H
 
@@ -20,51 +22,73 @@ typedef struct {
     sem_t pending;             /* without a callback: triggers that were not waited for */
 } sisci_line;
 
-/* Of the owner. */
+typedef struct sisci_line_form sisci_line_form;
+
+/* The user's function of either kind; the form casts it back. */
+typedef void (*sisci_line_callback)(void);
+
+/* Of the owner: what stands behind sci_local_interrupt_t and sci_local_data_interrupt_t. */
 typedef struct {
     sisci_resource resource;
     sisci_object object;
+    const sisci_line_form *form;
+    sisci_line_callback callback; /* NULL: none, or none any more */
+    void *argument;
     uint64_t called; /* triggers that were called back for, or need no call */
 } sisci_local_line;
 
-/* Of those who trigger. */
+/* Of those who trigger: sci_remote_interrupt_t and sci_remote_data_interrupt_t. */
 typedef struct {
     sisci_resource resource;
     sisci_object object;
     sisci_peer *owner;
 } sisci_remote_line;
 
-typedef struct {
+struct sisci_line_form {
     sisci_kind kind;
     size_t bytes;                         /* of the object, which starts with a sisci_line */
     bool (*initialise)(sisci_line *line); /* of the rest; NULL: nothing to do */
-} sisci_line_form;
+    /* Call back for one trigger; between sisci_callback_begin and sisci_callback_end. */
+    sci_callback_action_t (*call)(sisci_local_line *line);
+};
 
 static inline sisci_line *sisci_line_of(const sisci_object *object)
 {
     return (sisci_line *)object->head;
 }
 
-/* Create a line: of number *number with SCI_FLAG_FIXED_INTNO among `flags`, else of a free one,
- * which *number becomes. SCI_ERR_INTNO_USED. */
-sci_error_t sisci_line_create(sci_desc_t sd, const sisci_line_form *form, const sisci_class *class,
-                              unsigned flags, unsigned *number, sisci_local_line *line);
+/* The parameters of SCICreateInterrupt() and SCICreateDataInterrupt(). */
+typedef struct {
+    sci_desc_t sd;
+    const void *result; /* where the user wants the handle */
+    unsigned adapter;
+    unsigned *number; /* wanted with SCI_FLAG_FIXED_INTNO among `flags`, else set to a free one */
+    sisci_line_callback callback;
+    void *argument;
+    unsigned flags;
+} sisci_line_request;
 
-/* Connect to a line. SCI_ERR_NO_SUCH_NODEID, SCI_ERR_NO_SUCH_INTNO. */
-sci_error_t sisci_line_connect(sci_desc_t sd, const sisci_line_form *form, const sisci_class *class,
-                               unsigned node, unsigned number, sisci_remote_line *line);
+/* Create a line; NULL: an error, such as SCI_ERR_INTNO_USED. */
+sisci_local_line *sisci_line_create(const sisci_line_form *form, const sisci_line_request *request,
+                                    sci_error_t *error);
 
-/* Parts of the classes: whether a callback is due, and the end. The library is locked. */
-bool sisci_line_poll(sisci_resource *local_line);
-void sisci_line_withdraw(sisci_resource *local_line);
-void sisci_line_close_local(sisci_local_line *line);
-void sisci_line_close_remote(sisci_remote_line *line);
+/* Remove it; waits end with SCI_ERR_CANCELLED. SCI_ERR_BUSY in its own callback. NULL is an illegal
+ * parameter. */
+void sisci_line_remove(sisci_local_line *line, unsigned flags, sci_error_t *error);
 
-/* Remove a line; waits end with SCI_ERR_CANCELLED. SCI_ERR_BUSY in its own callback. */
-sci_error_t sisci_line_remove(sisci_local_line *line);
+/* The parameters of SCIConnectInterrupt() and SCIConnectDataInterrupt(). */
+typedef struct {
+    sci_desc_t sd;
+    const void *result;
+    unsigned node, adapter, number, flags;
+} sisci_line_target;
 
-/* Let go of a line of another process. */
-void sisci_line_disconnect(sisci_remote_line *line);
+/* Connect to a line; NULL: an error, such as SCI_ERR_NO_SUCH_NODEID or SCI_ERR_NO_SUCH_INTNO. */
+sisci_remote_line *sisci_line_connect(const sisci_line_form *form, sisci_line_target target,
+                                      sci_error_t *error);
+
+/* Let go of it. NULL is an illegal parameter. */
+void sisci_line_disconnect(sisci_remote_line *line, unsigned flags, sci_error_t *error);
 
 /* Wait for a trigger and take it: SCI_ERR_TIMEOUT, SCI_ERR_CANCELLED, and SCI_ERR_ILLEGAL_OPERATION
  * for a line with a callback. The library is locked, and unlocked meanwhile. */
@@ -78,11 +102,5 @@ void sisci_line_trigger(const sisci_remote_line *line);
 
 /* The same for a trigger that was taken and could not be used. Only without a callback. */
 void sisci_line_put_back(const sisci_local_line *line);
-
-/* What is wrong with the parameters that both kinds have. */
-sci_error_t sisci_line_check_create(sci_desc_t sd, const void *result, unsigned adapter,
-                                    const unsigned *number, bool callback_given, unsigned flags);
-sci_error_t sisci_line_check_connect(sci_desc_t sd, const void *result, unsigned *node,
-                                     unsigned adapter, unsigned flags);
 
 #endif

@@ -30,6 +30,18 @@ tests_perf_perf_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAG
 tests_perf_perf_thin_SOURCES = %D%/perf_thin.c %D%/session.c %D%/session.h
 tests_perf_perf_thin_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 
+# Traffic for an hour, or for MINUTES; takes no core from others.
+if SISCI_SOFTWARE
+EXTRA_PROGRAMS += %D%/soak_sci
+CLEANFILES += %D%/soak_sci
+tests_perf_soak_sci_SOURCES = %D%/soak_sci.c tests/sci/pair.c tests/sci/pair.h
+tests_perf_soak_sci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src
+
+soak: %D%/soak_sci
+	%D%/soak_sci $${MINUTES:-60}
+endif
+.PHONY: soak
+
 perf: all $(PERF_RUNNERS) $(PERF_MODEL)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/perf/perf.sh
 .PHONY: perf

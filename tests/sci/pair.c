@@ -97,7 +97,23 @@ static void open_end(pair_end *end, const pair_plan *plan, const transport_boots
         _exit(outcome_of(status));
 }
 
-/* An end that has lost its peer leaves at once: its close would wait for it. */
+/* From open to close. An end that has lost its peer leaves at once: its close would wait for it. */
+static void live(pair_end *end, const pair_plan *plan, const transport_bootstrap *bootstrap)
+{
+    cb_status status;
+
+    alarm(PATIENCE_S);
+    open_end(end, plan, bootstrap);
+    plan->bodies[end->rank](end);
+    PAIR_REQUIRE(transport_flush(end->factory) == CB_OK, PAIR_LOST);
+    PAIR_REQUIRE(end->factory->held == 0, PAIR_WRONG);
+    pair_tell(end);
+    pair_hear(end);
+    transport_node_destroy(end->node);
+    status = transport_close(end->factory);
+    PAIR_REQUIRE(status == CB_OK, outcome_of(status));
+}
+
 static void run_end(const pair_plan *plan, int rank, int line)
 {
     wire here = {.line = line, .rank = rank};
@@ -115,16 +131,11 @@ static void run_end(const pair_plan *plan, int rank, int line)
         nodes[i] = (cb_node_settings){
             .id = i, .node_id = CB_NODE_ID_UNKNOWN, .sci = settings_of(&plan->form)};
     signal(SIGALRM, end_stuck);
-    alarm(PATIENCE_S);
     set_faults(plan->faults);
-    open_end(&end, plan, &bootstrap);
-    plan->bodies[rank](&end);
-    PAIR_REQUIRE(transport_flush(end.factory) == CB_OK, PAIR_LOST);
-    PAIR_REQUIRE(end.factory->held == 0, PAIR_WRONG);
-    pair_tell(&end);
-    pair_hear(&end);
-    transport_node_destroy(end.node);
-    _exit(outcome_of(transport_close(end.factory)));
+    do
+        live(&end, plan, &bootstrap);
+    while (plan->again != NULL && plan->again(&end));
+    _exit(0);
 }
 
 pair_job pair_start(const pair_plan *plan)

@@ -46,10 +46,12 @@ typedef struct {
     transport_wait wait;
     const char *faults; /* SISCI_SHM_FAULTS, or NULL */
     pair_body bodies[2];
+    /* Asked at each end when it has closed: whether to open and run once more. NULL: once only. */
+    bool (*again)(pair_end *end);
 } pair_plan;
 
 /* Run both bodies between open and close. outcomes[rank] is 0, or the PAIR_ value of the end;
- * PAIR_STUCK after a minute. */
+ * PAIR_STUCK after a minute from an opening. */
 void pair_run(const pair_plan *plan, int outcomes[2]);
 
 /* Start it, and wait for it later; two of them are two jobs. */

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +45,15 @@ sci_desc_t begin_with(const char *faults)
 {
     setenv("SISCI_SHM_FAULTS", faults, 1);
     return begin();
+}
+
+/* The name of another job may begin as ours does. */
+bool is_of_this_job(const char *name)
+{
+    char part[80];
+
+    snprintf(part, sizeof(part), ".%s.", getenv("SISCI_SHM_JOB"));
+    return strstr(name, part) != NULL;
 }
 
 static sci_local_segment_t offer_as(sci_desc_t sd, unsigned id, size_t size, unsigned flags)

@@ -20,6 +20,9 @@ enum { SOON_MS = 60000, NOT_MS = 1 };
 sci_desc_t begin(void);
 sci_desc_t begin_with(const char *faults);
 
+/* Whether a name of the registry belongs to the job of this test. */
+bool is_of_this_job(const char *name);
+
 /* A segment of this process: prepared, and available unless `size` of it says otherwise. */
 sci_local_segment_t offer(sci_desc_t sd, unsigned id, size_t size);
 sci_local_segment_t offer_member(sci_desc_t sd, unsigned id, size_t size);
@@ -43,7 +46,8 @@ typedef struct {
 } helper;
 
 /* Start `body` in a child, in the same job; what it returns is its exit status. Before the test's
- * own begin(), or after it. `node` 0: the same node. */
+ * own begin(), since a sanitizer's view of the threads of a parent is wrong in its child. `node` 0:
+ * the same node. */
 helper helper_start(int (*body)(helper *test, const void *argument), const void *argument,
                     unsigned node);
 

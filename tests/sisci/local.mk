@@ -5,6 +5,7 @@ SISCI_TESTS = \
 	%D%/test_sisci_library \
 	%D%/test_sisci_segment \
 	%D%/test_sisci_connection \
+	%D%/test_sisci_event \
 	%D%/test_sisci_copy \
 	%D%/test_sisci_interrupt \
 	%D%/test_sisci_dma \
@@ -30,7 +31,9 @@ tests_sisci_test_sisci_segment_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_connection_SOURCES = %D%/test_sisci_connection.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_connection_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_connection_LDADD = $(SISCI_TEST_LIBS)
-EXTRA_DIST += %D%/test_sisci_event.c
+tests_sisci_test_sisci_event_SOURCES = %D%/test_sisci_event.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_event_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_event_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_copy_SOURCES = %D%/test_sisci_copy.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_copy_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_copy_LDADD = $(SISCI_TEST_LIBS)

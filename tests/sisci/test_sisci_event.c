@@ -13,6 +13,7 @@ static int connect_and_disconnect(helper *test, const void *rounds)
     sci_desc_t sd = begin();
     sci_error_t error;
 
+    expect(test, 's');
     for (int i = 0; i < *(const int *)rounds; i++) {
         SCIDisconnectSegment(reach(sd, 4, ID), 0, &error);
         ck_ok(error);
@@ -38,9 +39,10 @@ static void expect_event(sci_local_segment_t segment, sci_segment_cb_reason_t re
 START_TEST(no_connection_is_too_short_to_be_an_event)
 {
     const int rounds = 20;
-    sci_local_segment_t segment = offer(begin(), ID, BYTES);
     helper other = helper_start(connect_and_disconnect, &rounds, 12);
+    sci_local_segment_t segment = offer(begin(), ID, BYTES);
 
+    tell(&other, 's');
     expect(&other, 'd');
     for (int i = 0; i < rounds; i++) {
         expect_event(segment, SCI_CB_CONNECT, 12);
@@ -55,6 +57,7 @@ static int connect_and_wait(helper *test, const void *unused)
     sci_desc_t sd = begin();
 
     (void)unused;
+    expect(test, 's');
     reach(sd, 4, ID);
     tell(test, 'c');
     expect(test, 'q');
@@ -64,9 +67,10 @@ static int connect_and_wait(helper *test, const void *unused)
 
 START_TEST(the_end_of_a_process_is_a_disconnection)
 {
-    sci_local_segment_t segment = offer(begin(), ID, BYTES);
     helper other = helper_start(connect_and_wait, NULL, 0);
+    sci_local_segment_t segment = offer(begin(), ID, BYTES);
 
+    tell(&other, 's');
     expect(&other, 'c');
     expect_event(segment, SCI_CB_CONNECT, 4);
     helper_kill(&other);
@@ -76,10 +80,11 @@ END_TEST
 
 START_TEST(a_process_that_was_killed_keeps_no_segment_busy)
 {
-    sci_local_segment_t segment = offer(begin(), ID, BYTES);
     helper other = helper_start(connect_and_wait, NULL, 0);
+    sci_local_segment_t segment = offer(begin(), ID, BYTES);
     sci_error_t error;
 
+    tell(&other, 's');
     expect(&other, 'c');
     SCIRemoveSegment(segment, 0, &error);
     ck_error(error, SCI_ERR_BUSY);
@@ -143,10 +148,10 @@ START_TEST(a_callback_is_made_for_each_connection_and_disconnection)
 {
     const int rounds = 5;
     record seen = {0};
-    helper other;
+    helper other = helper_start(connect_and_disconnect, &rounds, 0);
 
     offer_with_callback(begin(), &seen);
-    other = helper_start(connect_and_disconnect, &rounds, 0);
+    tell(&other, 's');
     helper_finish(&other);
     until(seen.disconnects == 5);
     ck_assert_uint_eq(seen.connects, 5);
@@ -159,10 +164,11 @@ START_TEST(a_callback_that_cancels_is_not_made_again)
     const int rounds = 5;
     record seen = {.limit = 1};
     unsigned node, adapter;
-    sci_local_segment_t segment = offer_with_callback(begin(), &seen);
     helper other = helper_start(connect_and_disconnect, &rounds, 0);
+    sci_local_segment_t segment = offer_with_callback(begin(), &seen);
     sci_error_t error;
 
+    tell(&other, 's');
     helper_finish(&other);
     until(seen.connects == 1);
     SCIWaitForLocalSegmentEvent(segment, &node, &adapter, NOT_MS, 0, &error);
@@ -176,10 +182,10 @@ START_TEST(a_callback_cannot_remove_its_own_segment)
 {
     const int rounds = 1;
     record seen = {0};
-    helper other;
+    helper other = helper_start(connect_and_disconnect, &rounds, 0);
 
     offer_with_callback(begin(), &seen);
-    other = helper_start(connect_and_disconnect, &rounds, 0);
+    tell(&other, 's');
     helper_finish(&other);
     until(seen.disconnects == 1);
     ck_error(seen.removal, SCI_ERR_BUSY);

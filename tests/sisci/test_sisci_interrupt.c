@@ -417,10 +417,12 @@ static sci_callback_action_t sum_data(void *argument, sci_local_data_interrupt_t
 
 static int send_ten(helper *test, const void *unused)
 {
-    sci_remote_data_interrupt_t there = connect_to_data(begin(), 4);
+    sci_desc_t sd = begin();
+    sci_remote_data_interrupt_t there;
 
-    (void)test;
     (void)unused;
+    expect(test, 's');
+    there = connect_to_data(sd, 4);
     for (unsigned i = 1; i <= 10; i++)
         ck_ok(send(there, &i, sizeof(i)));
     SCITerminate();
@@ -429,17 +431,17 @@ static int send_ten(helper *test, const void *unused)
 
 START_TEST(data_from_another_process_are_handed_to_the_callback)
 {
+    helper other = helper_start(send_ten, NULL, 8);
     sci_desc_t sd = begin();
     record seen = {0};
     unsigned number = NUMBER;
     sci_local_data_interrupt_t local;
     sci_error_t error;
-    helper other;
 
     SCICreateDataInterrupt(sd, &local, 0, &number, sum_data, &seen,
                            SCI_FLAG_FIXED_INTNO | SCI_FLAG_USE_CALLBACK, &error);
     ck_ok(error);
-    other = helper_start(send_ten, NULL, 8);
+    tell(&other, 's');
     until(seen.calls == 10);
     ck_assert_uint_eq(seen.sum, 55);
     helper_finish(&other);

@@ -235,7 +235,7 @@ static size_t objects_of_group(void)
 
     ck_assert(sisci_names_list(&user, &all));
     for (size_t i = 0; i < all.count; i++)
-        count += strstr(all.names[i].text, getenv("SISCI_SHM_JOB")) != NULL &&
+        count += is_of_this_job(all.names[i].text) &&
                  (sisci_name_kind(&all.names[i]) == SISCI_KIND_GROUP ||
                   sisci_name_kind(&all.names[i]) == SISCI_KIND_MEMBER);
     sisci_names_free(&all);
