@@ -8,10 +8,12 @@ sisci_shm_clean_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
 # ccmod links the model, and of libcombench what needs no MPI; the linker would complain otherwise.
 bin_PROGRAMS += ccmod
 ccmod_SOURCES = \
+	%D%/ccmod/calibrate.c \
 	%D%/ccmod/info.c \
 	%D%/ccmod/inputs.c %D%/ccmod/inputs.h \
 	%D%/ccmod/knee.c %D%/ccmod/knee.h %D%/ccmod/knee_forms.c \
 	%D%/ccmod/main.c \
+	%D%/ccmod/measurements.c %D%/ccmod/measurements.h %D%/ccmod/measurements_columns.c \
 	%D%/ccmod/run.c %D%/ccmod/run.h %D%/ccmod/run_json.c %D%/ccmod/run_text.c \
 	%D%/ccmod/options.c \
 	%D%/ccmod/signals.c %D%/ccmod/timeline.c %D%/ccmod/tool.h

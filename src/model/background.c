@@ -72,7 +72,7 @@ void ccmod_background_admit(ccmod_engine *engine, const engine_message *message)
     if (engine->drawn == NULL)
         return;
     if (engine->live == 0)
-        engine->interval = (uint64_t)((engine->now_us + ENGINE_INSTANT_US) /
+        engine->interval = (uint64_t)((engine->now_us + engine_instant_us(engine)) /
                                       engine->parameters.background_interval_us);
     ccmod_background_refresh(engine, message);
 }

@@ -146,6 +146,46 @@ typedef struct {
 ccmod_calibration ccmod_calibration_line(double overhead_us, double latency_us,
                                          double bandwidth_MBps);
 
+/* Read a calibration file (docs/model.md); `name` stands in errors, which tell file, line, cause
+ * and remedy. Memory does not depend on the file. */
+cb_status ccmod_calibration_open(const char *path, ccmod_calibration *out, ccmod_error *error);
+cb_status ccmod_calibration_read(FILE *stream, const char *name, ccmod_calibration *out,
+                                 ccmod_error *error);
+
+/* Write it as such a file, with nine digits. Errors of the stream are the caller's to ask for. */
+void ccmod_calibration_write(const ccmod_calibration *calibration, FILE *stream);
+
+/* A measurement: what a message of a size takes on the quiet network, half of a round trip. */
+typedef struct {
+    double bytes, time_us;
+} ccmod_point;
+
+typedef struct {
+    size_t segments;       /* exactly so many lines, at most 8; 0: as many as the points support */
+    uint64_t packet_bytes; /* above 0: two lines, one up to this size and one above, as in the
+                              article; `segments` is 0 or 2 then */
+    double
+        residual_limit; /* refuse lines that miss their points by more (rms, share of the time) */
+} ccmod_fit_wish;
+
+/* How well a line describes its points; residuals are shares of the measured time. */
+typedef struct {
+    size_t points;
+    double from_bytes, to_bytes;
+    double rms_residual, worst_residual, worst_bytes;
+} ccmod_fit;
+
+/* Fit lines to points in any order; a line's break lies at the largest size that it was fitted to.
+ * No part of a line is negative: where the best line's is, the best one without it is taken. All of
+ * the start-up is in latency_us, and what is no part of a line is 0. fits[i] tells of lines[i]. */
+cb_status ccmod_calibration_fit(const ccmod_point *points, size_t count, const ccmod_fit_wish *wish,
+                                ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
+                                ccmod_error *error);
+
+/* Divide the start-up of each line: `overhead_us` of it, or all where it is less, occupies the
+ * sender; the rest is latency. */
+void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us);
+
 /* The parts of T_quiet. In mode paper their sum is stretched by contention, in mode split the last
  * one alone, which comes after the others. */
 typedef struct {

@@ -118,7 +118,7 @@ static cb_status handle_ended(ccmod_engine *engine)
 
 static cb_status handle_events(ccmod_engine *engine)
 {
-    while (ccmod_queue_next(&engine->queue) <= engine->now_us + ENGINE_INSTANT_US) {
+    while (ccmod_queue_next(&engine->queue) <= engine->now_us + engine_instant_us(engine)) {
         engine_event event = ccmod_queue_pop(&engine->queue);
 
         CB_TRY(deeds[event.kind](engine, event.subject));
@@ -181,6 +181,14 @@ static cb_status begin(ccmod_engine *engine)
     return CB_OK;
 }
 
+static cb_status refuse_time(const ccmod_engine *engine)
+{
+    return ccmod_fail(engine->error, CB_ERROR_USAGE, engine->workload->name, 0,
+                      "the evaluation would pass %g us of model time, at which it cannot tell "
+                      "events apart; shorten the times, or the loops around them",
+                      ENGINE_LARGEST_US);
+}
+
 static cb_status evaluate(ccmod_engine *engine)
 {
     uint64_t last_ns = engine->parameters.progress != NULL ? cb_now_ns() : 0;
@@ -191,6 +199,8 @@ static cb_status evaluate(ccmod_engine *engine)
 
         if (isinf(time_us))
             return finish(engine);
+        if (time_us > ENGINE_LARGEST_US)
+            return refuse_time(engine);
         engine->now_us = fmax(engine->now_us, time_us);
         engine->cycles++;
         CB_TRY(engine->flows->pass(engine));

@@ -8,12 +8,20 @@
 #ifndef MODEL_ENGINE_H
 #define MODEL_ENGINE_H
 
+#include <float.h>
+#include <math.h>
+
 #include "model/ccmod.h"
 
 #define ENGINE_NONE UINT32_MAX
 
-/* Events closer than 1 ns are one instant. */
+/* Events closer than 1 ns are one instant; beyond a clock of thirteen days, those within a few
+ * steps of a double (engine_instant_us). */
 #define ENGINE_INSTANT_US 1e-3
+
+/* The clock goes no farther: 30 000 years. Intervals of the background can be counted up to there.
+ */
+#define ENGINE_LARGEST_US 1e18
 
 /* Background loads stay below 1, so that every message moves. */
 #define ENGINE_LARGEST_LOAD 0.99
@@ -374,6 +382,13 @@ static inline bool cell_presses_more(const ccmod_engine *engine, uint32_t left, 
 }
 
 /* Signals */
+/* How far apart events may be and still be one instant. Never less than what the clock can tell
+ * apart, else a time that is left could be too short for it to advance at all. */
+static inline double engine_instant_us(const ccmod_engine *engine)
+{
+    return fmax(ENGINE_INSTANT_US, engine->now_us * 4 * DBL_EPSILON);
+}
+
 static inline bool engine_wants(const ccmod_engine *engine, ccmod_signal_kind kind)
 {
     return (engine->wanted & CCMOD_WANTS(kind)) != 0;

@@ -362,7 +362,7 @@ static cb_status collect_top(ccmod_engine *engine)
     double until;
 
     advance(engine, number);
-    until = cell->clock + ENGINE_INSTANT_US * cell_availability(engine, number);
+    until = cell->clock + engine_instant_us(engine) * cell_availability(engine, number);
     do {
         CB_TRY(engine_append(engine, &engine->ended, cell->heap));
         /* its share of what is lost was accounted for above */
@@ -382,7 +382,7 @@ static double next(ccmod_engine *engine)
 
 static cb_status pass(ccmod_engine *engine)
 {
-    double until_us = engine->now_us + ENGINE_INSTANT_US;
+    double until_us = engine->now_us + engine_instant_us(engine);
     bool boundary =
         engine->drawn != NULL && engine->live > 0 && ccmod_background_boundary(engine) <= until_us;
 

@@ -211,14 +211,14 @@ static cb_status pass(ccmod_engine *engine)
 {
     plain_flow *flow = flow_of(engine);
     bool boundary = engine->drawn != NULL && engine->live > 0 &&
-                    ccmod_background_boundary(engine) <= engine->now_us + ENGINE_INSTANT_US;
+                    ccmod_background_boundary(engine) <= engine->now_us + engine_instant_us(engine);
 
     CB_TRY(bring_forward(engine));
     CB_TRY(refresh(engine));
     for (size_t i = 0; i < flow->live.count; i++) {
         uint32_t number = flow->live.values[i];
 
-        if (engine->pool[number].finish <= flow->shares[i].rate * ENGINE_INSTANT_US)
+        if (engine->pool[number].finish <= flow->shares[i].rate * engine_instant_us(engine))
             CB_TRY(engine_append(engine, &engine->ended, number));
     }
     for (size_t i = 0; i < engine->ended.count; i++)

@@ -9,8 +9,9 @@ libccmod_a_CPPFLAGS = $(AM_CPPFLAGS)
 libccmod_a_SOURCES = \
 	src/base/random.c src/base/status.c src/base/units.c \
 	src/report/escape.c src/report/escape.h src/report/svg.c src/report/svg.h \
+	src/stats/fit.c src/stats/fit.h \
 	%D%/background.c \
-	%D%/calibration.c \
+	%D%/calibration.c %D%/calibration_file.c %D%/calibration_fit.c \
 	%D%/ccmod.h \
 	%D%/clock_heaps.h \
 	%D%/engine.c %D%/engine.h \

@@ -44,14 +44,14 @@ static void note_items(const ccmod_engine *engine, uint32_t *waits_for)
 {
     for (size_t i = 0; i < engine->pairs.room; i++) {
         uint32_t found = engine->pairs.entries[i].item;
-        const match_item *item = &engine->pool[found].item;
-        bool send = found != ENGINE_NONE && (item->flags & ITEM_SEND) != 0;
+        const match_item *item;
         uint32_t who, whom;
 
         if (found == ENGINE_NONE)
             continue;
-        who = send ? item->source : item->receiver;
-        whom = send ? item->receiver : item->source;
+        item = &engine->pool[found].item;
+        who = (item->flags & ITEM_SEND) != 0 ? item->source : item->receiver;
+        whom = (item->flags & ITEM_SEND) != 0 ? item->receiver : item->source;
         if (has_started(engine, who) && whom < waits_for[who])
             waits_for[who] = whom;
     }

@@ -1,8 +1,9 @@
 # Fuzz targets with a driver of their own, so that every run of the tests fuzzes for a moment. With
 # clang -fsanitize=fuzzer a target links without the driver and fuzzes by coverage.
-check_PROGRAMS += %D%/fuzz_context %D%/fuzz_loads %D%/fuzz_options %D%/fuzz_topology %D%/fuzz_trace
-TESTS += %D%/fuzz_context.sh %D%/fuzz_loads.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh \
-	%D%/fuzz_trace.sh
+check_PROGRAMS += %D%/fuzz_calibration %D%/fuzz_context %D%/fuzz_loads %D%/fuzz_network \
+	%D%/fuzz_options %D%/fuzz_topology %D%/fuzz_trace
+TESTS += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_loads.sh %D%/fuzz_network.sh \
+	%D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh
 
 tests_fuzz_fuzz_context_SOURCES = %D%/fuzz_context.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_context_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
@@ -19,5 +20,15 @@ tests_fuzz_fuzz_topology_SOURCES = %D%/fuzz_topology.c %D%/fuzz.h %D%/standalone
 tests_fuzz_fuzz_topology_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_topology_LDADD = $(CCMOD_LIBS)
 
-EXTRA_DIST += %D%/fuzz_context.sh %D%/fuzz_loads.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh \
+tests_fuzz_fuzz_calibration_SOURCES = %D%/fuzz_calibration.c %D%/fuzz.h %D%/standalone.c \
+	tools/ccmod/measurements.h tools/ccmod/measurements_columns.c
+tests_fuzz_fuzz_calibration_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_fuzz_fuzz_calibration_LDADD = $(CCMOD_LIBS)
+
+tests_fuzz_fuzz_network_SOURCES = %D%/fuzz_network.c %D%/fuzz.h %D%/standalone.c
+tests_fuzz_fuzz_network_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_fuzz_fuzz_network_LDADD = $(CCMOD_LIBS)
+
+EXTRA_DIST += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_loads.sh %D%/fuzz_network.sh \
+	%D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh \
 	$(srcdir)/tests/fuzz/corpus/*/*

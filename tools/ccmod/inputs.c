@@ -85,28 +85,62 @@ static void set_parameters(const tool_settings *settings, tool_inputs *inputs)
         parameters->progress = show_progress;
 }
 
-static void set_calibration(const tool_settings *settings, ccmod_calibration *calibration)
+static bool was_given(const cb_option_table *table, const bool *given, const char *name)
 {
-    *calibration = ccmod_calibration_line(settings->overhead_us, settings->latency_us,
-                                          settings->bandwidth_MBps);
-    calibration->eager_bytes = settings->eager_bytes;
-    calibration->hop_us = settings->hop_us;
-    calibration->gap_us = settings->gap_us;
-    calibration->barrier_us = settings->barrier_us;
+    for (size_t i = 0; i < table->option_count; i++) {
+        if (given[i] && strcmp(table->options[i].name, name) == 0)
+            return true;
+    }
+    return false;
 }
 
-/* Whether the user gave one of the three numbers of the quiet network. */
-static bool gave_line(const cb_option_table *table, const bool *given)
+/* One of the three numbers of the quiet network that the user gave, or NULL. */
+static const char *find_line(const cb_option_table *table, const bool *given)
 {
     static const char *const names[] = {"overhead-us", "latency-us", "bandwidth-MBps"};
 
-    for (size_t i = 0; i < table->option_count; i++) {
-        for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-            if (given[i] && strcmp(table->options[i].name, names[k]) == 0)
-                return true;
-        }
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (was_given(table, given, names[i]))
+            return names[i];
     }
-    return false;
+    return NULL;
+}
+
+static cb_status load_calibration(const cb_option_table *table, const tool_settings *settings,
+                                  const bool *given, ccmod_calibration *calibration)
+{
+    const char *line = find_line(table, given);
+    ccmod_error error;
+
+    if (line != NULL) {
+        cb_error("--%s and --calibration '%s' both describe the quiet network; give one of the two",
+                 line, settings->calibration);
+        return CB_ERROR_USAGE;
+    }
+    if (ccmod_calibration_open(settings->calibration, calibration, &error) != CB_OK)
+        return tool_refuse(&error);
+    return CB_OK;
+}
+
+/* Of a file, or of the three numbers; what is given besides goes before the file. */
+static cb_status set_calibration(const cb_option_table *table, const tool_settings *settings,
+                                 const bool *given, ccmod_calibration *calibration)
+{
+    bool file = settings->calibration != NULL;
+
+    *calibration = ccmod_calibration_line(settings->overhead_us, settings->latency_us,
+                                          settings->bandwidth_MBps);
+    if (file)
+        CB_TRY(load_calibration(table, settings, given, calibration));
+    if (!file || was_given(table, given, "eager-bytes"))
+        calibration->eager_bytes = settings->eager_bytes;
+    if (!file || was_given(table, given, "hop-us"))
+        calibration->hop_us = settings->hop_us;
+    if (!file || was_given(table, given, "gap-us"))
+        calibration->gap_us = settings->gap_us;
+    if (!file || was_given(table, given, "barrier-us"))
+        calibration->barrier_us = settings->barrier_us;
+    return CB_OK;
 }
 
 static cb_status open_network(const cb_option_table *table, const tool_settings *settings,
@@ -117,9 +151,10 @@ static cb_status open_network(const cb_option_table *table, const tool_settings 
     if (ccmod_network_open(settings->network, ccmod_trace_ranks(inputs->trace), &inputs->network,
                            &error) != CB_OK)
         return tool_refuse(&error);
-    if (inputs->network->needs_calibration && !gave_line(table, given)) {
-        cb_error("the network '%s' has no default for the quiet network; give --overhead-us, "
-                 "--latency-us and --bandwidth-MBps as measured",
+    if (inputs->network->needs_calibration && settings->calibration == NULL &&
+        find_line(table, given) == NULL) {
+        cb_error("the network '%s' has no default for the quiet network; give --calibration, or "
+                 "--overhead-us, --latency-us and --bandwidth-MBps as measured",
                  settings->network);
         return CB_ERROR_USAGE;
     }
@@ -134,7 +169,7 @@ cb_status tool_open_inputs(const cb_option_table *table, const tool_settings *se
     *inputs = (tool_inputs){0};
     CB_TRY(read_background(table, settings->background, &inputs->background));
     set_parameters(settings, inputs);
-    set_calibration(settings, &inputs->calibration);
+    CB_TRY(set_calibration(table, settings, given, &inputs->calibration));
     if (settings->trace == NULL) {
         cb_error("no trace is named; write %s, or see --help", table->synopsis);
         return CB_ERROR_USAGE;

@@ -10,7 +10,7 @@ enum { TOOL_OPTIONS = 48 };
 
 /* The options, as they were given. */
 typedef struct {
-    const char *trace, *network, *mode, *share, *background, *format, *output;
+    const char *trace, *network, *calibration, *mode, *share, *background, *format, *output;
     double overhead_us, latency_us, bandwidth_MBps, hop_us, gap_us, barrier_us;
     double background_interval_us;
     double from_us, to_us;

@@ -27,6 +27,13 @@ static const cb_option rows[] = {
      .default_text = "crossbar",
      .key = "network",
      .help = "The network; ccmod info lists those that are known"},
+    {.name = "calibration",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(calibration),
+     .argument = "FILE",
+     .key = "calibration",
+     .help = "The quiet network, as ccmod calibrate writes it; hop-us, gap-us, eager-bytes and "
+             "barrier-us, where given, go before what the file says"},
     {.name = "overhead-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(overhead_us),
@@ -250,8 +257,8 @@ const cb_option_table run_options = {
         "Evaluates what the processors of TRACE do on a network, and prints the clock of each at "
         "the end of its trace, how it spent its time, how far the links are used, and which one "
         "limits the whole.\n\n"
-        "The quiet network is described by three numbers, or by what the network brings along; "
-        "they must be fitted to measurements, never taken from a data sheet.",
+        "The quiet network is described by a calibration file or by three numbers; they must be "
+        "fitted to measurements, never taken from a data sheet.",
     .synopsis = "ccmod run [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,

@@ -4,12 +4,36 @@
 
 #include "tools/ccmod/run.h"
 
+#include <string.h>
+
 #include "report/stream.h"
+
+/* Parameters go to `out`; with a calibration file those that it replaces are left to
+ * put_calibration. */
+typedef struct {
+    report_stream *out;
+    bool calibrated;
+} parameter_writer;
+
+static bool is_of_calibration(const char *key)
+{
+    static const char *const keys[] = {"overhead_us", "latency_us", "bandwidth_MBps", "eager_bytes",
+                                       "hop_us",      "gap_us",     "barrier_us"};
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    }
+    return false;
+}
 
 static void put_parameter(const cb_option *row, const void *value, void *context)
 {
-    report_stream *out = context;
+    const parameter_writer *writer = context;
+    report_stream *out = writer->out;
 
+    if (writer->calibrated && is_of_calibration(row->key))
+        return;
     switch (row->type) {
     case CB_OPTION_FLAG:
         report_stream_flag(out, row->key, *(const bool *)value);
@@ -29,8 +53,35 @@ static void put_parameter(const cb_option *row, const void *value, void *context
 
 static void put_parameters(report_stream *out, const run_plan *plan)
 {
+    parameter_writer writer = {out, plan->settings->calibration != NULL};
+
     report_stream_object(out, "parameters");
-    cb_options_visit(&run_options, plan->settings, put_parameter, out);
+    cb_options_visit(&run_options, plan->settings, put_parameter, &writer);
+    report_stream_end(out);
+}
+
+static void put_line(report_stream *out, const ccmod_line *line, bool last)
+{
+    report_stream_object(out, NULL);
+    if (!last)
+        report_stream_number(out, "to_bytes", (double)line->to_bytes);
+    report_stream_number(out, "overhead_us", line->overhead_us);
+    report_stream_number(out, "latency_us", line->latency_us);
+    report_stream_number(out, "us_per_byte", line->us_per_byte);
+    report_stream_end(out);
+}
+
+static void put_calibration(report_stream *out, const ccmod_calibration *calibration)
+{
+    report_stream_object(out, "calibration");
+    report_stream_array(out, "lines");
+    for (size_t i = 0; i < calibration->line_count; i++)
+        put_line(out, &calibration->lines[i], i + 1 == calibration->line_count);
+    report_stream_end(out);
+    report_stream_number(out, "hop_us", calibration->hop_us);
+    report_stream_number(out, "gap_us", calibration->gap_us);
+    report_stream_number(out, "eager_bytes", (double)calibration->eager_bytes);
+    report_stream_number(out, "barrier_us", calibration->barrier_us);
     report_stream_end(out);
 }
 
@@ -149,6 +200,7 @@ void run_write_json(FILE *stream, const run_plan *plan)
     report_stream_text(&out, "version", CB_VERSION);
     report_stream_text(&out, "commit", CB_COMMIT);
     put_parameters(&out, plan);
+    put_calibration(&out, &plan->inputs.calibration);
     put_network(&out, plan->inputs.network);
     report_stream_number(&out, "ranks", (double)result->processors);
     report_stream_number(&out, "messages", (double)result->messages);

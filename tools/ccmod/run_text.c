@@ -79,8 +79,12 @@ static void write_head(FILE *stream, const run_plan *plan)
 
     fprintf(stream, "%s on %s: mode %s, share %s, background %s\n", settings->trace,
             plan->inputs.network->name, settings->mode, settings->share, settings->background);
-    fprintf(stream, "quiet network: %.6g us + %.6g us + bytes / %.6g MB/s\n", settings->overhead_us,
-            settings->latency_us, settings->bandwidth_MBps);
+    if (settings->calibration != NULL)
+        fprintf(stream, "quiet network: %zu lines of %s\n", plan->inputs.calibration.line_count,
+                settings->calibration);
+    else
+        fprintf(stream, "quiet network: %.6g us + %.6g us + bytes / %.6g MB/s\n",
+                settings->overhead_us, settings->latency_us, settings->bandwidth_MBps);
     fprintf(stream, "%zu ranks, %llu messages, end at %.10g us\n", result->processors,
             (unsigned long long)result->messages, result->end_us);
     for (size_t i = 0; plan->case_count > 1 && i < plan->case_count; i++)

@@ -1,0 +1,274 @@
+/* Calibration files: the lines of the quiet network and what belongs to them, as text that people
+ * read and change. Words in lines and two tables, one of the settings and one of what a line of the
+ * network is made of. docs/model.md has the grammar. */
+#include "model/ccmod.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+
+enum { LINE_BYTES = 1024, QUOTED = 60 };
+
+static const char blanks[] = " \t\r\n";
+
+#define LARGEST_TIME_US 1e9
+#define LARGEST_BYTES (UINT64_C(1) << 53) /* exact as a double */
+
+typedef struct {
+    ccmod_calibration *made;
+    const char *name; /* of the file */
+    ccmod_error *error;
+    size_t line;
+    char *rest;       /* of the line, for strtok_r */
+    bool complete;    /* the line for all larger messages is there */
+    size_t stated[8]; /* in which line a setting stands */
+} calibration_parser;
+
+/* A number of the file: how it is called, where it goes, and its largest value. */
+typedef struct {
+    const char *key;
+    bool size; /* a uint64_t of bytes, else a double */
+    size_t offset;
+    double largest;
+} calibration_number;
+
+static const calibration_number settings[] = {
+    {"hop_us", false, offsetof(ccmod_calibration, hop_us), LARGEST_TIME_US},
+    {"gap_us", false, offsetof(ccmod_calibration, gap_us), LARGEST_TIME_US},
+    {"eager_bytes", true, offsetof(ccmod_calibration, eager_bytes), 0},
+    {"barrier_us", false, offsetof(ccmod_calibration, barrier_us), LARGEST_TIME_US},
+};
+
+enum { TO_BYTES, PARTS_FROM, PARTS = 4 };
+
+static const calibration_number parts[PARTS] = {
+    [TO_BYTES] = {"to_bytes", true, offsetof(ccmod_line, to_bytes), 0},
+    [PARTS_FROM] = {"overhead_us", false, offsetof(ccmod_line, overhead_us), LARGEST_TIME_US},
+    {"latency_us", false, offsetof(ccmod_line, latency_us), LARGEST_TIME_US},
+    {"us_per_byte", false, offsetof(ccmod_line, us_per_byte), 1e6},
+};
+
+enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
+_Static_assert((size_t)SETTINGS <= sizeof(((calibration_parser *)0)->stated) / sizeof(size_t),
+               "each setting has a place for its line");
+
+/* Words */
+
+static cb_status refuse(const calibration_parser *parser, const char *word, const char *problem)
+{
+    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line, "'%.*s': %s",
+                      (int)QUOTED, word, problem);
+}
+
+static char *next_word(calibration_parser *parser)
+{
+    return strtok_r(NULL, blanks, &parser->rest);
+}
+
+static cb_status store(const calibration_parser *parser, const calibration_number *number,
+                       const char *value, void *base)
+{
+    void *field = (char *)base + number->offset;
+    char why[CB_WHY_BYTES];
+    bool good = number->size ? cb_parse_size(value, 0, LARGEST_BYTES, field, why)
+                             : cb_parse_real(value, 0, number->largest, NULL, field, why);
+
+    return good ? CB_OK : refuse(parser, value, why);
+}
+
+/* Statements */
+
+static const calibration_number *find_part(const char *word, size_t length)
+{
+    for (size_t i = 0; i < PARTS; i++) {
+        if (strncmp(parts[i].key, word, length) == 0 && parts[i].key[length] == '\0')
+            return &parts[i];
+    }
+    return NULL;
+}
+
+static cb_status read_part(const calibration_parser *parser, const char *word, ccmod_line *line,
+                           bool given[PARTS])
+{
+    size_t length = strcspn(word, "=");
+    const calibration_number *part = word[length] == '=' ? find_part(word, length) : NULL;
+
+    if (part == NULL)
+        return refuse(parser, word,
+                      "no part of a line; write KEY=VALUE with to_bytes, overhead_us, latency_us "
+                      "or us_per_byte");
+    if (given[part - parts])
+        return refuse(parser, word, "given twice in one line; give it once");
+    given[part - parts] = true;
+    return store(parser, part, word + length + 1, line);
+}
+
+/* Lines stand in order of the sizes, and the last one has no end. */
+static cb_status check_order(calibration_parser *parser, const ccmod_line *line, bool ends)
+{
+    const ccmod_calibration *made = parser->made;
+
+    if (parser->complete)
+        return refuse(parser, "line",
+                      "a line without to_bytes stands before it, for all larger messages; give "
+                      "that one its to_bytes, or put it last");
+    parser->complete = !ends;
+    if (!ends || made->line_count == 0 ||
+        line->to_bytes > made->lines[made->line_count - 1].to_bytes)
+        return CB_OK;
+    return refuse(parser, "to_bytes",
+                  "not above that of the line before; write lines in order of their sizes");
+}
+
+static cb_status read_line_of_network(calibration_parser *parser)
+{
+    ccmod_calibration *made = parser->made;
+    ccmod_line line = {.to_bytes = UINT64_MAX};
+    bool given[PARTS] = {false};
+    char *word;
+
+    if (made->line_count == CCMOD_LINES)
+        return refuse(parser, "line", "more lines than a calibration may have (16); join some");
+    while ((word = next_word(parser)) != NULL)
+        CB_TRY(read_part(parser, word, &line, given));
+    for (size_t i = PARTS_FROM; i < PARTS; i++) {
+        if (!given[i])
+            return refuse(parser, parts[i].key,
+                          "missing in this line; give it, 0 where it is "
+                          "nothing");
+    }
+    CB_TRY(check_order(parser, &line, given[TO_BYTES]));
+    made->lines[made->line_count++] = line;
+    return CB_OK;
+}
+
+static cb_status read_setting(calibration_parser *parser, size_t number)
+{
+    const char *key = settings[number].key;
+    const char *value = next_word(parser);
+    const char *more = value != NULL ? next_word(parser) : NULL;
+
+    if (parser->stated[number] > 0)
+        return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line,
+                          "'%s' was stated in line %zu already; keep one of the two", key,
+                          parser->stated[number]);
+    parser->stated[number] = parser->line;
+    if (value == NULL)
+        return refuse(parser, key, "its value is missing; write it behind the word");
+    if (more != NULL)
+        return refuse(parser, more, "behind the value; leave it away");
+    return store(parser, &settings[number], value, parser->made);
+}
+
+static cb_status read_statement(calibration_parser *parser, char *text)
+{
+    const char *word;
+
+    text[strcspn(text, "#")] = '\0';
+    word = strtok_r(text, blanks, &parser->rest);
+    if (word == NULL)
+        return CB_OK;
+    if (strcmp(word, "line") == 0)
+        return read_line_of_network(parser);
+    for (size_t i = 0; i < SETTINGS; i++) {
+        if (strcmp(word, settings[i].key) == 0)
+            return read_setting(parser, i);
+    }
+    return refuse(parser, word,
+                  "no statement; use line, hop_us, gap_us, eager_bytes or barrier_us");
+}
+
+/* The file */
+
+static cb_status check_text(const calibration_parser *parser, FILE *stream, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (length > 0 && (text[length - 1] == '\n' || feof(stream)))
+        return CB_OK;
+    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line,
+                      "a zero byte, or more than %d characters: this is no calibration; name "
+                      "another file, or break the line",
+                      LINE_BYTES - 2);
+}
+
+static cb_status check_head(const calibration_parser *parser, char *text)
+{
+    char *rest;
+    const char *word = strtok_r(text, blanks, &rest);
+    const char *version = word != NULL ? strtok_r(NULL, blanks, &rest) : NULL;
+
+    if (version != NULL && strcmp(word, "%calibration") == 0 && strcmp(version, "1") == 0 &&
+        strtok_r(NULL, blanks, &rest) == NULL)
+        return CB_OK;
+    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line,
+                      "this is no calibration of version 1, whose first line is '%%calibration "
+                      "1'; make one of measurements with ccmod calibrate");
+}
+
+static cb_status check_whole(const calibration_parser *parser, FILE *stream)
+{
+    if (ferror(stream))
+        return ccmod_fail(parser->error, CB_ERROR_SYSTEM, parser->name, 0,
+                          "cannot read the calibration: %s; name a file that can be read",
+                          strerror(errno));
+    if (parser->line == 0)
+        return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, 0,
+                          "the file is empty; make a calibration with ccmod calibrate");
+    if (!parser->complete)
+        return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line,
+                          "the line for the largest messages is missing; end with a line without "
+                          "to_bytes");
+    return CB_OK;
+}
+
+cb_status ccmod_calibration_read(FILE *stream, const char *name, ccmod_calibration *out,
+                                 ccmod_error *error)
+{
+    ccmod_calibration made = {.line_count = 0};
+    calibration_parser parser = {.made = &made, .name = name, .error = error};
+    char text[LINE_BYTES];
+
+    while (text[0] = '\0', fgets(text, sizeof(text), stream) != NULL) {
+        parser.line++;
+        CB_TRY(check_text(&parser, stream, text));
+        CB_TRY(parser.line == 1 ? check_head(&parser, text) : read_statement(&parser, text));
+    }
+    CB_TRY(check_whole(&parser, stream));
+    *out = made;
+    return CB_OK;
+}
+
+cb_status ccmod_calibration_open(const char *path, ccmod_calibration *out, ccmod_error *error)
+{
+    FILE *stream = fopen(path, "re");
+    cb_status status;
+
+    if (stream == NULL)
+        return ccmod_fail(error, errno == ENOENT ? CB_ERROR_USAGE : CB_ERROR_SYSTEM, NULL, 0,
+                          "cannot read the calibration '%.200s': %s; name a file that can be "
+                          "read, as ccmod calibrate makes it",
+                          path, strerror(errno));
+    status = ccmod_calibration_read(stream, path, out, error);
+    fclose(stream);
+    return status;
+}
+
+void ccmod_calibration_write(const ccmod_calibration *calibration, FILE *stream)
+{
+    fputs("%calibration 1\n", stream);
+    for (size_t i = 0; i < calibration->line_count; i++) {
+        const ccmod_line *line = &calibration->lines[i];
+
+        fputs("line", stream);
+        if (i + 1 < calibration->line_count)
+            fprintf(stream, " to_bytes=%" PRIu64, line->to_bytes);
+        fprintf(stream, " overhead_us=%.9g latency_us=%.9g us_per_byte=%.9g\n", line->overhead_us,
+                line->latency_us, line->us_per_byte);
+    }
+    fprintf(stream, "hop_us %.9g\ngap_us %.9g\neager_bytes %" PRIu64 "\nbarrier_us %.9g\n",
+            calibration->hop_us, calibration->gap_us, calibration->eager_bytes,
+            calibration->barrier_us);
+}

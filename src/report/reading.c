@@ -1,0 +1,144 @@
+/* Reading result documents. A key that is not there and one of another type are the same: absent.
+ */
+#include "report/reading.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "report/path.h"
+
+enum { LARGEST_MB = 256, PATH_BYTES = 256 };
+
+static const char schema[] = "combench-result/1";
+
+struct report_reading {
+    json_t *root;
+};
+
+/* A stream that ends, as an error, where the document becomes too large. */
+typedef struct {
+    FILE *stream;
+    size_t left;
+} bounded_stream;
+
+static size_t read_bounded(void *buffer, size_t bytes, void *context)
+{
+    bounded_stream *from = context;
+    size_t wanted = bytes < from->left ? bytes : from->left;
+    size_t came = fread(buffer, 1, wanted, from->stream);
+
+    from->left -= came;
+    return from->left == 0 || ferror(from->stream) ? (size_t)-1 : came;
+}
+
+static cb_status explain(const char *path, const bounded_stream *from, const json_error_t *fault)
+{
+    if (from->left == 0)
+        cb_error("cannot read the result '%s': it is larger than %d MiB; name the document of a "
+                 "single run",
+                 path, LARGEST_MB);
+    else if (ferror(from->stream))
+        cb_error("cannot read the result '%s': %s; name a file that can be read", path,
+                 strerror(errno));
+    else
+        cb_error("%s:%d: this is no JSON document: %s; name a result as --format json writes it",
+                 path, fault->line, fault->text);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status load(const char *path, json_t **out)
+{
+    bounded_stream from = {fopen(path, "re"), (size_t)LARGEST_MB << 20};
+    json_error_t fault;
+    cb_status status = CB_OK;
+
+    if (from.stream == NULL) {
+        cb_error("cannot read the result '%s': %s; name a file that can be read", path,
+                 strerror(errno));
+        return CB_ERROR_USAGE;
+    }
+    *out = json_load_callback(read_bounded, &from, 0, &fault);
+    if (*out == NULL)
+        status = explain(path, &from, &fault);
+    fclose(from.stream);
+    return status;
+}
+
+static cb_status check_schema(const char *path, const report_reading *reading)
+{
+    const char *found = report_reading_text(reading, "schema");
+
+    if (found != NULL && strcmp(found, schema) == 0)
+        return CB_OK;
+    cb_error("cannot read '%s' as a result: its schema is '%.64s', not '%s'; name a result of a "
+             "benchmark, written by --format json",
+             path, found != NULL ? found : "nothing", schema);
+    return CB_ERROR_USAGE;
+}
+
+cb_status report_reading_open(const char *path, report_reading **out)
+{
+    report_reading *reading = cb_allocate(1, sizeof(*reading), "a result that is read");
+    cb_status status = CB_ERROR_MEMORY;
+
+    if (reading == NULL)
+        return status;
+    status = load(path, &reading->root);
+    if (status == CB_OK)
+        status = check_schema(path, reading);
+    if (status != CB_OK) {
+        report_reading_close(reading);
+        return status;
+    }
+    *out = reading;
+    return CB_OK;
+}
+
+void report_reading_close(report_reading *reading)
+{
+    if (reading != NULL)
+        json_decref(reading->root);
+    free(reading);
+}
+
+__attribute__((format(printf, 2, 0))) static const json_t *find(const report_reading *reading, const char *path, va_list arguments)
+{
+    char whole[PATH_BYTES];
+
+    vsnprintf(whole, sizeof(whole), path, arguments);
+    return report_path_get(reading->root, whole);
+}
+
+size_t report_reading_count(const report_reading *reading, const char *path)
+{
+    return json_array_size(report_path_get(reading->root, path));
+}
+
+const char *report_reading_text(const report_reading *reading, const char *path, ...)
+{
+    va_list arguments;
+    const char *text;
+
+    va_start(arguments, path);
+    text = json_string_value(find(reading, path, arguments));
+    va_end(arguments);
+    return text;
+}
+
+double report_reading_number(const report_reading *reading, const char *path, ...)
+{
+    va_list arguments;
+    const json_t *value;
+
+    va_start(arguments, path);
+    value = find(reading, path, arguments);
+    va_end(arguments);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}

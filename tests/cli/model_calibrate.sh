@@ -1,0 +1,127 @@
+#!/bin/sh
+# ccmod calibrate: from the result of a ping-pong, or two columns, to a file that ccmod run reads.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+enter_folder
+
+ccmod() {
+    run 0 "$builddir/ccmod" "$@"
+}
+
+# end_of OPTIONS...: when a lone message of a trace has arrived
+end_of() {
+    ccmod run --format json "$@"
+    mv out result.json
+    expect_status 0
+}
+
+# A result with a known answer: half a round trip takes 2 us + bytes / 250 MB/s up to 4096 bytes, and
+# 10 us + bytes / 1000 MB/s above; small messages of the stream follow each other in 0.5 us.
+"$CB_PYTHON" - <<'PYTHON'
+import json
+
+def figure(us):
+    return {"median": us, "ci95": [us * 0.99, us * 1.01], "min": us, "max": us}
+
+sizes = [0, *(2 ** n for n in range(4, 21))]
+row = {"processors": 2, "occupation": "none"}
+pingpong = [{**row, "mode": "pingpong", "size_bytes": n,
+             "latency_us": figure(2 + n / 250 if n <= 4096 else 10 + n / 1000)} for n in sizes]
+stream = [{**row, "mode": "stream", "size_bytes": n, "round_us": figure(0.5 if n <= 64 else n / 1000)} for n in sizes]
+noise = [{**row, "mode": "pingpong", "size_bytes": 100, "latency_us": {"median": 9000}},
+         {**row, "mode": "pingpong", "size_bytes": 200,
+          "latency_us": {"median": 9000, "ci95": [3, 9900]}},
+         {**row, "mode": "pingpong", "size_bytes": 300, "occupation": "source",
+          "latency_us": figure(700.0)}]
+document = {"schema": "combench-result/1", "benchmark": "oneway", "technology": "mpi",
+            "environment": {"mpi": "Open MPI", "hosts": [{"cpu": "one"}],
+                            "mpi_settings": {"btl_vader_eager_limit": "4096",
+                                             "btl_tcp_eager_limit": "65536"}},
+            "results": noise + pingpong + stream}
+json.dump(document, open("oneway.json", "w"))
+json.dump({**document, "benchmark": "funnel"}, open("funnel.json", "w"))
+json.dump({**document, "schema": "other/1"}, open("other.json", "w"))
+with open("columns.txt", "w") as file:
+    file.write("# bytes us\n")
+    file.writelines(f"{row['size_bytes']} {2 * row['latency_us']['median']}\n" for row in pingpong)
+PYTHON
+
+printf '%%cct 1 ranks 2 unit us\n0: s 1 1000\n1: r 0 1000\n' >small.cct
+printf '%%cct 1 ranks 2 unit us\n0: s 1 100000\n1: r 0 100000\n' >large.cct
+
+case_is "a result of cb_oneway"
+ccmod calibrate --output one.cal oneway.json
+expect_status 0
+expect_silence
+expect_true "what was left out is counted" grep -q "^2 measurements were left out" out
+expect_true "both lines in words" test "$(grep -c 'residual 0\|residual [0-9.e-]* %' out)" -eq 2
+expect_true "the protocol changes at 4096 bytes" grep -q "^line to_bytes=4096 " one.cal
+expect_true "what its library sends eagerly" grep -q "^eager_bytes 4096$" one.cal
+expect_true "the stream's rate" grep -q "^gap_us 0.5$" one.cal
+expect_true "the residuals of all sizes" test "$(grep -c '^# *[0-9][0-9]* ' one.cal)" -ge 18
+
+case_is "a lone message takes half of a round trip"
+end_of --calibration one.cal small.cct
+expect_document result.json "round(d['end_us'], 6)" 6
+end_of --calibration one.cal large.cct
+expect_document result.json "round(d['end_us'], 6)" 110
+expect_document result.json "len(d['calibration']['lines']), d['parameters']['calibration']" "(2, 'one.cal')"
+faults=$("$CB_PYTHON" -c 'import json, sys, jsonschema
+schema, document = (json.load(open(name)) for name in sys.argv[1:])
+jsonschema.validate(document, schema)' "$srcdir/docs/combench-model-1.schema.json" result.json 2>&1) ||
+    failed "a valid document" "$faults"
+
+case_is "an option goes before the file"
+end_of --calibration one.cal --eager-bytes 7 small.cct
+expect_document result.json "d['calibration']['eager_bytes'], d['calibration']['gap_us']" "(7, 0.5)"
+
+case_is "two columns of round trips"
+ccmod calibrate --round-trip --output two.cal columns.txt
+expect_status 0
+end_of --calibration two.cal large.cct
+expect_document result.json "round(d['end_us'], 6)" 110
+
+case_is "times of one way are taken as they are"
+ccmod calibrate --output two.cal columns.txt
+end_of --calibration two.cal large.cct
+expect_document result.json "round(d['end_us'], 6)" 220
+
+case_is "the article's two lines, broken at a packet"
+ccmod calibrate --packet-bytes 2020 --residual-pct 100 --output packet.cal oneway.json
+expect_status 0
+expect_true "a break below the packet" grep -q "^line to_bytes=1024 " packet.cal
+
+# refused TEXT... -- ARGUMENTS...: one line on stderr with these texts
+refused() {
+    texts=
+    while [ "$1" != -- ]; do
+        texts="$texts $1"
+        shift
+    done
+    shift
+    ccmod "$@"
+    expect_status 2
+    # shellcheck disable=SC2086 # texts without blanks
+    expect_one_error $texts
+}
+
+case_is "bad input"
+printf '16 1\n32\n' >short.txt
+printf '{ "schema": ' >cut.json
+printf '%%calibration 1\nline overhead_us=-1\n' >negative.cal
+refused cb_funnel cb_oneway -- calibrate funnel.json
+refused other/1 combench-result/1 -- calibrate other.json
+refused cut.json:1: JSON -- calibrate cut.json
+refused short.txt:2: MICROSECONDS -- calibrate short.txt
+refused nothing.txt -- calibrate nothing.txt
+refused measurements -- calibrate
+refused --round-trip halved -- calibrate --round-trip oneway.json
+refused residual quiet -- calibrate --segments 1 --residual-pct 1 oneway.json
+refused segments -- calibrate --segments 3 --packet-bytes 2020 oneway.json
+refused negative.cal:2: -- run --calibration negative.cal small.cct
+refused --latency-us one.cal -- run --calibration one.cal --latency-us 1 small.cct
+refused --calibration -- run --network myrinet small.cct
+
+finish

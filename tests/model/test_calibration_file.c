@@ -1,0 +1,140 @@
+/* Calibration files: what is written is read again, and what is wrong is refused with its line. */
+#include <string.h>
+
+#include "model/ccmod.h"
+#include "tests/unit/unit.h"
+
+static cb_status read_text(const char *text, ccmod_calibration *out, ccmod_error *error)
+{
+    FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    cb_status status;
+
+    ck_assert_ptr_nonnull(stream);
+    status = ccmod_calibration_read(stream, "a.cal", out, error);
+    fclose(stream);
+    return status;
+}
+
+START_TEST(a_file_has_lines_and_settings)
+{
+    ccmod_calibration read;
+    ccmod_error error;
+
+    ck_assert_int_eq(read_text("%calibration 1\n"
+                               "# a remark\n"
+                               "line to_bytes=4KiB overhead_us=1 latency_us=2 us_per_byte=0.001\n"
+                               "\n"
+                               "line us_per_byte=5e-4 latency_us=7 overhead_us=3 # the rest\n"
+                               "eager_bytes 4096\ngap_us 0.5\nhop_us 0.25\nbarrier_us 11",
+                               &read, &error),
+                     CB_OK);
+    ck_assert_uint_eq(read.line_count, 2);
+    ck_assert_uint_eq(read.lines[0].to_bytes, 4096);
+    ck_assert_double_eq(read.lines[0].us_per_byte, 0.001);
+    ck_assert_uint_eq(read.lines[1].to_bytes, UINT64_MAX);
+    ck_assert_double_eq(read.lines[1].overhead_us, 3);
+    ck_assert_double_eq(read.lines[1].latency_us, 7);
+    ck_assert_uint_eq(read.eager_bytes, 4096);
+    ck_assert_double_eq(read.gap_us, 0.5);
+    ck_assert_double_eq(read.hop_us, 0.25);
+    ck_assert_double_eq(read.barrier_us, 11);
+}
+END_TEST
+
+START_TEST(what_is_written_is_read_again)
+{
+    ccmod_calibration made = ccmod_calibration_line(1.25, 3, 250), read;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    ccmod_error error;
+
+    made.lines[0].to_bytes = 1000;
+    made.lines[1] = (ccmod_line){UINT64_MAX, 0, 0.1, 0.123456789};
+    made.line_count = 2;
+    made.eager_bytes = UINT64_C(1) << 53;
+    ck_assert_ptr_nonnull(stream);
+    ccmod_calibration_write(&made, stream);
+    fclose(stream);
+    ck_assert_int_eq(read_text(text, &read, &error), CB_OK);
+    ck_assert_uint_eq(read.line_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_uint_eq(read.lines[i].to_bytes, made.lines[i].to_bytes);
+        ck_assert_double_eq(read.lines[i].overhead_us, made.lines[i].overhead_us);
+        ck_assert_double_eq(read.lines[i].latency_us, made.lines[i].latency_us);
+        ck_assert_double_eq(read.lines[i].us_per_byte, made.lines[i].us_per_byte);
+    }
+    ck_assert_uint_eq(read.eager_bytes, made.eager_bytes);
+    free(text);
+}
+END_TEST
+
+#define HEAD "%calibration 1\n"
+#define REST "overhead_us=1 latency_us=2 us_per_byte=0.001\n"
+
+START_TEST(what_is_wrong_is_refused_with_its_line)
+{
+    static const struct {
+        const char *text, *says;
+        size_t line;
+    } cases[] = {
+        {"nonsense\n", "no calibration of version 1", 1},
+        {"%calibration 2\n", "no calibration of version 1", 1},
+        {HEAD "walk\n", "no statement", 2},
+        {HEAD "line " REST "line " REST, "put it last", 3},
+        {HEAD "line to_bytes=9 " REST "line to_bytes=9 " REST, "in order", 3},
+        {HEAD "line to_bytes=9 " REST, "the largest messages is missing", 2},
+        {HEAD "line overhead_us=1 latency_us=2\n", "'us_per_byte': missing", 2},
+        {HEAD "line overhead_us=1 overhead_us=1\n", "given twice", 2},
+        {HEAD "line speed=1\n", "no part of a line", 2},
+        {HEAD "line overhead_us\n", "no part of a line", 2},
+        {HEAD "line overhead_us=-1\n", "'-1'", 2},
+        {HEAD "line overhead_us=1e99\n", "'1e99'", 2},
+        {HEAD "line overhead_us=nan\n", "'nan'", 2},
+        {HEAD "gap_us 1\ngap_us 1\n", "in line 2 already", 3},
+        {HEAD "gap_us\n", "its value is missing", 2},
+        {HEAD "gap_us 1 2\n", "leave it away", 2},
+        {HEAD "eager_bytes 99999999999999999999\n", "'99999999999999999999'", 2},
+        {HEAD, "the largest messages is missing", 1},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ccmod_calibration read;
+        ccmod_error error = {.line = 99};
+
+        ck_assert_int_eq(read_text(cases[i].text, &read, &error), CB_ERROR_USAGE);
+        ck_assert_msg(strstr(error.text, cases[i].says) != NULL, "'%s' does not say '%s'",
+                      error.text, cases[i].says);
+        ck_assert_uint_eq(error.line, cases[i].line);
+    }
+}
+END_TEST
+
+START_TEST(seventeen_lines_are_too_many)
+{
+    char text[4096];
+    size_t used = (size_t)snprintf(text, sizeof(text), "%s", HEAD);
+    ccmod_calibration read;
+    ccmod_error error;
+
+    for (int i = 1; i <= CCMOD_LINES + 1; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "line to_bytes=%d " REST, i);
+    ck_assert_int_eq(read_text(text, &read, &error), CB_ERROR_USAGE);
+    ck_assert_uint_eq(error.line, CCMOD_LINES + 2);
+    ck_assert_ptr_nonnull(strstr(error.text, "more lines"));
+}
+END_TEST
+
+START_TEST(a_file_that_is_not_there_is_named)
+{
+    ccmod_calibration read;
+    ccmod_error error;
+
+    ck_assert_int_eq(ccmod_calibration_open("no/such.cal", &read, &error), CB_ERROR_USAGE);
+    ck_assert_ptr_nonnull(strstr(error.text, "no/such.cal"));
+}
+END_TEST
+
+UNIT_MAIN("calibration_file", a_file_has_lines_and_settings, what_is_written_is_read_again,
+          what_is_wrong_is_refused_with_its_line, seventeen_lines_are_too_many,
+          a_file_that_is_not_there_is_named)

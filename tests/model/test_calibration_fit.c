@@ -1,0 +1,181 @@
+/* Lines of the quiet network from measurements. */
+#include <math.h>
+#include <string.h>
+
+#include "model/ccmod.h"
+#include "tests/unit/unit.h"
+
+enum { SIZES = 17 };
+
+static const ccmod_fit_wish automatic = {.residual_limit = 0.2};
+
+/* 5 us + bytes / 100 MB/s up to 4096 bytes, 40 us + bytes / 500 MB/s above. */
+static double two_lines(double bytes)
+{
+    return bytes <= 4096 ? 5 + bytes / 100 : 40 + bytes / 500;
+}
+
+/* Powers of two from 16 bytes to 1 MiB. */
+static void measure(double (*time_us)(double bytes), ccmod_point points[SIZES])
+{
+    for (int i = 0; i < SIZES; i++)
+        points[i] = (ccmod_point){ldexp(16, i), time_us(ldexp(16, i))};
+}
+
+static ccmod_calibration fit(const ccmod_point *points, size_t count, ccmod_fit_wish wish,
+                             ccmod_fit fits[CCMOD_LINES])
+{
+    ccmod_calibration made;
+    ccmod_error error = {.text = ""};
+
+    ck_assert_msg(ccmod_calibration_fit(points, count, &wish, &made, fits, &error) == CB_OK, "%s",
+                  error.text);
+    return made;
+}
+
+static void expect_line(const ccmod_line *line, double start_up_us, double bandwidth_MBps)
+{
+    ck_assert_double_eq_tol(line->latency_us, start_up_us, 1e-6 * start_up_us);
+    ck_assert_double_eq_tol(1 / line->us_per_byte, bandwidth_MBps, 1e-6 * bandwidth_MBps);
+    ck_assert_double_eq(line->overhead_us, 0);
+}
+
+START_TEST(a_change_of_protocol_is_found)
+{
+    ccmod_point points[SIZES];
+    ccmod_fit fits[CCMOD_LINES];
+    ccmod_calibration made;
+
+    measure(two_lines, points);
+    made = fit(points, SIZES, automatic, fits);
+    ck_assert_uint_eq(made.line_count, 2);
+    ck_assert_uint_eq(made.lines[0].to_bytes, 4096);
+    ck_assert_uint_eq(made.lines[1].to_bytes, UINT64_MAX);
+    expect_line(&made.lines[0], 5, 100);
+    expect_line(&made.lines[1], 40, 500);
+    ck_assert_uint_eq(fits[0].points + fits[1].points, SIZES);
+    ck_assert_double_lt(fits[1].worst_residual, 1e-9);
+}
+END_TEST
+
+START_TEST(the_order_of_measurements_is_of_no_account)
+{
+    ccmod_point points[SIZES], turned[SIZES];
+    ccmod_fit fits[CCMOD_LINES];
+    ccmod_calibration one, other;
+
+    measure(two_lines, points);
+    for (int i = 0; i < SIZES; i++)
+        turned[i] = points[(7 * i + 3) % SIZES];
+    one = fit(points, SIZES, automatic, fits);
+    other = fit(turned, SIZES, automatic, fits);
+    ck_assert_mem_eq(&one.lines, &other.lines, one.line_count * sizeof(one.lines[0]));
+}
+END_TEST
+
+START_TEST(so_many_lines_as_are_asked_for)
+{
+    ccmod_point points[SIZES];
+    ccmod_fit fits[CCMOD_LINES];
+
+    measure(two_lines, points);
+    ck_assert_uint_eq(
+        fit(points, SIZES, (ccmod_fit_wish){.segments = 1, .residual_limit = 9}, fits).line_count,
+        1);
+    ck_assert_uint_eq(
+        fit(points, SIZES, (ccmod_fit_wish){.segments = 3, .residual_limit = 9}, fits).line_count,
+        3);
+}
+END_TEST
+
+START_TEST(the_article_breaks_at_the_size_of_a_packet)
+{
+    ccmod_point points[SIZES];
+    ccmod_fit fits[CCMOD_LINES];
+    ccmod_calibration made;
+
+    measure(two_lines, points);
+    made = fit(points, SIZES, (ccmod_fit_wish){.packet_bytes = 2020, .residual_limit = 9}, fits);
+    ck_assert_uint_eq(made.line_count, 2);
+    ck_assert_uint_eq(made.lines[0].to_bytes, 1024);
+    expect_line(&made.lines[0], 5, 100);
+}
+END_TEST
+
+static double falling(double bytes)
+{
+    return 10 - bytes * 1e-6;
+}
+
+static double without_start_up(double bytes)
+{
+    return bytes < 100 ? bytes / 200 : bytes / 100;
+}
+
+START_TEST(no_part_of_a_line_is_negative)
+{
+    ccmod_point points[SIZES];
+    ccmod_fit fits[CCMOD_LINES];
+    ccmod_fit_wish wish = {.segments = 1, .residual_limit = 9};
+    ccmod_calibration made;
+
+    measure(falling, points);
+    made = fit(points, SIZES, wish, fits);
+    ck_assert_double_eq(made.lines[0].us_per_byte, 0);
+    ck_assert_double_gt(made.lines[0].latency_us, 8);
+    measure(without_start_up, points);
+    made = fit(points, SIZES, wish, fits);
+    ck_assert_double_eq(made.lines[0].latency_us, 0);
+    ck_assert_double_gt(made.lines[0].us_per_byte, 0.005);
+}
+END_TEST
+
+static void expect_refusal(const ccmod_point *points, size_t count, ccmod_fit_wish wish,
+                           const char *says)
+{
+    ccmod_calibration made;
+    ccmod_fit fits[CCMOD_LINES];
+    ccmod_error error;
+
+    ck_assert_int_eq(ccmod_calibration_fit(points, count, &wish, &made, fits, &error),
+                     CB_ERROR_USAGE);
+    ck_assert_msg(strstr(error.text, says) != NULL, "'%s' does not say '%s'", error.text, says);
+}
+
+START_TEST(what_makes_no_line_is_refused)
+{
+    ccmod_point points[SIZES];
+
+    measure(two_lines, points);
+    expect_refusal(points, 0, automatic, "0 points");
+    expect_refusal(points, 2, automatic, "2 points");
+    expect_refusal(points, 5, (ccmod_fit_wish){.segments = 2, .residual_limit = 9}, "fewer lines");
+    expect_refusal(points, SIZES, (ccmod_fit_wish){.packet_bytes = 20, .residual_limit = 9},
+                   "different sizes");
+    expect_refusal(points, SIZES, (ccmod_fit_wish){.segments = 1, .residual_limit = 0.05},
+                   "no line describes");
+    points[3].time_us = 0;
+    expect_refusal(points, SIZES, automatic, "0 us for 128 bytes");
+    points[3].time_us = (double)NAN;
+    expect_refusal(points, SIZES, automatic, "for 128 bytes");
+}
+END_TEST
+
+START_TEST(the_start_up_is_divided_and_its_sum_stays)
+{
+    ccmod_calibration made = ccmod_calibration_line(0, 3, 100);
+
+    made.lines[1] = (ccmod_line){UINT64_MAX, 0, 0.5, 1};
+    made.line_count = 2;
+    ccmod_calibration_divide(&made, 1);
+    ck_assert_double_eq(made.lines[0].overhead_us, 1);
+    ck_assert_double_eq(made.lines[0].latency_us, 2);
+    ck_assert_double_eq(made.lines[1].overhead_us, 0.5);
+    ck_assert_double_eq(made.lines[1].latency_us, 0);
+}
+END_TEST
+
+UNIT_MAIN("calibration_fit", a_change_of_protocol_is_found,
+          the_order_of_measurements_is_of_no_account, so_many_lines_as_are_asked_for,
+          the_article_breaks_at_the_size_of_a_packet, no_part_of_a_line_is_negative,
+          what_makes_no_line_is_refused, the_start_up_is_divided_and_its_sum_stays)

@@ -1,0 +1,303 @@
+/* ccmod calibrate: from measurements of the quiet network to a calibration file. */
+#include "config.h"
+
+#include "tools/ccmod/inputs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "tools/ccmod/measurements.h"
+
+typedef struct {
+    const char *measurements, *output;
+    uint64_t segments, packet_bytes, eager_bytes;
+    double residual_pct, overhead_us, gap_us, hop_us, barrier_us;
+    bool round_trips;
+} calibrate_settings;
+
+#define FIELD(name) offsetof(calibrate_settings, name)
+
+/* clang-format off */
+static const cb_option rows[] = {
+    {.name = "RESULT",
+     .type = CB_OPTION_OPERAND,
+     .offset = FIELD(measurements),
+     .argument = "RESULT",
+     .help = "A result of cb_oneway (JSON), or a text of two columns, bytes and microseconds"},
+    {.name = "segments",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(segments),
+     .argument = "N",
+     .default_text = "0",
+     .maximum = 8,
+     .help = "Fit exactly so many lines, with the best breaks between them; 0: as many as the "
+             "measurements support"},
+    {.name = "packet-bytes",
+     .type = CB_OPTION_SIZE,
+     .offset = FIELD(packet_bytes),
+     .argument = "BYTES",
+     .default_text = "0",
+     .maximum = 0x1p53,
+     .help = "Fit two lines, one for messages up to this size, that of a packet, and one for "
+             "larger ones, as the article does"},
+    {.name = "residual-pct",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(residual_pct),
+     .argument = "PCT",
+     .default_text = "20",
+     .maximum = 1000,
+     .help = "Refuse lines that miss their measurements by more than this, in the mean (rms)"},
+    {.name = "round-trip",
+     .type = CB_OPTION_FLAG,
+     .offset = FIELD(round_trips),
+     .help = "The two columns have times of the way there and back; halve them"},
+    {.name = "overhead-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(overhead_us),
+     .argument = "X",
+     .maximum = 1e9,
+     .help = "So much of the start-up is the sender's; without it what the stream of the result "
+             "says, and without a stream all of it"},
+    {.name = "gap-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(gap_us),
+     .argument = "US",
+     .maximum = 1e9,
+     .help = "A message occupies its links for so long at least; without it what the stream says"},
+    {.name = "eager-bytes",
+     .type = CB_OPTION_SIZE,
+     .offset = FIELD(eager_bytes),
+     .argument = "BYTES",
+     .maximum = 0x1p53,
+     .help = "A send of fewer bytes does not wait for its receive; without it what the result "
+             "tells of the MPI library, else 0"},
+    {.name = "hop-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(hop_us),
+     .argument = "US",
+     .default_text = "0",
+     .maximum = 1e9,
+     .help = "Latency added for each link of a route beyond the second"},
+    {.name = "barrier-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(barrier_us),
+     .argument = "US",
+     .default_text = "0",
+     .maximum = 1e9,
+     .help = "A barrier's time from the last arrival to the release"},
+    {.name = "output",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(output),
+     .argument = "FILE",
+     .help = "Write the calibration there, and what was fitted to standard output"},
+    {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
+};
+/* clang-format on */
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static const cb_option_table table = {
+    .program = "ccmod-calibrate",
+    .summary = "make a calibration of measurements",
+    .description =
+        "Fits the lines of the quiet network, T(n) = overhead + latency + n x price, to what a "
+        "ping-pong measured, and writes a calibration file, which ccmod run --calibration and its "
+        "like read. The time of a message is half of a round trip; the breaks between lines are "
+        "found by least squares of relative residuals, and the file tells them all.\n\n"
+        "Small messages of the result's stream tell how fast one can follow the other; the part of "
+        "the start-up that this explains is the sender's and its link's.",
+    .synopsis = "ccmod calibrate [OPTION]... RESULT",
+    .exit_statuses = tool_exit_statuses,
+    .options = rows,
+    .option_count = ROWS,
+};
+
+typedef struct {
+    const calibrate_settings *settings;
+    measurements found;
+    ccmod_calibration calibration;
+    ccmod_fit fits[CCMOD_LINES];
+} calibrate_plan;
+
+static bool was_given(const bool *given, const char *name)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        if (given[i] && strcmp(rows[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Calibration */
+
+static cb_status fit(calibrate_plan *plan)
+{
+    const calibrate_settings *settings = plan->settings;
+    ccmod_fit_wish wish = {.segments = settings->segments,
+                           .packet_bytes = settings->packet_bytes,
+                           .residual_limit = settings->residual_pct / 100};
+    ccmod_error error;
+
+    if (wish.packet_bytes > 0 && wish.segments > 0 && wish.segments != 2) {
+        cb_error("--packet-bytes makes two lines, and --segments %zu asks for others; give one of "
+                 "the two",
+                 wish.segments);
+        return CB_ERROR_USAGE;
+    }
+    if (ccmod_calibration_fit(plan->found.points, plan->found.count, &wish, &plan->calibration,
+                              plan->fits, &error) == CB_OK)
+        return CB_OK;
+    cb_error("%s: %s%s", settings->measurements, error.text,
+             plan->found.left_out > 0 ? " (what was not known to a fifth was left out)" : "");
+    return error.status;
+}
+
+/* A lone message must go on taking what was measured: of its start-up the gap is on the link, what
+ * is left of the time between two messages the sender's, and the rest latency. */
+static void divide_start_up(calibrate_plan *plan, const bool *given)
+{
+    ccmod_calibration *calibration = &plan->calibration;
+    double start_up_us = calibration->lines[0].latency_us;
+    double between_us = plan->found.gap_us;
+    double overhead_us = HUGE_VAL;
+
+    if (!isnan(between_us)) {
+        calibration->gap_us = fmin(between_us, start_up_us);
+        overhead_us = fmin(between_us, start_up_us - calibration->gap_us);
+    }
+    if (was_given(given, "gap-us"))
+        calibration->gap_us = plan->settings->gap_us;
+    if (was_given(given, "overhead-us"))
+        overhead_us = plan->settings->overhead_us;
+    ccmod_calibration_divide(calibration, overhead_us);
+}
+
+static void complete(calibrate_plan *plan, const bool *given)
+{
+    ccmod_calibration *calibration = &plan->calibration;
+
+    divide_start_up(plan, given);
+    if (was_given(given, "eager-bytes"))
+        calibration->eager_bytes = plan->settings->eager_bytes;
+    else if (!isnan(plan->found.eager_bytes))
+        calibration->eager_bytes = (uint64_t)plan->found.eager_bytes;
+    calibration->hop_us = plan->settings->hop_us;
+    calibration->barrier_us = plan->settings->barrier_us;
+}
+
+/* Output: what was found, each line behind `before`, which makes comments of them */
+
+static void write_lines(FILE *stream, const char *before, const calibrate_plan *plan)
+{
+    for (size_t i = 0; i < plan->calibration.line_count; i++) {
+        const ccmod_line *line = &plan->calibration.lines[i];
+        const ccmod_fit *made = &plan->fits[i];
+
+        fprintf(stream, "%s%.10g to %.10g bytes: %.4g us", before, made->from_bytes, made->to_bytes,
+                line->overhead_us + line->latency_us);
+        if (line->us_per_byte > 0)
+            fprintf(stream, " + bytes / %.4g MB/s", 1 / line->us_per_byte);
+        fprintf(stream, "; %zu measurements, residual %.2g %% (rms), at most %.2g %% at %.10g\n",
+                made->points, 100 * made->rms_residual, 100 * made->worst_residual,
+                made->worst_bytes);
+    }
+}
+
+static const ccmod_line *line_for(const ccmod_calibration *calibration, double bytes)
+{
+    size_t i = 0;
+
+    while (i + 1 < calibration->line_count && bytes > (double)calibration->lines[i].to_bytes)
+        i++;
+    return &calibration->lines[i];
+}
+
+static void write_residuals(FILE *stream, const char *before, const calibrate_plan *plan)
+{
+    fprintf(stream, "%s%12s  %14s  %14s  %8s\n", before, "bytes", "measured us", "line us",
+            "error %");
+    for (size_t i = 0; i < plan->found.count; i++) {
+        const ccmod_point *point = &plan->found.points[i];
+        const ccmod_line *line = line_for(&plan->calibration, point->bytes);
+        double line_us = line->overhead_us + line->latency_us + line->us_per_byte * point->bytes;
+
+        fprintf(stream, "%s%12.10g  %14.6g  %14.6g  %8.2f\n", before, point->bytes, point->time_us,
+                line_us, 100 * (line_us / point->time_us - 1));
+    }
+}
+
+static void write_findings(FILE *stream, const char *before, const calibrate_plan *plan)
+{
+    fprintf(stream, "%sof %s\n", before, plan->found.origin);
+    if (plan->found.left_out > 0)
+        fprintf(stream,
+                "%s%zu measurements were left out, whose 95 %% interval reaches farther "
+                "than a fifth\n",
+                before, plan->found.left_out);
+    if (!isnan(plan->found.gap_us))
+        fprintf(stream, "%ssmall messages of the stream follow each other in %.4g us\n", before,
+                plan->found.gap_us);
+    write_lines(stream, before, plan);
+    write_residuals(stream, before, plan);
+}
+
+static void write_calibration(FILE *stream, void *context)
+{
+    const calibrate_plan *plan = context;
+
+    ccmod_calibration_write(&plan->calibration, stream);
+    write_findings(stream, "# ", plan);
+}
+
+static cb_status write_result(calibrate_plan *plan)
+{
+    tool_target target = {NULL};
+    cb_status status = tool_open_target(plan->settings->output, &target);
+
+    if (status == CB_OK)
+        status = tool_write(&target, write_calibration, plan);
+    if (status == CB_OK && target.path != NULL) {
+        write_findings(stdout, "", plan);
+        status = tool_flush();
+    }
+    tool_close_target(&target);
+    return status;
+}
+
+static cb_status calibrate(const calibrate_settings *settings, const bool *given)
+{
+    calibrate_plan plan = {.settings = settings};
+    cb_status status;
+
+    if (settings->measurements == NULL) {
+        cb_error("no measurements are named; write %s, or see --help", table.synopsis);
+        return CB_ERROR_USAGE;
+    }
+    status = measurements_read(settings->measurements, settings->round_trips, &plan.found);
+    if (status == CB_OK)
+        status = fit(&plan);
+    if (status == CB_OK) {
+        complete(&plan, given);
+        status = write_result(&plan);
+    }
+    measurements_close(&plan.found);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    bool given[ROWS], done = false;
+    calibrate_settings settings;
+    cb_status status = tool_parse(&table, argc, argv, &settings, given, &done);
+
+    if (status == CB_OK && !done)
+        status = calibrate(&settings, given);
+    return tool_exit(status);
+}
+
+const ccmod_command ccmod_command_calibrate = {"calibrate", "make a calibration of measurements",
+                                               run};

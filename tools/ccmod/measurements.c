@@ -1,0 +1,218 @@
+/* Measurements from the result of cb_oneway. Its ping-pong is the quiet network: the latency in the
+ * document is half of a round trip already. Its stream tells how fast one message can follow the
+ * other, the endpoint's own rate, and nothing of the quiet delay. */
+#include "config.h"
+
+#include "tools/ccmod/measurements.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "report/reading.h"
+#include "tools/ccmod/tool.h"
+
+/* A figure whose 95 % interval reaches farther than this share is none. */
+static const double uncertain = 0.2;
+
+/* Streams of packets up to this size show the endpoint, not the link. */
+static const double small_bytes = 64;
+
+enum { GAPS = 64 };
+
+static cb_status no_memory(void)
+{
+    cb_error("cannot keep the measurements: no memory; give fewer");
+    return CB_ERROR_MEMORY;
+}
+
+/* Results of cb_oneway */
+
+static bool is(const report_reading *reading, size_t row, const char *key, const char *value)
+{
+    const char *found = report_reading_text(reading, "results.%zu.%s", row, key);
+
+    return found != NULL && strcmp(found, value) == 0;
+}
+
+/* The median, or NaN where it is not known to a fifth. */
+static double certain_median(const report_reading *reading, size_t row, const char *figure)
+{
+    double median = report_reading_number(reading, "results.%zu.%s.median", row, figure);
+    double low = report_reading_number(reading, "results.%zu.%s.ci95.0", row, figure);
+    double high = report_reading_number(reading, "results.%zu.%s.ci95.1", row, figure);
+    bool certain =
+        median > 0 && median - low <= uncertain * median && high - median <= uncertain * median;
+
+    return certain ? median : (double)NAN;
+}
+
+static cb_status read_pingpong(const report_reading *reading, size_t row, measurements *out)
+{
+    double bytes = report_reading_number(reading, "results.%zu.size_bytes", row);
+    double latency_us = certain_median(reading, row, "latency_us");
+
+    if (isnan(bytes) || isnan(latency_us)) {
+        out->left_out++;
+        return CB_OK;
+    }
+    return measurements_add(out, bytes, latency_us) ? CB_OK : no_memory();
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* The median over the small packets of streams, or NaN. */
+static double find_gap(const report_reading *reading, size_t rows)
+{
+    double gaps_us[GAPS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < rows && count < GAPS; i++) {
+        double bytes = report_reading_number(reading, "results.%zu.size_bytes", i);
+        double time_us = certain_median(reading, i, "round_us");
+
+        if (is(reading, i, "mode", "stream") && is(reading, i, "occupation", "none") &&
+            bytes <= small_bytes && time_us > 0)
+            gaps_us[count++] = time_us;
+    }
+    qsort(gaps_us, count, sizeof(*gaps_us), by_value);
+    return count > 0 ? (gaps_us[(count - 1) / 2] + gaps_us[count / 2]) / 2 : (double)NAN;
+}
+
+/* Open MPI's, which is a setting of the layer below: shared memory within a host, else TCP. Other
+ * libraries and technologies do not tell. */
+static double find_eager_limit(const report_reading *reading)
+{
+    const char *technology = report_reading_text(reading, "technology");
+    size_t hosts = report_reading_count(reading, "environment.hosts");
+    const char *limit =
+        report_reading_text(reading, hosts == 1 ? "environment.mpi_settings.btl_vader_eager_limit"
+                                                : "environment.mpi_settings.btl_tcp_eager_limit");
+    char *end;
+    double bytes;
+
+    if (technology == NULL || strcmp(technology, "mpi") != 0 || hosts == 0 || limit == NULL)
+        return (double)NAN;
+    bytes = strtod(limit, &end);
+    return end > limit && *end == '\0' && bytes >= 0 && bytes <= 0x1p53 ? bytes : (double)NAN;
+}
+
+static const char *or_unknown(const char *text)
+{
+    return text != NULL ? text : "unknown";
+}
+
+static void describe(const report_reading *reading, const char *path, measurements *out)
+{
+    snprintf(out->origin, sizeof(out->origin),
+             "%.200s: cb_oneway over %.40s, %.40s, on %.80s, %.80s", path,
+             or_unknown(report_reading_text(reading, "technology")),
+             or_unknown(report_reading_text(reading, "started")),
+             or_unknown(report_reading_text(reading, "environment.hosts.0.cpu")),
+             or_unknown(report_reading_text(reading, "environment.mpi")));
+}
+
+static cb_status check_benchmark(const report_reading *reading, const char *path)
+{
+    const char *benchmark = report_reading_text(reading, "benchmark");
+
+    if (benchmark != NULL && strcmp(benchmark, "oneway") == 0)
+        return CB_OK;
+    cb_error("cannot calibrate with '%s': it is a result of cb_%.40s, which has no ping-pong on a "
+             "quiet network; name one of cb_oneway",
+             path, or_unknown(benchmark));
+    return CB_ERROR_USAGE;
+}
+
+static cb_status read_rows(const report_reading *reading, const char *path, measurements *out)
+{
+    size_t rows = report_reading_count(reading, "results");
+
+    for (size_t i = 0; i < rows; i++) {
+        if (is(reading, i, "mode", "pingpong") && is(reading, i, "occupation", "none"))
+            CB_TRY(read_pingpong(reading, i, out));
+    }
+    out->gap_us = find_gap(reading, rows);
+    out->eager_bytes = find_eager_limit(reading);
+    describe(reading, path, out);
+    return CB_OK;
+}
+
+static cb_status read_result(const char *path, measurements *out)
+{
+    report_reading *reading = NULL;
+    cb_status status = report_reading_open(path, &reading);
+
+    if (status == CB_OK)
+        status = check_benchmark(reading, path);
+    if (status == CB_OK)
+        status = read_rows(reading, path, out);
+    report_reading_close(reading);
+    return status;
+}
+
+/* Either */
+
+static cb_status read_text(FILE *stream, const char *path, bool round_trips, measurements *out)
+{
+    ccmod_error error;
+
+    snprintf(out->origin, sizeof(out->origin), "%.400s: two columns%s", path,
+             round_trips ? ", of round trips" : "");
+    if (measurements_read_columns(stream, path, round_trips, out, &error) != CB_OK)
+        return tool_refuse(&error);
+    return CB_OK;
+}
+
+static bool begins_with_brace(FILE *stream)
+{
+    int first;
+
+    do {
+        first = fgetc(stream);
+    } while (first != EOF && isspace(first));
+    rewind(stream);
+    return first == '{';
+}
+
+static void make_printable(char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (!isprint((unsigned char)*text))
+            *text = '?';
+    }
+}
+
+cb_status measurements_read(const char *path, bool round_trips, measurements *out)
+{
+    FILE *stream = fopen(path, "re");
+    cb_status status;
+
+    *out = (measurements){.gap_us = (double)NAN, .eager_bytes = (double)NAN};
+    if (stream == NULL) {
+        cb_error("cannot read the measurements '%s': %s; name a file that can be read", path,
+                 strerror(errno));
+        return CB_ERROR_USAGE;
+    }
+    if (!begins_with_brace(stream)) {
+        status = read_text(stream, path, round_trips, out);
+    } else if (round_trips) {
+        cb_error("--round-trip is for two columns: the result '%s' has halved its round trips "
+                 "already; leave the option away",
+                 path);
+        status = CB_ERROR_USAGE;
+    } else {
+        status = read_result(path, out);
+    }
+    fclose(stream);
+    make_printable(out->origin);
+    return status;
+}
