@@ -92,6 +92,13 @@ libcombench_a_SOURCES = \
 	%D%/transport/mpi/wait.c \
 	%D%/transport/null.c \
 	%D%/transport/pool.c %D%/transport/pool.h \
+	%D%/transport/socket/endpoint.c %D%/transport/socket/interface.c %D%/transport/socket/meet.c \
+	%D%/transport/socket/socket.h \
+	%D%/transport/tcp/buffers.c %D%/transport/tcp/close.c %D%/transport/tcp/connect.c \
+	%D%/transport/tcp/factory.c %D%/transport/tcp/group.c %D%/transport/tcp/guests.c \
+	%D%/transport/tcp/guests.h %D%/transport/tcp/internal.h %D%/transport/tcp/node.c \
+	%D%/transport/tcp/receive.c %D%/transport/tcp/send.c %D%/transport/tcp/wait.c \
+	%D%/transport/tcp/wire.c %D%/transport/tcp/wire.h \
 	%D%/transport/technologies.c %D%/transport/technologies.h \
 	%D%/transport/transport.c %D%/transport/transport.h
 

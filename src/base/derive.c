@@ -63,9 +63,12 @@ cb_status cb_derive_settings(const cb_job *job, cb_settings *out)
 
     if (nodes == NULL)
         return CB_ERROR_MEMORY;
-    for (size_t rank = 0; rank < job->ranks; rank++)
-        nodes[rank] = (cb_node_settings){
-            .id = (uint32_t)rank, .node_id = CB_NODE_ID_UNKNOWN, .sci = cb_derive_sci(job)};
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        for (size_t i = 0; i < CB_PARAMETERS; i++)
+            cb_parameter_set(&cb_parameters[i], cb_parameters[i].default_value, &nodes[rank]);
+        nodes[rank].id = (uint32_t)rank;
+        nodes[rank].sci = cb_derive_sci(job);
+    }
     *out = (cb_settings){.nodes = nodes, .node_count = job->ranks};
     return CB_OK;
 }

@@ -10,7 +10,8 @@
  * message of the run, as long as one for each peer does not need more than 256 MiB. */
 cb_sci_settings cb_derive_sci(const cb_job *job);
 
-/* Settings of all processes of a job, without names, groups and node_id; the id is the rank.
+/* Settings of all processes of a job, without names, groups and node_id; the id is the rank, and
+ * the Contexts TCP and UDP have their defaults.
  * CB_ERROR_MEMORY, logged; then there is nothing to free. */
 cb_status cb_derive_settings(const cb_job *job, cb_settings *out);
 

@@ -1,15 +1,17 @@
-/* The table: names, defaults and places are those of section 10 of the SCI note, inline_area_size
- * and the ranges ours. KB and MB are 2^10 and 2^20 there: 8 KB of headers and 127 receive buffers
- * of 8 KB fill the segment of 1 MB to the byte. */
+/* The table: names, defaults and places of the Context SCI are those of section 10 of the SCI note,
+ * inline_area_size and the ranges ours. KB and MB are 2^10 and 2^20 there: 8 KB of headers and 127
+ * receive buffers of 8 KB fill the segment of 1 MB to the byte. */
 #include "base/parameters.h"
 
 #define FIELD(name) offsetof(cb_node_settings, name)
 #define LARGEST_AREA (UINT64_C(1) << 40)
 #define LARGEST_BUFFER (UINT64_C(1) << 31)
+#define LARGEST_SOCKET_BUFFER (UINT64_C(1) << 30)
 /* Ranks on a machine are added to it, and the sum is a number of 32 bits. */
 #define LARGEST_SEGMENT_ID (UINT64_C(0xffffffff) - 0xffff)
 
 enum { KB = 1 << 10, MB = 1 << 20, MOST_BUFFERS = 1 << 20 };
+enum { LARGEST_PORT = 65535, LONGEST_SILENCE_S = 86400 };
 enum { ANY_NODE = CB_SCOPE_TOP | CB_SCOPE_NODE, LINE = CB_SCI_LINE_BYTES };
 
 const cb_parameter cb_parameters[CB_PARAMETERS] = {
@@ -89,6 +91,26 @@ const cb_parameter cb_parameters[CB_PARAMETERS] = {
                     .offset = FIELD(node_id),
                     .default_value = CB_NODE_ID_UNKNOWN,
                     .maximum = CB_NODE_ID_UNKNOWN - 1},
+    [CB_TCP_PORT] = {.name = "port",
+                     .context = CB_CONTEXT_TCP,
+                     .scopes = ANY_NODE,
+                     .kind = CB_PARAMETER_COUNT,
+                     .offset = FIELD(tcp.port),
+                     .maximum = LARGEST_PORT},
+    [CB_TCP_SOCKET_BUFFER_SIZE] = {.name = "socket_buffer_size",
+                                   .context = CB_CONTEXT_TCP,
+                                   .scopes = ANY_NODE,
+                                   .kind = CB_PARAMETER_SIZE,
+                                   .offset = FIELD(tcp.socket_buffer_size),
+                                   .maximum = LARGEST_SOCKET_BUFFER},
+    [CB_TCP_SILENCE] = {.name = "silence_s",
+                        .context = CB_CONTEXT_TCP,
+                        .scopes = ANY_NODE,
+                        .kind = CB_PARAMETER_COUNT,
+                        .offset = FIELD(tcp.silence_s),
+                        .default_value = 20,
+                        .minimum = 1,
+                        .maximum = LONGEST_SILENCE_S},
 };
 
 static const struct {

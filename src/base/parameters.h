@@ -46,6 +46,9 @@ typedef enum {
     CB_SEND_BUFFER_NO,
     CB_SEND_BUFFER_SIZE,
     CB_NODE_ID,
+    CB_TCP_PORT,
+    CB_TCP_SOCKET_BUFFER_SIZE,
+    CB_TCP_SILENCE,
     CB_PARAMETERS
 } cb_parameter_id;
 

@@ -35,12 +35,20 @@ typedef struct {
     uint64_t send_buffer_size; /* bytes */
 } cb_sci_settings;
 
+/* The Context TCP of one process. */
+typedef struct {
+    uint64_t port;               /* 0: any; processes that share a host add their rank on it */
+    uint64_t socket_buffer_size; /* bytes, in each direction; 0: as the system has it */
+    uint64_t silence_s;          /* a peer whose host answers nothing for so long is lost */
+} cb_tcp_settings;
+
 /* One process: the node of its rank. */
 typedef struct {
     char *name;       /* of the node in nodes.conf; NULL without files */
     uint32_t id;      /* the Reference Software's; without files the rank */
     uint32_t node_id; /* of SCI, or CB_NODE_ID_UNKNOWN */
     cb_sci_settings sci;
+    cb_tcp_settings tcp;
 } cb_node_settings;
 
 /* A named group: the ranks of its members in the order of the file. A member may lie beyond the
@@ -54,6 +62,7 @@ typedef struct {
 /* Of a whole job, alike in all its processes. Freed with cb_settings_free. */
 typedef struct {
     bool configured;         /* from files; else derived from the job */
+    const char *interface;   /* of --interface, not owned; NULL: the technology chooses */
     cb_node_settings *nodes; /* by rank */
     size_t node_count;       /* the ranks of the job */
     cb_group_settings *groups;

@@ -80,8 +80,10 @@ cb_status bench_make_settings(bench_session *session, const cb_config *config,
 {
     const cb_job job = job_of(session, plan);
 
-    return config != NULL ? cb_config_settings(config, &job, &session->settings)
-                          : cb_derive_settings(&job, &session->settings);
+    CB_TRY(config != NULL ? cb_config_settings(config, &job, &session->settings)
+                          : cb_derive_settings(&job, &session->settings));
+    session->settings.interface = session->options->interface;
+    return CB_OK;
 }
 
 /* Into the document */

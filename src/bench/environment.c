@@ -16,6 +16,7 @@
 typedef struct {
     char host[HOST_TEXT];
     char binding[HOST_TEXT];
+    char network[sizeof(((transport_factory *)NULL)->network)];
     uint32_t usable_cores, host_cores;
     control_clock clock;
     cb_clock_quality quality;
@@ -153,6 +154,9 @@ static void put_ranks(const bench_session *session, const rank_report *reports, 
                           rank);
         report_put_text(session->document, reports[rank].binding, "environment.ranks.%zu.cores",
                         rank);
+        if (reports[rank].network[0] != '\0')
+            report_put_text(session->document, reports[rank].network,
+                            "environment.ranks.%zu.network", rank);
     }
 }
 
@@ -273,6 +277,7 @@ static cb_status gather_reports(bench_session *session, rank_report *all)
     memcpy(mine.host, environment.name, sizeof(mine.host));
     mine.host_cores = (uint32_t)environment.cores;
     host_binding(session->machine, mine.binding, sizeof(mine.binding));
+    memcpy(mine.network, session->technology->network, sizeof(mine.network));
     session->cache_bytes = environment.l3_bytes > 0 ? environment.l3_bytes : environment.l2_bytes;
     CB_TRY(control_synchronise(session->plane, &session->clock));
     CB_TRY(control_exchange(everyone, &mine, sizeof(mine), all));

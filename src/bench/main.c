@@ -55,6 +55,12 @@ static cb_status find_technology(bench_program *program)
                  names);
         return CB_ERROR_USAGE;
     }
+    if (program->options.interface != NULL && !program->technology->takes_interface) {
+        cb_error("--interface %s: the technology %s chooses its network itself; leave the option "
+                 "out, or use --technology tcp",
+                 program->options.interface, program->technology->name);
+        return CB_ERROR_USAGE;
+    }
     if (program->options.verify && (program->technology->capabilities & TRANSPORT_DELIVERS) == 0) {
         cb_error("--verify: the technology %s delivers nothing that could be checked; use another",
                  program->technology->name);

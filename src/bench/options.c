@@ -30,8 +30,9 @@ static const cb_option rows[] = {
      .default_text = "mpi",
      .key = "technology",
      .help =
-         "What moves the data: mpi (MPI point-to-point) or null (nothing: the cost of the harness "
-         "itself); with --config, what network.conf says where this is not given"},
+         "What moves the data: mpi (MPI point-to-point), sci (SISCI remote memory), tcp (stream "
+         "sockets) or null (nothing: the cost of the harness itself); with --config, what "
+         "network.conf says where this is not given"},
     {.name = "sizes",
      .type = CB_OPTION_SIZE_LIST,
      .offset = FIELD(sizes),
@@ -357,6 +358,14 @@ static const cb_option rows[] = {
      .key = "config",
      .help = "Read network.conf, nodes.conf and machines.conf there, see combench-config(5): the "
              "technology, its parameters, and which node each rank is; an option goes before them"},
+    {.name = "interface",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(interface),
+     .argument = "NAME",
+     .key = "interface",
+     .help =
+         "The network interface of tcp, the same name on all hosts; without it loopback where all "
+         "ranks are on one host, else the one with the address of the host's name"},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
     {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},

@@ -32,6 +32,7 @@ typedef struct {
     bool verify;
     const char *format, *output;
     const char *config;
+    const char *interface;
 } bench_options;
 
 enum { BENCH_OPTION_ROWS = 50 }; /* room for what was given, row by row */

@@ -4,10 +4,9 @@
 #include "transport/technologies.h"
 
 const transport_technology *const transport_technologies[] = {
-    &transport_mpi,
-    &transport_null,
+    &transport_mpi, &transport_null,
 #ifdef HAVE_SISCI
     &transport_sci,
 #endif
-    NULL,
+    &transport_tcp, NULL,
 };

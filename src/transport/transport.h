@@ -98,6 +98,7 @@ struct transport_technology {
     const char *name;
     const char *summary;
     unsigned capabilities;
+    bool takes_interface; /* can be told which network interface to use */
     cb_status (*open)(const transport_bootstrap *bootstrap, transport_factory **out);
     cb_status (*close)(transport_factory *factory);
     cb_status (*prepare)(transport_factory *factory, const transport_preparation *preparation);
@@ -130,6 +131,7 @@ struct transport_factory {
     int rank, size;
     size_t held;      /* buffers that the user has and has not given back: a leak shows here */
     bool polls_yield; /* a receive that finds no message has given the core away already */
+    char network[64]; /* the network interface in use and its address, or empty */
 };
 
 struct transport_node {

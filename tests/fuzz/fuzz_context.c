@@ -141,8 +141,11 @@ static void write_context(choices *from, unsigned scope, FILE *stream)
     for (size_t i = 0; i < CB_PARAMETERS; i++) {
         const cb_parameter *row = &cb_parameters[i];
         uint64_t unit = row->multiple > 0 ? row->multiple : 1;
-        uint64_t value = unit * choose(from, 16) << choose(from, 3);
+        uint64_t value;
 
+        if (row->context != CB_CONTEXT_SCI)
+            continue;
+        value = unit * choose(from, 16) << choose(from, 3);
         if ((row->scopes & scope) != 0 && choose(from, 4) == 1)
             fprintf(stream, "%s = %llu\n", row->name, (unsigned long long)value);
     }

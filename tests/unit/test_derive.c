@@ -46,6 +46,8 @@ static void check_ranges(const cb_job *job, const cb_sci_settings *sci)
         const cb_parameter *row = &cb_parameters[i];
         uint64_t value = cb_parameter_get(row, &node);
 
+        if (row->context != CB_CONTEXT_SCI)
+            continue;
         ck_assert_msg(value >= row->minimum && value <= row->maximum, "%s = %llu for %zu ranks",
                       row->name, (unsigned long long)value, job->ranks);
         ck_assert_msg(row->multiple == 0 || value % row->multiple == 0, "%s = %llu for %zu bytes",
@@ -104,9 +106,23 @@ START_TEST(all_nodes_get_the_same_and_their_rank_as_id)
 }
 END_TEST
 
+START_TEST(other_contexts_have_their_defaults)
+{
+    const cb_job job = {.ranks = 2, .largest_bytes = 64, .held_buffers = 2};
+    cb_settings settings;
+
+    ck_assert_int_eq(cb_derive_settings(&job, &settings), CB_OK);
+    for (size_t i = 0; i < CB_PARAMETERS; i++)
+        if (cb_parameters[i].context != CB_CONTEXT_SCI)
+            ck_assert_uint_eq(cb_parameter_get(&cb_parameters[i], &settings.nodes[1]),
+                              cb_parameters[i].default_value);
+    cb_settings_free(&settings);
+}
+END_TEST
+
 UNIT_MAIN("derive", every_limit_holds_and_the_segment_is_full,
           every_value_is_one_that_files_could_give,
           a_receive_buffer_takes_the_largest_message_whole,
           messages_come_in_pieces_where_one_buffer_for_each_peer_needs_too_much,
           small_messages_may_be_outstanding_as_many_as_a_header_has_room_for,
-          all_nodes_get_the_same_and_their_rank_as_id)
+          all_nodes_get_the_same_and_their_rank_as_id, other_contexts_have_their_defaults)

@@ -1,0 +1,153 @@
+/* The choice of an interface: by name, or the one that reaches the other ranks. */
+#include "transport/socket/socket.h"
+
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+enum { NAMES_BYTES = 256 };
+
+/* What an interface has to be like to be taken. */
+typedef struct {
+    const char *name;              /* or NULL */
+    const struct in_addr *address; /* or NULL */
+    bool any_remote;               /* not loopback */
+    bool loopback;
+} wish;
+
+static bool is_usable(const struct ifaddrs *entry)
+{
+    return entry->ifa_addr != NULL && entry->ifa_addr->sa_family == AF_INET &&
+           (entry->ifa_flags & IFF_UP) != 0;
+}
+
+static struct in_addr address_of(const struct ifaddrs *entry)
+{
+    struct sockaddr_in address;
+
+    memcpy(&address, entry->ifa_addr, sizeof(address));
+    return address.sin_addr;
+}
+
+static bool grants(const struct ifaddrs *entry, const wish *wanted)
+{
+    const bool loopback = (entry->ifa_flags & IFF_LOOPBACK) != 0;
+
+    if (!is_usable(entry) || (wanted->name != NULL && strcmp(wanted->name, entry->ifa_name) != 0) ||
+        (wanted->any_remote && loopback) || (wanted->loopback && !loopback))
+        return false;
+    return wanted->address == NULL || wanted->address->s_addr == address_of(entry).s_addr;
+}
+
+/* How many there are; the first of them. */
+static size_t count_granting(const struct ifaddrs *list, const wish *wanted,
+                             const struct ifaddrs **first)
+{
+    size_t count = 0;
+
+    for (const struct ifaddrs *entry = list; entry != NULL; entry = entry->ifa_next)
+        if (grants(entry, wanted) && count++ == 0)
+            *first = entry;
+    return count;
+}
+
+static void list_names(const struct ifaddrs *list, char names[NAMES_BYTES])
+{
+    names[0] = '\0';
+    for (const struct ifaddrs *entry = list; entry != NULL; entry = entry->ifa_next) {
+        size_t used = strlen(names);
+
+        if (is_usable(entry) && strstr(names, entry->ifa_name) == NULL)
+            snprintf(names + used, NAMES_BYTES - used, "%s%s", used > 0 ? ", " : "",
+                     entry->ifa_name);
+    }
+}
+
+/* Of the host's own name, where it resolves to something that others can reach. */
+static bool find_host_address(struct in_addr *out)
+{
+    const struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    struct sockaddr_in address;
+    char host[256];
+
+    if (gethostname(host, sizeof(host)) != 0 || getaddrinfo(host, NULL, &hints, &found) != 0)
+        return false;
+    memcpy(&address, found->ai_addr, sizeof(address));
+    freeaddrinfo(found);
+    *out = address.sin_addr;
+    return ntohl(out->s_addr) >> 24 != 127;
+}
+
+static const struct ifaddrs *choose(const struct ifaddrs *list, const char *name, bool one_host)
+{
+    const struct ifaddrs *found = NULL;
+    struct in_addr address;
+
+    if (name != NULL)
+        return count_granting(list, &(wish){.name = name}, &found) > 0 ? found : NULL;
+    if (one_host)
+        return count_granting(list, &(wish){.loopback = true}, &found) > 0 ? found : NULL;
+    if (find_host_address(&address) &&
+        count_granting(list, &(wish){.address = &address}, &found) > 0)
+        return found;
+    return count_granting(list, &(wish){.any_remote = true}, &found) == 1 ? found : NULL;
+}
+
+static cb_status refuse(const struct ifaddrs *list, const char *name)
+{
+    char names[NAMES_BYTES];
+
+    list_names(list, names);
+    if (name != NULL)
+        cb_error("cannot use the interface '%s': this host has none of that name that is up and "
+                 "has an IPv4 address; use --interface with one of %s",
+                 name, names);
+    else
+        cb_error("cannot choose an interface: the host's name leads to no address of an interface "
+                 "that the other ranks could reach; use --interface with one of %s",
+                 names);
+    return CB_ERROR_USAGE;
+}
+
+static unsigned mtu_of(const char *name)
+{
+    const unsigned least_of_ipv4 = 576;
+    struct ifreq request = {0};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), mtu = 0;
+
+    snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
+    if (fd >= 0 && ioctl(fd, SIOCGIFMTU, &request) == 0)
+        mtu = request.ifr_mtu;
+    if (fd >= 0)
+        close(fd);
+    return mtu > 0 ? (unsigned)mtu : least_of_ipv4;
+}
+
+cb_status socket_choose_interface(const char *name, bool one_host, socket_interface *out)
+{
+    struct ifaddrs *list = NULL;
+    const struct ifaddrs *found;
+    cb_status status = CB_OK;
+
+    if (getifaddrs(&list) != 0) {
+        cb_error("cannot list the network interfaces of this host: %m; see its limits of memory "
+                 "and open files");
+        return CB_ERROR_SYSTEM;
+    }
+    found = choose(list, name, one_host);
+    if (found == NULL) {
+        status = refuse(list, name);
+    } else {
+        snprintf(out->name, sizeof(out->name), "%s", found->ifa_name);
+        out->address = address_of(found);
+        out->mtu_bytes = mtu_of(out->name);
+    }
+    freeifaddrs(list);
+    return status;
+}

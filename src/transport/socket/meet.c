@@ -1,0 +1,127 @@
+/* How the ranks of a job get to know each other: on which host each is, the key that rank 0 draws,
+ * and the address of each. */
+#include "transport/socket/socket.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+/* Hosts that are network namespaces of one machine may have one name. */
+typedef struct {
+    char host[64];
+    uint64_t network;
+    socket_key key;
+    cb_status status;
+} introduction;
+
+typedef struct {
+    struct sockaddr_in address;
+    cb_status status;
+} whereabouts;
+
+static cb_status draw_key(socket_key *key)
+{
+    if (getrandom(key->bytes, sizeof(key->bytes), 0) == (ssize_t)sizeof(key->bytes))
+        return CB_OK;
+    cb_error("cannot draw a key for the job: %m; see random(7)");
+    return CB_ERROR_SYSTEM;
+}
+
+static void introduce(introduction *mine)
+{
+    struct stat network;
+
+    if (gethostname(mine->host, sizeof(mine->host) - 1) != 0)
+        snprintf(mine->host, sizeof(mine->host), "unknown");
+    if (stat("/proc/self/ns/net", &network) == 0)
+        mine->network = (uint64_t)network.st_ino;
+    mine->status = draw_key(&mine->key);
+}
+
+static bool same_host(const introduction *one, const introduction *other)
+{
+    return strcmp(one->host, other->host) == 0 && one->network == other->network;
+}
+
+/* What the introductions of all say. */
+static void conclude(const introduction *all, int rank, int size, socket_place *out, bool *one_host)
+{
+    *one_host = true;
+    out->local_rank = 0;
+    for (int other = 0; other < size; other++) {
+        const bool here = same_host(&all[other], &all[rank]);
+
+        *one_host = *one_host && here;
+        out->local_rank += here && other < rank;
+    }
+    out->key = all[0].key;
+}
+
+cb_status socket_meet(const transport_bootstrap *bootstrap, const char *technology,
+                      socket_place *out)
+{
+    const char *name = bootstrap->settings != NULL ? bootstrap->settings->interface : NULL;
+    introduction mine = {.status = CB_OK}, *all;
+    cb_status status;
+    bool one_host;
+
+    introduce(&mine);
+    all = cb_allocate((size_t)bootstrap->size, sizeof(*all), technology);
+    if (all == NULL)
+        return CB_ERROR_MEMORY;
+    status = bootstrap->exchange(bootstrap->context, &mine, sizeof(mine), all);
+    for (int rank = 0; status == CB_OK && rank < bootstrap->size; rank++)
+        status = all[rank].status;
+    if (status == CB_OK)
+        conclude(all, bootstrap->rank, bootstrap->size, out, &one_host);
+    free(all);
+    CB_TRY(status);
+    return socket_agree(bootstrap, socket_choose_interface(name, one_host, &out->interface));
+}
+
+cb_status socket_exchange_addresses(const transport_bootstrap *bootstrap, cb_status status,
+                                    const struct sockaddr_in *mine, struct sockaddr_in *all)
+{
+    const size_t size = (size_t)bootstrap->size;
+    const whereabouts here = {.address = *mine, .status = status};
+    whereabouts *found = cb_allocate(size, sizeof(*found), "the addresses of all ranks");
+
+    if (found == NULL)
+        return CB_ERROR_MEMORY;
+    status = bootstrap->exchange(bootstrap->context, &here, sizeof(here), found);
+    for (size_t rank = 0; status == CB_OK && rank < size; rank++) {
+        status = found[rank].status;
+        all[rank] = found[rank].address;
+    }
+    free(found);
+    return status;
+}
+
+cb_status socket_agree(const transport_bootstrap *bootstrap, cb_status status)
+{
+    const size_t size = (size_t)bootstrap->size;
+    cb_status *all = cb_allocate(size, sizeof(*all), "the outcomes of all ranks"), worst;
+
+    if (all == NULL)
+        return CB_ERROR_MEMORY;
+    worst = bootstrap->exchange(bootstrap->context, &status, sizeof(status), all);
+    for (size_t rank = 0; worst == CB_OK && rank < size; rank++)
+        worst = all[rank];
+    free(all);
+    return worst;
+}
+
+bool socket_key_matches(const unsigned char *bytes, const socket_key *key)
+{
+    unsigned difference = 0;
+
+    for (size_t i = 0; i < SOCKET_KEY_BYTES; i++)
+        difference |= (unsigned)(bytes[i] ^ key->bytes[i]);
+    return difference == 0;
+}

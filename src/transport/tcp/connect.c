@@ -1,0 +1,242 @@
+/* The connections: each rank connects to those before it and is connected to by those behind it.
+ * The first bytes show the job's key; what lacks it is dropped and counted. A rank never waits for
+ * an answer before it has greeted all, so that none waits for another in a circle. */
+#include "transport/tcp/internal.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "transport/tcp/guests.h"
+
+static const uint64_t patience_ns = UINT64_C(30000000000);
+
+/* What the steps of opening share. */
+typedef struct {
+    tcp_factory *factory;
+    const cb_tcp_settings *settings;
+    socket_place place;
+    uint64_t deadline_ns;
+    int listener;
+} opening;
+
+static int left_ms(const opening *open)
+{
+    const uint64_t now_ns = cb_now_ns();
+
+    return now_ns < open->deadline_ns ? (int)((open->deadline_ns - now_ns) / 1000000) + 1 : 0;
+}
+
+static cb_status fail(const char *attempt, const tcp_node *node, int cause)
+{
+    char text[SOCKET_TEXT_BYTES];
+
+    cb_error("cannot %s rank %d over tcp at %s: %s; see whether a filter or a limit of open files "
+             "is in the way, or choose another --interface",
+             attempt, node->base.rank, socket_text(&node->address, text), strerror(cause));
+    return CB_ERROR_SYSTEM;
+}
+
+/* A connection for each rank, and what else is open. */
+static void raise_limit_of_files(int ranks)
+{
+    const rlim_t wanted = (rlim_t)ranks + 256;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static cb_status listen_here(opening *open, struct sockaddr_in *mine)
+{
+    char text[SOCKET_TEXT_BYTES];
+    unsigned port;
+
+    CB_TRY(socket_port("tcp", open->settings->port, open->place.local_rank, &port));
+    CB_TRY(socket_bind("tcp", SOCK_STREAM, &open->place.interface, port, &open->listener, mine));
+    socket_set_buffers(open->listener, open->settings->socket_buffer_size);
+    if (listen(open->listener, SOMAXCONN) == 0)
+        return CB_OK;
+    cb_error("cannot listen for tcp at %s: %m; configure another port, or 0 for any",
+             socket_text(mine, text));
+    return CB_ERROR_SYSTEM;
+}
+
+/* Wait until the socket can be written to or, with POLLIN, read from. An errno, or 0. */
+static int await(const opening *open, int fd, short events)
+{
+    struct pollfd one = {.fd = fd, .events = events};
+    int ready;
+
+    do
+        ready = poll(&one, 1, left_ms(open));
+    while (ready < 0 && errno == EINTR);
+    return ready > 0 ? 0 : ready == 0 ? ETIMEDOUT : errno;
+}
+
+static int finish_connect(const opening *open, int fd)
+{
+    int cause = await(open, fd, POLLOUT);
+    socklen_t bytes = sizeof(cause);
+
+    if (cause == 0 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &cause, &bytes) != 0)
+        cause = errno;
+    return cause;
+}
+
+static cb_status greet(const opening *open, tcp_node *node)
+{
+    const transport_factory *base = &open->factory->base;
+    unsigned char hello[TCP_HELLO_BYTES];
+    struct sockaddr_in own;
+    int cause = 0;
+
+    CB_TRY(socket_bind("tcp", SOCK_STREAM, &open->place.interface, 0, &node->fd, &own));
+    socket_set_buffers(node->fd, open->settings->socket_buffer_size);
+    if (connect(node->fd, (const struct sockaddr *)&node->address, sizeof(node->address)) != 0)
+        cause = errno == EINPROGRESS ? finish_connect(open, node->fd) : errno;
+    tcp_hello_write(hello, &open->place.key, base->rank, base->size);
+    if (cause == 0 && send(node->fd, hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
+        cause = errno;
+    return cause == 0 ? CB_OK : fail("connect to", node, cause);
+}
+
+static cb_status await_answer(const opening *open, tcp_node *node)
+{
+    unsigned char hello[TCP_HELLO_BYTES];
+    size_t got = 0;
+
+    while (got < sizeof(hello)) {
+        int cause = await(open, node->fd, POLLIN);
+        ssize_t now = cause == 0 ? recv(node->fd, hello + got, sizeof(hello) - got, 0) : -1;
+
+        if (now > 0)
+            got += (size_t)now;
+        else if (now == 0)
+            return fail("get an answer of", node, ECONNRESET);
+        else if (cause != 0 || (errno != EAGAIN && errno != EINTR))
+            return fail("get an answer of", node, cause != 0 ? cause : errno);
+    }
+    return tcp_hello_read(hello, &open->place.key, open->factory->base.size) == node->base.rank
+               ? CB_OK
+               : fail("get an answer of", node, EPROTO);
+}
+
+/* Of a guest that has said its hello: a rank that is waited for gets an answer, and has its place.
+ */
+static bool let_in(void *context, const tcp_guest *guest)
+{
+    const opening *open = context;
+    tcp_factory *factory = open->factory;
+    unsigned char hello[TCP_HELLO_BYTES];
+    int rank = tcp_hello_read(guest->hello, &open->place.key, factory->base.size);
+
+    if (rank <= factory->base.rank || factory->nodes[rank].fd >= 0)
+        return false;
+    tcp_hello_write(hello, &open->place.key, factory->base.rank, factory->base.size);
+    if (send(guest->fd, hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
+        return false;
+    factory->nodes[rank].fd = guest->fd;
+    return true;
+}
+
+static cb_status receive_guests(opening *open)
+{
+    tcp_factory *factory = open->factory;
+    tcp_guests guests = {.listener = open->listener, .let_in = let_in, .context = open};
+    cb_status status = CB_OK;
+
+    for (int rank = factory->base.rank + 1; rank < factory->base.size && status == CB_OK;)
+        if (factory->nodes[rank].fd >= 0)
+            rank++;
+        else if (left_ms(open) == 0)
+            status = fail("be reached by", &factory->nodes[rank], ETIMEDOUT);
+        else
+            status = tcp_guests_wait(&guests, left_ms(open));
+    factory->strangers = tcp_guests_dismiss(&guests);
+    if (factory->strangers > 0)
+        cb_warning("%zu connections lacked the key of the job and were dropped; something else "
+                   "looks for open ports here",
+                   factory->strangers);
+    return status;
+}
+
+/* Keepalive finds a host that is gone while nothing is on its way to it. */
+static cb_status settle(const opening *open, tcp_node *node)
+{
+    const int on = 1, probes = 3, seconds = (int)open->settings->silence_s,
+              interval_s = seconds / 4 > 0 ? seconds / 4 : 1;
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+                                .data.u32 = (uint32_t)node->base.rank};
+
+    setsockopt(node->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    setsockopt(node->fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    setsockopt(node->fd, IPPROTO_TCP, TCP_KEEPIDLE, &interval_s, sizeof(interval_s));
+    setsockopt(node->fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof(interval_s));
+    setsockopt(node->fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+    node->receiving.readable = true;
+    return epoll_ctl(open->factory->events, EPOLL_CTL_ADD, node->fd, &event) == 0
+               ? CB_OK
+               : fail("watch the connection to", node, errno);
+}
+
+static cb_status connect_and_accept(opening *open)
+{
+    tcp_factory *factory = open->factory;
+
+    open->deadline_ns = cb_now_ns() + patience_ns;
+    for (int rank = 0; rank < factory->base.rank; rank++)
+        CB_TRY(greet(open, &factory->nodes[rank]));
+    CB_TRY(receive_guests(open));
+    for (int rank = 0; rank < factory->base.rank; rank++)
+        CB_TRY(await_answer(open, &factory->nodes[rank]));
+    for (int rank = 0; rank < factory->base.size; rank++)
+        if (rank != factory->base.rank)
+            CB_TRY(settle(open, &factory->nodes[rank]));
+    return CB_OK;
+}
+
+static cb_status learn_addresses(opening *open, const transport_bootstrap *bootstrap)
+{
+    tcp_factory *factory = open->factory;
+    struct sockaddr_in mine = {0};
+    struct sockaddr_in *all =
+        cb_allocate((size_t)bootstrap->size, sizeof(*all), "the addresses of all ranks");
+    cb_status status = all != NULL ? listen_here(open, &mine) : CB_ERROR_MEMORY;
+
+    if (all == NULL)
+        return CB_ERROR_MEMORY;
+    status = socket_exchange_addresses(bootstrap, status, &mine, all);
+    for (int rank = 0; rank < bootstrap->size; rank++)
+        factory->nodes[rank].address = all[rank];
+    free(all);
+    return status;
+}
+
+cb_status tcp_connect_all(tcp_factory *factory, const transport_bootstrap *bootstrap,
+                          const cb_tcp_settings *settings)
+{
+    opening open = {.factory = factory, .settings = settings, .listener = -1};
+    cb_status status;
+
+    raise_limit_of_files(bootstrap->size);
+    CB_TRY(socket_meet(bootstrap, "the technology tcp", &open.place));
+    socket_describe(&open.place.interface, factory->base.network, sizeof(factory->base.network));
+    status = learn_addresses(&open, bootstrap);
+    if (status == CB_OK)
+        status = socket_agree(bootstrap, connect_and_accept(&open));
+    if (open.listener >= 0)
+        close(open.listener);
+    return status;
+}

@@ -1,0 +1,188 @@
+/* Receiving: headers through a staging area, payloads into the buffers of the pool. */
+#include "transport/tcp/internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/log.h"
+
+/* From this size on nothing behind a payload is read with it but the next header: what more is
+ * staged of a large message has to be copied. */
+enum { LARGE_BYTES = 2048 };
+
+static transport_buffer *take_buffer(tcp_factory *factory)
+{
+    transport_buffer *buffer;
+
+    tcp_lock(factory);
+    buffer = transport_pool_take(&factory->pool);
+    tcp_unlock(factory);
+    return buffer;
+}
+
+static cb_status refuse_header(tcp_node *node, tcp_header header, size_t capacity)
+{
+    const uint32_t expected = node->receiving.number;
+
+    if (header.number != expected)
+        cb_error("rank %d sent what is no message of this technology (number %u in place of %u)",
+                 node->base.rank, header.number, expected);
+    else
+        cb_error("rank %d sent a message of %u bytes, and %zu were announced; announce its size",
+                 node->base.rank, header.bytes, capacity);
+    return tcp_lose(node, "receive from", EPROTO);
+}
+
+/* The next header of those staged, and what is staged of its payload; CB_EMPTY: not all of it is
+ * there. */
+static cb_status begin_message(tcp_node *node)
+{
+    tcp_factory *factory = tcp_factory_of(node->base.factory);
+    tcp_receiving *from = &node->receiving;
+    const size_t staged = from->filled - from->first;
+    tcp_header header;
+
+    if (staged < TCP_HEADER_BYTES)
+        return CB_EMPTY;
+    header = tcp_header_read(from->staging + from->first);
+    if (header.bytes == TCP_GOODBYE) {
+        from->said_goodbye = true;
+        return CB_EMPTY;
+    }
+    if (__builtin_expect(header.number != from->number || header.bytes > factory->pool.capacity, 0))
+        return refuse_header(node, header, factory->pool.capacity);
+    from->incoming = take_buffer(factory);
+    if (from->incoming == NULL)
+        return CB_ERROR_MEMORY;
+    from->incoming->size = header.bytes;
+    from->got_bytes = staged - TCP_HEADER_BYTES;
+    if (from->got_bytes > header.bytes)
+        from->got_bytes = header.bytes;
+    memcpy(from->incoming->data, from->staging + from->first + TCP_HEADER_BYTES, from->got_bytes);
+    from->first += TCP_HEADER_BYTES + from->got_bytes;
+    return CB_OK;
+}
+
+/* Where the next bytes go; gives their number. */
+static size_t lay_out(tcp_receiving *from, struct iovec parts[2], size_t *rest)
+{
+    const size_t staged = from->filled - from->first;
+    size_t behind = TCP_STAGING_BYTES;
+
+    if (from->first > 0) {
+        memmove(from->staging, from->staging + from->first, staged);
+        from->first = 0;
+        from->filled = staged;
+    }
+    *rest = 0;
+    if (from->incoming != NULL) {
+        *rest = from->incoming->size - from->got_bytes;
+        behind = from->incoming->size < LARGE_BYTES ? TCP_STAGING_BYTES : TCP_HEADER_BYTES;
+    }
+    parts[0].iov_base = NULL;
+    if (*rest > 0)
+        parts[0].iov_base = (unsigned char *)from->incoming->data + from->got_bytes;
+    parts[0].iov_len = *rest;
+    parts[1].iov_base = from->staging + from->filled;
+    parts[1].iov_len = behind - from->filled;
+    return *rest + parts[1].iov_len;
+}
+
+static cb_status find_end(tcp_node *node)
+{
+    tcp_receiving *from = &node->receiving;
+
+    if (!from->said_goodbye)
+        return tcp_lose(node, "receive from", 0);
+    from->readable = false;
+    return CB_EMPTY;
+}
+
+/* Hot. Ask the connection once. */
+static cb_status read_more(tcp_node *node)
+{
+    tcp_receiving *from = &node->receiving;
+    struct iovec parts[2];
+    size_t rest, asked = lay_out(from, parts, &rest), now;
+    ssize_t got = rest == 0 ? recv(node->fd, parts[1].iov_base, parts[1].iov_len, 0)
+                            : readv(node->fd, parts, 2);
+
+    if (got == 0)
+        return find_end(node);
+    if (got < 0) {
+        if (errno == EINTR)
+            return CB_OK;
+        if (errno != EAGAIN)
+            return tcp_lose(node, "receive from", errno);
+        from->readable = false;
+        return CB_EMPTY;
+    }
+    now = (size_t)got < rest ? (size_t)got : rest;
+    from->got_bytes += now;
+    from->filled += (size_t)got - now;
+    from->readable = (size_t)got == asked || from->hung_up;
+    return CB_OK;
+}
+
+static cb_status hand_over(tcp_node *node, transport_buffer **out)
+{
+    tcp_factory *factory = tcp_factory_of(node->base.factory);
+
+    *out = node->receiving.incoming;
+    node->receiving.incoming = NULL;
+    node->receiving.number++;
+    tcp_lock(factory);
+    factory->base.held++;
+    tcp_unlock(factory);
+    return CB_OK;
+}
+
+/* Hot. What has arrived goes first, also of a peer that was lost since. */
+cb_status tcp_poll(tcp_node *node, bool ask, transport_buffer **out)
+{
+    tcp_receiving *from = &node->receiving;
+
+    for (;;) {
+        cb_status status = from->incoming == NULL ? begin_message(node) : CB_OK;
+
+        if (status == CB_OK && from->got_bytes == from->incoming->size)
+            return hand_over(node, out);
+        if (status != CB_OK && status != CB_EMPTY)
+            return status;
+        CB_TRY(tcp_lost(node));
+        if (!ask && !from->readable)
+            return CB_EMPTY;
+        CB_TRY(read_more(node));
+        ask = from->readable;
+    }
+}
+
+/* Hot. */
+cb_status tcp_try_receive(transport_node *base, transport_buffer **out)
+{
+    tcp_factory *factory = tcp_factory_of(base->factory);
+    tcp_node *node = tcp_node_of(base);
+    cb_status status;
+
+    if (__builtin_expect(tcp_has_queued(factory), 0))
+        CB_TRY(tcp_flush_queues(factory));
+    if (__builtin_expect(node->fd < 0, 0))
+        return CB_EMPTY;
+    status = tcp_poll(node, true, out);
+    if (__builtin_expect(node->receiving.said_goodbye, 0) && status == CB_EMPTY)
+        return tcp_lose(node, "receive from", 0);
+    return status;
+}
+
+/* Hot. */
+cb_status tcp_receive(transport_node *base, transport_buffer **out)
+{
+    tcp_factory *factory = tcp_factory_of(base->factory);
+    cb_status status;
+
+    for (uint64_t polls = 0; (status = tcp_try_receive(base, out)) == CB_EMPTY; polls++)
+        tcp_pause(factory, polls);
+    return status;
+}
