@@ -48,6 +48,8 @@ done
 check combench-config "$srcdir/man/combench-config.5" node_id
 check sisci-shm "$srcdir/man/sisci-shm.7" SISCI_SHM_FAULTS
 check sisci-shm-clean "$srcdir/man/sisci-shm-clean.1" --dry-run
+"$builddir/combench-testbed" --manual >"$page"
+check combench-testbed "$page" --delay
 "$builddir/ccmod" --manual >"$page"
 check ccmod "$page" --version
 for command in info knee run signals timeline; do
