@@ -5,10 +5,10 @@ benchmark_manuals = \
 	%D%/cb_pushfarm.1 %D%/cb_pullfarm.1 %D%/cb_pipeline.1
 ccmod_subcommands = \
 	%D%/ccmod-calibrate.1 %D%/ccmod-info.1 %D%/ccmod-knee.1 %D%/ccmod-run.1 %D%/ccmod-signals.1 %D%/ccmod-timeline.1
-man1_MANS = $(benchmark_manuals) %D%/ccmod.1 $(ccmod_subcommands)
+man1_MANS = $(benchmark_manuals) %D%/ccmod.1 %D%/combench-testbed.1 $(ccmod_subcommands)
 CLEANFILES += $(man1_MANS)
 
-$(benchmark_manuals) %D%/ccmod.1: %D%/%.1: %$(EXEEXT)
+$(benchmark_manuals) %D%/ccmod.1 %D%/combench-testbed.1: %D%/%.1: %$(EXEEXT)
 	@$(MKDIR_P) %D%
 	$(AM_V_GEN)./$< --manual > $@.tmp && mv $@.tmp $@
 
@@ -17,4 +17,4 @@ $(ccmod_subcommands): %D%/ccmod-%.1: ccmod$(EXEEXT)
 	$(AM_V_GEN)./$< $* --manual > $@.tmp && mv $@.tmp $@
 
 # Those of the software SISCI library and of files are written by hand.
-dist_man_MANS = %D%/combench-config.5 %D%/sisci-shm.7 %D%/sisci-shm-clean.1
+dist_man_MANS = %D%/combench-config.5 %D%/libcombench-trace.7 %D%/sisci-shm.7 %D%/sisci-shm-clean.1

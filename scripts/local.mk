@@ -1,1 +1,1 @@
-EXTRA_DIST += %D%/build %D%/check %D%/install-packages %D%/quickstart .ci/run
+EXTRA_DIST += %D%/build %D%/check %D%/install-packages %D%/quickstart %D%/testbed %D%/trace .ci/run

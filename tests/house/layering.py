@@ -27,13 +27,13 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "benchmarks/": ("bench/", "transport/transport.h", "base/"),
     "tools/": ("model/", "report/", "base/", "sisci/"),
     # The tracing preload library stands between an application and MPI.
-    "src/trace/": ("base/",),
+    "src/tracer/": ("base/",),
     "tests/": ("",),
 }
 
 # Headers, and by whom they may be included; the rest of the house goes without.
 HEADERS: dict[str, tuple[str, ...]] = {
-    "mpi.h": ("src/control/", "src/transport/mpi/", "src/trace/", "tests/"),
+    "mpi.h": ("src/control/", "src/transport/mpi/", "src/tracer/", "tests/"),
     "sisci_api.h": ("src/transport/sci/", "src/sisci/", "tools/", "tests/"),
     "sisci_error.h": ("src/transport/sci/", "src/sisci/", "tools/", "tests/"),
     "sisci_types.h": ("src/transport/sci/", "src/sisci/", "tools/", "tests/"),

@@ -28,6 +28,7 @@ for source in "$srcdir"/benchmarks/cb_*.c; do
     program=$(basename "$source" .c)
     same "$program" "$builddir/$program"
 done
+same combench-testbed "$builddir/combench-testbed"
 same ccmod "$builddir/ccmod"
 for command in calibrate info knee run signals timeline; do
     same "ccmod-$command" "$builddir/ccmod" "$command"

@@ -46,8 +46,11 @@ for source in "$srcdir"/benchmarks/cb_*.c; do
     check "$program" "$page" --max-time
 done
 check combench-config "$srcdir/man/combench-config.5" node_id
+check libcombench-trace "$srcdir/man/libcombench-trace.7" COMBENCH_TRACE_RECORDS
 check sisci-shm "$srcdir/man/sisci-shm.7" SISCI_SHM_FAULTS
 check sisci-shm-clean "$srcdir/man/sisci-shm-clean.1" --dry-run
+"$builddir/combench-testbed" --manual >"$page"
+check combench-testbed "$page" --delay
 "$builddir/ccmod" --manual >"$page"
 check ccmod "$page" --version
 for command in calibrate info knee run signals timeline; do

@@ -184,6 +184,10 @@ START_TEST(reals_come_in_the_base_unit)
     ck_assert_double_eq(real_of("250us", "s"), 250e-6);
     ck_assert_double_eq(real_of("1.1ms", "s"), 1.1e-3);
     ck_assert_double_eq(real_of("100kHz", "Hz"), 100e3);
+    ck_assert_double_eq(real_of("2.5kbit", "bit/s"), 2500);
+    ck_assert_double_eq(real_of("100mbit", "bit/s"), 100e6);
+    ck_assert_double_eq(real_of("100Mbit", "bit/s"), 100e6);
+    ck_assert_double_eq(real_of("1gbit", "bit/s"), 1e9);
     ck_assert_double_eq(real_of("2.5MHz", "Hz"), 2.5e6);
     ck_assert_double_eq(real_of("2%", "%"), 2);
     ck_assert_double_eq(real_of("1e3", NULL), 1000);

@@ -1,0 +1,13 @@
+# The tracer, to be loaded before an MPI program. Without libtool a shared object is a program that
+# is linked so. It has neither sanitizers nor symbols of its own beside MPI's.
+tracerdir = $(pkglibdir)
+tracer_PROGRAMS = libcombench-trace.so
+libcombench_trace_so_SOURCES = \
+	%D%/collectives.c %D%/completion.c %D%/messages.c \
+	%D%/patterns.c %D%/patterns.h %D%/records.c %D%/records.h \
+	%D%/requests.c %D%/requests.h %D%/tracer.h %D%/unrecorded.c %D%/world.c \
+	src/base/log.c src/base/memory.c src/base/random.c src/base/units.c
+libcombench_trace_so_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+libcombench_trace_so_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -fPIC -fvisibility=hidden
+libcombench_trace_so_LDFLAGS = -shared -Wl,-z,defs
+libcombench_trace_so_LDADD = $(MPI_LIBS)

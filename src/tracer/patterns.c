@@ -1,0 +1,119 @@
+/* Where a rank sends and receives at a time, the send is started, so that a ring of ranks does not
+ * wait for itself. */
+#include "tracer/patterns.h"
+
+static void message(const tracer_sink *sink, tracer_kind kind, int peer, uint64_t bytes)
+{
+    tracer_record record = {.kind = kind, .peer = peer, .bytes = bytes, .time_us = -1};
+
+    sink->emit(sink->context, &record);
+}
+
+static void exchange(const tracer_sink *sink, int to, uint64_t sent, int from, uint64_t received)
+{
+    message(sink, TRACER_START_SEND, to, sent);
+    message(sink, TRACER_RECEIVE, from, received);
+}
+
+static int modulo(int value, int size)
+{
+    return ((value % size) + size) % size;
+}
+
+/* In the tree whose root is 0: the distance to the one above, which is the lowest bit that is set;
+ * for the root the first power of two that is not below the size. */
+static int distance_up(int relative, int size)
+{
+    int distance = 1;
+
+    while (distance < size && (relative & distance) == 0)
+        distance *= 2;
+    return distance;
+}
+
+void tracer_broadcast(const tracer_place *place, uint64_t bytes, const tracer_sink *sink)
+{
+    int relative = modulo(place->rank - place->root, place->size);
+    int distance = distance_up(relative, place->size);
+
+    if (relative != 0)
+        message(sink, TRACER_RECEIVE, modulo(place->rank - distance, place->size), bytes);
+    for (distance /= 2; distance > 0; distance /= 2)
+        if (relative + distance < place->size)
+            message(sink, TRACER_SEND, modulo(place->rank + distance, place->size), bytes);
+}
+
+void tracer_reduce(const tracer_place *place, uint64_t bytes, const tracer_sink *sink)
+{
+    int relative = modulo(place->rank - place->root, place->size);
+    int up = distance_up(relative, place->size);
+
+    for (int distance = 1; distance < up; distance *= 2)
+        if (relative + distance < place->size)
+            message(sink, TRACER_RECEIVE, modulo(place->rank + distance, place->size), bytes);
+    if (relative != 0)
+        message(sink, TRACER_SEND, modulo(place->rank - up, place->size), bytes);
+}
+
+static void rooted(const tracer_place *place, uint64_t own, tracer_bytes parts, tracer_kind of_root,
+                   tracer_kind of_others, const tracer_sink *sink)
+{
+    if (place->rank != place->root) {
+        message(sink, of_others, place->root, own);
+        return;
+    }
+    for (int other = 0; other < place->size; other++)
+        if (other != place->root)
+            message(sink, of_root, other, parts.of(parts.context, other));
+}
+
+void tracer_gather(const tracer_place *place, uint64_t own, tracer_bytes parts,
+                   const tracer_sink *sink)
+{
+    rooted(place, own, parts, TRACER_RECEIVE, TRACER_SEND, sink);
+}
+
+void tracer_scatter(const tracer_place *place, uint64_t own, tracer_bytes parts,
+                    const tracer_sink *sink)
+{
+    rooted(place, own, parts, TRACER_SEND, TRACER_RECEIVE, sink);
+}
+
+void tracer_allgather(const tracer_place *place, tracer_bytes parts, const tracer_sink *sink)
+{
+    int right = modulo(place->rank + 1, place->size), left = modulo(place->rank - 1, place->size);
+
+    for (int step = 0; step + 1 < place->size; step++) {
+        int passed_on = modulo(place->rank - step, place->size);
+
+        exchange(sink, right, parts.of(parts.context, passed_on), left,
+                 parts.of(parts.context, modulo(passed_on - 1, place->size)));
+    }
+}
+
+void tracer_alltoall(const tracer_place *place, tracer_bytes to, tracer_bytes from,
+                     const tracer_sink *sink)
+{
+    for (int step = 1; step < place->size; step++) {
+        int receiver = modulo(place->rank + step, place->size);
+        int sender = modulo(place->rank - step, place->size);
+
+        exchange(sink, receiver, to.of(to.context, receiver), sender,
+                 from.of(from.context, sender));
+    }
+}
+
+void tracer_scan(const tracer_place *place, uint64_t bytes, const tracer_sink *sink)
+{
+    if (place->rank > 0)
+        message(sink, TRACER_RECEIVE, place->rank - 1, bytes);
+    if (place->rank + 1 < place->size)
+        message(sink, TRACER_SEND, place->rank + 1, bytes);
+}
+
+void tracer_barrier(const tracer_place *place, const tracer_sink *sink)
+{
+    for (int distance = 1; distance < place->size; distance *= 2)
+        exchange(sink, modulo(place->rank + distance, place->size), 0,
+                 modulo(place->rank - distance, place->size), 0);
+}

@@ -1,0 +1,142 @@
+/* The last records stay in memory, since those are what a completion changes; all others are in a
+ * file, at their number times their size. */
+#include "tracer/records.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+/* Half of the records in memory go to disk at a time. */
+enum { SPILLED_AT_ONCE = TRACER_IN_MEMORY / 2 };
+
+cb_status tracer_records_open(tracer_records *records, uint64_t limit)
+{
+    *records = (tracer_records){.limit = limit, .file = -1};
+    records->recent = cb_allocate(TRACER_IN_MEMORY, sizeof(*records->recent), "the trace");
+    return records->recent != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
+void tracer_records_close(tracer_records *records)
+{
+    free(records->recent);
+    if (records->file >= 0)
+        close(records->file);
+    *records = (tracer_records){.file = -1};
+}
+
+static cb_status refuse(const char *what)
+{
+    cb_error("cannot %s the trace's temporary file: %s; set TMPDIR to a folder with room", what,
+             strerror(errno));
+    return CB_ERROR_SYSTEM;
+}
+
+static off_t offset_of(uint64_t place)
+{
+    return (off_t)(place * sizeof(tracer_record));
+}
+
+static cb_status open_file(tracer_records *records)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+
+    if (records->file >= 0)
+        return CB_OK;
+    snprintf(path, sizeof(path), "%s/combench-trace-XXXXXX", folder != NULL ? folder : "/tmp");
+    records->file = mkostemp(path, O_CLOEXEC);
+    if (records->file < 0)
+        return refuse("make");
+    unlink(path);
+    return CB_OK;
+}
+
+static cb_status spill(tracer_records *records)
+{
+    const size_t bytes = SPILLED_AT_ONCE * sizeof(*records->recent);
+
+    CB_TRY(open_file(records));
+    if (pwrite(records->file, records->recent, bytes, offset_of(records->spilled)) !=
+        (ssize_t)bytes)
+        return refuse("write");
+    memmove(records->recent, records->recent + SPILLED_AT_ONCE,
+            (TRACER_IN_MEMORY - SPILLED_AT_ONCE) * sizeof(*records->recent));
+    records->spilled += SPILLED_AT_ONCE;
+    return CB_OK;
+}
+
+cb_status tracer_records_add(tracer_records *records, const tracer_record *record)
+{
+    if (records->count >= records->limit)
+        return CB_EMPTY;
+    if (records->count - records->spilled == TRACER_IN_MEMORY)
+        CB_TRY(spill(records));
+    records->recent[records->count++ - records->spilled] = *record;
+    return CB_OK;
+}
+
+cb_status tracer_records_set(tracer_records *records, uint64_t place, const tracer_record *record)
+{
+    if (place >= records->spilled) {
+        records->recent[place - records->spilled] = *record;
+        return CB_OK;
+    }
+    return pwrite(records->file, record, sizeof(*record), offset_of(place)) ==
+                   (ssize_t)sizeof(*record)
+               ? CB_OK
+               : refuse("write");
+}
+
+cb_status tracer_records_get(const tracer_records *records, uint64_t place, tracer_record *out)
+{
+    if (place >= records->spilled) {
+        *out = records->recent[place - records->spilled];
+        return CB_OK;
+    }
+    return pread(records->file, out, sizeof(*out), offset_of(place)) == (ssize_t)sizeof(*out)
+               ? CB_OK
+               : refuse("read");
+}
+
+static size_t print_message(const tracer_record *record, const char *word, char *line)
+{
+    return (size_t)snprintf(line, TRACER_LINE_BYTES, "%s %d %" PRIu64, word, record->peer,
+                            record->bytes);
+}
+
+size_t tracer_line(const tracer_record *record, char line[TRACER_LINE_BYTES])
+{
+    static const char *const words[] = {
+        [TRACER_SEND] = "s",           [TRACER_RECEIVE] = "r", [TRACER_START_SEND] = "is",
+        [TRACER_START_RECEIVE] = "ir", [TRACER_WAIT] = "w",    [TRACER_BARRIER] = "b",
+    };
+    size_t used;
+
+    switch (record->kind) {
+    case TRACER_NOTHING:
+        return 0;
+    case TRACER_COMPUTE:
+        return (size_t)snprintf(line, TRACER_LINE_BYTES, "c %.3f\n", record->time_us);
+    case TRACER_COLLECTIVE:
+        return (size_t)snprintf(line, TRACER_LINE_BYTES, "# %s of %" PRIu64 " bytes: %.3f us\n",
+                                record->name, record->bytes, record->time_us);
+    case TRACER_WAIT:
+    case TRACER_BARRIER:
+        used = (size_t)snprintf(line, TRACER_LINE_BYTES, "%s", words[record->kind]);
+        break;
+    default:
+        used = print_message(record, words[record->kind], line);
+    }
+    if (record->time_us >= 0)
+        used += (size_t)snprintf(line + used, TRACER_LINE_BYTES - used, " t=%.3f", record->time_us);
+    line[used++] = '\n';
+    line[used] = '\0';
+    return used;
+}

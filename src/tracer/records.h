@@ -1,0 +1,56 @@
+/* What one rank did, record after record, as a trace .cct will have it. Memory is bounded: what
+ * does not fit goes into a file without a name, in $TMPDIR or /tmp. */
+#ifndef TRACER_RECORDS_H
+#define TRACER_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef enum {
+    TRACER_NOTHING, /* a place that was kept, and was not needed */
+    TRACER_COMPUTE,
+    TRACER_SEND,
+    TRACER_RECEIVE,
+    TRACER_START_SEND,
+    TRACER_START_RECEIVE,
+    TRACER_WAIT,
+    TRACER_BARRIER,
+    TRACER_COLLECTIVE /* a comment: `name`, the bytes and the time of what the next ones stand for
+                       */
+} tracer_kind;
+
+typedef struct {
+    tracer_kind kind;
+    int peer; /* a rank of MPI_COMM_WORLD */
+    uint64_t bytes;
+    double time_us;   /* computing, or what the call took; negative: not known */
+    const char *name; /* static storage */
+} tracer_record;
+
+/* So many records are in memory at most, and a line is at most so long. */
+enum { TRACER_IN_MEMORY = 16384, TRACER_LINE_BYTES = 128 };
+
+typedef struct {
+    tracer_record *recent; /* records from `spilled` on */
+    uint64_t count, spilled, limit;
+    int file; /* -1 until it is needed */
+} tracer_records;
+
+/* Room for `limit` records, in memory and on disk. CB_ERROR_MEMORY, logged. */
+cb_status tracer_records_open(tracer_records *records, uint64_t limit);
+void tracer_records_close(tracer_records *records);
+
+/* One more, whose place is count - 1 then. CB_EMPTY when the limit is reached: it is not kept, nor
+ * is any later one. CB_ERROR_SYSTEM, logged, when the disk takes no more. */
+cb_status tracer_records_add(tracer_records *records, const tracer_record *record);
+
+/* Change and read a record that was added. CB_ERROR_SYSTEM, logged. */
+cb_status tracer_records_set(tracer_records *records, uint64_t place, const tracer_record *record);
+cb_status tracer_records_get(const tracer_records *records, uint64_t place, tracer_record *out);
+
+/* The line of a record, with its end; its length, which is 0 for TRACER_NOTHING. */
+size_t tracer_line(const tracer_record *record, char line[TRACER_LINE_BYTES]);
+
+#endif

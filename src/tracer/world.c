@@ -1,0 +1,331 @@
+/* From MPI_Init to MPI_Finalize: clocks, records and communicators; in the end rank 0 asks one rank
+ * after the other for its lines, and writes the trace. */
+#include "tracer/tracer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/units.h"
+
+tracer_state tracer;
+
+/* Where a communicator keeps its tracer_ranks. */
+static int key = MPI_KEYVAL_INVALID;
+
+/* Calls follow each other in less, and what is between them is added up. */
+static const uint64_t least_computing_ns = 100;
+
+static const uint64_t default_limit = 16777216;
+
+static cb_status read_limit(uint64_t *limit)
+{
+    const char *text = getenv("COMBENCH_TRACE_RECORDS");
+    char why[CB_WHY_BYTES];
+
+    *limit = default_limit;
+    if (text == NULL || cb_parse_count(text, 1, UINT64_MAX, limit, why))
+        return CB_OK;
+    cb_error("cannot trace with COMBENCH_TRACE_RECORDS='%s': %s", text, why);
+    return CB_ERROR_USAGE;
+}
+
+/* MPI calls it when a communicator is freed. */
+static int forget_ranks(MPI_Comm communicator, int which, void *value, void *extra)
+{
+    (void)communicator;
+    (void)which;
+    (void)extra;
+    tracer_ranks_release(value);
+    return MPI_SUCCESS;
+}
+
+void tracer_start(void)
+{
+    uint64_t limit;
+    int mine, all;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &tracer.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &tracer.size);
+    cb_log_identify("combench-trace", tracer.rank);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &tracer.own);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_ranks, &key, NULL);
+    mine = read_limit(&limit) == CB_OK && tracer_records_open(&tracer.records, limit) == CB_OK;
+    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, tracer.own);
+    tracer.started = tracer.on = all != 0;
+    tracer.left_ns = cb_now_ns();
+}
+
+double tracer_elapsed_us(void)
+{
+    return (double)(cb_now_ns() - tracer.entered_ns) / 1e3;
+}
+
+uint64_t tracer_note(const tracer_record *record)
+{
+    cb_status status = tracer.on ? tracer_records_add(&tracer.records, record) : CB_EMPTY;
+
+    if (status == CB_OK)
+        return tracer.records.count - 1;
+    if (status == CB_EMPTY)
+        tracer.cut = tracer.cut || tracer.on;
+    else
+        tracer.on = false;
+    return UINT64_MAX;
+}
+
+bool tracer_begin(void)
+{
+    if (!tracer.on)
+        return false;
+    tracer.entered_ns = cb_now_ns();
+    tracer.computed_ns += tracer.entered_ns - tracer.left_ns;
+    if (tracer.computed_ns >= least_computing_ns) {
+        tracer_note(
+            &(tracer_record){.kind = TRACER_COMPUTE, .time_us = (double)tracer.computed_ns / 1e3});
+        tracer.computed_ns = 0;
+    }
+    return true;
+}
+
+void tracer_end(void)
+{
+    tracer.left_ns = cb_now_ns();
+}
+
+/* The communicator's ranks in terms of MPI_COMM_WORLD. */
+static tracer_ranks *translate(MPI_Comm communicator)
+{
+    MPI_Group group, world;
+    tracer_ranks *made;
+    int size, *own;
+
+    PMPI_Comm_size(communicator, &size);
+    made = cb_allocate(1, sizeof(*made) + (size_t)size * sizeof(int), "a communicator's ranks");
+    own = cb_allocate((size_t)size, sizeof(*own), "a communicator's ranks");
+    if (made != NULL && own != NULL) {
+        made->holders = 1;
+        made->size = size;
+        PMPI_Comm_rank(communicator, &made->rank);
+        for (int i = 0; i < size; i++)
+            own[i] = i;
+        PMPI_Comm_group(communicator, &group);
+        PMPI_Comm_group(MPI_COMM_WORLD, &world);
+        PMPI_Group_translate_ranks(group, size, own, world, made->world);
+        PMPI_Group_free(&group);
+        PMPI_Group_free(&world);
+        PMPI_Comm_set_attr(communicator, key, made);
+    } else {
+        free(made);
+        made = NULL;
+        tracer.on = false;
+    }
+    free(own);
+    return made;
+}
+
+tracer_ranks *tracer_ranks_of(MPI_Comm communicator)
+{
+    void *value = NULL;
+    int found = 0, between_groups = 0;
+
+    PMPI_Comm_get_attr(communicator, key, &value, &found);
+    if (found)
+        return value;
+    PMPI_Comm_test_inter(communicator, &between_groups);
+    if (between_groups) {
+        tracer_count_unrecorded("messages over intercommunicators");
+        return NULL;
+    }
+    return translate(communicator);
+}
+
+void tracer_ranks_release(tracer_ranks *ranks)
+{
+    if (ranks != NULL && --ranks->holders == 0)
+        free(ranks);
+}
+
+uint64_t tracer_bytes_of(int count, MPI_Datatype type)
+{
+    MPI_Count size = 0;
+
+    if (count > 0)
+        PMPI_Type_size_x(type, &size);
+    return (uint64_t)count * (uint64_t)size;
+}
+
+/* The end */
+
+enum { CHUNK_BYTES = 65536, TAG = 1 };
+
+/* Lines of records from *place on, as many as fit; their length, 0 at the end. */
+static size_t fill(uint64_t *place, char *chunk)
+{
+    size_t used = 0;
+
+    for (; *place < tracer.records.count && used + TRACER_LINE_BYTES < CHUNK_BYTES; ++*place) {
+        tracer_record record;
+
+        if (tracer_records_get(&tracer.records, *place, &record) != CB_OK)
+            tracer.on = false;
+        else
+            used += tracer_line(&record, chunk + used);
+    }
+    return used;
+}
+
+static void hand_over(char *chunk)
+{
+    uint64_t place = 0;
+    size_t bytes;
+
+    PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, tracer.own, MPI_STATUS_IGNORE);
+    do {
+        bytes = fill(&place, chunk);
+        PMPI_Send(chunk, (int)bytes, MPI_BYTE, 0, TAG, tracer.own);
+    } while (bytes > 0);
+}
+
+static void write_own(FILE *file, char *chunk)
+{
+    uint64_t place = 0;
+    size_t bytes;
+
+    while ((bytes = fill(&place, chunk)) > 0)
+        fwrite(chunk, 1, bytes, file);
+}
+
+static void write_others(FILE *file, int rank, char *chunk)
+{
+    int bytes;
+
+    PMPI_Send(NULL, 0, MPI_BYTE, rank, TAG, tracer.own);
+    do {
+        MPI_Status status;
+
+        PMPI_Recv(chunk, CHUNK_BYTES, MPI_BYTE, rank, TAG, tracer.own, &status);
+        PMPI_Get_count(&status, MPI_BYTE, &bytes);
+        fwrite(chunk, 1, (size_t)bytes, file);
+    } while (bytes > 0);
+}
+
+static void write_all(FILE *file, char *chunk)
+{
+    fprintf(file, "%%cct 1 ranks %d unit us\n", tracer.size);
+    for (int rank = 0; rank < tracer.size; rank++) {
+        fprintf(file, "%d:\n", rank);
+        if (rank == 0)
+            write_own(file, chunk);
+        else
+            write_others(file, rank, chunk);
+    }
+}
+
+/* Written beside its name and renamed, so that what has the name is whole. */
+static void write_file(FILE *file, const char *temporary, const char *path, char *chunk)
+{
+    int failed;
+
+    write_all(file, chunk);
+    failed = ferror(file);
+    failed |= fclose(file);
+    if (failed != 0 || rename(temporary, path) != 0)
+        cb_error("cannot write the trace %s: %m; name a file that can be written in "
+                 "COMBENCH_TRACE, on a disk with room",
+                 path);
+}
+
+static void open_and_write(char *chunk)
+{
+    const char *named = getenv("COMBENCH_TRACE"), *path = named != NULL ? named : "mpi.cct";
+    char temporary[4096];
+    FILE *file = NULL;
+    int opened;
+
+    if (tracer.rank == 0) {
+        snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+        file = fopen(temporary, "we");
+        if (file == NULL)
+            cb_error("cannot write the trace %s: %m; name a file that can be written in "
+                     "COMBENCH_TRACE",
+                     path);
+    }
+    opened = file != NULL;
+    PMPI_Bcast(&opened, 1, MPI_INT, 0, tracer.own);
+    if (!opened)
+        return;
+    if (tracer.rank == 0)
+        write_file(file, temporary, path, chunk);
+    else
+        hand_over(chunk);
+}
+
+/* Whether it holds for any rank. */
+static bool anywhere(bool here)
+{
+    int mine = here, all;
+
+    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, tracer.own);
+    return all != 0;
+}
+
+void tracer_finish(void)
+{
+    char *chunk;
+
+    if (!tracer.started)
+        return;
+    tracer_begin();
+    chunk = cb_allocate(1, CHUNK_BYTES, "the trace");
+    if (anywhere(!tracer.on || chunk == NULL)) {
+        if (tracer.rank == 0)
+            cb_error("no trace is written: not all ranks could record theirs, see above");
+    } else {
+        open_and_write(chunk);
+        if (anywhere(tracer.cut) && tracer.rank == 0)
+            cb_warning("the trace is cut: a rank had more records than COMBENCH_TRACE_RECORDS "
+                       "allows, and the messages behind them are missing; raise it");
+        tracer_warn_of_unrecorded();
+    }
+    free(chunk);
+    tracer.on = tracer.started = false;
+    tracer_records_close(&tracer.records);
+    tracer_requests_free(&tracer.requests);
+    free(tracer.statuses);
+    free(tracer.before);
+    PMPI_Comm_free_keyval(&key);
+    PMPI_Comm_free(&tracer.own);
+}
+
+/* The calls themselves */
+
+int MPI_Init(int *argc, char ***argv)
+{
+    int result = PMPI_Init(argc, argv);
+
+    if (result == MPI_SUCCESS)
+        tracer_start();
+    return result;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int result = PMPI_Init_thread(argc, argv, required, provided);
+
+    if (result == MPI_SUCCESS && *provided != MPI_THREAD_MULTIPLE)
+        tracer_start();
+    else if (result == MPI_SUCCESS)
+        cb_warning("this program lets several threads call MPI at a time, and is not traced; "
+                   "start it with MPI_THREAD_SERIALIZED or below");
+    return result;
+}
+
+int MPI_Finalize(void)
+{
+    tracer_finish();
+    return PMPI_Finalize();
+}

@@ -1,0 +1,78 @@
+/* Orders to a running testbed: what each changes, and what is said to those that are wrong. */
+#include "tools/testbed/control.h"
+
+#include <string.h>
+
+#include "tests/unit/unit.h"
+
+enum { PORTS = 3 };
+
+static switch_port ports[PORTS];
+static network_switch hub = {.settings = {.ports = PORTS}, .ports = ports};
+static char answer[CONTROL_BYTES];
+
+static const char *told(const char *order)
+{
+    control_obey(&hub, order, answer);
+    return answer;
+}
+
+START_TEST(a_host_is_cut_off_and_joined_again)
+{
+    ck_assert_str_eq(told("cut host02"), "ok");
+    ck_assert(!ports[0].faults.cut && ports[1].faults.cut && !ports[2].faults.cut);
+    ck_assert_str_eq(told("join host02"), "ok");
+    ck_assert(!ports[1].faults.cut);
+}
+END_TEST
+
+START_TEST(a_share_is_that_of_one_host_or_of_all)
+{
+    ck_assert_str_eq(told("loss all 1%"), "ok");
+    ck_assert_str_eq(told("loss host03 50"), "ok");
+    ck_assert_double_eq(ports[0].faults.loss, 0.01);
+    ck_assert_double_eq(ports[2].faults.loss, 0.5);
+}
+END_TEST
+
+START_TEST(each_order_has_a_field_of_its_own)
+{
+    ck_assert_str_eq(told("duplicate host01 10%"), "ok");
+    ck_assert_str_eq(told("reorder host01 20%"), "ok");
+    ck_assert_str_eq(told("jitter host01 30us"), "ok");
+    ck_assert_double_eq(ports[0].faults.duplicate, 0.1);
+    ck_assert_double_eq(ports[0].faults.reorder, 0.2);
+    ck_assert_uint_eq(ports[0].faults.jitter_ns, 30000);
+    ck_assert_double_eq(ports[0].faults.loss, 0);
+}
+END_TEST
+
+START_TEST(wrong_orders_are_answered_with_what_is_right_and_change_nothing)
+{
+    static const struct {
+        const char *order, *words;
+    } wrong[] = {
+        {"", "use one of"},
+        {"burn host01", "cut HOST"},
+        {"cut", "use one of"},
+        {"cut host01 5", "use one of"},
+        {"loss host01", "use one of"},
+        {"loss all 1% 2%", "use one of"},
+        {"cut host04", "no host 'host04'"},
+        {"cut host1", "no host"},
+        {"loss all 101%", "loss '101%'"},
+        {"loss all x", "loss 'x'"},
+        {"jitter all 5Hz", "jitter '5Hz'"},
+    };
+    const switch_port untouched[PORTS] = {0};
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        ck_assert_msg(strstr(told(wrong[i].order), wrong[i].words) != NULL, "'%s': %s",
+                      wrong[i].order, answer);
+    ck_assert_mem_eq(ports, untouched, sizeof(ports));
+}
+END_TEST
+
+UNIT_MAIN("orders", a_host_is_cut_off_and_joined_again, a_share_is_that_of_one_host_or_of_all,
+          each_order_has_a_field_of_its_own,
+          wrong_orders_are_answered_with_what_is_right_and_change_nothing)

@@ -1,0 +1,24 @@
+# The tracer: its parts alone, and the whole over a program of four ranks.
+if HAVE_CHECK
+TRACER_TESTS = %D%/test_patterns %D%/test_records
+check_PROGRAMS += $(TRACER_TESTS)
+TESTS += $(TRACER_TESTS)
+endif
+TESTS += %D%/tracer.sh
+
+tests_tracer_test_patterns_SOURCES = %D%/test_patterns.c src/tracer/patterns.c
+tests_tracer_test_patterns_CPPFLAGS = $(UNIT_FLAGS)
+tests_tracer_test_patterns_LDADD = libcombench.a $(CHECK_LIBS)
+tests_tracer_test_records_SOURCES = %D%/test_records.c src/tracer/records.c src/tracer/requests.c
+tests_tracer_test_records_CPPFLAGS = $(UNIT_FLAGS)
+tests_tracer_test_records_LDADD = libcombench.a $(CHECK_LIBS)
+
+# Built as the tracer is: what is loaded before a program with sanitizers is not theirs.
+check_PROGRAMS += %D%/traced
+tests_tracer_traced_SOURCES = %D%/traced.c
+tests_tracer_traced_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_tracer_traced_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
+tests_tracer_traced_LDFLAGS =
+tests_tracer_traced_LDADD = $(MPI_LIBS)
+
+EXTRA_DIST += %D%/check_wavefront.py %D%/tracer.sh

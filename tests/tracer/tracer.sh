@@ -1,0 +1,83 @@
+#!/bin/sh
+# The tracer over programs of four ranks: what they send is in the trace, ccmod runs it, and what
+# cannot be recorded is said.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+[ -n "$MPIRUN" ] || skip "no launcher for MPI programs was found"
+enter_folder
+limit_s=120
+export CB_BUILD="$builddir"
+
+# traced WORD...: in trace.cct
+traced() {
+    case_is "$*"
+    rm -f trace.cct
+    run 4 "$srcdir/scripts/trace" trace.cct "$builddir/tests/tracer/traced" "$@"
+    expect_status 0
+}
+
+# What the program said through MPICH's launcher is not sorted out by `settle`.
+settle() {
+    :
+}
+
+# modelled: ccmod runs the trace, and every message that is sent is received
+modelled() {
+    run 0 "$builddir/ccmod" run --eager-bytes 1MiB --format json --output model.json trace.cct
+    expect_status 0
+    expect_silence
+}
+
+traced wavefront
+expect_silence
+"$CB_PYTHON" "$srcdir/tests/tracer/check_wavefront.py" trace.cct >faults ||
+    failed "the messages of the wavefront" "$(head -n 5 faults)"
+modelled
+expect_document model.json "d['messages']" 24
+expect_true "a sweep takes time" [ "$(document model.json "d['end_us'] > 0")" = True ]
+
+traced calls
+expect_silence
+for name in Bcast Reduce Allreduce Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv \
+    Reduce_scatter Reduce_scatter_block Scan Exscan; do
+    expect_equal "calls of MPI_$name" 12 "$(grep -c "^# MPI_$name of " trace.cct)"
+done
+# Of all ranks, in one order and the other; and as messages: of two halves of them, and of each alone.
+expect_equal "barriers of all" 8 "$(grep -c '^b' trace.cct)"
+expect_equal "barriers of fewer" 8 "$(grep -c '^# MPI_Barrier of 0' trace.cct)"
+# Waited for at a time; while others are under way; and those others.
+expect_equal "waits" 8 "$(grep -c '^w' trace.cct)"
+modelled
+
+traced unrecorded
+expect_error "the trace is incomplete" "MPI_Start (4)" "MPI_Ibarrier (4)"
+
+case_is "a limit of records"
+export COMBENCH_TRACE_RECORDS=50
+traced many 1000
+unset COMBENCH_TRACE_RECORDS
+expect_error "the trace is cut" "COMBENCH_TRACE_RECORDS"
+expect_true "no more than allowed" [ "$(grep -c '^[rs] ' trace.cct)" -le 100 ]
+
+case_is "more than fits into memory"
+traced many 20000
+expect_silence
+expect_equal "messages" 40000 "$(grep -c '^[rs] [01] 1 ' trace.cct)"
+modelled
+expect_document model.json "d['messages']" 20000
+
+case_is "a file that cannot be written"
+run 4 "$srcdir/scripts/trace" nowhere/trace.cct "$builddir/tests/tracer/traced" wavefront
+expect_status 0
+expect_error "cannot write the trace nowhere/trace.cct" "COMBENCH_TRACE"
+
+case_is "a library that is not there"
+export COMBENCH_TRACER=nothing.so
+run 0 "$srcdir/scripts/trace" trace.cct true
+expect_status 2
+expect_error "cannot read the tracer nothing.so"
+
+finish

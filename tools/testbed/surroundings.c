@@ -1,0 +1,129 @@
+/* What the hosts of a testbed share and nobody else sees: a folder in memory, the list of
+ * processes, the names of the hosts; and what MPI libraries have to be told to run over them. */
+#include "tools/testbed/testbed.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "tools/testbed/hosts.h"
+
+#define HOST_LIST HOSTS_FOLDER "/hostfile"
+#define HYDRA_LIST HOSTS_FOLDER "/hydra-hosts"
+#define NAME_LIST HOSTS_FOLDER "/names"
+#define AGENT_PATH HOSTS_FOLDER "/" TESTBED_AGENT
+#define OWN_PATH HOSTS_FOLDER "/testbed"
+
+static cb_status refuse(const char *what)
+{
+    cb_error("cannot prepare the testbed: %s: %s; it needs root with all rights to mount", what,
+             strerror(errno));
+    return CB_ERROR_SYSTEM;
+}
+
+static cb_status mount_private(void)
+{
+    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        return refuse("keep mounts to itself");
+    if (mount("testbed", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") != 0)
+        return refuse("mount a /dev/shm of its own");
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
+        return refuse("mount a /proc of its own");
+    if (mkdir(HOSTS_FOLDER, 0755) != 0)
+        return refuse("make " HOSTS_FOLDER);
+    return CB_OK;
+}
+
+typedef void (*host_line)(FILE *file, unsigned host, uint64_t slots);
+
+static void open_mpi_line(FILE *file, unsigned host, uint64_t slots)
+{
+    char name[HOST_NAME_BYTES];
+
+    host_name(host, name);
+    fprintf(file, "%s slots=%" PRIu64 "\n", name, slots);
+}
+
+static void hydra_line(FILE *file, unsigned host, uint64_t slots)
+{
+    char name[HOST_NAME_BYTES];
+
+    host_name(host, name);
+    fprintf(file, "%s:%" PRIu64 "\n", name, slots);
+}
+
+static void name_line(FILE *file, unsigned host, uint64_t slots)
+{
+    char name[HOST_NAME_BYTES], address[HOST_ADDRESS_BYTES];
+
+    (void)slots;
+    host_name(host, name);
+    host_address(host, address);
+    fprintf(file, "%s %s\n", address, name);
+}
+
+static cb_status write_list(const char *path, const char *head, host_line line,
+                            const testbed_settings *settings)
+{
+    FILE *file = fopen(path, "we");
+    int failed;
+
+    if (file == NULL)
+        return refuse(path);
+    fputs(head, file);
+    for (unsigned host = 0; host < settings->hosts; host++)
+        line(file, host, settings->slots);
+    failed = ferror(file);
+    failed |= fclose(file);
+    return failed != 0 ? refuse(path) : CB_OK;
+}
+
+static cb_status name_hosts(const testbed_settings *settings)
+{
+    CB_TRY(write_list(HOST_LIST, "", open_mpi_line, settings));
+    CB_TRY(write_list(HYDRA_LIST, "", hydra_line, settings));
+    CB_TRY(write_list(NAME_LIST, "127.0.0.1 localhost\n", name_line, settings));
+    if (mount(NAME_LIST, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
+        return refuse("replace /etc/hosts within the testbed");
+    return CB_OK;
+}
+
+/* Open MPI (OMPI_MCA_...) and MPICH (HYDRA_...) start and reach the hosts by these, unless the user
+ * has said otherwise. All hosts share the machine's cores: no rank is bound, and who waits gives
+ * way. */
+static const struct {
+    const char *name, *value;
+} environment[] = {
+    {"CB_TESTBED", OWN_PATH},
+    {"OMPI_MCA_plm_rsh_agent", AGENT_PATH},
+    {"OMPI_MCA_orte_default_hostfile", HOST_LIST},
+    {"OMPI_MCA_orte_tmpdir_base", HOSTS_FOLDER},
+    {"OMPI_MCA_oob_tcp_if_include", HOSTS_NETWORK},
+    {"OMPI_MCA_btl_tcp_if_include", HOSTS_NETWORK},
+    {"OMPI_MCA_pml", "ob1"},
+    {"OMPI_MCA_btl", "tcp,self"},
+    {"OMPI_MCA_mpi_yield_when_idle", "1"},
+    {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+    {"HYDRA_LAUNCHER", "rsh"},
+    {"HYDRA_LAUNCHER_EXEC", AGENT_PATH},
+    {"HYDRA_HOST_FILE", HYDRA_LIST},
+    {"HYDRA_IFACE", "eth0"},
+};
+
+cb_status testbed_surround(const testbed_settings *settings, const char *program)
+{
+    CB_TRY(mount_private());
+    CB_TRY(name_hosts(settings));
+    if (symlink(program, AGENT_PATH) != 0 || symlink(program, OWN_PATH) != 0)
+        return refuse("name itself in " HOSTS_FOLDER);
+    for (size_t i = 0; i < sizeof(environment) / sizeof(environment[0]); i++)
+        if (setenv(environment[i].name, environment[i].value, 0) != 0)
+            return refuse("set the environment of the command");
+    return CB_OK;
+}
