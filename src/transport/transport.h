@@ -129,6 +129,7 @@ struct transport_factory {
     transport_technology ops; /* a copy with the empty slots filled; set_wait may exchange slots */
     int rank, size;
     size_t held;      /* buffers that the user has and has not given back: a leak shows here */
+    unsigned lacking; /* capabilities that open found missing, in all processes; not declared then */
     bool polls_yield; /* a receive that finds no message has given the core away already */
 };
 

@@ -95,7 +95,8 @@ const transport_technology transport_sci = {
     .name = "sci",
     .summary = "SCI shared memory: remote writes by the SISCI API",
     .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_CONCURRENT_SEND |
-                    TRANSPORT_BLOCKING_WAIT | TRANSPORT_REMOTE_WRITE | TRANSPORT_DELIVERS,
+                    TRANSPORT_BLOCKING_WAIT | TRANSPORT_REMOTE_WRITE | TRANSPORT_DELIVERS |
+                    TRANSPORT_MULTICAST,
     .open = sci_open,
     .close = sci_close,
     .prepare = sci_prepare,
@@ -110,7 +111,7 @@ const transport_technology transport_sci = {
     .send = sci_send,
     .receive = sci_receive,
     .try_receive = sci_try_receive,
-    .group_send = sci_send_to_each,
+    .group_send = sci_group_send,
     .group_receive = sci_group_receive,
     .group_try_receive = sci_group_try_receive,
     .group_receive_root = sci_group_receive_root,

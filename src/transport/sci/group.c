@@ -1,5 +1,5 @@
-/* Groups: a send is a loop of sends, a receive a loop of receives that starts behind the node that
- * gave the last message. */
+/* Groups: a receive is a loop of receives that starts behind the node that gave the last message.
+ */
 #include "transport/sci/internal.h"
 
 #include <stdlib.h>
@@ -8,30 +8,33 @@
 #include "base/memory.h"
 #include "transport/group.h"
 
-typedef struct {
-    transport_group base;
-    size_t turn; /* the node to be asked first */
-} sci_group;
-
 cb_status sci_group_create(transport_factory *base, transport_node *const *nodes, size_t count,
                            transport_node *root, bool multicast, transport_group **out)
 {
     sci_group *group;
+    cb_status status;
 
-    if (multicast) {
-        cb_error("the technology sci has no multicast of its own; use --multicast loop");
+    if (multicast && (base->ops.capabilities & TRANSPORT_MULTICAST) == 0) {
+        cb_error("cannot make a multicast group over sci: an SCI adapter of the job has no "
+                 "multicast; use --multicast loop");
         return CB_ERROR_UNSUPPORTED;
     }
     group = cb_allocate(1, sizeof(*group), "a group");
     if (group == NULL)
         return CB_ERROR_MEMORY;
-    CB_TRY(transport_group_initialise(&group->base, base, nodes, count, root, false));
-    *out = &group->base;
-    return CB_OK;
+    CB_TRY(transport_group_initialise(&group->base, base, nodes, count, root, multicast));
+    status = multicast ? sci_multicast_begin(group) : CB_OK;
+    if (status != CB_OK)
+        sci_group_destroy(&group->base);
+    else
+        *out = &group->base;
+    return status;
 }
 
 void sci_group_destroy(transport_group *group)
 {
+    if (group->multicast)
+        sci_multicast_end(sci_group_of(group));
     free(group->nodes);
     free(group);
 }
@@ -40,7 +43,7 @@ void sci_group_destroy(transport_group *group)
 cb_status sci_group_try_receive(transport_group *base, transport_buffer **out,
                                 transport_node **from)
 {
-    sci_group *group = (sci_group *)base;
+    sci_group *group = sci_group_of(base);
     size_t at = group->turn < base->count ? group->turn : 0;
 
     for (size_t i = 0; i < base->count; i++) {
@@ -68,12 +71,20 @@ cb_status sci_group_receive(transport_group *base, transport_buffer **out, trans
     return status;
 }
 
-cb_status sci_group_receive_root(transport_group *group, transport_buffer **out)
-{
-    return sci_receive(group->root, out);
-}
-
+/* Hot. */
 cb_status sci_group_try_receive_root(transport_group *group, transport_buffer **out)
 {
-    return sci_try_receive(group->root, out);
+    return group->multicast ? sci_try_receive_multicast(sci_group_of(group), out)
+                            : sci_try_receive(group->root, out);
+}
+
+/* Hot. */
+cb_status sci_group_receive_root(transport_group *group, transport_buffer **out)
+{
+    sci_factory *factory = sci_factory_of(group->factory);
+    cb_status status;
+
+    for (uint64_t polls = 0; (status = sci_group_try_receive_root(group, out)) == CB_EMPTY; polls++)
+        CB_TRY(sci_pause(factory, polls));
+    return status;
 }

@@ -48,6 +48,8 @@ static void lay_out(sci_factory *factory, sci_node *node)
     node->sending.notices = (volatile uint32_t *)(volatile void *)(theirs + to.header);
     node->sending.turns = to.outstanding;
     node->sending.layout = to;
+    node->groups.here = (const sci_group_row *)(const void *)(mine + from.row);
+    node->groups.there = (volatile sci_group_row *)(volatile void *)(theirs + to.row);
 }
 
 void sci_node_close(sci_node *node)

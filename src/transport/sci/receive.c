@@ -5,20 +5,15 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "transport/sci/line.h"
 
-/* The size of the next message or piece; false: it has not come, or not whole. Pairs with the
- * release of the sender's store. */
+/* The size of the next message or piece; false: it has not come, or not whole. */
 static bool find_line(sci_receiving *from, sci_line *line, sci_announcement *what)
 {
-    const uint64_t *words = from->line;
-
-    line->words[SCI_PAYLOAD_WORDS] = __atomic_load_n(&words[SCI_PAYLOAD_WORDS], __ATOMIC_ACQUIRE);
-    if (!sci_line_is_due(line->words[SCI_PAYLOAD_WORDS], from->number))
+    if (!sci_line_find(from->line, from->number, line))
         return false;
-    for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
-        line->words[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
     *what = sci_line_announcement(line->words[SCI_PAYLOAD_WORDS]);
-    return sci_line_is_whole(line, from->number);
+    return true;
 }
 
 static bool find_notice(const sci_receiving *from, sci_announcement *what)

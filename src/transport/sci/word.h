@@ -133,4 +133,33 @@ static inline uint32_t sci_credit_buffer(uint32_t credit)
     return credit & ((1u << SCI_CREDIT_BITS) - 1);
 }
 
+/* What a member of a multicast group has consumed: 7 bits tell a group from those that had its
+ * place before, 1 bit says that the member has left, 24 bits are the count of messages. */
+
+enum { SCI_CONSUMED_BITS = 24 };
+
+static inline uint32_t sci_consumed(uint32_t generation, bool left, uint64_t count)
+{
+    return (generation & 127) << (SCI_CONSUMED_BITS + 1) | (uint32_t)left << SCI_CONSUMED_BITS |
+           ((uint32_t)count & ((1u << SCI_CONSUMED_BITS) - 1));
+}
+
+static inline bool sci_has_left(uint32_t consumed, uint32_t generation)
+{
+    return consumed >> SCI_CONSUMED_BITS == sci_consumed(generation, true, 0) >> SCI_CONSUMED_BITS;
+}
+
+/* How many of the `sent` messages are still on their way to a member: all, where the word is of an
+ * earlier group; none, where it has left. */
+static inline uint32_t sci_unconsumed(uint32_t consumed, uint32_t generation, uint64_t sent)
+{
+    const uint32_t mask = (1u << SCI_CONSUMED_BITS) - 1;
+
+    if (sci_has_left(consumed, generation))
+        return 0;
+    if (consumed >> SCI_CONSUMED_BITS != sci_consumed(generation, false, 0) >> SCI_CONSUMED_BITS)
+        consumed = 0;
+    return ((uint32_t)sent - consumed) & mask;
+}
+
 #endif
