@@ -59,6 +59,8 @@ const char *transport_wait_name(transport_wait wait);
 typedef struct {
     int rank, size;
     bool many_senders; /* several threads will send; without it a technology need not lock */
+    bool connect_all;  /* to every process at open; else to each with its first node, where a
+                          technology has connections at all */
     const cb_settings *settings;
     void *context;
     /* Give `bytes` at `mine`, get size * bytes at `all`, in order of rank. */

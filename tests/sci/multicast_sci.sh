@@ -19,4 +19,11 @@ for ranks in 3 17; do
     expect_rows "sum(r['verify'].values()) == r['verify']['messages'] > 0"
 done
 
+# What the ranks beyond the two have is not used, and is there.
+case_is "connections to all"
+run 3 cb_oneway --technology sci --connect all --sizes 64 --max-time 0.02 --verify --output result.json
+expect_status 0
+expect_document result.json "d['parameters']['connect']" "'all'"
+expect_rows "sum(r['verify'].values()) == r['verify']['messages'] > 0"
+
 finish

@@ -61,7 +61,8 @@ static cb_status set_up(sci_factory *factory, const transport_bootstrap *bootstr
     CB_TRY(settle(factory, bootstrap));
     CB_TRY(allocate(factory));
     CB_TRY(sci_bootstrap(factory, bootstrap));
-    return sci_buffers_open(factory);
+    CB_TRY(sci_buffers_open(factory));
+    return bootstrap->connect_all ? sci_connect_all(factory) : CB_OK;
 }
 
 static cb_status sci_open(const transport_bootstrap *bootstrap, transport_factory **out)

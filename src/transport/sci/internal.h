@@ -191,6 +191,9 @@ cb_status sci_node_create(transport_factory *factory, int rank, transport_node *
 void sci_node_destroy(transport_node *node);
 void sci_node_close(sci_node *node);
 
+/* To every other process, before there are nodes for them. */
+cb_status sci_connect_all(sci_factory *factory);
+
 /* send.c. sci_flush_queues sends what can go of all queues; `sent_bytes` of a buffer that is
  * appended to an empty queue have gone already. */
 cb_status sci_send(transport_node *node, transport_buffer *buffer);

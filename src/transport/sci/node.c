@@ -86,6 +86,14 @@ static cb_status make(sci_factory *factory, int rank)
     return CB_OK;
 }
 
+cb_status sci_connect_all(sci_factory *factory)
+{
+    for (int rank = 0; rank < factory->base.size; rank++)
+        if (rank != factory->base.rank)
+            CB_TRY(make(factory, rank));
+    return CB_OK;
+}
+
 cb_status sci_node_create(transport_factory *base, int rank, transport_node **out)
 {
     sci_factory *factory = sci_factory_of(base);
