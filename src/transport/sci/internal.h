@@ -23,6 +23,13 @@ typedef struct {
     cb_status status;
 } sci_address;
 
+/* What a poll of many nodes looks at for each: nothing has come unless these bits of the word are
+ * those that are due. Written by the receiving thread. */
+typedef struct {
+    const uint32_t *word;
+    uint32_t mask, due;
+} sci_watch;
+
 /* The receive side of a node: written by the receiving thread alone. */
 typedef struct {
     const uint64_t *line;                     /* of the next message; NULL: there are notices */
@@ -38,6 +45,8 @@ typedef struct {
     transport_buffer *assembled; /* of pieces; NULL: none has come */
     uint32_t empty_polls;        /* since the node was looked at, whether it is still there */
     bool starved;                /* credits wait for a receive buffer to be released */
+    bool indebted;               /* credits wait for an empty poll */
+    sci_watch *watch;            /* the factory's, of this node */
 } sci_receiving;
 
 /* What waits to be sent, linked by `next`; under the factory's lock where many send. */
@@ -81,6 +90,9 @@ typedef struct {
 typedef struct sci_group {
     transport_group base;
     size_t turn;            /* the node to be asked first */
+    uint32_t *ranks;        /* of the nodes, as of `version` */
+    unsigned version;       /* of the list of nodes; 0: none yet */
+    uint32_t idle_polls;    /* since the nodes were looked at, whether they are still there */
     struct sci_group *next; /* of the groups that this process sends multicasts to */
     uint32_t slot, generation;
     uint32_t piece_bytes;
@@ -114,8 +126,10 @@ typedef struct {
     bool many_senders, library_started;
     pthread_mutex_t lock;
     transport_wait wait;
-    size_t queued;  /* messages that wait in queues; atomic */
-    size_t starved; /* nodes that are; of the receiving thread */
+    size_t queued;            /* messages that wait in queues; atomic */
+    size_t starved, indebted; /* nodes that are; of the receiving thread */
+    bool any_lost;            /* atomic */
+    sci_watch *watches;       /* by rank */
     /* Send buffers */
     transport_pool pool;
     transport_preparation preparation;
@@ -166,8 +180,10 @@ static inline cb_status sci_lost(const sci_node *node)
 /* Gives the status back; any error is for good. */
 static inline cb_status sci_note_lost(sci_node *node, cb_status status)
 {
-    if (__builtin_expect(status != CB_OK, 0))
+    if (__builtin_expect(status != CB_OK, 0)) {
         __atomic_store_n(&node->lost, status, __ATOMIC_RELAXED);
+        __atomic_store_n(&sci_factory_of(node->base.factory)->any_lost, true, __ATOMIC_RELAXED);
+    }
     return status;
 }
 
@@ -209,7 +225,8 @@ cb_status sci_flush(transport_factory *factory);
 cb_status sci_acknowledge(sci_node *node);
 cb_status sci_relieve(sci_factory *factory);
 
-/* receive.c */
+/* receive.c. sci_watch_next says in the node's watch what message is due. */
+void sci_watch_next(sci_receiving *from);
 cb_status sci_receive(transport_node *node, transport_buffer **out);
 cb_status sci_try_receive(transport_node *node, transport_buffer **out);
 
