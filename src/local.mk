@@ -108,7 +108,8 @@ libcombench_a_SOURCES += \
 	%D%/transport/sci/bootstrap.c %D%/transport/sci/buffers.c %D%/transport/sci/credit.c \
 	%D%/transport/sci/device.c %D%/transport/sci/factory.c %D%/transport/sci/group.c \
 	%D%/transport/sci/internal.h %D%/transport/sci/interrupt.c %D%/transport/sci/layout.c \
-	%D%/transport/sci/layout.h %D%/transport/sci/local_segment.c %D%/transport/sci/node.c \
+	%D%/transport/sci/layout.h %D%/transport/sci/line.h %D%/transport/sci/local_segment.c \
+	%D%/transport/sci/membership.c %D%/transport/sci/multicast.c %D%/transport/sci/node.c \
 	%D%/transport/sci/receive.c %D%/transport/sci/remote_segment.c %D%/transport/sci/send.c \
 	%D%/transport/sci/sequence.c %D%/transport/sci/sisci.h %D%/transport/sci/wait.c \
 	%D%/transport/sci/word.h

@@ -168,6 +168,7 @@ static cb_status open_technologies(bench_session *session, const bench_program *
 {
     transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
                                      .size = control_size(session->plane),
+                                     .connect_all = strcmp(program->options.connect, "all") == 0,
                                      .settings = &session->settings,
                                      .context = control_everyone(session->plane),
                                      .exchange = exchange_all};

@@ -10,6 +10,7 @@
 
 static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
 static const char *const touches[] = {"all", "none", NULL};
+static const char *const connections[] = {"role", "all", NULL};
 static const char *const buffer_uses[] = {"hot", "rotate", NULL};
 static const char *const multicasts[] = {"loop", "technology", NULL};
 static const char *const lists[] = {"fixed", "rotate", "random", NULL};
@@ -274,6 +275,15 @@ static const cb_option rows[] = {
      .help =
          "What a destination reads of a packet: all refers to every byte, so that no clever system "
          "can avoid the transfer"},
+    {.name = "connect",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(connect),
+     .argument = "WHOM",
+     .default_text = "role",
+     .choices = connections,
+     .key = "connect",
+     .help = "Whom a rank connects to, over a technology that has connections: those that its role "
+             "talks to, or all, which measures what idle peers cost"},
     {.name = "buffers",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(buffers),

@@ -14,7 +14,7 @@ typedef struct {
     const char *mode;
     double precision_pct, max_time_s;
     uint64_t window;
-    const char *wait, *touch, *buffers;
+    const char *wait, *touch, *connect, *buffers;
     const char *multicast, *list;
     const char *compute;
     uint64_t in_flight; /* 0: searched for */

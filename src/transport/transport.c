@@ -151,6 +151,7 @@ cb_status transport_open(const transport_technology *technology,
 
     CB_TRY(technology->open(bootstrap, &factory));
     factory->ops = *technology;
+    factory->ops.capabilities &= ~factory->lacking;
     fill_empty_slots(&factory->ops);
     factory->rank = bootstrap->rank;
     factory->size = bootstrap->size;

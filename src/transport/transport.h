@@ -59,6 +59,8 @@ const char *transport_wait_name(transport_wait wait);
 typedef struct {
     int rank, size;
     bool many_senders; /* several threads will send; without it a technology need not lock */
+    bool connect_all;  /* to every process at open; else to each with its first node, where a
+                          technology has connections at all */
     const cb_settings *settings;
     void *context;
     /* Give `bytes` at `mine`, get size * bytes at `all`, in order of rank. */
@@ -130,6 +132,7 @@ struct transport_factory {
     transport_technology ops; /* a copy with the empty slots filled; set_wait may exchange slots */
     int rank, size;
     size_t held;      /* buffers that the user has and has not given back: a leak shows here */
+    unsigned lacking; /* capabilities that open found missing, in all processes; not declared then */
     bool polls_yield; /* a receive that finds no message has given the core away already */
     char network[64]; /* the network interface in use and its address, or empty */
 };

@@ -1,16 +1,19 @@
-/* Conformance of the technologies: conformance WAIT [TECHNOLOGY]. Without a name, all that are
- * built in and declare that they deliver are tested, one after the other in one job. */
+/* Conformance of the technologies: conformance WAIT [TECHNOLOGY [BYTES]]. Without a name, all that
+ * are built in and declare that they deliver are tested, one after the other in one job. BYTES are
+ * what the settings of the job are made for: what is longer comes in pieces, over technologies that
+ * have them. */
 #include "tests/mpi/conformance.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/derive.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
 
-enum { EXIT_SKIPPED = 77 };
+enum { EXIT_SKIPPED = 77, MODERATE_BYTES = 65536, HELD_BUFFERS = 2 };
 
 conformance_state here;
 
@@ -24,6 +27,7 @@ transport_bootstrap conformance_bootstrap(void)
     return (transport_bootstrap){.rank = job.rank,
                                  .size = job.size,
                                  .many_senders = true,
+                                 .settings = &here.settings,
                                  .context = job.everyone,
                                  .exchange = exchange_all};
 }
@@ -310,6 +314,14 @@ static int test_technologies(const transport_technology *only)
     return tested == 0 ? EXIT_SKIPPED : failures;
 }
 
+static void derive_settings(size_t largest_bytes)
+{
+    const cb_job expected = {
+        .ranks = (size_t)job.size, .largest_bytes = largest_bytes, .held_buffers = HELD_BUFFERS};
+
+    REQUIRE_OK(cb_derive_settings(&expected, &here.settings));
+}
+
 static transport_wait wait_named(const char *name)
 {
     for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++)
@@ -321,14 +333,19 @@ static transport_wait wait_named(const char *name)
 
 int main(int argc, char **argv)
 {
-    const transport_technology *only = argc == 3 ? transport_find(argv[2]) : NULL;
+    const transport_technology *only = argc >= 3 ? transport_find(argv[2]) : NULL;
+    size_t bytes = argc == 4 ? strtoul(argv[3], NULL, 10) : MODERATE_BYTES;
+    int outcome;
 
-    if (argc < 2 || argc > 3 || (argc == 3 && only == NULL)) {
-        fprintf(stderr, "usage: conformance spin|yield|block [TECHNOLOGY]\n");
+    if (argc < 2 || argc > 4 || (argc >= 3 && only == NULL) || bytes == 0) {
+        fprintf(stderr, "usage: conformance spin|yield|block [TECHNOLOGY [BYTES]]\n");
         return 2;
     }
     here.wait = wait_named(argv[1]);
     job_open("conformance");
     job.at_end = expect_no_buffer_held;
-    return test_technologies(only);
+    derive_settings(bytes);
+    outcome = test_technologies(only);
+    cb_settings_free(&here.settings);
+    return outcome;
 }

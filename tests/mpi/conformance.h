@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/settings.h"
 #include "tests/mpi/job.h"
 #include "transport/transport.h"
 
@@ -33,6 +34,7 @@ typedef struct {
     transport_factory *factory;
     transport_node **nodes; /* by rank; none for this process */
     transport_wait wait;    /* the policy of all tests but those of the policies */
+    cb_settings settings;   /* of the job */
     size_t unanswered;      /* as announced: a technology may prepare for it, but not count on it */
 } conformance_state;
 

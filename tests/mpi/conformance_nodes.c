@@ -230,6 +230,7 @@ JOB_TEST(all_can_send_to_all_before_any_receives)
             conformance_send((job.rank + step) % job.size, round, BYTES);
         for (int step = 1; step < job.size; step++)
             conformance_receive((job.rank + job.size - step) % job.size, round, BYTES);
+        REQUIRE_OK(transport_flush(here.factory));
         job_barrier();
     }
 }

@@ -50,6 +50,21 @@ static cb_status failing_close(transport_factory *factory)
 static const transport_technology bare = {
     .name = "bare", .open = bare_open, .close = bare_close, .prepare = bare_prepare};
 
+/* Multicast is declared, and not there when it is looked for. */
+static cb_status lacking_open(const transport_bootstrap *bootstrap, transport_factory **out)
+{
+    CB_TRY(bare_open(bootstrap, out));
+    (*out)->lacking = TRANSPORT_MULTICAST;
+    return CB_OK;
+}
+
+static const transport_technology lacking = {.name = "lacking",
+                                             .capabilities =
+                                                 TRANSPORT_ORDERED | TRANSPORT_MULTICAST,
+                                             .open = lacking_open,
+                                             .close = bare_close,
+                                             .prepare = bare_prepare};
+
 static const transport_technology with_buffers = {.name = "with_buffers",
                                                   .open = bare_open,
                                                   .close = bare_close,
@@ -74,6 +89,15 @@ START_TEST(what_there_is_is_called)
 
     ck_assert_int_eq(transport_prepare(factory, &(transport_preparation){.message_bytes = 1}),
                      CB_OK);
+    ck_assert_int_eq(transport_close(factory), CB_OK);
+}
+END_TEST
+
+START_TEST(what_open_finds_missing_is_not_declared)
+{
+    transport_factory *factory = open_silently(&lacking);
+
+    ck_assert_uint_eq(transport_capabilities(factory), TRANSPORT_ORDERED);
     ck_assert_int_eq(transport_close(factory), CB_OK);
 }
 END_TEST
@@ -175,8 +199,8 @@ START_TEST(technologies_are_found_by_name)
 }
 END_TEST
 
-UNIT_MAIN("stubs", what_there_is_is_called, nothing_sent_is_flushed_at_once,
-          nothing_can_be_made_of_empty_slots, nothing_is_received_through_empty_slots,
-          a_send_through_an_empty_slot_takes_the_buffer, the_technology_itself_is_not_changed,
-          a_failing_close_is_told, what_is_not_there_need_not_be_destroyed,
-          technologies_are_found_by_name)
+UNIT_MAIN("stubs", what_there_is_is_called, what_open_finds_missing_is_not_declared,
+          nothing_sent_is_flushed_at_once, nothing_can_be_made_of_empty_slots,
+          nothing_is_received_through_empty_slots, a_send_through_an_empty_slot_takes_the_buffer,
+          the_technology_itself_is_not_changed, a_failing_close_is_told,
+          what_is_not_there_need_not_be_destroyed, technologies_are_found_by_name)

@@ -6,6 +6,10 @@ check_PROGRAMS += $(SCI_TESTS)
 TESTS += $(SCI_TESTS)
 endif
 endif
+if SISCI_SOFTWARE
+TESTS += %D%/multicast_sci.sh
+endif
+EXTRA_DIST += %D%/multicast_sci.sh
 
 SCI_PAIR_SOURCES = %D%/pair.c %D%/pair.h
 SCI_TEST_CPPFLAGS = $(UNIT_FLAGS) $(SISCI_CFLAGS)

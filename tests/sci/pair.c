@@ -184,15 +184,20 @@ static unsigned char byte_of(int source, uint64_t number, size_t at)
     return (unsigned char)(word >> at % 8 * 8);
 }
 
-void pair_send(pair_end *end, uint64_t number, size_t bytes)
+transport_buffer *pair_message(const pair_end *end, uint64_t number, size_t bytes)
 {
     transport_buffer *buffer = transport_buffer_create(end->factory, bytes);
-    cb_status status;
 
     PAIR_REQUIRE(buffer != NULL, PAIR_WRONG);
     for (size_t at = 0; at < bytes; at++)
         ((unsigned char *)buffer->data)[at] = byte_of(end->rank, number, at);
-    status = transport_send(end->node, buffer);
+    return buffer;
+}
+
+void pair_send(pair_end *end, uint64_t number, size_t bytes)
+{
+    cb_status status = transport_send(end->node, pair_message(end, number, bytes));
+
     PAIR_REQUIRE(status == CB_OK, outcome_of(status));
 }
 

@@ -63,6 +63,7 @@ pair_job pair_start(const pair_plan *plan);
 void pair_wait(pair_job job, int outcomes[2]);
 
 /* Message `number` of `source`: its bytes follow from both. pair_check ends the process. */
+transport_buffer *pair_message(const pair_end *end, uint64_t number, size_t bytes);
 void pair_send(pair_end *end, uint64_t number, size_t bytes);
 void pair_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes);
 void pair_receive(pair_end *end, uint64_t number, size_t bytes);

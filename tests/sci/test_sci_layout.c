@@ -102,6 +102,28 @@ START_TEST(a_process_without_lines_has_room_for_the_credits_of_its_own_messages)
 }
 END_TEST
 
+/* They end the segment, whose size need not be a whole number of lines. */
+START_TEST(the_rows_about_groups_lie_behind_what_is_configured)
+{
+    cb_settings settings = derived(RANKS);
+
+    settings.nodes[2].sci.recv_seg_size += 1;
+    for (size_t sender = 0; sender < RANKS; sender++) {
+        const size_t position = sender < 2 ? sender : sender - 1;
+        sci_layout layout = sci_layout_of(&settings, 2, sender);
+
+        if (sender == 2)
+            continue;
+        ck_assert_uint_eq(layout.row % CB_SCI_LINE_BYTES, 0);
+        ck_assert_uint_ge(layout.row, settings.nodes[2].sci.recv_seg_size);
+        ck_assert_uint_eq(layout.row + (RANKS - 1 - position) * sizeof(sci_group_row),
+                          sci_layout_segment_bytes(&settings, 2));
+    }
+    cb_settings_free(&settings);
+}
+END_TEST
+
 UNIT_MAIN("the layout of sci", what_is_derived_from_a_job_keeps_the_limits,
           the_parts_of_the_senders_lie_side_by_side, a_parameter_beyond_a_limit_is_refused,
-          a_process_without_lines_has_room_for_the_credits_of_its_own_messages)
+          a_process_without_lines_has_room_for_the_credits_of_its_own_messages,
+          the_rows_about_groups_lie_behind_what_is_configured)

@@ -7,7 +7,14 @@
 
 #include "base/random.h"
 
-enum { MESSAGES = 120, SCHEDULES = 24, LOSSES = 3, LARGEST = 700, AHEAD = 30 };
+enum {
+    MESSAGES = 120,
+    SCHEDULES = 24,
+    MULTICAST_SCHEDULES = 8,
+    LOSSES = 3,
+    LARGEST = 700,
+    AHEAD = 30
+};
 
 static uint64_t seed;
 
@@ -52,6 +59,74 @@ static void talk_and_listen(pair_end *end)
     pair_hear(end);
     for (int i = 0; i < 100; i++)
         PAIR_REQUIRE(transport_try_receive(end->node, &buffer) == CB_EMPTY, PAIR_WRONG);
+}
+
+/* Each end is the root of a group whose only member is the other. */
+typedef struct {
+    pair_end *end;
+    transport_node *self;
+    transport_group *mine, *theirs;
+} conference;
+
+static conference confer(pair_end *end)
+{
+    conference both = {.end = end};
+
+    PAIR_REQUIRE(transport_node_create(end->factory, end->rank, &both.self) == CB_OK, PAIR_LOST);
+    for (int root = 0; root < 2; root++) {
+        bool own = root == end->rank;
+
+        PAIR_REQUIRE(transport_group_create(end->factory, own ? &end->node : &both.self, 1,
+                                            own ? NULL : end->node, true,
+                                            own ? &both.mine : &both.theirs) == CB_OK,
+                     PAIR_LOST);
+    }
+    return both;
+}
+
+static void end_conference(conference *both)
+{
+    for (int root = 0; root < 2; root++)
+        transport_group_destroy(root == both->end->rank ? both->mine : both->theirs);
+    transport_node_destroy(both->self);
+}
+
+/* Messages to the group and to its member alone take turns. */
+static void send_next(const conference *both, uint64_t number)
+{
+    transport_buffer *message = pair_message(both->end, number, size_of(both->end->rank, number));
+
+    PAIR_REQUIRE((number % 3 == 0 ? transport_send(both->end->node, message)
+                                  : transport_group_send(both->mine, message)) == CB_OK,
+                 PAIR_LOST);
+}
+
+static bool try_next(const conference *both, uint64_t number)
+{
+    transport_buffer *buffer = NULL;
+    cb_status status = number % 3 == 0 ? transport_try_receive(both->end->node, &buffer)
+                                       : transport_group_try_receive_root(both->theirs, &buffer);
+
+    PAIR_REQUIRE(status == CB_OK || status == CB_EMPTY, PAIR_LOST);
+    if (status == CB_EMPTY)
+        return false;
+    pair_check(buffer, !both->end->rank, number, size_of(!both->end->rank, number));
+    transport_buffer_release(buffer);
+    return true;
+}
+
+static void talk_in_groups(pair_end *end)
+{
+    conference both = confer(end);
+    uint64_t sent = 0, received = 0;
+
+    while (received < MESSAGES || sent < MESSAGES) {
+        for (; sent < MESSAGES && sent < received + AHEAD; sent++)
+            send_next(&both, sent);
+        if (received < MESSAGES)
+            received += try_next(&both, received);
+    }
+    end_conference(&both);
 }
 
 static pair_plan plan_of(cb_random *random, const char *faults)
@@ -99,6 +174,27 @@ START_TEST(every_message_arrives_once_whole_and_in_order_whatever_the_wire_does)
 }
 END_TEST
 
+START_TEST(every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does)
+{
+    begin();
+    for (int i = 0; i < MULTICAST_SCHEDULES; i++, seed++) {
+        cb_random random = cb_random_seed(seed);
+        char faults[128];
+        int outcomes[2];
+        pair_plan plan;
+
+        snprintf(faults, sizeof(faults), "seed=%u,drop=0.1,tear=0.1,pending=0.2,cut=0.1,reorder=1",
+                 (unsigned)seed);
+        plan = plan_of(&random, faults);
+        plan.bodies[0] = plan.bodies[1] = talk_in_groups;
+        pair_run(&plan, outcomes);
+        if (outcomes[0] != 0 || outcomes[1] != 0)
+            ck_abort_msg("SCI_TEST_SEED=%llu (%s): the ends ended with %d and %d",
+                         (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
+    }
+}
+END_TEST
+
 static bool is_right_or_lost(int outcome)
 {
     return outcome == 0 || outcome == PAIR_LOST;
@@ -126,4 +222,5 @@ END_TEST
 
 UNIT_MAIN("sci over a lossy wire",
           every_message_arrives_once_whole_and_in_order_whatever_the_wire_does,
+          every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does,
           a_peer_is_reported_lost_when_its_connection_ends)

@@ -99,6 +99,38 @@ START_TEST(notices_and_credits_differ_from_those_before_over_all_patterns)
 }
 END_TEST
 
+START_TEST(what_a_member_consumed_is_counted_over_the_wrap_of_its_bits)
+{
+    const uint64_t wrap = UINT64_C(1) << SCI_CONSUMED_BITS;
+
+    for (uint64_t count = wrap - 3; count < wrap + 3; count++)
+        for (uint32_t ahead = 0; ahead <= 8; ahead++)
+            ck_assert_uint_eq(sci_unconsumed(sci_consumed(5, false, count), 5, count + ahead),
+                              ahead);
+}
+END_TEST
+
+START_TEST(a_member_that_has_left_holds_nothing_up)
+{
+    const uint32_t consumed = sci_consumed(5, true, 3);
+
+    ck_assert(sci_has_left(consumed, 5));
+    ck_assert(!sci_has_left(sci_consumed(5, false, 3), 5));
+    ck_assert_uint_eq(sci_unconsumed(consumed, 5, 11), 0);
+}
+END_TEST
+
+START_TEST(what_a_member_said_of_an_earlier_group_does_not_count)
+{
+    ck_assert_uint_eq(sci_unconsumed(sci_consumed(4, false, 3), 5, 7), 7);
+    ck_assert_uint_eq(sci_unconsumed(sci_consumed(4, true, 3), 5, 7), 7);
+    ck_assert(!sci_has_left(sci_consumed(4, true, 3), 5));
+}
+END_TEST
+
 UNIT_MAIN("words of sci", a_line_says_what_was_announced,
           an_earlier_line_in_the_same_place_is_not_taken, a_line_that_arrived_in_part_is_not_taken,
-          notices_and_credits_differ_from_those_before_over_all_patterns)
+          notices_and_credits_differ_from_those_before_over_all_patterns,
+          what_a_member_consumed_is_counted_over_the_wrap_of_its_bits,
+          a_member_that_has_left_holds_nothing_up,
+          what_a_member_said_of_an_earlier_group_does_not_count)

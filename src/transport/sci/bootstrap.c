@@ -106,8 +106,9 @@ static unsigned local_rank(const sci_factory *factory, unsigned *count)
 /* The ids of another factory of the same processes are taken: the next are behind them. */
 static cb_status make_segment(sci_factory *factory, sci_address *mine)
 {
-    const cb_sci_settings *sci = &factory->settings->nodes[factory->base.rank].sci;
+    const int rank = factory->base.rank;
     unsigned count, before = local_rank(factory, &count);
+    const unsigned first = (unsigned)factory->settings->nodes[rank].sci.recv_seg_id + before;
 
     CB_TRY(set_environment(factory));
     CB_TRY(sci_library_start());
@@ -115,12 +116,13 @@ static cb_status make_segment(sci_factory *factory, sci_address *mine)
     CB_TRY(sci_library_node_id(&mine->node_id));
     CB_TRY(check_node_id(factory, mine->node_id));
     CB_TRY(sci_device_open(&factory->devices[0]));
-    CB_TRY(sci_local_create(&factory->segment, &factory->devices[0],
-                            (unsigned)sci->recv_seg_id + before, count,
-                            (size_t)sci->recv_seg_size));
+    CB_TRY(sci_local_create(&factory->segment, &factory->devices[0], first, count,
+                            sci_layout_segment_bytes(factory->settings, (size_t)rank)));
+    factory->ordinal = (factory->segment.id - first) / count;
     CB_TRY(sci_local_map(&factory->segment));
     CB_TRY(sci_local_offer(&factory->segment));
     CB_TRY(sci_bell_create(&factory->bell, &factory->devices[0]));
+    mine->has_multicast = sci_has_multicast(factory);
     mine->segment_id = factory->segment.id;
     mine->bell = factory->bell.number;
     return CB_OK;
@@ -138,7 +140,10 @@ cb_status sci_bootstrap(sci_factory *factory, const transport_bootstrap *bootstr
     if (mine.status == CB_OK)
         mine.status = make_segment(factory, &mine);
     CB_TRY(exchange(factory, bootstrap, &mine));
-    for (int rank = 0; rank < factory->base.size; rank++)
+    for (int rank = 0; rank < factory->base.size; rank++) {
         CB_TRY(factory->addresses[rank].status);
+        if (!factory->addresses[rank].has_multicast)
+            factory->base.lacking |= TRANSPORT_MULTICAST;
+    }
     return CB_OK;
 }

@@ -40,6 +40,9 @@ cb_status sci_acknowledge(sci_node *node)
         from->credited++;
     }
     set_starved(factory, from, given < due);
+    if (from->indebted)
+        factory->indebted--;
+    from->indebted = false;
     if (given == 0)
         return CB_OK;
     do {

@@ -22,6 +22,17 @@ static cb_status settle(sci_factory *factory, const transport_bootstrap *bootstr
     return cb_derive_settings(&job, &factory->derived);
 }
 
+/* Nothing is ever due from those without a connection. */
+static sci_watch *watches_of(size_t ranks)
+{
+    static const uint32_t nothing = 0;
+    sci_watch *watches = cb_allocate(ranks, sizeof(*watches), "what polls look at");
+
+    for (size_t rank = 0; watches != NULL && rank < ranks; rank++)
+        watches[rank] = (sci_watch){.word = &nothing, .mask = 0, .due = 1};
+    return watches;
+}
+
 static cb_status allocate(sci_factory *factory)
 {
     const size_t ranks = (size_t)factory->base.size;
@@ -30,7 +41,9 @@ static cb_status allocate(sci_factory *factory)
     factory->nodes = cb_allocate(ranks, sizeof(sci_node *), "the nodes");
     factory->addresses = cb_allocate(ranks, sizeof(*factory->addresses), "the addresses");
     factory->devices = cb_allocate(factory->device_count, sizeof(*factory->devices), "devices");
-    return factory->nodes != NULL && factory->addresses != NULL && factory->devices != NULL
+    factory->watches = watches_of(ranks);
+    return factory->nodes != NULL && factory->watches != NULL && factory->addresses != NULL &&
+                   factory->devices != NULL
                ? CB_OK
                : CB_ERROR_MEMORY;
 }
@@ -52,6 +65,7 @@ static void destroy(sci_factory *factory)
     cb_settings_free(&factory->derived);
     free(factory->devices);
     free(factory->addresses);
+    free(factory->watches);
     free(factory->nodes);
     free(factory);
 }
@@ -61,7 +75,8 @@ static cb_status set_up(sci_factory *factory, const transport_bootstrap *bootstr
     CB_TRY(settle(factory, bootstrap));
     CB_TRY(allocate(factory));
     CB_TRY(sci_bootstrap(factory, bootstrap));
-    return sci_buffers_open(factory);
+    CB_TRY(sci_buffers_open(factory));
+    return bootstrap->connect_all ? sci_connect_all(factory) : CB_OK;
 }
 
 static cb_status sci_open(const transport_bootstrap *bootstrap, transport_factory **out)
@@ -95,7 +110,8 @@ const transport_technology transport_sci = {
     .name = "sci",
     .summary = "SCI shared memory: remote writes by the SISCI API",
     .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_CONCURRENT_SEND |
-                    TRANSPORT_BLOCKING_WAIT | TRANSPORT_REMOTE_WRITE | TRANSPORT_DELIVERS,
+                    TRANSPORT_BLOCKING_WAIT | TRANSPORT_REMOTE_WRITE | TRANSPORT_DELIVERS |
+                    TRANSPORT_MULTICAST,
     .open = sci_open,
     .close = sci_close,
     .prepare = sci_prepare,
@@ -110,7 +126,7 @@ const transport_technology transport_sci = {
     .send = sci_send,
     .receive = sci_receive,
     .try_receive = sci_try_receive,
-    .group_send = sci_send_to_each,
+    .group_send = sci_group_send,
     .group_receive = sci_group_receive,
     .group_try_receive = sci_group_try_receive,
     .group_receive_root = sci_group_receive_root,

@@ -19,8 +19,16 @@ typedef struct {
     char host[64];
     char job[72]; /* rank 0's is taken by all */
     uint32_t node_id, segment_id, bell;
+    bool has_multicast;
     cb_status status;
 } sci_address;
+
+/* What a poll of many nodes looks at for each: nothing has come unless these bits of the word are
+ * those that are due. Written by the receiving thread. */
+typedef struct {
+    const uint32_t *word;
+    uint32_t mask, due;
+} sci_watch;
 
 /* The receive side of a node: written by the receiving thread alone. */
 typedef struct {
@@ -37,7 +45,15 @@ typedef struct {
     transport_buffer *assembled; /* of pieces; NULL: none has come */
     uint32_t empty_polls;        /* since the node was looked at, whether it is still there */
     bool starved;                /* credits wait for a receive buffer to be released */
+    bool indebted;               /* credits wait for an empty poll */
+    sci_watch *watch;            /* the factory's, of this node */
 } sci_receiving;
+
+/* What waits to be sent, linked by `next`; under the factory's lock where many send. */
+typedef struct {
+    transport_buffer *first, *last;
+    size_t sent_bytes; /* of the first, whose first pieces have gone */
+} sci_queue;
 
 /* The send side: under the factory's lock where many send. */
 typedef struct {
@@ -48,9 +64,15 @@ typedef struct {
     volatile uint32_t *notices;    /* there */
     sci_layout layout;             /* of the peer's segment */
     sci_sequence sequence;
-    transport_buffer *first, *last; /* the queue; linked by `next` */
-    size_t sent_bytes;              /* of its first, whose first pieces have gone */
+    sci_queue queue;
 } sci_sending;
+
+/* What a process has to do with a peer in multicast groups: one of both is the root. */
+typedef struct {
+    const sci_group_row *here;     /* written by the peer */
+    volatile sci_group_row *there; /* the peer reads it */
+    uint32_t announced, joined;    /* groups so far: of this process, and of the peer's */
+} sci_groups_with;
 
 typedef struct {
     transport_node base;
@@ -60,7 +82,33 @@ typedef struct {
     sci_sending sending;
     sci_remote remote;
     sci_bell_rope rope;
+    sci_groups_with groups;
 } sci_node;
+
+/* A group. What is behind `turn` belongs to the technology's own multicast: a segment of each
+ * member, all of one layout: lines, and behind them the buffers of their pieces. */
+typedef struct sci_group {
+    transport_group base;
+    size_t turn;            /* the node to be asked first */
+    uint32_t *ranks;        /* of the nodes, as of `version` */
+    unsigned version;       /* of the list of nodes; 0: none yet */
+    uint32_t idle_polls;    /* since the nodes were looked at, whether they are still there */
+    struct sci_group *next; /* of the groups that this process sends multicasts to */
+    uint32_t slot, generation;
+    uint32_t piece_bytes;
+    uint64_t number; /* of the next message; pieces are counted */
+    /* Of the root; but for the first two under the factory's lock where many send */
+    sci_remote remote;
+    sci_sequence sequence;
+    uint64_t room_until; /* messages below this number have a place */
+    sci_queue queue;
+    cb_status lost;
+    /* Of a member: written by the receiving thread alone */
+    sci_local segment;
+    uint64_t acknowledged;
+    uint32_t empty_polls;        /* since the root was looked at, whether it is still there */
+    transport_buffer *assembled; /* of pieces; NULL: none has come */
+} sci_group;
 
 typedef struct {
     transport_factory base;
@@ -71,12 +119,17 @@ typedef struct {
     size_t device_count;
     sci_local segment;
     sci_bell bell;
-    sci_node **nodes; /* by rank; made once, and kept until close */
+    sci_node **nodes;     /* by rank; made once, and kept until close */
+    unsigned ordinal;     /* of this factory among those of its processes that are open */
+    sci_group *groups;    /* that this process sends multicasts to */
+    uint32_t groups_made; /* of these, so far */
     bool many_senders, library_started;
     pthread_mutex_t lock;
     transport_wait wait;
-    size_t queued;  /* messages that wait in queues; atomic */
-    size_t starved; /* nodes that are; of the receiving thread */
+    size_t queued;            /* messages that wait in queues; atomic */
+    size_t starved, indebted; /* nodes that are; of the receiving thread */
+    bool any_lost;            /* atomic */
+    sci_watch *watches;       /* by rank */
     /* Send buffers */
     transport_pool pool;
     transport_preparation preparation;
@@ -95,6 +148,11 @@ static inline sci_factory *sci_factory_of(transport_factory *factory)
 static inline sci_node *sci_node_of(transport_node *node)
 {
     return (sci_node *)node;
+}
+
+static inline sci_group *sci_group_of(transport_group *group)
+{
+    return (sci_group *)group;
 }
 
 static inline void sci_lock(sci_factory *factory)
@@ -122,8 +180,10 @@ static inline cb_status sci_lost(const sci_node *node)
 /* Gives the status back; any error is for good. */
 static inline cb_status sci_note_lost(sci_node *node, cb_status status)
 {
-    if (__builtin_expect(status != CB_OK, 0))
+    if (__builtin_expect(status != CB_OK, 0)) {
         __atomic_store_n(&node->lost, status, __ATOMIC_RELAXED);
+        __atomic_store_n(&sci_factory_of(node->base.factory)->any_lost, true, __ATOMIC_RELAXED);
+    }
     return status;
 }
 
@@ -147,9 +207,16 @@ cb_status sci_node_create(transport_factory *factory, int rank, transport_node *
 void sci_node_destroy(transport_node *node);
 void sci_node_close(sci_node *node);
 
-/* send.c. sci_flush_queues sends what can go of all queues. */
+/* To every other process, before there are nodes for them. */
+cb_status sci_connect_all(sci_factory *factory);
+
+/* send.c. sci_flush_queues sends what can go of all queues; `sent_bytes` of a buffer that is
+ * appended to an empty queue have gone already. */
 cb_status sci_send(transport_node *node, transport_buffer *buffer);
-cb_status sci_send_to_each(transport_group *group, transport_buffer *buffer);
+cb_status sci_group_send(transport_group *group, transport_buffer *buffer);
+void sci_queue_append(sci_factory *factory, sci_queue *queue, transport_buffer *buffer,
+                      size_t sent_bytes);
+void sci_queue_drop_first(sci_factory *factory, sci_queue *queue);
 cb_status sci_flush_queues(sci_factory *factory);
 cb_status sci_flush(transport_factory *factory);
 
@@ -158,7 +225,8 @@ cb_status sci_flush(transport_factory *factory);
 cb_status sci_acknowledge(sci_node *node);
 cb_status sci_relieve(sci_factory *factory);
 
-/* receive.c */
+/* receive.c. sci_watch_next says in the node's watch what message is due. */
+void sci_watch_next(sci_receiving *from);
 cb_status sci_receive(transport_node *node, transport_buffer **out);
 cb_status sci_try_receive(transport_node *node, transport_buffer **out);
 
@@ -171,6 +239,25 @@ cb_status sci_group_try_receive(transport_group *group, transport_buffer **out,
                                 transport_node **from);
 cb_status sci_group_receive_root(transport_group *group, transport_buffer **out);
 cb_status sci_group_try_receive_root(transport_group *group, transport_buffer **out);
+
+/* membership.c: a static group for multicasts is made and ended by its root and its members
+ * together. */
+cb_status sci_multicast_begin(sci_group *group);
+void sci_multicast_end(sci_group *group);
+
+/* Whether the adapter has multicast, which is found out by a segment. */
+bool sci_has_multicast(const sci_factory *factory);
+
+/* How many messages `member` has not consumed; it has left: none. */
+uint32_t sci_multicasts_under_way(const sci_group *group, transport_node *member);
+
+/* multicast.c. sci_flush_multicasts wants the lock to be held. */
+cb_status sci_multicast(sci_group *group, transport_buffer *buffer);
+cb_status sci_flush_multicasts(sci_group *group);
+cb_status sci_try_receive_multicast(sci_group *group, transport_buffer **out);
+
+/* Of a member, to the root: what it has consumed, and whether it has left. */
+cb_status sci_tell_consumed(sci_group *group, bool left);
 
 /* wait.c. After an empty poll, with `polls` counted by the caller from 0: pauses as the policy has
  * it, moves what is queued or owed, and looks at times whether the nodes are still there. */

@@ -15,6 +15,18 @@ static uint64_t outstanding_before(const cb_settings *settings, size_t receiver,
     return sum;
 }
 
+/* In whole lines. */
+static uint64_t rows_begin(const cb_sci_settings *sci)
+{
+    return (sci->recv_seg_size + CB_SCI_LINE_BYTES - 1) / CB_SCI_LINE_BYTES * CB_SCI_LINE_BYTES;
+}
+
+size_t sci_layout_segment_bytes(const cb_settings *settings, size_t rank)
+{
+    return (size_t)rows_begin(&settings->nodes[rank].sci) +
+           (settings->node_count - 1) * sizeof(sci_group_row);
+}
+
 sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t sender)
 {
     const cb_sci_settings *sci = &settings->nodes[receiver].sci;
@@ -31,6 +43,7 @@ sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t se
         .buffer_bytes = sci->recv_buffer_size,
         .outstanding = (uint32_t)settings->nodes[sender].sci.max_outst_buffers,
         .piece_bytes = (uint32_t)(sci->recv_buffer_size < most ? sci->recv_buffer_size : most),
+        .row = rows_begin(sci) + position * sizeof(sci_group_row),
     };
 }
 

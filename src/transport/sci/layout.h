@@ -17,7 +17,28 @@ typedef struct {
     uint64_t buffer_bytes;
     uint32_t outstanding; /* of `sender` */
     uint32_t piece_bytes; /* of a message that are sent at once */
+    uint64_t row;         /* what `sender` writes about multicast groups: a sci_group_row */
 } sci_layout;
+
+/* Behind the areas of the note, and not part of recv_seg_size, each other process has a row about
+ * groups. As the root of one it writes the first two words, as a member the others; each is written
+ * by one thread. A word is 0 in the beginning. */
+enum {
+    SCI_LIVING_GROUPS = 64,  /* of one root at a time */
+    SCI_MULTICAST_PLACES = 8 /* lines of a group, and buffers of pieces */
+};
+
+typedef struct {
+    uint32_t group_id;  /* of the group announced last */
+    uint32_t announced; /* groups that the root has announced to this member so far */
+    uint32_t connected; /* and of these, those that it has connected to */
+    uint32_t joined;    /* groups of this root that the member is part of, so far */
+    uint32_t unused[12];
+    uint32_t consumed[SCI_LIVING_GROUPS]; /* by the group's slot: a sci_consumed (word.h) */
+} sci_group_row;
+
+/* Bytes of the whole segment of `rank`. */
+size_t sci_layout_segment_bytes(const cb_settings *settings, size_t rank);
 
 sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t sender);
 

@@ -41,6 +41,8 @@ static void lay_out(sci_factory *factory, sci_node *node)
     node->receiving.line = from.has_lines ? node->receiving.lines : NULL;
     node->receiving.notices = (const uint32_t *)(const void *)(mine + from.header);
     node->receiving.turns = from.outstanding;
+    node->receiving.watch = &factory->watches[there];
+    sci_watch_next(&node->receiving);
     node->receiving.credits =
         (volatile uint32_t *)(volatile void *)(theirs + sci_layout_credits(&to));
     node->sending.credits = (const uint32_t *)(const void *)(mine + sci_layout_credits(&from));
@@ -48,6 +50,8 @@ static void lay_out(sci_factory *factory, sci_node *node)
     node->sending.notices = (volatile uint32_t *)(volatile void *)(theirs + to.header);
     node->sending.turns = to.outstanding;
     node->sending.layout = to;
+    node->groups.here = (const sci_group_row *)(const void *)(mine + from.row);
+    node->groups.there = (volatile sci_group_row *)(volatile void *)(theirs + to.row);
 }
 
 void sci_node_close(sci_node *node)
@@ -81,6 +85,14 @@ static cb_status make(sci_factory *factory, int rank)
         return status;
     }
     factory->nodes[rank] = node;
+    return CB_OK;
+}
+
+cb_status sci_connect_all(sci_factory *factory)
+{
+    for (int rank = 0; rank < factory->base.size; rank++)
+        if (rank != factory->base.rank)
+            CB_TRY(make(factory, rank));
     return CB_OK;
 }
 

@@ -5,20 +5,15 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "transport/sci/line.h"
 
-/* The size of the next message or piece; false: it has not come, or not whole. Pairs with the
- * release of the sender's store. */
+/* The size of the next message or piece; false: it has not come, or not whole. */
 static bool find_line(sci_receiving *from, sci_line *line, sci_announcement *what)
 {
-    const uint64_t *words = from->line;
-
-    line->words[SCI_PAYLOAD_WORDS] = __atomic_load_n(&words[SCI_PAYLOAD_WORDS], __ATOMIC_ACQUIRE);
-    if (!sci_line_is_due(line->words[SCI_PAYLOAD_WORDS], from->number))
+    if (!sci_line_find(from->line, from->number, line))
         return false;
-    for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
-        line->words[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
     *what = sci_line_announcement(line->words[SCI_PAYLOAD_WORDS]);
-    return sci_line_is_whole(line, from->number);
+    return true;
 }
 
 static bool find_notice(const sci_receiving *from, sci_announcement *what)
@@ -27,6 +22,20 @@ static bool find_notice(const sci_receiving *from, sci_announcement *what)
 
     *what = sci_notice_announcement(notice);
     return sci_notice_is_due(notice, from->number);
+}
+
+void sci_watch_next(sci_receiving *from)
+{
+    if (from->line != NULL)
+        *from->watch =
+            (sci_watch){.word = (const uint32_t *)(const void *)&from->line[SCI_PAYLOAD_WORDS] +
+                                sci_line_turn_word(),
+                        .mask = SCI_TURN_MASK,
+                        .due = sci_line_turn(from->number)};
+    else
+        *from->watch = (sci_watch){.word = &from->notices[from->turn],
+                                   .mask = ~((1u << SCI_NOTICE_BITS) - 1),
+                                   .due = sci_notice_pattern(from->number)};
 }
 
 /* Hot. The buffer that was credited for the message; a payload from its line goes there as well, so
@@ -45,6 +54,7 @@ static transport_buffer *take(sci_factory *factory, sci_receiving *from, const s
         from->turn = 0;
     if (from->line != NULL)
         from->line = from->lines + (size_t)from->turn * SCI_LINE_WORDS;
+    sci_watch_next(from);
     return buffer;
 }
 
@@ -83,14 +93,18 @@ static cb_status assemble(sci_node *node, transport_buffer *piece, bool more,
 
 /* The peer shall never be without credits while nothing of its own is unread here; on an empty poll
  * there is time for them, else they can wait somewhat longer. */
-static cb_status acknowledge_if_due(sci_node *node, bool idle)
+static cb_status acknowledge_if_due(sci_node *node)
 {
-    const sci_receiving *from = &node->receiving;
+    sci_receiving *from = &node->receiving;
     const uint64_t owed = from->number + from->turns - from->credited;
 
-    if (idle ? 2 * owed < from->turns : 4 * owed < 3 * (uint64_t)from->turns)
-        return CB_OK;
-    return sci_acknowledge(node);
+    if (4 * owed >= 3 * (uint64_t)from->turns)
+        return sci_acknowledge(node);
+    if (2 * owed >= from->turns && !from->indebted) {
+        from->indebted = true;
+        sci_factory_of(node->base.factory)->indebted++;
+    }
+    return CB_OK;
 }
 
 /* A caller may poll for ever, and would not hear otherwise that the peer has ended. */
@@ -98,7 +112,8 @@ static cb_status find_nothing(sci_node *node)
 {
     const uint32_t polls_between_looks = 1 << 14;
 
-    CB_TRY(acknowledge_if_due(node, true));
+    if (node->receiving.indebted || node->receiving.starved)
+        CB_TRY(sci_acknowledge(node));
     if (++node->receiving.empty_polls % polls_between_looks == 0)
         CB_TRY(sci_probe(node));
     return CB_EMPTY;
@@ -119,10 +134,10 @@ static cb_status poll(sci_node *node, transport_buffer **out)
     if (__builtin_expect(what.more || from->assembled != NULL, 0)) {
         cb_status status = assemble(node, *out, what.more, out);
 
-        CB_TRY(acknowledge_if_due(node, false));
+        CB_TRY(acknowledge_if_due(node));
         CB_TRY(status);
     } else {
-        CB_TRY(acknowledge_if_due(node, false));
+        CB_TRY(acknowledge_if_due(node));
     }
     sci_lock(factory);
     factory->base.held++;

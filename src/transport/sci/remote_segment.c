@@ -11,15 +11,15 @@ static bool may_come(sci_error_t error)
            error == SCI_ERR_NO_SUCH_NODEID;
 }
 
-cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
-                             unsigned id)
+static cb_status connect_to(sci_remote *segment, const sci_device *device, unsigned node_id,
+                            unsigned id, unsigned flags)
 {
     const uint64_t until_ns = cb_now_ns() + connect_within_ns;
     sci_error_t error;
 
     for (;;) {
         SCIConnectSegment(device->handle, &segment->handle, node_id, id, SCI_ADAPTER, NULL, NULL,
-                          SCI_INFINITE_TIMEOUT, 0, &error);
+                          SCI_INFINITE_TIMEOUT, flags, &error);
         if (!may_come(error) || cb_now_ns() > until_ns)
             break;
         cb_sleep_ns(connect_pause_ns);
@@ -34,12 +34,25 @@ cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsi
     return CB_OK;
 }
 
+cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
+                             unsigned id)
+{
+    return connect_to(segment, device, node_id, id, 0);
+}
+
+cb_status sci_remote_connect_group(sci_remote *segment, const sci_device *device, unsigned id)
+{
+    segment->group = true;
+    return connect_to(segment, device, DIS_BROADCAST_NODEID_GROUP_ALL, id, SCI_FLAG_BROADCAST);
+}
+
 cb_status sci_remote_map(sci_remote *segment)
 {
     sci_error_t error;
 
     segment->address = (volatile unsigned char *)SCIMapRemoteSegment(
-        segment->handle, &segment->map, 0, segment->size, NULL, 0, &error);
+        segment->handle, &segment->map, 0, segment->size, NULL,
+        segment->group ? SCI_FLAG_BROADCAST : 0, &error);
     if (error != SCI_ERR_OK)
         return sci_failed("map the segment", segment->node_id, segment->id, error,
                           "lower recv_seg_size");

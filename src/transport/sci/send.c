@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "transport/sci/line.h"
 
 /* The credit for the next message; false: there is none. Pairs with the release of the peer's
  * store: what the receiver has read from the buffer, it has read before. */
@@ -29,16 +30,6 @@ static cb_status store_data(sci_node *node, uint32_t buffer, const void *data, s
     return status;
 }
 
-/* Word by word, the control word last; a line is the unit of a transfer. */
-static void store_line(volatile unsigned char *target, const sci_line *line)
-{
-    volatile uint64_t *words = (volatile uint64_t *)(volatile void *)target;
-
-    for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
-        __atomic_store_n(&words[i], line->words[i], __ATOMIC_RELAXED);
-    __atomic_store_n(&words[SCI_PAYLOAD_WORDS], line->words[SCI_PAYLOAD_WORDS], __ATOMIC_RELEASE);
-}
-
 /* From here on nothing but this may be sent again: the receiver may give the buffer to others. */
 static cb_status announce(sci_sending *to, const sci_line *line, sci_announcement what)
 {
@@ -46,7 +37,7 @@ static cb_status announce(sci_sending *to, const sci_line *line, sci_announcemen
 
     do {
         if (to->layout.has_lines)
-            store_line(to->lines + to->turn * CB_SCI_LINE_BYTES, line);
+            sci_line_store(to->lines + to->turn * CB_SCI_LINE_BYTES, line);
         else
             __atomic_store_n(&to->notices[to->turn], sci_notice(to->number, what),
                              __ATOMIC_RELEASE);
@@ -102,23 +93,26 @@ static cb_status transfer(sci_node *node, const transport_buffer *buffer, size_t
 
 /* Queues */
 
-static void append(sci_factory *factory, sci_sending *to, transport_buffer *buffer)
+void sci_queue_append(sci_factory *factory, sci_queue *queue, transport_buffer *buffer,
+                      size_t sent_bytes)
 {
     buffer->next = NULL;
-    if (to->first != NULL)
-        to->last->next = buffer;
-    else
-        to->first = buffer;
-    to->last = buffer;
+    if (queue->first != NULL) {
+        queue->last->next = buffer;
+    } else {
+        queue->first = buffer;
+        queue->sent_bytes = sent_bytes;
+    }
+    queue->last = buffer;
     __atomic_fetch_add(&factory->queued, 1, __ATOMIC_RELAXED);
 }
 
-static void drop_first(sci_factory *factory, sci_sending *to)
+void sci_queue_drop_first(sci_factory *factory, sci_queue *queue)
 {
-    transport_buffer *buffer = to->first;
+    transport_buffer *buffer = queue->first;
 
-    to->first = buffer->next;
-    to->sent_bytes = 0;
+    queue->first = buffer->next;
+    queue->sent_bytes = 0;
     __atomic_fetch_sub(&factory->queued, 1, __ATOMIC_RELAXED);
     sci_give_back_locked(factory, buffer);
 }
@@ -126,14 +120,14 @@ static void drop_first(sci_factory *factory, sci_sending *to)
 /* What waits for a lost node goes nowhere any more. */
 static cb_status flush_queue(sci_factory *factory, sci_node *node)
 {
-    sci_sending *to = &node->sending;
+    sci_queue *queue = &node->sending.queue;
     cb_status status = CB_OK;
 
-    while (to->first != NULL) {
-        status = transfer(node, to->first, &to->sent_bytes);
+    while (queue->first != NULL) {
+        status = transfer(node, queue->first, &queue->sent_bytes);
         if (status == CB_EMPTY)
             return CB_OK;
-        drop_first(factory, to);
+        sci_queue_drop_first(factory, queue);
     }
     return status;
 }
@@ -141,18 +135,14 @@ static cb_status flush_queue(sci_factory *factory, sci_node *node)
 /* Takes the buffer. */
 static cb_status send_locked(sci_factory *factory, sci_node *node, transport_buffer *buffer)
 {
-    sci_sending *to = &node->sending;
+    sci_queue *queue = &node->sending.queue;
     size_t sent = 0;
-    cb_status status = CB_EMPTY;
+    cb_status status = queue->first != NULL ? flush_queue(factory, node) : CB_OK;
 
-    if (to->first != NULL)
-        CB_TRY(flush_queue(factory, node));
-    if (to->first == NULL)
-        status = transfer(node, buffer, &sent);
+    if (status == CB_OK)
+        status = queue->first == NULL ? transfer(node, buffer, &sent) : CB_EMPTY;
     if (status == CB_EMPTY) {
-        if (to->first == NULL)
-            to->sent_bytes = sent;
-        append(factory, to, buffer);
+        sci_queue_append(factory, queue, buffer, sent);
         return CB_OK;
     }
     sci_give_back_locked(factory, buffer);
@@ -203,17 +193,19 @@ static cb_status send_shared(sci_factory *factory, sci_node *node, const transpo
 
     if (!node->connected)
         return refuse_itself(node);
-    if (node->sending.first != NULL || buffer->size > node->sending.layout.piece_bytes)
+    if (node->sending.queue.first != NULL || buffer->size > node->sending.layout.piece_bytes)
         return send_copy(factory, node, buffer);
     status = transfer(node, buffer, &sent);
     return status == CB_EMPTY ? send_copy(factory, node, buffer) : status;
 }
 
-cb_status sci_send_to_each(transport_group *group, transport_buffer *buffer)
+cb_status sci_group_send(transport_group *group, transport_buffer *buffer)
 {
     sci_factory *factory = sci_factory_of(group->factory);
     cb_status first = CB_OK;
 
+    if (group->multicast)
+        return sci_multicast(sci_group_of(group), buffer);
     sci_lock(factory);
     for (size_t i = 0; i < group->count; i++) {
         cb_status status = send_shared(factory, sci_node_of(group->nodes[i]), buffer);
@@ -237,6 +229,11 @@ cb_status sci_flush_queues(sci_factory *factory)
 
             first = first == CB_OK ? status : first;
         }
+    for (sci_group *group = factory->groups; group != NULL; group = group->next) {
+        cb_status status = sci_flush_multicasts(group);
+
+        first = first == CB_OK ? status : first;
+    }
     sci_unlock(factory);
     return first;
 }

@@ -54,9 +54,18 @@ typedef struct {
 cb_status sci_local_create(sci_local *segment, const sci_device *device, unsigned first,
                            unsigned stride, size_t size);
 cb_status sci_local_map(sci_local *segment);
+
+/* As create: a member of the multicast group `id`, in which all have one size. */
+cb_status sci_local_join(sci_local *segment, const sci_device *device, unsigned id, size_t size);
+
+/* Whether the adapter has multicast; `id` is of no group. */
+bool sci_local_can_join(const sci_device *device, unsigned id);
+
 cb_status sci_local_offer(sci_local *segment);
 
-/* From any state to destroyed. Waits until nobody is connected any more. */
+/* From any state to destroyed. The second waits until nobody is connected any more; the first gives
+ * false where somebody is, and leaves the state created. */
+bool sci_local_try_destroy(sci_local *segment);
 void sci_local_destroy(sci_local *segment);
 
 static inline bool sci_local_is_available(const sci_local *segment)
@@ -72,6 +81,7 @@ typedef struct {
     sci_remote_segment_t handle;
     sci_map_t map;
     unsigned node_id, id;
+    bool group;
     size_t size;
     volatile unsigned char *address; /* while mapped; for stores alone */
 } sci_remote;
@@ -80,6 +90,9 @@ typedef struct {
 cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
                              unsigned id);
 cb_status sci_remote_map(sci_remote *segment);
+
+/* As connect: to all members of the multicast group `id` that are available. */
+cb_status sci_remote_connect_group(sci_remote *segment, const sci_device *device, unsigned id);
 void sci_remote_disconnect(sci_remote *segment); /* from any state */
 
 static inline bool sci_remote_is_mapped(const sci_remote *segment)

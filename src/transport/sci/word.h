@@ -25,6 +25,7 @@ enum {
     SCI_LINE_MOST_BYTES = (1 << 27) - 64, /* that a line can announce */
     SCI_NOTICE_MOST_BYTES = (1 << 22) - 64,
     SCI_NOTICE_PATTERNS = 511,
+    SCI_NOTICE_BITS = 23, /* below the pattern */
     SCI_CREDIT_PATTERNS = 255,
     SCI_CREDIT_BITS = 24
 };
@@ -50,6 +51,12 @@ static inline uint32_t sci_line_turn(uint64_t number)
 static inline bool sci_line_is_due(uint64_t control, uint64_t number)
 {
     return ((uint32_t)control & SCI_TURN_MASK) == sci_line_turn(number);
+}
+
+/* Where the half of a control word lies that has the turn, in words of 32 bits from its begin. */
+static inline size_t sci_line_turn_word(void)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 1;
 }
 
 static inline sci_announcement sci_line_announcement(uint64_t control)
@@ -100,20 +107,25 @@ static inline bool sci_line_is_whole(const sci_line *line, uint64_t number)
 
 /* Notices */
 
+static inline uint32_t sci_notice_pattern(uint64_t number)
+{
+    return (uint32_t)(number % SCI_NOTICE_PATTERNS + 1) << SCI_NOTICE_BITS;
+}
+
 static inline uint32_t sci_notice(uint64_t number, sci_announcement what)
 {
-    return (uint32_t)(number % SCI_NOTICE_PATTERNS + 1) << 23 | (uint32_t)what.more << 22 |
-           what.bytes;
+    return sci_notice_pattern(number) | (uint32_t)what.more << (SCI_NOTICE_BITS - 1) | what.bytes;
 }
 
 static inline bool sci_notice_is_due(uint32_t notice, uint64_t number)
 {
-    return notice >> 23 == number % SCI_NOTICE_PATTERNS + 1;
+    return notice >> SCI_NOTICE_BITS == number % SCI_NOTICE_PATTERNS + 1;
 }
 
 static inline sci_announcement sci_notice_announcement(uint32_t notice)
 {
-    return (sci_announcement){.bytes = notice & ((1u << 22) - 1), .more = (notice >> 22 & 1) != 0};
+    return (sci_announcement){.bytes = notice & ((1u << (SCI_NOTICE_BITS - 1)) - 1),
+                              .more = (notice >> (SCI_NOTICE_BITS - 1) & 1) != 0};
 }
 
 /* Credits: the receive buffer for message `number`. */
@@ -131,6 +143,35 @@ static inline bool sci_credit_is_due(uint32_t credit, uint64_t number)
 static inline uint32_t sci_credit_buffer(uint32_t credit)
 {
     return credit & ((1u << SCI_CREDIT_BITS) - 1);
+}
+
+/* What a member of a multicast group has consumed: 7 bits tell a group from those that had its
+ * place before, 1 bit says that the member has left, 24 bits are the count of messages. */
+
+enum { SCI_CONSUMED_BITS = 24 };
+
+static inline uint32_t sci_consumed(uint32_t generation, bool left, uint64_t count)
+{
+    return (generation & 127) << (SCI_CONSUMED_BITS + 1) | (uint32_t)left << SCI_CONSUMED_BITS |
+           ((uint32_t)count & ((1u << SCI_CONSUMED_BITS) - 1));
+}
+
+static inline bool sci_has_left(uint32_t consumed, uint32_t generation)
+{
+    return consumed >> SCI_CONSUMED_BITS == sci_consumed(generation, true, 0) >> SCI_CONSUMED_BITS;
+}
+
+/* How many of the `sent` messages are still on their way to a member: all, where the word is of an
+ * earlier group; none, where it has left. */
+static inline uint32_t sci_unconsumed(uint32_t consumed, uint32_t generation, uint64_t sent)
+{
+    const uint32_t mask = (1u << SCI_CONSUMED_BITS) - 1;
+
+    if (sci_has_left(consumed, generation))
+        return 0;
+    if (consumed >> SCI_CONSUMED_BITS != sci_consumed(generation, false, 0) >> SCI_CONSUMED_BITS)
+        consumed = 0;
+    return ((uint32_t)sent - consumed) & mask;
 }
 
 #endif

@@ -1,0 +1,247 @@
+/* Multicasts to a static group. Each member has a segment of lines and buffers, all of one layout;
+ * the root's store reaches all of them at once. A message goes as to a single node: data, a check,
+ * and then the line, or both in the line. A place is free again when the slowest member has
+ * consumed its message, which each tells the root by a count. The user gets a copy, since in the
+ * software library the members share one memory. */
+#include "transport/sci/internal.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "transport/sci/line.h"
+
+static size_t place_of(uint64_t number)
+{
+    return (size_t)(number % SCI_MULTICAST_PLACES);
+}
+
+static size_t buffer_offset(const sci_group *group, uint64_t number)
+{
+    return SCI_MULTICAST_PLACES * CB_SCI_LINE_BYTES + place_of(number) * group->piece_bytes;
+}
+
+/* Sending */
+
+/* The counts of the members are looked at when the places known to be free are used up. */
+static bool has_room(sci_group *group)
+{
+    uint32_t most = 0;
+
+    if (group->number < group->room_until)
+        return true;
+    for (size_t i = 0; i < group->base.count; i++) {
+        uint32_t under_way = sci_multicasts_under_way(group, group->base.nodes[i]);
+
+        most = under_way > most ? under_way : most;
+    }
+    group->room_until = group->number + SCI_MULTICAST_PLACES - most;
+    return most < SCI_MULTICAST_PLACES;
+}
+
+static cb_status store_data(sci_group *group, const void *data, size_t bytes)
+{
+    cb_status status;
+
+    do
+        status = sci_remote_copy(&group->remote, &group->sequence,
+                                 buffer_offset(group, group->number), data, bytes);
+    while (status == CB_EMPTY);
+    return status;
+}
+
+/* As with a single node, nothing but the line is sent again once the data have been checked. */
+static cb_status transfer_piece(sci_group *group, const unsigned char *data, sci_announcement what)
+{
+    volatile unsigned char *target =
+        group->remote.address + place_of(group->number) * CB_SCI_LINE_BYTES;
+    sci_line line = {.words = {0}};
+    cb_status status;
+
+    if (what.bytes > SCI_PAYLOAD_BYTES)
+        CB_TRY(store_data(group, data, what.bytes));
+    else if (what.bytes > 0)
+        memcpy(line.words, data, what.bytes);
+    line.words[SCI_PAYLOAD_WORDS] = sci_line_control(line.words, group->number, what);
+    do {
+        sci_line_store(target, &line);
+        status = sci_sequence_check(&group->sequence);
+    } while (status == CB_EMPTY);
+    CB_TRY(status);
+    group->number++;
+    return CB_OK;
+}
+
+static void ring_members(const sci_group *group)
+{
+    if (sci_factory_of(group->base.factory)->wait != TRANSPORT_WAIT_BLOCK)
+        return;
+    for (size_t i = 0; i < group->base.count; i++)
+        sci_bell_ring(&sci_node_of(group->base.nodes[i])->rope);
+}
+
+/* Hot. As many pieces from *sent on as there is room for; CB_EMPTY: not all. */
+static cb_status transfer(sci_group *group, const transport_buffer *buffer, size_t *sent)
+{
+    bool more;
+
+    CB_TRY(group->lost);
+    do {
+        size_t left = buffer->size - *sent;
+        sci_announcement what;
+
+        if (!has_room(group))
+            return CB_EMPTY;
+        more = left > group->piece_bytes;
+        left = more ? group->piece_bytes : left;
+        what = (sci_announcement){.bytes = (uint32_t)left, .more = more};
+        group->lost = transfer_piece(group, (const unsigned char *)buffer->data + *sent, what);
+        CB_TRY(group->lost);
+        ring_members(group);
+        *sent += left;
+    } while (more);
+    return CB_OK;
+}
+
+cb_status sci_flush_multicasts(sci_group *group)
+{
+    sci_factory *factory = sci_factory_of(group->base.factory);
+    cb_status status = CB_OK;
+
+    while (group->queue.first != NULL) {
+        status = transfer(group, group->queue.first, &group->queue.sent_bytes);
+        if (status == CB_EMPTY)
+            return CB_OK;
+        sci_queue_drop_first(factory, &group->queue);
+    }
+    return status;
+}
+
+static cb_status multicast_locked(sci_group *group, transport_buffer *buffer)
+{
+    sci_factory *factory = sci_factory_of(group->base.factory);
+    cb_status status = sci_flush_multicasts(group);
+    size_t sent = 0;
+
+    if (status == CB_OK)
+        status = group->queue.first == NULL ? transfer(group, buffer, &sent) : CB_EMPTY;
+    if (status == CB_EMPTY) {
+        sci_queue_append(factory, &group->queue, buffer, sent);
+        return CB_OK;
+    }
+    sci_give_back_locked(factory, buffer);
+    return status;
+}
+
+/* Hot. */
+cb_status sci_multicast(sci_group *group, transport_buffer *buffer)
+{
+    sci_factory *factory = sci_factory_of(group->base.factory);
+    cb_status status;
+
+    sci_lock(factory);
+    factory->base.held--;
+    status = multicast_locked(group, buffer);
+    sci_unlock(factory);
+    return status;
+}
+
+/* Receiving */
+
+cb_status sci_tell_consumed(sci_group *group, bool left)
+{
+    sci_node *root = sci_node_of(group->base.root);
+    cb_status status;
+
+    do {
+        __atomic_store_n(&root->groups.there->consumed[group->slot],
+                         sci_consumed(group->generation, left, group->number), __ATOMIC_RELEASE);
+        status = sci_sequence_check(&root->receiving.sequence);
+    } while (status == CB_EMPTY);
+    group->acknowledged = group->number;
+    return sci_note_lost(root, status);
+}
+
+/* Counts are told some at a time; the root is never without room while all is consumed. */
+static cb_status acknowledge_if_due(sci_group *group)
+{
+    if (2 * (group->number - group->acknowledged) < SCI_MULTICAST_PLACES)
+        return CB_OK;
+    return sci_tell_consumed(group, false);
+}
+
+static cb_status find_nothing(sci_group *group)
+{
+    const uint32_t polls_between_looks = 1 << 14;
+
+    if (++group->empty_polls % polls_between_looks == 0)
+        CB_TRY(sci_probe(sci_node_of(group->base.root)));
+    return CB_EMPTY;
+}
+
+static const void *data_of(const sci_group *group, const sci_line *line, size_t bytes)
+{
+    return bytes <= SCI_PAYLOAD_BYTES
+               ? (const void *)line->words
+               : group->segment.address + buffer_offset(group, group->number);
+}
+
+/* Behind the pieces that came before. */
+static cb_status append_piece(sci_group *group, const sci_line *line, size_t bytes)
+{
+    sci_factory *factory = sci_factory_of(group->base.factory);
+    transport_buffer *whole = group->assembled;
+
+    if (whole == NULL) {
+        sci_lock(factory);
+        whole = group->assembled = sci_create_locked(factory, 0);
+        sci_unlock(factory);
+    }
+    if (whole == NULL)
+        return CB_ERROR_MEMORY;
+    if (bytes > whole->capacity - whole->size) {
+        cb_error("cannot receive a multicast of rank %d: it is longer than the announced %zu "
+                 "bytes; announce its size",
+                 group->base.root->rank, whole->capacity);
+        return CB_ERROR_TRANSPORT;
+    }
+    memcpy((unsigned char *)whole->data + whole->size, data_of(group, line, bytes), bytes);
+    whole->size += bytes;
+    return CB_OK;
+}
+
+static transport_buffer *hand_over(sci_group *group)
+{
+    sci_factory *factory = sci_factory_of(group->base.factory);
+    transport_buffer *whole = group->assembled;
+
+    group->assembled = NULL;
+    sci_lock(factory);
+    factory->base.held++;
+    sci_unlock(factory);
+    return whole;
+}
+
+/* Hot. */
+cb_status sci_try_receive_multicast(sci_group *group, transport_buffer **out)
+{
+    sci_factory *factory = sci_factory_of(group->base.factory);
+    sci_announcement what;
+    sci_line line;
+
+    if (sci_has_queued(factory))
+        CB_TRY(sci_flush_queues(factory));
+    CB_TRY(sci_lost(sci_node_of(group->base.root)));
+    do {
+        const unsigned char *place =
+            group->segment.address + place_of(group->number) * CB_SCI_LINE_BYTES;
+
+        if (!sci_line_find((const uint64_t *)(const void *)place, group->number, &line))
+            return find_nothing(group);
+        what = sci_line_announcement(line.words[SCI_PAYLOAD_WORDS]);
+        CB_TRY(append_piece(group, &line, what.bytes));
+        group->number++;
+        CB_TRY(acknowledge_if_due(group));
+    } while (what.more);
+    *out = hand_over(group);
+    return CB_OK;
+}
