@@ -50,7 +50,7 @@ check sisci-shm "$srcdir/man/sisci-shm.7" SISCI_SHM_FAULTS
 check sisci-shm-clean "$srcdir/man/sisci-shm-clean.1" --dry-run
 "$builddir/ccmod" --manual >"$page"
 check ccmod "$page" --version
-for command in calibrate info knee run signals timeline; do
+for command in calibrate convert info knee run signals timeline; do
     "$builddir/ccmod" "$command" --manual >"$page"
     check "ccmod-$command" "$page" --help
 done
