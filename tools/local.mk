@@ -9,6 +9,10 @@ sisci_shm_clean_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
 bin_PROGRAMS += ccmod
 ccmod_SOURCES = \
 	%D%/ccmod/calibrate.c \
+	%D%/ccmod/convert.c %D%/ccmod/convert.h %D%/ccmod/convert_cct.c \
+	%D%/ccmod/convert_goal.h %D%/ccmod/convert_goal_order.c %D%/ccmod/convert_goal_read.c \
+	%D%/ccmod/convert_goal_write.c %D%/ccmod/convert_program.c %D%/ccmod/convert_text.c \
+	%D%/ccmod/convert_ti.h %D%/ccmod/convert_ti_read.c %D%/ccmod/convert_ti_write.c \
 	%D%/ccmod/info.c \
 	%D%/ccmod/inputs.c %D%/ccmod/inputs.h \
 	%D%/ccmod/knee.c %D%/ccmod/knee.h %D%/ccmod/knee_forms.c \

@@ -30,7 +30,7 @@ for source in "$srcdir"/benchmarks/cb_*.c; do
 done
 same combench-testbed "$builddir/combench-testbed"
 same ccmod "$builddir/ccmod"
-for command in calibrate info knee run signals timeline; do
+for command in calibrate convert info knee run signals timeline; do
     same "ccmod-$command" "$builddir/ccmod" "$command"
 done
 exit "$status"

@@ -11,8 +11,8 @@
 #include "base/log.h"
 
 static const ccmod_command *const commands[] = {
-    &ccmod_command_run,     &ccmod_command_info, &ccmod_command_timeline,
-    &ccmod_command_signals, &ccmod_command_knee, &ccmod_command_calibrate,
+    &ccmod_command_run,  &ccmod_command_info,      &ccmod_command_timeline, &ccmod_command_signals,
+    &ccmod_command_knee, &ccmod_command_calibrate, &ccmod_command_convert,
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -45,9 +45,10 @@ static const cb_option_table table = {
         "Subcommands, each with --help and a manual page of its own: ccmod run evaluates a trace; "
         "ccmod info says what is in one, and which networks are known; ccmod timeline writes what "
         "happens when; ccmod signals prints every step of an evaluation; ccmod knee finds the load "
-        "at which the network limits; ccmod calibrate makes a calibration of measurements.\n\n"
+        "at which the network limits; ccmod calibrate makes a calibration of measurements; "
+        "ccmod convert takes workloads from and to LogGOPSim and SimGrid.\n\n"
         "The model, the trace format and the result are described in docs/model.md.",
-    .synopsis = "ccmod run|info|timeline|signals|knee|calibrate [OPTION]... TRACE",
+    .synopsis = "ccmod run|info|timeline|signals|knee|calibrate|convert [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
     .option_count = sizeof(rows) / sizeof(rows[0]),
@@ -111,8 +112,8 @@ static int run_itself(int argc, char **argv)
     cb_status status;
 
     if (argc > 1 && argv[1][0] != '-') {
-        cb_error("'%.64s' is no subcommand; use run, info, timeline, signals, knee or calibrate, "
-                 "see ccmod --help",
+        cb_error("'%.64s' is no subcommand; use run, info, timeline, signals, knee, calibrate or "
+                 "convert, see ccmod --help",
                  argv[1]);
         return tool_exit(CB_ERROR_USAGE);
     }

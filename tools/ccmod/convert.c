@@ -1,0 +1,306 @@
+/* ccmod convert: a workload from one form into another. Readers make a program or a trace, either
+ * of which is a workload, and writers take any workload, rank by rank. */
+#include "config.h"
+
+#include "tools/ccmod/convert.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "tools/ccmod/inputs.h"
+
+typedef struct {
+    const char *input, *from, *to, *output;
+    uint64_t seed, records;
+    double flops_per_us;
+} convert_settings;
+
+#define FIELD(name) offsetof(convert_settings, name)
+
+static const convert_form *const forms[] = {&convert_cct, &convert_goal, &convert_ti};
+static const char *const names[] = {"cct", "goal", "ti", NULL};
+
+/* clang-format off */
+static const cb_option rows[] = {
+    {.name = "INPUT",
+     .type = CB_OPTION_OPERAND,
+     .offset = FIELD(input),
+     .argument = "INPUT",
+     .help = "What is converted; of ti the file that lists those of the ranks"},
+    {.name = "from",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(from),
+     .argument = "FORM",
+     .default_text = "cct",
+     .choices = names,
+     .help = "Its form: cct, the trace format of ccmod; goal, the schedules of LogGOPSim; ti, the "
+             "time-independent traces of SimGrid"},
+    {.name = "to",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(to),
+     .argument = "FORM",
+     .default_text = "cct",
+     .choices = names,
+     .help = "The form that it gets"},
+    {.name = "flops-per-us",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(flops_per_us),
+     .argument = "F",
+     .default_text = "1000",
+     .minimum = 1e-6,
+     .maximum = 1e12,
+     .help = "In ti computing is counted in operations: so many are a microsecond"},
+    {.name = "seed",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(seed),
+     .argument = "N",
+     .default_text = "1",
+     .maximum = 4294967295.0,
+     .help = "Seed of the distributions of a trace, which are drawn"},
+    {.name = "records",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(records),
+     .argument = "N",
+     .default_text = "10000000",
+     .minimum = 1,
+     .maximum = 1e15,
+     .help = "Write so many records at the most, since loops are unrolled"},
+    {.name = "output",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(output),
+     .argument = "FILE",
+     .help = "Write there instead of to standard output; ti needs it: FILE lists FILE.0, FILE.1 "
+             "and so on, one for each rank"},
+    {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
+};
+/* clang-format on */
+
+static const cb_option_table table = {
+    .program = "ccmod-convert",
+    .summary = "convert workloads from and to other simulators",
+    .description =
+        "Reads what the ranks of a workload do in one form and writes it in another: .cct, the "
+        "traces of ccmod; GOAL, the schedules of LogGOPSim; or the time-independent traces that "
+        "SimGrid replays by smpirun -replay. Loops are unrolled and distributions drawn.\n\n"
+        "What a form cannot express is refused with its file and line; docs/model.md says what "
+        "that is.",
+    .synopsis = "ccmod convert [OPTION]... INPUT",
+    .exit_statuses = tool_exit_statuses,
+    .options = rows,
+    .option_count = sizeof(rows) / sizeof(rows[0]),
+};
+
+/* Input */
+
+/* A trace, or a program of another form: what the workload is made of. */
+typedef struct {
+    ccmod_trace *trace;
+    ccmod_workload *made;
+    convert_program *program;
+    ccmod_workload of_program;
+    ccmod_workload *workload; /* one of both */
+} convert_input;
+
+static const convert_form *find_form(const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(forms[i]->name, name) != 0)
+        i++;
+    return forms[i];
+}
+
+static cb_status open_input(const convert_settings *settings, convert_input *input,
+                            ccmod_error *error)
+{
+    const convert_form *form = find_form(settings->from);
+
+    *input = (convert_input){.trace = NULL};
+    if (form->read == NULL)
+        return ccmod_trace_open(settings->input, &input->trace, error);
+    CB_TRY(convert_program_open(settings->input, &input->program, error));
+    CB_TRY(form->read(settings->input, settings->flops_per_us, input->program, error));
+    return convert_program_check_tags(input->program, error);
+}
+
+/* A workload from the beginning; the one before it is no more. */
+static cb_status begin(const convert_settings *settings, convert_input *input, ccmod_error *error)
+{
+    ccmod_workload_free(input->made);
+    input->made = NULL;
+    if (input->program == NULL) {
+        CB_TRY(ccmod_trace_workload(input->trace, settings->seed, &input->made, error));
+        input->workload = input->made;
+    } else {
+        input->of_program = convert_program_workload(input->program);
+        input->workload = &input->of_program;
+    }
+    return CB_OK;
+}
+
+static void close_input(convert_input *input)
+{
+    ccmod_workload_free(input->made);
+    ccmod_trace_close(input->trace);
+    convert_program_free(input->program);
+}
+
+/* Output */
+
+typedef struct {
+    const convert_form *form;
+    convert_walk walk;
+    const char *output;
+    uint32_t rank; /* of a file of its own */
+    cb_status status;
+    ccmod_error error;
+} convert_output;
+
+static void write_one_rank(FILE *stream, void *context)
+{
+    convert_output *output = context;
+
+    output->status = output->form->write_rank(stream, &output->walk, output->rank, &output->error);
+}
+
+static void write_all_ranks(FILE *stream, void *context)
+{
+    convert_output *output = context;
+
+    if (output->form->write_head != NULL)
+        output->form->write_head(stream, output->walk.workload);
+    for (output->rank = 0; output->status == CB_OK &&
+                           output->rank < output->walk.workload->processors && !ferror(stream);
+         output->rank++)
+        write_one_rank(stream, output);
+}
+
+static void write_list(FILE *stream, void *context)
+{
+    const convert_output *output = context;
+
+    for (size_t i = 0; i < output->walk.workload->processors; i++)
+        fprintf(stream, "%s.%zu\n", output->output, i);
+}
+
+static cb_status write_file(const char *path, void (*write)(FILE *stream, void *context),
+                            convert_output *output)
+{
+    tool_target target = {NULL};
+    cb_status status = tool_open_target(path, &target);
+
+    if (status == CB_OK)
+        status = tool_write(&target, write, output);
+    tool_close_target(&target);
+    return output->status != CB_OK ? tool_refuse(&output->error) : status;
+}
+
+static cb_status write_rank_file(convert_output *output)
+{
+    char *path = NULL;
+    cb_status status;
+
+    if (asprintf(&path, "%s.%" PRIu32, output->output, output->rank) < 0) {
+        cb_error("no memory for the name of the file of rank %" PRIu32, output->rank);
+        return CB_ERROR_MEMORY;
+    }
+    status = write_file(path, write_one_rank, output);
+    free(path);
+    return status;
+}
+
+/* The list comes last: with it all is there. */
+static cb_status write_many(convert_output *output)
+{
+    if (output->output == NULL) {
+        cb_error("--to %s writes one file for each rank; name the file that lists them with "
+                 "--output",
+                 output->form->name);
+        return CB_ERROR_USAGE;
+    }
+    for (output->rank = 0; output->rank < output->walk.workload->processors; output->rank++)
+        CB_TRY(write_rank_file(output));
+    return write_file(output->output, write_list, output);
+}
+
+static convert_output prepare(const convert_settings *settings, ccmod_workload *workload)
+{
+    return (convert_output){
+        .form = find_form(settings->to),
+        .walk = {.workload = workload,
+                 .left = settings->records,
+                 .flops_per_us = settings->flops_per_us},
+        .output = settings->output,
+    };
+}
+
+/* Everything is written to nowhere first: of a workload that cannot be expressed nothing is to
+ * stand in the place of what was there before. */
+static cb_status check(const convert_settings *settings, ccmod_workload *workload)
+{
+    convert_output output = prepare(settings, workload);
+    FILE *nowhere = fopen("/dev/null", "we");
+
+    if (nowhere == NULL) {
+        cb_error("cannot open /dev/null: %s; mend the system", strerror(errno));
+        return CB_ERROR_SYSTEM;
+    }
+    write_all_ranks(nowhere, &output);
+    fclose(nowhere);
+    return output.status == CB_OK ? CB_OK : tool_refuse(&output.error);
+}
+
+static cb_status write_output(const convert_settings *settings, ccmod_workload *workload)
+{
+    convert_output output = prepare(settings, workload);
+
+    return output.form->many ? write_many(&output)
+                             : write_file(settings->output, write_all_ranks, &output);
+}
+
+static cb_status convert_input_of(const convert_settings *settings, convert_input *input)
+{
+    ccmod_error error;
+
+    if (open_input(settings, input, &error) != CB_OK)
+        return tool_refuse(&error);
+    if (begin(settings, input, &error) != CB_OK)
+        return tool_refuse(&error);
+    CB_TRY(check(settings, input->workload));
+    if (begin(settings, input, &error) != CB_OK)
+        return tool_refuse(&error);
+    return write_output(settings, input->workload);
+}
+
+static cb_status convert(const convert_settings *settings)
+{
+    convert_input input;
+    cb_status status;
+
+    if (settings->input == NULL) {
+        cb_error("nothing to convert is named; write %s, or see --help", table.synopsis);
+        return CB_ERROR_USAGE;
+    }
+    status = convert_input_of(settings, &input);
+    close_input(&input);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    bool done = false;
+    convert_settings settings;
+    cb_status status = tool_parse(&table, argc, argv, &settings, NULL, &done);
+
+    if (status == CB_OK && !done)
+        status = convert(&settings);
+    return tool_exit(status);
+}
+
+const ccmod_command ccmod_command_convert = {"convert",
+                                             "convert workloads from and to other simulators", run};

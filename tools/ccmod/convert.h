@@ -1,0 +1,128 @@
+/* What the forms of ccmod convert have in common: programs, which readers make, and the walk over a
+ * workload, which writers make. */
+#ifndef TOOLS_CCMOD_CONVERT_H
+#define TOOLS_CCMOD_CONVERT_H
+
+#include <stdio.h>
+
+#include "model/ccmod.h"
+
+enum { CONVERT_RANKS = 1 << 22, CONVERT_LINE_BYTES = 4096 };
+
+#define CONVERT_ANY_TAG INT64_C(-1)
+#define CONVERT_LARGEST_SIZE (UINT64_C(1) << 53)
+#define CONVERT_LARGEST_TIME_US 1e15
+
+/* Programs: what each rank does, in memory */
+
+typedef struct {
+    ccmod_record_kind kind;
+    uint32_t peer; /* or CCMOD_ANY */
+    uint64_t size_bytes;
+    double time_us;
+    int64_t tag; /* or CONVERT_ANY_TAG; lost in a trace, which has none */
+    uint32_t line;
+} convert_record;
+
+typedef struct {
+    convert_record *records;
+    size_t count, room;
+    size_t next; /* of the workload */
+} convert_rank;
+
+typedef struct {
+    char *name; /* of the file */
+    convert_rank *ranks;
+    size_t rank_count, rank_room;
+} convert_program;
+
+cb_status convert_program_open(const char *name, convert_program **out, ccmod_error *error);
+void convert_program_free(convert_program *program); /* NULL is accepted */
+
+/* Rank `number` exists, and all below; at most CONVERT_RANKS. */
+cb_status convert_program_reach(convert_program *program, size_t number, ccmod_error *error);
+
+/* One more record of a rank that exists. */
+cb_status convert_program_add(convert_program *program, size_t rank, const convert_record *record,
+                              ccmod_error *error);
+
+/* Messages of a trace match first come, first served. An error, with file and line, where tags say
+ * otherwise. */
+cb_status convert_program_check_tags(const convert_program *program, ccmod_error *error);
+
+/* A workload of the program, which must outlive it. */
+ccmod_workload convert_program_workload(convert_program *program);
+
+/* Walks: a workload rank by rank, with its loops unrolled */
+
+typedef struct {
+    ccmod_workload *workload;
+    uint64_t left; /* records, before it is too many */
+    double flops_per_us;
+} convert_walk;
+
+/* The next record of a rank, CCMOD_END at its end. */
+cb_status convert_walk_next(convert_walk *walk, uint32_t rank, ccmod_record *record,
+                            ccmod_error *error);
+
+/* An error in a record: what cannot be expressed, and what to do. */
+cb_status convert_walk_refuse(const convert_walk *walk, const ccmod_record *record,
+                              const char *problem, ccmod_error *error);
+
+/* A number in as few digits as keep it. */
+void convert_write_number(FILE *stream, double value);
+
+/* Text, line by line and word by word; what is wrong has a line */
+
+typedef struct {
+    FILE *stream;
+    const char *name;
+    ccmod_error *error;
+    size_t line;
+    char text[CONVERT_LINE_BYTES];
+    char *rest;
+} convert_text;
+
+/* NULL, with an error, where `path` cannot be read. */
+FILE *convert_open(const char *path, ccmod_error *error);
+
+/* The next line is in `text`, false at the end and, with *status, where it cannot be read. */
+bool convert_text_next(convert_text *text, cb_status *status);
+
+/* The first word of the line, or the next; NULL at its end. */
+char *convert_text_first(convert_text *text);
+char *convert_text_word(convert_text *text);
+
+cb_status convert_text_refuse(const convert_text *text, const char *word, const char *problem);
+
+/* `word`, which may be NULL, as a whole number; `what` it is stands in the error. */
+cb_status convert_text_count(const convert_text *text, const char *word, const char *what,
+                             uint64_t largest, uint64_t *value);
+
+/* The same as a number of 0 or more. */
+cb_status convert_text_real(const convert_text *text, const char *word, const char *what,
+                            double largest, double *value);
+
+/* Forms */
+
+typedef struct {
+    const char *name;
+    const char *help;
+    bool many; /* one file for each rank, and one that lists them */
+    /* Add what `path` says to the program. */
+    cb_status (*read)(const char *path, double flops_per_us, convert_program *program,
+                      ccmod_error *error);
+    /* What stands before all ranks (NULL: nothing), and one rank. */
+    void (*write_head)(FILE *stream, const ccmod_workload *workload);
+    cb_status (*write_rank)(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error);
+} convert_form;
+
+extern const convert_form convert_cct, convert_goal, convert_ti;
+
+/* Of a stream: for convert_goal, and for one file of convert_ti. */
+cb_status convert_goal_read(FILE *stream, const char *name, convert_program *program,
+                            ccmod_error *error);
+cb_status convert_ti_read(FILE *stream, const char *name, double flops_per_us,
+                          convert_program *program, ccmod_error *error);
+
+#endif

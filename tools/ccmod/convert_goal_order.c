@@ -1,0 +1,196 @@
+/* From a schedule in GOAL, operations and which of them require which, to the sequence of a trace.
+ * A rank of a trace does one thing after the other and waits for all that it has started, so a
+ * schedule is taken where its requirements say just that: they are followed in order of the file,
+ * and what would have to start later, or wait for more, than it requires is refused.
+ *
+ * Operations since the last wait are `started`. An operation that requires all of them makes a
+ * wait; if there was one alone, it was a blocking one, unless an empty calculation asks for the
+ * wait. All that follows a wait must require it: all of what was waited for (the gate), or
+ * something behind. */
+#include "tools/ccmod/convert_goal.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    convert_program *program;
+    goal_rank *rank;
+    const convert_text *text;
+    size_t started;       /* operations under way */
+    size_t first_started; /* none before it is under way */
+    size_t first_open;    /* of those that are not yet in the program, by number */
+    size_t stage;         /* increases with all that later operations must come after */
+    size_t gate_count;    /* operations of which all must be required: those of the last wait */
+    size_t gate_stage;    /* the mark that they bear */
+} goal_order;
+
+static cb_status refuse(const goal_order *order, const goal_operation *operation,
+                        const char *problem)
+{
+    return ccmod_fail(order->text->error, CB_ERROR_USAGE, order->text->name, operation->record.line,
+                      "'%s': %s", operation->label, problem);
+}
+
+static cb_status add(const goal_order *order, const convert_record *record)
+{
+    return convert_program_add(order->program, order->rank->number, record, order->text->error);
+}
+
+static ccmod_record_kind started_kind(ccmod_record_kind kind)
+{
+    return kind == CCMOD_SEND ? CCMOD_START_SEND : CCMOD_START_RECEIVE;
+}
+
+/* Those that are not in the program yet, as started ones. */
+static cb_status add_open(const goal_order *order, size_t until)
+{
+    const goal_rank *rank = order->rank;
+
+    for (size_t i = order->first_open; i < until; i++) {
+        convert_record record = rank->operations[i].record;
+
+        if (rank->operations[i].state != STARTED)
+            continue;
+        record.kind = started_kind(record.kind);
+        CB_TRY(add(order, &record));
+    }
+    return CB_OK;
+}
+
+/* All that was started is done; they are the gate for what follows. */
+static void close_gate(goal_order *order, size_t until)
+{
+    goal_operation *operations = order->rank->operations;
+
+    order->gate_count = order->started;
+    order->gate_stage = ++order->stage;
+    for (size_t i = order->first_started; i < until; i++) {
+        if (operations[i].state != STARTED)
+            continue;
+        operations[i].state = DONE;
+        operations[i].stage = order->gate_stage;
+    }
+    order->started = 0;
+    order->first_started = until;
+    order->stage++;
+}
+
+static bool is_join(const goal_operation *operation)
+{
+    return operation->record.kind == CCMOD_COMPUTE && !(operation->record.time_us > 0);
+}
+
+/* Before operation `until`, or at the end; `join`: by an empty calculation. */
+static cb_status add_wait(goal_order *order, size_t until, bool join)
+{
+    const goal_rank *rank = order->rank;
+    const convert_record wait = {
+        .kind = CCMOD_WAIT,
+        .line = rank->operations[until < rank->count ? until : until - 1].record.line};
+    size_t last = until;
+
+    while (last > order->first_open && rank->operations[last - 1].state != STARTED)
+        last--;
+    if (!join && order->started == 1 && last > order->first_open) {
+        CB_TRY(add(order, &rank->operations[last - 1].record));
+    } else {
+        CB_TRY(add_open(order, until));
+        CB_TRY(add(order, &wait));
+    }
+    close_gate(order, until);
+    order->first_open = until;
+    return CB_OK;
+}
+
+/* What an operation's requirements say. */
+typedef struct {
+    size_t unfinished; /* required, and still under way */
+    size_t of_gate;    /* required ones of the last wait */
+    bool behind;       /* something behind the gate is required */
+} goal_needs;
+
+static cb_status look_at(goal_order *order, const goal_operation *operation,
+                         const goal_requirement *requirement, goal_needs *needs)
+{
+    goal_operation *target = &order->rank->operations[requirement->target];
+
+    if (target->state == NOT_YET)
+        return refuse(order, operation,
+                      "it requires what stands behind it; write operations in an order in "
+                      "which they can run");
+    needs->behind |= target->stage > order->gate_stage;
+    if (requirement->start || target->counted_for == operation->number + 1)
+        return CB_OK;
+    target->counted_for = operation->number + 1;
+    needs->unfinished += target->state == STARTED;
+    needs->of_gate += target->state == DONE && target->stage == order->gate_stage;
+    return CB_OK;
+}
+
+static cb_status check_needs(const goal_order *order, const goal_operation *operation,
+                             const goal_needs *needs)
+{
+    if (needs->unfinished > 0 && needs->unfinished < order->started)
+        return refuse(order, operation,
+                      "it requires some of the operations under way and not all, but a rank "
+                      "of a trace waits for all that it has started; require all of them");
+    if (!needs->behind && needs->of_gate < order->gate_count)
+        return refuse(order, operation,
+                      "it requires less than what stands before it has to wait for, and "
+                      "could run earlier, but a rank of a trace goes on in one order; let it "
+                      "require that too, or put it before");
+    return CB_OK;
+}
+
+static cb_status follow(goal_order *order, size_t number, const goal_requirement *requirements,
+                        size_t count)
+{
+    goal_operation *operation = &order->rank->operations[number];
+    goal_needs needs = {0};
+
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(look_at(order, operation, &requirements[i], &needs));
+    CB_TRY(check_needs(order, operation, &needs));
+    if (needs.unfinished > 0)
+        CB_TRY(add_wait(order, number, is_join(operation)));
+    if (operation->record.kind != CCMOD_COMPUTE) {
+        operation->state = STARTED;
+        operation->stage = order->stage;
+        order->started++;
+        return CB_OK;
+    }
+    CB_TRY(add_open(order, number));
+    order->first_open = number + 1;
+    if (!is_join(operation))
+        CB_TRY(add(order, &operation->record));
+    operation->state = DONE;
+    order->gate_stage = ++order->stage;
+    operation->stage = order->gate_stage;
+    order->gate_count = 1;
+    order->stage++;
+    return CB_OK;
+}
+
+static int by_operation(const void *left, const void *right)
+{
+    const goal_requirement *a = left, *b = right;
+
+    return (a->operation > b->operation) - (a->operation < b->operation);
+}
+
+cb_status convert_goal_order(convert_program *program, goal_rank *rank, const convert_text *text)
+{
+    goal_order order = {.program = program, .rank = rank, .text = text, .stage = 1};
+    size_t at = 0;
+
+    if (rank->requirement_count > 0)
+        qsort(rank->requirements, rank->requirement_count, sizeof(*rank->requirements),
+              by_operation);
+    for (size_t i = 0; i < rank->count; i++) {
+        size_t first = at;
+
+        while (at < rank->requirement_count && rank->requirements[at].operation == i)
+            at++;
+        CB_TRY(follow(&order, i, rank->requirements + first, at - first));
+    }
+    return order.started > 0 ? add_wait(&order, rank->count, false) : CB_OK;
+}

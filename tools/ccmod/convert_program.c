@@ -1,0 +1,274 @@
+/* Programs: records of each rank in memory, as a workload, and whether their messages match as
+ * those of a trace do. */
+#include "tools/ccmod/convert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static cb_status no_memory(const convert_program *program, ccmod_error *error)
+{
+    return ccmod_fail(error, CB_ERROR_MEMORY, program != NULL ? program->name : NULL, 0,
+                      "cannot convert: no memory for what its ranks do; convert a shorter one");
+}
+
+cb_status convert_program_open(const char *name, convert_program **out, ccmod_error *error)
+{
+    convert_program *program = calloc(1, sizeof(*program));
+
+    if (program != NULL)
+        program->name = strdup(name);
+    if (program == NULL || program->name == NULL) {
+        free(program);
+        return no_memory(NULL, error);
+    }
+    *out = program;
+    return CB_OK;
+}
+
+void convert_program_free(convert_program *program)
+{
+    if (program == NULL)
+        return;
+    for (size_t i = 0; i < program->rank_count; i++)
+        free(program->ranks[i].records);
+    free(program->ranks);
+    free(program->name);
+    free(program);
+}
+
+cb_status convert_program_reach(convert_program *program, size_t number, ccmod_error *error)
+{
+    size_t wider = program->rank_room > 0 ? program->rank_room : 64;
+    convert_rank *grown;
+
+    if (number >= CONVERT_RANKS)
+        return ccmod_fail(error, CB_ERROR_USAGE, program->name, 0,
+                          "rank %zu: more than %d ranks; write a trace with loops for so many",
+                          number, (int)CONVERT_RANKS);
+    while (wider <= number)
+        wider *= 2;
+    if (wider > program->rank_room) {
+        grown = reallocarray(program->ranks, wider, sizeof(*grown));
+        if (grown == NULL)
+            return no_memory(program, error);
+        memset(grown + program->rank_room, 0, (wider - program->rank_room) * sizeof(*grown));
+        program->ranks = grown;
+        program->rank_room = wider;
+    }
+    if (program->rank_count <= number)
+        program->rank_count = number + 1;
+    return CB_OK;
+}
+
+cb_status convert_program_add(convert_program *program, size_t rank, const convert_record *record,
+                              ccmod_error *error)
+{
+    convert_rank *to = &program->ranks[rank];
+
+    if (to->count == to->room) {
+        size_t wider = to->room > 0 ? 2 * to->room : 16;
+        convert_record *grown = reallocarray(to->records, wider, sizeof(*grown));
+
+        if (grown == NULL)
+            return no_memory(program, error);
+        to->records = grown;
+        to->room = wider;
+    }
+    to->records[to->count++] = *record;
+    return CB_OK;
+}
+
+/* Workload */
+
+static cb_status next(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
+                      ccmod_error *error)
+{
+    convert_program *program = workload->self;
+    convert_rank *rank = &program->ranks[processor];
+    const convert_record *from = &rank->records[rank->next];
+
+    (void)error;
+    *record = (ccmod_record){.kind = CCMOD_END, .measured_us = -1};
+    if (rank->next == rank->count)
+        return CB_OK;
+    record->kind = from->kind;
+    record->peer = from->peer;
+    record->size_bytes = from->size_bytes;
+    record->time_us = from->time_us;
+    record->line = from->line;
+    rank->next++;
+    return CB_OK;
+}
+
+ccmod_workload convert_program_workload(convert_program *program)
+{
+    for (size_t i = 0; i < program->rank_count; i++)
+        program->ranks[i].next = 0;
+    return (ccmod_workload){
+        .name = program->name, .processors = program->rank_count, .next = next, .self = program};
+}
+
+/* Tags */
+
+/* One end of a message. */
+typedef struct {
+    uint32_t source, destination; /* CCMOD_ANY for the source of a receive from anybody */
+    int64_t tag;
+    size_t order;
+    uint32_t line;
+} message_end;
+
+typedef struct {
+    message_end *sends, *receives;
+    size_t send_count, receive_count;
+} message_ends;
+
+static bool is_send(ccmod_record_kind kind)
+{
+    return kind == CCMOD_SEND || kind == CCMOD_START_SEND;
+}
+
+static bool is_receive(ccmod_record_kind kind)
+{
+    return kind == CCMOD_RECEIVE || kind == CCMOD_START_RECEIVE;
+}
+
+static int by_pair(const void *left, const void *right)
+{
+    const message_end *a = left, *b = right;
+
+    if (a->destination != b->destination)
+        return a->destination < b->destination ? -1 : 1;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+static void note_end(message_ends *ends, uint32_t rank, size_t order, const convert_record *record)
+{
+    message_end end = {.tag = record->tag, .order = order, .line = record->line};
+
+    if (is_send(record->kind)) {
+        end.source = rank;
+        end.destination = record->peer;
+        ends->sends[ends->send_count++] = end;
+    } else if (is_receive(record->kind)) {
+        end.source = record->peer;
+        end.destination = rank;
+        ends->receives[ends->receive_count++] = end;
+    }
+}
+
+static bool collect_ends(const convert_program *program, message_ends *ends)
+{
+    size_t records = 1;
+
+    for (size_t i = 0; i < program->rank_count; i++)
+        records += program->ranks[i].count;
+    *ends = (message_ends){.sends = calloc(records, sizeof(message_end)),
+                           .receives = calloc(records, sizeof(message_end))};
+    if (ends->sends == NULL || ends->receives == NULL)
+        return false;
+    for (size_t i = 0; i < program->rank_count; i++) {
+        for (size_t k = 0; k < program->ranks[i].count; k++)
+            note_end(ends, (uint32_t)i, k, &program->ranks[i].records[k]);
+    }
+    qsort(ends->sends, ends->send_count, sizeof(message_end), by_pair);
+    qsort(ends->receives, ends->receive_count, sizeof(message_end), by_pair);
+    return true;
+}
+
+static cb_status refuse_tag(const convert_program *program, const message_end *receive,
+                            ccmod_error *error)
+{
+    return ccmod_fail(error, CB_ERROR_USAGE, program->name, receive->line,
+                      "by its tag this receive takes another message than the first to come, and "
+                      "a trace has no tags; receive messages of a pair in the order in which they "
+                      "are sent");
+}
+
+/* The ends at one destination: from `send` and `receive` on to those of the ends. */
+typedef struct {
+    size_t send, send_end, receive, receive_end;
+} destination_ends;
+
+/* A receive from anybody takes what comes first, so all tags have to be the same. */
+static cb_status check_any(const convert_program *program, const message_ends *ends,
+                           const destination_ends *of, ccmod_error *error)
+{
+    const message_end *first = &ends->sends[of->send];
+
+    for (size_t i = of->send; i < of->send_end; i++) {
+        if (ends->sends[i].tag != first->tag)
+            return refuse_tag(program, &ends->receives[of->receive_end - 1], error);
+    }
+    for (size_t i = of->receive; of->send < of->send_end && i < of->receive_end; i++) {
+        if (ends->receives[i].tag != CONVERT_ANY_TAG && ends->receives[i].tag != first->tag)
+            return refuse_tag(program, &ends->receives[i], error);
+    }
+    return CB_OK;
+}
+
+/* The tags of each pair have to come in one order at both ends. */
+static cb_status check_pairs(const convert_program *program, const message_ends *ends,
+                             destination_ends of, ccmod_error *error)
+{
+    while (of.receive < of.receive_end && of.send < of.send_end) {
+        const message_end *to = &ends->receives[of.receive], *from = &ends->sends[of.send];
+
+        if (to->source < from->source) {
+            of.receive++;
+        } else if (to->source > from->source) {
+            of.send++;
+        } else {
+            if (to->tag != CONVERT_ANY_TAG && to->tag != from->tag)
+                return refuse_tag(program, to, error);
+            of.receive++;
+            of.send++;
+        }
+    }
+    return CB_OK;
+}
+
+static size_t end_of_destination(const message_end *ends, size_t from, size_t count)
+{
+    size_t at = from;
+
+    while (at < count && ends[at].destination == ends[from].destination)
+        at++;
+    return at;
+}
+
+static cb_status check_ends(const convert_program *program, const message_ends *ends,
+                            ccmod_error *error)
+{
+    destination_ends of = {0};
+
+    for (; of.receive < ends->receive_count; of.receive = of.receive_end) {
+        uint32_t destination = ends->receives[of.receive].destination;
+        bool any;
+
+        of.receive_end = end_of_destination(ends->receives, of.receive, ends->receive_count);
+        while (of.send < ends->send_count && ends->sends[of.send].destination < destination)
+            of.send++;
+        of.send_end = of.send;
+        if (of.send < ends->send_count && ends->sends[of.send].destination == destination)
+            of.send_end = end_of_destination(ends->sends, of.send, ends->send_count);
+        any = ends->receives[of.receive_end - 1].source == CCMOD_ANY;
+        CB_TRY(any ? check_any(program, ends, &of, error) : check_pairs(program, ends, of, error));
+        of.send = of.send_end;
+    }
+    return CB_OK;
+}
+
+cb_status convert_program_check_tags(const convert_program *program, ccmod_error *error)
+{
+    message_ends ends;
+    cb_status status;
+
+    status = collect_ends(program, &ends) ? check_ends(program, &ends, error)
+                                          : no_memory(program, error);
+    free(ends.sends);
+    free(ends.receives);
+    return status;
+}
