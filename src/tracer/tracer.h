@@ -6,7 +6,10 @@
 #ifndef TRACER_TRACER_H
 #define TRACER_TRACER_H
 
+/* MPI's names are all that the library shows; mpi.h of MPICH does not say so itself. */
+#pragma GCC visibility push(default)
 #include <mpi.h>
+#pragma GCC visibility pop
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Over a testbed, mpirun spreads its ranks over the hosts without a word more, and their messages pass
-# the switch. Five hosts where the launcher is Open MPI's, two for others, whose ends hang on more.
+# the switch. MPICH 4.0 over UCX's TCP does its work and then may hang in
+# MPI_Finalize: of it only the launcher is tested.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -13,10 +14,9 @@ limit_s=120
 run 0 "$builddir/combench-testbed" --hosts 1 -- true
 [ "$status" -ne 77 ] || skip "$(cat err)"
 
-case $MPI_KIND in
-openmpi) hosts=5 quiet=-q ;;
-*) hosts=2 quiet= ;;
-esac
+hosts=5
+quiet=
+[ "$MPI_KIND" != openmpi ] || quiet=-q
 
 # among OPTIONS... -- PROGRAM...: as many ranks as hosts
 among() {
@@ -34,6 +34,8 @@ case_is "a rank on each host"
 among -- hostname
 expect_status 0
 expect_equal "hosts" "$hosts" "$(sort -u out | wc -l)"
+
+[ "$MPI_KIND" = openmpi ] || finish
 
 case_is "packets of 64 KiB between hosts, on cables of 100 Mbit/s"
 among --rate 100mbit --delay 50us --statistics statistics -- "$builddir/cb_funnel" --wait yield --mode event \

@@ -94,9 +94,9 @@ static cb_status name_hosts(const testbed_settings *settings)
     return CB_OK;
 }
 
-/* Open MPI (OMPI_MCA_...) and MPICH (HYDRA_...) start and reach the hosts by these, unless the user
- * has said otherwise. All hosts share the machine's cores: no rank is bound, and who waits gives
- * way. */
+/* Open MPI (OMPI_MCA_...) and MPICH (HYDRA_..., UCX_...) start and reach the hosts by these, unless
+ * the user has said otherwise. UCX does not go by names of hosts, and would take shared memory. All
+ * hosts share the machine's cores: no rank is bound, and who waits gives way. */
 static const struct {
     const char *name, *value;
 } environment[] = {
@@ -114,6 +114,8 @@ static const struct {
     {"HYDRA_LAUNCHER_EXEC", AGENT_PATH},
     {"HYDRA_HOST_FILE", HYDRA_LIST},
     {"HYDRA_IFACE", "eth0"},
+    {"UCX_TLS", "tcp,self"},
+    {"UCX_NET_DEVICES", "eth0"},
 };
 
 cb_status testbed_surround(const testbed_settings *settings, const char *program)
