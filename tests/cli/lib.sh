@@ -149,8 +149,8 @@ program_path() {
 }
 
 run() {
-    ranks=$1
-    started=$(launcher "$ranks")
+    started_ranks=$1
+    started=$(launcher "$started_ranks")
     started="$started $(program_path "$2")"
     shift 2
     status=0
@@ -160,8 +160,8 @@ run() {
 }
 
 start() {
-    ranks=$1
-    started=$(launcher "$ranks")
+    started_ranks=$1
+    started=$(launcher "$started_ranks")
     started="$started $(program_path "$2")"
     shift 2
     # shellcheck disable=SC2086
@@ -190,7 +190,7 @@ collect() {
 # MPICH's launcher speaks of each rank that fails; what the program said stays. A program without
 # ranks has no launcher.
 settle() {
-    if [ "$MPI_KIND" != mpich ] || [ "$ranks" -eq 0 ]; then
+    if [ "$MPI_KIND" != mpich ] || [ "$started_ranks" -eq 0 ]; then
         return 0
     fi
     grep '^cb_[a-z]*: ' err >err.program || true
