@@ -39,15 +39,15 @@ static void *run(void *unused)
 
 bool sisci_thread_start(void)
 {
-    sisci_shm.stopping = false;
-    return sisci_thread_create(&sisci_shm.thread, run);
+    sisci_shm.thread_runs = sisci_thread_create(&sisci_shm.thread, run);
+    return sisci_shm.thread_runs;
 }
 
 void sisci_thread_stop(void)
 {
-    sisci_shm.stopping = true;
     sisci_presence_ring();
     sisci_unlock();
     pthread_join(sisci_shm.thread, NULL);
     sisci_lock();
+    sisci_shm.thread_runs = false; /* another thread may get its id */
 }

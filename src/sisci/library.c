@@ -122,10 +122,17 @@ bool sisci_is_callback_of(const sisci_resource *resource)
     return resource->in_callback && pthread_equal(pthread_self(), sisci_shm.thread);
 }
 
-void sisci_resource_retire(sisci_resource *resource)
+static void cancel_waits(sisci_resource *resource)
 {
     resource->cancelled = true;
+    if (resource->class->cancel != NULL)
+        resource->class->cancel(resource);
     sisci_notify();
+}
+
+void sisci_resource_retire(sisci_resource *resource)
+{
+    cancel_waits(resource);
     while (resource->waiters > 0 || resource->in_callback)
         sisci_wait(NULL);
 }
@@ -326,6 +333,18 @@ static sci_error_t start(void)
     return SCI_ERR_OK;
 }
 
+static bool is_own_thread(void)
+{
+    return sisci_shm.thread_runs && pthread_equal(pthread_self(), sisci_shm.thread);
+}
+
+/* The library's thread cannot wait for its own end. */
+static void await_stop(void)
+{
+    while (sisci_shm.stopping && !is_own_thread())
+        sisci_wait(NULL);
+}
+
 void SCIInitialize(unsigned int flags, sci_error_t *error)
 {
     *error = sisci_check_flags(flags, 0, 0);
@@ -333,7 +352,10 @@ void SCIInitialize(unsigned int flags, sci_error_t *error)
         return;
     pthread_once(&prepared, prepare_process);
     sisci_lock();
-    if (sisci_shm.initialised == 0)
+    await_stop();
+    if (sisci_shm.stopping)
+        *error = SCI_ERR_NOT_INITIALIZED;
+    else if (sisci_shm.initialised == 0)
         *error = start();
     if (*error == SCI_ERR_OK)
         sisci_shm.initialised++;
@@ -358,23 +380,47 @@ static void release_all(void)
     }
 }
 
-/* The threads end before anything that they might use. */
+static bool somebody_waits(void)
+{
+    for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
+        for (sisci_resource *r = sd->newest; r != NULL; r = r->older)
+            if (r->waiters > 0)
+                return true;
+    return false;
+}
+
+static void end_all_waits(void)
+{
+    for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
+        for (sisci_resource *r = sd->newest; r != NULL; r = r->older)
+            cancel_waits(r);
+    while (somebody_waits())
+        sisci_wait(NULL);
+}
+
+/* All threads have left before anything goes that they might use. The library is unlocked
+ * meanwhile, so that others have to be told that it stops. */
 static void stop(void)
 {
+    sisci_shm.stopping = true;
     sisci_thread_stop();
     withdraw_all();
     sisci_dma_stop();
+    end_all_waits();
     release_all();
     sisci_presence_close();
     sisci_shm.initialised = 0;
+    sisci_shm.stopping = false;
+    sisci_notify();
 }
 
 void SCITerminate(void)
 {
     sisci_lock();
+    await_stop();
     if (sisci_shm.initialised > 1)
         sisci_shm.initialised--;
-    else if (sisci_shm.initialised == 1 && !pthread_equal(pthread_self(), sisci_shm.thread))
+    else if (sisci_shm.initialised == 1 && !is_own_thread())
         stop();
     sisci_unlock();
 }

@@ -23,6 +23,8 @@ typedef struct {
     bool (*poll)(sisci_resource *resource);
     /* Call back for one of it. By the thread; unlocks while it calls. */
     void (*deliver)(sisci_resource *resource);
+    /* Let those wait no longer who wait otherwise than by sisci_wait(). */
+    void (*cancel)(sisci_resource *resource);
     /* Disappear for other processes: always possible, even while in use here. */
     void (*withdraw)(sisci_resource *resource);
     /* Unmap and free; it was withdrawn. */
@@ -47,7 +49,8 @@ typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* CLOCK_MONOTONIC */
     unsigned initialised;   /* calls of SCIInitialize() */
-    bool stopping;
+    bool stopping;          /* SCITerminate() is under way */
+    bool thread_runs;
     pthread_t thread; /* that looks after events */
     bool engine_runs, engine_stopping;
     pthread_t engine;                 /* that does DMA transfers */
@@ -111,7 +114,8 @@ sci_error_t sisci_check_node(unsigned *node);
  * waits, or within the library's lock. */
 bool sisci_thread_create(pthread_t *thread, void *(*run)(void *));
 
-/* event.c: the library's thread. */
+/* event.c: the library's thread; it is stopped when `stopping` is set, with the library unlocked
+ * meanwhile. */
 bool sisci_thread_start(void);
 void sisci_thread_stop(void);
 

@@ -113,6 +113,12 @@ static void deliver(sisci_resource *resource)
         line->callback = NULL;
 }
 
+static void cancel(sisci_resource *resource)
+{
+    for (unsigned i = 0; i < resource->waiters; i++)
+        sem_post(&sisci_line_of(&local_of(resource)->object)->pending);
+}
+
 static void withdraw(sisci_resource *resource)
 {
     const sisci_object *object = &local_of(resource)->object;
@@ -131,8 +137,11 @@ static void release_local(sisci_resource *resource)
     free(resource);
 }
 
-static const sisci_class local_class = {
-    .poll = poll_line, .deliver = deliver, .withdraw = withdraw, .release = release_local};
+static const sisci_class local_class = {.poll = poll_line,
+                                        .deliver = deliver,
+                                        .cancel = cancel,
+                                        .withdraw = withdraw,
+                                        .release = release_local};
 
 static void release_remote(sisci_resource *resource)
 {
@@ -190,9 +199,6 @@ static sci_error_t remove_line(sisci_local_line *line)
 {
     if (sisci_is_callback_of(&line->resource))
         return SCI_ERR_BUSY;
-    line->resource.cancelled = true;
-    for (unsigned i = 0; i < line->resource.waiters; i++)
-        sem_post(&sisci_line_of(&line->object)->pending);
     sisci_resource_retire(&line->resource);
     sisci_resource_destroy(&line->resource);
     return SCI_ERR_OK;

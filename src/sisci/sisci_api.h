@@ -176,11 +176,12 @@ extern const unsigned int SCI_Q_ADAPTER_DMA_OFFSET_ALIGNMENT;
  * library's thread. May be called again; each call is undone by one SCITerminate(). No flags. A
  * child made by fork() starts anew with a call of its own, and must not use handles of its parent.
  * SCI_ERR_ILLEGAL_PARAMETER, SCI_ERR_ILLEGAL_NODEID: a variable has no meaning; stderr says which.
- */
+ * SCI_ERR_NOT_INITIALIZED: in a callback, while another thread is in SCITerminate(). */
 void SCIInitialize(unsigned int flags, sci_error_t *error);
 
 /* Stop to use the library. What is still open is closed as if the process had ended, and its
- * handles become invalid. No effect in a callback. */
+ * handles become invalid; waits of other threads end with SCI_ERR_CANCELLED. No effect in a
+ * callback. */
 void SCITerminate(void);
 
 /* Open a virtual device; all that is made through it must be gone before SCIClose().

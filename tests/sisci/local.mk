@@ -12,7 +12,8 @@ SISCI_TESTS = \
 	%D%/test_sisci_multicast \
 	%D%/test_sisci_registry \
 	%D%/test_sisci_lossy \
-	%D%/test_sisci_protocol
+	%D%/test_sisci_protocol \
+	%D%/test_sisci_threads
 check_PROGRAMS += $(SISCI_TESTS)
 TESTS += $(SISCI_TESTS)
 endif
@@ -55,6 +56,9 @@ tests_sisci_test_sisci_lossy_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_protocol_SOURCES = %D%/test_sisci_protocol.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_protocol_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_protocol_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_threads_SOURCES = %D%/test_sisci_threads.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_threads_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_threads_LDADD = $(SISCI_TEST_LIBS)
 
 # Programs that take no test library, and the scripts that start them.
 check_PROGRAMS += %D%/leave_objects
