@@ -27,25 +27,48 @@ static int lock_file(int file)
     return outcome;
 }
 
+/* One that another user has put there might be held for ever. */
+static bool is_own(int file)
+{
+    struct stat status;
+
+    if (fstat(file, &status) != 0)
+        return false;
+    if (status.st_uid == geteuid())
+        return true;
+    errno = EACCES;
+    return false;
+}
+
+/* Not if it was removed between the opening and the locking. */
+static bool has_name(int file)
+{
+    struct stat status;
+
+    return fstat(file, &status) == 0 && status.st_nlink > 0;
+}
+
 bool sisci_registry_lock(int *lock)
 {
     sisci_name name = sisci_name_lock();
 
     for (;;) {
-        struct stat status;
         int file = shm_open(name.text, O_RDWR | O_CREAT, 0600);
 
         if (file < 0)
             return false;
-        if (lock_file(file) != 0 || fstat(file, &status) != 0) {
+        if (!is_own(file) || lock_file(file) != 0) {
+            int error = errno;
+
             close(file);
+            errno = error;
             return false;
         }
-        if (status.st_nlink > 0) {
+        if (has_name(file)) {
             *lock = file;
             return true;
         }
-        close(file); /* the file was removed between the opening and the locking */
+        close(file);
     }
 }
 

@@ -13,6 +13,7 @@ SISCI_TESTS = \
 	%D%/test_sisci_registry \
 	%D%/test_sisci_lossy \
 	%D%/test_sisci_protocol \
+	%D%/test_sisci_limits \
 	%D%/test_sisci_threads
 check_PROGRAMS += $(SISCI_TESTS)
 TESTS += $(SISCI_TESTS)
@@ -56,6 +57,9 @@ tests_sisci_test_sisci_lossy_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_protocol_SOURCES = %D%/test_sisci_protocol.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_protocol_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_protocol_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_limits_SOURCES = %D%/test_sisci_limits.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_limits_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_limits_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_threads_SOURCES = %D%/test_sisci_threads.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_threads_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_threads_LDADD = $(SISCI_TEST_LIBS)
