@@ -13,7 +13,11 @@ SISCI_TESTS = \
 	%D%/test_sisci_registry \
 	%D%/test_sisci_lossy \
 	%D%/test_sisci_protocol \
+	%D%/test_sisci_states \
+	%D%/test_sisci_lines \
+	%D%/test_sisci_handles \
 	%D%/test_sisci_limits \
+	%D%/test_sisci_peers \
 	%D%/test_sisci_threads
 check_PROGRAMS += $(SISCI_TESTS)
 TESTS += $(SISCI_TESTS)
@@ -57,9 +61,21 @@ tests_sisci_test_sisci_lossy_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_protocol_SOURCES = %D%/test_sisci_protocol.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_protocol_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_protocol_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_states_SOURCES = %D%/test_sisci_states.c %D%/states.c %D%/states.h $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_states_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_states_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_lines_SOURCES = %D%/test_sisci_lines.c %D%/states.c %D%/states.h $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_lines_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_lines_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_handles_SOURCES = %D%/test_sisci_handles.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_handles_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_handles_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_limits_SOURCES = %D%/test_sisci_limits.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_limits_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_limits_LDADD = $(SISCI_TEST_LIBS)
+tests_sisci_test_sisci_peers_SOURCES = %D%/test_sisci_peers.c $(SISCI_TEST_FIXTURE)
+tests_sisci_test_sisci_peers_CPPFLAGS = $(SISCI_TEST_FLAGS)
+tests_sisci_test_sisci_peers_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_threads_SOURCES = %D%/test_sisci_threads.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_threads_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_threads_LDADD = $(SISCI_TEST_LIBS)
