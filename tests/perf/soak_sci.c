@@ -18,6 +18,7 @@
 #include "sisci/objects.h"
 
 enum { MODES = 2, RANKS = 2, LARGEST = 3000, BURST = 10, BURSTS = 400, SAMPLES = 60 };
+enum { PATIENCE_S = 1800 };
 
 /* After the warm-up, in the middle of a life or between two. */
 enum { GROWTH_LIMIT_KB = 512, WARM_UP_SAMPLES = 6 };
@@ -48,6 +49,7 @@ static size_t size_of(uint64_t number)
 /* Both send, then both receive, asleep when there is nothing yet. */
 static void exchange_bursts(pair_end *end, int mode)
 {
+    alarm(PATIENCE_S); /* who gets no core for minutes is not stuck */
     for (uint64_t burst = 0; burst < BURSTS; burst++) {
         for (uint64_t i = burst * BURST; i < (burst + 1) * BURST; i++)
             pair_send(end, i, size_of(i));
