@@ -89,5 +89,5 @@ SISCI_SHELL_TESTS = %D%/sisci_clean.sh %D%/sisci_detection.sh %D%/sisci_installe
 TESTS += $(SISCI_SHELL_TESTS)
 
 EXTRA_DIST += \
-	$(SISCI_SHELL_TESTS) %D%/both_sisci.c %D%/use_sisci.c %D%/mock_dis/sisci.c \
+	$(SISCI_SHELL_TESTS) %D%/both_sisci.c %D%/use_sisci.c %D%/use_technology.c %D%/mock_dis/sisci.c \
 	%D%/mock_dis/sisci_api.h %D%/mock_dis/sisci_error.h %D%/mock_dis/sisci_types.h

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Dolphin's library is found where it is, and only there: configure with a mock of its installation, which
 # has the same mangled names; one program compiles against its header and ours, and both libraries link
-# into one program.
+# into one program; the technology sci compiles against its header, links, and runs.
 set -eu
 : "${srcdir:?}" "${builddir:?}"
 
@@ -51,6 +51,25 @@ refuse() {
         fail "configure --with-sisci=$1 does not say what is wrong: $(cat "$folder/messages")"
 }
 
+# The whole technology compiles as configured for Dolphin's, and runs over a library that exports
+# those names: the software library, renamed.
+build_technology() {
+    objects=$(cd "$source" && find src/transport/sci -name '*.c' |
+        sed 's|/\([a-z_]*\)\.c$|/libcombench_a-\1.o|')
+    # shellcheck disable=SC2086 # one word an object, here and below
+    make -s -C "$folder/build" $objects >"$folder/messages" 2>&1 ||
+        fail "the technology sci does not compile: $(cat "$folder/messages")"
+    nm -g --defined-only "$builddir/libsisci-shm.a" |
+        sed -n -e 's/.* \(sisci_shm_mt_\(.*\)\)$/\1 _SISCI_PUBLIC_FUNC_MT_\2/p' \
+            -e 's/.* \(sisci_shm_const_\(.*\)\)$/\1 _SISCI_PUBLIC_CONST_\2/p' >"$folder/names"
+    objcopy --redefine-syms="$folder/names" "$builddir/libsisci-shm.a" "$folder/libdis.a"
+    # shellcheck disable=SC2086
+    (cd "$folder/build" && compile "$folder/use_technology" -D_GNU_SOURCE -I"$source" -I"$source/src" \
+        "$source/tests/sisci/use_technology.c" "$source/tests/sci/pair.c" $objects \
+        "$builddir/libcombench.a" "$folder/libdis.a" $SISCI_SHM_LIBS)
+    [ "$("$folder/use_technology")" = 200 ] || fail "the technology does not run over Dolphin's names"
+}
+
 mkdir -p "$dis/include/dis" "$dis/lib64"
 cp "$source/tests/sisci/mock_dis/sisci_api.h" "$dis/include/"
 cp "$source/tests/sisci/mock_dis/sisci_error.h" "$source/tests/sisci/mock_dis/sisci_types.h" \
@@ -84,6 +103,7 @@ compile "$folder/both" "$source/tests/sisci/both_sisci.c" "$folder/dolphin.o" "$
 
 expect dolphin "$dis"
 grep -q "define HAVE_SISCI_DOLPHIN 1" "$folder/build/config.h" || fail "config.h does not say dolphin"
+build_technology
 mv "$dis/lib64" "$dis/lib"
 expect dolphin "$dis"
 mv "$dis/lib/libsisci.so" "$folder/"
