@@ -84,10 +84,11 @@ void SCICreateDMAQueue(sci_desc_t sd, sci_dma_queue_t *dq, unsigned int localAda
 }
 SISCI_EXPORT(SCICreateDMAQueue);
 
-/* Callbacks that are due are made first. */
+/* Callbacks that are due are made first, but not while there is another. */
 static sci_error_t remove_queue(sci_dma_queue_t queue)
 {
-    if (queue->under_way > 0 || sisci_is_callback_of(&queue->resource))
+    if (queue->under_way > 0 || sisci_is_callback_of(&queue->resource) ||
+        (queue->completed != NULL && sisci_is_own_thread()))
         return SCI_ERR_BUSY;
     while (queue->completed != NULL)
         sisci_wait(NULL);

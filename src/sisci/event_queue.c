@@ -59,6 +59,8 @@ sci_error_t sisci_events_await(sisci_resource *resource, sisci_event_queue *queu
     const struct timespec *until = sisci_deadline(timeout_ms, &buffer);
     sci_error_t error;
 
+    if (sisci_is_own_thread())
+        return SCI_ERR_ILLEGAL_OPERATION;
     resource->class->poll(resource); /* what has happened is seen without the thread's help */
     resource->waiters++;
     error = await(resource, queue, until, event);

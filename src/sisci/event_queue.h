@@ -25,7 +25,8 @@ void sisci_events_put(sisci_event_queue *queue, sci_segment_cb_reason_t reason, 
 bool sisci_events_take(sisci_event_queue *queue, sisci_event *event);
 
 /* Wait for the next event of a resource and take it; SCI_ERR_TIMEOUT, or SCI_ERR_CANCELLED when the
- * resource is being removed. The library is locked, and unlocked meanwhile. */
+ * resource is being removed, or SCI_ERR_ILLEGAL_OPERATION in a callback, since events are found by
+ * the thread that makes it. The library is locked, and unlocked meanwhile. */
 sci_error_t sisci_events_await(sisci_resource *resource, sisci_event_queue *queue,
                                unsigned timeout_ms, sisci_event *event);
 

@@ -117,9 +117,14 @@ void sisci_resource_take_out(sisci_resource *resource)
         resource->older->newer = resource->newer;
 }
 
+bool sisci_is_own_thread(void)
+{
+    return sisci_shm.thread_runs && pthread_equal(pthread_self(), sisci_shm.thread);
+}
+
 bool sisci_is_callback_of(const sisci_resource *resource)
 {
-    return resource->in_callback && pthread_equal(pthread_self(), sisci_shm.thread);
+    return resource->in_callback && sisci_is_own_thread();
 }
 
 static void cancel_waits(sisci_resource *resource)
@@ -282,15 +287,24 @@ static void withdraw_all(void)
     disappear();
 }
 
+/* Counted in attempts, so that a process that is stopped meanwhile has not waited. */
+static bool lock_within(int attempts)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    while (pthread_mutex_trylock(&sisci_shm.lock) != 0) {
+        if (attempts-- == 0)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 /* What the process shows to others must not outlast it. Only that: other threads may still use
  * memory that a release would unmap. */
 static void leave(void)
 {
-    struct timespec soon;
-
-    clock_gettime(CLOCK_REALTIME, &soon);
-    soon.tv_sec++;
-    if (pthread_mutex_timedlock(&sisci_shm.lock, &soon) != 0)
+    if (!lock_within(1000))
         return; /* another thread stays within the library; the next process to start cleans up */
     if (sisci_shm.initialised > 0)
         withdraw_all();
@@ -333,15 +347,10 @@ static sci_error_t start(void)
     return SCI_ERR_OK;
 }
 
-static bool is_own_thread(void)
-{
-    return sisci_shm.thread_runs && pthread_equal(pthread_self(), sisci_shm.thread);
-}
-
 /* The library's thread cannot wait for its own end. */
 static void await_stop(void)
 {
-    while (sisci_shm.stopping && !is_own_thread())
+    while (sisci_shm.stopping && !sisci_is_own_thread())
         sisci_wait(NULL);
 }
 
@@ -420,7 +429,7 @@ void SCITerminate(void)
     await_stop();
     if (sisci_shm.initialised > 1)
         sisci_shm.initialised--;
-    else if (sisci_shm.initialised == 1 && !is_own_thread())
+    else if (sisci_shm.initialised == 1 && !sisci_is_own_thread())
         stop();
     sisci_unlock();
 }

@@ -81,6 +81,9 @@ bool sisci_wait(const struct timespec *until);
 void sisci_resource_add(sisci_resource *resource, const sisci_class *class, sci_desc_t descriptor);
 void sisci_resource_take_out(sisci_resource *resource);
 
+/* Whether this is the library's thread, thus a callback: nothing happens while it waits. */
+bool sisci_is_own_thread(void);
+
 /* Whether this is a callback of the resource, which cannot wait for its own end. */
 bool sisci_is_callback_of(const sisci_resource *resource);
 

@@ -257,7 +257,8 @@ size_t SCIGetLocalSegmentSize(sci_local_segment_t segment);
 
 /* Wait for the next connection or disconnection and take it: SCI_CB_CONNECT or SCI_CB_DISCONNECT,
  * with the node it came from. The result means nothing after an error. SCI_ERR_TIMEOUT;
- * SCI_ERR_CANCELLED: the segment was removed; SCI_ERR_ILLEGAL_OPERATION: it has a callback. */
+ * SCI_ERR_CANCELLED: the segment was removed; SCI_ERR_ILLEGAL_OPERATION: it has a callback, or this
+ * is one. */
 sci_segment_cb_reason_t SCIWaitForLocalSegmentEvent(sci_local_segment_t segment,
                                                     unsigned int *sourcenodeId,
                                                     unsigned int *localAdapterNo,
@@ -410,7 +411,7 @@ void SCITriggerDataInterrupt(sci_remote_data_interrupt_t interrupt, void *data, 
 void SCICreateDMAQueue(sci_desc_t sd, sci_dma_queue_t *dq, unsigned int localAdapterNo,
                        unsigned int maxEntries, unsigned int flags, sci_error_t *error);
 
-/* SCI_ERR_BUSY: transfers are under way. */
+/* SCI_ERR_BUSY: transfers are under way, or, in a callback, calls are due. */
 void SCIRemoveDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *error);
 
 /* Start to copy `size` > 0 bytes from the local to the remote segment, or with SCI_FLAG_DMA_READ

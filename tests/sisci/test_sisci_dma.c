@@ -196,6 +196,54 @@ START_TEST(each_transfer_makes_its_call)
 }
 END_TEST
 
+/* Two queues: the callback of the first removes the second, whose own call is due. */
+typedef struct {
+    engine *e;
+    sci_dma_queue_t other;
+    _Atomic unsigned calls;
+    sci_error_t removal;
+} removing;
+
+static sci_callback_action_t count_call(void *argument, sci_dma_queue_t queue, sci_error_t status)
+{
+    removing *seen = argument;
+
+    (void)queue, (void)status;
+    seen->calls++;
+    return SCI_CALLBACK_CONTINUE;
+}
+
+static sci_callback_action_t remove_other(void *argument, sci_dma_queue_t queue, sci_error_t status)
+{
+    removing *seen = argument;
+    sci_error_t error;
+
+    (void)queue, (void)status;
+    SCIStartDmaTransfer(seen->other, seen->e->source, seen->e->remote, 0, 64, 0, count_call, seen,
+                        SCI_FLAG_USE_CALLBACK, &error);
+    SCIWaitForDMAQueue(seen->other, SOON_MS, 0, &error);
+    SCIRemoveDMAQueue(seen->other, 0, &seen->removal);
+    seen->calls++;
+    return SCI_CALLBACK_CONTINUE;
+}
+
+START_TEST(a_callback_cannot_remove_a_queue_whose_call_is_due)
+{
+    engine e = make_engine("");
+    removing seen = {.e = &e};
+    sci_error_t error;
+
+    SCICreateDMAQueue(e.sd, &seen.other, 0, 1, 0, &error);
+    ck_ok(error);
+    SCIStartDmaTransfer(e.queue, e.source, e.remote, 0, 64, 0, remove_other, &seen,
+                        SCI_FLAG_USE_CALLBACK, &error);
+    ck_ok(error);
+    until(seen.calls == 2);
+    ck_error(seen.removal, SCI_ERR_BUSY);
+    SCITerminate();
+}
+END_TEST
+
 /* The engine is kept busy by transfers of the whole segment, which last while the others are
  * started: if it is faster than that, the round says nothing and is made again. */
 START_TEST(a_full_queue_takes_no_more)
@@ -309,7 +357,8 @@ UNIT_MAIN("sisci dma", a_new_queue_is_idle, a_transfer_is_done_when_it_has_arriv
           a_read_goes_the_other_way, a_transfer_can_be_waited_for_where_it_is_started,
           transfers_are_done_in_their_order, a_start_checks_its_parameters,
           an_unprepared_segment_cannot_be_transferred, a_lost_segment_is_not_connected,
-          each_transfer_makes_its_call, a_full_queue_takes_no_more,
-          what_is_under_way_keeps_queue_and_segments_busy, an_abort_ends_what_is_under_way,
-          an_aborted_queue_can_be_used_again, a_wait_for_a_queue_ends_in_time,
-          a_transfer_that_meets_a_fault_is_an_error, transfers_without_faults_succeed_in_lossy_mode)
+          each_transfer_makes_its_call, a_callback_cannot_remove_a_queue_whose_call_is_due,
+          a_full_queue_takes_no_more, what_is_under_way_keeps_queue_and_segments_busy,
+          an_abort_ends_what_is_under_way, an_aborted_queue_can_be_used_again,
+          a_wait_for_a_queue_ends_in_time, a_transfer_that_meets_a_fault_is_an_error,
+          transfers_without_faults_succeed_in_lossy_mode)

@@ -193,6 +193,46 @@ START_TEST(a_callback_cannot_remove_its_own_segment)
 }
 END_TEST
 
+/* Events are found by the thread that calls back. */
+typedef struct {
+    sci_remote_segment_t segment;
+    sci_error_t error;
+    _Atomic unsigned calls;
+} wait_within;
+
+static sci_callback_action_t wait_in_callback(void *argument, sci_local_interrupt_t interrupt,
+                                              sci_error_t status)
+{
+    wait_within *seen = argument;
+    sci_error_t ignored;
+
+    (void)interrupt, (void)status;
+    SCIWaitForRemoteSegmentEvent(seen->segment, &ignored, SCI_INFINITE_TIMEOUT, 0, &seen->error);
+    seen->calls++;
+    return SCI_CALLBACK_CONTINUE;
+}
+
+START_TEST(a_callback_cannot_wait_for_events)
+{
+    sci_desc_t sd = begin();
+    wait_within seen = {0};
+    sci_local_interrupt_t local;
+    sci_remote_interrupt_t remote;
+    unsigned number;
+    sci_error_t error;
+
+    offer(sd, ID, BYTES);
+    seen.segment = reach(sd, 4, ID);
+    SCICreateInterrupt(sd, &local, 0, &number, wait_in_callback, &seen, SCI_FLAG_USE_CALLBACK,
+                       &error);
+    SCIConnectInterrupt(sd, &remote, 4, 0, number, 0, 0, &error);
+    SCITriggerInterrupt(remote, 0, &error);
+    ck_ok(error);
+    until(seen.calls == 1);
+    ck_error(seen.error, SCI_ERR_ILLEGAL_OPERATION);
+}
+END_TEST
+
 static int offer_and_wait(helper *test, const void *unused)
 {
     sci_desc_t sd = begin();
@@ -418,6 +458,7 @@ UNIT_MAIN("sisci event", no_connection_is_too_short_to_be_an_event,
           the_end_of_a_process_is_a_disconnection, a_process_that_was_killed_keeps_no_segment_busy,
           a_callback_is_made_for_each_connection_and_disconnection,
           a_callback_that_cancels_is_not_made_again, a_callback_cannot_remove_its_own_segment,
+          a_callback_cannot_wait_for_events,
           who_is_notified_is_asked_to_disconnect_and_stays_connected,
           who_is_forced_is_lost_and_keeps_nobody_busy, a_killed_owner_is_lost,
           a_lost_connection_cannot_be_mapped_and_can_be_closed,
