@@ -109,6 +109,12 @@ static inline sci_error_t sisci_check_flags(unsigned flags, unsigned legal, unsi
 
 sci_error_t sisci_check_adapter(unsigned adapter);
 
+/* environment.c: whether that is the id of a single node; and job, node and faults from the
+ * environment into sisci_shm. SCI_ERR_ILLEGAL_PARAMETER, SCI_ERR_ILLEGAL_NODEID; stderr says why.
+ */
+bool sisci_is_node(unsigned long node);
+sci_error_t sisci_read_environment(void);
+
 /* SCI_ERR_OK for the id of a single node; *node becomes this node's for SCI_LOCAL_HOST. */
 sci_error_t sisci_check_node(unsigned *node);
 

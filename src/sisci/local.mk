@@ -9,6 +9,7 @@ libsisci_shm_a_SOURCES = \
 	%D%/copy.c \
 	%D%/data_interrupt.c \
 	%D%/dma.c %D%/dma.h %D%/dma_engine.c \
+	%D%/environment.c \
 	%D%/error.c \
 	%D%/event.c \
 	%D%/event_queue.c %D%/event_queue.h \
