@@ -124,6 +124,29 @@ cb_status crowd_open(crowd *all, const cb_settings *settings, bool connect_all, 
     return status;
 }
 
+static void *leave(void *factory)
+{
+    return transport_close(factory) == CB_OK ? NULL : factory;
+}
+
+cb_status crowd_close(int count, transport_factory **factories)
+{
+    pthread_t threads[CROWD_MOST];
+    cb_status status = CB_OK;
+    int started = 0;
+
+    while (started < count &&
+           pthread_create(&threads[started], NULL, leave, factories[started]) == 0)
+        started++;
+    for (int i = 0; i < started; i++) {
+        void *failed;
+
+        pthread_join(threads[i], &failed);
+        status = failed == NULL ? status : CB_ERROR_TRANSPORT;
+    }
+    return started == count ? status : CB_ERROR_SYSTEM;
+}
+
 void crowd_meet(crowd *all, int processes)
 {
     const int turn = __atomic_fetch_add(&all->met, 1, __ATOMIC_ACQ_REL) / processes;

@@ -19,6 +19,9 @@ void crowd_free(crowd *all);
 cb_status crowd_open(crowd *all, const cb_settings *settings, bool connect_all, int first,
                      int count, transport_factory **factories);
 
+/* Close factories of this process that are connected to each other: each waits for the others. */
+cb_status crowd_close(int count, transport_factory **factories);
+
 /* Wait for this many processes, each of which has called this as often. */
 void crowd_meet(crowd *all, int processes);
 

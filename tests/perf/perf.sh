@@ -65,6 +65,7 @@ part "the model" sh "$here/model.sh"
 part "routes" "$builddir/tests/perf/perf_routes"
 if [ -x "$builddir/tests/perf/perf_sci" ]; then
     part "sci against bare shared memory" "$builddir/tests/perf/perf_sci"
+    part "sci over a faulty wire" "$builddir/tests/perf/perf_sci_faults"
     part "idle peers over sci" "$builddir/tests/perf/perf_sci_idle"
 fi
 part "NetPIPE" sh "$here/netpipe.sh"
