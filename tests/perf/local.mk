@@ -13,7 +13,7 @@ tests_perf_perf_simgrid_LDADD = $(CCMOD_LIBS) $(SIMGRID_LIBS)
 
 PERF_RUNNERS = %D%/perf_farm %D%/perf_sisci %D%/perf_supervisor %D%/perf_thin
 if SISCI_SOFTWARE
-PERF_RUNNERS += %D%/perf_sci
+PERF_RUNNERS += %D%/perf_sci %D%/perf_sci_faults %D%/perf_sci_idle
 endif
 EXTRA_PROGRAMS += $(PERF_RUNNERS)
 CLEANFILES += $(PERF_RUNNERS)
@@ -22,6 +22,12 @@ tests_perf_perf_farm_SOURCES = %D%/perf_farm.c %D%/session.c %D%/session.h
 tests_perf_perf_farm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 tests_perf_perf_sci_SOURCES = %D%/perf_sci.c tests/sci/pair.c tests/sci/pair.h
 tests_perf_perf_sci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_perf_perf_sci_faults_SOURCES = %D%/perf_sci_faults.c %D%/crowd.c %D%/crowd.h
+tests_perf_perf_sci_faults_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_perf_perf_sci_faults_LDADD = $(LDADD) -lpthread -lm
+tests_perf_perf_sci_idle_SOURCES = %D%/perf_sci_idle.c %D%/crowd.c %D%/crowd.h
+tests_perf_perf_sci_idle_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_perf_perf_sci_idle_LDADD = $(LDADD) -lpthread
 tests_perf_perf_sisci_SOURCES = %D%/perf_sisci.c
 tests_perf_perf_sisci_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_perf_perf_sisci_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
@@ -47,4 +53,5 @@ perf: all $(PERF_RUNNERS) $(PERF_MODEL)
 .PHONY: perf
 
 EXTRA_DIST += \
-	%D%/generator.py %D%/harness.py %D%/netpipe.py %D%/netpipe.sh %D%/launch.sh %D%/model.sh %D%/perf.sh %D%/summary.py
+	%D%/generator.py %D%/harness.py %D%/netpipe.py %D%/netpipe.sh %D%/launch.sh %D%/model.sh %D%/perf.sh %D%/summary.py \
+	%D%/table1.py %D%/table1.sh

@@ -65,6 +65,9 @@ part "the model" sh "$here/model.sh"
 part "routes" "$builddir/tests/perf/perf_routes"
 if [ -x "$builddir/tests/perf/perf_sci" ]; then
     part "sci against bare shared memory" "$builddir/tests/perf/perf_sci"
+    part "sci over a faulty wire" "$builddir/tests/perf/perf_sci_faults"
+    part "table 1 of the SCI note" sh "$here/table1.sh"
+    part "idle peers over sci" "$builddir/tests/perf/perf_sci_idle"
 fi
 part "NetPIPE" sh "$here/netpipe.sh"
 

@@ -57,10 +57,11 @@ cb_status sci_acknowledge(sci_node *node)
 
 cb_status sci_relieve(sci_factory *factory)
 {
-    for (int rank = 0; rank < factory->base.size && factory->starved > 0; rank++) {
+    for (int rank = 0; rank < factory->base.size && factory->starved + factory->indebted > 0;
+         rank++) {
         sci_node *node = factory->nodes[rank];
 
-        if (node != NULL && node->receiving.starved)
+        if (node != NULL && (node->receiving.starved || node->receiving.indebted))
             CB_TRY(sci_acknowledge(node));
     }
     return CB_OK;

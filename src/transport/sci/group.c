@@ -44,28 +44,84 @@ void sci_group_destroy(transport_group *group)
     free(group);
 }
 
+/* In most groups the ranks follow each other, so that their watches lie side by side. */
 static void note_ranks(sci_group *group)
 {
-    for (size_t i = 0; i < group->base.count; i++)
-        group->ranks[i] = (uint32_t)group->base.nodes[i]->rank;
+    const sci_factory *factory = sci_factory_of(group->base.factory);
+    transport_node *const *nodes = group->base.nodes;
+
+    group->in_order = true;
+    for (size_t i = 0; i < group->base.count; i++) {
+        group->ranks[i] = (uint32_t)nodes[i]->rank;
+        group->in_order &= nodes[i]->rank == nodes[0]->rank + (int)i;
+    }
+    group->watches = group->base.count > 0 ? &factory->watches[group->ranks[0]] : NULL;
     group->version = group->base.version;
 }
 
-/* Whether the nodes have to be asked themselves, since there is something to send, to acknowledge
- * or to report. */
-static bool want_asking(const sci_factory *factory)
+static inline bool is_due(const sci_watch *watch)
 {
-    return sci_has_queued(factory) || factory->indebted > 0 || factory->starved > 0 ||
-           __atomic_load_n(&factory->any_lost, __ATOMIC_RELAXED);
+    return (__atomic_load_n(watch->word, __ATOMIC_RELAXED) & watch->mask) == watch->due;
+}
+
+/* Hot. The first node from `at` on, of `count`, that may have something; `count` itself: none. */
+static inline size_t find_due(const sci_factory *factory, const sci_group *group, size_t at,
+                              size_t count)
+{
+    if (group->in_order)
+        while (at < count && !is_due(&group->watches[at]))
+            at++;
+    else
+        while (at < count && !is_due(&factory->watches[group->ranks[at]]))
+            at++;
+    return at;
+}
+
+/* The node at `at`, if it has a message. */
+static cb_status ask(sci_group *group, size_t at, transport_buffer **out, transport_node **from)
+{
+    cb_status status = sci_try_receive(group->base.nodes[at], out);
+
+    if (status != CB_EMPTY) {
+        group->turn = at + 1;
+        *from = group->base.nodes[at];
+    }
+    return status;
+}
+
+/* The nodes from `at` on, of `count`, that may have something. */
+static cb_status ask_from(sci_group *group, size_t at, size_t count, transport_buffer **out,
+                          transport_node **from)
+{
+    const sci_factory *factory = sci_factory_of(group->base.factory);
+
+    while ((at = find_due(factory, group, at, count)) < count) {
+        cb_status status = ask(group, at++, out, from);
+
+        if (status != CB_EMPTY)
+            return status;
+    }
+    return CB_EMPTY;
+}
+
+/* Of nodes that may be lost each says so itself. */
+__attribute__((cold)) static cb_status ask_all(sci_group *group, transport_buffer **out,
+                                               transport_node **from)
+{
+    const size_t count = group->base.count;
+
+    for (size_t i = 0, at = group->turn; i < count; i++, at++) {
+        cb_status status = ask(group, at % count, out, from);
+
+        if (status != CB_EMPTY)
+            return status;
+    }
+    return CB_EMPTY;
 }
 
 /* A caller may poll for ever, and would not hear otherwise that a node has ended. */
-static cb_status find_nothing(sci_group *group)
+__attribute__((cold)) static cb_status look_at_nodes(const sci_group *group)
 {
-    const uint32_t polls_between_looks = 1 << 14;
-
-    if (__builtin_expect(++group->idle_polls % polls_between_looks != 0, 1))
-        return CB_EMPTY;
     for (size_t i = 0; i < group->base.count; i++) {
         sci_node *node = sci_node_of(group->base.nodes[i]);
 
@@ -75,51 +131,68 @@ static cb_status find_nothing(sci_group *group)
     return CB_EMPTY;
 }
 
-/* Hot. The first node from `at` on, of `count`, that may have something; `count` itself: none. */
-static size_t find_due(const sci_factory *factory, const sci_group *group, size_t at, size_t count)
+/* Whether there is more to do than to look for messages. */
+static inline bool wants_care(const sci_factory *factory, const sci_group *group)
 {
-    for (; at < count; at++) {
-        const sci_watch *watch = &factory->watches[group->ranks[at]];
-
-        if ((__atomic_load_n(watch->word, __ATOMIC_RELAXED) & watch->mask) == watch->due)
-            break;
-    }
-    return at;
+    return group->version != group->base.version || sci_has_queued(factory) ||
+           __atomic_load_n(&factory->any_lost, __ATOMIC_RELAXED) || factory->indebted > 0 ||
+           factory->starved > 0;
 }
 
-/* Hot. The nodes from `at` on, of `count`: all of them, or those who may have something. */
-static cb_status ask(sci_group *group, bool all, size_t at, size_t count, transport_buffer **out,
-                     transport_node **from)
+/* A poll that does it; what is owed can wait until nothing has come. */
+static cb_status try_with_care(sci_group *group, sci_factory *factory, transport_buffer **out,
+                               transport_node **from)
 {
-    const sci_factory *factory = sci_factory_of(group->base.factory);
+    const size_t count = group->base.count, first = group->turn < count ? group->turn : 0;
+    cb_status status;
 
-    for (; (at = all ? at : find_due(factory, group, at, count)) < count; at++) {
-        cb_status status = sci_try_receive(group->base.nodes[at], out);
-
-        if (status == CB_EMPTY)
-            continue;
-        group->turn = at + 1;
-        *from = group->base.nodes[at];
+    if (group->version != group->base.version)
+        note_ranks(group);
+    if (sci_has_queued(factory))
+        CB_TRY(sci_flush_queues(factory));
+    if (__atomic_load_n(&factory->any_lost, __ATOMIC_RELAXED))
+        return ask_all(group, out, from);
+    status = ask_from(group, first, count, out, from);
+    if (status == CB_EMPTY)
+        status = ask_from(group, 0, first, out, from);
+    if (status != CB_EMPTY)
         return status;
-    }
+    CB_TRY(sci_relieve(factory));
     return CB_EMPTY;
 }
 
-/* Hot. */
+/* What looked like a message may be one that has not come as a whole: then the others. Not inlined,
+ * so that a poll that finds nothing saves no registers. */
+__attribute__((noinline)) static cb_status take_from(sci_group *group, size_t at,
+                                                     transport_buffer **out, transport_node **from)
+{
+    cb_status status = ask(group, at, out, from);
+
+    return status == CB_EMPTY ? try_with_care(group, sci_factory_of(group->base.factory), out, from)
+                              : status;
+}
+
+/* Hot. No calls where nothing has come. */
 cb_status sci_group_try_receive(transport_group *base, transport_buffer **out,
                                 transport_node **from)
 {
+    const uint32_t polls_between_looks = 1 << 14;
+    sci_factory *factory = sci_factory_of(base->factory);
     sci_group *group = sci_group_of(base);
-    const bool all = want_asking(sci_factory_of(base->factory));
     const size_t first = group->turn < base->count ? group->turn : 0;
-    cb_status status;
+    size_t at;
 
-    if (__builtin_expect(group->version != base->version, 0))
-        note_ranks(group);
-    status = ask(group, all, first, base->count, out, from);
-    if (status == CB_EMPTY && first > 0)
-        status = ask(group, all, 0, first, out, from);
-    return status == CB_EMPTY ? find_nothing(group) : status;
+    if (__builtin_expect(wants_care(factory, group), 0))
+        return try_with_care(group, factory, out, from);
+    at = find_due(factory, group, first, base->count);
+    if (at < base->count)
+        return take_from(group, at, out, from);
+    at = find_due(factory, group, 0, first);
+    if (at < first)
+        return take_from(group, at, out, from);
+    if (__builtin_expect(++group->idle_polls % polls_between_looks == 0, 0))
+        return look_at_nodes(group);
+    return CB_EMPTY;
 }
 
 /* Hot. */

@@ -89,11 +89,13 @@ typedef struct {
  * member, all of one layout: lines, and behind them the buffers of their pieces. */
 typedef struct sci_group {
     transport_group base;
-    size_t turn;            /* the node to be asked first */
-    uint32_t *ranks;        /* of the nodes, as of `version` */
-    unsigned version;       /* of the list of nodes; 0: none yet */
-    uint32_t idle_polls;    /* since the nodes were looked at, whether they are still there */
-    struct sci_group *next; /* of the groups that this process sends multicasts to */
+    size_t turn;              /* the node to be asked first */
+    uint32_t *ranks;          /* of the nodes, as of `version` */
+    bool in_order;            /* they follow each other */
+    const sci_watch *watches; /* of the first of them */
+    unsigned version;         /* of the list of nodes; 0: none yet */
+    uint32_t idle_polls;      /* since the nodes were looked at, whether they are still there */
+    struct sci_group *next;   /* of the groups that this process sends multicasts to */
     uint32_t slot, generation;
     uint32_t piece_bytes;
     uint64_t number; /* of the next message; pieces are counted */
