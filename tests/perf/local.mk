@@ -35,4 +35,4 @@ perf: all $(PERF_RUNNERS) $(PERF_MODEL)
 .PHONY: perf
 
 EXTRA_DIST += \
-	%D%/generator.py %D%/harness.py %D%/netpipe.py %D%/netpipe.sh %D%/launch.sh %D%/model.sh %D%/perf.sh %D%/replay.sh %D%/summary.py
+	%D%/generator.py %D%/harness.py %D%/netpipe.py %D%/netpipe.sh %D%/launch.sh %D%/model.sh %D%/perf.sh %D%/replay.sh %D%/cost.py %D%/summary.py
