@@ -10,7 +10,8 @@ libccmod_a_CPPFLAGS = $(AM_CPPFLAGS)
 libccmod_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 libccmod_a_SOURCES = \
 	src/base/random.c src/base/status.c src/base/units.c \
-	src/report/escape.c src/report/escape.h src/report/svg.c src/report/svg.h \
+	src/report/escape.c src/report/escape.h src/report/events.c src/report/events.h \
+	src/report/svg.c src/report/svg.h \
 	src/stats/fit.c src/stats/fit.h \
 	%D%/background.c \
 	%D%/calibration.c %D%/calibration_file.c %D%/calibration_fit.c \
