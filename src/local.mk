@@ -70,6 +70,8 @@ libcombench_a_SOURCES = \
 	%D%/report/csv.c \
 	%D%/report/destinations.c %D%/report/destinations.h \
 	%D%/report/document.c \
+	%D%/report/escape.c %D%/report/escape.h \
+	%D%/report/events.c %D%/report/events.h \
 	%D%/report/figure.c %D%/report/figure.h \
 	%D%/report/file.c %D%/report/file.h \
 	%D%/report/form.h \

@@ -476,7 +476,9 @@ typedef struct ccmod_parameters {
     double background_load; /* 0 to 0.99 */
     double background_interval_us;
     uint64_t seed;
-    bool plain; /* take the plain path in any case: the same results, slower */
+    bool plain;           /* take the plain path in any case: the same results, slower */
+    size_t open_messages; /* so many may be under way or wait to be received, 64 bytes each; more
+                             end the evaluation. 0: 2^24, or 64 for each processor */
     /* Called now and then, some times a second; false ends the evaluation. NULL: not called. */
     bool (*progress)(void *context, const ccmod_progress *progress);
     void *progress_context;

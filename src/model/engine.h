@@ -23,6 +23,12 @@
  */
 #define ENGINE_LARGEST_US 1e18
 
+/* So many messages may be under way or wait to be received, 1 GiB of them, or so many for each
+ * processor where that is more: a trace that starts without end ends with an error, not with all of
+ * the machine's memory. */
+#define ENGINE_LARGEST_OPEN ((size_t)1 << 24)
+#define ENGINE_LARGEST_OPEN_EACH ((size_t)64)
+
 /* Background loads stay below 1, so that every message moves. */
 #define ENGINE_LARGEST_LOAD 0.99
 

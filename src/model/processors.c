@@ -250,9 +250,27 @@ static const record_handler handlers[CCMOD_RECORDS] = {
 };
 
 /* The record behind the last one, until one blocks. */
+static size_t largest_open(const ccmod_engine *engine)
+{
+    size_t each = ENGINE_LARGEST_OPEN_EACH * engine->processor_count;
+
+    if (engine->parameters.open_messages > 0)
+        return engine->parameters.open_messages;
+    return each > ENGINE_LARGEST_OPEN ? each : ENGINE_LARGEST_OPEN;
+}
+
+static cb_status refuse_open(const ccmod_engine *engine, uint32_t number, uint32_t line)
+{
+    return ccmod_fail(engine->error, CB_ERROR_USAGE, engine->workload->name, line,
+                      "rank %u starts one message too many here: %zu of all ranks are under way or "
+                      "wait to be received; receive them earlier, or wait for them",
+                      number, engine->message_count);
+}
+
 cb_status ccmod_processor_run(ccmod_engine *engine, uint32_t number)
 {
     engine_processor *processor = &engine->processors[number];
+    size_t largest = largest_open(engine);
 
     processor->state = PROCESSOR_RUNNING;
     while (processor->state == PROCESSOR_RUNNING) {
@@ -266,6 +284,8 @@ cb_status ccmod_processor_run(ccmod_engine *engine, uint32_t number)
             CB_TRY(note_measured(engine, number, record.measured_us));
         CB_TRY(signal_event(engine, CCMOD_SIGNAL_CREATEEVENT, number, &record));
         CB_TRY(handlers[record.kind](engine, number, &record));
+        if (engine->message_count > largest)
+            return refuse_open(engine, number, record.line);
     }
     return CB_OK;
 }

@@ -1,81 +1,65 @@
 /* The space-time diagram in Chrome's trace format, which ui.perfetto.dev and chrome://tracing show:
- * a thread for each processor (rank r is
- * thread r + 1, since 0 has a meaning of its own there), a slice for each interval, an arrow for
- * each message. Times are in microseconds with three digits, which Perfetto keeps as nanoseconds.
+ * a track for each processor, a slice for each interval, an arrow for each message.
  *
  * An arrow is tied to the slices that hold its ends. At an instant where two slices meet that would
  * be a matter of luck, so both ends are moved into the message by one nanosecond. */
 #include "model/timeline.h"
 
-#include <inttypes.h>
+#include "report/events.h"
 
-#include "report/escape.h"
+enum { NAME_BYTES = 32 };
 
-static void write_time(FILE *stream, const char *key, int64_t ns)
+static void write_names(const ccmod_timeline *timeline, report_events *events)
 {
-    fprintf(stream, "\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
-}
+    char name[NAME_BYTES];
 
-static void write_names(const ccmod_timeline *timeline, FILE *stream)
-{
-    fputs("{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":", stream);
-    report_escape_json(stream, timeline->title);
-    fputs("}}", stream);
+    report_events_name_process(events, timeline->title);
     for (size_t i = 0; i < timeline->processors; i++) {
-        fprintf(stream,
-                ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"name\":\"thread_name\",\"args\":"
-                "{\"name\":\"rank %zu\"}}",
-                i + 1, i);
-        fprintf(stream,
-                ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"name\":\"thread_sort_index\",\"args\":"
-                "{\"sort_index\":%zu}}",
-                i + 1, i);
+        snprintf(name, sizeof(name), "rank %zu", i);
+        report_events_name_track(events, i, name);
     }
 }
 
-static void write_slice(const timeline_interval *interval, FILE *stream)
+static void write_slice(const timeline_interval *interval, report_events *events)
 {
     const char *name = ccmod_timeline_activity_name(interval->activity);
 
-    fprintf(stream,
-            ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%" PRIu32 ",\"name\":\"%s\",\"cat\":\"%s\",",
-            interval->processor + 1, name, name);
-    write_time(stream, "ts", interval->since_ns);
-    fputc(',', stream);
-    write_time(stream, "dur", interval->until_ns - interval->since_ns);
+    report_events_slice(events, interval->processor, name, name, (uint64_t)interval->since_ns,
+                        (uint64_t)interval->until_ns);
     if (interval->line > 0)
-        fprintf(stream, ",\"args\":{\"line\":%" PRIu32 "}", interval->line);
-    fputc('}', stream);
+        report_events_count(events, "line", interval->line);
+    report_events_close(events);
 }
 
-static void write_end(const timeline_arrow *arrow, size_t number, bool start, FILE *stream)
+static void write_end(const timeline_arrow *arrow, size_t number, bool start, report_events *events)
 {
     int64_t inside = arrow->end_ns - arrow->start_ns > 1 ? 1 : 0;
 
-    fprintf(stream,
-            ",\n{\"ph\":\"%s\",\"pid\":1,\"tid\":%" PRIu32
-            ",\"name\":\"message\",\"cat\":\"message\",\"id\":%zu,",
-            start ? "s" : "f\",\"bp\":\"e", (start ? arrow->source : arrow->destination) + 1,
-            number);
-    write_time(stream, "ts", start ? arrow->start_ns + inside : arrow->end_ns - inside);
-    fprintf(stream,
-            ",\"args\":{\"message\":%" PRIu64 ",\"bytes\":%" PRIu64
-            ",\"contention\":%.6g,\"line\":%" PRIu32 "}}",
-            arrow->message, arrow->size_bytes, arrow->contention, arrow->line);
+    report_events_arrow(events, start ? arrow->source : arrow->destination, "message", number,
+                        start,
+                        (uint64_t)(start ? arrow->start_ns + inside : arrow->end_ns - inside));
+    report_events_count(events, "message", arrow->message);
+    report_events_count(events, "bytes", arrow->size_bytes);
+    report_events_number(events, "contention", arrow->contention);
+    report_events_count(events, "line", arrow->line);
+    report_events_close(events);
 }
 
 static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error)
 {
+    report_events events;
+
     (void)error;
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", stream);
-    write_names(timeline, stream);
+    report_events_head(stream);
+    events = report_events_begin(stream);
+    write_names(timeline, &events);
     for (size_t i = 0; i < timeline->interval_count; i++)
-        write_slice(&timeline->intervals[i], stream);
+        write_slice(&timeline->intervals[i], &events);
     for (size_t i = 0; i < timeline->arrow_count; i++) {
-        write_end(&timeline->arrows[i], i, true, stream);
-        write_end(&timeline->arrows[i], i, false, stream);
+        write_end(&timeline->arrows[i], i, true, &events);
+        write_end(&timeline->arrows[i], i, false, &events);
     }
-    fputs("\n]}\n", stream);
+    report_events_end(&events);
     return CB_OK;
 }
 

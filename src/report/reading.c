@@ -108,7 +108,8 @@ void report_reading_close(report_reading *reading)
     free(reading);
 }
 
-__attribute__((format(printf, 2, 0))) static const json_t *find(const report_reading *reading, const char *path, va_list arguments)
+__attribute__((format(printf, 2, 0))) static const json_t *find(const report_reading *reading,
+                                                                const char *path, va_list arguments)
 {
     char whole[PATH_BYTES];
 

@@ -1,5 +1,4 @@
-/* Writing traces. A trace can have a million slices: each goes straight to the file, and no tree of
- * JSON values is made. */
+/* Writing traces: facts first, then tracks, slices and arrows as events. */
 #include "report/trace.h"
 
 #include <inttypes.h>
@@ -8,19 +7,13 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "report/events.h"
 #include "report/file.h"
 #include "report/value.h"
 
 static const report_file_use trace_use = {.what = "the timeline", .option = "--timeline"};
 
-/* Viewers take process and thread 0 for the idle task of a kernel. */
-enum { PROCESS = 1, FIRST_THREAD = 1 };
-
-typedef struct {
-    FILE *stream;
-    const report_trace *trace;
-    const char *before; /* the next element of the list of events */
-} trace_writer;
+enum { NAME_BYTES = 128 };
 
 /* Takes the reference to `value`; null where there is none. */
 static void write_value(FILE *stream, json_t *value)
@@ -30,87 +23,27 @@ static void write_value(FILE *stream, json_t *value)
     json_decref(value);
 }
 
-static void write_text(FILE *stream, const char *text)
+static void write_slice(report_events *events, const report_trace *trace, const report_slice *slice)
 {
-    write_value(stream, report_value_text(text));
+    char name[NAME_BYTES];
+
+    snprintf(name, sizeof(name), "%s %" PRIu64, slice->name, slice->event);
+    report_events_slice(events, slice->track, name, slice->kind, slice->begin_ns, slice->end_ns);
+    report_events_count(events, "event", slice->event);
+    if (slice->peer != REPORT_NO_TRACK)
+        report_events_text(events, "peer", trace->tracks[slice->peer]);
+    report_events_close(events);
 }
 
-/* Times are in us; three decimals keep every ns. */
-static void write_time(FILE *stream, const char *key, uint64_t time_ns)
+static void write_arrow(report_events *events, const report_trace *trace, size_t index)
 {
-    fprintf(stream, ", \"%s\": %" PRIu64 ".%03u", key, time_ns / 1000, (unsigned)(time_ns % 1000));
-}
+    const report_arrow *arrow = &trace->arrows[index];
+    const report_slice *from = &trace->slices[arrow->from], *to = &trace->slices[arrow->to];
 
-static void begin_event(trace_writer *writer, const char *phase)
-{
-    fprintf(writer->stream, "%s{\"ph\": \"%s\", \"pid\": %d", writer->before, phase, PROCESS);
-    writer->before = ",\n";
-}
-
-static void write_thread(trace_writer *writer, size_t track)
-{
-    fprintf(writer->stream, ", \"tid\": %zu", FIRST_THREAD + track);
-}
-
-static void write_process_name(trace_writer *writer)
-{
-    begin_event(writer, "M");
-    fputs(", \"name\": \"process_name\", \"args\": {\"name\": ", writer->stream);
-    write_text(writer->stream, writer->trace->title);
-    fputs("}}", writer->stream);
-}
-
-static void write_track(trace_writer *writer, size_t track)
-{
-    begin_event(writer, "M");
-    write_thread(writer, track);
-    fputs(", \"name\": \"thread_name\", \"args\": {\"name\": ", writer->stream);
-    write_text(writer->stream, writer->trace->tracks[track]);
-    fputs("}}", writer->stream);
-    begin_event(writer, "M");
-    write_thread(writer, track);
-    fprintf(writer->stream, ", \"name\": \"thread_sort_index\", \"args\": {\"sort_index\": %zu}}",
-            track);
-}
-
-static void write_slice(trace_writer *writer, const report_slice *slice)
-{
-    FILE *stream = writer->stream;
-
-    begin_event(writer, "X");
-    write_thread(writer, slice->track);
-    write_time(stream, "ts", slice->begin_ns);
-    write_time(stream, "dur", slice->end_ns - slice->begin_ns);
-    fprintf(stream,
-            ", \"cat\": \"%s\", \"name\": \"%s %" PRIu64 "\", \"args\": {\"event\": %" PRIu64,
-            slice->kind, slice->name, slice->event, slice->event);
-    if (slice->peer != REPORT_NO_TRACK) {
-        fputs(", \"peer\": ", stream);
-        write_text(stream, writer->trace->tracks[slice->peer]);
-    }
-    fputs("}}", stream);
-}
-
-static void write_end(trace_writer *writer, size_t index, const char *phase, size_t slice)
-{
-    const report_slice *at = &writer->trace->slices[slice];
-
-    begin_event(writer, phase);
-    write_thread(writer, at->track);
-    write_time(writer->stream, "ts", at->begin_ns);
-    fprintf(writer->stream, ", \"id\": %zu, \"cat\": \"message\", \"name\": \"%s\"", index + 1,
-            writer->trace->arrows[index].name);
-}
-
-/* An end belongs to the slice that is open at its time ("bp": "e"), which must stand before it. */
-static void write_arrow(trace_writer *writer, size_t index)
-{
-    const report_arrow *arrow = &writer->trace->arrows[index];
-
-    write_end(writer, index, "s", arrow->from);
-    fputs("}", writer->stream);
-    write_end(writer, index, "f", arrow->to);
-    fputs(", \"bp\": \"e\"}", writer->stream);
+    report_events_arrow(events, from->track, arrow->name, index + 1, true, from->begin_ns);
+    report_events_close(events);
+    report_events_arrow(events, to->track, arrow->name, index + 1, false, to->begin_ns);
+    report_events_close(events);
 }
 
 static void write_facts(FILE *stream, const report_trace *trace)
@@ -132,20 +65,22 @@ static void write_facts(FILE *stream, const report_trace *trace)
 static void write_trace(FILE *stream, void *context)
 {
     const report_trace *trace = context;
-    trace_writer writer = {.stream = stream, .trace = trace, .before = "\n"};
+    report_events events;
 
-    fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {", stream);
+    report_events_head(stream);
+    fputs(",\"otherData\":{", stream);
     write_facts(stream, trace);
-    fputs("},\n\"traceEvents\": [", stream);
+    fputs("}", stream);
+    events = report_events_begin(stream);
     if (trace->track_count > 0)
-        write_process_name(&writer);
-    for (size_t track = 0; track < trace->track_count; track++)
-        write_track(&writer, track);
+        report_events_name_process(&events, trace->title);
+    for (size_t i = 0; i < trace->track_count; i++)
+        report_events_name_track(&events, i, trace->tracks[i]);
     for (size_t i = 0; i < trace->slice_count; i++)
-        write_slice(&writer, &trace->slices[i]);
+        write_slice(&events, trace, &trace->slices[i]);
     for (size_t i = 0; i < trace->arrow_count; i++)
-        write_arrow(&writer, i);
-    fputs("\n]}\n", stream);
+        write_arrow(&events, trace, i);
+    report_events_end(&events);
 }
 
 cb_status report_trace_write(const char *target, const report_trace *trace)

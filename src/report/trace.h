@@ -1,6 +1,5 @@
 /* A trace: what several processors did when, and which messages went between them, as trace JSON
- * that Perfetto and Chrome's viewer show. Format: "Trace Event Format" of the Chromium project;
- * slices are events of phase X, messages are pairs of phases s and f, names are of phase M. */
+ * that Perfetto and Chrome's viewer show (events.h). */
 #ifndef REPORT_TRACE_H
 #define REPORT_TRACE_H
 

@@ -2,7 +2,7 @@
 TESTS += \
 	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/farm_faults.sh %D%/farm_input.sh \
 	%D%/farm_small.sh %D%/farm_verification.sh %D%/farms.sh %D%/faults.sh %D%/forms.sh \
-	%D%/model.sh %D%/model_calibrate.sh %D%/model_convert.sh %D%/model_knee.sh %D%/model_timeline.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/timeline.sh \
+	%D%/model.sh %D%/model_calibrate.sh %D%/model_convert.sh %D%/model_knee.sh %D%/model_progress.py %D%/model_timeline.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/timeline.sh \
 	%D%/validator.sh %D%/verification.sh
 
 # Benchmarks over technologies with a defect, or with less than mpi has.
@@ -28,7 +28,8 @@ EXTRA_DIST += \
 	%D%/farm_faults.sh %D%/farm_input.sh %D%/farm_rows.json %D%/farm_small.sh \
 	%D%/farm_verification.sh %D%/farms.sh \
 	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/faults.sh %D%/compare_forms.py %D%/forms.sh %D%/lib.sh \
-	%D%/check_model_timeline.py %D%/model_calibrate.sh %D%/model_convert.sh %D%/model_knee.sh %D%/model_timeline.sh \
+	%D%/check_model_timeline.py %D%/model_calibrate.sh %D%/model_convert.sh %D%/model_knee.sh %D%/model_progress.py \
+	%D%/model_timeline.sh \
 	%D%/model.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/test_validate.py \
 	%D%/test_validate_trace.py %D%/timeline.sh %D%/validate.py %D%/validate_trace.py \
 	%D%/validator.sh %D%/verification.sh

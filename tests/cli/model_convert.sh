@@ -194,6 +194,8 @@ refused nothing.txt:1: started -- convert --from ti nothing.txt
 refused half.txt:1: whole -- convert --from ti half.txt
 refused tags.txt:3: tag -- convert --from ti tags.txt
 refused any.txt:4: tag -- convert --from ti any.txt
+printf '0 send 2 0 5\n1 init\n' >absent.txt
+refused absent.txt:1: 2 -- convert --from ti absent.txt
 refused nowhere -- convert --from ti nowhere
 
 finish

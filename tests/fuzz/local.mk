@@ -1,9 +1,9 @@
 # Fuzz targets with a driver of their own, so that every run of the tests fuzzes for a moment. With
 # clang -fsanitize=fuzzer a target links without the driver and fuzzes by coverage.
-check_PROGRAMS += %D%/fuzz_calibration %D%/fuzz_context %D%/fuzz_loads %D%/fuzz_network \
-	%D%/fuzz_options %D%/fuzz_topology %D%/fuzz_trace
-TESTS += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_loads.sh %D%/fuzz_network.sh \
-	%D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh
+check_PROGRAMS += %D%/fuzz_calibration %D%/fuzz_context %D%/fuzz_convert %D%/fuzz_loads \
+	%D%/fuzz_network %D%/fuzz_options %D%/fuzz_topology %D%/fuzz_trace
+TESTS += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
+	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh
 
 tests_fuzz_fuzz_context_SOURCES = %D%/fuzz_context.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_context_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
@@ -25,10 +25,18 @@ tests_fuzz_fuzz_calibration_SOURCES = %D%/fuzz_calibration.c %D%/fuzz.h %D%/stan
 tests_fuzz_fuzz_calibration_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_calibration_LDADD = $(CCMOD_LIBS)
 
+tests_fuzz_fuzz_convert_SOURCES = %D%/fuzz_convert.c %D%/fuzz.h %D%/standalone.c \
+	tools/ccmod/convert.h tools/ccmod/convert_cct.c tools/ccmod/convert_goal.h \
+	tools/ccmod/convert_goal_order.c tools/ccmod/convert_goal_read.c \
+	tools/ccmod/convert_goal_write.c tools/ccmod/convert_program.c tools/ccmod/convert_text.c \
+	tools/ccmod/convert_ti.h tools/ccmod/convert_ti_read.c tools/ccmod/convert_ti_write.c
+tests_fuzz_fuzz_convert_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_fuzz_fuzz_convert_LDADD = $(CCMOD_LIBS)
+
 tests_fuzz_fuzz_network_SOURCES = %D%/fuzz_network.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_network_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_network_LDADD = $(CCMOD_LIBS)
 
-EXTRA_DIST += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_loads.sh %D%/fuzz_network.sh \
-	%D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh \
+EXTRA_DIST += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
+	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh \
 	$(srcdir)/tests/fuzz/corpus/*/*

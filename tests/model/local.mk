@@ -1,8 +1,8 @@
 # Tests of the communication model; they link its library alone.
 if HAVE_CHECK
 MODEL_TESTS = \
-	%D%/test_calibration %D%/test_calibration_file %D%/test_calibration_fit %D%/test_evaluation %D%/test_horizons %D%/test_metamorphic \
-	%D%/test_long_times %D%/test_reference %D%/test_routes %D%/test_topology_file %D%/test_trace \
+	%D%/test_calibration %D%/test_calibration_file %D%/test_calibration_fit %D%/test_determinism %D%/test_evaluation %D%/test_horizons %D%/test_metamorphic \
+	%D%/test_limits %D%/test_reference %D%/test_routes %D%/test_topology_file %D%/test_trace \
 	%D%/test_trace_errors
 check_PROGRAMS += $(MODEL_TESTS)
 TESTS += $(MODEL_TESTS)
@@ -29,9 +29,12 @@ tests_model_test_calibration_file_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_calibration_file_LDADD = $(MODEL_LIBS)
 tests_model_test_calibration_fit_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_calibration_fit_LDADD = $(MODEL_LIBS)
-tests_model_test_long_times_SOURCES = %D%/test_long_times.c $(MODEL_TEXT)
-tests_model_test_long_times_CPPFLAGS = $(MODEL_FLAGS)
-tests_model_test_long_times_LDADD = $(MODEL_LIBS)
+tests_model_test_determinism_SOURCES = %D%/test_determinism.c $(MODEL_RECORDS)
+tests_model_test_determinism_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_determinism_LDADD = $(MODEL_LIBS)
+tests_model_test_limits_SOURCES = %D%/test_limits.c $(MODEL_TEXT)
+tests_model_test_limits_CPPFLAGS = $(MODEL_FLAGS)
+tests_model_test_limits_LDADD = $(MODEL_LIBS)
 tests_model_test_evaluation_SOURCES = %D%/test_evaluation.c $(MODEL_TEXT)
 tests_model_test_evaluation_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_evaluation_LDADD = $(MODEL_LIBS)

@@ -1,9 +1,10 @@
-/* What must not matter, and what must scale: names of nodes, idle nodes, the unit of time and of
- * size; and long workloads agree with the reference in the mean, where rounding decides the
- * details. */
+/* What must not matter, and what must scale: names of nodes, idle nodes, parts of links, the unit
+ * of time and of size; and long workloads agree with the reference in the mean, where rounding
+ * decides the details. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "tests/model/networks.h"
@@ -34,22 +35,30 @@ static model_setting setting_of(uint64_t seed)
     return made;
 }
 
-static ccmod_result *evaluate(const record_table *table, const model_setting *setting)
+static ccmod_result *evaluate_on(const record_table *table, const model_setting *setting,
+                                 const char *network_name)
 {
     ccmod_workload *workload = records_workload(table);
     ccmod_network *network = NULL;
     ccmod_result *result = NULL;
     ccmod_error error;
-    char text[32];
 
-    snprintf(text, sizeof(text), "crossbar:%u", setting->nodes);
-    ck_assert_int_eq(ccmod_network_open(text, table->processors, &network, &error), CB_OK);
+    ck_assert_msg(ccmod_network_open(network_name, table->processors, &network, &error) == CB_OK,
+                  "%s", error.text);
     ck_assert_msg(ccmod_evaluate(workload, network, &setting->calibration, &setting->parameters,
                                  NULL, 0, &result, &error) == CB_OK,
                   "%s", error.text);
     ccmod_network_free(network);
     ccmod_workload_free(workload);
     return result;
+}
+
+static ccmod_result *evaluate(const record_table *table, const model_setting *setting)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "crossbar:%u", setting->nodes);
+    return evaluate_on(table, setting, text);
 }
 
 static double clock_of(const ccmod_result *result, size_t processor)
@@ -136,6 +145,44 @@ START_TEST(an_idle_node_does_not_matter)
         ccmod_result_free(after);
         records_free(&table);
     }
+}
+END_TEST
+
+static void write_file(char *path, const char *text)
+{
+    int descriptor = mkstemp(path);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Each link as two in a row, with a switch between them that nobody else uses. */
+START_TEST(a_link_in_two_parts_does_not_matter)
+{
+    char whole[] = "./whole.XXXXXX", parts[] = "./parts.XXXXXX";
+
+    write_file(whole, "%network 1\nnodes 8\nswitch a b\nlink 0-3 a\nlink 4-7 b\nlink a b\n");
+    write_file(parts,
+               "%network 1\nnodes 8\nswitch a b c n0 n1 n2 n3 n4 n5 n6 n7\n"
+               "link 0 n0\nlink 1 n1\nlink 2 n2\nlink 3 n3\nlink 4 n4\nlink 5 n5\nlink 6 n6\n"
+               "link 7 n7\nlink n0 a\nlink n1 a\nlink n2 a\nlink n3 a\nlink n4 b\nlink n5 b\n"
+               "link n6 b\nlink n7 b\nlink a c\nlink c b\n");
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        model_setting setting = setting_of(seed);
+        record_table table = records_random(&shape, seed);
+        ccmod_result *before = evaluate_on(&table, &setting, whole);
+        ccmod_result *after = evaluate_on(&table, &setting, parts);
+
+        for (size_t i = 0; i < PROCESSORS; i++)
+            assert_near(clock_of(after, i), clock_of(before, i), seed);
+        ccmod_result_free(before);
+        ccmod_result_free(after);
+        records_free(&table);
+    }
+    unlink(whole);
+    unlink(parts);
 }
 END_TEST
 
@@ -288,5 +335,6 @@ START_TEST(long_workloads_agree_with_the_reference_in_the_mean)
 END_TEST
 
 UNIT_MAIN("metamorphic", names_of_nodes_do_not_matter, an_idle_node_does_not_matter,
-          times_and_sizes_scale, max_min_gives_each_message_at_least_what_the_bottleneck_gives,
+          a_link_in_two_parts_does_not_matter, times_and_sizes_scale,
+          max_min_gives_each_message_at_least_what_the_bottleneck_gives,
           long_workloads_agree_with_the_reference_in_the_mean)

@@ -62,6 +62,7 @@ part "the supervisor" sh "$here/launch.sh" 1 "$builddir/tests/perf/perf_supervis
 part "the load generator" load_curve
 part "libsisci-shm against bare shared memory" "$builddir/tests/perf/perf_sisci"
 part "the model" sh "$here/model.sh"
+part "the model beside SimGrid's replay" sh "$here/replay.sh"
 part "routes" "$builddir/tests/perf/perf_routes"
 if [ -x "$builddir/tests/perf/perf_sci" ]; then
     part "sci against bare shared memory" "$builddir/tests/perf/perf_sci"

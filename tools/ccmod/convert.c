@@ -125,7 +125,7 @@ static cb_status open_input(const convert_settings *settings, convert_input *inp
         return ccmod_trace_open(settings->input, &input->trace, error);
     CB_TRY(convert_program_open(settings->input, &input->program, error));
     CB_TRY(form->read(settings->input, settings->flops_per_us, input->program, error));
-    return convert_program_check_tags(input->program, error);
+    return convert_program_check(input->program, error);
 }
 
 /* A workload from the beginning; the one before it is no more. */

@@ -46,9 +46,10 @@ cb_status convert_program_reach(convert_program *program, size_t number, ccmod_e
 cb_status convert_program_add(convert_program *program, size_t rank, const convert_record *record,
                               ccmod_error *error);
 
-/* Messages of a trace match first come, first served. An error, with file and line, where tags say
- * otherwise. */
-cb_status convert_program_check_tags(const convert_program *program, ccmod_error *error);
+/* An error, with file and line, where a message is with a rank that does not exist; or where tags
+ * say otherwise than that messages of a pair match first come, first served, as those of a trace
+ * do. */
+cb_status convert_program_check(const convert_program *program, ccmod_error *error);
 
 /* A workload of the program, which must outlive it. */
 ccmod_workload convert_program_workload(convert_program *program);

@@ -190,7 +190,7 @@ cb_status convert_goal_order(convert_program *program, goal_rank *rank, const co
 
         while (at < rank->requirement_count && rank->requirements[at].operation == i)
             at++;
-        CB_TRY(follow(&order, i, rank->requirements + first, at - first));
+        CB_TRY(follow(&order, i, at > first ? &rank->requirements[first] : NULL, at - first));
     }
     return order.started > 0 ? add_wait(&order, rank->count, false) : CB_OK;
 }

@@ -85,18 +85,18 @@ static cb_status next(ccmod_workload *workload, uint32_t processor, ccmod_record
 {
     convert_program *program = workload->self;
     convert_rank *rank = &program->ranks[processor];
-    const convert_record *from = &rank->records[rank->next];
+    const convert_record *from;
 
     (void)error;
     *record = (ccmod_record){.kind = CCMOD_END, .measured_us = -1};
     if (rank->next == rank->count)
         return CB_OK;
+    from = &rank->records[rank->next++];
     record->kind = from->kind;
     record->peer = from->peer;
     record->size_bytes = from->size_bytes;
     record->time_us = from->time_us;
     record->line = from->line;
-    rank->next++;
     return CB_OK;
 }
 
@@ -261,10 +261,30 @@ static cb_status check_ends(const convert_program *program, const message_ends *
     return CB_OK;
 }
 
-cb_status convert_program_check_tags(const convert_program *program, ccmod_error *error)
+static cb_status check_peers(const convert_program *program, ccmod_error *error)
+{
+    for (size_t i = 0; i < program->rank_count; i++) {
+        for (size_t k = 0; k < program->ranks[i].count; k++) {
+            const convert_record *record = &program->ranks[i].records[k];
+            bool message = is_send(record->kind) || is_receive(record->kind);
+
+            if (message && record->peer != CCMOD_ANY && record->peer >= program->rank_count)
+                return ccmod_fail(error, CB_ERROR_USAGE, program->name, record->line,
+                                  "a message with rank %u, and there are only %zu ranks; correct "
+                                  "its number, or add what that rank does",
+                                  record->peer, program->rank_count);
+        }
+    }
+    return CB_OK;
+}
+
+cb_status convert_program_check(const convert_program *program, ccmod_error *error)
 {
     message_ends ends;
-    cb_status status;
+    cb_status status = check_peers(program, error);
+
+    if (status != CB_OK)
+        return status;
 
     status = collect_ends(program, &ends) ? check_ends(program, &ends, error)
                                           : no_memory(program, error);

@@ -1,5 +1,5 @@
-/* Clocks so late that a double can no longer tell apart what happens: evaluations end all the same.
- */
+/* What would take for ever, or all memory: clocks so late that a double can no longer tell apart
+ * what happens, and messages that nobody receives. */
 #include <string.h>
 
 #include "model/ccmod.h"
@@ -43,5 +43,21 @@ START_TEST(a_clock_beyond_all_times_is_refused)
 }
 END_TEST
 
-UNIT_MAIN("long_times", a_message_shorter_than_the_clock_can_tell_still_ends,
-          a_clock_beyond_all_times_is_refused)
+START_TEST(messages_that_are_started_without_end_are_refused)
+{
+    ccmod_calibration calibration = ccmod_calibration_line(1, 2, 100);
+    ccmod_parameters parameters = ccmod_parameters_default();
+    ccmod_result *result = NULL;
+    ccmod_error error;
+
+    parameters.open_messages = 1000;
+    ck_assert_int_eq(text_evaluate("%cct 1 ranks 2 unit us\n0:\n@ 1000000000000\nis 1 5\n;\n",
+                                   &calibration, &parameters, &result, &error),
+                     CB_ERROR_USAGE);
+    ck_assert_uint_eq(error.line, 4);
+    ck_assert_ptr_nonnull(strstr(error.text, "rank 0"));
+}
+END_TEST
+
+UNIT_MAIN("limits", a_message_shorter_than_the_clock_can_tell_still_ends,
+          a_clock_beyond_all_times_is_refused, messages_that_are_started_without_end_are_refused)

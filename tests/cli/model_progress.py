@@ -1,0 +1,60 @@
+#!/usr/bin/python3
+"""ccmod tells how far it is where somebody sits before a terminal, and says nothing elsewhere.
+
+The trace has no end that anybody could wait for; ccmod is ended as soon as it has told.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TRACE = "%cct 1 ranks 2 unit us\n*:\n@ 1000000000000\nc 100\nb\n;\n"
+TOLD = re.compile(rb"\rccmod: \S+ s of model time, \d+ messages, \d+ ranks done")
+ENOUGH_BYTES = 4096
+
+
+def told_on_terminal(ccmod: str, trace: Path) -> bytes:
+    """What comes on the terminal until the progress is told, or it ends, or says much else."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([ccmod, "run", str(trace)], stdout=subprocess.DEVNULL, stderr=theirs) as run:
+        os.close(theirs)
+        text = b""
+        try:
+            while not TOLD.search(text) and len(text) < ENOUGH_BYTES:
+                text += os.read(ours, ENOUGH_BYTES)
+        except OSError:  # the terminal is closed: it has ended by itself
+            pass
+        run.kill()
+    os.close(ours)
+    return text
+
+
+def silent_elsewhere(ccmod: str, trace: Path) -> bool:
+    trace.write_text(TRACE.replace("1000000000000", "200000"), encoding="ascii")
+    result = subprocess.run([ccmod, "run", str(trace)], capture_output=True, check=True)
+    return result.stderr == b""
+
+
+def main() -> int:
+    ccmod = os.environ["builddir"] + "/ccmod"
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "endless.cct"
+        trace.write_text(TRACE, encoding="ascii")
+        text = told_on_terminal(ccmod, trace)
+        if not TOLD.search(text):
+            print(f"on a terminal came {text!r}")
+            return 1
+        if not silent_elsewhere(ccmod, trace):
+            print("on a pipe came something")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

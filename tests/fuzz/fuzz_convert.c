@@ -1,0 +1,148 @@
+/* Schedules in GOAL and time-independent traces: what is taken can be written in every form, and
+ * what was written as a trace or a schedule is read again as the same; what is refused comes with
+ * file and reason. */
+#include <string.h>
+
+#include "tests/fuzz/fuzz.h"
+#include "tools/ccmod/convert.h"
+
+enum { LARGEST_RANKS = 64, RECORDS = 4000 };
+
+typedef cb_status form_reader(FILE *stream, convert_program *program, ccmod_error *error);
+
+static cb_status read_goal(FILE *stream, convert_program *program, ccmod_error *error)
+{
+    return convert_goal_read(stream, "fuzz", program, error);
+}
+
+static cb_status read_ti(FILE *stream, convert_program *program, ccmod_error *error)
+{
+    return convert_ti_read(stream, "fuzz", 1000, program, error);
+}
+
+static void require_error(cb_status status, const ccmod_error *error)
+{
+    FUZZ_REQUIRE(status == CB_ERROR_USAGE && error->status == status);
+    FUZZ_REQUIRE(memchr(error->text, '\0', sizeof(error->text)) != NULL);
+    FUZZ_REQUIRE(strncmp(error->text, "fuzz", 4) == 0);
+    FUZZ_REQUIRE(strlen(error->text) > 20);
+}
+
+/* NULL where the text is refused; errors are looked at. */
+static convert_program *read_text(form_reader *reader, const char *text, size_t bytes)
+{
+    FILE *stream = fmemopen((void *)(uintptr_t)text, bytes, "r");
+    convert_program *program = NULL;
+    ccmod_error error = {0};
+    cb_status status;
+
+    FUZZ_REQUIRE(stream != NULL);
+    FUZZ_REQUIRE(convert_program_open("fuzz", &program, &error) == CB_OK);
+    status = reader(stream, program, &error);
+    if (status == CB_OK)
+        status = convert_program_check(program, &error);
+    fclose(stream);
+    if (status == CB_OK)
+        return program;
+    require_error(status, &error);
+    convert_program_free(program);
+    return NULL;
+}
+
+/* The text, or NULL where the form cannot say it. */
+static char *write_text(const convert_form *form, convert_program *program)
+{
+    ccmod_workload workload = convert_program_workload(program);
+    convert_walk walk = {.workload = &workload, .left = RECORDS, .flops_per_us = 1000};
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    ccmod_error error = {0};
+    cb_status status = CB_OK;
+
+    FUZZ_REQUIRE(stream != NULL);
+    if (form->write_head != NULL)
+        form->write_head(stream, &workload);
+    for (uint32_t i = 0; status == CB_OK && i < workload.processors; i++)
+        status = form->write_rank(stream, &walk, i, &error);
+    FUZZ_REQUIRE(fclose(stream) == 0);
+    if (status == CB_OK)
+        return text;
+    require_error(status, &error);
+    free(text);
+    return NULL;
+}
+
+/* Written as a schedule, read, and written again. */
+static char *write_goal_again(const char *text)
+{
+    convert_program *again = read_text(read_goal, text, strlen(text));
+    char *second;
+
+    FUZZ_REQUIRE(again != NULL);
+    second = write_text(&convert_goal, again);
+    FUZZ_REQUIRE(second != NULL);
+    convert_program_free(again);
+    return second;
+}
+
+/* A schedule that was written is read. What goes on at the end of a rank is waited for then; from
+ * there on nothing changes any more. */
+static void check_goal(convert_program *program)
+{
+    char *first = write_text(&convert_goal, program), *second, *third;
+
+    if (first == NULL)
+        return;
+    second = write_goal_again(first);
+    third = write_goal_again(second);
+    FUZZ_REQUIRE(strcmp(second, third) == 0);
+    free(first);
+    free(second);
+    free(third);
+}
+
+/* A trace that was written is one. */
+static void check_cct(convert_program *program)
+{
+    char *text = write_text(&convert_cct, program);
+    ccmod_trace *trace = NULL;
+    ccmod_error error;
+
+    FUZZ_REQUIRE(text != NULL);
+    FUZZ_REQUIRE(ccmod_trace_parse("fuzz", text, strlen(text), &trace, &error) == CB_OK);
+    FUZZ_REQUIRE(ccmod_trace_ranks(trace) == program->rank_count);
+    ccmod_trace_close(trace);
+    free(text);
+}
+
+static void try_text(form_reader *reader, const char *text, size_t bytes)
+{
+    convert_program *program = read_text(reader, text, bytes);
+
+    if (program != NULL && program->rank_count > 0 && program->rank_count <= LARGEST_RANKS) {
+        check_goal(program);
+        check_cct(program);
+        free(write_text(&convert_ti, program));
+    }
+    convert_program_free(program);
+}
+
+/* As it is, and within a rank, since most changes to a head end the reading at once. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char head[] = "num_ranks 4\nrank 0 {\n", tail[] = "\n}\n";
+    char *headed = malloc(sizeof(head) + sizeof(tail) + size);
+
+    FUZZ_REQUIRE(headed != NULL);
+    if (size > 0) {
+        try_text(read_goal, (const char *)data, size);
+        try_text(read_ti, (const char *)data, size);
+        memcpy(headed, head, sizeof(head) - 1);
+        memcpy(headed + sizeof(head) - 1, data, size);
+        memcpy(headed + sizeof(head) - 1 + size, tail, sizeof(tail) - 1);
+        try_text(read_goal, headed, sizeof(head) + sizeof(tail) - 2 + size);
+    }
+    free(headed);
+    return 0;
+}
