@@ -80,7 +80,14 @@ kill_ranks_and_launchers() {
         kill -$signal "$(pid_of_rank 0)"
         collect
         expect_interrupted SIG$signal
+        expect_error "SIG$signal ends the run" "in result.json"
     done
+
+    start_long_run "SIGTERM to a rank that does not write"
+    kill -TERM "$(pid_of_rank 1)"
+    collect
+    expect_interrupted 'SIGTERM|running'
+    expect_error "rank 1" "SIGTERM" "ends the job"
 }
 
 # Streams: the rank itself has the broken one, since launchers swallow what they cannot pass on.
