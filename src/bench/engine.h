@@ -57,6 +57,7 @@ typedef struct {
     size_t reference_count;
     host_work_rate work; /* of this rank's core, for algorithms */
     bench_recording recording;
+    uint64_t interrupted_ns;  /* other ranks: when a signal was seen; 0: none was */
     bool verification_failed; /* rank 0 alone */
     bool search_failed;       /* rank 0 alone: a deadline that no rate can hold */
     bool all_skipped;         /* nothing of the plan could be measured */
@@ -112,8 +113,9 @@ cb_status bench_rank_check_sum(const bench_rank *me);
 cb_status bench_start_together(const bench_session *session, control_team *team,
                                bool oversubscribed, double *late_ns);
 
-/* Rank 0 finishes the document and ends, when a signal was seen. */
-void bench_leave_if_interrupted(const bench_session *session);
+/* When a signal was seen rank 0 finishes the document and ends; any other rank, if it is still
+ * there three seconds later, ends the job. */
+void bench_leave_if_interrupted(bench_session *session);
 
 /* measure.c: all passes of one measurement; called by its participants. */
 cb_status bench_measure(bench_session *session, const bench_measurement *measurement,

@@ -230,6 +230,12 @@ static uint64_t block_of(const bench_farm_run *run)
     return turns * destinations_of(run);
 }
 
+static stats_summary summarize(farm_blocks *blocks)
+{
+    memcpy(blocks->sorted_ns, blocks->values_ns, blocks->count * sizeof(double));
+    return stats_summarize(blocks->sorted_ns, blocks->count);
+}
+
 /* Keep the blocks between the marks of a run, and tell all how precise the median is by now. */
 static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks,
                              const bench_tally *tally, double *precision_pct)
@@ -238,13 +244,19 @@ static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks,
     for (size_t i = 1; run->supervisor && i < tally->marks && blocks->count < BLOCKS_MOST; i++)
         blocks->values_ns[blocks->count++] = blocks->marks_ns[i] - blocks->marks_ns[i - 1];
     if (run->supervisor && blocks->count >= BLOCKS_MINIMUM) {
-        stats_summary summary;
+        stats_summary summary = summarize(blocks);
 
-        memcpy(blocks->sorted_ns, blocks->values_ns, blocks->count * sizeof(double));
-        summary = stats_summarize(blocks->sorted_ns, blocks->count);
         *precision_pct = stats_precision_pct(&summary);
     }
     return control_broadcast(run->team, precision_pct, sizeof(*precision_pct));
+}
+
+/* The time of an event as the row has it, told to all: it is what loads are shares of. */
+static cb_status take_median(bench_farm_run *run, farm_blocks *blocks)
+{
+    if (run->supervisor && blocks->count > 0)
+        run->event_ns = summarize(blocks).median / (double)blocks->block;
+    return control_broadcast(run->team, &run->event_ns, sizeof(run->event_ns));
 }
 
 static void add_tally(bench_tally *sum, const bench_tally *tally)
@@ -405,6 +417,8 @@ static cb_status measure_closed(bench_farm_run *run)
     bench_farm_forget(run);
     if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
         status = time_blocks(run, &blocks, &out);
+    if (status == CB_OK)
+        status = take_median(run, &blocks);
     if (status == CB_OK)
         status = record_latencies(run, &out);
     out.blocks_ns = blocks.values_ns;

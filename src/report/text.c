@@ -237,19 +237,25 @@ static void write_marks(report_writer *writer, const json_t *row)
     fputc('\n', writer->stream);
 }
 
+/* A figure that is longer than its column has room for still keeps apart from the one before. */
+static void write_cell(FILE *stream, const report_leaf *leaf, const json_t *row)
+{
+    json_t *value = report_leaf_value(leaf, row);
+    char text[REPORT_FIGURE_BYTES];
+    int width = cell_width(leaf);
+
+    report_format_cell(value, report_leaf_face(leaf)->whole, text);
+    fprintf(stream, "%s%*s", strlen(text) < (size_t)width ? "" : " ", width, text);
+    json_decref(value);
+}
+
 static void row_text(report_writer *writer, const json_t *row)
 {
     const report_block *block = &writer->block;
 
     open_block(writer, row);
-    for (size_t i = 0; i < block->leaf_count; i++) {
-        json_t *value = report_leaf_value(&block->leaves[i], row);
-        char text[REPORT_FIGURE_BYTES];
-
-        report_format_cell(value, report_leaf_face(&block->leaves[i])->whole, text);
-        fprintf(writer->stream, "%*s", cell_width(&block->leaves[i]), text);
-        json_decref(value);
-    }
+    for (size_t i = 0; i < block->leaf_count; i++)
+        write_cell(writer->stream, &block->leaves[i], row);
     write_marks(writer, row);
     report_write_slow_destinations(writer->stream, row);
 }

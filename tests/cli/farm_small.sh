@@ -25,6 +25,8 @@ measured() {
 for farm in pushfarm pullfarm; do
     measured cb_$farm --sizes 0,15,16,1024 --algorithm 0,20 --verify
     measured cb_$farm --sizes 64 --algorithm 0 --load-curve 1kHz,300% --arrivals poisson
+    expect_document result.json "(lambda closed, fixed, share: fixed['offered_Hz'] == 1000 and
+        abs(share['offered_Hz'] / closed['frequency_Hz'] - 3) < 1e-6)(*d['results'])" True
     measured cb_$farm --sizes 64 --algorithm 0 --find-rate --deadline-us 1e7 --quantile p50
     export CB_FAULT=drop,double,reorder CB_FAULT_WHAT=any CB_FAULT_EVERY=30
     measured lossy_$farm --technology lossy --sizes 64 --algorithm 0 --in-flight 4

@@ -7,12 +7,17 @@
 needs_python
 needs_proc
 enter_folder
+limit_s=240 # of a case, on a busy machine: each takes a few seconds
+
+# Blocks have as many steps as their length has room for, agreed beforehand. Where others take the
+# cores then, each packet costs turns of the scheduler: the fewer steps, the better.
+size=1MiB
 
 # occupied NAME RANKS PROGRAM OPTIONS...: the document is in result.json
 occupied() {
     case_is "$1"
     shift
-    run "$@" --sizes 64 --max-time 0.05 --output result.json
+    run "$@" --sizes $size --max-time 0.05 --output result.json
     expect_status 0
     expect_silence
     expect_valid result.json
@@ -70,6 +75,7 @@ for program in twoway alltoall; do
     expect_sides both "{'node'}"
 done
 
+size=64KiB # streams to and from many
 occupied "three ranks, and different data to two" 3 cb_outfarm --compute both --mode round
 expect_sides both "$both_sides"
 occupied "three ranks, and a list that changes" 3 cb_multicast --compute destination --list random \
@@ -87,6 +93,7 @@ expect_document result.json "(lambda host, cores:
     $(nproc) != host['hardware_threads'] or len(cores) == min(17, host['cores']))(
     d['environment']['hosts'][0], set(k['cores'] for k in d['environment']['ranks']))" True
 
+size=64
 occupied "verification beside a task" 2 cb_oneway --compute destination --verify
 expect_rows "r['verify']['messages'] > 0"
 expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
@@ -95,7 +102,9 @@ expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
 # each packet for a turn of the scheduler.
 if command -v taskset >/dev/null && [ "$MPI_KIND" = openmpi ] && [ "$(nproc)" -ge 2 ]; then
     launcher_prefix="taskset -c $(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')"
+    bound_mpirun=$MPIRUN
     MPIRUN="$MPIRUN --bind-to none"
+    size=64
     for wait in spin yield block; do
         occupied "all on one core, waiting by $wait" 2 cb_oneway --compute both --wait $wait \
             --mode pingpong
@@ -104,8 +113,10 @@ if command -v taskset >/dev/null && [ "$MPI_KIND" = openmpi ] && [ "$(nproc)" -g
         expect_document result.json "len(set(k['cores'] for k in d['environment']['ranks']))" 1
     done
     launcher_prefix=
+    MPIRUN=$bound_mpirun
 fi
 
+size=1MiB
 for given in "" "--compute none"; do
     # shellcheck disable=SC2086 # no word, or two
     occupied "no task ($given)" 2 cb_oneway $given

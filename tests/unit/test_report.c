@@ -727,6 +727,19 @@ START_TEST(rows_alike_in_title_and_columns_share_a_block)
 }
 END_TEST
 
+START_TEST(a_figure_longer_than_its_column_keeps_apart)
+{
+    capture c;
+    report_row row = typical_row("free", 64, even_blocks, BLOCKS);
+
+    capture_open(&c, REPORT_TEXT, NULL);
+    row.loss_pct = -123456789;
+    report_add(c.document, &row);
+    ck_assert_ptr_nonnull(strstr(c.output, " -123456789"));
+    capture_close(&c);
+}
+END_TEST
+
 START_TEST(a_figure_without_a_column_begins_a_block)
 {
     capture c;
@@ -959,9 +972,10 @@ UNIT_MAIN("report", the_text_form_is_that_of_the_golden_file,
           values_that_are_not_there_are_not_put, a_value_below_a_plain_value_makes_the_run_fail,
           a_finished_document_is_complete_and_has_no_reason, an_interrupted_document_says_why,
           a_row_with_everything_fits_the_line, rows_alike_in_title_and_columns_share_a_block,
-          a_figure_without_a_column_begins_a_block, formats_are_known_by_name,
-          a_rate_that_was_found_has_its_interval, what_was_not_asked_for_has_no_answer,
-          an_answer_is_yes_or_no, each_destination_is_an_object_without_a_histogram_of_its_own,
+          a_figure_longer_than_its_column_keeps_apart, a_figure_without_a_column_begins_a_block,
+          formats_are_known_by_name, a_rate_that_was_found_has_its_interval,
+          what_was_not_asked_for_has_no_answer, an_answer_is_yes_or_no,
+          each_destination_is_an_object_without_a_histogram_of_its_own,
           a_destination_without_decisions_has_no_latency,
           csv_has_the_slowest_destination_and_the_most_in_flight,
           a_saturated_row_is_marked_in_the_text_and_the_mark_explained,
