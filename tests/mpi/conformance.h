@@ -31,9 +31,10 @@ TCase *conformance_threads(void);
 /* The technology under test, opened once for all tests of it. */
 typedef struct {
     transport_factory *factory;
-    transport_node **nodes; /* by rank; none for this process */
-    transport_wait wait;    /* the policy of all tests but those of the policies */
-    size_t unanswered;      /* as announced: a technology may prepare for it, but not count on it */
+    const cb_settings *settings; /* what it was opened with, or NULL */
+    transport_node **nodes;      /* by rank; none for this process */
+    transport_wait wait;         /* the policy of all tests but those of the policies */
+    size_t unanswered; /* as announced: a technology may prepare for it, but not count on it */
 } conformance_state;
 
 extern conformance_state here;
