@@ -26,6 +26,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/checker.c %D%/bench/checker.h \
 	%D%/bench/computing.c %D%/bench/computing.h \
 	%D%/bench/configuration.c \
+	%D%/bench/datagrams.c \
 	%D%/bench/environment.c \
 	%D%/bench/farm.h %D%/bench/farm_faults.c %D%/bench/farm_figures.c \
 	%D%/bench/farm_loops.c %D%/bench/farm_loops.h \
@@ -101,6 +102,11 @@ libcombench_a_SOURCES = \
 	%D%/transport/tcp/guests.h %D%/transport/tcp/internal.h %D%/transport/tcp/node.c \
 	%D%/transport/tcp/receive.c %D%/transport/tcp/send.c %D%/transport/tcp/wait.c \
 	%D%/transport/tcp/wire.c %D%/transport/tcp/wire.h \
+	%D%/transport/udp/buffers.c %D%/transport/udp/datagram.c %D%/transport/udp/factory.c \
+	%D%/transport/udp/faults.c %D%/transport/udp/faults.h %D%/transport/udp/group.c \
+	%D%/transport/udp/internal.h %D%/transport/udp/multicast.c %D%/transport/udp/order.c \
+	%D%/transport/udp/order.h %D%/transport/udp/receive.c %D%/transport/udp/send.c \
+	%D%/transport/udp/stream.c %D%/transport/udp/wire.c %D%/transport/udp/wire.h \
 	%D%/transport/technologies.c %D%/transport/technologies.h \
 	%D%/transport/transport.c %D%/transport/transport.h
 

@@ -11,7 +11,7 @@
 #define LARGEST_SEGMENT_ID (UINT64_C(0xffffffff) - 0xffff)
 
 enum { KB = 1 << 10, MB = 1 << 20, MOST_BUFFERS = 1 << 20 };
-enum { LARGEST_PORT = 65535, LONGEST_SILENCE_S = 86400 };
+enum { LARGEST_PORT = 65535, LONGEST_SILENCE_S = 86400, LONGEST_TIMEOUT_MS = 600000 };
 enum { ANY_NODE = CB_SCOPE_TOP | CB_SCOPE_NODE, LINE = CB_SCI_LINE_BYTES };
 
 const cb_parameter cb_parameters[CB_PARAMETERS] = {
@@ -111,6 +111,33 @@ const cb_parameter cb_parameters[CB_PARAMETERS] = {
                         .default_value = 20,
                         .minimum = 1,
                         .maximum = LONGEST_SILENCE_S},
+    [CB_UDP_PORT] = {.name = "port",
+                     .context = CB_CONTEXT_UDP,
+                     .scopes = ANY_NODE,
+                     .kind = CB_PARAMETER_COUNT,
+                     .offset = FIELD(udp.port),
+                     .maximum = LARGEST_PORT},
+    [CB_UDP_SOCKET_BUFFER_SIZE] = {.name = "socket_buffer_size",
+                                   .context = CB_CONTEXT_UDP,
+                                   .scopes = ANY_NODE,
+                                   .kind = CB_PARAMETER_SIZE,
+                                   .offset = FIELD(udp.socket_buffer_size),
+                                   .default_value = 4 * MB,
+                                   .maximum = LARGEST_SOCKET_BUFFER},
+    [CB_UDP_TIMEOUT] = {.name = "timeout_ms",
+                        .context = CB_CONTEXT_UDP,
+                        .scopes = ANY_NODE,
+                        .kind = CB_PARAMETER_COUNT,
+                        .offset = FIELD(udp.timeout_ms),
+                        .default_value = 100,
+                        .minimum = 1,
+                        .maximum = LONGEST_TIMEOUT_MS},
+    [CB_UDP_FRAGMENT] = {.name = "fragment",
+                         .context = CB_CONTEXT_UDP,
+                         .scopes = ANY_NODE,
+                         .kind = CB_PARAMETER_FLAG,
+                         .offset = FIELD(udp.fragment),
+                         .maximum = 1},
 };
 
 static const struct {

@@ -49,6 +49,10 @@ typedef enum {
     CB_TCP_PORT,
     CB_TCP_SOCKET_BUFFER_SIZE,
     CB_TCP_SILENCE,
+    CB_UDP_PORT,
+    CB_UDP_SOCKET_BUFFER_SIZE,
+    CB_UDP_TIMEOUT,
+    CB_UDP_FRAGMENT,
     CB_PARAMETERS
 } cb_parameter_id;
 

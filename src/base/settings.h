@@ -42,6 +42,14 @@ typedef struct {
     uint64_t silence_s;          /* a peer whose host answers nothing for so long is lost */
 } cb_tcp_settings;
 
+/* The Context UDP of one process. */
+typedef struct {
+    uint64_t port;               /* as of TCP */
+    uint64_t socket_buffer_size; /* as of TCP */
+    uint64_t timeout_ms;         /* a message that is awaited for so long is lost */
+    bool fragment;               /* what is larger than a packet of the path is cut by IP */
+} cb_udp_settings;
+
 /* One process: the node of its rank. */
 typedef struct {
     char *name;       /* of the node in nodes.conf; NULL without files */
@@ -49,6 +57,7 @@ typedef struct {
     uint32_t node_id; /* of SCI, or CB_NODE_ID_UNKNOWN */
     cb_sci_settings sci;
     cb_tcp_settings tcp;
+    cb_udp_settings udp;
 } cb_node_settings;
 
 /* A named group: the ranks of its members in the order of the file. A member may lie beyond the

@@ -12,6 +12,7 @@ static const struct {
 } statuses[] = {
     [CB_OK] = {"success", EXIT_MEASURED},
     [CB_EMPTY] = {"no message is there", EXIT_FAILED},
+    [CB_LOST] = {"a message did not come", EXIT_FAILED},
     [CB_ERROR_USAGE] = {"wrong use", EXIT_USAGE},
     [CB_ERROR_UNSUPPORTED] = {"not supported", EXIT_UNSUPPORTED},
     [CB_ERROR_MEMORY] = {"out of memory", EXIT_FAILED},

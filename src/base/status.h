@@ -6,6 +6,7 @@
 typedef enum {
     CB_OK = 0,
     CB_EMPTY,             /* a non-blocking receive found no message; not an error */
+    CB_LOST,              /* a message of an unreliable technology did not come; not an error */
     CB_ERROR_USAGE,       /* wrong before the first measurement: option, ranks, output */
     CB_ERROR_UNSUPPORTED, /* a declared capability, or a library at run time, is missing */
     CB_ERROR_MEMORY,      /* memory could not be had */

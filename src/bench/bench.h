@@ -114,6 +114,7 @@ typedef struct {
     unsigned unacknowledged; /* packets received and not yet acknowledged */
     uint64_t ahead;          /* packets received for rounds that are not complete */
     uint64_t block_received; /* in this block, where shares are counted */
+    uint64_t taken;          /* packets received from any, or given up, in this pass */
     uint64_t share;          /* of this pass, each block until its first peer had delivered all */
     uint64_t sent;           /* stamped packets of the verifying pass */
     bench_checker incoming;
@@ -143,6 +144,7 @@ struct bench_rank {
     size_t missing;       /* peers that the round under way still waits for */
     uint64_t sum;         /* over all words that were touched */
     uint64_t packets;     /* received in this pass */
+    uint64_t lost;        /* packets given up in this pass, over an unreliable technology */
     uint64_t block_steps; /* of each block of this pass */
     bool first_complete;  /* a peer has delivered all of this block */
 

@@ -40,6 +40,7 @@ typedef struct {
     control *plane;
     cb_settings settings; /* of all ranks, from --config or derived */
     transport_factory *technology, *null;
+    transport_datagrams told; /* of this rank, what stands in rows already */
     host *machine;
     size_t cache_bytes;  /* of the largest cache here */
     control_clock clock; /* this rank's, against rank 0's */
@@ -81,10 +82,16 @@ typedef struct {
     double alone_step_ns;                /* without the computing task; 0 where there is none */
     bench_side_work sides[REPORT_SIDES]; /* what it did; at rank 0 alone */
     report_verification verification;
+    report_datagrams datagrams;
+    double lost_share; /* of the packets of all blocks */
 } bench_outcome;
 
 /* Set by SIGINT and SIGTERM: the signal's number. Read between blocks. */
 extern volatile sig_atomic_t bench_signal_seen;
+
+/* datagrams.c: what became of the datagrams since the last row, summed over the team, at its index
+ * 0; `done` is false where the technology is reliable. Together. */
+cb_status bench_sum_datagrams(bench_session *session, control_team *team, report_datagrams *out);
 
 /* rank.c: make a rank's part in a measurement over a factory, and unmake it. `ranks` are the
  * participants and must live as long. *actions are those of its role. */

@@ -112,6 +112,7 @@ void bench_farm_figures(const bench_session *session, const bench_measurement *m
     if (outcome->touch_ns >= 0)
         row->touch_us = outcome->touch_ns / 1e3;
     row->verification = outcome->verification;
+    row->datagrams = outcome->datagrams;
     lists->destinations = list_destinations(measurement, outcome);
     lists->latency = cb_allocate(1, sizeof(*lists->latency), "a histogram of latencies");
     if (lists->latency != NULL)

@@ -29,6 +29,7 @@ typedef struct {
     double skew_ns, touch_ns;
     bench_found found;
     report_verification verification;
+    report_datagrams datagrams;
 } bench_farm_outcome;
 
 /* A measurement under way, the same in all its participants but where only the supervisor knows. */

@@ -66,14 +66,14 @@ static size_t receivers_of(const bench_definition *definition, const bench_measu
 }
 
 static void fill_rates(const bench_definition *definition, const bench_measurement *measurement,
-                       size_t participants, double time_us, report_row *row)
+                       size_t participants, double time_us, double lost_share, report_row *row)
 {
     const bench_mode *mode = measurement->mode;
     double packets = (double)mode->packets(measurement->count);
     size_t receivers = receivers_of(definition, measurement, participants);
 
     row->frequency_Hz = (mode->counts_packets ? packets : 1) / time_us * 1e6;
-    row->throughput_MBps = packets * (double)measurement->size_bytes / time_us;
+    row->throughput_MBps = packets * (1 - lost_share) * (double)measurement->size_bytes / time_us;
     if (receivers > 1 || definition->counted == BENCH_PROCESSORS ||
         definition->counted == BENCH_DESTINATIONS)
         row->per_node_MBps = row->throughput_MBps / (double)receivers;
@@ -161,7 +161,7 @@ void bench_figures(bench_session *session, const bench_measurement *measurement,
     row->stopped_by = outcome->stopped_by;
     fill_blocks(measurement, outcome, row);
     time_us = (measurement->mode->figure == BENCH_LATENCY ? row->latency_us : row->round_us).median;
-    fill_rates(session->definition, measurement, participants, time_us, row);
+    fill_rates(session->definition, measurement, participants, time_us, outcome->lost_share, row);
     fill_ratio(session, measurement, time_us * divisor, row);
     fill_occupation(session, measurement, outcome, time_us * divisor, row);
     row->steps = outcome->histogram;
@@ -170,6 +170,7 @@ void bench_figures(bench_session *session, const bench_measurement *measurement,
     row->shares = outcome->shares;
     row->share_count = outcome->share_count;
     row->verification = outcome->verification;
+    row->datagrams = outcome->datagrams;
     if (outcome->algorithm_true_us >= 0)
         row->algorithm_true_us = outcome->algorithm_true_us;
     if (outcome->harness_ns >= 0)

@@ -57,7 +57,7 @@ static cb_status find_technology(bench_program *program)
     }
     if (program->options.interface != NULL && !program->technology->takes_interface) {
         cb_error("--interface %s: the technology %s chooses its network itself; leave the option "
-                 "out, or use --technology tcp",
+                 "out, or use --technology tcp or udp",
                  program->options.interface, program->technology->name);
         return CB_ERROR_USAGE;
     }

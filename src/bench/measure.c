@@ -351,6 +351,7 @@ static cb_status run_passes(bench_passes *run)
 {
     CB_TRY(warm_up(run));
     CB_TRY(time_blocks(run));
+    CB_TRY(bench_note_losses(run));
     CB_TRY(bench_keep_shares(run));
     CB_TRY(note_algorithm(run));
     CB_TRY(bench_time_steps(run, run->limit_ns * steps_share));
@@ -394,6 +395,8 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
                      : bench_measure_beside(&run, measurement, participants);
     if (status == CB_OK && control_team_index(team) == 0)
         status = measure_baselines(&run, measurement, ranks, participants);
+    if (status == CB_OK)
+        status = bench_sum_datagrams(session, team, &out->datagrams);
     if (status == CB_OK)
         status = control_barrier(team);
     /* After a failure of which the others do not know this rank ends the job. Groups that all

@@ -32,8 +32,8 @@ static const cb_option rows[] = {
      .key = "technology",
      .help =
          "What moves the data: mpi (MPI point-to-point), sci (SISCI remote memory), tcp (stream "
-         "sockets) or null (nothing: the cost of the harness itself); with --config, what "
-         "network.conf says where this is not given"},
+         "sockets), udp (datagrams) or null (nothing: the cost of the harness itself); with "
+         "--config, what network.conf says where this is not given"},
     {.name = "sizes",
      .type = CB_OPTION_SIZE_LIST,
      .offset = FIELD(sizes),
@@ -373,9 +373,9 @@ static const cb_option rows[] = {
      .offset = FIELD(interface),
      .argument = "NAME",
      .key = "interface",
-     .help =
-         "The network interface of tcp, the same name on all hosts; without it loopback where all "
-         "ranks are on one host, else the one with the address of the host's name"},
+     .help = "The network interface of tcp and udp, the same name on all hosts; without it "
+             "loopback where all ranks are on one host, else the one with the address of the "
+             "host's name"},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
     {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},

@@ -234,8 +234,10 @@ void bench_rank_reset(bench_rank *me, const bench_traffic *traffic, uint64_t ste
     me->missing = me->heard;
     me->sum = 0;
     me->packets = 0;
+    me->lost = 0;
     for (size_t i = 0; i < me->peer_count; i++) {
         me->peers[i].share = 0;
+        me->peers[i].taken = 0;
         me->peers[i].ahead = 0;
         me->peers[i].incoming.expected = me->broadcasts;
     }

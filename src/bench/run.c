@@ -53,9 +53,12 @@ static const char *obstacle(const bench_session *session, const bench_measuremen
 {
     const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
     const size_t label_bytes = 16;
+    const size_t largest = session->technology->largest_message;
     unsigned can = transport_capabilities(session->technology);
     bool in_group_2 = measurement->shape.stage_count > 0;
 
+    if (largest > 0 && measurement->size_bytes > largest)
+        return "the technology takes no packet so large on this network; see docs/sockets.md";
     if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
         return "the technology has no multicast of its own; use --multicast loop, or another "
                "technology";

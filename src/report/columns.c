@@ -63,6 +63,7 @@ const report_column report_columns[] = {
     {"steps", COLUMN_NUMBER, AT(step_count), COLUMN_CELL, {"steps", "", 9, 50, true}},
     {"blocks", COLUMN_COUNT, AT(block_count), COLUMN_HIDDEN, {.head = NULL}},
     {"stopped_by", COLUMN_TEXT, AT(stopped_by), COLUMN_HIDDEN, {.head = NULL}},
+    {"datagrams", COLUMN_DATAGRAMS, AT(datagrams), COLUMN_CELL, {"given up", "messages", 8, 2, true}},
     {"verify", COLUMN_VERIFY, AT(verification), COLUMN_CELL, {"verified", "messages", 8, 8, true}},
 };
 /* clang-format on */

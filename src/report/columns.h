@@ -21,6 +21,7 @@ typedef enum {
     COLUMN_SHARES,      /* of each source */
     COLUMN_WAIT,        /* the wait policy, requested and effective */
     COLUMN_VERIFY,      /* report_verification */
+    COLUMN_DATAGRAMS,   /* report_datagrams */
     COLUMN_SLOWDOWNS,   /* double by side of the computing */
     COLUMN_LEFT,        /* the same, with another face */
     COLUMN_FLAGS,       /* bool by side, absent where false */

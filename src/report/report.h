@@ -22,6 +22,12 @@ typedef struct {
     bool done;
 } report_verification;
 
+/* What became of datagrams; see docs/results.md. */
+typedef struct {
+    uint64_t sent, received, unsent, lost, late, doubled, reordered, overrun, foreign;
+    bool done;
+} report_datagrams;
+
 typedef enum { REPORT_UNKNOWN, REPORT_NO, REPORT_YES } report_answer; /* unknown: absent */
 
 /* What a search for the highest rate found; repeats 0: none was searched for. */
@@ -77,6 +83,7 @@ typedef struct {
     const double *shares; /* of each source, sum 1; share_count of them, or NULL */
     size_t share_count;
     report_verification verification;
+    report_datagrams datagrams;
 } report_row;
 
 report_row report_row_initial(void);

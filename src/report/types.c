@@ -153,6 +153,20 @@ static json_t *verify_value(const report_row *row, size_t offset)
                      (json_int_t)found->reordered, "corrupted", (json_int_t)found->corrupted);
 }
 
+static json_t *datagrams_value(const report_row *row, size_t offset)
+{
+    const report_datagrams *found = field(row, offset);
+
+    if (!found->done)
+        return NULL;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "lost",
+                     (json_int_t)found->lost, "late", (json_int_t)found->late, "doubled",
+                     (json_int_t)found->doubled, "reordered", (json_int_t)found->reordered,
+                     "overrun", (json_int_t)found->overrun, "foreign", (json_int_t)found->foreign,
+                     "unsent", (json_int_t)found->unsent, "sent", (json_int_t)found->sent,
+                     "received", (json_int_t)found->received);
+}
+
 static json_t *answer_value(const report_row *row, size_t offset)
 {
     const report_answer *answer = field(row, offset);
@@ -335,6 +349,14 @@ static const report_part verify_parts[] = {
     {.path = "corrupted", .name = "corrupted"},
 };
 
+static const report_part datagrams_parts[] = {
+    {.path = "lost", .name = "lost"},         {.path = "late", .name = "late"},
+    {.path = "doubled", .name = "doubled"},   {.path = "reordered", .name = "reordered"},
+    {.path = "overrun", .name = "overrun"},   {.path = "foreign", .name = "foreign"},
+    {.path = "unsent", .name = "unsent"},     {.path = "sent", .name = "sent"},
+    {.path = "received", .name = "received"},
+};
+
 static const report_part events_parts[] = {
     {.path = "p50", .name = "p50"},
     {.path = "p90", .name = "p90"},
@@ -374,6 +396,7 @@ static const report_type types[] = {
     [COLUMN_LEFT] = {sides_value, PARTS(left_parts)},
     [COLUMN_FLAGS] = {flags_value, PARTS(flags_parts)},
     [COLUMN_VERIFY] = {verify_value, PARTS(verify_parts)},
+    [COLUMN_DATAGRAMS] = {datagrams_value, PARTS(datagrams_parts)},
     [COLUMN_ANSWER] = {answer_value, PARTS(plain_parts)},
     [COLUMN_EVENTS] = {events_value, PARTS(events_parts)},
     [COLUMN_FOUND] = {found_value, PARTS(found_parts)},

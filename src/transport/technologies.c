@@ -8,5 +8,5 @@ const transport_technology *const transport_technologies[] = {
 #ifdef HAVE_SISCI
     &transport_sci,
 #endif
-    &transport_tcp, NULL,
+    &transport_tcp, &transport_udp,  NULL,
 };

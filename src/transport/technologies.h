@@ -8,5 +8,6 @@ extern const transport_technology transport_null;
 extern const transport_technology transport_mpi;
 extern const transport_technology transport_sci;
 extern const transport_technology transport_tcp;
+extern const transport_technology transport_udp;
 
 #endif

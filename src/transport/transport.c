@@ -79,6 +79,11 @@ static cb_status refuse_receive(transport_node *node, transport_buffer **out)
     return refuse(node->factory, "receive");
 }
 
+static void nothing_to_give_up(transport_node *node)
+{
+    (void)node;
+}
+
 static cb_status refuse_group_send(transport_group *group, transport_buffer *buffer)
 {
     transport_buffer_release(buffer);
@@ -118,6 +123,7 @@ static void fill_empty_slots(transport_technology *ops)
     FILL(send, refuse_send);
     FILL(receive, refuse_receive);
     FILL(try_receive, refuse_receive);
+    FILL(give_up, nothing_to_give_up);
     FILL(group_send, refuse_group_send);
     FILL(group_receive, refuse_group_receive);
     FILL(group_try_receive, refuse_group_receive);

@@ -118,6 +118,7 @@ struct transport_technology {
     cb_status (*send)(transport_node *node, transport_buffer *buffer);
     cb_status (*receive)(transport_node *node, transport_buffer **out);
     cb_status (*try_receive)(transport_node *node, transport_buffer **out);
+    void (*give_up)(transport_node *node);
     cb_status (*group_send)(transport_group *group, transport_buffer *buffer);
     cb_status (*group_receive)(transport_group *group, transport_buffer **out,
                                transport_node **from);
@@ -127,6 +128,18 @@ struct transport_technology {
     cb_status (*group_try_receive_root)(transport_group *group, transport_buffer **out);
 };
 
+/* What has happened since the technology was opened, where messages are datagrams; else zeros. */
+typedef struct {
+    uint64_t sent, received; /* datagrams of the job, those of the technology's own included */
+    uint64_t unsent;         /* that the system did not take */
+    uint64_t lost;           /* messages that were given up, and of them ... */
+    uint64_t late;           /* ... those that came after all, and were dropped */
+    uint64_t doubled;        /* dropped */
+    uint64_t reordered;      /* overtaken by others, but in time: delivered in order */
+    uint64_t overrun;        /* dropped because there was no room for them */
+    uint64_t foreign;        /* that lacked the key of the job: dropped */
+} transport_datagrams;
+
 /* Technology-specific objects begin with these. */
 struct transport_factory {
     transport_technology ops; /* a copy with the empty slots filled; set_wait may exchange slots */
@@ -134,7 +147,9 @@ struct transport_factory {
     size_t held;      /* buffers that the user has and has not given back: a leak shows here */
     unsigned lacking; /* capabilities that open found missing, in all processes; not declared then */
     bool polls_yield; /* a receive that finds no message has given the core away already */
-    char network[64]; /* the network interface in use and its address, or empty */
+    size_t largest_message;        /* in bytes; 0: as large as you like */
+    transport_datagrams datagrams; /* so far */
+    char network[64];              /* the network interface in use and its address, or empty */
 };
 
 struct transport_node {
@@ -257,16 +272,29 @@ static inline cb_status transport_send(transport_node *node, transport_buffer *b
     return node->ops->send(node, buffer);
 }
 
-/* Hot. Wait for the next message from `node`; the caller owns *out. */
+/* Hot. Wait for the next message from `node`; the caller owns *out.
+ *
+ * Without TRANSPORT_RELIABLE no receive waits for ever: CB_LOST says that a message was lost, for
+ * others came behind it, or it did not come within the technology's time-out. It is given up, and
+ * the next receive is for the next one: so there are as many receives as sends, whatever is lost,
+ * and both sides of an exchange stay in step. A message that comes later is dropped. */
 static inline cb_status transport_receive(transport_node *node, transport_buffer **out)
 {
     return node->ops->receive(node, out);
 }
 
-/* Hot. CB_EMPTY when no message has come. */
+/* Hot. CB_EMPTY when no message has come. What is lost is passed over by all receives that do not
+ * wait. */
 static inline cb_status transport_try_receive(transport_node *node, transport_buffer **out)
 {
     return node->ops->try_receive(node, out);
+}
+
+/* Give up the next message from `node`, where a receive from a group has found that one is lost
+ * and could not say whose. Without effect in a reliable technology. */
+static inline void transport_give_up(transport_node *node)
+{
+    node->ops->give_up(node);
 }
 
 /* Hot. Send to all nodes of the group, and take the buffer; by the technology's own multicast where
@@ -276,7 +304,9 @@ static inline cb_status transport_group_send(transport_group *group, transport_b
     return group->ops->group_send(group, buffer);
 }
 
-/* Hot. Wait for a message from any node of the group; *from is who sent it. Fair: a node whose
+/* Hot. Wait for a message from any node of the group; *from is who sent it. With CB_LOST, *from is
+ * whose message was given up; or NULL when nothing has come from anybody within the time-out: then
+ * the caller knows whose is missing, and gives it up by transport_give_up. Fair: a node whose
  * message was given waits until all others with a message have had their turn. */
 static inline cb_status transport_group_receive(transport_group *group, transport_buffer **out,
                                                 transport_node **from)

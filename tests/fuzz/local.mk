@@ -1,9 +1,11 @@
 # Fuzz targets with a driver of their own, so that every run of the tests fuzzes for a moment. With
 # clang -fsanitize=fuzzer a target links without the driver and fuzzes by coverage.
 check_PROGRAMS += %D%/fuzz_calibration %D%/fuzz_context %D%/fuzz_convert %D%/fuzz_loads \
-	%D%/fuzz_network %D%/fuzz_options %D%/fuzz_topology %D%/fuzz_trace
+	%D%/fuzz_network %D%/fuzz_options %D%/fuzz_topology %D%/fuzz_trace \
+	%D%/fuzz_wire
 TESTS += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
-	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh
+	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh \
+	%D%/fuzz_wire.sh
 
 tests_fuzz_fuzz_context_SOURCES = %D%/fuzz_context.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_context_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
@@ -11,6 +13,10 @@ tests_fuzz_fuzz_loads_SOURCES = %D%/fuzz_loads.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_loads_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_options_SOURCES = %D%/fuzz_options.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_options_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+
+tests_fuzz_fuzz_wire_SOURCES = %D%/fuzz_wire.c %D%/fuzz.h %D%/standalone.c
+tests_fuzz_fuzz_wire_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_fuzz_fuzz_wire_LDADD = $(COMBENCH_LIBS)
 
 tests_fuzz_fuzz_trace_SOURCES = %D%/fuzz_trace.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_trace_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
@@ -38,5 +44,5 @@ tests_fuzz_fuzz_network_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_network_LDADD = $(CCMOD_LIBS)
 
 EXTRA_DIST += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
-	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh \
+	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh %D%/fuzz_wire.sh \
 	$(srcdir)/tests/fuzz/corpus/*/*

@@ -122,10 +122,12 @@ JOB_TEST(many_large_sends_wait_until_they_are_received)
 
 JOB_TEST(what_was_sent_is_not_held_by_its_sender)
 {
-    conformance_prepare(100000);
-    conformance_send(conformance_next(job.size), 1, 100000);
+    const size_t bytes = conformance_can_prepare(100000) ? 100000 : 1000;
+
+    conformance_prepare(bytes);
+    conformance_send(conformance_next(job.size), 1, bytes);
     ck_assert_uint_eq(here.factory->held, 0);
-    conformance_receive(conformance_previous(job.size), 1, 100000);
+    conformance_receive(conformance_previous(job.size), 1, bytes);
 }
 
 JOB_TEST(a_receive_that_does_not_block_finds_nothing_before_the_send_and_after_the_receive)

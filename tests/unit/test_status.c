@@ -7,6 +7,7 @@
 
 static const cb_status all[] = {CB_OK,
                                 CB_EMPTY,
+                                CB_LOST,
                                 CB_ERROR_USAGE,
                                 CB_ERROR_UNSUPPORTED,
                                 CB_ERROR_MEMORY,

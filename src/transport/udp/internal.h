@@ -1,0 +1,143 @@
+/* Inside the technology udp: what its files share. docs/sockets.md has the protocol. One thread at
+ * a time is in a factory. */
+#ifndef TRANSPORT_UDP_INTERNAL_H
+#define TRANSPORT_UDP_INTERNAL_H
+
+#include "transport/pool.h"
+#include "transport/transport.h"
+#include "transport/udp/faults.h"
+#include "transport/udp/order.h"
+#include "transport/udp/wire.h"
+
+/* Messages of one sender on their way here: alone, or to a list. */
+typedef struct {
+    udp_order order;       /* of transport buffers */
+    uint32_t epoch;        /* the sender's, as of the last datagram */
+    bool fresh;            /* nothing has come since this process prepared */
+    uint64_t gap_since_ns; /* when one was first seen to be missing; 0: none is */
+    unsigned silences;     /* time-outs in a row */
+} udp_stream;
+
+typedef struct {
+    transport_node base;
+    bool in_use;
+    struct sockaddr_in address;
+    uint32_t sent; /* messages in this epoch */
+    udp_stream incoming;
+} udp_node;
+
+typedef struct udp_group udp_group;
+
+struct udp_group {
+    transport_group base;
+    size_t turn; /* the node to be asked first */
+    unsigned silences;
+    /* Of a technology's own multicast */
+    udp_group *next; /* of the factory's list */
+    uint64_t list;
+    int fd; /* a member's, else -1 */
+    struct sockaddr_in address;
+    udp_stream incoming; /* a member's */
+    uint32_t sent;       /* the root's: messages in this epoch */
+    bool *joined;        /* the root's: by position in the list */
+    size_t missing;      /* of the root: members that have not joined */
+    bool welcome;        /* of a member */
+};
+
+/* How many lists with these members and this root there have been. */
+typedef struct {
+    uint64_t hash;
+    uint64_t count;
+} udp_list_count;
+
+typedef struct {
+    transport_factory base;
+    udp_node *nodes; /* by rank */
+    udp_group *groups;
+    udp_list_count *lists;
+    size_t list_count, list_room;
+    transport_pool pool;
+    transport_buffer *spare; /* where the next datagram goes */
+    int fd;
+    socket_key key;
+    socket_interface interface;
+    in_port_t multicast_port; /* in network order */
+    uint64_t buffer_bytes;    /* of each socket; 0: as the system has it */
+    uint64_t timeout_ns;
+    uint32_t epoch;
+    transport_wait wait;
+    udp_faults faults;
+    unsigned char *held_back; /* a datagram that is to be overtaken */
+    size_t held_bytes;        /* 0: none */
+    struct sockaddr_in held_address;
+} udp_factory;
+
+static inline udp_factory *udp_factory_of(transport_factory *factory)
+{
+    return (udp_factory *)factory;
+}
+
+static inline udp_node *udp_node_of(transport_node *node)
+{
+    return (udp_node *)node;
+}
+
+static inline udp_group *udp_group_of(transport_group *group)
+{
+    return (udp_group *)group;
+}
+
+/* datagram.c: one datagram out or in. A datagram that the system does not take is counted and lost.
+ * udp_take_datagram gives a datagram of this job from a socket, its payload in *out, which is the
+ * caller's; what is of no rank of this job is counted and dropped. CB_EMPTY: none is there. */
+void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, const udp_header *header,
+                      const transport_buffer *payload);
+cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
+                            transport_buffer **out);
+
+/* stream.c. udp_stream_restart forgets all of an earlier epoch. udp_stream_put takes the buffer.
+ * udp_stream_take gives the message that is due, CB_LOST when it was given up because others came
+ * behind it, or CB_EMPTY. */
+void udp_stream_restart(udp_factory *factory, udp_stream *stream);
+void udp_stream_put(udp_factory *factory, udp_stream *stream, const udp_header *header,
+                    transport_buffer *buffer);
+cb_status udp_stream_take(udp_factory *factory, udp_stream *stream, transport_buffer **out);
+void udp_stream_give_up(udp_factory *factory, udp_stream *stream);
+void udp_stream_free(udp_factory *factory, udp_stream *stream);
+
+/* receive.c. udp_look reads what has come at the process's own socket. udp_wait_on is called after
+ * each poll that found nothing, with *since_ns 0 at the first: it waits as the policy has it, and
+ * gives false when the time-out is over. udp_silent counts a time-out, and gives CB_LOST, or an
+ * error when there were too many in a row. */
+cb_status udp_look(udp_factory *factory);
+bool udp_wait_on(udp_factory *factory, int fd, uint64_t *since_ns);
+cb_status udp_silent(unsigned *silences, const char *whom, int rank);
+cb_status udp_receive(transport_node *node, transport_buffer **out);
+cb_status udp_try_receive(transport_node *node, transport_buffer **out);
+void udp_give_up(transport_node *node);
+
+/* send.c */
+cb_status udp_send(transport_node *node, transport_buffer *buffer);
+cb_status udp_group_send(transport_group *group, transport_buffer *buffer);
+
+/* group.c */
+cb_status udp_group_create(transport_factory *factory, transport_node *const *nodes, size_t count,
+                           transport_node *root, bool multicast, transport_group **out);
+void udp_group_destroy(transport_group *group);
+cb_status udp_group_receive(transport_group *group, transport_buffer **out, transport_node **from);
+cb_status udp_group_try_receive(transport_group *group, transport_buffer **out,
+                                transport_node **from);
+cb_status udp_group_receive_root(transport_group *group, transport_buffer **out);
+cb_status udp_group_try_receive_root(transport_group *group, transport_buffer **out);
+
+/* multicast.c: root and members of a list find each other; and what they say of it. */
+cb_status udp_list_open(udp_factory *factory, udp_group *group);
+void udp_list_close(udp_factory *factory, udp_group *group);
+void udp_list_hear(udp_factory *factory, const udp_header *header);
+
+/* buffers.c: messages_bytes above `largest_message` of the factory are refused. */
+cb_status udp_prepare(transport_factory *factory, const transport_preparation *preparation);
+transport_buffer *udp_buffer_create(transport_factory *factory, size_t size);
+void udp_buffer_release(transport_buffer *buffer);
+
+#endif

@@ -1,0 +1,214 @@
+/* Lists: an IP multicast address for each, to which the root sends and which its members join. All
+ * of a list compute its address and number from its members, without asking; then the members tell
+ * the root that they have joined, again and again until it has answered, so that the root sends
+ * nothing that nobody hears. */
+#include "transport/udp/internal.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+static const uint64_t patience_ns = UINT64_C(30000000000), /* of the root, for its members */
+    answer_patience_ns = UINT64_C(5000000000), /* of a member that has joined, for the answer */
+    shortest_retry_ns = 1000000, longest_retry_ns = 20000000;
+
+/* Identity */
+
+static uint64_t hash_of(const udp_group *group)
+{
+    const transport_group *base = &group->base;
+    int root = base->root != NULL ? base->root->rank : base->factory->rank;
+    uint64_t hash = cb_mix64((uint64_t)root + 1);
+
+    for (size_t i = 0; i < base->count; i++)
+        hash = cb_mix64(hash ^ ((uint64_t)base->nodes[i]->rank + 1));
+    return hash;
+}
+
+/* Members and root have made as many lists like this one, since they make them together. */
+static cb_status count_list(udp_factory *factory, uint64_t hash, uint64_t *count)
+{
+    size_t i = 0;
+
+    while (i < factory->list_count && factory->lists[i].hash != hash)
+        i++;
+    if (i == factory->list_room) {
+        size_t room = 2 * factory->list_room + 16;
+        udp_list_count *moved = realloc(factory->lists, room * sizeof(*moved));
+
+        if (moved == NULL) {
+            cb_error("cannot keep %zu lists of members over udp: out of memory", room);
+            return CB_ERROR_MEMORY;
+        }
+        factory->lists = moved;
+        factory->list_room = room;
+    }
+    if (i == factory->list_count)
+        factory->lists[factory->list_count++] = (udp_list_count){.hash = hash};
+    *count = ++factory->lists[i].count;
+    return CB_OK;
+}
+
+/* Of the block that organisations give out themselves; a job's address is as good as random, and
+ * what another job sends to the same lacks the key. */
+static struct in_addr address_of(const udp_factory *factory, uint64_t list)
+{
+    const uint32_t block = 0xefc00000u, hosts = 0x0003ffffu;
+    uint64_t key;
+
+    memcpy(&key, factory->key.bytes, sizeof(key));
+    return (struct in_addr){.s_addr = htonl(block | ((uint32_t)cb_mix64(list ^ key) & hosts))};
+}
+
+static cb_status identify(udp_factory *factory, udp_group *group)
+{
+    uint64_t hash = hash_of(group), count;
+
+    CB_TRY(count_list(factory, hash, &count));
+    group->list = cb_mix64(hash ^ count) | 1;
+    group->address = (struct sockaddr_in){.sin_family = AF_INET,
+                                          .sin_addr = address_of(factory, group->list),
+                                          .sin_port = factory->multicast_port};
+    return CB_OK;
+}
+
+/* A member's socket: of the list's address alone, on the interface alone. */
+static cb_status join_address(udp_factory *factory, udp_group *group)
+{
+    const int on = 1, off = 0;
+    const struct ip_mreqn membership = {.imr_multiaddr = group->address.sin_addr,
+                                        .imr_address = factory->interface.address,
+                                        .imr_ifindex =
+                                            (int)if_nametoindex(factory->interface.name)};
+    char text[SOCKET_TEXT_BYTES];
+
+    group->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (group->fd >= 0) {
+        setsockopt(group->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+        setsockopt(group->fd, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof(off));
+        socket_set_buffers(group->fd, factory->buffer_bytes);
+        if (bind(group->fd, (const struct sockaddr *)&group->address, sizeof(group->address)) ==
+                0 &&
+            setsockopt(group->fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &membership, sizeof(membership)) ==
+                0)
+            return CB_OK;
+    }
+    cb_error("cannot receive multicasts at %s on %s: %m; raise net.ipv4.igmp_max_memberships or "
+             "the limit of open files, or use --multicast loop",
+             socket_text(&group->address, text), factory->interface.name);
+    return CB_ERROR_SYSTEM;
+}
+
+/* What is said */
+
+static void say(udp_factory *factory, udp_kind kind, int rank, uint64_t list)
+{
+    const udp_header header = {
+        .kind = kind, .rank = (uint32_t)factory->base.rank, .epoch = factory->epoch, .list = list};
+
+    udp_put_datagram(factory, &factory->nodes[rank].address, &header, NULL);
+}
+
+static void note_joined(udp_group *group, uint32_t rank)
+{
+    for (size_t i = 0; i < group->base.count; i++)
+        if ((uint32_t)group->base.nodes[i]->rank == rank && !group->joined[i]) {
+            group->joined[i] = true;
+            group->missing--;
+        }
+}
+
+/* Of a list that is not there, yet or any more, nothing is said: who asks will ask again. */
+void udp_list_hear(udp_factory *factory, const udp_header *header)
+{
+    for (udp_group *group = factory->groups; group != NULL; group = group->next) {
+        const bool here = group->base.root == NULL;
+
+        if (group->list != header->list)
+            continue;
+        if (header->kind == UDP_JOINED && here) {
+            note_joined(group, header->rank);
+            say(factory, UDP_WELCOME, (int)header->rank, group->list);
+        } else if (header->kind == UDP_WELCOME && !here) {
+            group->welcome = true;
+        }
+    }
+}
+
+/* Finding each other */
+
+static cb_status await_members(udp_factory *factory, const udp_group *group)
+{
+    const uint64_t began_ns = cb_now_ns();
+    size_t first = 0;
+
+    while (group->missing > 0 && cb_now_ns() - began_ns < patience_ns) {
+        uint64_t since_ns = 0;
+
+        CB_TRY(udp_look(factory));
+        if (group->missing > 0)
+            (void)udp_wait_on(factory, factory->fd, &since_ns);
+    }
+    if (group->missing == 0)
+        return CB_OK;
+    while (group->joined[first])
+        first++;
+    cb_error("cannot make a list of %zu members over udp: rank %d has not joined it within %d s; "
+             "see what it says",
+             group->base.count, group->base.nodes[first]->rank, (int)(patience_ns / 1000000000));
+    return CB_ERROR_TRANSPORT;
+}
+
+/* A root that has heard all its members may be at work already, and answer late: this member has
+ * joined, whatever became of the answer. */
+static cb_status ask_for_welcome(udp_factory *factory, const udp_group *group)
+{
+    const uint64_t began_ns = cb_now_ns();
+    uint64_t retry_ns = shortest_retry_ns, next_ns = began_ns, now_ns;
+
+    while (!group->welcome && (now_ns = cb_now_ns()) - began_ns < answer_patience_ns) {
+        if (now_ns >= next_ns) {
+            say(factory, UDP_JOINED, group->base.root->rank, group->list);
+            next_ns = now_ns + retry_ns;
+            retry_ns = retry_ns * 2 < longest_retry_ns ? retry_ns * 2 : longest_retry_ns;
+        }
+        CB_TRY(udp_look(factory));
+        if (!group->welcome && factory->wait != TRANSPORT_WAIT_SPIN)
+            cb_sleep_ns(shortest_retry_ns / 20);
+    }
+    return CB_OK;
+}
+
+cb_status udp_list_open(udp_factory *factory, udp_group *group)
+{
+    CB_TRY(identify(factory, group));
+    udp_stream_restart(factory, &group->incoming);
+    group->next = factory->groups;
+    factory->groups = group;
+    if (group->base.root != NULL) {
+        CB_TRY(join_address(factory, group));
+        return ask_for_welcome(factory, group);
+    }
+    group->missing = group->base.count;
+    group->joined = cb_allocate(group->base.count, sizeof(*group->joined), "the members of a list");
+    return group->joined != NULL ? await_members(factory, group) : CB_ERROR_MEMORY;
+}
+
+void udp_list_close(udp_factory *factory, udp_group *group)
+{
+    udp_group **link = &factory->groups;
+
+    while (*link != NULL && *link != group)
+        link = &(*link)->next;
+    if (*link == group)
+        *link = group->next;
+    if (group->fd >= 0)
+        close(group->fd);
+}

@@ -1,0 +1,121 @@
+/* Receiving: the process's socket is read for all senders, and each message waits in the stream of
+ * its own. A receive that waits gives up after a time-out, and never waits for ever. */
+#include "transport/udp/internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+/* So many time-outs in a row are no losses any more: at 30 % loss each way, one in a billion. */
+enum { SILENCES_MOST = 32 };
+
+/* Datagrams that are read before any is given out. */
+enum { LOOK_MOST = 64 };
+
+static cb_status hear(udp_factory *factory, const udp_header *header, transport_buffer *buffer)
+{
+    if (__builtin_expect(header->kind == UDP_MESSAGE, 1)) {
+        udp_stream_put(factory, &factory->nodes[header->rank].incoming, header, buffer);
+        return CB_OK;
+    }
+    transport_pool_give(&factory->pool, buffer);
+    if (header->kind == UDP_MULTICAST)
+        factory->base.datagrams.foreign++;
+    else
+        udp_list_hear(factory, header);
+    return CB_OK;
+}
+
+/* Hot. */
+cb_status udp_look(udp_factory *factory)
+{
+    for (int i = 0; i < LOOK_MOST; i++) {
+        transport_buffer *buffer;
+        udp_header header;
+        cb_status status = udp_take_datagram(factory, factory->fd, &header, &buffer);
+
+        if (status != CB_OK)
+            return status == CB_EMPTY ? CB_OK : status;
+        CB_TRY(hear(factory, &header, buffer));
+    }
+    return CB_OK;
+}
+
+static void sleep_until(int fd, uint64_t until_ns, uint64_t now_ns)
+{
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+
+    (void)poll(&one, 1, (int)((until_ns - now_ns) / 1000000) + 1);
+}
+
+bool udp_wait_on(udp_factory *factory, int fd, uint64_t *since_ns)
+{
+    const uint64_t now_ns = cb_now_ns();
+
+    if (*since_ns == 0)
+        *since_ns = now_ns;
+    if (now_ns - *since_ns > factory->timeout_ns)
+        return false;
+    if (factory->wait == TRANSPORT_WAIT_YIELD)
+        sched_yield();
+    else if (factory->wait == TRANSPORT_WAIT_BLOCK)
+        sleep_until(fd, *since_ns + factory->timeout_ns, now_ns);
+    return true;
+}
+
+cb_status udp_silent(unsigned *silences, const char *whom, int rank)
+{
+    if (++*silences < SILENCES_MOST)
+        return CB_LOST;
+    cb_error("nothing has come over udp from %s %d for %d time-outs in a row: it has ended, or its "
+             "host is cut off; see what it says",
+             whom, rank, SILENCES_MOST);
+    return CB_ERROR_TRANSPORT;
+}
+
+/* Hot. The message that is due, or CB_LOST when it is missing. */
+static cb_status poll_node(udp_factory *factory, udp_node *node, transport_buffer **out)
+{
+    cb_status status = udp_stream_take(factory, &node->incoming, out);
+
+    if (status != CB_EMPTY)
+        return status;
+    CB_TRY(udp_look(factory));
+    return udp_stream_take(factory, &node->incoming, out);
+}
+
+/* Hot. */
+cb_status udp_receive(transport_node *base, transport_buffer **out)
+{
+    udp_factory *factory = udp_factory_of(base->factory);
+    udp_node *node = udp_node_of(base);
+    uint64_t since_ns = 0;
+    cb_status status;
+
+    while ((status = poll_node(factory, node, out)) == CB_EMPTY)
+        if (!udp_wait_on(factory, factory->fd, &since_ns)) {
+            udp_stream_give_up(factory, &node->incoming);
+            return udp_silent(&node->incoming.silences, "rank", base->rank);
+        }
+    return status;
+}
+
+/* Hot. What is missing is passed over. */
+cb_status udp_try_receive(transport_node *base, transport_buffer **out)
+{
+    cb_status status;
+
+    do
+        status = poll_node(udp_factory_of(base->factory), udp_node_of(base), out);
+    while (status == CB_LOST);
+    return status;
+}
+
+void udp_give_up(transport_node *base)
+{
+    udp_stream_give_up(udp_factory_of(base->factory), &udp_node_of(base)->incoming);
+}

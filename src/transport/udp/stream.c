@@ -1,0 +1,127 @@
+/* The messages of one sender: in order, each once, and what is missing given up. */
+#include "transport/udp/internal.h"
+
+#include "base/clock.h"
+
+/* A message that is missing while so many have come behind it, or for so long after one has, is
+ * lost: the network has not just exchanged two neighbours. */
+enum { OVERTAKING_MOST = 3 };
+static const uint64_t gap_ns = 5000000;
+
+static void drop(udp_factory *factory, transport_buffer *buffer)
+{
+    transport_pool_give(&factory->pool, buffer);
+}
+
+static void empty(udp_factory *factory, udp_stream *stream)
+{
+    transport_buffer *buffer;
+
+    while ((buffer = udp_order_take_any(&stream->order)) != NULL)
+        drop(factory, buffer);
+    stream->gap_since_ns = 0;
+}
+
+void udp_stream_restart(udp_factory *factory, udp_stream *stream)
+{
+    empty(factory, stream);
+    udp_order_begin(&stream->order, 0);
+    stream->fresh = true;
+    stream->silences = 0;
+}
+
+void udp_stream_free(udp_factory *factory, udp_stream *stream)
+{
+    empty(factory, stream);
+    udp_order_free(&stream->order);
+}
+
+/* A sender that has prepared begins with number 0, of which this process may have given up some
+ * already; one that has not goes on with its numbers, wherever they are. False: of an epoch that is
+ * over. */
+static bool enter_epoch(udp_factory *factory, udp_stream *stream, const udp_header *header)
+{
+    const int32_t newer = (int32_t)(header->epoch - stream->epoch);
+
+    if (newer < 0)
+        return false;
+    if (newer > 0 && !stream->fresh) {
+        empty(factory, stream);
+        udp_order_begin(&stream->order, 0);
+    } else if (newer == 0 && stream->fresh) {
+        udp_order_begin(&stream->order, header->number);
+    }
+    stream->epoch = header->epoch;
+    stream->fresh = false;
+    return true;
+}
+
+static void count(transport_datagrams *datagrams, udp_arrival arrival)
+{
+    switch (arrival) {
+    case UDP_KEPT:
+        break;
+    case UDP_OVERTAKEN:
+        datagrams->reordered++;
+        break;
+    case UDP_DOUBLED:
+        datagrams->doubled++;
+        break;
+    case UDP_LATE:
+        datagrams->late++;
+        break;
+    case UDP_NO_ROOM:
+        datagrams->overrun++;
+        break;
+    }
+}
+
+/* Hot. */
+void udp_stream_put(udp_factory *factory, udp_stream *stream, const udp_header *header,
+                    transport_buffer *buffer)
+{
+    udp_arrival arrival = UDP_LATE;
+
+    if (__builtin_expect(header->epoch == stream->epoch && !stream->fresh, 1) ||
+        enter_epoch(factory, stream, header))
+        arrival = udp_order_put(&stream->order, header->number, buffer);
+    if (__builtin_expect(arrival == UDP_KEPT, 1))
+        return;
+    count(&factory->base.datagrams, arrival);
+    if (arrival != UDP_OVERTAKEN)
+        drop(factory, buffer);
+}
+
+static bool is_missing_for_good(udp_stream *stream)
+{
+    if (udp_order_waiting(&stream->order) >= OVERTAKING_MOST)
+        return true;
+    if (stream->gap_since_ns == 0)
+        stream->gap_since_ns = cb_now_ns();
+    return cb_now_ns() - stream->gap_since_ns > gap_ns;
+}
+
+void udp_stream_give_up(udp_factory *factory, udp_stream *stream)
+{
+    udp_order_skip(&stream->order);
+    stream->gap_since_ns = 0;
+    factory->base.datagrams.lost++;
+}
+
+/* Hot. */
+cb_status udp_stream_take(udp_factory *factory, udp_stream *stream, transport_buffer **out)
+{
+    transport_buffer *buffer = udp_order_take(&stream->order);
+
+    if (__builtin_expect(buffer != NULL, 1)) {
+        stream->gap_since_ns = 0;
+        stream->silences = 0;
+        factory->base.held++;
+        *out = buffer;
+        return CB_OK;
+    }
+    if (__builtin_expect(udp_order_waiting(&stream->order) == 0, 1) || !is_missing_for_good(stream))
+        return CB_EMPTY;
+    udp_stream_give_up(factory, stream);
+    return CB_LOST;
+}

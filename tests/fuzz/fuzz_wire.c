@@ -1,0 +1,110 @@
+/* The wire formats of tcp and udp: what a network may bring is refused, or is what it says; what is
+ * taken survives being written again; and an order of datagrams gives each once, in order, whatever
+ * numbers come. The first byte says what the others are. */
+#include <string.h>
+
+#include "tests/fuzz/fuzz.h"
+#include "transport/tcp/wire.h"
+#include "transport/udp/order.h"
+#include "transport/udp/wire.h"
+
+enum { RANKS = 5, TAKEN_MOST = 4096 };
+
+/* That of the corpus. */
+static const socket_key key = {
+    {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'}};
+
+static void try_hello(const uint8_t *data, size_t size)
+{
+    unsigned char hello[TCP_HELLO_BYTES], again[TCP_HELLO_BYTES];
+    int rank;
+
+    if (size < sizeof(hello))
+        return;
+    memcpy(hello, data, sizeof(hello));
+    rank = tcp_hello_read(hello, &key, RANKS);
+    FUZZ_REQUIRE(rank >= -1 && rank < RANKS);
+    if (rank < 0)
+        return;
+    tcp_hello_write(again, &key, rank, RANKS);
+    FUZZ_REQUIRE(memcmp(hello, again, sizeof(hello)) == 0);
+}
+
+static void try_message(const uint8_t *data, size_t size)
+{
+    unsigned char again[TCP_HEADER_BYTES];
+
+    if (size < sizeof(again))
+        return;
+    tcp_header_write(again, tcp_header_read(data));
+    FUZZ_REQUIRE(memcmp(data, again, sizeof(again)) == 0);
+}
+
+static void try_datagram(const uint8_t *data, size_t size)
+{
+    unsigned char bytes[UDP_HEADER_BYTES], again[UDP_HEADER_BYTES];
+    udp_header header;
+
+    if (size < sizeof(bytes))
+        return;
+    memcpy(bytes, data, sizeof(bytes));
+    if (!udp_header_read(bytes, &key, RANKS, &header))
+        return;
+    FUZZ_REQUIRE(header.kind < UDP_KINDS && header.rank < RANKS);
+    udp_header_write(again, &key, &header);
+    FUZZ_REQUIRE(memcmp(bytes, again, sizeof(bytes)) == 0);
+}
+
+/* An item points at the data, so that its place is its number in the sequence of arrivals. */
+static void take_what_is_due(udp_order *order, const uint32_t *numbers, const uint8_t *data)
+{
+    const uint8_t *item;
+    uint32_t due = order->next;
+
+    while ((item = udp_order_take(order)) != NULL)
+        FUZZ_REQUIRE(numbers[(item - data) / 3] == due++);
+    FUZZ_REQUIRE(order->next == due);
+}
+
+/* Three bytes are an action: put a number near the one that is due, near or far, or skip. */
+static void try_order(const uint8_t *data, size_t size)
+{
+    static uint32_t numbers[TAKEN_MOST];
+    udp_order order = {0};
+    size_t kept = 0;
+
+    udp_order_begin(&order, UINT32_MAX - 20);
+    for (size_t i = 0; i + 3 <= size && i / 3 < TAKEN_MOST; i += 3) {
+        const uint32_t offset = (uint32_t)data[i + 1] << (data[i + 2] % 26);
+
+        numbers[i / 3] = (data[i] & 1) != 0 ? order.next + offset : order.next - offset;
+        if (data[i] % 8 == 7) {
+            take_what_is_due(&order, numbers, data);
+            udp_order_skip(&order);
+        } else {
+            /* The contract has items that are not const. */
+            void *item = (void *)(uintptr_t)&data[i];
+            udp_arrival arrival = udp_order_put(&order, numbers[i / 3], item);
+
+            FUZZ_REQUIRE(arrival <= UDP_NO_ROOM);
+            kept += arrival == UDP_KEPT || arrival == UDP_OVERTAKEN;
+        }
+        FUZZ_REQUIRE(udp_order_waiting(&order) <= kept);
+        if (data[i] % 8 == 6)
+            take_what_is_due(&order, numbers, data);
+    }
+    while (udp_order_take_any(&order) != NULL)
+        continue;
+    FUZZ_REQUIRE(udp_order_waiting(&order) == 0);
+    udp_order_free(&order);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static void (*const tries[])(const uint8_t *data, size_t size) = {try_hello, try_message,
+                                                                      try_datagram, try_order};
+
+    if (size > 0)
+        tries[data[0] % (sizeof(tries) / sizeof(tries[0]))](data + 1, size - 1);
+    return 0;
+}
