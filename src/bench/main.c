@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "bench/computing.h"
+#include "bench/emit.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -365,6 +366,12 @@ static cb_status run(const bench_definition *definition, bench_program *program)
     return status;
 }
 
+/* Without MPI, by the launcher's first rank alone. */
+static cb_status emit(const bench_definition *definition, const bench_program *program)
+{
+    return control_launch_rank() == 0 ? bench_emit_trace(definition, &program->options) : CB_OK;
+}
+
 int bench_main(const bench_definition *definition, int argc, char **argv)
 {
     bench_program program = {.argc = argc, .argv = argv};
@@ -378,7 +385,8 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
     cb_log_identify(program.program, -1);
     status = parse(&program, &done);
     if (status == CB_OK && !done)
-        status = run(definition, &program);
+        status = program.options.emit_trace != NULL ? emit(definition, &program)
+                                                    : run(definition, &program);
     cb_options_free(&program.table, &program.options);
     return cb_status_exit(status);
 }
