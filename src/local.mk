@@ -24,9 +24,11 @@ libcombench_a_SOURCES = \
 	%D%/bench/block.c %D%/bench/block.h \
 	%D%/bench/builder.c %D%/bench/builder.h \
 	%D%/bench/checker.c %D%/bench/checker.h \
+	%D%/bench/crew.c %D%/bench/crew.h \
 	%D%/bench/computing.c %D%/bench/computing.h \
 	%D%/bench/configuration.c \
 	%D%/bench/datagrams.c \
+	%D%/bench/emit.c %D%/bench/emit.h \
 	%D%/bench/environment.c \
 	%D%/bench/farm.h %D%/bench/farm_faults.c %D%/bench/farm_figures.c \
 	%D%/bench/farm_loops.c %D%/bench/farm_loops.h \
@@ -40,6 +42,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/ledger.c %D%/bench/ledger.h \
 	%D%/bench/load.c %D%/bench/load.h \
 	%D%/bench/main.c \
+	%D%/bench/mailbox.c %D%/bench/mailbox.h \
 	%D%/bench/measure.c \
 	%D%/bench/occupation.c %D%/bench/occupation.h \
 	%D%/bench/options.c %D%/bench/options.h \
@@ -48,6 +51,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/plan_shapes.c %D%/bench/plan_shapes.h \
 	%D%/bench/progress.c \
 	%D%/bench/rank.c \
+	%D%/bench/recorder.c %D%/bench/recorder.h \
 	%D%/bench/run.c \
 	%D%/bench/schedule.c %D%/bench/schedule.h \
 	%D%/bench/shape.c %D%/bench/shape.h \

@@ -120,8 +120,11 @@ typedef struct {
     bench_checker incoming;
 } bench_peer;
 
-/* The algorithm that a receiving processor runs on each packet: calibrated work. */
+/* The algorithm that a receiving processor runs on each packet: calibrated work, or what is called
+ * instead of it where nothing is measured. */
 typedef struct {
+    cb_status (*instead)(void *context); /* or NULL */
+    void *context;
     uint64_t units; /* of host_work; 0: none */
     uint64_t state; /* its result so far, so that nothing of it can be left out */
     uint64_t runs, elapsed_ns;
@@ -223,7 +226,7 @@ static inline cb_status bench_bounce(bench_rank *me, size_t peer)
 void bench_yield(const transport_factory *factory);
 
 /* Run the algorithm on a packet; all of its time is counted. */
-void bench_run_algorithm(bench_algorithm *algorithm);
+cb_status bench_run_algorithm(bench_algorithm *algorithm);
 
 /* One packet from each peer that is heard, with the algorithm run on it; what is early is kept for
  * the rounds to come. */

@@ -13,14 +13,14 @@ typedef struct {
     double unit_ns, spread_pct, tick_ns;
 } computing_report;
 
-/* Ranks before this one that run on the same cores of the same host. */
+/* Ranks before this one that run on the same cores of the same machine. */
 static unsigned ranks_before(const bench_session *session)
 {
     int rank = control_rank(session->plane);
     unsigned count = 0;
 
     for (int other = 0; other < rank; other++)
-        count += session->hosts[other] == session->hosts[rank] &&
+        count += session->machines[other] == session->machines[rank] &&
                  strcmp(session->bindings[other], session->bindings[rank]) == 0;
     return count;
 }

@@ -48,7 +48,8 @@ typedef struct {
     report_document *document; /* rank 0 alone */
     int *hosts;                /* of each rank, the index of its host */
     size_t host_count;
-    unsigned *cores;             /* of each rank: how many it may run on */
+    int *machines;   /* of each rank, the first rank whose host shares its cores with this one */
+    unsigned *cores; /* of each rank: how many it may run on */
     char (*bindings)[HOST_TEXT]; /* of each rank, as host_binding gives it */
     unsigned *host_cores;        /* of each host */
     host_task *task;             /* of --compute, else NULL, and without the two below */

@@ -15,6 +15,7 @@
 /* What each rank tells about itself: plain data. */
 typedef struct {
     char host[HOST_TEXT];
+    char machine[HOST_TEXT]; /* hosts with the same one share its cores */
     char binding[HOST_TEXT];
     char network[sizeof(((transport_factory *)NULL)->network)];
     uint32_t usable_cores, host_cores;
@@ -35,22 +36,33 @@ static int host_of(const rank_report *reports, size_t rank)
     return (int)first;
 }
 
+static int machine_of(const rank_report *reports, size_t rank)
+{
+    size_t first = 0;
+
+    while (strcmp(reports[first].machine, reports[rank].machine) != 0)
+        first++;
+    return (int)first;
+}
+
 /* Number the hosts in order of their first ranks. */
 static cb_status number_hosts(bench_session *session, const rank_report *reports, size_t ranks)
 {
     session->hosts = cb_allocate(ranks, sizeof(*session->hosts), "the hosts of the ranks");
+    session->machines = cb_allocate(ranks, sizeof(*session->machines), "the hosts of the ranks");
     session->cores = cb_allocate(ranks, sizeof(*session->cores), "the cores of the ranks");
     session->host_cores =
         cb_allocate(ranks, sizeof(*session->host_cores), "the cores of the hosts");
     session->bindings = cb_allocate(ranks, sizeof(*session->bindings), "the bindings of the ranks");
-    if (session->hosts == NULL || session->cores == NULL || session->host_cores == NULL ||
-        session->bindings == NULL)
+    if (session->hosts == NULL || session->machines == NULL || session->cores == NULL ||
+        session->host_cores == NULL || session->bindings == NULL)
         return CB_ERROR_MEMORY;
     for (size_t rank = 0; rank < ranks; rank++) {
         int first = host_of(reports, rank);
 
         session->hosts[rank] =
             (size_t)first == rank ? (int)session->host_count++ : session->hosts[first];
+        session->machines[rank] = machine_of(reports, rank);
         session->cores[rank] = reports[rank].usable_cores;
         session->host_cores[session->hosts[rank]] = reports[rank].host_cores;
         memcpy(session->bindings[rank], reports[rank].binding, sizeof(session->bindings[rank]));
@@ -58,7 +70,7 @@ static cb_status number_hosts(bench_session *session, const rank_report *reports
     return CB_OK;
 }
 
-/* Busy ranks that share a host and a binding, the given one among them. */
+/* Busy ranks that share a machine and a binding, the given one among them. */
 static size_t sharing(const bench_session *session, const int *ranks, size_t participants, int rank,
                       bool same_binding)
 {
@@ -66,7 +78,7 @@ static size_t sharing(const bench_session *session, const int *ranks, size_t par
 
     for (size_t i = 0; i < participants; i++)
         count +=
-            session->hosts[ranks[i]] == session->hosts[rank] &&
+            session->machines[ranks[i]] == session->machines[rank] &&
             (!same_binding || strcmp(session->bindings[ranks[i]], session->bindings[rank]) == 0);
     return count;
 }
@@ -255,13 +267,13 @@ static void put_parameter(const cb_option *row, const void *value, void *context
     }
 }
 
-/* The first rank of each host probes: several on one core would count each other. */
+/* The first rank of each machine probes: several on one core would count each other. */
 static host_noise probe(const bench_session *session)
 {
     int rank = control_rank(session->plane);
 
     for (int other = 0; other < rank; other++)
-        if (session->hosts[other] == session->hosts[rank])
+        if (session->machines[other] == session->machines[rank])
             return (host_noise){0};
     return host_probe_noise(NOISE_PROBE_MS);
 }
@@ -275,6 +287,9 @@ static cb_status gather_reports(bench_session *session, rank_report *all)
 
     host_capture(session->machine, &environment);
     memcpy(mine.host, environment.name, sizeof(mine.host));
+    host_kernel_id(mine.machine);
+    if (mine.machine[0] == '\0')
+        memcpy(mine.machine, environment.name, sizeof(mine.machine));
     mine.host_cores = (uint32_t)environment.cores;
     host_binding(session->machine, mine.binding, sizeof(mine.binding));
     memcpy(mine.network, session->technology->network, sizeof(mine.network));

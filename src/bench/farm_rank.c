@@ -172,16 +172,18 @@ static cb_status decide(bench_rank *me, uint64_t event)
     return bench_tell(me, BENCH_SUPERVISOR, 0, (bench_note){.event = event});
 }
 
-static __attribute__((noinline)) void run_algorithm(bench_rank *me, size_t source, uint64_t event)
+static __attribute__((noinline)) cb_status run_algorithm(bench_rank *me, size_t source,
+                                                          uint64_t event)
 {
     uint64_t begin_ns = bench_timeline_now(me->farm->timeline);
 
-    bench_run_algorithm(&me->algorithm);
+    CB_TRY(bench_run_algorithm(&me->algorithm));
     bench_timeline_note(me->farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
                                                                    .event = event,
                                                                    .deed = BENCH_WORKS,
                                                                    .role = BENCH_SOURCE,
                                                                    .index = (uint32_t)source});
+    return CB_OK;
 }
 
 /* Refer to a fragment, and give its buffer back. */
@@ -243,7 +245,7 @@ cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transpor
     else
         inspect(me, buffer, source, event);
     if (me->algorithm.units > 0)
-        run_algorithm(me, source, event);
+        CB_TRY(run_algorithm(me, source, event));
     built = bench_builder_add(&farm->builder, source, sequence);
     note_order(me, source, sequence, built);
     if (built == BENCH_COMPLETE)

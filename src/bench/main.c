@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "bench/computing.h"
+#include "bench/emit.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -117,6 +118,9 @@ static bool ranks_share_cores(const host *machine)
 {
     host_environment environment;
 
+    /* combench-testbed makes hosts that share the cores of one machine, and says so. */
+    if (getenv("CB_TESTBED") != NULL)
+        return true;
     host_capture(machine, &environment);
     return control_launch_local_size() > (int)environment.cores;
 }
@@ -337,6 +341,7 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
     cb_config_free(program->config);
     cb_settings_free(&session->settings);
     free(session->hosts);
+    free(session->machines);
     free(session->cores);
     free(session->bindings);
     free(session->host_cores);
@@ -365,6 +370,12 @@ static cb_status run(const bench_definition *definition, bench_program *program)
     return status;
 }
 
+/* Without MPI, by the launcher's first rank alone. */
+static cb_status emit(const bench_definition *definition, const bench_program *program)
+{
+    return control_launch_rank() == 0 ? bench_emit_trace(definition, &program->options) : CB_OK;
+}
+
 int bench_main(const bench_definition *definition, int argc, char **argv)
 {
     bench_program program = {.argc = argc, .argv = argv};
@@ -378,7 +389,8 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
     cb_log_identify(program.program, -1);
     status = parse(&program, &done);
     if (status == CB_OK && !done)
-        status = run(definition, &program);
+        status = program.options.emit_trace != NULL ? emit(definition, &program)
+                                                    : run(definition, &program);
     cb_options_free(&program.table, &program.options);
     return cb_status_exit(status);
 }

@@ -33,6 +33,8 @@ typedef struct {
     const char *format, *output;
     const char *config;
     const char *interface;
+    const char *emit_trace;
+    uint64_t trace_steps, trace_ranks; /* ranks 0: as many as take part */
 } bench_options;
 
 enum { BENCH_OPTION_ROWS = 50 }; /* room for what was given, row by row */

@@ -171,9 +171,9 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
                             bench_rank **out, const bench_actions **actions)
 {
     const bench_definition *definition = session->definition;
-    bench_shape shape = bench_layout(definition, session->options, measurement,
-                                     (size_t)control_size(session->plane));
-    size_t self = position_of(control_rank(session->plane), ranks, participants);
+    bench_shape shape =
+        bench_layout(definition, session->options, measurement, (size_t)factory->size);
+    size_t self = position_of(factory->rank, ranks, participants);
     size_t stage = bench_shape_stage(&shape, self);
     acquaintance known = {0};
     bench_rank *me = NULL;

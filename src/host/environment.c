@@ -321,3 +321,16 @@ void host_capture(const host *machine, host_environment *out)
 {
     host_capture_below(machine, "", out);
 }
+
+void host_kernel_id_below(const char *root, char text[HOST_TEXT])
+{
+    char found[HOST_FILE_BYTES];
+
+    (void)host_read_text(root, "/proc/sys/kernel/random/boot_id", found, sizeof(found));
+    host_fit_text(found, text, HOST_TEXT);
+}
+
+void host_kernel_id(char text[HOST_TEXT])
+{
+    host_kernel_id_below("", text);
+}

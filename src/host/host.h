@@ -50,6 +50,10 @@ void host_close(host *machine);
 /* Every byte of *out is set; what cannot be found stays empty. Texts are ASCII, on one line. */
 void host_capture(const host *machine, host_environment *out);
 
+/* What the kernel that runs here calls itself since it was started: hosts with the same text share
+ * its cores, as containers do and the namespaces of a testbed. Empty where it cannot be found. */
+void host_kernel_id(char text[HOST_TEXT]);
+
 /* How many processing units / cores this process might run on when the host was opened: its
  * affinity mask within what its cgroup allows. A later host_bind_core does not change them. */
 unsigned host_usable_units(const host *machine);

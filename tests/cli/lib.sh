@@ -6,7 +6,7 @@
 # run N PROGRAM [OPTION]...    to its end: $status, and the files out and err
 # start N PROGRAM [OPTION]...  and go on; then `await` something and `collect`
 #
-# Programs are cb_NAME, and faulty_NAME and lossy_NAME over technologies with defects. N 0 starts one
+# Programs are cb_NAME, faulty_NAME and lossy_NAME over technologies with defects, and counting_NAME. N 0 starts one
 # without a launcher. Processes are found by a mark in their environment, which the launcher hands on,
 # and only those that carry it are ever signalled.
 set -eu
@@ -151,7 +151,7 @@ launcher() {
 program_path() {
     case $1 in
     cb_*) echo "$builddir/$1" ;;
-    faulty_* | lossy_*) echo "$builddir/tests/cli/$1" ;;
+    counting_* | faulty_* | lossy_*) echo "$builddir/tests/cli/$1" ;;
     *) echo "$1" ;;
     esac
 }

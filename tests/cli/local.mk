@@ -1,6 +1,6 @@
 # Tests of the programs as users start them: results, bad input, faults.
 TESTS += \
-	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/farm_faults.sh %D%/farm_input.sh \
+	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/emit_trace.sh %D%/farm_faults.sh %D%/farm_input.sh \
 	%D%/farm_small.sh %D%/farm_verification.sh %D%/farms.sh %D%/faults.sh %D%/forms.sh \
 	%D%/model.sh %D%/model_calibrate.sh %D%/model_convert.sh %D%/model_knee.sh %D%/model_progress.py %D%/model_timeline.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/timeline.sh \
 	%D%/validator.sh %D%/verification.sh
@@ -24,11 +24,39 @@ tests_cli_lossy_pullfarm_SOURCES = benchmarks/cb_pullfarm.c $(LOSSY_SOURCES)
 tests_cli_lossy_pipeline_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_lossy_pipeline_SOURCES = benchmarks/cb_pipeline.c $(LOSSY_SOURCES)
 
+# Benchmarks whose ranks perform one measurement and count what they send, for a comparison with its
+# trace.
+check_PROGRAMS += \
+	%D%/counting_oneway %D%/counting_twoway %D%/counting_alltoall %D%/counting_pairs \
+	%D%/counting_outfarm %D%/counting_multicast %D%/counting_funnel %D%/counting_pushfarm \
+	%D%/counting_pullfarm %D%/counting_pipeline
+COUNTING_SOURCES = %D%/counting_main.c %D%/technologies_counting.c %D%/technologies_counting.h
+tests_cli_counting_oneway_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_oneway_SOURCES = benchmarks/cb_oneway.c $(COUNTING_SOURCES)
+tests_cli_counting_twoway_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_twoway_SOURCES = benchmarks/cb_twoway.c $(COUNTING_SOURCES)
+tests_cli_counting_alltoall_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_alltoall_SOURCES = benchmarks/cb_alltoall.c $(COUNTING_SOURCES)
+tests_cli_counting_pairs_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_pairs_SOURCES = benchmarks/cb_pairs.c $(COUNTING_SOURCES)
+tests_cli_counting_outfarm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_outfarm_SOURCES = benchmarks/cb_outfarm.c $(COUNTING_SOURCES)
+tests_cli_counting_multicast_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_multicast_SOURCES = benchmarks/cb_multicast.c $(COUNTING_SOURCES)
+tests_cli_counting_funnel_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_funnel_SOURCES = benchmarks/cb_funnel.c $(COUNTING_SOURCES)
+tests_cli_counting_pushfarm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_pushfarm_SOURCES = benchmarks/cb_pushfarm.c $(COUNTING_SOURCES)
+tests_cli_counting_pullfarm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_pullfarm_SOURCES = benchmarks/cb_pullfarm.c $(COUNTING_SOURCES)
+tests_cli_counting_pipeline_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_pipeline_SOURCES = benchmarks/cb_pipeline.c $(COUNTING_SOURCES)
+
 EXTRA_DIST += \
 	%D%/farm_faults.sh %D%/farm_input.sh %D%/farm_rows.json %D%/farm_small.sh \
 	%D%/farm_verification.sh %D%/farms.sh \
 	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/faults.sh %D%/compare_forms.py %D%/forms.sh %D%/lib.sh \
-	%D%/check_model_timeline.py %D%/model_calibrate.sh %D%/model_convert.sh %D%/model_knee.sh %D%/model_progress.py \
+	%D%/check_model_timeline.py %D%/compare_sent.py %D%/emit_trace.sh %D%/model_calibrate.sh %D%/model_convert.sh %D%/model_knee.sh %D%/model_progress.py \
 	%D%/model_timeline.sh \
 	%D%/model.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/test_validate.py \
 	%D%/test_validate_trace.py %D%/timeline.sh %D%/validate.py %D%/validate_trace.py \

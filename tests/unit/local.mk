@@ -7,6 +7,7 @@ UNIT_TESTS = \
 	%D%/test_clock \
 	%D%/test_context \
 	%D%/test_context_text \
+	%D%/test_crew \
 	%D%/test_derive \
 	%D%/test_environment \
 	%D%/test_farm_figures \
@@ -24,6 +25,7 @@ UNIT_TESTS = \
 	%D%/test_plan \
 	%D%/test_plan_shapes \
 	%D%/test_random \
+	%D%/test_recorder \
 	%D%/test_report \
 	%D%/test_report_file \
 	%D%/test_report_stream \
@@ -60,6 +62,8 @@ tests_unit_test_context_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_context_LDADD = $(UNIT_LIBS)
 tests_unit_test_context_text_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_context_text_LDADD = $(UNIT_LIBS)
+tests_unit_test_crew_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_crew_LDADD = $(UNIT_LIBS)
 tests_unit_test_derive_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_derive_LDADD = $(UNIT_LIBS)
 tests_unit_test_environment_CPPFLAGS = $(UNIT_FLAGS)
@@ -94,6 +98,8 @@ tests_unit_test_plan_shapes_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_plan_shapes_LDADD = $(UNIT_LIBS)
 tests_unit_test_random_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_random_LDADD = $(UNIT_LIBS)
+tests_unit_test_recorder_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_recorder_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_file_CPPFLAGS = $(UNIT_FLAGS)

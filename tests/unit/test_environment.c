@@ -161,6 +161,20 @@ START_TEST(name_and_kernel_are_those_of_uname)
 }
 END_TEST
 
+START_TEST(the_kernel_is_known_by_the_id_of_its_start)
+{
+    fixture test = set_up("Core:1 PU:1");
+    char id[HOST_TEXT] = "x";
+
+    host_kernel_id_below(test.root, id);
+    ck_assert_str_eq(id, "");
+    put(&test, "proc/sys/kernel/random/boot_id", "0b5c-11\n");
+    host_kernel_id_below(test.root, id);
+    ck_assert_str_eq(id, "0b5c-11");
+    tear_down(&test);
+}
+END_TEST
+
 START_TEST(os_is_the_pretty_name_without_its_quotes)
 {
     assert_os("etc/os-release", "NAME=\"Some\"\nPRETTY_NAME=\"Some Linux 12 (wood)\"\nID=some\n",
@@ -507,11 +521,12 @@ START_TEST(this_host_has_a_kernel_cores_and_a_topology)
 }
 END_TEST
 
-UNIT_MAIN("environment", an_empty_root_leaves_everything_from_files_out,
-          every_byte_is_set_so_that_it_can_be_sent, name_and_kernel_are_those_of_uname,
-          os_is_the_pretty_name_without_its_quotes, os_is_found_in_its_second_place,
-          os_without_a_pretty_name_is_the_name, os_escapes_are_resolved,
-          a_quote_that_is_never_closed_ends_with_the_line, bytes_that_are_not_ascii_are_marked,
+UNIT_MAIN("environment", the_kernel_is_known_by_the_id_of_its_start,
+          an_empty_root_leaves_everything_from_files_out, every_byte_is_set_so_that_it_can_be_sent,
+          name_and_kernel_are_those_of_uname, os_is_the_pretty_name_without_its_quotes,
+          os_is_found_in_its_second_place, os_without_a_pretty_name_is_the_name,
+          os_escapes_are_resolved, a_quote_that_is_never_closed_ends_with_the_line,
+          bytes_that_are_not_ascii_are_marked,
           the_processor_comes_from_cpuinfo_where_hwloc_knows_none,
           the_processor_is_found_under_other_architectures_names, memory_is_in_millions_of_bytes,
           memory_too_large_to_be_true_is_left_out, memory_that_is_no_number_is_left_out,

@@ -114,7 +114,7 @@ typedef struct {
     transport_technology technology, harness;
     bench_options options;
     bench_session session;
-    int hosts[RANKS], ranks[RANKS];
+    int hosts[RANKS], machines[RANKS], ranks[RANKS];
     unsigned cores[RANKS], host_cores[1];
     char bindings[RANKS][HOST_TEXT];
 } bench;
@@ -140,6 +140,7 @@ static void make_bench(bench *b, const bench_definition *definition)
                                  .options = &b->options,
                                  .hosts = b->hosts,
                                  .host_count = 1,
+                                 .machines = b->machines,
                                  .cores = b->cores,
                                  .bindings = b->bindings,
                                  .host_cores = b->host_cores};

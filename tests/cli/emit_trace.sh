@@ -1,0 +1,94 @@
+#!/bin/sh
+# --emit-trace of every program: the trace has the messages that ranks of a job send for the same
+# options, ccmod knows and runs it, and what cannot be in a trace is refused.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+[ -n "$MPIRUN" ] || skip "no launcher for MPI programs was found"
+enter_folder
+limit_s=120
+compared=
+
+# compare RANKS NAME OPTIONS...: a trace, a job, and their messages, of which there are some
+compare() {
+    job_ranks=$1
+    name=$2
+    shift 2
+    compared="$compared $name"
+    case_is "$name $*"
+    rm -f sent.* trace.cct
+    run 0 "cb_$name" --emit-trace trace.cct --trace-steps 70 "$@"
+    expect_status 0
+    expect_silence
+    run "$job_ranks" "counting_$name" --trace-steps 70 "$@"
+    expect_status 0
+    expect_silence
+    "$CB_PYTHON" "$srcdir/tests/cli/compare_sent.py" trace.cct sent.* >compared 2>&1 ||
+        failed "the messages that are sent" "$(head -n 5 compared)"
+    expect_true "messages to compare" test "$(tail -n 1 compared)" -ge 70
+    run 0 "$builddir/ccmod" info trace.cct
+    expect_status 0
+    run 0 "$builddir/ccmod" run --format json --output model.json trace.cct
+    expect_status 0
+    expect_silence
+    expect_document model.json "len(d['processors'])" "$job_ranks"
+}
+
+compare 2 oneway --sizes 64 --mode pingpong
+compare 2 oneway --sizes 1000 --mode stream
+compare 2 twoway --sizes 64
+compare 4 alltoall --sizes 100 --processors 4
+compare 4 pairs --sizes 64 --processors 4 --window 3
+compare 5 outfarm --sizes 64 --destinations 4 --mode stream
+compare 3 outfarm --sizes 0 --destinations 2 --mode round
+compare 4 multicast --sizes 64 --destinations 3 --list fixed --multicast technology
+compare 4 multicast --sizes 64 --destinations 3 --list random --multicast loop
+compare 5 multicast --sizes 64 --destinations 2 --list rotate --multicast technology --trace-ranks 5
+compare 5 funnel --sizes 64 --sources 4 --mode event
+compare 5 funnel --sizes 64 --sources 4 --mode free
+compare 6 pushfarm --sizes 64 --sources 3 --destinations 2 --algorithm 0
+compare 5 pullfarm --sizes 8 --sources 2 --destinations 2 --algorithm 0 --in-flight 3
+compare 7 pipeline --sizes 64 --topology 4-2-1 --algorithm 0
+
+# A new program has to be compared, too.
+case_is "every program"
+for program in $programs; do
+    case " $compared " in
+    *" $program "*) ;;
+    *) failed "a comparison of $program" "none" ;;
+    esac
+done
+
+case_is "algorithms"
+run 0 cb_pushfarm --emit-trace trace.cct --sizes 64 --sources 3 --destinations 2 --algorithm 20 --trace-steps 10
+expect_status 0
+expect_equal "packets that are worked on" 30 "$(grep -c '^c 20$' trace.cct)"
+
+case_is "a farm that no job here could have"
+run 0 cb_pushfarm --emit-trace trace.cct --sizes 1024 --sources 300 --destinations 300 --algorithm 0 --trace-steps 300
+expect_status 0
+run 0 "$builddir/ccmod" run --format json --output model.json trace.cct
+expect_status 0
+expect_document model.json "d['messages']" $((300 * (300 + 300 + 1)))
+
+# refused WORD OPTIONS...: nothing is written
+refused() {
+    word=$1
+    shift
+    case_is "$*"
+    rm -f trace.cct
+    run 0 "$@" --emit-trace trace.cct
+    expect_status 2
+    expect_one_error "--emit-trace" "$word"
+    expect_true "no trace" [ ! -e trace.cct ]
+}
+
+refused "leave" cb_oneway
+refused "--rate" cb_pushfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --rate 1kHz
+refused "--find-rate" cb_pullfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --find-rate --deadline-us 100
+refused "--compute" cb_twoway --sizes 64 --compute both
+refused "ranks" cb_funnel --sizes 64 --sources 20000 --mode free
+
+finish
