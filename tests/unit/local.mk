@@ -21,6 +21,7 @@ UNIT_TESTS = \
 	%D%/test_noise \
 	%D%/test_occupation \
 	%D%/test_options \
+	%D%/test_parkbench \
 	%D%/test_plan \
 	%D%/test_plan_shapes \
 	%D%/test_random \
@@ -34,6 +35,7 @@ UNIT_TESTS = \
 	%D%/test_status \
 	%D%/test_svg \
 	%D%/test_task \
+	%D%/test_tick \
 	%D%/test_timeline \
 	%D%/test_timeline_trace \
 	%D%/test_topology \
@@ -88,6 +90,8 @@ tests_unit_test_occupation_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_occupation_LDADD = $(UNIT_LIBS)
 tests_unit_test_options_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_options_LDADD = $(UNIT_LIBS)
+tests_unit_test_parkbench_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_parkbench_LDADD = $(UNIT_LIBS)
 tests_unit_test_plan_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_plan_LDADD = $(UNIT_LIBS)
 tests_unit_test_plan_shapes_CPPFLAGS = $(UNIT_FLAGS)
@@ -113,6 +117,8 @@ tests_unit_test_status_LDADD = $(UNIT_LIBS)
 tests_unit_test_svg_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_LDADD = $(UNIT_LIBS)
+tests_unit_test_tick_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_tick_LDADD = $(UNIT_LIBS)
 tests_unit_test_timeline_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_timeline_LDADD = $(UNIT_LIBS)
 tests_unit_test_timeline_trace_CPPFLAGS = $(UNIT_FLAGS)
