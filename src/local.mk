@@ -43,6 +43,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/measure.c \
 	%D%/bench/occupation.c %D%/bench/occupation.h \
 	%D%/bench/options.c %D%/bench/options.h \
+	%D%/bench/parkbench.c %D%/bench/parkbench.h \
 	%D%/bench/passes.h \
 	%D%/bench/plan.c %D%/bench/plan.h \
 	%D%/bench/plan_shapes.c %D%/bench/plan_shapes.h \

@@ -36,10 +36,11 @@ static stats_segment no_line(const double *bytes, size_t count)
         .last = count - 1,
         .from_bytes = bytes[0],
         .to_bytes = bytes[count - 1],
-        .refusal = different_sizes(bytes, count) < STATS_FIT_POINTS
-                       ? "fewer than three sizes define no line: measure more of them on this side "
-                         "of the breakpoint, or without one"
-                       : "a time or a size is not a number that a line can be fitted to",
+        .refusal =
+            different_sizes(bytes, count) < STATS_FIT_POINTS
+                ? "fewer than three sizes define no line: measure more of them, on each side "
+                  "of a breakpoint"
+                : "a time or a size is not a number that a line can be fitted to",
     };
 }
 

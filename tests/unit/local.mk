@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	%D%/test_random \
 	%D%/test_report \
 	%D%/test_report_file \
+	%D%/test_report_parkbench \
 	%D%/test_report_stream \
 	%D%/test_schedule \
 	%D%/test_shape \
@@ -102,6 +103,8 @@ tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_file_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_file_LDADD = $(UNIT_LIBS)
+tests_unit_test_report_parkbench_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_report_parkbench_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_stream_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_stream_LDADD = $(UNIT_LIBS)
 tests_unit_test_schedule_CPPFLAGS = $(UNIT_FLAGS)
