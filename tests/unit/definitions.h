@@ -1,6 +1,6 @@
-/* The definitions of the thirteen programs as they are, so that tests hold the formulas and patterns
- * that users get. The programs' files have a few static names in common, and a main each: both are
- * renamed after the program. */
+/* The definitions of the thirteen programs as they are, so that tests hold the formulas and
+ * patterns that users get. The programs' files have a few static names in common, and a main each:
+ * both are renamed after the program. */
 #ifndef TESTS_DEFINITIONS_H
 #define TESTS_DEFINITIONS_H
 
