@@ -17,6 +17,7 @@ libcombench_a_SOURCES = \
 	%D%/base/random.c %D%/base/random.h \
 	%D%/base/settings.c %D%/base/settings.h \
 	%D%/base/status.c %D%/base/status.h \
+	%D%/base/tick.c %D%/base/tick.h \
 	%D%/base/units.c %D%/base/units.h \
 	%D%/bench/algorithm.c \
 	%D%/bench/bench.h %D%/bench/engine.h \
@@ -46,6 +47,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/measure.c \
 	%D%/bench/occupation.c %D%/bench/occupation.h \
 	%D%/bench/options.c %D%/bench/options.h \
+	%D%/bench/parkbench.c %D%/bench/parkbench.h \
 	%D%/bench/passes.h \
 	%D%/bench/plan.c %D%/bench/plan.h \
 	%D%/bench/plan_shapes.c %D%/bench/plan_shapes.h \
@@ -92,6 +94,7 @@ libcombench_a_SOURCES = \
 	%D%/report/value.c %D%/report/value.h \
 	%D%/stats/fit.c %D%/stats/fit.h \
 	%D%/stats/histogram.c %D%/stats/histogram.h \
+	%D%/stats/parkbench.c %D%/stats/parkbench.h \
 	%D%/stats/stats.c %D%/stats/stats.h \
 	%D%/transport/group.c %D%/transport/group.h \
 	%D%/transport/mpi/factory.c %D%/transport/mpi/group.c %D%/transport/mpi/internal.h \

@@ -98,6 +98,7 @@ typedef struct {
     bench_ratio ratio;
     size_t reference; /* the count that the ratio refers to, measured first; 0 without ratio */
     bool fit;         /* a short sweep to 1 MiB is added, for Hockney's parameters */
+    bool parkbench;   /* TICK1 and TICK2 come first, and curves have Parkbench's parameters */
     bool lists;       /* takes --list and --multicast */
     bool shares;      /* modes with more than one peer report each peer's share */
     bench_role roles[BENCH_ROLES];

@@ -23,6 +23,11 @@ typedef struct {
     double step_us;
 } bench_reference;
 
+/* What TICK1 and TICK2 found, of the worst clock each. */
+typedef struct {
+    double tick1_ns, tick2_error_pct, tick2_bound_pct;
+} bench_ticks;
+
 /* What one measurement left behind for --timeline. */
 typedef struct {
     bool due;              /* it was asked for, and no measurement has been behind us yet */
@@ -60,6 +65,7 @@ typedef struct {
     host_work_rate work; /* of this rank's core, for algorithms */
     bench_recording recording;
     uint64_t interrupted_ns;  /* other ranks: when a signal was seen; 0: none was */
+    bench_ticks ticks;        /* of Parkbench's programs alone */
     bool verification_failed; /* rank 0 alone */
     bool search_failed;       /* rank 0 alone: a deadline that no rate can hold */
     bool all_skipped;         /* nothing of the plan could be measured */

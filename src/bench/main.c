@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "bench/parkbench.h"
 #include "report/trace.h"
 
 typedef struct {
@@ -281,6 +282,8 @@ static cb_status measure_all(bench_session *session, const bench_program *progra
 
     if (status == CB_OK)
         status = bench_describe(session, &program->table, program->argc, program->argv);
+    if (status == CB_OK && session->definition->parkbench)
+        bench_put_ticks(session);
     if (status == CB_OK)
         status = bench_computing_open(session);
     if (status == CB_OK)
@@ -330,6 +333,8 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
     cb_log_identify(program->program,
                     control_size(session->plane) > 1 ? control_rank(session->plane) : -1);
     status = prepare(session, program);
+    if (status == CB_OK && session->definition->parkbench)
+        status = bench_check_clock(session);
     if (status == CB_OK)
         status = open_document(session, program);
     if (status == CB_OK)

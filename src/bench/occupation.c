@@ -36,10 +36,11 @@ bench_occupation bench_occupation_named(const char *name)
     return BENCH_UNOCCUPIED;
 }
 
-/* Farms and pipelines have algorithms in place of a task beside them. */
+/* Farms and pipelines have algorithms in place of a task beside them, and Parkbench has none. */
 static bool can_be_occupied(const bench_definition *definition)
 {
-    return definition->counted != BENCH_FARM && definition->counted != BENCH_TOPOLOGY;
+    return definition->counted != BENCH_FARM && definition->counted != BENCH_TOPOLOGY &&
+           !definition->parkbench;
 }
 
 bool bench_has_sides(const bench_definition *definition)

@@ -48,6 +48,16 @@ static const cb_option rows[] = {
      .offset = FIELD(sweep),
      .key = "sweep",
      .help = "Measure a full curve: powers of two to 4 MiB, and one byte less and more than each"},
+    {.name = "breakpoint",
+     .type = CB_OPTION_SIZE,
+     .scope = BENCH_TAKES_PARKBENCH,
+     .offset = FIELD(breakpoint_bytes),
+     .argument = "BYTES",
+     .minimum = 1,
+     .maximum = LARGEST_MESSAGE,
+     .key = "breakpoint_bytes",
+     .help = "The size from which another protocol is used, 8KiB: shorter messages have a line of "
+             "their own; without it one line is fitted to all sizes"},
     {.name = "processors",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_PROCESSORS,
@@ -426,13 +436,14 @@ static const char *owners(uint32_t scope)
         uint32_t scope;
         const char *programs;
     } table[] = {
-        {BENCH_TAKES_PROCESSORS, "cb_alltoall and cb_pairs"},
+        {BENCH_TAKES_PROCESSORS, "cb_alltoall, cb_pairs and cb_comms3"},
         {BENCH_TAKES_DESTINATIONS, "cb_outfarm and cb_multicast"},
         {BENCH_TAKES_SOURCES, "cb_funnel"},
         {BENCH_TAKES_LISTS, "cb_multicast"},
         {BENCH_TAKES_WINDOW,
          "cb_oneway, cb_pairs, cb_outfarm, cb_multicast, cb_funnel and cb_pipeline"},
-        {BENCH_TAKES_MODES, "the programs of group 1"},
+        {BENCH_TAKES_MODES, "the programs of group 1 and of Parkbench"},
+        {BENCH_TAKES_PARKBENCH, "cb_comms1, cb_comms2 and cb_comms3"},
         {BENCH_TAKES_FARM, "cb_pushfarm and cb_pullfarm"},
         {BENCH_TAKES_TOPOLOGY, "cb_pipeline"},
         {BENCH_TAKES_ALGORITHM, "cb_pushfarm, cb_pullfarm and cb_pipeline"},
@@ -476,6 +487,7 @@ static uint32_t scope_of(const bench_definition *definition)
     return by_count[definition->counted] | (definition->lists ? BENCH_TAKES_LISTS : 0u) |
            (has_stream(definition) ? BENCH_TAKES_WINDOW : 0u) |
            (in_group_2(definition) ? 0u : BENCH_TAKES_MODES) |
+           (definition->parkbench ? BENCH_TAKES_PARKBENCH : 0u) |
            (bench_has_sides(definition) ? BENCH_TAKES_SIDES : 0u) |
            (bench_has_nodes(definition) ? BENCH_TAKES_NODES : 0u);
 }

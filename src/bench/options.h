@@ -11,6 +11,7 @@ typedef struct {
     cb_list sizes;
     bool sweep;
     cb_list processors, destinations, sources, receivers;
+    uint64_t breakpoint_bytes; /* 0: none */
     const char *mode;
     double precision_pct, max_time_s;
     uint64_t window;
@@ -51,7 +52,8 @@ typedef enum {
     BENCH_TAKES_TOPOLOGY = 1u << 7,
     BENCH_TAKES_ALGORITHM = 1u << 8,
     BENCH_TAKES_SIDES = 1u << 9, /* --compute on the side of sources, of destinations, or of both */
-    BENCH_TAKES_NODES = 1u << 10 /* --compute on all nodes, which are both */
+    BENCH_TAKES_NODES = 1u << 10, /* --compute on all nodes, which are both */
+    BENCH_TAKES_PARKBENCH = 1u << 11
 } bench_scope;
 
 /* The table for a benchmark; program names are static. */

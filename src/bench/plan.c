@@ -56,6 +56,8 @@ static void choose_sizes(const bench_definition *definition, const bench_options
     if (options->sizes.count > 0) {
         for (size_t i = 0; i < options->sizes.count; i++)
             add(sizes, options->sizes.values[i]);
+        if (!options->sweep && definition->parkbench)
+            sort_unique(sizes); /* a line is fitted to them */
         if (!options->sweep)
             return;
     }

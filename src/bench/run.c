@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "bench/parkbench.h"
 #include "stats/fit.h"
 
 /* The team of the measurement under way, kept while the participants stay the same. */
@@ -144,8 +145,9 @@ static bool fits_wanted(const bench_session *session)
 {
     const bench_options *options = session->options;
 
-    return options->sweep || (session->definition->fit && options->sizes.count == 0 &&
-                              bench_occupation_named(options->compute) == BENCH_UNOCCUPIED);
+    return options->sweep || session->definition->parkbench ||
+           (session->definition->fit && options->sizes.count == 0 &&
+            bench_occupation_named(options->compute) == BENCH_UNOCCUPIED);
 }
 
 static cb_status fit_curve(const bench_session *session, const bench_measurement *measurement,
@@ -154,10 +156,14 @@ static cb_status fit_curve(const bench_session *session, const bench_measurement
     static const char *const figures[] = {
         [BENCH_LATENCY] = "latency_us", [BENCH_ROUND] = "round_us"};
     stats_segment segments[STATS_FIT_SEGMENTS];
-    size_t count = stats_fit(points->bytes, points->times_us, points->count, STATS_FIT_SEGMENTS,
-                             false, segments);
+    size_t points_count = points->count, count;
 
     points->count = 0;
+    if (session->definition->parkbench)
+        return bench_fit_parkbench(session, measurement, participants, points->bytes,
+                                   points->times_us, points_count);
+    count = stats_fit(points->bytes, points->times_us, points_count, STATS_FIT_SEGMENTS, false,
+                      segments);
     for (size_t i = 0; i < count; i++)
         CB_TRY(report_add_fit(session->document, measurement->mode->name, (double)participants,
                               figures[measurement->mode->figure], &segments[i]));

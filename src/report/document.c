@@ -307,8 +307,8 @@ cb_status report_skip(report_document *document, const char *what, const char *r
     return add_element(document, REPORT_SKIPPED, skipped);
 }
 
-cb_status report_add_fit(report_document *document, const char *mode, double processors,
-                         const char *figure, const stats_segment *segment)
+static json_t *fit_element(const char *mode, double processors, const char *figure,
+                           const stats_segment *segment)
 {
     json_t *fit = json_object();
 
@@ -326,6 +326,30 @@ cb_status report_add_fit(report_document *document, const char *mode, double pro
     if (segment->refusal == NULL && segment->n_half_bytes > segment->to_bytes)
         set(fit, "caution",
             report_value_text("r_inf is extrapolated: half of it lies beyond these sizes"));
+    return fit;
+}
+
+cb_status report_add_fit(report_document *document, const char *mode, double processors,
+                         const char *figure, const stats_segment *segment)
+{
+    return add_element(document, REPORT_FIT, fit_element(mode, processors, figure, segment));
+}
+
+cb_status report_add_parkbench(report_document *document, const char *mode, double processors,
+                               const char *figure, bool per_processor, const stats_parkbench *part)
+{
+    json_t *fit = fit_element(mode, processors, figure, &part->line);
+
+    set(fit, "pi0_Hz", report_value_number(part->pi0_Hz));
+    set(fit, "maximum_MBps", report_value_number(part->maximum_MBps));
+    set(fit, "maximum_at_bytes", report_value_number(part->maximum_bytes));
+    if (per_processor) {
+        if (part->line.refusal == NULL)
+            set(fit, "r_inf_per_processor_MBps",
+                report_value_number(part->line.r_inf_MBps / processors));
+        set(fit, "maximum_per_processor_MBps",
+            report_value_number(part->maximum_MBps / processors));
+    }
     return add_element(document, REPORT_FIT, fit);
 }
 

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "stats/fit.h"
 #include "stats/histogram.h"
+#include "stats/parkbench.h"
 #include "stats/stats.h"
 
 /* "Not measured": absent from the document, never 0. */
@@ -128,6 +129,12 @@ cb_status report_skip(report_document *document, const char *what, const char *r
 /* Add a fitted segment, or, with segment->refusal, the reason for its absence. */
 cb_status report_add_fit(report_document *document, const char *mode, double processors,
                          const char *figure, const stats_segment *segment);
+
+/* The same of a part of Parkbench's fit, with what it has beside a segment's parameters. With
+ * `per_processor` rates are those of all processors together, and their share stands beside them.
+ */
+cb_status report_add_parkbench(report_document *document, const char *mode, double processors,
+                               const char *figure, bool per_processor, const stats_parkbench *part);
 
 /* End of the run: `reason` NULL when it is complete, else why not ("SIGTERM"). Writes everything; a
  * write that fails leaves what stood under the name before. */

@@ -22,6 +22,8 @@ static const report_phrase quality_phrases[] = {
     {"clock ", "environment.clock.source", ""},
     {"resolution ", "environment.clock.resolution_ns", " ns"},
     {"a reading ", "environment.clock.cost_ns", " ns"},
+    {"TICK1 ", "environment.clock.tick1_ns", " ns"},
+    {"TICK2 off by ", "environment.clock.tick2_error_pct", " %"},
     {"noise ", "environment.noise.stolen_pct", " % of the time"},
     {"in gaps above ", "environment.noise.quantum_us", " us"},
 };
@@ -45,9 +47,17 @@ static const report_phrase fit_values[] = {
     {"overhead ", "overhead_us", " us"},
     {"r_inf ", "r_inf_MBps", " MB/s"},
     {"n_half ", "n_half_bytes", " bytes"},
+    {"pi0 ", "pi0_Hz", " /s"},
     {"rms residual ", "rms_residual_us", " us"},
     {"", "caution", ""},
     {"none: ", "refusal", ""},
+};
+
+static const report_phrase fit_maximum[] = {
+    {"maximum ", "maximum_MBps", " MB/s"},
+    {"at ", "maximum_at_bytes", " bytes"},
+    {"a processor ", "maximum_per_processor_MBps", " MB/s"},
+    {"and of r_inf ", "r_inf_per_processor_MBps", " MB/s"},
 };
 
 static bool is_set(const json_t *value)
@@ -267,6 +277,11 @@ static void fit_text(report_writer *writer, const json_t *fit)
     report_write_phrases(writer->stream, fit, fit_subject, COUNT(fit_subject));
     fputs("\n    ", writer->stream);
     report_write_phrases(writer->stream, fit, fit_values, COUNT(fit_values));
+    fputc('\n', writer->stream);
+    if (json_object_get(fit, "maximum_MBps") == NULL)
+        return;
+    fputs("    ", writer->stream);
+    report_write_phrases(writer->stream, fit, fit_maximum, COUNT(fit_maximum));
     fputc('\n', writer->stream);
 }
 

@@ -1,9 +1,30 @@
 # Tests of the programs as users start them: results, bad input, faults.
-TESTS += \
-	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/emit_trace.sh %D%/farm_faults.sh %D%/farm_input.sh \
-	%D%/farm_small.sh %D%/farm_verification.sh %D%/farms.sh %D%/faults.sh %D%/forms.sh \
-	%D%/model.sh %D%/model_calibrate.sh %D%/model_convert.sh %D%/model_knee.sh %D%/model_progress.py %D%/model_timeline.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/timeline.sh \
-	%D%/validator.sh %D%/verification.sh
+CLI_TESTS = \
+	%D%/agreement.sh \
+	%D%/bad_input.sh \
+	%D%/configuration.sh \
+	%D%/emit_trace.sh \
+	%D%/farm_faults.sh \
+	%D%/farm_input.sh \
+	%D%/farm_small.sh \
+	%D%/farm_verification.sh \
+	%D%/farms.sh \
+	%D%/faults.sh \
+	%D%/forms.sh \
+	%D%/model.sh \
+	%D%/model_calibrate.sh \
+	%D%/model_convert.sh \
+	%D%/model_knee.sh \
+	%D%/model_progress.py \
+	%D%/model_timeline.sh \
+	%D%/occupation.sh \
+	%D%/options.sh \
+	%D%/oversubscription.sh \
+	%D%/parkbench.sh \
+	%D%/timeline.sh \
+	%D%/validator.sh \
+	%D%/verification.sh
+TESTS += $(CLI_TESTS)
 
 # Benchmarks over technologies with a defect, or with less than mpi has.
 check_PROGRAMS += %D%/faulty_oneway %D%/faulty_multicast %D%/faulty_funnel
@@ -14,6 +35,12 @@ tests_cli_faulty_multicast_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_faulty_multicast_SOURCES = benchmarks/cb_multicast.c $(FAULTY_SOURCES)
 tests_cli_faulty_funnel_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_faulty_funnel_SOURCES = benchmarks/cb_funnel.c $(FAULTY_SOURCES)
+
+# Parkbench on a clock with a defect.
+check_PROGRAMS += %D%/faulty_clock
+tests_cli_faulty_clock_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_faulty_clock_SOURCES = benchmarks/cb_comms1.c %D%/clock_faulty.c
+tests_cli_faulty_clock_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 
 check_PROGRAMS += %D%/lossy_pushfarm %D%/lossy_pullfarm %D%/lossy_pipeline
 LOSSY_SOURCES = %D%/technologies_lossy.c %D%/defects.c %D%/defects.h
@@ -52,15 +79,17 @@ tests_cli_counting_pullfarm_SOURCES = benchmarks/cb_pullfarm.c $(COUNTING_SOURCE
 tests_cli_counting_pipeline_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_counting_pipeline_SOURCES = benchmarks/cb_pipeline.c $(COUNTING_SOURCES)
 
-EXTRA_DIST += \
-	%D%/farm_faults.sh %D%/farm_input.sh %D%/farm_rows.json %D%/farm_small.sh \
-	%D%/farm_verification.sh %D%/farms.sh \
-	%D%/agreement.sh %D%/bad_input.sh %D%/configuration.sh %D%/faults.sh %D%/compare_forms.py %D%/forms.sh %D%/lib.sh \
-	%D%/check_model_timeline.py %D%/compare_sent.py %D%/emit_trace.sh %D%/model_calibrate.sh %D%/model_convert.sh %D%/model_knee.sh %D%/model_progress.py \
-	%D%/model_timeline.sh \
-	%D%/model.sh %D%/occupation.sh %D%/options.sh %D%/oversubscription.sh %D%/test_validate.py \
-	%D%/test_validate_trace.py %D%/timeline.sh %D%/validate.py %D%/validate_trace.py \
-	%D%/validator.sh %D%/verification.sh
+EXTRA_DIST += $(CLI_TESTS) \
+	%D%/check_model_timeline.py \
+	%D%/check_parkbench.py \
+	%D%/compare_forms.py \
+	%D%/compare_sent.py \
+	%D%/farm_rows.json \
+	%D%/lib.sh \
+	%D%/test_validate.py \
+	%D%/test_validate_trace.py \
+	%D%/validate.py \
+	%D%/validate_trace.py
 
 # A test that fails leaves its folder.
 clean-local: clean-cli

@@ -11,7 +11,7 @@ tests_perf_perf_routes_LDADD = $(CCMOD_LIBS)
 tests_perf_perf_simgrid_CPPFLAGS = $(AM_CPPFLAGS) $(SIMGRID_CFLAGS)
 tests_perf_perf_simgrid_LDADD = $(CCMOD_LIBS) $(SIMGRID_LIBS)
 
-PERF_RUNNERS = %D%/perf_farm %D%/perf_sisci %D%/perf_supervisor %D%/perf_thin
+PERF_RUNNERS = %D%/perf_farm %D%/perf_parkbench %D%/perf_sisci %D%/perf_supervisor %D%/perf_thin
 if SISCI_SOFTWARE
 PERF_RUNNERS += %D%/perf_sci %D%/perf_sci_faults %D%/perf_sci_idle
 endif
@@ -20,6 +20,8 @@ CLEANFILES += $(PERF_RUNNERS)
 
 tests_perf_perf_farm_SOURCES = %D%/perf_farm.c %D%/session.c %D%/session.h
 tests_perf_perf_farm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
+tests_perf_perf_parkbench_SOURCES = %D%/perf_parkbench.c %D%/session.c %D%/session.h
+tests_perf_perf_parkbench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_perf_perf_sci_SOURCES = %D%/perf_sci.c tests/sci/pair.c tests/sci/pair.h
 tests_perf_perf_sci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_perf_perf_sci_faults_SOURCES = %D%/perf_sci_faults.c %D%/crowd.c %D%/crowd.h

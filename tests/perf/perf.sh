@@ -50,6 +50,8 @@ while [ "$start" -le "$starts" ]; do
     part "bare MPI, start $start of $starts" sh "$here/launch.sh" 2 "$builddir/tests/perf/perf_thin"
     start=$((start + 1))
 done
+part "Parkbench's programs beside those of the note" \
+    sh "$here/launch.sh" 2 "$builddir/tests/perf/perf_parkbench"
 part "the harness, no touching" harness none
 part "the harness, with touching" harness all
 start=1

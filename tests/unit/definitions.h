@@ -1,6 +1,6 @@
-/* The definitions of the ten programs as they are, so that tests hold the formulas and patterns
- * that users get. The programs' files have a few static names in common, and a main each: both are
- * renamed after the program. */
+/* The definitions of the thirteen programs as they are, so that tests hold the formulas and
+ * patterns that users get. The programs' files have a few static names in common, and a main each:
+ * both are renamed after the program. */
 #ifndef TESTS_DEFINITIONS_H
 #define TESTS_DEFINITIONS_H
 
@@ -23,6 +23,9 @@ int funnel_main(int argc, char **argv);
 int pushfarm_main(int argc, char **argv);
 int pullfarm_main(int argc, char **argv);
 int pipeline_main(int argc, char **argv);
+int comms1_main(int argc, char **argv);
+int comms2_main(int argc, char **argv);
+int comms3_main(int argc, char **argv);
 
 #define main OF(PROGRAM, main)
 #define stream OF(PROGRAM, stream)
@@ -61,6 +64,15 @@ int pipeline_main(int argc, char **argv);
 #undef PROGRAM
 #define PROGRAM pipeline
 #include "benchmarks/cb_pipeline.c"
+#undef PROGRAM
+#define PROGRAM comms1
+#include "benchmarks/cb_comms1.c"
+#undef PROGRAM
+#define PROGRAM comms2
+#include "benchmarks/cb_comms2.c"
+#undef PROGRAM
+#define PROGRAM comms3
+#include "benchmarks/cb_comms3.c"
 #undef PROGRAM
 
 #undef main

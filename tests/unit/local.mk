@@ -22,12 +22,14 @@ UNIT_TESTS = \
 	%D%/test_noise \
 	%D%/test_occupation \
 	%D%/test_options \
+	%D%/test_parkbench \
 	%D%/test_plan \
 	%D%/test_plan_shapes \
 	%D%/test_random \
 	%D%/test_recorder \
 	%D%/test_report \
 	%D%/test_report_file \
+	%D%/test_report_parkbench \
 	%D%/test_report_stream \
 	%D%/test_schedule \
 	%D%/test_shape \
@@ -36,6 +38,7 @@ UNIT_TESTS = \
 	%D%/test_status \
 	%D%/test_svg \
 	%D%/test_task \
+	%D%/test_tick \
 	%D%/test_timeline \
 	%D%/test_timeline_trace \
 	%D%/test_topology \
@@ -92,6 +95,8 @@ tests_unit_test_occupation_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_occupation_LDADD = $(UNIT_LIBS)
 tests_unit_test_options_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_options_LDADD = $(UNIT_LIBS)
+tests_unit_test_parkbench_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_parkbench_LDADD = $(UNIT_LIBS)
 tests_unit_test_plan_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_plan_LDADD = $(UNIT_LIBS)
 tests_unit_test_plan_shapes_CPPFLAGS = $(UNIT_FLAGS)
@@ -104,6 +109,8 @@ tests_unit_test_report_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_file_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_file_LDADD = $(UNIT_LIBS)
+tests_unit_test_report_parkbench_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_report_parkbench_LDADD = $(UNIT_LIBS)
 tests_unit_test_report_stream_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_report_stream_LDADD = $(UNIT_LIBS)
 tests_unit_test_schedule_CPPFLAGS = $(UNIT_FLAGS)
@@ -119,6 +126,8 @@ tests_unit_test_status_LDADD = $(UNIT_LIBS)
 tests_unit_test_svg_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_task_LDADD = $(UNIT_LIBS)
+tests_unit_test_tick_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_tick_LDADD = $(UNIT_LIBS)
 tests_unit_test_timeline_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_timeline_LDADD = $(UNIT_LIBS)
 tests_unit_test_timeline_trace_CPPFLAGS = $(UNIT_FLAGS)

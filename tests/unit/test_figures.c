@@ -187,6 +187,47 @@ END_TEST
 
 /* 1.3 */
 
+START_TEST(a_message_of_comms1_takes_half_of_a_round_trip)
+{
+    bench b;
+    report_row row;
+
+    make_bench(&b, &comms1);
+    row = row_of(&b, "pingpong", 2, 1000, 20.0);
+    assert_near(row.latency_us.median, 10);
+    assert_near(row.throughput_MBps, 100);
+    assert_near(row.frequency_Hz, 1e5);
+}
+END_TEST
+
+START_TEST(a_message_of_comms2_takes_a_quarter_of_an_exchange)
+{
+    bench b;
+    report_row row;
+
+    make_bench(&b, &comms2);
+    row = row_of(&b, "exchange", 2, 1000, 20.0);
+    assert_near(row.latency_us.median, 5);
+    assert_near(row.throughput_MBps, 200);
+    assert_near(row.per_node_MBps, 100);
+}
+END_TEST
+
+/* 5 x 4 messages of 1000 bytes in 40 us. */
+START_TEST(comms3_carries_a_message_for_each_ordered_pair)
+{
+    bench b;
+    report_row row;
+
+    make_bench(&b, &comms3);
+    row = row_of(&b, "saturate", 5, 1000, 40.0);
+    assert_near(row.round_us.median, 40);
+    assert_near(row.throughput_MBps, 500);
+    assert_near(row.per_node_MBps, 100);
+    assert_absent(row.congestion_ratio);
+}
+END_TEST
+
 START_TEST(a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair)
 {
     bench b;
@@ -558,6 +599,9 @@ UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_summary_is_that_of_the
           blocks_keep_their_order_and_have_the_unit_of_the_figure,
           a_ping_pong_carries_one_packet_in_a_latency, a_stream_carries_one_packet_in_a_step,
           empty_packets_have_a_frequency_and_no_throughput, an_exchange_carries_a_packet_each_way,
+          a_message_of_comms1_takes_half_of_a_round_trip,
+          a_message_of_comms2_takes_a_quarter_of_an_exchange,
+          comms3_carries_a_message_for_each_ordered_pair,
           a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair,
           congestion_is_the_time_of_a_packet_against_two_nodes, a_ratio_refers_to_the_same_size,
           without_a_reference_there_is_no_ratio, pairs_count_the_packets_of_all_pairs,

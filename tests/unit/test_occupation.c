@@ -84,6 +84,15 @@ START_TEST(all_programs_of_group_1_have_sides_or_nodes)
 }
 END_TEST
 
+START_TEST(programs_of_parkbench_have_neither)
+{
+    const bench_definition *const programs[] = {&comms1, &comms2, &comms3};
+
+    for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+        ck_assert(!bench_has_sides(programs[i]) && !bench_has_nodes(programs[i]));
+}
+END_TEST
+
 START_TEST(farms_have_neither)
 {
     bench_definition farm = oneway;
@@ -235,8 +244,9 @@ END_TEST
 UNIT_MAIN("occupation", names_and_occupations_are_one_to_one, what_is_not_given_is_no_occupation,
           each_side_computes_under_its_own_name_and_under_both,
           a_node_is_both_sides_and_computes_under_both_alone, other_roles_never_compute,
-          all_programs_of_group_1_have_sides_or_nodes, farms_have_neither,
-          sides_are_a_choice_where_there_are_sides, slowdown_is_the_rate_alone_over_the_rate_beside,
+          all_programs_of_group_1_have_sides_or_nodes, programs_of_parkbench_have_neither,
+          farms_have_neither, sides_are_a_choice_where_there_are_sides,
+          slowdown_is_the_rate_alone_over_the_rate_beside,
           computing_that_is_not_disturbed_is_not_slowed_down,
           no_work_at_all_gives_a_bound_and_not_infinity, a_few_turns_give_a_bound_with_one_more,
           each_rank_of_a_side_may_have_had_one_turn_more, without_a_baseline_there_is_no_slowdown,

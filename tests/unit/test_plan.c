@@ -164,6 +164,15 @@ START_TEST(given_sizes_stand_alone_and_in_their_order)
 }
 END_TEST
 
+START_TEST(sizes_given_to_parkbench_ascend_for_its_line)
+{
+    bench_options options = default_options();
+
+    options.sizes = LIST(1024, 0, 64, 0);
+    assert_sizes(&comms1, &options, LIST(0, 64, 1024));
+}
+END_TEST
+
 START_TEST(a_sweep_has_each_power_with_its_neighbours_once)
 {
     bench_options options = default_options();
@@ -230,6 +239,13 @@ START_TEST(processors_are_the_reference_then_4_8_16_and_all)
     assert_default_counts(&alltoall, 5, LIST(2, 4, 5));
     assert_default_counts(&alltoall, 16, LIST(2, 4, 8, 16));
     assert_default_counts(&alltoall, 33, LIST(2, 4, 8, 16, 33));
+}
+END_TEST
+
+START_TEST(parkbench_saturates_without_a_reference)
+{
+    assert_default_counts(&comms3, 2, LIST(2));
+    assert_default_counts(&comms3, 17, LIST(4, 8, 16, 17));
 }
 END_TEST
 
@@ -660,11 +676,12 @@ END_TEST
 
 UNIT_MAIN("plan", the_notes_four_sizes_are_the_default, a_fit_adds_powers_of_two_to_one_mebibyte,
           beside_a_task_there_is_no_sweep_for_a_fit, every_measurement_has_the_occupation_asked_for,
-          given_sizes_stand_alone_and_in_their_order,
+          given_sizes_stand_alone_and_in_their_order, sizes_given_to_parkbench_ascend_for_its_line,
           a_sweep_has_each_power_with_its_neighbours_once,
           sizes_given_beside_a_sweep_take_their_place_in_it, the_largest_size_of_a_plan_is_known,
           two_nodes_are_the_only_count_of_a_pair, processors_are_the_reference_then_4_8_16_and_all,
-          pairs_are_even, destinations_leave_a_rank_for_the_source,
+          parkbench_saturates_without_a_reference, pairs_are_even,
+          destinations_leave_a_rank_for_the_source,
           sources_leave_a_rank_for_the_destination_and_one_goes_first,
           given_counts_come_with_the_reference_and_ascend, a_given_reference_is_measured_once,
           a_job_of_one_rank_is_refused, counts_above_the_job_are_refused,

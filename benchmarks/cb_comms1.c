@@ -1,0 +1,52 @@
+/* Parkbench COMMS1: ping-pong between a master and a slave.
+ *
+ * pingpong  the master sends a message, the slave returns it at once; t = round trip / 2
+ *
+ * t(n) = (n + n_half) / r_inf, startup t0 = n_half / r_inf, pi0 = 1 / t0; rate = n / t */
+#include "bench/bench.h"
+
+static cb_status send_and_await(bench_rank *me)
+{
+    return bench_serve(me, 0);
+}
+
+static cb_status send_back(bench_rank *me)
+{
+    return bench_bounce(me, 0);
+}
+
+static size_t one_message(size_t count)
+{
+    (void)count;
+    return 1;
+}
+
+static const bench_definition comms1 = {
+    .name = "comms1",
+    .id = "COMMS1",
+    .title = "Parkbench: ping-pong between two nodes",
+    .description =
+        "Measures the basic communication of two nodes as Parkbench's COMMS1 does: a message goes "
+        "from a master to a slave, which returns it at once, and half of the round trip is the "
+        "time t of a message of n bytes. t(n) = (n + n_half) / r_inf is fitted to the sizes, with "
+        "a line on either side of --breakpoint where it is given; the startup time is t0 = n_half "
+        "/ r_inf, and pi0 = 1 / t0.\n\n"
+        "TICK1 and TICK2, which try the resolution and the truth of the clock, come first, and "
+        "nothing is measured where they fail. Without --sizes a short sweep to 1 MiB is added.",
+    .counted = BENCH_PAIR_ONLY,
+    .fit = true,
+    .parkbench = true,
+    .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
+              {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
+    .modes = {{.name = "pingpong",
+               .summary = "a message there and back; the latency is half of it",
+               .figure = BENCH_LATENCY,
+               .divisor = 2,
+               .packets = one_message,
+               .roles = {{.step = send_and_await, .timed = true}, {.step = send_back}}}},
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(&comms1, argc, argv);
+}

@@ -1,0 +1,53 @@
+/* Parkbench COMMS2: two nodes send to each other at the same time, and return what they got.
+ *
+ * exchange  four messages: one each way, and one each way back; every node times its block, the
+ *           longer counts; t = time of the exchange / 4
+ *
+ * t(n) = (n + n_half) / r_inf, startup t0 = n_half / r_inf, pi0 = 1 / t0; rate = n / t, both ways
+ * together */
+#include "bench/bench.h"
+
+/* What is returned is a message with the same bytes, as all messages of a timed pass have them. */
+static cb_status exchange_and_return(bench_rank *me)
+{
+    CB_TRY(bench_send(me, 0));
+    CB_TRY(bench_receive(me, 0));
+    CB_TRY(bench_send(me, 0));
+    return bench_receive(me, 0);
+}
+
+/* In a quarter of the exchange. */
+static size_t one_of_four(size_t count)
+{
+    (void)count;
+    return 1;
+}
+
+static const bench_definition comms2 = {
+    .name = "comms2",
+    .id = "COMMS2",
+    .title = "Parkbench: two nodes exchange messages",
+    .description =
+        "Measures the communication of two nodes in both directions at once as Parkbench's COMMS2 "
+        "does: each sends a message to the other and returns the one that it received. A quarter "
+        "of the time of these four messages is the time t of a message of n bytes. t(n) = (n + "
+        "n_half) / r_inf is fitted to the sizes, with a line on either side of --breakpoint where "
+        "it is given; the startup time is t0 = n_half / r_inf, and pi0 = 1 / t0.\n\n"
+        "TICK1 and TICK2, which try the resolution and the truth of the clock, come first, and "
+        "nothing is measured where they fail. Without --sizes a short sweep to 1 MiB is added.",
+    .counted = BENCH_PAIR_ONLY,
+    .fit = true,
+    .parkbench = true,
+    .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
+    .modes = {{.name = "exchange",
+               .summary = "a message each way, and both returned; the latency is a quarter of it",
+               .figure = BENCH_LATENCY,
+               .divisor = 4,
+               .packets = one_of_four,
+               .roles = {{.step = exchange_and_return, .timed = true}}}},
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(&comms2, argc, argv);
+}
