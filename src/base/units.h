@@ -27,8 +27,8 @@ bool cb_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint64
                     char *why);
 
 /* A decimal number; where `unit` is not NULL it may follow: "s" (with ms, us), "Hz" (with kHz,
- * MHz), "bit/s" (bit, kbit, Mbit, Gbit, or mbit and gbit as tc writes them), "%". No sign. The value
- * comes in the base unit (s, Hz, bit/s, %). */
+ * MHz), "bit/s" (bit, kbit, Mbit, Gbit, or mbit and gbit as tc writes them), "%". No sign. The
+ * value comes in the base unit (s, Hz, bit/s, %). */
 bool cb_parse_real(const char *text, double minimum, double maximum, const char *unit,
                    double *value, char *why);
 

@@ -173,7 +173,7 @@ static cb_status decide(bench_rank *me, uint64_t event)
 }
 
 static __attribute__((noinline)) cb_status run_algorithm(bench_rank *me, size_t source,
-                                                          uint64_t event)
+                                                         uint64_t event)
 {
     uint64_t begin_ns = bench_timeline_now(me->farm->timeline);
 
