@@ -20,7 +20,7 @@ include tests/perf/local.mk
 # For builds with sanitizers: the unit tests, and those with two ranks.
 SMALL_TESTS = $(UNIT_TESTS) $(SCI_TESTS) $(SISCI_TESTS) $(MODEL_TESTS) $(TESTBED_TESTS) $(TRACER_TESTS) \
 	$(ALONE_TESTS) $(SOCKET_TESTS) \
-	tests/mpi/conformance_2.sh tests/mpi/control_2.sh \
+	tests/mpi/conformance_2.sh tests/mpi/control_2.sh tests/mpi/synchronise_2.sh \
 	tests/fuzz/fuzz_context.sh tests/fuzz/fuzz_loads.sh tests/fuzz/fuzz_options.sh \
 	tests/fuzz/fuzz_topology.sh tests/fuzz/fuzz_trace.sh tests/fuzz/fuzz_wire.sh tests/cli/farm_small.sh tests/cli/model.sh
 
