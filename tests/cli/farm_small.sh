@@ -16,8 +16,12 @@ measured() {
     shift
     rm -f result.json
     run 3 "$program" --max-time 0.05 --output result.json "$@"
-    expect_status 0
-    expect_silence
+    if gave_way_to_others; then
+        echo "(no rate was found: others took the machine)"
+    else
+        expect_status 0
+        expect_silence
+    fi
     expect_valid result.json
     expect_document result.json "d['complete'], len(d['results']) > 0" "(True, True)"
 }

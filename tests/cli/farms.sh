@@ -19,8 +19,12 @@ measured() {
     shift
     rm -f result.json
     run "$@" --output result.json
-    expect_status 0
-    expect_silence
+    if gave_way_to_others; then
+        echo "(no rate was found: others took the machine)"
+    else
+        expect_status 0
+        expect_silence
+    fi
     expect_valid result.json
     expect_document result.json "d['complete']" True
     expect_rows "r['oversubscribed'] or r['processors'] <= d['environment']['hosts'][0]['cores']"
@@ -49,8 +53,10 @@ for farm in pushfarm pullfarm; do
 
     measured "$farm of 3 ranks in search of a rate" 3 cb_$farm --sizes 64 --algorithm 0 \
         --max-time 0.05 --find-rate --deadline-us 1e7 --quantile p50
-    expect_document result.json "[r['mode'] for r in d['results']]" "['closed', 'open']"
-    expect_document result.json "'found_Hz' in d['results'][1]" True
+    if ! gave_way_to_others; then
+        expect_document result.json "[r['mode'] for r in d['results']]" "['closed', 'open']"
+        expect_document result.json "'found_Hz' in d['results'][1]" True
+    fi
 
     measured "$farm of 17 ranks, 8 to 8" 17 cb_$farm --sources 8 --sizes 8,1024 --algorithm 0 \
         --max-time 0.05

@@ -243,6 +243,14 @@ expect_silence() {
     [ "$said" -eq 0 ] || failed "nothing on stderr" "$said lines"
 }
 
+# A search for a rate that ended without one since others took the machine: it says so, and the probe
+# before the run has found them as well.
+gave_way_to_others() {
+    [ "$status" -eq 1 ] || return 1
+    grep -q "others took the machine" err || return 1
+    [ "$(document result.json "d['environment']['noise']['stolen_pct'] > 10")" = True ]
+}
+
 # One line on stderr, from one rank, with all these texts in it.
 expect_one_error() {
     [ "$(wc -l <err)" -eq 1 ] || failed "one line on stderr" "$(wc -l <err) lines"
