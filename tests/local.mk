@@ -26,10 +26,12 @@ SMALL_TESTS = $(UNIT_TESTS) $(SCI_TESTS) $(SISCI_TESTS) $(MODEL_TESTS) $(TESTBED
 
 .PHONY: check-small
 check-small:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
+	SCI_TEST_SCHEDULES=6 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
 
 # For a build that sanitizes threads. The tests fork, which that sanitizer takes for an error, and
-# each of their processes would wait a second at its end for threads that may still report.
+# each of their processes would wait a second at its end for threads that may still report. Nothing else
+# is built, to save time.
 .PHONY: check-sisci
 check-sisci:
-	TSAN_OPTIONS=die_after_fork=0:atexit_sleep_ms=0 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SISCI_TESTS) $(SCI_TESTS)'
+	TSAN_OPTIONS=die_after_fork=0:atexit_sleep_ms=0 SCI_TEST_SCHEDULES=6 $(MAKE) $(AM_MAKEFLAGS) check \
+		check_PROGRAMS='$(SISCI_TESTS) $(SCI_TESTS)' TESTS='$(SISCI_TESTS) $(SCI_TESTS)'

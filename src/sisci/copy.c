@@ -41,6 +41,8 @@ static sci_error_t check_copy(sci_sequence_t sequence, const void *memory, sci_m
     if (memory == NULL || map == NULL || map->remote == NULL ||
         ((flags & FLAG_ERROR_CHECK) != 0 && (sequence == NULL || sequence->map != map)))
         return SCI_ERR_ILLEGAL_PARAMETER;
+    if (map->for_reading && (flags & FLAG_BLOCK_READ) == 0)
+        return SCI_ERR_ACCESS;
     return goes_beyond(map, offset, size) ? SCI_ERR_OUT_OF_RANGE : SCI_ERR_OK;
 }
 
@@ -77,6 +79,8 @@ void SCIMemWrite(void *memAddr, volatile void *remoteAddr, size_t size, unsigned
     sisci_unlock();
     if (map == NULL)
         *error = SCI_ERR_ILLEGAL_ADDRESS;
+    else if (map->for_reading)
+        *error = SCI_ERR_ACCESS;
     else
         write_to(map, (size_t)((volatile unsigned char *)remoteAddr - map->address), memAddr, size);
 }
@@ -120,6 +124,8 @@ void SCITransferBlock(sci_map_t sourceMap, size_t sourceOffset, sci_map_t destin
     *error = sisci_check_flags(flags, 0, 0);
     if (*error == SCI_ERR_OK && (sourceMap == NULL || destinationMap == NULL))
         *error = SCI_ERR_ILLEGAL_PARAMETER;
+    if (*error == SCI_ERR_OK && destinationMap->for_reading)
+        *error = SCI_ERR_ACCESS;
     if (*error != SCI_ERR_OK)
         return;
     if (goes_beyond(sourceMap, sourceOffset, size) ||

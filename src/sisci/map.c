@@ -189,14 +189,13 @@ static sci_error_t map_local(sci_map_t map, const map_request *request)
 static sci_error_t map_remote(sci_map_t map, const map_request *request)
 {
     sci_remote_segment_t segment = map->remote;
-    bool writable = (request->protection & PROT_WRITE) != 0;
     sci_error_t error;
 
     if (goes_beyond(request->offset, request->size, segment->size))
         return SCI_ERR_OUT_OF_RANGE;
     if (atomic_load(&segment->session.lost))
         return SCI_ERR_SEGMENT_NOT_CONNECTED;
-    if (writable && (sisci_shm.faults.active || sisci_remote_is_split(segment)))
+    if (!map->for_reading && (sisci_shm.faults.active || sisci_remote_is_split(segment)))
         error = map_shadow(map, request);
     else
         error = map_object(map, sisci_remote_data(segment), request);
@@ -220,6 +219,7 @@ static sci_map_t make(sci_local_segment_t local, sci_remote_segment_t remote,
     map->local = local;
     map->remote = remote;
     map->size = request->size;
+    map->for_reading = (request->protection & PROT_WRITE) == 0;
     sisci_lock();
     *error = local != NULL ? map_local(map, request) : map_remote(map, request);
     sisci_unlock();

@@ -18,6 +18,7 @@ struct sci_map {
     void *mapping; /* from the page on in which it starts; NULL: the shadow has its own */
     size_t mapping_bytes;
     sisci_shadow *shadow; /* remote, in lossy mode; else NULL */
+    bool for_reading;     /* stores would be a fault of the processor */
     unsigned sequences;
 };
 

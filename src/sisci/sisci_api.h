@@ -338,7 +338,8 @@ void SCIFlush(sci_sequence_t sequence, unsigned int flags);
 /* Copy `size` bytes from memory to a remote map, or with SCI_FLAG_BLOCK_READ from the map to
  * memory. With SCI_FLAG_ERROR_CHECK the copy has arrived when the function returns SCI_ERR_OK; it
  * needs the sequence then, which is else not used. SCI_ERR_OUT_OF_RANGE: beyond the map;
- * SCI_ERR_TRANSFER_FAILED: the check failed (the sequence must be started again). */
+ * SCI_ERR_ACCESS: the map is for reading, here and in the next two; SCI_ERR_TRANSFER_FAILED: the
+ * check failed (the sequence must be started again). */
 void SCIMemCpy(sci_sequence_t sequence, void *memAddr, sci_map_t remoteMap, size_t remoteOffset,
                size_t size, unsigned int flags, sci_error_t *error);
 

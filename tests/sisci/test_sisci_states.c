@@ -330,6 +330,16 @@ static sci_error_t unmap(world *here)
     return error;
 }
 
+static void be_mapped_for_reading(world *here)
+{
+    sci_error_t error;
+
+    be_connected(here);
+    SCIMapRemoteSegment(here->remote, &here->map, 0, BYTES, NULL, SCI_FLAG_READONLY_MAP, &error);
+    ck_ok(error);
+    ck_ok(create_sequence(here));
+}
+
 static void have_sequence(world *here)
 {
     be_mapped_there(here);
@@ -374,6 +384,10 @@ START_TEST(maps)
          have_sequence,
          {SCI_ERR_OK, SCI_ERR_OK, SCI_ERR_OK, SCI_ERR_OK, SCI_ERR_OK, SCI_ERR_OK, SCI_ERR_BUSY,
           SCI_ERR_BUSY}},
+        {"for reading, with a sequence",
+         be_mapped_for_reading,
+         {SCI_ERR_OK, SCI_ERR_ACCESS, SCI_ERR_OK, SCI_ERR_ACCESS, SCI_ERR_ACCESS, SCI_ERR_ACCESS,
+          SCI_ERR_BUSY, SCI_ERR_BUSY}},
         {"of a lost segment",
          lose_map,
          {SCI_ERR_OK, SCI_ERR_OK, SCI_ERR_OK, SCI_ERR_ILLEGAL_PARAMETER, SCI_ERR_OK,
