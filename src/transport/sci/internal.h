@@ -34,7 +34,8 @@ typedef struct {
 typedef struct {
     const uint64_t *line;                     /* of the next message; NULL: there are notices */
     const uint64_t *lines;                    /* all of them */
-    const uint32_t *notices;                  /* all of them */
+    const uint32_t *notices;                  /* all of them, or the one */
+    bool counted;                             /* there is one, the number of messages so far */
     uint64_t number;                          /* of the next message */
     uint64_t credited;                        /* credits given so far: the number of the next one */
     uint32_t turn, turns;                     /* position in the ring, and its length */
@@ -227,8 +228,8 @@ cb_status sci_flush(transport_factory *factory);
 cb_status sci_acknowledge(sci_node *node);
 cb_status sci_relieve(sci_factory *factory);
 
-/* receive.c. sci_watch_next says in the node's watch what message is due. */
-void sci_watch_next(sci_receiving *from);
+/* receive.c. sci_watch_first says in the node's watch that no message has come yet. */
+void sci_watch_first(sci_receiving *from);
 cb_status sci_receive(transport_node *node, transport_buffer **out);
 cb_status sci_try_receive(transport_node *node, transport_buffer **out);
 

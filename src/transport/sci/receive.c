@@ -16,6 +16,22 @@ static bool find_line(sci_receiving *from, sci_line *line, sci_announcement *wha
     return true;
 }
 
+/* Some may have come since the last look; the size of each ends its buffer. */
+static bool find_counted(const sci_factory *factory, const sci_receiving *from,
+                         sci_announcement *what)
+{
+    const uint32_t arrived = __atomic_load_n(from->notices, __ATOMIC_ACQUIRE);
+    const transport_buffer *buffer = &factory->receive_buffers[from->buffers[from->turn]];
+    uint32_t size;
+
+    if (arrived - (uint32_t)from->number - 1 >= from->turns)
+        return false;
+    memcpy(&size, (const unsigned char *)buffer->data + buffer->capacity - sizeof(size),
+           sizeof(size));
+    *what = sci_notice_announcement(size);
+    return sci_notice_is_due(size, from->number);
+}
+
 static bool find_notice(const sci_receiving *from, sci_announcement *what)
 {
     uint32_t notice = __atomic_load_n(&from->notices[from->turn], __ATOMIC_ACQUIRE);
@@ -24,18 +40,28 @@ static bool find_notice(const sci_receiving *from, sci_announcement *what)
     return sci_notice_is_due(notice, from->number);
 }
 
-void sci_watch_next(sci_receiving *from)
+/* A count may be ahead of what is due, so that its node is asked in each poll. */
+static inline void watch_next(const sci_receiving *from)
 {
-    if (from->line != NULL)
-        *from->watch =
-            (sci_watch){.word = (const uint32_t *)(const void *)&from->line[SCI_PAYLOAD_WORDS] +
-                                sci_line_turn_word(),
-                        .mask = SCI_TURN_MASK,
-                        .due = sci_line_turn(from->number)};
-    else
-        *from->watch = (sci_watch){.word = &from->notices[from->turn],
-                                   .mask = ~((1u << SCI_NOTICE_BITS) - 1),
-                                   .due = sci_notice_pattern(from->number)};
+    sci_watch *watch = from->watch;
+
+    if (from->counted) {
+        watch->word = from->notices;
+        watch->due = watch->mask = 0;
+    } else if (from->line != NULL) {
+        watch->word =
+            (const uint32_t *)(const void *)&from->line[SCI_PAYLOAD_WORDS] + sci_line_turn_word();
+        watch->due = sci_line_turn(from->number);
+    } else {
+        watch->word = &from->notices[from->turn];
+        watch->due = sci_notice_pattern(from->number);
+    }
+}
+
+void sci_watch_first(sci_receiving *from)
+{
+    from->watch->mask = from->line != NULL ? SCI_TURN_MASK : ~((1u << SCI_NOTICE_BITS) - 1);
+    watch_next(from);
 }
 
 /* Hot. The buffer that was credited for the message; a payload from its line goes there as well, so
@@ -49,12 +75,10 @@ static transport_buffer *take(sci_factory *factory, sci_receiving *from, const s
     if (from->line != NULL && what.bytes <= SCI_PAYLOAD_BYTES)
         memcpy(buffer->data, line->words, SCI_PAYLOAD_BYTES);
     from->number++;
-    from->turn++;
-    if (from->turn == from->turns)
-        from->turn = 0;
+    from->turn = from->turn + 1 == from->turns ? 0 : from->turn + 1;
     if (from->line != NULL)
         from->line = from->lines + (size_t)from->turn * SCI_LINE_WORDS;
-    sci_watch_next(from);
+    watch_next(from);
     return buffer;
 }
 
@@ -127,9 +151,10 @@ static cb_status poll(sci_node *node, transport_buffer **out)
     sci_announcement what;
     sci_line line;
 
-    if (from->line != NULL ? !find_line(from, &line, &what) : !find_notice(from, &what)) {
+    if (from->line != NULL ? !find_line(from, &line, &what)
+        : from->counted    ? !find_counted(factory, from, &what)
+                           : !find_notice(from, &what))
         return find_nothing(node);
-    }
     *out = take(factory, from, &line, what);
     if (__builtin_expect(what.more || from->assembled != NULL, 0)) {
         cb_status status = assemble(node, *out, what.more, out);
