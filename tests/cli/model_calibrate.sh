@@ -42,6 +42,8 @@ document = {"schema": "combench-result/1", "benchmark": "oneway", "technology": 
             "results": noise + pingpong + stream}
 json.dump(document, open("oneway.json", "w"))
 json.dump({**document, "benchmark": "funnel"}, open("funnel.json", "w"))
+document["environment"]["mpi_settings"]["pml"] = "ucx"
+json.dump(document, open("ucx.json", "w"))
 json.dump({**document, "schema": "other/1"}, open("other.json", "w"))
 with open("columns.txt", "w") as file:
     file.write("# bytes us\n")
@@ -61,6 +63,10 @@ expect_true "the protocol changes at 4096 bytes" grep -q "^line to_bytes=4096 " 
 expect_true "what its library sends eagerly" grep -q "^eager_bytes 4096$" one.cal
 expect_true "the stream's rate" grep -q "^gap_us 0.5$" one.cal
 expect_true "the residuals of all sizes" test "$(grep -c '^# *[0-9][0-9]* ' one.cal)" -ge 18
+
+case_is "limits of a protocol that is not used are none"
+ccmod calibrate ucx.json
+expect_true "no eager messages" grep -q "^eager_bytes 0$" out
 
 case_is "a lone message takes half of a round trip"
 end_of --calibration one.cal small.cct

@@ -70,6 +70,16 @@ end_of back.cct
 ccmod convert --to goal back.cct
 same_text "the same schedule" all.goal
 
+case_is "a blocking message while others go on"
+printf '%%cct 1 ranks 2 unit us\n0:\nir 1 8\ns 1 9\nc 3\ns 1 7\nw\n1:\nr 0 9\ns 0 8\nr 0 7\n' >beside.cct
+ccmod convert --to goal beside.cct
+cp out beside.goal
+ccmod convert --from goal beside.goal
+expect_status 0
+# the last send and the wait are one: both are waited for
+sed '6s/^s/is/' beside.cct >wanted
+same_text "the trace" wanted
+
 case_is "to SimGrid's traces and back"
 ccmod convert --to ti --flops-per-us 1000 --output all.ti all.cct
 expect_status 0

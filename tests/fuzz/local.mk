@@ -43,6 +43,6 @@ tests_fuzz_fuzz_network_SOURCES = %D%/fuzz_network.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_network_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_network_LDADD = $(CCMOD_LIBS)
 
-EXTRA_DIST += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
+EXTRA_DIST += %D%/campaign.sh %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
 	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh %D%/fuzz_wire.sh \
 	$(srcdir)/tests/fuzz/corpus/*/*

@@ -17,6 +17,7 @@ typedef struct {
     const convert_text *text;
     size_t started;       /* operations under way */
     size_t first_started; /* none before it is under way */
+    size_t last_started;  /* none behind it has been started */
     size_t first_open;    /* of those that are not yet in the program, by number */
     size_t stage;         /* increases with all that later operations must come after */
     size_t gate_count;    /* operations of which all must be required: those of the last wait */
@@ -104,6 +105,7 @@ static cb_status add_wait(goal_order *order, size_t until, bool join)
 /* What an operation's requirements say. */
 typedef struct {
     size_t unfinished; /* required, and still under way */
+    size_t last;       /* of these */
     size_t of_gate;    /* required ones of the last wait */
     bool behind;       /* something behind the gate is required */
 } goal_needs;
@@ -121,23 +123,55 @@ static cb_status look_at(goal_order *order, const goal_operation *operation,
     if (requirement->start || target->counted_for == operation->number + 1)
         return CB_OK;
     target->counted_for = operation->number + 1;
-    needs->unfinished += target->state == STARTED;
+    if (target->state == STARTED) {
+        needs->unfinished++;
+        needs->last = target->number;
+    }
     needs->of_gate += target->state == DONE && target->stage == order->gate_stage;
     return CB_OK;
+}
+
+/* Whether it is the operation before, which nothing has followed, that is waited for alone. */
+static bool is_blocking(const goal_order *order, const goal_needs *needs)
+{
+    return needs->unfinished == 1 && needs->unfinished < order->started &&
+           needs->last == order->last_started && needs->last >= order->first_open;
 }
 
 static cb_status check_needs(const goal_order *order, const goal_operation *operation,
                              const goal_needs *needs)
 {
-    if (needs->unfinished > 0 && needs->unfinished < order->started)
+    if (needs->unfinished > 0 && needs->unfinished < order->started && !is_blocking(order, needs))
         return refuse(order, operation,
-                      "it requires some of the operations under way and not all, but a rank "
-                      "of a trace waits for all that it has started; require all of them");
+                      "of the operations under way it requires neither all nor the last one alone, "
+                      "but a rank of a trace waits for all that it has started; require all of "
+                      "them");
     if (!needs->behind && needs->of_gate < order->gate_count)
         return refuse(order, operation,
                       "it requires less than what stands before it has to wait for, and "
                       "could run earlier, but a rank of a trace goes on in one order; let it "
                       "require that too, or put it before");
+    return CB_OK;
+}
+
+/* From here on everything comes behind this operation, which is done. */
+static void make_gate(goal_order *order, goal_operation *operation)
+{
+    operation->state = DONE;
+    order->gate_stage = ++order->stage;
+    operation->stage = order->gate_stage;
+    order->gate_count = 1;
+    order->stage++;
+}
+
+/* A blocking operation, while those before it go on. */
+static cb_status add_blocking(goal_order *order, goal_operation *operation)
+{
+    CB_TRY(add_open(order, operation->number));
+    CB_TRY(add(order, &operation->record));
+    order->first_open = operation->number + 1;
+    order->started--;
+    make_gate(order, operation);
     return CB_OK;
 }
 
@@ -150,23 +184,22 @@ static cb_status follow(goal_order *order, size_t number, const goal_requirement
     for (size_t i = 0; i < count; i++)
         CB_TRY(look_at(order, operation, &requirements[i], &needs));
     CB_TRY(check_needs(order, operation, &needs));
-    if (needs.unfinished > 0)
+    if (is_blocking(order, &needs))
+        CB_TRY(add_blocking(order, &order->rank->operations[needs.last]));
+    else if (needs.unfinished > 0)
         CB_TRY(add_wait(order, number, is_join(operation)));
     if (operation->record.kind != CCMOD_COMPUTE) {
         operation->state = STARTED;
         operation->stage = order->stage;
         order->started++;
+        order->last_started = number;
         return CB_OK;
     }
     CB_TRY(add_open(order, number));
     order->first_open = number + 1;
     if (!is_join(operation))
         CB_TRY(add(order, &operation->record));
-    operation->state = DONE;
-    order->gate_stage = ++order->stage;
-    operation->stage = order->gate_stage;
-    order->gate_count = 1;
-    order->stage++;
+    make_gate(order, operation);
     return CB_OK;
 }
 

@@ -87,6 +87,15 @@ static double find_gap(const report_reading *reading, size_t rows)
     return count > 0 ? (gaps_us[(count - 1) / 2] + gaps_us[count / 2]) / 2 : (double)NAN;
 }
 
+/* Whether messages go by Open MPI's own protocol: the setting names it, leaves others out, or is
+ * not there. */
+static bool is_ob1(const report_reading *reading)
+{
+    const char *pml = report_reading_text(reading, "environment.mpi_settings.pml");
+
+    return pml == NULL || pml[0] == '\0' || pml[0] == '^' || strcmp(pml, "ob1") == 0;
+}
+
 /* Open MPI's, which is a setting of the layer below: shared memory within a host, else TCP. Other
  * libraries and technologies do not tell. */
 static double find_eager_limit(const report_reading *reading)
@@ -99,7 +108,8 @@ static double find_eager_limit(const report_reading *reading)
     char *end;
     double bytes;
 
-    if (technology == NULL || strcmp(technology, "mpi") != 0 || hosts == 0 || limit == NULL)
+    if (technology == NULL || strcmp(technology, "mpi") != 0 || hosts == 0 || limit == NULL ||
+        !is_ob1(reading))
         return (double)NAN;
     bytes = strtod(limit, &end);
     return end > limit && *end == '\0' && bytes >= 0 && bytes <= 0x1p53 ? bytes : (double)NAN;
