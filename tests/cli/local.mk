@@ -21,6 +21,7 @@ CLI_TESTS = \
 	%D%/options.sh \
 	%D%/oversubscription.sh \
 	%D%/parkbench.sh \
+	%D%/sockets.sh \
 	%D%/timeline.sh \
 	%D%/validator.sh \
 	%D%/verification.sh

@@ -11,7 +11,7 @@ tests_perf_perf_routes_LDADD = $(CCMOD_LIBS)
 tests_perf_perf_simgrid_CPPFLAGS = $(AM_CPPFLAGS) $(SIMGRID_CFLAGS)
 tests_perf_perf_simgrid_LDADD = $(CCMOD_LIBS) $(SIMGRID_LIBS)
 
-PERF_RUNNERS = %D%/perf_farm %D%/perf_parkbench %D%/perf_sisci %D%/perf_supervisor %D%/perf_thin
+PERF_RUNNERS = %D%/perf_farm %D%/perf_parkbench %D%/perf_sisci %D%/perf_supervisor %D%/perf_tcp %D%/perf_thin
 if SISCI_SOFTWARE
 PERF_RUNNERS += %D%/perf_sci %D%/perf_sci_faults %D%/perf_sci_idle
 endif
@@ -35,6 +35,8 @@ tests_perf_perf_sisci_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_perf_perf_sisci_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
 tests_perf_perf_supervisor_SOURCES = %D%/perf_supervisor.c %D%/session.c %D%/session.h
 tests_perf_perf_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
+tests_perf_perf_tcp_SOURCES = %D%/perf_tcp.c tests/sockets/ends.c tests/sockets/ends.h
+tests_perf_perf_tcp_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_perf_perf_thin_SOURCES = %D%/perf_thin.c %D%/session.c %D%/session.h
 tests_perf_perf_thin_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 
@@ -55,5 +57,5 @@ perf: all $(PERF_RUNNERS) $(PERF_MODEL)
 .PHONY: perf
 
 EXTRA_DIST += \
-	%D%/generator.py %D%/harness.py %D%/netpipe.py %D%/netpipe.sh %D%/launch.sh %D%/model.sh \
+	%D%/generator.py %D%/harness.py %D%/iperf.py %D%/iperf.sh %D%/netpipe.py %D%/netpipe.sh %D%/launch.sh %D%/model.sh \
 	%D%/perf.sh %D%/summary.py %D%/table1.py %D%/table1.sh %D%/replay.sh %D%/cost.py

@@ -72,6 +72,8 @@ if [ -x "$builddir/tests/perf/perf_sci" ]; then
     part "table 1 of the SCI note" sh "$here/table1.sh"
     part "idle peers over sci" "$builddir/tests/perf/perf_sci_idle"
 fi
+part "tcp against a bare socket" "$builddir/tests/perf/perf_tcp"
+part "iperf3" sh "$here/iperf.sh"
 part "NetPIPE" sh "$here/netpipe.sh"
 
 echo

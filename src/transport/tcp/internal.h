@@ -22,6 +22,7 @@ typedef struct {
     transport_buffer *incoming; /* of the message whose header was read; NULL: none */
     size_t got_bytes;           /* of its payload */
     uint32_t number;            /* of the next message */
+    bool large;                 /* the last message was */
     bool readable;              /* a read may find something, for all that is known */
     bool hung_up;               /* so will every read, until it finds the end */
     bool said_goodbye;          /* nothing more will come */

@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 
-/* From this size on nothing behind a payload is read with it but the next header: what more is
- * staged of a large message has to be copied. */
+/* From this size on nothing but headers is staged, since what is staged of a payload has to be
+ * copied: the next message is thought to be like the last. */
 enum { LARGE_BYTES = 2048 };
 
 static transport_buffer *take_buffer(tcp_factory *factory)
@@ -57,6 +57,7 @@ static cb_status begin_message(tcp_node *node)
     if (from->incoming == NULL)
         return CB_ERROR_MEMORY;
     from->incoming->size = header.bytes;
+    from->large = header.bytes >= LARGE_BYTES;
     from->got_bytes = staged - TCP_HEADER_BYTES;
     if (from->got_bytes > header.bytes)
         from->got_bytes = header.bytes;
@@ -65,29 +66,24 @@ static cb_status begin_message(tcp_node *node)
     return CB_OK;
 }
 
-/* Where the next bytes go; gives their number. */
-static size_t lay_out(tcp_receiving *from, struct iovec parts[2], size_t *rest)
+/* Where the next bytes go; gives their number. Of a message that is arriving nothing is staged any
+ * more, and between two messages less than a header. */
+static size_t lay_out(tcp_receiving *from, struct iovec parts[2])
 {
     const size_t staged = from->filled - from->first;
-    size_t behind = TCP_STAGING_BYTES;
 
-    if (from->first > 0) {
-        memmove(from->staging, from->staging + from->first, staged);
-        from->first = 0;
-        from->filled = staged;
-    }
-    *rest = 0;
-    if (from->incoming != NULL) {
-        *rest = from->incoming->size - from->got_bytes;
-        behind = from->incoming->size < LARGE_BYTES ? TCP_STAGING_BYTES : TCP_HEADER_BYTES;
-    }
-    parts[0].iov_base = NULL;
-    if (*rest > 0)
-        parts[0].iov_base = (unsigned char *)from->incoming->data + from->got_bytes;
-    parts[0].iov_len = *rest;
-    parts[1].iov_base = from->staging + from->filled;
-    parts[1].iov_len = behind - from->filled;
-    return *rest + parts[1].iov_len;
+    memmove(from->staging, from->staging + from->first, staged);
+    from->first = 0;
+    from->filled = staged;
+    parts[0] = (struct iovec){.iov_base = NULL, .iov_len = 0};
+    if (from->incoming != NULL)
+        parts[0] =
+            (struct iovec){.iov_base = (unsigned char *)from->incoming->data + from->got_bytes,
+                           .iov_len = from->incoming->size - from->got_bytes};
+    parts[1] =
+        (struct iovec){.iov_base = from->staging + staged,
+                       .iov_len = (from->large ? TCP_HEADER_BYTES : TCP_STAGING_BYTES) - staged};
+    return parts[0].iov_len + parts[1].iov_len;
 }
 
 static cb_status find_end(tcp_node *node)
@@ -105,7 +101,8 @@ static cb_status read_more(tcp_node *node)
 {
     tcp_receiving *from = &node->receiving;
     struct iovec parts[2];
-    size_t rest, asked = lay_out(from, parts, &rest), now;
+    const size_t asked = lay_out(from, parts), rest = parts[0].iov_len;
+    size_t now;
     ssize_t got = rest == 0 ? recv(node->fd, parts[1].iov_base, parts[1].iov_len, 0)
                             : readv(node->fd, parts, 2);
 
