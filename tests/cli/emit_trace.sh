@@ -21,6 +21,8 @@ compare() {
     rm -f sent.* trace.cct
     run 0 "cb_$name" --emit-trace trace.cct --trace-steps 70 "$@"
     expect_status 0
+    # A sanitizer says that it knows little of coroutines.
+    sed -i '/makecontext.swapcontext/d' err
     expect_silence
     run "$job_ranks" "counting_$name" --trace-steps 70 "$@"
     expect_status 0

@@ -73,7 +73,7 @@ expect_equal "what the other was given" "$(counted frames_in host01)" "$(counted
 expect_equal "losses" 0 "$(counted lost host01)"
 
 case_is "TCP over a network that loses, doubles and overtakes"
-answers --loss 2% --duplicate 5% --reorder 5% --jitter 100us --seed 3
+answers --loss 5% --duplicate 5% --reorder 5% --jitter 100us --seed 3
 expect_true "losses" [ "$(($(counted lost host01) + $(counted lost host02)))" -gt 0 ]
 expect_true "doubled frames" [ "$(($(counted doubled host01) + $(counted doubled host02)))" -gt 0 ]
 

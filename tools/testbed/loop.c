@@ -143,7 +143,8 @@ static cb_status turn(run_state *state, testbed_lateness *late)
                 CB_TRY(collect(loop, port));
         if (state->polls[state->ports].revents != 0)
             control_serve(loop->control, loop->hub);
-        heed(state);
+        if (state->polls[state->ports + 1].revents != 0)
+            heed(state);
     }
     return CB_OK;
 }
