@@ -201,7 +201,7 @@ settle() {
     if [ "$MPI_KIND" != mpich ] || [ "$ranks_started" -eq 0 ]; then
         return 0
     fi
-    grep '^cb_[a-z]*: ' err >err.program || true
+    grep '^cb_[a-z0-9]*: ' err >err.program || true
     mv err.program err
 }
 
