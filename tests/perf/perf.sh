@@ -72,6 +72,7 @@ if [ -x "$builddir/tests/perf/perf_sci" ]; then
     part "table 1 of the SCI note" sh "$here/table1.sh"
     part "idle peers over sci" "$builddir/tests/perf/perf_sci_idle"
 fi
+part "the driver of the suite" "$python" "$here/suite.py" "$srcdir" "$builddir" "$MPIRUN"
 part "NetPIPE" sh "$here/netpipe.sh"
 
 echo
