@@ -41,6 +41,11 @@ class Measurement:
     timeout_s: float
     obstacle: str = ""  # why it cannot be started here
 
+    @property
+    def kind(self) -> str:
+        """What has the same relation of expected and real time."""
+        return f"occupied {self.occupation not in ('', 'none')}, group {self.number[0]}"
+
 
 def shapes(section: Section, ranks: int) -> list[Shape]:
     """The numbers of processes of a section, with `max` for what fits into so many ranks."""

@@ -145,6 +145,7 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     chosen, known = _earlier(arguments, directory) if arguments.resume else _new(arguments)
     folder = programs.find(arguments.programs, entry, os.environ)
     here = allocation.find(os.environ)
+    programs.require(folder, (section.benchmark.name for section in chosen.sections))
     mpirun, more = (tuple(shlex.split(text)) for text in (arguments.mpirun, arguments.launch))
     started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here)
     ranks = arguments.ranks or max(here.slots, chosen.ranks)

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Mapping
+from typing import Iterable, Mapping
 
 from combench.errors import SuiteError
 
@@ -30,6 +30,16 @@ def find(wanted: str | None, entry: Path, environment: Mapping[str, str]) -> Pat
         f"cannot find the program {_PROBE} in {looked}; build it with scripts/build build, or name "
         "its folder with --programs"
     )
+
+
+def require(folder: Path, benchmarks: Iterable[str]) -> None:
+    """SuiteError when the program of one of the benchmarks is missing."""
+    for name in benchmarks:
+        if not os.access(folder / f"cb_{name}", os.X_OK):
+            raise SuiteError(
+                f"the program cb_{name} is not in {folder}; build all of them with scripts/build, or "
+                "name another folder with --programs"
+            )
 
 
 def technologies(folder: Path) -> list[str]:

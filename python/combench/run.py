@@ -109,7 +109,7 @@ def _session(prepared: Prepared) -> manifests.Json:
 def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     """All that is to do; why it stopped before the end, and nothing when it did not."""
     path = prepared.setting.directory / manifests.FILE
-    progress = Progress(sys.stderr, len(prepared.todo), _expected_s(prepared))
+    progress = Progress(sys.stderr, ((one.kind, one.expected_s) for one, _ in prepared.todo))
     for one, entry in prepared.todo:
         reason = signals.end_asked() or ""
         if not reason and not has_room(prepared.setting.directory):
@@ -118,9 +118,11 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
             return reason
         begin(one, entry, prepared.setting)
         write_json(path, prepared.manifest.document)
-        progress.begin(one.name, one.expected_s)
+        progress.begin(one.name)
         reason = measure(one, entry, prepared.setting, signals, lock.descriptor)
-        progress.end(_outcome(entry), entry.get("elapsed_s", 0))
+        whole = entry["state"] == manifests.MEASURED
+        elapsed_s = entry.get("elapsed_s", 0.0)
+        progress.end(one.kind, one.expected_s, elapsed_s, _outcome(entry), whole)
         write_json(path, prepared.manifest.document)
         if reason:
             return reason

@@ -7,22 +7,22 @@ line it measures. Deeds are the functions of DEEDS.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import NoReturn
+from typing import Callable, NoReturn
 
-OUTPUT = Path(sys.argv[sys.argv.index("--output") + 1] if "--output" in sys.argv else "none")
-MARKS = Path(os.environ.get("FAKE_DEEDS", "deeds")).parent
+OUTPUT = sys.argv[sys.argv.index("--output") + 1] if "--output" in sys.argv else "none"
+NAME = os.path.basename(OUTPUT)[: -len(".json")]
+DEEDS_FILE = os.environ.get("FAKE_DEEDS", "deeds")
+MARKS = os.path.dirname(DEEDS_FILE)
 
 
-def write(schema: str = "combench-result/1", complete: bool = True, cut: int | None = None) -> None:
-    document = {"schema": schema, "complete": complete, "results": [{}, {}]}
-    OUTPUT.write_text(json.dumps(document)[:cut], encoding="utf-8")
+def write(version: int = 1, complete: str = "true", cut: int | None = None) -> None:
+    text = f'{{"schema": "combench-result/{version}", "complete": {complete}, "results": [{{}}, {{}}]}}'
+    with open(OUTPUT, "w", encoding="ascii") as stream:
+        stream.write(text[:cut])
 
 
 def measure() -> int:
@@ -47,18 +47,19 @@ def cut_off() -> int:
 
 
 def newer() -> int:
-    write("combench-result/2")
+    write(version=2)
     return 0
 
 
 def stop_early() -> int:
-    write(complete=False)
+    write(complete="false")
     return 0
 
 
 def fill_disk() -> int:
     """Leave no room in the file system of the results."""
-    with OUTPUT.with_name("filler").open("wb", buffering=0) as stream:
+    filler = os.path.join(os.path.dirname(OUTPUT), "filler")
+    with open(filler, "wb", buffering=0) as stream:
         try:
             while True:
                 stream.write(bytes(4096))
@@ -69,16 +70,20 @@ def fill_disk() -> int:
 
 def mark(name: str, text: str) -> None:
     """Whole from the moment at which it is there."""
-    path = MARKS / f"{name}.part"
-    path.write_text(text, encoding="ascii")
-    path.replace(MARKS / name)
+    path = os.path.join(MARKS, name)
+    with open(f"{path}.part", "w", encoding="ascii") as stream:
+        stream.write(text)
+    os.rename(f"{path}.part", path)
 
 
 def hang() -> NoReturn:
     """As a rank that no SIGTERM ends, in a process group of its own, and mpirun which waits for it."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    child = subprocess.Popen(["sleep", "1000"], preexec_fn=os.setpgrp)
-    mark("hanging", f"{os.getpid()} {child.pid}")
+    child = os.fork()
+    if child == 0:
+        os.setpgrp()
+    else:
+        mark("hanging", f"{os.getpid()} {child}")
     while True:
         time.sleep(1000)
 
@@ -87,7 +92,7 @@ def wait_for_signal() -> NoReturn:
     """As a program that is still at its first measurement when SIGTERM comes."""
 
     def leave(number: int, frame: object) -> NoReturn:
-        write(complete=False)
+        write(complete="false")
         sys.exit(1)
 
     signal.signal(signal.SIGTERM, leave)
@@ -96,7 +101,7 @@ def wait_for_signal() -> NoReturn:
         time.sleep(1000)
 
 
-DEEDS = {
+DEEDS: dict[str, Callable[[], int]] = {
     deed.__name__: deed
     for deed in (measure, fail, skip, cut_off, newer, stop_early, fill_disk, hang, wait_for_signal)
 }
@@ -106,10 +111,11 @@ def main() -> int:
     if "--version" in sys.argv:
         print("mpirun (Open MPI) of the tests")
         return 0
-    deeds = Path(os.environ["FAKE_DEEDS"]).read_text(encoding="ascii").split()
-    chosen = dict(zip(deeds[::2], deeds[1::2])).get(OUTPUT.stem, "measure")
-    with (MARKS / "started").open("a", encoding="ascii") as stream:
-        stream.write(f"{OUTPUT.stem}\n")
+    with open(DEEDS_FILE, encoding="ascii") as stream:
+        deeds = stream.read().split()
+    chosen = dict(zip(deeds[::2], deeds[1::2])).get(NAME, "measure")
+    with open(os.path.join(MARKS, "started"), "a", encoding="ascii") as stream:
+        stream.write(f"{NAME}\n")
     return DEEDS[chosen]()
 
 

@@ -37,10 +37,12 @@ class Stage(unittest.TestCase):
         self.plan = self.folder / "tiny.plan"
         self.plan.write_text(PLAN, encoding="utf-8")
         self.deeds({})
-        probe = self.folder / "programs" / "cb_oneway"
-        probe.parent.mkdir()
-        probe.write_text(PROBED, encoding="ascii")
-        probe.chmod(0o755)
+        self.programs = self.folder / "programs"
+        self.programs.mkdir()
+        for name in ("oneway", "twoway", "alltoall"):
+            program = self.programs / f"cb_{name}"
+            program.write_text(PROBED, encoding="ascii")
+            program.chmod(0o755)
         environment = {key: value for key, value in os.environ.items() if "SLURM" not in key}
         self.environment = {**environment, "FAKE_DEEDS": str(self.folder / "deeds")}
 
@@ -51,8 +53,8 @@ class Stage(unittest.TestCase):
 
     def command(self, *words: str) -> list[str]:
         driver = [sys.executable, str(TOP / "scripts" / "combench"), "run", *words]
-        mpirun = f"{sys.executable} {HERE / 'fake_mpirun.py'}"
-        driver += ["--mpirun", mpirun, "--programs", str(self.folder / "programs")]
+        mpirun = f"{sys.executable} -I -S {HERE / 'fake_mpirun.py'}"
+        driver += ["--mpirun", mpirun, "--programs", str(self.programs)]
         return driver + ["--output", str(self.output)]
 
     def run_driver(self, *words: str, expect: int) -> subprocess.CompletedProcess[str]:

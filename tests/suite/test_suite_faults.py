@@ -190,6 +190,12 @@ class Directories(Stage):
         self.assertIn("cb_oneway --technology mpi --compute source", commands[1])
         self.assertFalse(self.output.exists())
 
+    def test_a_program_that_is_missing_is_named_before_the_first_measurement(self) -> None:
+        (self.programs / "cb_twoway").unlink()
+        refused = self.run_driver(str(self.plan), expect=2)
+        self.assertIn("cb_twoway is not in", refused.stderr)
+        self.assertFalse(self.output.exists())
+
     def test_a_technology_that_is_not_built_is_left_out(self) -> None:
         self.plan.write_text("[twoway]\ntechnologies = mpi, sci\n", encoding="utf-8")
         self.run_driver(str(self.plan), expect=0)

@@ -206,12 +206,25 @@ class Times(unittest.TestCase):
 
     def test_what_was_measured_corrects_what_is_left(self) -> None:
         stream = io.StringIO()
-        progress = Progress(stream, 3, 40)
+        progress = Progress(stream, [("free", 10), ("free", 20), ("occupied", 10)])
         self.assertEqual(progress.left_s(), 40)
-        progress.begin("a", 10)
-        progress.end("4 rows", 20)
+        progress.begin("a")
+        progress.end("free", 10, 20, "4 rows", True)
         self.assertEqual(progress.left_s(), 60)
         self.assertIn("[1/3] a ... 4 rows, 20 s; 1 min left", stream.getvalue())
+
+    def test_one_that_hung_says_nothing_of_the_others(self) -> None:
+        progress = Progress(io.StringIO(), [("free", 10), ("free", 10)])
+        progress.begin("a")
+        progress.end("free", 10, 600, "timed out", False)
+        self.assertEqual(progress.left_s(), 10)
+
+    def test_kinds_are_corrected_apart(self) -> None:
+        progress = Progress(io.StringIO(), [("free", 10), ("free", 10), ("occupied", 10), ("occupied", 5)])
+        for kind, elapsed_s in (("free", 10), ("occupied", 40)):
+            progress.begin(kind)
+            progress.end(kind, 10, elapsed_s, "", True)
+        self.assertEqual(progress.left_s(), 10 + 20)
 
 
 class Documentation(unittest.TestCase):
