@@ -1,4 +1,4 @@
-"""The allocation that a run finds itself in: how many cores on how many hosts, and who gave them."""
+"""The allocation that a run finds itself in: how many cores, on how many hosts, and from whom."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the driver has to know of each benchmark: how many ranks it takes and how many rows it gives.
+"""What the driver has to know of each benchmark: how many ranks it takes, how many rows it gives.
 
 The programs know this too; that both agree is tested. Rows are counted for the time that a plan
 takes, so an upper bound serves.
@@ -116,7 +116,9 @@ class Benchmark:
     reference: int = 0  # the count that is measured beside each other one
     lists: bool = False  # of destinations, that may change
 
-    def rows(self, sizes: frozenset[int] | None, shape: Shape, occupation: str, algorithms: int) -> int:
+    def rows(
+        self, sizes: frozenset[int] | None, shape: Shape, occupation: str, algorithms: int
+    ) -> int:
         """How many measurements one start of the program makes, at most; sizes None: its own."""
         if sizes is None:
             sizes = FIT_SIZES if self.fit and occupation == "none" else frozenset(NOTE_SIZES)

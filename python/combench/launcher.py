@@ -111,6 +111,6 @@ def find(
     slurm_only = allocation.kind == "slurm" and shutil.which(mpirun[0]) is None
     if wanted == "srun" or (wanted == "auto" and slurm_only):
         if shutil.which("srun") is None:
-            raise SuiteError("cannot start ranks with srun: it is not in PATH; use --launcher mpirun")
+            raise SuiteError("cannot start ranks: srun is not in PATH; use --launcher mpirun")
         return Launcher(SRUN, ("srun",), more)
     return Launcher(_kind_of(mpirun), mpirun, more)

@@ -1,7 +1,7 @@
 """From the command line to a verb. A verb is a row of VERBS and a module.
 
-The module has `add_arguments(parser)` and `main(arguments) -> exit status`; it is imported only when
-its verb is asked for, so that one may need libraries that the others do without.
+The module has `add_arguments(parser)` and `main(arguments) -> exit status`; it is imported only
+when its verb is asked for, so that one may need libraries that the others do without.
 """
 
 from __future__ import annotations

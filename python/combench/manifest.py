@@ -85,6 +85,7 @@ class Manifest:
 
 
 def new(plan_name: str, title: str, overrides: Overrides) -> Manifest:
+    given = {key: value for key, value in vars(overrides).items() if value is not None}
     return Manifest(
         {
             "schema": f"{SCHEMA}/{VERSION}",
@@ -92,7 +93,7 @@ def new(plan_name: str, title: str, overrides: Overrides) -> Manifest:
             "started": now(),
             "complete": False,
             "reason": PLANNED,
-            "overrides": {key: value for key, value in vars(overrides).items() if value is not None},
+            "overrides": given,
             "measurements": [],
         }
     )

@@ -68,8 +68,8 @@ def _last_words(log: Path) -> str:
 def _rows(result: Path) -> tuple[int, str]:
     """How many rows a document has, and why it does not hold all that was asked for, if so."""
     document = read_result(result)
-    incomplete = "" if document.get("complete") is True else str(document.get("reason", "cut short"))
-    return len(document["results"]), incomplete
+    complete = document.get("complete") is True
+    return len(document["results"]), "" if complete else str(document.get("reason", "cut short"))
 
 
 def _judge(ending: Ending, result: Path, log: Path) -> Json:

@@ -97,7 +97,8 @@ def _whole(least: int, most: int) -> Callable[[str], int]:
 def _real(least: float, most: float, unit: str) -> Callable[[str], float]:
     def parse(text: str) -> float:
         if not re.fullmatch(r"[0-9]*\.?[0-9]+", text) or not least <= float(text) <= most:
-            raise ValueError(f"'{text}' is no number of {unit} from {least:g} to {most:g}; give one")
+            limits = f"from {least:g} to {most:g}"
+            raise ValueError(f"'{text}' is no number of {unit} {limits}; give one")
         return float(text)
 
     return parse

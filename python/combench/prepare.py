@@ -70,8 +70,8 @@ def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Mani
     chosen = plan.read(str(directory / found.document["plan"]["file"]))
     if arguments.plan and plan.read(arguments.plan).text != chosen.text:
         raise SuiteError(
-            f"--resume: the run in {directory} was started with another plan than {arguments.plan}; "
-            "leave the plan away, or start a new run in another directory"
+            f"--resume: the run in {directory} was started with another plan than "
+            f"{arguments.plan}; leave the plan away, or start a new run in another directory"
         )
     given, kept = vars(_given_overrides(arguments)), vars(found.overrides)
     if any(value is not None and value != kept[key] for key, value in given.items()):

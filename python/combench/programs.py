@@ -15,7 +15,7 @@ _PROBE = "cb_oneway"
 
 
 def find(wanted: str | None, entry: Path, environment: Mapping[str, str]) -> Path:
-    """The folder of the programs: --programs, $CB_BUILD, beside the driver, the build folder, PATH."""
+    """The folder of the programs: --programs, $CB_BUILD, beside the driver, build, or in PATH."""
     top = entry.parent.parent
     in_path = shutil.which(_PROBE)
     places = [Path(place) for place in (wanted or environment.get("CB_BUILD"),) if place]
@@ -37,8 +37,8 @@ def require(folder: Path, benchmarks: Iterable[str]) -> None:
     for name in benchmarks:
         if not os.access(folder / f"cb_{name}", os.X_OK):
             raise SuiteError(
-                f"the program cb_{name} is not in {folder}; build all of them with scripts/build, or "
-                "name another folder with --programs"
+                f"the program cb_{name} is not in {folder}; build all of them with scripts/build, "
+                "or name another folder with --programs"
             )
 
 

@@ -19,8 +19,8 @@ class NewerSchema(SuiteError):
 def read_json(path: Path, kind: str, version: int) -> Json:
     """The object in a file, whose schema is `kind/version` or older.
 
-    A SuiteError says that it cannot be read, is cut off or is something else; a NewerSchema that it is
-    of a later version.
+    A SuiteError says that it cannot be read, is cut off or is something else; a NewerSchema that it
+    is of a later version.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -34,8 +34,8 @@ def read_json(path: Path, kind: str, version: int) -> Json:
         raise SuiteError(f"cannot read {path}: it is no document {kind}/{version}")
     if int(found.group(1)) > version:
         raise NewerSchema(
-            f"cannot read {path}: its schema is {schema}, and this combench knows {kind}/{version}; "
-            "use the combench that wrote it, or a later one"
+            f"cannot read {path}: its schema is {schema}, and this combench knows "
+            f"{kind}/{version}; use the combench that wrote it, or a later one"
         )
     return dict(document)
 

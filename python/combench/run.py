@@ -96,7 +96,11 @@ def _session(prepared: Prepared) -> manifests.Json:
     session: manifests.Json = {
         "host": socket.gethostname(),
         "command": list(sys.argv),
-        "allocation": {"kind": allocation.kind, "slots": allocation.slots, "hosts": allocation.hosts},
+        "allocation": {
+            "kind": allocation.kind,
+            "slots": allocation.slots,
+            "hosts": allocation.hosts,
+        },
         "ranks": prepared.ranks,
         "launcher": {"kind": launcher.kind, "command": [*launcher.command, *launcher.more]},
         "programs": str(prepared.setting.programs),

@@ -2,8 +2,8 @@
 """What the driver costs: suite.py TOP BUILD MPIRUN.
 
 Measurements that are as short as can be, started by the driver, against the same commands started
-bare before and after it. Prints what a measurement takes longer with the driver, its start included,
-and the part of that which is outside mpirun by the driver's own clock.
+bare before and after it. Prints what a measurement takes longer with the driver, its start
+included, and the part of that which is outside mpirun by the driver's own clock.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ def main() -> int:
         plan.write_text(HEAD + "".join(sections), encoding="utf-8")
         driver = [sys.executable, f"{top}/scripts/combench", "run", str(plan)]
         driver += ["--programs", build, "--mpirun", mpirun, "--output", str(output)]
-        shown = subprocess.run([*driver, "--dry-run"], check=True, stdout=subprocess.PIPE, text=True)
-        lines = shown.stdout.splitlines()
+        lines = subprocess.check_output([*driver, "--dry-run"], text=True).splitlines()
         bare = [shlex.split(line) for line in lines if not line.startswith("#")]
         for command in bare:
             command[-1] = str(Path(folder, "bare.json"))
@@ -59,7 +58,7 @@ def main() -> int:
     more_s = (driver_s - bare_s) / MEASUREMENTS
     print(
         f"a measurement of {MEASUREMENTS}: {bare_s / MEASUREMENTS:.3f} s bare, "
-        f"{driver_s / MEASUREMENTS:.3f} s with the driver, of which {outside_s:.3f} s outside mpirun"
+        f"{driver_s / MEASUREMENTS:.3f} s with the driver, of that {outside_s:.3f} s outside mpirun"
     )
     print(f"target: driver, more than mpirun alone, s: {max(more_s, 0):.3f} at most {BOUND_S}")
     print(f"target: driver, time outside mpirun, s: {outside_s:.3f} at most {BOUND_S}")

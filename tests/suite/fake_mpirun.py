@@ -17,10 +17,12 @@ OUTPUT = sys.argv[sys.argv.index("--output") + 1] if "--output" in sys.argv else
 NAME = os.path.basename(OUTPUT)[: -len(".json")]
 DEEDS_FILE = os.environ.get("FAKE_DEEDS", "deeds")
 MARKS = os.path.dirname(DEEDS_FILE)
+LIFE_S = 150  # longer than any test waits: nothing stays when a test fails
 
 
 def write(version: int = 1, complete: str = "true", cut: int | None = None) -> None:
-    text = f'{{"schema": "combench-result/{version}", "complete": {complete}, "results": [{{}}, {{}}]}}'
+    text = '{"schema": "combench-result/%d", "complete": %s, "results": [{}, {}]}'
+    text %= (version, complete)
     with open(OUTPUT, "w", encoding="ascii") as stream:
         stream.write(text[:cut])
 
@@ -77,9 +79,10 @@ def mark(name: str, text: str) -> None:
 
 
 def hang() -> NoReturn:
-    """As a rank that no SIGTERM ends, in a process group of its own, and mpirun which waits for it."""
+    """As an mpirun with a rank in a process group of its own, which no SIGTERM ends."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     child = os.fork()
+    signal.alarm(LIFE_S)
     if child == 0:
         os.setpgrp()
     else:
@@ -111,6 +114,7 @@ def main() -> int:
     if "--version" in sys.argv:
         print("mpirun (Open MPI) of the tests")
         return 0
+    signal.alarm(LIFE_S)
     with open(DEEDS_FILE, encoding="ascii") as stream:
         deeds = stream.read().split()
     chosen = dict(zip(deeds[::2], deeds[1::2])).get(NAME, "measure")

@@ -83,8 +83,13 @@ class Stage(unittest.TestCase):
 
     @staticmethod
     def _end(process: subprocess.Popen[str]) -> None:
-        process.kill()
-        process.communicate()
+        """With the fake mpirun, which the driver ends."""
+        process.terminate()
+        try:
+            process.communicate(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
 
     def await_mark(self, name: str) -> str:
         """What the fake mpirun has left under this name, when it is there."""

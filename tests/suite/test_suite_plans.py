@@ -96,23 +96,25 @@ class Meaning(unittest.TestCase):
         self.assertEqual(given[0].words[given[0].words.index("--max-time") + 1], "3")
 
     def test_max_is_what_fits_the_job_and_is_there_once(self) -> None:
-        self.assertEqual(names("[pairs]\nprocessors = 4, max", 7), ["pairs.mpi.4.none", "pairs.mpi.6.none"])
-        self.assertEqual(names("[pairs]\nprocessors = 4, max", 5), ["pairs.mpi.4.none"])
+        pairs = "[pairs]\nprocessors = 4, max"
+        self.assertEqual(names(pairs, 7), ["pairs.mpi.4.none", "pairs.mpi.6.none"])
+        self.assertEqual(names(pairs, 5), ["pairs.mpi.4.none"])
         self.assertEqual(names("[funnel]\nsources = max", 9), ["funnel.mpi.8.none"])
         self.assertEqual(names("[pushfarm]\nfarms = max", 10), ["pushfarm.mpi.4x4"])
 
     def test_a_farm_takes_its_supervisor_along(self) -> None:
         found = measurements("[pullfarm]\nfarms = 8x1\nalgorithms = 0, 50", 17)[0]
         self.assertEqual(found.ranks, 10)
-        words = ("--technology", "mpi", "--sources", "8", "--destinations", "1", "--algorithm", "0,50")
-        self.assertEqual(found.words[:8], words)
+        words = "--technology mpi --sources 8 --destinations 1 --algorithm 0,50"
+        self.assertEqual(" ".join(found.words[:8]), words)
 
     def test_sizes_go_to_the_program_in_bytes(self) -> None:
         found = measurements("[oneway]\nsizes = 0, 4KiB, 1MB", 2)[0]
         self.assertIn("0,4096,1000000", found.words)
 
     def test_a_hash_begins_a_comment(self) -> None:
-        self.assertEqual(names("# head\n[oneway] # section\nsizes = 1 # value", 2), ["oneway.mpi.none"])
+        text = "# head\n[oneway] # section\nsizes = 1 # value"
+        self.assertEqual(names(text, 2), ["oneway.mpi.none"])
 
 
 class Shipped(unittest.TestCase):
@@ -151,11 +153,11 @@ class Environment(unittest.TestCase):
     """What the environment says of the allocation."""
 
     def test_slurm_tasks_are_slots(self) -> None:
-        found = allocation.find({"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "2", "SLURM_NTASKS": "12"})
-        self.assertEqual(found, Allocation("slurm", 12, 2, "7"))
+        words = {"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "2", "SLURM_NTASKS": "12"}
+        self.assertEqual(allocation.find(words), Allocation("slurm", 12, 2, "7"))
 
     def test_slurm_processors_are_slots_where_no_tasks_were_asked_for(self) -> None:
-        words = {"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "3", "SLURM_JOB_CPUS_PER_NODE": "16(x2),8"}
+        words = {"SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "16(x2),8"}
         self.assertEqual(allocation.find(words), Allocation("slurm", 40, 3, "7"))
 
     def test_lines_of_a_pbs_file_are_slots(self) -> None:
@@ -220,7 +222,8 @@ class Times(unittest.TestCase):
         self.assertEqual(progress.left_s(), 10)
 
     def test_kinds_are_corrected_apart(self) -> None:
-        progress = Progress(io.StringIO(), [("free", 10), ("free", 10), ("occupied", 10), ("occupied", 5)])
+        expected = [("free", 10.0), ("free", 10.0), ("occupied", 10.0), ("occupied", 5.0)]
+        progress = Progress(io.StringIO(), expected)
         for kind, elapsed_s in (("free", 10), ("occupied", 40)):
             progress.begin(kind)
             progress.end(kind, 10, elapsed_s, "", True)
