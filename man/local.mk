@@ -17,5 +17,5 @@ $(ccmod_subcommands): %D%/ccmod-%.1: ccmod$(EXEEXT)
 	@$(MKDIR_P) %D%
 	$(AM_V_GEN)./$< $* --manual > $@.tmp && mv $@.tmp $@
 
-# Those of the software SISCI library and of files are written by hand.
-dist_man_MANS = %D%/combench-config.5 %D%/libcombench-trace.7 %D%/sisci-shm.7 %D%/sisci-shm-clean.1
+# Those of the driver, of the software SISCI library and of files are written by hand.
+dist_man_MANS = %D%/combench.1 %D%/combench-run.1 %D%/combench-config.5 %D%/libcombench-trace.7 %D%/sisci-shm.7 %D%/sisci-shm-clean.1

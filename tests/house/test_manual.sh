@@ -45,6 +45,8 @@ for source in "$srcdir"/benchmarks/cb_*.c; do
     "$builddir/$program" --manual >"$page"
     check "$program" "$page" --max-time
 done
+check combench "$srcdir/man/combench.1" "run"
+check combench-run "$srcdir/man/combench-run.1" --time-out
 check combench-config "$srcdir/man/combench-config.5" node_id
 check libcombench-trace "$srcdir/man/libcombench-trace.7" COMBENCH_TRACE_RECORDS
 check sisci-shm "$srcdir/man/sisci-shm.7" SISCI_SHM_FAULTS

@@ -74,6 +74,7 @@ if [ -x "$builddir/tests/perf/perf_sci" ]; then
 fi
 part "tcp against a bare socket" "$builddir/tests/perf/perf_tcp"
 part "iperf3" sh "$here/iperf.sh"
+part "the driver of the suite" "$python" "$here/suite.py" "$srcdir" "$builddir" "$MPIRUN"
 part "NetPIPE" sh "$here/netpipe.sh"
 
 echo

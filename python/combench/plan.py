@@ -1,0 +1,300 @@
+"""Plans: which measurements a run makes. A plan is a text of `key = value` lines.
+
+What stands before the first [section] holds for the whole plan; a section is one benchmark with
+the values of its axes, and takes from the head of the plan what it does not say itself. The keys
+are rows of KEYS; docs/suite.md explains them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Iterable, Mapping, NoReturn
+
+from combench.benchmarks import BENCHMARKS, SWEEP_SIZES, Benchmark
+from combench.errors import SuiteError
+
+SHIPPED = Path(__file__).parent / "plans"
+SUFFIX = ".plan"
+
+# What the driver itself gives to the programs; among `options` it would come twice.
+_OWN_OPTIONS = (
+    "--technology --sizes --sweep --processors --destinations --sources --topology --algorithm "
+    "--compute --wait --buffers --max-time --precision --output --format --help --manual --version"
+).split()
+_UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+_UNITS.update({"KiB": 2**10, "MiB": 2**20, "GiB": 2**30})
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Packet sizes: the words for the program, and the numbers where it is not left to it."""
+
+    words: tuple[str, ...]
+    numbers: frozenset[int] | None
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str
+    line: int
+    benchmark: Benchmark
+    values: Mapping[str, Any]  # by key, each as its row of KEYS parses it; defaults included
+    given: frozenset[str]  # keys that the section or the head of the plan has
+
+
+@dataclass(frozen=True)
+class Plan:
+    name: str
+    path: str
+    text: str
+    title: str
+    ranks: int  # are started at least, on shared cores where there are fewer
+    sections: tuple[Section, ...]
+
+
+# Values. A ValueError says what is wrong and what to write.
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"'{text}' is none of {', '.join(choices)}; give one of them")
+        return text
+
+    return parse
+
+
+def _listed(parse: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    def parse_list(text: str) -> tuple[Any, ...]:
+        values = [parse(part.strip()) for part in text.split(",")]
+        for value in values:
+            if values.count(value) > 1:
+                raise ValueError(f"'{value}' is there twice; give each value once")
+        return tuple(values)
+
+    return parse_list
+
+
+def _word(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.%-]+", text):
+        raise ValueError(f"'{text}' is no name; give names with commas between them")
+    return text
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,9}", text) or not least <= int(text) <= most:
+            raise ValueError(f"'{text}' is no number from {least} to {most}; give such a one")
+        return int(text)
+
+    return parse
+
+
+def _real(least: float, most: float, unit: str) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        if not re.fullmatch(r"[0-9]*\.?[0-9]+", text) or not least <= float(text) <= most:
+            limits = f"from {least:g} to {most:g}"
+            raise ValueError(f"'{text}' is no number of {unit} {limits}; give one")
+        return float(text)
+
+    return parse
+
+
+max_time_s = _real(0.01, 86400, "seconds")
+precision_pct = _real(0.01, 100, "per cent")
+timeout_s = _real(0.1, 604800, "seconds")
+rank_count = _whole(2, 65536)
+
+
+def _size(text: str) -> int:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([A-Za-z]*)", text)
+    if found is None or found.group(2) not in _UNITS:
+        raise ValueError(f"'{text}' is no size; give sizes like 0, 64, 4KiB, 1MB, or sweep")
+    return round(float(found.group(1)) * _UNITS[found.group(2)])
+
+
+def _sizes(text: str) -> Sizes:
+    if text == "default":
+        return Sizes((), None)
+    if text == "sweep":
+        return Sizes(("--sweep",), SWEEP_SIZES)
+    numbers = _listed(_size)(text)
+    return Sizes(("--sizes", ",".join(str(number) for number in numbers)), frozenset(numbers))
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _options(text: str) -> tuple[str, ...]:
+    words = shlex.split(text)
+    for word in words:
+        if word.split("=")[0] in _OWN_OPTIONS:
+            raise ValueError(f"{word} is given by the driver; use the key of the plan for it")
+    return tuple(words)
+
+
+@dataclass(frozen=True)
+class Key:
+    parse: Callable[[str], Any]
+    default: Any = None
+    head: bool = False  # may stand in the head, for all sections
+    section: bool = True
+
+
+_WAITS = _one_of("auto", "spin", "yield", "block")
+_SIDES = _one_of("none", "source", "destination", "both")
+_COUNT_KEYS = ("processors", "destinations", "sources", "farms", "topologies")
+
+KEYS: dict[str, Key] = {
+    "title": Key(_text, "", head=True, section=False),
+    "ranks": Key(rank_count, 2, head=True, section=False),
+    "benchmark": Key(_one_of(*BENCHMARKS)),
+    "technologies": Key(_listed(_word), ("mpi",), head=True),
+    "sizes": Key(_sizes, Sizes((), None), head=True),
+    "occupations": Key(_listed(_SIDES), ("none",)),
+    "algorithms": Key(_listed(_whole(0, 1000000)), (0, 50, 500)),
+    "waits": Key(_listed(_WAITS), ("auto",), head=True),
+    "buffers": Key(_listed(_one_of("hot", "rotate")), ("hot",), head=True),
+    "max-time": Key(max_time_s, 1.5, head=True),
+    "precision": Key(precision_pct, 2.0, head=True),
+    "time-out": Key(timeout_s, None, head=True),
+    "placement": Key(_one_of("spread", "packed"), "spread", head=True),
+    "options": Key(_options, ()),
+    **{key: Key(_listed(_word)) for key in _COUNT_KEYS},
+}
+
+
+def _nearest(word: str, words: Iterable[str]) -> str:
+    words = sorted(words)
+    near = difflib.get_close_matches(word, words, 1)
+    return f"did you mean {near[0]}?" if near else f"use one of {', '.join(words)}"
+
+
+@dataclass
+class _Reader:
+    """Reads one plan line by line; every mistake is reported with its line."""
+
+    path: str
+    line: int = 0
+    head: dict[str, Any] = field(default_factory=dict)
+    sections: list[tuple[str, int, dict[str, tuple[int, Any]]]] = field(default_factory=list)
+
+    def wrong(self, what: str, line: int = 0) -> NoReturn:
+        raise SuiteError(f"{self.path}:{line or self.line}: {what}")
+
+    def take(self, text: str) -> None:
+        self.line += 1
+        text = re.sub(r"(^|\s)#.*", "", text).strip()
+        if text.startswith("["):
+            self.open_section(text)
+        elif text:
+            self.take_value(text)
+
+    def open_section(self, text: str) -> None:
+        found = re.fullmatch(r"\[([A-Za-z0-9_-]+)\]", text)
+        if found is None:
+            self.wrong(f"'{text}' is no section; write [NAME], of letters, digits, - and _")
+        if any(found.group(1) == name for name, _, _ in self.sections):
+            self.wrong(f"the section [{found.group(1)}] is there twice; give it another name")
+        self.sections.append((found.group(1), self.line, {}))
+
+    def take_value(self, text: str) -> None:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not value:
+            self.wrong(f"'{text}' has no value; write KEY = VALUE")
+        allowed = [key for key, row in KEYS.items() if (row.section if self.sections else row.head)]
+        if name not in allowed:
+            place = f"of section [{self.sections[-1][0]}]" if self.sections else "of a whole plan"
+            self.wrong(f"'{name}' is no key {place}; {_nearest(name, allowed)}")
+        try:
+            parsed = KEYS[name].parse(value)
+        except ValueError as error:
+            self.wrong(f"{name}: {error}")
+        target = self.sections[-1][2] if self.sections else self.head
+        if name in target:
+            self.wrong(f"'{name}' is there twice; keep one of the lines")
+        target[name] = (self.line, parsed) if self.sections else parsed
+
+    def section(self, name: str, line: int, own: dict[str, tuple[int, Any]]) -> Section:
+        benchmark_name = own["benchmark"][1] if "benchmark" in own else name
+        if benchmark_name not in BENCHMARKS:
+            self.wrong(
+                f"[{name}] is no benchmark; {_nearest(name, BENCHMARKS)} Or add benchmark = NAME",
+                line,
+            )
+        benchmark = BENCHMARKS[benchmark_name]
+        for key, (at, value) in own.items():
+            self.check_meaning(benchmark, key, value, at)
+        values = {key: row.default for key, row in KEYS.items() if row.section}
+        values.update((key, self.head[key]) for key in self.head if KEYS[key].section)
+        values.update((key, value) for key, (_, value) in own.items())
+        return Section(name, line, benchmark, values, frozenset(own) | frozenset(self.head))
+
+    def check_meaning(self, benchmark: Benchmark, key: str, value: Any, line: int) -> None:
+        """A key that means nothing to a benchmark is refused, as the programs do."""
+        without = f"cb_{benchmark.name} has no {key}"
+        if key in _COUNT_KEYS and key != benchmark.counted.key:
+            self.wrong(f"{without}; remove it, or use {benchmark.counted.key or 'nothing'}", line)
+        if key == "algorithms" and benchmark.occupations:
+            self.wrong(f"{without}, which are of group 2; remove it, or use occupations", line)
+        if key == "occupations" and not benchmark.occupations:
+            self.wrong(f"{without}, which are of group 1; remove it, or use algorithms", line)
+        if key == "occupations":
+            for side in value:
+                if side not in benchmark.occupations:
+                    known = ", ".join(benchmark.occupations)
+                    self.wrong(f"cb_{benchmark.name} has no occupation '{side}'; use {known}", line)
+        if key == benchmark.counted.key:
+            self.check_counts(benchmark, value, line)
+
+    def check_counts(self, benchmark: Benchmark, values: tuple[str, ...], line: int) -> None:
+        for value in values:
+            if value == "max" and benchmark.counted.key != "topologies":
+                continue
+            try:
+                benchmark.counted.parse(value)
+            except ValueError as error:
+                self.wrong(f"{benchmark.counted.key}: {error}", line)
+
+    def finish(self, text: str) -> Plan:
+        if not self.sections:
+            self.wrong("the plan measures nothing; add a section, [oneway]", max(self.line, 1))
+        title, ranks = (self.head.pop(key, KEYS[key].default) for key in ("title", "ranks"))
+        sections = tuple(self.section(*section) for section in self.sections)
+        return Plan(Path(self.path).stem, self.path, text, title, ranks, sections)
+
+
+def parse(text: str, path: str) -> Plan:
+    """The plan that the text holds. A mistake is a SuiteError with file, line and remedy."""
+    reader = _Reader(path)
+    for line in text.splitlines():
+        reader.take(line)
+    return reader.finish(text)
+
+
+def shipped() -> list[str]:
+    """The names of the plans that come with the driver."""
+    return sorted(path.stem for path in SHIPPED.glob(f"*{SUFFIX}"))
+
+
+def read(name: str) -> Plan:
+    """A shipped plan by its name, or any by its file."""
+    path = Path(name)
+    if "/" not in name and not path.exists():
+        path = SHIPPED / f"{name}{SUFFIX}"
+        if not path.exists():
+            raise SuiteError(
+                f"there is neither a file '{name}' nor a shipped plan of that name; "
+                f"{_nearest(name, shipped())}"
+            )
+    try:
+        return parse(path.read_text(encoding="utf-8"), str(path))
+    except UnicodeDecodeError as error:
+        raise SuiteError(f"cannot read the plan {path}: {error}; write it in UTF-8") from error
+    except OSError as error:
+        raise SuiteError(f"cannot read the plan {path}: {error.strerror}; name another") from error

@@ -1,0 +1,176 @@
+"""What a run needs before its first measurement: plan, allocation, launcher, programs, manifest."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import shlex
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+from combench import allocation, launcher, manifest, plan, programs
+from combench.errors import SuiteError
+from combench.expand import Measurement, Overrides, expand
+from combench.manifest import Json, Manifest
+from combench.measure import LOGS, RESULTS, Setting
+from combench.plan import Plan
+from combench.results import NewerSchema, read_result
+
+# An entry in one of these states is not measured again.
+_SETTLED = (manifest.MEASURED, manifest.SKIPPED, manifest.FAILED, manifest.TIMED_OUT)
+_RETRIED = (manifest.FAILED, manifest.TIMED_OUT)
+
+
+@dataclass
+class Prepared:
+    """A run that can begin."""
+
+    plan: Plan
+    setting: Setting
+    manifest: Manifest
+    todo: list[tuple[Measurement, Json]]  # with their entries in the manifest
+    ranks: int
+
+
+def directory_of(arguments: argparse.Namespace) -> Path:
+    """Where results go."""
+    if arguments.output:
+        return Path(arguments.output).absolute()
+    if arguments.resume:
+        raise SuiteError("--resume: give the directory of the run that is to go on with --output")
+    name = Path(arguments.plan or "").stem
+    return Path(time.strftime(f"combench-{name}-%Y%m%d-%H%M%S")).absolute()
+
+
+def _given_overrides(arguments: argparse.Namespace) -> Overrides:
+    return Overrides(arguments.max_time, arguments.precision, arguments.time_out)
+
+
+def _new(arguments: argparse.Namespace) -> tuple[Plan, Manifest]:
+    if not arguments.plan:
+        raise SuiteError(f"name a plan: {', '.join(plan.shipped())}, or a file")
+    chosen = plan.read(arguments.plan)
+    return chosen, manifest.new(chosen.name, chosen.title, _given_overrides(arguments))
+
+
+def require_run(directory: Path) -> None:
+    """SuiteError where there is nothing to go on with."""
+    if not (directory / manifest.FILE).exists():
+        raise SuiteError(f"--resume: there is no run in {directory}; start it without --resume")
+
+
+def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Manifest]:
+    """Plan and manifest of the directory; what the command line says must agree with them."""
+    require_run(directory)
+    found = manifest.read(directory)
+    chosen = plan.read(str(directory / found.document["plan"]["file"]))
+    if arguments.plan and plan.read(arguments.plan).text != chosen.text:
+        raise SuiteError(
+            f"--resume: the run in {directory} was started with another plan than "
+            f"{arguments.plan}; leave the plan away, or start a new run in another directory"
+        )
+    given, kept = vars(_given_overrides(arguments)), vars(found.overrides)
+    if any(value is not None and value != kept[key] for key, value in given.items()):
+        raise SuiteError(
+            f"--resume: the run in {directory} was started with another --max-time, --precision or "
+            "--time-out; leave them away, or start a new run in another directory"
+        )
+    return chosen, found
+
+
+def _with_obstacle(one: Measurement, ranks: int, technologies: list[str]) -> Measurement:
+    """Says of a measurement why it cannot be made here."""
+    obstacle = ""
+    if one.ranks > ranks:
+        obstacle = (
+            f"it needs {one.ranks} ranks and the run has {ranks}; give it a larger allocation, or "
+            f"--ranks {one.ranks}"
+        )
+    elif one.technology not in technologies:
+        obstacle = (
+            f"the technology {one.technology} is not built into the programs, which have "
+            + ", ".join(technologies)
+        )
+    return dataclasses.replace(one, obstacle=obstacle)
+
+
+def _is_settled(entry: Json, one: Measurement, retry: bool, directory: Path) -> bool:
+    """Whether what an earlier session found stands. A damaged result does not."""
+    if entry["options"] != list(one.words) or entry["state"] not in _SETTLED:
+        return False
+    if entry["state"] in _RETRIED:
+        return not retry
+    if entry["state"] == manifest.MEASURED:
+        try:
+            read_result(directory / entry["result"])
+        except NewerSchema:
+            raise
+        except SuiteError as error:
+            print(f"combench: {one.name} is measured again: {error}", file=sys.stderr)
+            return False
+    return True
+
+
+def _merge(
+    known: Manifest, planned: list[Measurement], retry: bool, directory: Path
+) -> list[tuple[Measurement, Json]]:
+    """Put the planned measurements into the manifest; those that are to be made.
+
+    What an earlier session measured and this one has no place for, in another allocation, stays.
+    """
+    earlier: dict[str, Json] = {entry["name"]: entry for entry in known.measurements}
+    entries, todo = [], []
+    for one in planned:
+        entry = earlier.pop(one.name, None)
+        if entry is None or not _is_settled(entry, one, retry, directory):
+            attempts = (entry or {}).get("attempts", 0)
+            entry = {**manifest.entry(one), **({"attempts": attempts} if attempts else {})}
+            if not one.obstacle:
+                todo.append((one, entry))
+        entries.append(entry)
+    entries += [entry for entry in earlier.values() if entry["state"] in _SETTLED]
+    known.document["measurements"] = entries
+    return todo
+
+
+def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prepared:
+    """Everything but the directory itself, of which it only reads. SuiteError: what is wrong.
+
+    `entry` is the script that was started, beside which programs may be.
+    """
+    chosen, known = _earlier(arguments, directory) if arguments.resume else _new(arguments)
+    folder = programs.find(arguments.programs, entry, os.environ)
+    here = allocation.find(os.environ)
+    programs.require(folder, (section.benchmark.name for section in chosen.sections))
+    mpirun, more = (tuple(shlex.split(text)) for text in (arguments.mpirun, arguments.launch))
+    started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here)
+    ranks = arguments.ranks or max(here.slots, chosen.ranks)
+    built = programs.technologies(folder)
+    planned = [
+        _with_obstacle(one, ranks, built) for one in expand(chosen, ranks, known.overrides)
+    ]
+    setting = Setting(directory, folder, started_by, here, os.environ)
+    todo = _merge(known, planned, arguments.retry, directory)
+    return Prepared(chosen, setting, known, todo, ranks)
+
+
+def make_directories(directory: Path) -> None:
+    """Make the directory of a run with its folders. What else lies in it is not disturbed."""
+    try:
+        if directory.exists() and not (directory / manifest.FILE).exists():
+            others = {path.name for path in directory.iterdir()} - {RESULTS, LOGS, "lock"}
+            if others:
+                raise SuiteError(
+                    f"--output {directory} has files and holds no run; give an empty directory or "
+                    "a new name"
+                )
+        for folder in (RESULTS, LOGS):
+            (directory / folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SuiteError(
+            f"cannot make {error.filename}: {error.strerror}; give another --output"
+        ) from error

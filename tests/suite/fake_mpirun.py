@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Stands for mpirun and the program that it starts: writes a document, or does what goes wrong.
+
+What it does with a measurement is a line `NAME DEED` of the file that FAKE_DEEDS names; without a
+line it measures. Deeds are the functions of DEEDS.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from typing import Callable, NoReturn
+
+OUTPUT = sys.argv[sys.argv.index("--output") + 1] if "--output" in sys.argv else "none"
+NAME = os.path.basename(OUTPUT)[: -len(".json")]
+DEEDS_FILE = os.environ.get("FAKE_DEEDS", "deeds")
+MARKS = os.path.dirname(DEEDS_FILE)
+LIFE_S = 150  # longer than any test waits: nothing stays when a test fails
+
+
+def write(version: int = 1, complete: str = "true", cut: int | None = None) -> None:
+    text = '{"schema": "combench-result/%d", "complete": %s, "results": [{}, {}]}'
+    text %= (version, complete)
+    with open(OUTPUT, "w", encoding="ascii") as stream:
+        stream.write(text[:cut])
+
+
+def measure() -> int:
+    write()
+    return 0
+
+
+def fail() -> int:
+    print("rank 1: error: the network is down; plug it in")
+    print("and more that was said")
+    return 1
+
+
+def skip() -> int:
+    print("the technology has no multicast; use another")
+    return 77
+
+
+def cut_off() -> int:
+    write(cut=30)
+    return 0
+
+
+def newer() -> int:
+    write(version=2)
+    return 0
+
+
+def stop_early() -> int:
+    write(complete="false")
+    return 0
+
+
+def fill_disk() -> int:
+    """Leave no room in the file system of the results."""
+    filler = os.path.join(os.path.dirname(OUTPUT), "filler")
+    with open(filler, "wb", buffering=0) as stream:
+        try:
+            while True:
+                stream.write(bytes(4096))
+        except OSError as error:
+            print(f"error: cannot write: {error.strerror}")
+    return 1
+
+
+def mark(name: str, text: str) -> None:
+    """Whole from the moment at which it is there."""
+    path = os.path.join(MARKS, name)
+    with open(f"{path}.part", "w", encoding="ascii") as stream:
+        stream.write(text)
+    os.rename(f"{path}.part", path)
+
+
+def hang() -> NoReturn:
+    """As an mpirun with a rank in a process group of its own, which no SIGTERM ends."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    child = os.fork()
+    signal.alarm(LIFE_S)
+    if child == 0:
+        os.setpgrp()
+    else:
+        mark("hanging", f"{os.getpid()} {child}")
+    while True:
+        time.sleep(1000)
+
+
+def wait_for_signal() -> NoReturn:
+    """As a program that is still at its first measurement when SIGTERM comes."""
+
+    def leave(number: int, frame: object) -> NoReturn:
+        write(complete="false")
+        sys.exit(1)
+
+    signal.signal(signal.SIGTERM, leave)
+    mark("waiting", str(os.getpid()))
+    while True:
+        time.sleep(1000)
+
+
+DEEDS: dict[str, Callable[[], int]] = {
+    deed.__name__: deed
+    for deed in (measure, fail, skip, cut_off, newer, stop_early, fill_disk, hang, wait_for_signal)
+}
+
+
+def main() -> int:
+    if "--version" in sys.argv:
+        print("mpirun (Open MPI) of the tests")
+        return 0
+    signal.alarm(LIFE_S)
+    with open(DEEDS_FILE, encoding="ascii") as stream:
+        deeds = stream.read().split()
+    chosen = dict(zip(deeds[::2], deeds[1::2])).get(NAME, "measure")
+    with open(os.path.join(MARKS, "started"), "a", encoding="ascii") as stream:
+        stream.write(f"{NAME}\n")
+    return DEEDS[chosen]()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""What tests of `combench run` stand on: a folder with a plan, a fake mpirun and fake programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+sys.path.insert(0, str(TOP / "python"))
+
+LIMIT_S = 120
+PLAN = "[oneway]\noccupations = none, source\n[twoway]\n"
+NAMES = ["oneway.mpi.none", "oneway.mpi.source", "twoway.mpi.none"]
+PROBED = """#!/bin/sh
+echo "cb_oneway: error: the technology is not built in; use --technology with one of mpi, null" >&2
+exit 2
+"""
+
+
+class Stage(unittest.TestCase):
+    """A folder for each test. `run` starts the driver to its end, `start` leaves it running."""
+
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="combench-suite-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.output = self.folder / "run"
+        self.plan = self.folder / "tiny.plan"
+        self.plan.write_text(PLAN, encoding="utf-8")
+        self.deeds({})
+        self.programs = self.folder / "programs"
+        self.programs.mkdir()
+        for name in ("oneway", "twoway", "alltoall"):
+            program = self.programs / f"cb_{name}"
+            program.write_text(PROBED, encoding="ascii")
+            program.chmod(0o755)
+        environment = {key: value for key, value in os.environ.items() if "SLURM" not in key}
+        self.environment = {**environment, "FAKE_DEEDS": str(self.folder / "deeds")}
+
+    def deeds(self, deeds: dict[str, str]) -> None:
+        """What the fake mpirun does with measurements, by their names."""
+        lines = "".join(f"{name} {deed}\n" for name, deed in deeds.items())
+        (self.folder / "deeds").write_text(lines, encoding="ascii")
+
+    def command(self, *words: str) -> list[str]:
+        driver = [sys.executable, str(TOP / "scripts" / "combench"), "run", *words]
+        mpirun = f"{sys.executable} -I -S {HERE / 'fake_mpirun.py'}"
+        driver += ["--mpirun", mpirun, "--programs", str(self.programs)]
+        return driver + ["--output", str(self.output)]
+
+    def run_driver(self, *words: str, expect: int) -> subprocess.CompletedProcess[str]:
+        ended = subprocess.run(
+            self.command(*words),
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=LIMIT_S,
+        )
+        self.assertEqual(ended.returncode, expect, ended.stdout + ended.stderr)
+        return ended
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            self.command(*words),
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        self.addCleanup(self._end, process)
+        return process
+
+    @staticmethod
+    def _end(process: subprocess.Popen[str]) -> None:
+        """With the fake mpirun, which the driver ends."""
+        process.terminate()
+        try:
+            process.communicate(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+
+    def await_mark(self, name: str) -> str:
+        """What the fake mpirun has left under this name, when it is there."""
+        deadline = time.monotonic() + LIMIT_S
+        while not (self.folder / name).exists():
+            self.assertLess(time.monotonic(), deadline, f"the fake mpirun left no {name}")
+            time.sleep(0.01)
+        return (self.folder / name).read_text(encoding="ascii")
+
+    def started(self) -> list[str]:
+        """The measurements that were started, in this order."""
+        return (self.folder / "started").read_text(encoding="ascii").split()
+
+    def manifest(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.output / "manifest.json").read_text("utf-8"))
+        return found
+
+    def entry(self, name: str) -> dict[str, Any]:
+        entries: list[dict[str, Any]] = self.manifest()["measurements"]
+        return next(entry for entry in entries if entry["name"] == name)
+
+    def states(self) -> list[str]:
+        return [entry["state"] for entry in self.manifest()["measurements"]]

@@ -1,0 +1,38 @@
+#!/bin/sh
+# The driver with the real mpirun: a plan with every benchmark, whose manifest and documents are valid.
+set -eu
+
+srcdir=$(cd "${srcdir:-.}" && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+# shellcheck source=/dev/null
+. "$builddir/tests/environment.sh"
+python=${CB_PYTHON:-python3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+status=0
+"$python" "$srcdir/scripts/combench" run "$srcdir/tests/suite/rows.plan" --output "$work/run" \
+    --mpirun "$MPIRUN" --programs "$builddir" || status=$?
+if [ "$status" -ne 0 ]; then
+    tail -n 20 "$work"/run/logs/* || true
+    exit 1
+fi
+
+# Without jsonschema all but the schema is checked.
+schema=
+results=
+if [ -n "$CB_PYTHON" ]; then
+    schema=$srcdir/docs/combench-run-1.schema.json
+    results=$(echo "$work"/run/results/*.json)
+fi
+# shellcheck disable=SC2086 # no schema is no argument; results are several
+{
+    "$python" "$srcdir/tests/suite/check_run.py" "$work/run" $schema
+    [ -z "$results" ] ||
+        "$python" "$srcdir/tests/cli/validate.py" "$srcdir/docs/combench-result-1.schema.json" $results
+}
+
+# What is complete is not measured again.
+"$python" "$srcdir/scripts/combench" run --resume --output "$work/run" --mpirun "$MPIRUN" \
+    --programs "$builddir" 2>"$work/said"
+grep -q "0 starts" "$work/said"

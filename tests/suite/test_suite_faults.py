@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""`combench run` when something goes wrong: programs, mpirun, signals, disks and what users do."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from stage import LIMIT_S, NAMES, Stage
+
+
+def alive(pid: int) -> bool:
+    """Not gone, and no zombie that waits for whoever adopted it."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except OSError:
+        return False
+    return text.rpartition(")")[2].split()[0] not in "ZX"
+
+
+class Failures(Stage):
+    """A measurement that fails is recorded and does not stop the others."""
+
+    def outcome(self, deed: str, status: int, state: str, reason: str) -> None:
+        self.deeds({NAMES[1]: deed})
+        self.run_driver(str(self.plan), expect=status)
+        self.assertEqual(self.states(), ["measured", state, "measured"])
+        self.assertIn(reason, self.entry(NAMES[1])["reason"])
+
+    def test_a_failed_program_is_recorded_with_its_output(self) -> None:
+        self.outcome("fail", 1, "failed", "the network is down; plug it in")
+        log = self.output / self.entry(NAMES[1])["log"]
+        self.assertIn("and more that was said", log.read_text(encoding="utf-8"))
+
+    def test_a_missing_capability_is_no_failure(self) -> None:
+        self.outcome("skip", 0, "skipped", "no multicast")
+
+    def test_a_result_that_is_cut_off_is_a_failure(self) -> None:
+        self.outcome("cut_off", 1, "failed", "cut off or damaged")
+
+    def test_a_result_of_a_newer_schema_is_a_failure(self) -> None:
+        self.outcome("newer", 1, "failed", "its schema is combench-result/2")
+
+    def test_a_result_that_is_not_complete_is_a_failure(self) -> None:
+        self.outcome("stop_early", 1, "failed", "not complete")
+
+    def test_an_mpirun_that_hangs_is_ended_with_all_its_processes(self) -> None:
+        self.plan.write_text("[oneway]\n[twoway]\ntime-out = 4\n[alltoall]\nprocessors = 2\n")
+        self.deeds({"twoway.mpi.none": "hang"})
+        self.run_driver(str(self.plan), expect=1)
+        self.assertEqual(self.states(), ["measured", "timed out", "measured"])
+        pids = [int(word) for word in self.await_mark("hanging").split()]
+        self.assertEqual([pid for pid in pids if alive(pid)], [])
+
+    def test_nothing_measured_is_a_status_of_its_own(self) -> None:
+        self.deeds({name: "skip" for name in NAMES})
+        self.run_driver(str(self.plan), expect=77)
+
+
+class Interruptions(Stage):
+    """Signals end a run with a valid manifest; --resume goes on from there."""
+
+    def interrupt(self, number: signal.Signals) -> None:
+        self.deeds({NAMES[1]: "wait_for_signal"})
+        driver = self.start(str(self.plan))
+        self.await_mark("waiting")
+        driver.send_signal(number)
+        driver.communicate(timeout=LIMIT_S)
+        self.assertEqual(driver.returncode, 1)
+        self.assertEqual(self.states(), ["measured", "interrupted", "planned"])
+        self.assertEqual(self.manifest()["reason"], number.name)
+        self.assertEqual(self.entry(NAMES[1])["rows"], 2)
+
+    def test_sigterm_leaves_partial_results_and_resume_goes_on(self) -> None:
+        self.interrupt(signal.SIGTERM)
+        self.deeds({})
+        self.run_driver("--resume", expect=0)
+        self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
+        self.assertTrue(self.manifest()["complete"])
+        self.assertEqual(self.entry(NAMES[1])["attempts"], 2)
+
+    def test_sigint_ends_as_sigterm_does(self) -> None:
+        self.interrupt(signal.SIGINT)
+
+    def test_what_ran_when_the_driver_was_killed_is_measured_again(self) -> None:
+        self.deeds({NAMES[1]: "wait_for_signal"})
+        driver = self.start(str(self.plan))
+        left_behind = int(self.await_mark("waiting"))
+        driver.kill()
+        driver.communicate(timeout=LIMIT_S)
+        self.assertEqual(self.states(), ["measured", "running", "planned"])
+        refused = self.run_driver("--resume", expect=2)
+        self.assertIn("left behind", refused.stderr)
+        os.kill(left_behind, signal.SIGKILL)
+        while alive(left_behind):
+            time.sleep(0.01)
+        self.deeds({})
+        self.run_driver("--resume", expect=0)
+        self.assertEqual(self.states(), ["measured"] * 3)
+
+
+class Resuming(Stage):
+    """What a directory holds is kept, and damage to it is found."""
+
+    def test_a_settled_measurement_is_not_made_again(self) -> None:
+        self.deeds({NAMES[0]: "fail"})
+        self.run_driver(str(self.plan), expect=1)
+        self.run_driver("--resume", expect=1)
+        self.assertEqual(self.started(), NAMES)
+
+    def test_retry_makes_what_failed_again(self) -> None:
+        self.deeds({NAMES[0]: "fail"})
+        self.run_driver(str(self.plan), expect=1)
+        self.deeds({})
+        self.run_driver("--resume", "--retry", expect=0)
+        self.assertEqual(self.started(), [*NAMES, NAMES[0]])
+
+    def test_a_result_that_was_cut_off_is_measured_again(self) -> None:
+        self.run_driver(str(self.plan), expect=0)
+        result = self.output / self.entry(NAMES[2])["result"]
+        result.write_text(result.read_text(encoding="utf-8")[:20], encoding="utf-8")
+        again = self.run_driver("--resume", expect=0)
+        self.assertIn(f"{NAMES[2]} is measured again", again.stderr)
+        self.assertEqual(self.started(), [*NAMES, NAMES[2]])
+
+    def refuse(self, path: Path, old: str, new: str) -> str:
+        path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+        return self.run_driver("--resume", expect=2).stderr
+
+    def test_a_newer_result_is_refused(self) -> None:
+        self.run_driver(str(self.plan), expect=0)
+        result = self.output / self.entry(NAMES[0])["result"]
+        self.assertIn("or a later one", self.refuse(result, "result/1", "result/2"))
+
+    def test_a_newer_manifest_is_refused(self) -> None:
+        self.run_driver(str(self.plan), expect=0)
+        manifest = self.output / "manifest.json"
+        self.assertIn("combench-run/9", self.refuse(manifest, "combench-run/1", "combench-run/9"))
+
+    def test_a_manifest_that_was_cut_off_is_refused(self) -> None:
+        self.run_driver(str(self.plan), expect=0)
+        self.assertIn("cut off", self.refuse(self.output / "manifest.json", '"plan"', ""))
+
+    def test_another_plan_is_refused(self) -> None:
+        self.run_driver(str(self.plan), expect=0)
+        self.plan.write_text("[oneway]\n", encoding="utf-8")
+        refused = self.run_driver(str(self.plan), "--resume", expect=2)
+        self.assertIn("another plan", refused.stderr)
+
+    def test_a_larger_allocation_measures_what_was_left_out(self) -> None:
+        self.plan.write_text("[alltoall]\nprocessors = 2, 8\n", encoding="utf-8")
+        self.run_driver(str(self.plan), "--ranks", "4", expect=0)
+        self.assertEqual(self.states(), ["measured", "left out"])
+        self.run_driver("--resume", "--ranks", "8", expect=0)
+        self.assertEqual(self.started(), ["alltoall.mpi.2.none", "alltoall.mpi.8.none"])
+        self.assertEqual(self.states(), ["measured", "measured"])
+
+
+class Directories(Stage):
+    """One run at a time in a directory that is a run's."""
+
+    def test_two_runs_into_one_directory_are_refused(self) -> None:
+        self.deeds({NAMES[0]: "wait_for_signal"})
+        driver = self.start(str(self.plan))
+        self.await_mark("waiting")
+        refused = self.run_driver("--resume", expect=2)
+        self.assertIn(f"process {driver.pid}", refused.stderr)
+        self.assertEqual(self.started(), [NAMES[0]])
+
+    def test_a_run_is_not_begun_where_one_is(self) -> None:
+        self.run_driver(str(self.plan), expect=0)
+        refused = self.run_driver(str(self.plan), expect=2)
+        self.assertIn("holds a run already", refused.stderr)
+
+    def test_a_directory_with_other_files_is_left_alone(self) -> None:
+        self.output.mkdir()
+        (self.output / "thesis.tex").write_text("", encoding="ascii")
+        self.run_driver(str(self.plan), expect=2)
+        self.assertEqual([path.name for path in self.output.iterdir()], ["thesis.tex"])
+
+    def test_a_dry_run_prints_commands_and_makes_nothing(self) -> None:
+        shown = self.run_driver(str(self.plan), "--dry-run", expect=0)
+        commands = [line for line in shown.stdout.splitlines() if not line.startswith("#")]
+        self.assertEqual(len(commands), len(NAMES))
+        self.assertIn("cb_oneway --technology mpi --compute source", commands[1])
+        self.assertFalse(self.output.exists())
+
+    def test_a_program_that_is_missing_is_named_before_the_first_measurement(self) -> None:
+        (self.programs / "cb_twoway").unlink()
+        refused = self.run_driver(str(self.plan), expect=2)
+        self.assertIn("cb_twoway is not in", refused.stderr)
+        self.assertFalse(self.output.exists())
+
+    def test_a_technology_that_is_not_built_is_left_out(self) -> None:
+        self.plan.write_text("[twoway]\ntechnologies = mpi, sci\n", encoding="utf-8")
+        self.run_driver(str(self.plan), expect=0)
+        self.assertEqual(self.states(), ["measured", "left out"])
+
+
+# In a mount namespace of its own: a small file system, a run that fills it, and one that goes on.
+FULL_DISK = """
+mount -t tmpfs -o size=2m none "$1" || exit 99
+output=$1 state=$2
+shift 2
+"$@" "$PLAN"; echo "status $?" >"$state"
+cp "$output/manifest.json" "$state.manifest"
+rm -f "$output/results/filler"
+: >"$FAKE_DEEDS"
+"$@" --resume; echo "status $?" >>"$state"
+"""
+
+
+class FullDisk(Stage):
+    def test_a_full_disk_ends_the_run_with_a_whole_manifest_and_resume_goes_on(self) -> None:
+        enter = ["unshare", "--map-root-user", "--user", "--mount", "sh", "-c", FULL_DISK, "sh"]
+        self.deeds({NAMES[1]: "fill_disk"})
+        self.output.mkdir()
+        state = self.folder / "state"
+        ended = subprocess.run(
+            [*enter, str(self.output), str(state), *self.command()],
+            env={**self.environment, "PLAN": str(self.plan)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=LIMIT_S,
+        )
+        if not state.exists():
+            self.skipTest(f"no file system can be mounted here: {ended.stdout.strip()}")
+        self.assertEqual(state.read_text("ascii"), "status 1\nstatus 0\n", ended.stdout)
+        manifest = json.loads((self.folder / "state.manifest").read_text(encoding="utf-8"))
+        states = [entry["state"] for entry in manifest["measurements"]]
+        self.assertEqual((states[0], states[2]), ("measured", "planned"))
+        self.assertIn(states[1], ("running", "interrupted"))
+        self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Plans: what they mean, which mistakes are found, and what they become in an allocation."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from stage import TOP
+
+from combench import allocation, plan, run
+from combench.allocation import Allocation
+from combench.benchmarks import BENCHMARKS
+from combench.errors import SuiteError
+from combench.expand import Measurement, Overrides, expand
+from combench.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
+from combench.progress import Progress, duration
+
+
+def measurements(text: str, ranks: int, overrides: Overrides = Overrides()) -> list[Measurement]:
+    return list(expand(plan.parse(text, "test.plan"), ranks, overrides))
+
+
+def names(text: str, ranks: int) -> list[str]:
+    return [one.name for one in measurements(text, ranks)]
+
+
+# A plan with a mistake: the line that is named, and a part of what is said.
+MISTAKES = {
+    "unknown benchmark": ("[onway]", 1, "did you mean oneway?"),
+    "unknown key": ("[oneway]\noccupation = none", 2, "did you mean occupations?"),
+    "unknown key of a plan": ("rank = 3\n[oneway]", 1, "did you mean ranks?"),
+    "key of a section in the head": ("processors = 4\n[alltoall]", 1, "no key of a whole plan"),
+    "no value": ("[oneway]\nsizes =", 2, "write KEY = VALUE"),
+    "no key": ("[oneway]\nsizes", 2, "write KEY = VALUE"),
+    "key twice": ("[oneway]\nsizes = 1\nsizes = 2", 3, "keep one of the lines"),
+    "section twice": ("[oneway]\n[oneway]", 2, "another name"),
+    "broken section": ("[one way]", 1, "write [NAME]"),
+    "size without a unit": ("[oneway]\n# a line\nsizes = 1, 4Kb", 3, "'4Kb' is no size"),
+    "value twice": ("[oneway]\nsizes = 1, 1", 2, "give each value once"),
+    "count of another benchmark": ("[oneway]\nprocessors = 4", 2, "cb_oneway has no processors"),
+    "odd number of pairs": ("[pairs]\nprocessors = 4, 5", 2, "give an even number"),
+    "broken farm": ("[pushfarm]\nfarms = 4-4", 2, "sources x destinations"),
+    "broken topology": ("[pipeline]\ntopologies = 4x2", 2, "4-2-1"),
+    "largest topology": ("[pipeline]\ntopologies = max", 2, "is no topology"),
+    "occupation of group 2": ("[pushfarm]\noccupations = none", 2, "use algorithms"),
+    "algorithm of group 1": ("[oneway]\nalgorithms = 0", 2, "use occupations"),
+    "side that is none": ("[twoway]\noccupations = source", 2, "use none, both"),
+    "time without end": ("max-time = inf\n[oneway]", 1, "number of seconds"),
+    "time of nothing": ("max-time = 0\n[oneway]", 1, "number of seconds"),
+    "option of the driver": ("[oneway]\noptions = --output=x", 2, "given by the driver"),
+    "open quote": ("[oneway]\noptions = '--mode", 2, "No closing quotation"),
+    "empty plan": ("# nothing\n", 1, "add a section"),
+}
+
+
+class Mistakes(unittest.TestCase):
+    def test_each_is_found_in_its_line_with_a_remedy(self) -> None:
+        for name, (text, line, said) in MISTAKES.items():
+            with self.subTest(name):
+                with self.assertRaises(SuiteError) as caught:
+                    plan.parse(text, "test.plan")
+                self.assertTrue(str(caught.exception).startswith(f"test.plan:{line}: "))
+                self.assertIn(said, str(caught.exception))
+                self.assertEqual(caught.exception.status, 2)
+
+    def test_a_plan_that_is_not_there_is_named_with_the_nearest(self) -> None:
+        with self.assertRaisesRegex(SuiteError, "did you mean note48"):
+            plan.read("note84")
+
+
+class Meaning(unittest.TestCase):
+    def test_axes_are_multiplied_and_named(self) -> None:
+        text = "[funnel]\nsources = 2, 4\noccupations = none, both\ntechnologies = mpi, tcp"
+        found = names(text, 17)
+        self.assertEqual(len(found), 8)
+        self.assertEqual(found[0], "funnel.mpi.2.none")
+        self.assertEqual(found[-1], "funnel.tcp.4.both")
+
+    def test_names_are_unique_where_only_waits_differ(self) -> None:
+        self.assertEqual(
+            names("[oneway]\nwaits = spin, yield", 2),
+            ["oneway.mpi.none.spin", "oneway.mpi.none.yield"],
+        )
+
+    def test_a_section_comes_before_the_head_and_the_command_line_before_both(self) -> None:
+        text = "max-time = 0.5\n[oneway]\nmax-time = 0.25\n[twoway]"
+        times = [one.words[one.words.index("--max-time") + 1] for one in measurements(text, 2)]
+        self.assertEqual(times, ["0.25", "0.5"])
+        given = measurements(text, 2, Overrides(max_time_s=3, timeout_s=9))
+        self.assertEqual([one.timeout_s for one in given], [9, 9])
+        self.assertEqual(given[0].words[given[0].words.index("--max-time") + 1], "3")
+
+    def test_max_is_what_fits_the_job_and_is_there_once(self) -> None:
+        pairs = "[pairs]\nprocessors = 4, max"
+        self.assertEqual(names(pairs, 7), ["pairs.mpi.4.none", "pairs.mpi.6.none"])
+        self.assertEqual(names(pairs, 5), ["pairs.mpi.4.none"])
+        self.assertEqual(names("[funnel]\nsources = max", 9), ["funnel.mpi.8.none"])
+        self.assertEqual(names("[pushfarm]\nfarms = max", 10), ["pushfarm.mpi.4x4"])
+
+    def test_a_farm_takes_its_supervisor_along(self) -> None:
+        found = measurements("[pullfarm]\nfarms = 8x1\nalgorithms = 0, 50", 17)[0]
+        self.assertEqual(found.ranks, 10)
+        words = "--technology mpi --sources 8 --destinations 1 --algorithm 0,50"
+        self.assertEqual(" ".join(found.words[:8]), words)
+
+    def test_sizes_go_to_the_program_in_bytes(self) -> None:
+        found = measurements("[oneway]\nsizes = 0, 4KiB, 1MB", 2)[0]
+        self.assertIn("0,4096,1000000", found.words)
+
+    def test_a_hash_begins_a_comment(self) -> None:
+        text = "# head\n[oneway] # section\nsizes = 1 # value"
+        self.assertEqual(names(text, 2), ["oneway.mpi.none"])
+
+
+class Shipped(unittest.TestCase):
+    """The plans that come with the driver."""
+
+    def test_all_are_valid_and_their_names_unique(self) -> None:
+        self.assertEqual(plan.shipped(), ["full", "note48", "quick"])
+        for name in plan.shipped():
+            found = [one.name for one in expand(plan.read(name), 17, Overrides())]
+            self.assertEqual(len(found), len(set(found)), name)
+
+    def test_note48_has_all_that_the_note_asks_for(self) -> None:
+        chosen = plan.read("note48")
+        found = list(expand(chosen, chosen.ranks, Overrides()))
+        self.assertEqual({one.benchmark for one in found}, set(BENCHMARKS))
+        for benchmark in BENCHMARKS.values():
+            mine = [one for one in found if one.benchmark == benchmark.name]
+            occupations = set(benchmark.occupations) or {""}
+            self.assertEqual({one.occupation for one in mine}, occupations)
+            self.assertLessEqual(set(benchmark.counted.usual), {one.shape for one in mine})
+            self.assertLessEqual(max(one.ranks for one in mine), chosen.ranks)
+        for one in found:
+            self.assertNotIn("--sizes", one.words)  # its sizes are those of the programs
+            if not one.occupation:
+                self.assertIn("0,50,500", one.words)
+        to_one = {one.shape for one in found if one.benchmark == "pushfarm"}
+        self.assertLessEqual({"4x1", "6x1", "8x1"}, to_one)
+
+    def test_note48_is_expected_to_end_within_20_minutes(self) -> None:
+        chosen = plan.read("note48")
+        found = expand(chosen, chosen.ranks, Overrides())
+        self.assertLess(sum(one.expected_s for one in found), 20 * 60)
+
+
+class Environment(unittest.TestCase):
+    """What the environment says of the allocation."""
+
+    def test_slurm_tasks_are_slots(self) -> None:
+        words = {"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "2", "SLURM_NTASKS": "12"}
+        self.assertEqual(allocation.find(words), Allocation("slurm", 12, 2, "7"))
+
+    def test_slurm_processors_are_slots_where_no_tasks_were_asked_for(self) -> None:
+        words = {"SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "16(x2),8"}
+        self.assertEqual(allocation.find(words), Allocation("slurm", 40, 3, "7"))
+
+    def test_lines_of_a_pbs_file_are_slots(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "nodes")
+            path.write_text("a\na\nb\n", encoding="ascii")
+            found = allocation.find({"PBS_NODEFILE": str(path), "PBS_JOBID": "9"})
+        self.assertEqual(found, Allocation("pbs", 3, 2, "9"))
+
+    def test_lsf_names_hosts_with_their_slots(self) -> None:
+        self.assertEqual(
+            allocation.find({"LSB_MCPU_HOSTS": "a 4 b 8"}), Allocation("lsf", 12, 2, "")
+        )
+
+    def test_without_a_batch_system_it_is_this_machine(self) -> None:
+        found = allocation.find({})
+        self.assertEqual((found.kind, found.hosts), ("local", 1))
+        self.assertGreater(found.slots, 0)
+
+
+class Launchers(unittest.TestCase):
+    """The words that start ranks."""
+
+    def words(self, kind: str, oversubscribed: bool, hosts: int) -> str:
+        launcher = Launcher(kind, ("start",), ("--own",))
+        return " ".join(launcher.words(Job(5, oversubscribed, hosts, "spread")))
+
+    def test_ranks_are_bound_where_each_has_a_core(self) -> None:
+        self.assertEqual(self.words(OPENMPI, False, 1), "start -q -np 5 --bind-to core --own")
+        self.assertEqual(self.words(HYDRA, False, 1), "start -n 5 -bind-to core --own")
+        self.assertIn("--cpu-bind=cores", self.words(SRUN, False, 1))
+
+    def test_ranks_that_share_cores_are_asked_for(self) -> None:
+        self.assertIn("--oversubscribe", self.words(OPENMPI, True, 1))
+        self.assertNotIn("bind", self.words(HYDRA, True, 1))
+        self.assertIn("--overcommit", self.words(SRUN, True, 1))
+
+    def test_ranks_are_spread_over_hosts(self) -> None:
+        self.assertIn("--map-by node", self.words(OPENMPI, False, 2))
+        self.assertIn("-ppn 1", self.words(HYDRA, False, 2))
+        self.assertIn("--nodes=2 --distribution=cyclic", self.words(SRUN, False, 2))
+
+
+class Times(unittest.TestCase):
+    def test_durations_are_said_in_words(self) -> None:
+        said = [duration(seconds) for seconds in (0, 59.4, 60, 200, 7500)]
+        self.assertEqual(said, ["0 s", "59 s", "1 min", "3 min 20 s", "2 h 5 min"])
+
+    def test_what_was_measured_corrects_what_is_left(self) -> None:
+        stream = io.StringIO()
+        progress = Progress(stream, [("free", 10), ("free", 20), ("occupied", 10)])
+        self.assertEqual(progress.left_s(), 40)
+        progress.begin("a")
+        progress.end("free", 10, 20, "4 rows", True)
+        self.assertEqual(progress.left_s(), 60)
+        self.assertIn("[1/3] a ... 4 rows, 20 s; 1 min left", stream.getvalue())
+
+    def test_one_that_hung_says_nothing_of_the_others(self) -> None:
+        progress = Progress(io.StringIO(), [("free", 10), ("free", 10)])
+        progress.begin("a")
+        progress.end("free", 10, 600, "timed out", False)
+        self.assertEqual(progress.left_s(), 10)
+
+    def test_kinds_are_corrected_apart(self) -> None:
+        expected = [("free", 10.0), ("free", 10.0), ("occupied", 10.0), ("occupied", 5.0)]
+        progress = Progress(io.StringIO(), expected)
+        for kind, elapsed_s in (("free", 10), ("occupied", 40)):
+            progress.begin(kind)
+            progress.end(kind, 10, elapsed_s, "", True)
+        self.assertEqual(progress.left_s(), 10 + 20)
+
+
+class Documentation(unittest.TestCase):
+    """What users are told is what there is."""
+
+    def test_every_key_and_option_stands_in_the_page_and_in_the_manual(self) -> None:
+        parser = argparse.ArgumentParser()
+        run.add_arguments(parser)
+        options = re.findall(r"--[a-z-]+", parser.format_help())
+        for page in ("docs/suite.md", "man/combench-run.1"):
+            text = (TOP / page).read_text(encoding="utf-8").replace("\\-", "-")
+            for word in [*plan.KEYS, *options, *plan.shipped()]:
+                if word != "--help":
+                    self.assertRegex(text, rf"(?<![\w-]){re.escape(word)}(?![\w-])", page)
+
+
+if __name__ == "__main__":
+    unittest.main()
