@@ -177,7 +177,7 @@ static cb_status explain_missing_fit(const bench_session *session)
         session->definition->counted == BENCH_FARM)
         return CB_OK;
     return report_skip(session->document, "fit",
-                       "the sizes measured do not define overhead, r_inf and n_half; use --sweep");
+                       "overhead, r_inf and n_half are fitted to sizes that cover them; use --sweep");
 }
 
 static cb_status skip(const bench_session *session, const bench_measurement *measurement,
