@@ -23,7 +23,7 @@ typedef struct {
     bool goes_back;   /* a reading was smaller than the one before */
 } cb_tick1;
 
-/* Read the clock 20 000 times and, until it has moved, up to 4 million times. */
+/* Read the clock 20 000 times and, until it has moved five times, up to 4 million times. */
 cb_tick1 cb_measure_tick1(const cb_clock *clock);
 
 typedef struct {

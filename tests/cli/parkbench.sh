@@ -71,7 +71,7 @@ case_is "the same program with a true clock"
 run 2 faulty_clock --sizes 64 --max-time 0.02
 expect_status 0
 bad still 2 "TICK1 fails" "rank 0" "stands still" "clocksource"
-bad coarse 2 "TICK1 fails" "steps of 10000 us"
+bad coarse 2 "TICK1 fails" "moves in steps of [1-9][0-9]*0000 us"
 bad back 2 "TICK1 fails" "goes back"
 bad processor 2 "TICK2 fails" "off by -"
 export CB_CLOCK_RANK=2

@@ -89,6 +89,27 @@ START_TEST(a_coarse_clock_shows_its_step)
 }
 END_TEST
 
+/* The process has no core for 50 ms before its 10th reading of a clock with a step of 10 ms. */
+static uint64_t read_interrupted(void *context)
+{
+    face *shown = context;
+
+    if (++shown->readings == 10)
+        true_ns += 50000000;
+    true_ns += READING_NS;
+    return true_ns - true_ns % shown->step_ns;
+}
+
+START_TEST(a_step_that_was_slept_through_is_not_the_tick)
+{
+    face shown = {.step_ns = 10000000};
+    const cb_clock clock = {read_interrupted, &shown};
+
+    true_ns = 0;
+    ck_assert_uint_eq(cb_measure_tick1(&clock).tick_ns, 10000000);
+}
+END_TEST
+
 START_TEST(a_clock_that_stands_still_comes_to_an_end)
 {
     const cb_clock clock = {stand, NULL};
@@ -195,8 +216,8 @@ START_TEST(the_clock_of_this_machine_passes_both)
 END_TEST
 
 UNIT_MAIN("tick", a_clock_finer_than_a_reading_shows_the_time_of_a_reading,
-          a_coarse_clock_shows_its_step, a_clock_that_stands_still_comes_to_an_end,
-          a_clock_that_goes_back_is_seen, two_clocks_of_one_speed_agree,
-          a_fast_clock_is_untrue_by_as_much, a_drift_of_some_ppm_is_no_untruth,
-          a_clock_of_processor_time_is_untrue, a_reference_that_is_set_meanwhile_costs_a_trial,
-          the_clock_of_this_machine_passes_both)
+          a_coarse_clock_shows_its_step, a_step_that_was_slept_through_is_not_the_tick,
+          a_clock_that_stands_still_comes_to_an_end, a_clock_that_goes_back_is_seen,
+          two_clocks_of_one_speed_agree, a_fast_clock_is_untrue_by_as_much,
+          a_drift_of_some_ppm_is_no_untruth, a_clock_of_processor_time_is_untrue,
+          a_reference_that_is_set_meanwhile_costs_a_trial, the_clock_of_this_machine_passes_both)
