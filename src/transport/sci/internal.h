@@ -227,8 +227,8 @@ cb_status sci_flush(transport_factory *factory);
 cb_status sci_acknowledge(sci_node *node);
 cb_status sci_relieve(sci_factory *factory);
 
-/* receive.c. sci_watch_next says in the node's watch what message is due. */
-void sci_watch_next(sci_receiving *from);
+/* receive.c. sci_watch_first says in the node's watch that no message has come yet. */
+void sci_watch_first(sci_receiving *from);
 cb_status sci_receive(transport_node *node, transport_buffer **out);
 cb_status sci_try_receive(transport_node *node, transport_buffer **out);
 

@@ -4,18 +4,21 @@
 
 #include "transport/sci/word.h"
 
-/* Hot. Word by word, the control word last; a line is the unit of a transfer. */
-static inline void sci_line_store(volatile unsigned char *target, const sci_line *line)
+/* Hot. Word by word, the control word last; a line is the unit of a transfer. Of a line that
+ * announces more `bytes` than it carries only that word counts. */
+static inline void sci_line_store(volatile unsigned char *target, const sci_line *line,
+                                  uint32_t bytes)
 {
     volatile uint64_t *words = (volatile uint64_t *)(volatile void *)target;
 
-    for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
-        __atomic_store_n(&words[i], line->words[i], __ATOMIC_RELAXED);
+    if (bytes <= SCI_PAYLOAD_BYTES)
+        for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
+            __atomic_store_n(&words[i], line->words[i], __ATOMIC_RELAXED);
     __atomic_store_n(&words[SCI_PAYLOAD_WORDS], line->words[SCI_PAYLOAD_WORDS], __ATOMIC_RELEASE);
 }
 
-/* Hot. The line of message `number`; false: it has not come, or not whole. Pairs with the release
- * of sci_line_store. */
+/* Hot. The line of message `number`, and its payload where it has one; false: it has not come, or
+ * not whole. Pairs with the release of sci_line_store. */
 static inline bool sci_line_find(const uint64_t *words, uint64_t number, sci_line *line)
 {
     const uint64_t control = __atomic_load_n(&words[SCI_PAYLOAD_WORDS], __ATOMIC_ACQUIRE);
@@ -23,8 +26,9 @@ static inline bool sci_line_find(const uint64_t *words, uint64_t number, sci_lin
     if (!sci_line_is_due(control, number))
         return false;
     line->words[SCI_PAYLOAD_WORDS] = control;
-    for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
-        line->words[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+    if (sci_line_announcement(control).bytes <= SCI_PAYLOAD_BYTES)
+        for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
+            line->words[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
     return sci_line_is_whole(line, number);
 }
 

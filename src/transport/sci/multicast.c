@@ -63,7 +63,7 @@ static cb_status transfer_piece(sci_group *group, const unsigned char *data, sci
         memcpy(line.words, data, what.bytes);
     line.words[SCI_PAYLOAD_WORDS] = sci_line_control(line.words, group->number, what);
     do {
-        sci_line_store(target, &line);
+        sci_line_store(target, &line, what.bytes);
         status = sci_sequence_check(&group->sequence);
     } while (status == CB_EMPTY);
     CB_TRY(status);

@@ -42,7 +42,7 @@ static void lay_out(sci_factory *factory, sci_node *node)
     node->receiving.notices = (const uint32_t *)(const void *)(mine + from.header);
     node->receiving.turns = from.outstanding;
     node->receiving.watch = &factory->watches[there];
-    sci_watch_next(&node->receiving);
+    sci_watch_first(&node->receiving);
     node->receiving.credits =
         (volatile uint32_t *)(volatile void *)(theirs + sci_layout_credits(&to));
     node->sending.credits = (const uint32_t *)(const void *)(mine + sci_layout_credits(&from));

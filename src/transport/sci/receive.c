@@ -24,18 +24,24 @@ static bool find_notice(const sci_receiving *from, sci_announcement *what)
     return sci_notice_is_due(notice, from->number);
 }
 
-void sci_watch_next(sci_receiving *from)
+static inline void watch_next(const sci_receiving *from)
 {
-    if (from->line != NULL)
-        *from->watch =
-            (sci_watch){.word = (const uint32_t *)(const void *)&from->line[SCI_PAYLOAD_WORDS] +
-                                sci_line_turn_word(),
-                        .mask = SCI_TURN_MASK,
-                        .due = sci_line_turn(from->number)};
-    else
-        *from->watch = (sci_watch){.word = &from->notices[from->turn],
-                                   .mask = ~((1u << SCI_NOTICE_BITS) - 1),
-                                   .due = sci_notice_pattern(from->number)};
+    sci_watch *watch = from->watch;
+
+    if (from->line != NULL) {
+        watch->word =
+            (const uint32_t *)(const void *)&from->line[SCI_PAYLOAD_WORDS] + sci_line_turn_word();
+        watch->due = sci_line_turn(from->number);
+    } else {
+        watch->word = &from->notices[from->turn];
+        watch->due = sci_notice_pattern(from->number);
+    }
+}
+
+void sci_watch_first(sci_receiving *from)
+{
+    from->watch->mask = from->line != NULL ? SCI_TURN_MASK : ~((1u << SCI_NOTICE_BITS) - 1);
+    watch_next(from);
 }
 
 /* Hot. The buffer that was credited for the message; a payload from its line goes there as well, so
@@ -49,12 +55,10 @@ static transport_buffer *take(sci_factory *factory, sci_receiving *from, const s
     if (from->line != NULL && what.bytes <= SCI_PAYLOAD_BYTES)
         memcpy(buffer->data, line->words, SCI_PAYLOAD_BYTES);
     from->number++;
-    from->turn++;
-    if (from->turn == from->turns)
-        from->turn = 0;
+    from->turn = from->turn + 1 == from->turns ? 0 : from->turn + 1;
     if (from->line != NULL)
         from->line = from->lines + (size_t)from->turn * SCI_LINE_WORDS;
-    sci_watch_next(from);
+    watch_next(from);
     return buffer;
 }
 

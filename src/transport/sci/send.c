@@ -37,7 +37,7 @@ static cb_status announce(sci_sending *to, const sci_line *line, sci_announcemen
 
     do {
         if (to->layout.has_lines)
-            sci_line_store(to->lines + to->turn * CB_SCI_LINE_BYTES, line);
+            sci_line_store(to->lines + to->turn * CB_SCI_LINE_BYTES, line, what.bytes);
         else
             __atomic_store_n(&to->notices[to->turn], sci_notice(to->number, what),
                              __ATOMIC_RELEASE);
@@ -51,13 +51,16 @@ static cb_status transfer_piece(sci_node *node, uint32_t buffer, const unsigned 
                                 sci_announcement what)
 {
     sci_sending *to = &node->sending;
-    sci_line line = {.words = {0}};
+    sci_line line;
 
-    if (to->layout.has_lines && what.bytes <= SCI_PAYLOAD_BYTES)
+    if (to->layout.has_lines && what.bytes <= SCI_PAYLOAD_BYTES) {
+        line = (sci_line){.words = {0}};
         memcpy(line.words, data, what.bytes);
-    else if (what.bytes > 0)
+    } else if (what.bytes > 0) {
         CB_TRY(store_data(node, buffer, data, what.bytes));
-    line.words[SCI_PAYLOAD_WORDS] = sci_line_control(line.words, to->number, what);
+    }
+    if (to->layout.has_lines)
+        line.words[SCI_PAYLOAD_WORDS] = sci_line_control(line.words, to->number, what);
     CB_TRY(announce(to, &line, what));
     if (sci_factory_of(node->base.factory)->wait == TRANSPORT_WAIT_BLOCK)
         sci_bell_ring(&node->rope);
