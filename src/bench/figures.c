@@ -104,6 +104,14 @@ static void fill_blocks(const bench_measurement *measurement, const bench_outcom
     row->step_count = (double)outcome->steps * (double)outcome->block_count;
 }
 
+/* Of a technology's own multicast every receiver makes a copy in any case. */
+static size_t piece_bytes(const bench_session *session, const bench_measurement *measurement)
+{
+    const size_t most = session->technology != NULL ? session->technology->piece_bytes : 0;
+
+    return measurement->size_bytes > most && !measurement->own_multicast ? most : 0;
+}
+
 void bench_conditions(const bench_session *session, const bench_measurement *measurement,
                       size_t participants, bool oversubscribed, report_row *row)
 {
@@ -119,6 +127,7 @@ void bench_conditions(const bench_session *session, const bench_measurement *mea
     row->size_bytes = (double)measurement->size_bytes;
     row->processors = (double)participants;
     row->oversubscribed = oversubscribed;
+    row->piece_bytes = piece_bytes(session, measurement);
     if (definition->counted == BENCH_DESTINATIONS)
         row->destinations = (double)measurement->count;
     if (definition->counted == BENCH_SOURCES)

@@ -53,6 +53,7 @@ typedef struct {
     const char *wait_requested, *wait_effective, *stopped_by;
     double size_bytes, processors, sources, destinations; /* whole numbers, or absent */
     bool oversubscribed;
+    size_t piece_bytes; /* 0: the message went as a whole */
     stats_summary latency_us, round_us;
     /* Of latency_us or, without that, of round_us: its values in the order of measuring, with the
      * same unit and divisor. Without values block_count is written alone. */

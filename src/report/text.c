@@ -7,7 +7,7 @@
 #include "report/destinations.h"
 #include "report/figure.h"
 
-/* A row has two marks at most, but for one of a loop that is saturated. */
+/* A row has two marks at most, but for one that went in pieces, or of a loop that is saturated. */
 enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 3 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -81,7 +81,8 @@ static bool is_there(const json_t *value)
 }
 
 /* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
- * saturated or beside such a task has no precision to reach: it has two marks at the most. */
+ * saturated or beside such a task has no precision to reach: it has two of the others at the most.
+ */
 static const struct {
     char mark;
     const char *key;
@@ -89,6 +90,7 @@ static const struct {
     const char *meaning;
 } marks[] = {
     {'*', "oversubscribed", is_set, "oversubscribed: more busy ranks than cores on a host"},
+    {'/', "piece_bytes", is_there, "sent in pieces, which the receiver puts together by a copy"},
     {'!', "saturated", is_set, "saturated: the rate that is offered cannot be carried"},
     {'^', "limited_by", is_supervisor,
      "the supervisor could not issue the events in time: it is "

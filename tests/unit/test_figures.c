@@ -498,6 +498,20 @@ START_TEST(nanoseconds_become_microseconds)
 }
 END_TEST
 
+START_TEST(a_message_that_went_in_pieces_is_marked)
+{
+    transport_factory technology = {.piece_bytes = 64};
+    bench b;
+
+    make_bench(&b, &oneway);
+    b.session.technology = &technology;
+    ck_assert_uint_eq(row_of(&b, "pingpong", 2, 64, 1).piece_bytes, 0);
+    ck_assert_uint_eq(row_of(&b, "pingpong", 2, 65, 1).piece_bytes, 64);
+    technology.piece_bytes = 0;
+    ck_assert_uint_eq(row_of(&b, "pingpong", 2, 65, 1).piece_bytes, 0);
+}
+END_TEST
+
 START_TEST(conditions_are_those_of_the_run)
 {
     double blocks_ns[BLOCKS];
@@ -613,5 +627,6 @@ UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_summary_is_that_of_the
           a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes,
           the_harness_of_a_ping_pong_is_one_sides_step, what_was_not_measured_is_absent,
           nanoseconds_become_microseconds, conditions_are_those_of_the_run,
+          a_message_that_went_in_pieces_is_marked,
           beside_a_task_the_mean_takes_the_place_of_the_median,
           beside_a_task_each_side_has_its_figures, without_a_task_nothing_is_said_of_it)

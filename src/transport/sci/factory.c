@@ -75,6 +75,7 @@ static cb_status set_up(sci_factory *factory, const transport_bootstrap *bootstr
     CB_TRY(settle(factory, bootstrap));
     CB_TRY(allocate(factory));
     CB_TRY(sci_bootstrap(factory, bootstrap));
+    factory->base.piece_bytes = sci_layout_least_piece(factory->settings);
     CB_TRY(sci_buffers_open(factory));
     return bootstrap->connect_all ? sci_connect_all(factory) : CB_OK;
 }

@@ -27,12 +27,30 @@ size_t sci_layout_segment_bytes(const cb_settings *settings, size_t rank)
            (settings->node_count - 1) * sizeof(sci_group_row);
 }
 
+static uint32_t piece_bytes(const cb_sci_settings *sci)
+{
+    const uint64_t most = sci->inline_area_size > 0 ? SCI_LINE_MOST_BYTES : SCI_NOTICE_MOST_BYTES;
+
+    return (uint32_t)(sci->recv_buffer_size < most ? sci->recv_buffer_size : most);
+}
+
+size_t sci_layout_least_piece(const cb_settings *settings)
+{
+    uint32_t least = UINT32_MAX;
+
+    for (size_t rank = 0; rank < settings->node_count; rank++) {
+        uint32_t bytes = piece_bytes(&settings->nodes[rank].sci);
+
+        least = bytes < least ? bytes : least;
+    }
+    return least;
+}
+
 sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t sender)
 {
     const cb_sci_settings *sci = &settings->nodes[receiver].sci;
     const uint64_t position = sender < receiver ? sender : sender - 1;
     const bool has_lines = sci->inline_area_size > 0;
-    const uint64_t most = has_lines ? SCI_LINE_MOST_BYTES : SCI_NOTICE_MOST_BYTES;
 
     return (sci_layout){
         .header = position * CB_SCI_HEADER_BYTES,
@@ -42,7 +60,7 @@ sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t se
         .buffers = sci->header_area_size + sci->inline_area_size,
         .buffer_bytes = sci->recv_buffer_size,
         .outstanding = (uint32_t)settings->nodes[sender].sci.max_outst_buffers,
-        .piece_bytes = (uint32_t)(sci->recv_buffer_size < most ? sci->recv_buffer_size : most),
+        .piece_bytes = piece_bytes(sci),
         .row = rows_begin(sci) + position * sizeof(sci_group_row),
     };
 }

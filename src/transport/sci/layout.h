@@ -42,6 +42,9 @@ size_t sci_layout_segment_bytes(const cb_settings *settings, size_t rank);
 
 sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t sender);
 
+/* What goes to any receiver of the job as one piece. */
+size_t sci_layout_least_piece(const cb_settings *settings);
+
 /* Where in a header the first credit is. */
 static inline uint64_t sci_layout_credits(const sci_layout *layout)
 {
