@@ -23,7 +23,7 @@ done
 case_is "connections to all"
 run 3 cb_oneway --technology sci --connect all --sizes 64 --max-time 0.02 --verify --output result.json
 expect_status 0
-expect_document result.json "d['parameters']['connect']" "'all'"
+expect_document result.json "d['parameters']['connect']" all
 expect_rows "sum(r['verify'].values()) == r['verify']['messages'] > 0"
 
 finish
