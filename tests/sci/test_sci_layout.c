@@ -69,7 +69,6 @@ START_TEST(a_parameter_beyond_a_limit_is_refused)
         {offsetof(cb_sci_settings, recv_buffer_no), good.recv_buffer_no - 2},
         {offsetof(cb_sci_settings, recv_seg_size), good.recv_seg_size - 1},
         {offsetof(cb_sci_settings, recv_buffer_size), 63},
-        {offsetof(cb_sci_settings, inline_area_size), 0}, /* notices of 15 do not fit */
     };
 
     cb_log_silence(true);
@@ -85,18 +84,40 @@ START_TEST(a_parameter_beyond_a_limit_is_refused)
 }
 END_TEST
 
-/* The credits for its own messages stand in its own headers, whatever its peers have. */
-START_TEST(a_process_without_lines_has_room_for_the_credits_of_its_own_messages)
+/* Up to 8 outstanding there are 8 words for each; beyond, one notice and 15 credits, on both sides
+ * of a connection alike, and a buffer ends with a size. */
+START_TEST(a_header_without_lines_has_one_notice_for_more_than_eight_messages)
+{
+    cb_settings settings = derived(2);
+
+    settings.nodes[0].sci.inline_area_size = settings.nodes[1].sci.inline_area_size = 0;
+    settings.nodes[1].sci.max_outst_buffers = 8;
+    for (uint64_t outstanding = 8; outstanding <= CB_SCI_MAX_OUTSTANDING; outstanding++) {
+        settings.nodes[0].sci.max_outst_buffers = outstanding;
+        for (size_t rank = 0; rank < 2; rank++) {
+            sci_layout layout = sci_layout_of(&settings, rank, !rank);
+
+            ck_assert_int_eq(sci_layout_check(&settings, rank), CB_OK);
+            ck_assert(layout.counted == (outstanding > 8));
+            ck_assert_uint_eq(sci_layout_credits(&layout), layout.counted ? 4 : 32);
+            ck_assert_uint_eq(layout.piece_bytes, layout.counted ? 8192 - 64 : 8192);
+        }
+    }
+    ck_assert_uint_eq(sci_layout_least_piece(&settings), 8192 - 64);
+    cb_settings_free(&settings);
+}
+END_TEST
+
+START_TEST(a_buffer_that_ends_with_a_size_has_two_lines_at_least)
 {
     cb_settings settings = derived(2);
 
     settings.nodes[0].sci.inline_area_size = 0;
-    settings.nodes[0].sci.max_outst_buffers = 9;
-    settings.nodes[1].sci.max_outst_buffers = 8;
+    settings.nodes[0].sci.recv_buffer_size = CB_SCI_LINE_BYTES;
     cb_log_silence(true);
     ck_assert_int_eq(sci_layout_check(&settings, 0), CB_ERROR_USAGE);
     cb_log_silence(false);
-    settings.nodes[0].sci.max_outst_buffers = 8;
+    settings.nodes[0].sci.recv_buffer_size = (uint64_t)2 * CB_SCI_LINE_BYTES;
     ck_assert_int_eq(sci_layout_check(&settings, 0), CB_OK);
     cb_settings_free(&settings);
 }
@@ -125,5 +146,6 @@ END_TEST
 
 UNIT_MAIN("the layout of sci", what_is_derived_from_a_job_keeps_the_limits,
           the_parts_of_the_senders_lie_side_by_side, a_parameter_beyond_a_limit_is_refused,
-          a_process_without_lines_has_room_for_the_credits_of_its_own_messages,
+          a_header_without_lines_has_one_notice_for_more_than_eight_messages,
+          a_buffer_that_ends_with_a_size_has_two_lines_at_least,
           the_rows_about_groups_lie_behind_what_is_configured)

@@ -64,7 +64,7 @@ END_TEST
 
 START_TEST(notices_serve_where_there_are_no_lines)
 {
-    static const uint64_t outstanding[] = {1, 3, 8};
+    static const uint64_t outstanding[] = {1, 3, 8, 9, 15};
 
     for (size_t i = 0; i < sizeof(outstanding) / sizeof(*outstanding); i++) {
         pair_plan plan = many_plan(outstanding[i], false, false);
@@ -143,12 +143,16 @@ static void receive_large(pair_end *end)
 
 START_TEST(a_message_longer_than_a_receive_buffer_is_put_together)
 {
-    for (int lines = 0; lines < 2; lines++) {
-        pair_plan plan = {
-            .form = {.outstanding = 3, .bytes = PIECE, .spare = 1, .lines = lines == 1},
-            .message_bytes = 5000,
-            .wait = TRANSPORT_WAIT_YIELD,
-            .bodies = {send_large, receive_large}};
+    static const uint64_t outstanding[] = {3, 15};
+
+    for (int i = 0; i < 4; i++) {
+        pair_plan plan = {.form = {.outstanding = outstanding[i / 2],
+                                   .bytes = PIECE,
+                                   .spare = 1,
+                                   .lines = i % 2 == 1},
+                          .message_bytes = 5000,
+                          .wait = TRANSPORT_WAIT_YIELD,
+                          .bodies = {send_large, receive_large}};
 
         expect(&plan, 0, 0);
     }

@@ -34,7 +34,8 @@ typedef struct {
 typedef struct {
     const uint64_t *line;                     /* of the next message; NULL: there are notices */
     const uint64_t *lines;                    /* all of them */
-    const uint32_t *notices;                  /* all of them */
+    const uint32_t *notices;                  /* all of them, or the one */
+    bool counted;                             /* there is one, the number of messages so far */
     uint64_t number;                          /* of the next message */
     uint64_t credited;                        /* credits given so far: the number of the next one */
     uint32_t turn, turns;                     /* position in the ring, and its length */

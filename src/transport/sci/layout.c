@@ -27,19 +27,37 @@ size_t sci_layout_segment_bytes(const cb_settings *settings, size_t rank)
            (settings->node_count - 1) * sizeof(sci_group_row);
 }
 
-static uint32_t piece_bytes(const cb_sci_settings *sci)
+/* A size stands in the last line of a buffer. */
+static uint32_t piece_bytes(const cb_sci_settings *sci, bool counted)
 {
     const uint64_t most = sci->inline_area_size > 0 ? SCI_LINE_MOST_BYTES : SCI_NOTICE_MOST_BYTES;
+    const uint64_t room = sci->recv_buffer_size - (counted ? CB_SCI_LINE_BYTES : 0);
 
-    return (uint32_t)(sci->recv_buffer_size < most ? sci->recv_buffer_size : most);
+    return (uint32_t)(room < most ? room : most);
+}
+
+/* Notices and credits of the two in the headers that they have for each other. */
+static bool is_counted(const cb_settings *settings, size_t receiver, size_t sender)
+{
+    const cb_sci_settings *there = &settings->nodes[receiver].sci;
+
+    return there->inline_area_size == 0 &&
+           (there->max_outst_buffers > SCI_HEADER_NOTICES ||
+            settings->nodes[sender].sci.max_outst_buffers > SCI_HEADER_NOTICES);
 }
 
 size_t sci_layout_least_piece(const cb_settings *settings)
 {
     uint32_t least = UINT32_MAX;
+    size_t busiest = 0; /* who has most outstanding is counted where any is */
 
+    for (size_t rank = 1; rank < settings->node_count; rank++)
+        if (settings->nodes[rank].sci.max_outst_buffers >
+            settings->nodes[busiest].sci.max_outst_buffers)
+            busiest = rank;
     for (size_t rank = 0; rank < settings->node_count; rank++) {
-        uint32_t bytes = piece_bytes(&settings->nodes[rank].sci);
+        uint32_t bytes =
+            piece_bytes(&settings->nodes[rank].sci, is_counted(settings, rank, busiest));
 
         least = bytes < least ? bytes : least;
     }
@@ -57,10 +75,11 @@ sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t se
         .lines = sci->header_area_size +
                  outstanding_before(settings, receiver, sender) * CB_SCI_LINE_BYTES,
         .has_lines = has_lines,
+        .counted = is_counted(settings, receiver, sender),
         .buffers = sci->header_area_size + sci->inline_area_size,
         .buffer_bytes = sci->recv_buffer_size,
         .outstanding = (uint32_t)settings->nodes[sender].sci.max_outst_buffers,
-        .piece_bytes = piece_bytes(sci),
+        .piece_bytes = piece_bytes(sci, is_counted(settings, receiver, sender)),
         .row = rows_begin(sci) + position * sizeof(sci_group_row),
     };
 }
@@ -81,21 +100,19 @@ static cb_status too_large(const char *parameter, size_t rank, uint64_t value, u
     return CB_ERROR_USAGE;
 }
 
-/* Of one sender: what fits into its header. The process itself is one of them: its headers hold the
- * credits for what it sends. */
+/* Of one sender. The process itself is one of them: its headers hold the credits for what it sends.
+ */
 static cb_status check_sender(const cb_settings *settings, size_t rank, size_t sender)
 {
     const uint64_t outstanding = settings->nodes[sender].sci.max_outst_buffers;
-    const bool has_lines = settings->nodes[rank].sci.inline_area_size > 0;
+    const uint64_t buffer_bytes = settings->nodes[rank].sci.recv_buffer_size;
 
     if (outstanding == 0)
         return too_small("max_outst_buffers", sender, 0, 1);
     if (outstanding > CB_SCI_MAX_OUTSTANDING)
         return too_large("max_outst_buffers", sender, outstanding, CB_SCI_MAX_OUTSTANDING, "");
-    if (!has_lines && outstanding > SCI_HEADER_NOTICES)
-        return too_large("max_outst_buffers", sender, outstanding, SCI_HEADER_NOTICES,
-                         " without inline lines: a header has room for so many notices beside as "
-                         "many credits; lower it, or give all nodes an inline_area_size");
+    if (is_counted(settings, rank, sender) && buffer_bytes < 2 * CB_SCI_LINE_BYTES)
+        return too_small("recv_buffer_size", rank, buffer_bytes, 2 * CB_SCI_LINE_BYTES);
     return CB_OK;
 }
 

@@ -5,14 +5,16 @@
 
 #include "base/settings.h"
 
-/* Words of a header: with lines it holds credits alone, else notices and credits. */
-enum { SCI_HEADER_NOTICES = 8, SCI_HEADER_CREDITS = 8 };
+/* Words of a header: with lines it holds credits alone; without, as many notices and credits, or,
+ * where more may be outstanding, one notice for all and up to 15 credits. */
+enum { SCI_HEADER_NOTICES = 8, SCI_COUNTED_NOTICES = 1 };
 
 /* What of the segment of `receiver` is for `sender`; offsets in bytes from its begin. */
 typedef struct {
     uint64_t header; /* written by `sender` */
     uint64_t lines;  /* one for each message outstanding; with has_lines */
     bool has_lines;
+    bool counted;     /* one notice: the number of messages so far; a size ends each buffer */
     uint64_t buffers; /* of the receiver, for all senders */
     uint64_t buffer_bytes;
     uint32_t outstanding; /* of `sender` */
@@ -48,8 +50,11 @@ size_t sci_layout_least_piece(const cb_settings *settings);
 /* Where in a header the first credit is. */
 static inline uint64_t sci_layout_credits(const sci_layout *layout)
 {
-    return layout->has_lines ? layout->header
-                             : layout->header + SCI_HEADER_NOTICES * sizeof(uint32_t);
+    const uint64_t notices = layout->has_lines ? 0
+                             : layout->counted ? SCI_COUNTED_NOTICES
+                                               : SCI_HEADER_NOTICES;
+
+    return layout->header + notices * sizeof(uint32_t);
 }
 
 /* The limits that the segment of `rank` has to keep; CB_ERROR_USAGE, logged, with the value needed.

@@ -40,6 +40,7 @@ static void lay_out(sci_factory *factory, sci_node *node)
     node->receiving.lines = (const uint64_t *)(const void *)(mine + from.lines);
     node->receiving.line = from.has_lines ? node->receiving.lines : NULL;
     node->receiving.notices = (const uint32_t *)(const void *)(mine + from.header);
+    node->receiving.counted = from.counted;
     node->receiving.turns = from.outstanding;
     node->receiving.watch = &factory->watches[there];
     sci_watch_first(&node->receiving);

@@ -16,6 +16,22 @@ static bool find_line(sci_receiving *from, sci_line *line, sci_announcement *wha
     return true;
 }
 
+/* Some may have come since the last look; the size of each ends its buffer. */
+static bool find_counted(const sci_factory *factory, const sci_receiving *from,
+                         sci_announcement *what)
+{
+    const uint32_t arrived = __atomic_load_n(from->notices, __ATOMIC_ACQUIRE);
+    const transport_buffer *buffer = &factory->receive_buffers[from->buffers[from->turn]];
+    uint32_t size;
+
+    if (arrived - (uint32_t)from->number - 1 >= from->turns)
+        return false;
+    memcpy(&size, (const unsigned char *)buffer->data + buffer->capacity - sizeof(size),
+           sizeof(size));
+    *what = sci_notice_announcement(size);
+    return sci_notice_is_due(size, from->number);
+}
+
 static bool find_notice(const sci_receiving *from, sci_announcement *what)
 {
     uint32_t notice = __atomic_load_n(&from->notices[from->turn], __ATOMIC_ACQUIRE);
@@ -24,11 +40,15 @@ static bool find_notice(const sci_receiving *from, sci_announcement *what)
     return sci_notice_is_due(notice, from->number);
 }
 
+/* A count may be ahead of what is due, so that its node is asked in each poll. */
 static inline void watch_next(const sci_receiving *from)
 {
     sci_watch *watch = from->watch;
 
-    if (from->line != NULL) {
+    if (from->counted) {
+        watch->word = from->notices;
+        watch->due = watch->mask = 0;
+    } else if (from->line != NULL) {
         watch->word =
             (const uint32_t *)(const void *)&from->line[SCI_PAYLOAD_WORDS] + sci_line_turn_word();
         watch->due = sci_line_turn(from->number);
@@ -131,9 +151,10 @@ static cb_status poll(sci_node *node, transport_buffer **out)
     sci_announcement what;
     sci_line line;
 
-    if (from->line != NULL ? !find_line(from, &line, &what) : !find_notice(from, &what)) {
+    if (from->line != NULL ? !find_line(from, &line, &what)
+        : from->counted    ? !find_counted(factory, from, &what)
+                           : !find_notice(from, &what))
         return find_nothing(node);
-    }
     *out = take(factory, from, &line, what);
     if (__builtin_expect(what.more || from->assembled != NULL, 0)) {
         cb_status status = assemble(node, *out, what.more, out);

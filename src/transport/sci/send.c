@@ -30,6 +30,21 @@ static cb_status store_data(sci_node *node, uint32_t buffer, const void *data, s
     return status;
 }
 
+/* The size ends the buffer, and is right before the notice says that there is a message. */
+static cb_status store_size(sci_node *node, uint32_t buffer, sci_announcement what)
+{
+    sci_sending *to = &node->sending;
+    const uint32_t size = sci_notice(to->number, what);
+    const uint64_t end = to->layout.buffers + (buffer + UINT64_C(1)) * to->layout.buffer_bytes;
+    cb_status status;
+
+    do
+        status = sci_remote_copy(&node->remote, &to->sequence, (size_t)end - sizeof(size), &size,
+                                 sizeof(size));
+    while (status == CB_EMPTY);
+    return status;
+}
+
 /* From here on nothing but this may be sent again: the receiver may give the buffer to others. */
 static cb_status announce(sci_sending *to, const sci_line *line, sci_announcement what)
 {
@@ -38,6 +53,8 @@ static cb_status announce(sci_sending *to, const sci_line *line, sci_announcemen
     do {
         if (to->layout.has_lines)
             sci_line_store(to->lines + to->turn * CB_SCI_LINE_BYTES, line, what.bytes);
+        else if (to->layout.counted)
+            __atomic_store_n(to->notices, (uint32_t)to->number + 1, __ATOMIC_RELEASE);
         else
             __atomic_store_n(&to->notices[to->turn], sci_notice(to->number, what),
                              __ATOMIC_RELEASE);
@@ -59,6 +76,8 @@ static cb_status transfer_piece(sci_node *node, uint32_t buffer, const unsigned 
     } else if (what.bytes > 0) {
         CB_TRY(store_data(node, buffer, data, what.bytes));
     }
+    if (to->layout.counted)
+        CB_TRY(store_size(node, buffer, what));
     if (to->layout.has_lines)
         line.words[SCI_PAYLOAD_WORDS] = sci_line_control(line.words, to->number, what);
     CB_TRY(announce(to, &line, what));
