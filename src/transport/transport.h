@@ -144,13 +144,12 @@ typedef struct {
 struct transport_factory {
     transport_technology ops; /* a copy with the empty slots filled; set_wait may exchange slots */
     int rank, size;
-    size_t held; /* buffers that the user has and has not given back: a leak shows here */
-    unsigned
-        lacking; /* capabilities that open found missing, in all processes; not declared then */
-    bool polls_yield;       /* a receive that finds no message has given the core away already */
-    size_t largest_message; /* in bytes; 0: as large as you like */
+    size_t held;        /* buffers that the user has and has not given back: a leak shows here */
+    unsigned lacking;   /* capabilities that open, in all processes, found missing: not declared */
     size_t piece_bytes; /* a longer message to a node travels in pieces, which are put together by a
                            copy; set by open; 0: none does */
+    bool polls_yield;   /* a receive that finds no message has given the core away already */
+    size_t largest_message;        /* in bytes; 0: as large as you like */
     transport_datagrams datagrams; /* so far */
     char network[64];              /* the network interface in use and its address, or empty */
 };
