@@ -11,8 +11,10 @@ from combench.plan import Plan, Section
 
 # Start and set-up of a job, as far as the time left goes.
 _START_S, _START_RANK_S = 1.5, 0.05
-# A measurement that takes so many times as long as it should hangs.
-_HANGS_AFTER, _HANGS_AFTER_LEAST_S = 4, 60
+# Beside a computing task blocks last many ticks of the scheduler, whatever the time they have.
+_OCCUPIED_ROW_S = 1.0
+# What takes so many times as long as it should hangs; much less may be due to shared cores.
+_HANGS_AFTER, _HANGS_AFTER_LEAST_S = 10, 180
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ def _measurement(
     words += ["--wait", wait, "--buffers", buffers, "--max-time", f"{max_time_s:g}"]
     words += ["--precision", f"{overrides.precision_pct or values['precision']:g}"]
     rows = benchmark.rows(values["sizes"].numbers, shape, occupation, len(values["algorithms"]))
-    expected_s = _START_S + _START_RANK_S * shape.ranks + rows * max_time_s
+    row_s = max_time_s + (_OCCUPIED_ROW_S if occupation not in ("", "none") else 0)
+    expected_s = _START_S + _START_RANK_S * shape.ranks + rows * row_s
     limit_s = max(_HANGS_AFTER * expected_s, _HANGS_AFTER_LEAST_S)
     return Measurement(
         name=_name(

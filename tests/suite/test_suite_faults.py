@@ -50,7 +50,7 @@ class Failures(Stage):
         self.outcome("stop_early", 1, "failed", "not complete")
 
     def test_an_mpirun_that_hangs_is_ended_with_all_its_processes(self) -> None:
-        self.plan.write_text("[oneway]\n[twoway]\ntime-out = 4\n[alltoall]\nprocessors = 2\n")
+        self.plan.write_text("[oneway]\n[twoway]\ntime-out = 6\n[alltoall]\nprocessors = 2\n")
         self.deeds({"twoway.mpi.none": "hang"})
         self.run_driver(str(self.plan), expect=1)
         self.assertEqual(self.states(), ["measured", "timed out", "measured"])
