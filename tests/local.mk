@@ -29,6 +29,18 @@ SMALL_TESTS = $(UNIT_TESTS) $(SCI_TESTS) $(SISCI_TESTS) $(MODEL_TESTS) $(TESTBED
 check-small:
 	SCI_TEST_SCHEDULES=6 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
 
+# For a build with another compiler and MPI library: the unit tests, and what starts ranks, but for what
+# concerns options and forms alone.
+OTHER_TESTS = $(UNIT_TESTS) $(MODEL_TESTS) $(ALONE_TESTS) $(JOB_TESTS) $(SCI_TESTS) $(SISCI_TESTS) \
+	$(SOCKET_TESTS) $(TRACER_TESTS) tests/tracer/tracer.sh tests/sci/multicast_sci.sh \
+	tests/cli/agreement.sh tests/cli/bad_input.sh tests/cli/emit_trace.sh tests/cli/farm_faults.sh \
+	tests/cli/farm_small.sh tests/cli/faults.sh tests/cli/occupation.sh tests/cli/oversubscription.sh \
+	tests/cli/sockets.sh tests/cli/verification.sh
+
+.PHONY: check-other
+check-other:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(OTHER_TESTS)'
+
 # For a build that sanitizes threads. The tests fork, which that sanitizer takes for an error, and
 # each of their processes would wait a second at its end for threads that may still report. Nothing else
 # is built, to save time.
