@@ -75,13 +75,20 @@ static bool is_not_precision(const json_t *value)
     return json_is_string(value) && strcmp(json_string_value(value), "precision") != 0;
 }
 
+/* In per cent; a rate that is carried is kept to 1 %. */
+static bool is_off(const json_t *value)
+{
+    return json_is_number(value) && json_number_value(value) > 1;
+}
+
 static bool is_there(const json_t *value)
 {
     return value != NULL;
 }
 
 /* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
- * saturated or beside such a task has no precision to reach: it has two of the others at the most.
+ * saturated, disturbed or beside such a task has no precision to reach: it has two of the others at
+ * the most.
  */
 static const struct {
     char mark;
@@ -95,6 +102,9 @@ static const struct {
     {'^', "limited_by", is_supervisor,
      "the supervisor could not issue the events in time: it is "
      "the limit, and not the farm"},
+    {'?', "generator_error_pct", is_off,
+     "events were issued more than 1 % off their schedule, but not later and later: the run was "
+     "disturbed"},
     {'>', "slowdown_computing_at_least", is_there,
      "too little was computed for a figure: slowed down at least so much, no more of it left"},
     {'~', "stopped_by", is_not_precision, "the precision asked for was not reached in --max-time"},
