@@ -938,6 +938,29 @@ START_TEST(a_saturated_row_is_marked_in_the_text_and_the_mark_explained)
 }
 END_TEST
 
+START_TEST(a_row_that_is_off_its_schedule_is_marked_and_one_that_keeps_it_is_not)
+{
+    static stats_histogram latency;
+    capture c;
+    report_row row;
+
+    fill_histogram(&latency, 200);
+    row = row_of_farm(&latency);
+    row.saturated = REPORT_NO;
+    row.limited_by = NULL;
+    row.generator_error_pct = 1;
+    capture_open(&c, REPORT_TEXT, NULL);
+    report_add(c.document, &row);
+    ck_assert_uint_eq(count_of(c.output, "?\n"), 0);
+    row.generator_error_pct = 1.01;
+    report_add(c.document, &row);
+    ck_assert_uint_eq(count_of(c.output, "?\n"), 1);
+    report_finish(c.document, NULL);
+    ck_assert_ptr_nonnull(strstr(c.output, "\n? events were issued"));
+    capture_close(&c);
+}
+END_TEST
+
 /* A key that is missing on either side would be refused by every reader, or checked by none. */
 START_TEST(the_schema_has_the_columns_of_the_table_and_no_others)
 {
@@ -979,4 +1002,5 @@ UNIT_MAIN("report", the_text_form_is_that_of_the_golden_file,
           a_destination_without_decisions_has_no_latency,
           csv_has_the_slowest_destination_and_the_most_in_flight,
           a_saturated_row_is_marked_in_the_text_and_the_mark_explained,
+          a_row_that_is_off_its_schedule_is_marked_and_one_that_keeps_it_is_not,
           the_schema_has_the_columns_of_the_table_and_no_others)
