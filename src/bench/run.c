@@ -176,8 +176,9 @@ static cb_status explain_missing_fit(const bench_session *session)
     if (session->document == NULL || fits_wanted(session) ||
         session->definition->counted == BENCH_FARM)
         return CB_OK;
-    return report_skip(session->document, "fit",
-                       "overhead, r_inf and n_half are fitted to sizes that cover them; use --sweep");
+    return report_skip(
+        session->document, "fit",
+        "overhead, r_inf and n_half are fitted to sizes that cover them; use --sweep");
 }
 
 static cb_status skip(const bench_session *session, const bench_measurement *measurement,
