@@ -96,7 +96,7 @@ libcombench_a_SOURCES = \
 	%D%/stats/histogram.c %D%/stats/histogram.h \
 	%D%/stats/parkbench.c %D%/stats/parkbench.h \
 	%D%/stats/stats.c %D%/stats/stats.h \
-	%D%/transport/group.c %D%/transport/group.h \
+	%D%/transport/buffer.h %D%/transport/group.c %D%/transport/group.h \
 	%D%/transport/mpi/factory.c %D%/transport/mpi/group.c %D%/transport/mpi/internal.h \
 	%D%/transport/mpi/multicast.c %D%/transport/mpi/receive.c %D%/transport/mpi/send.c \
 	%D%/transport/mpi/wait.c \
