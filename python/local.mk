@@ -6,7 +6,7 @@ dist_suite_DATA = \
 	%D%/combench/main.py %D%/combench/manifest.py %D%/combench/measure.py \
 	%D%/combench/plan.py %D%/combench/prepare.py %D%/combench/process.py \
 	%D%/combench/programs.py %D%/combench/progress.py %D%/combench/results.py \
-	%D%/combench/run.py %D%/combench/storage.py
+	%D%/combench/run.py %D%/combench/storage.py %D%/combench/workloads.py
 suite_plansdir = $(suitedir)/plans
 dist_suite_plans_DATA = \
 	%D%/combench/plans/full.plan %D%/combench/plans/note48.plan %D%/combench/plans/quick.plan
