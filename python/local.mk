@@ -2,6 +2,9 @@
 suitedir = $(pkgdatadir)/python/combench
 dist_suite_DATA = \
 	%D%/combench/__init__.py %D%/combench/allocation.py %D%/combench/benchmarks.py \
+	%D%/combench/compare.py %D%/combench/compare_plot.py %D%/combench/compare_text.py \
+	%D%/combench/comparison.py %D%/combench/figures.py %D%/combench/inference.py \
+	%D%/combench/sides.py %D%/combench/surroundings.py \
 	%D%/combench/errors.py %D%/combench/expand.py %D%/combench/launcher.py \
 	%D%/combench/main.py %D%/combench/manifest.py %D%/combench/measure.py \
 	%D%/combench/plan.py %D%/combench/prepare.py %D%/combench/process.py \
