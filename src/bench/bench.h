@@ -47,8 +47,13 @@ typedef struct {
 
 typedef cb_status (*bench_action)(bench_rank *me);
 
+/* What a rank of a farm does about a message: `from` is the place of its sender among the peers,
+ * and the buffer is the action's to send or release. */
+typedef cb_status (*bench_reaction)(bench_rank *me, size_t from, transport_buffer *buffer);
+
 typedef struct {
     bench_action begin, step, finish; /* begin and finish may be NULL */
+    bench_reaction react;             /* in place of a step, of a farm's sources and destinations */
     bool timed;                       /* this role's clock counts; of several the longest block */
     bool starts_after_begin;          /* its block begins behind begin ... */
     bool ends_before_finish;          /* ... and ends with the last step, not with finish */

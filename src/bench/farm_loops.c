@@ -45,13 +45,12 @@ static inline cb_status issue(supervision *run, uint64_t since_ns)
     return CB_OK;
 }
 
-static inline cb_status decide(supervision *run, transport_buffer *buffer, const bench_peer *from,
-                               bool timed)
+static inline cb_status decide(supervision *run, size_t from, transport_buffer *buffer, bool timed)
 {
     bench_decision decision;
     uint64_t since_ns = 0;
 
-    CB_TRY(bench_farm_take_decision(run->me, buffer, from, &since_ns, &decision));
+    CB_TRY(bench_farm_take_decision(run->me, from, buffer, &since_ns, &decision));
     if (!timed || decision != BENCH_DECIDED)
         return CB_OK;
     run->last_decision_ns = cb_now_ns();
@@ -66,14 +65,14 @@ static inline cb_status decide(supervision *run, transport_buffer *buffer, const
 static inline cb_status await_decision(supervision *run, bool timed)
 {
     transport_buffer *buffer;
-    bench_peer *from;
-    cb_status status = bench_take_message(run->me, &buffer, &from);
+    size_t from;
+    cb_status status = bench_farm_take(run->me, &buffer, &from);
 
     if (status == CB_EMPTY) {
         give_up(run);
         return CB_OK;
     }
-    return status == CB_OK ? decide(run, buffer, from, timed) : status;
+    return status == CB_OK ? decide(run, from, buffer, timed) : status;
 }
 
 /* Between two marks lie so many decisions, whatever is lost besides. */
@@ -163,7 +162,7 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     if (status == CB_OK) {
         state->idle = 0;
         state->last_news_ns = now_ns;
-        return decide(run, buffer, &run->me->peers[node->label], true);
+        return decide(run, node->label, buffer, true);
     }
     if (status != CB_EMPTY)
         return status;
@@ -268,14 +267,16 @@ cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions)
 {
     const bench_farm *farm = me->farm;
     const uint64_t *done = farm->role == BENCH_SOURCE ? &farm->served : &farm->completed;
-    bench_action step = actions->step;
+    bench_reaction react = actions->react;
+    cb_status status = CB_OK;
 
-    while (*done < farm->events) {
-        cb_status status = step(me);
+    while (status == CB_OK && *done < farm->events) {
+        transport_buffer *buffer;
+        size_t from;
 
-        if (status == CB_EMPTY)
-            break;
-        CB_TRY(status);
+        status = bench_farm_take(me, &buffer, &from);
+        if (status == CB_OK)
+            status = react(me, from, buffer);
     }
-    return CB_OK;
+    return status == CB_EMPTY ? CB_OK : status;
 }

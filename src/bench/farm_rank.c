@@ -1,5 +1,5 @@
-/* What the steps of a farm's programs call, but for notes: fragments and decisions. All of it is
- * hot. */
+/* What a farm's programs do about fragments, which is hot; and a rank's part in a farm, which is
+ * made once and begun anew for each run. */
 #include "bench/farm_rank.h"
 
 #include <stdlib.h>
@@ -19,9 +19,7 @@ typedef struct {
 
 uint64_t bench_next_event(const bench_rank *me)
 {
-    const bench_ledger *ledger = &me->farm->ledger;
-
-    return ledger->accounts[ledger->turn].issued * ledger->destinations + ledger->turn;
+    return me->farm->ledger.next;
 }
 
 size_t bench_next_destination(const bench_rank *me)
@@ -230,7 +228,7 @@ static cb_status refuse_fragment(bench_rank *me, transport_buffer *buffer, size_
     return bench_farm_refuse(me, "a fragment", mark.event);
 }
 
-cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transport_buffer *buffer)
+cb_status bench_accept_fragment(bench_rank *me, size_t from, transport_buffer *buffer)
 {
     bench_farm *farm = me->farm;
     size_t source = bench_index_of(me, from, BENCH_SOURCE);
@@ -252,48 +250,6 @@ cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transpor
         return decide(me, event);
     return built == BENCH_PARTIAL || farm->patient ? CB_OK
                                                    : bench_farm_refuse(me, "a fragment", event);
-}
-
-/* A decision has an event and nothing else. */
-static inline cb_status read_decision(bench_rank *me, transport_buffer *buffer, uint64_t *event)
-{
-    bench_note note;
-
-    CB_TRY(bench_farm_read_note(me, buffer, &note));
-    *event = note.first == 0 && note.count == 0 ? note.event : UINT64_MAX;
-    return CB_OK;
-}
-
-static __attribute__((noinline)) cb_status read_decision_recorded(bench_rank *me,
-                                                                  transport_buffer *buffer,
-                                                                  size_t destination,
-                                                                  uint64_t *event)
-{
-    uint64_t begin_ns = cb_now_ns();
-
-    CB_TRY(read_decision(me, buffer, event));
-    bench_timeline_note(me->farm->timeline, (bench_timeline_entry){.begin_ns = begin_ns,
-                                                                   .event = *event,
-                                                                   .deed = BENCH_TAKES,
-                                                                   .role = BENCH_DESTINATION,
-                                                                   .index = (uint32_t)destination});
-    return CB_OK;
-}
-
-cb_status bench_farm_take_decision(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
-                                   uint64_t *since_ns, bench_decision *decision)
-{
-    bench_farm *farm = me->farm;
-    size_t destination = bench_index_of(me, from, BENCH_DESTINATION);
-    uint64_t event;
-
-    CB_TRY(__builtin_expect(farm->timeline == NULL, 1)
-               ? read_decision(me, buffer, &event)
-               : read_decision_recorded(me, buffer, destination, &event));
-    *decision = bench_ledger_decide(&farm->ledger, destination, event, since_ns);
-    if (farm->patient || *decision == BENCH_DECIDED || *decision == BENCH_DECIDED_LATE)
-        return CB_OK;
-    return bench_farm_refuse(me, "a decision", event);
 }
 
 /* Joining and leaving */
@@ -334,6 +290,9 @@ cb_status bench_farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_
         CB_TRY(bench_ledger_create(farm->destinations, in_flight, &farm->ledger));
         return group_sources(me);
     }
+    farm->due = cb_allocate(farm->destinations, sizeof(*farm->due), "the next notes");
+    if (farm->due == NULL)
+        return CB_ERROR_MEMORY;
     if (farm->role == BENCH_SOURCE)
         return CB_OK;
     farm->delivered = cb_allocate(farm->sources, sizeof(*farm->delivered), "counts of fragments");
@@ -351,7 +310,8 @@ void bench_farm_leave(bench_rank *me)
     bench_ledger_free(&farm->ledger);
     bench_builder_free(&farm->builder);
     free(farm->delivered);
-    free(farm->noted);
+    free(farm->due);
+    free(farm->skipped);
     free(farm);
     me->farm = NULL;
 }
@@ -365,26 +325,28 @@ static uint64_t assigned(const bench_farm *farm, uint64_t events)
 static void begin_destination(bench_farm *farm)
 {
     farm->first_sequence = assigned(farm, farm->first_event);
-    farm->events = assigned(farm, farm->first_event + farm->run_events) - farm->first_sequence;
+    farm->events = assigned(farm, farm->end_event) - farm->first_sequence;
     bench_builder_restart(&farm->builder, farm->first_sequence);
     for (size_t source = 0; source < farm->sources; source++)
         farm->delivered[source] = farm->first_sequence;
 }
 
-/* A bit for each event, all zero. */
-static cb_status forget_notes(bench_farm *farm)
+/* The first event of each destination is due, and none was skipped. */
+static cb_status expect_notes(bench_farm *farm)
 {
     const uint64_t word_bits = 64;
-    size_t words = (size_t)((farm->run_events + word_bits - 1) / word_bits);
+    size_t words = (size_t)((farm->end_event - farm->first_event + word_bits - 1) / word_bits);
 
-    if (words <= farm->noted_words) {
-        memset(farm->noted, 0, words * sizeof(*farm->noted));
+    for (size_t i = 0; i < farm->destinations; i++)
+        farm->due[(farm->first_event + i) % farm->destinations] = farm->first_event + i;
+    if (words <= farm->skipped_words) {
+        memset(farm->skipped, 0, words * sizeof(*farm->skipped));
         return CB_OK;
     }
-    free(farm->noted);
-    farm->noted = cb_allocate(words, sizeof(*farm->noted), "the events of a run");
-    farm->noted_words = farm->noted != NULL ? words : 0;
-    return farm->noted != NULL ? CB_OK : CB_ERROR_MEMORY;
+    free(farm->skipped);
+    farm->skipped = cb_allocate(words, sizeof(*farm->skipped), "the events of a run");
+    farm->skipped_words = farm->skipped != NULL ? words : 0;
+    return farm->skipped != NULL ? CB_OK : CB_ERROR_MEMORY;
 }
 
 cb_status bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
@@ -393,7 +355,8 @@ cb_status bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events
     bench_farm *farm = me->farm;
 
     farm->first_event = first_event;
-    farm->run_events = farm->events = events;
+    farm->end_event = first_event + events;
+    farm->events = events;
     farm->fragments = fragments;
     farm->patient = patience_ns > 0;
     farm->over = false;
@@ -408,7 +371,7 @@ cb_status bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events
         bench_ledger_restart(&farm->ledger);
     if (farm->role == BENCH_DESTINATION)
         begin_destination(farm);
-    return farm->role != BENCH_SUPERVISOR ? forget_notes(farm) : CB_OK;
+    return farm->role != BENCH_SUPERVISOR ? expect_notes(farm) : CB_OK;
 }
 
 cb_status bench_farm_check_sum(const bench_rank *me)
