@@ -59,20 +59,15 @@ static void note_ranks(sci_group *group)
     group->version = group->base.version;
 }
 
-static inline bool is_due(const sci_watch *watch)
-{
-    return (__atomic_load_n(watch->word, __ATOMIC_RELAXED) & watch->mask) == watch->due;
-}
-
 /* Hot. The first node from `at` on, of `count`, that may have something; `count` itself: none. */
 static inline size_t find_due(const sci_factory *factory, const sci_group *group, size_t at,
                               size_t count)
 {
     if (group->in_order)
-        while (at < count && !is_due(&group->watches[at]))
+        while (at < count && !sci_is_due(&group->watches[at]))
             at++;
     else
-        while (at < count && !is_due(&factory->watches[group->ranks[at]]))
+        while (at < count && !sci_is_due(&factory->watches[group->ranks[at]]))
             at++;
     return at;
 }

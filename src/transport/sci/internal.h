@@ -30,6 +30,11 @@ typedef struct {
     uint32_t mask, due;
 } sci_watch;
 
+static inline bool sci_is_due(const sci_watch *watch)
+{
+    return (__atomic_load_n(watch->word, __ATOMIC_RELAXED) & watch->mask) == watch->due;
+}
+
 /* The receive side of a node: written by the receiving thread alone. */
 typedef struct {
     const uint64_t *line;                     /* of the next message; NULL: there are notices */
@@ -60,10 +65,12 @@ typedef struct {
 typedef struct {
     const uint32_t *credits; /* here, written by the peer */
     uint64_t number;         /* of the next message */
+    uint64_t known;          /* messages below this number have a credit in `buffers` */
     uint32_t turn, turns;
-    volatile unsigned char *lines; /* there */
-    volatile uint32_t *notices;    /* there */
-    sci_layout layout;             /* of the peer's segment */
+    uint32_t buffers[CB_SCI_MAX_OUTSTANDING]; /* of the peer, by position */
+    volatile unsigned char *lines;            /* there */
+    volatile uint32_t *notices;               /* there */
+    sci_layout layout;                        /* of the peer's segment */
     sci_sequence sequence;
     sci_queue queue;
 } sci_sending;
