@@ -240,10 +240,12 @@ class _Reader:
         without = f"cb_{benchmark.name} has no {key}"
         if key in _COUNT_KEYS and key != benchmark.counted.key:
             self.wrong(f"{without}; remove it, or use {benchmark.counted.key or 'nothing'}", line)
-        if key == "algorithms" and benchmark.occupations:
-            self.wrong(f"{without}, which are of group 2; remove it, or use occupations", line)
+        if key == "algorithms" and not benchmark.algorithms:
+            instead = ", or use occupations" if benchmark.occupations else ""
+            self.wrong(f"{without}, which are of group 2; remove it{instead}", line)
         if key == "occupations" and not benchmark.occupations:
-            self.wrong(f"{without}, which are of group 1; remove it, or use algorithms", line)
+            instead = ", or use algorithms" if benchmark.algorithms else ""
+            self.wrong(f"{without}, which are of group 1; remove it{instead}", line)
         if key == "occupations":
             for side in value:
                 if side not in benchmark.occupations:

@@ -14,7 +14,7 @@ from stage import TOP
 
 from combench import allocation, plan, run
 from combench.allocation import Allocation
-from combench.benchmarks import BENCHMARKS
+from combench.benchmarks import BENCHMARKS, FIT_SIZES
 from combench.errors import SuiteError
 from combench.expand import Measurement, Overrides, expand
 from combench.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
@@ -49,6 +49,8 @@ MISTAKES = {
     "largest topology": ("[pipeline]\ntopologies = max", 2, "is no topology"),
     "occupation of group 2": ("[pushfarm]\noccupations = none", 2, "use algorithms"),
     "algorithm of group 1": ("[oneway]\nalgorithms = 0", 2, "use occupations"),
+    "occupation of Parkbench": ("[comms1]\noccupations = none", 2, "of group 1; remove it"),
+    "algorithm of Parkbench": ("[comms3]\nalgorithms = 0", 2, "of group 2; remove it"),
     "side that is none": ("[twoway]\noccupations = source", 2, "use none, both"),
     "time without end": ("max-time = inf\n[oneway]", 1, "number of seconds"),
     "time of nothing": ("max-time = 0\n[oneway]", 1, "number of seconds"),
@@ -121,7 +123,7 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        self.assertEqual(plan.shipped(), ["full", "note48", "quick"])
+        self.assertEqual(plan.shipped(), ["full", "note48", "parkbench", "quick"])
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]
             self.assertEqual(len(found), len(set(found)), name)
@@ -129,8 +131,9 @@ class Shipped(unittest.TestCase):
     def test_note48_has_all_that_the_note_asks_for(self) -> None:
         chosen = plan.read("note48")
         found = list(expand(chosen, chosen.ranks, Overrides()))
-        self.assertEqual({one.benchmark for one in found}, set(BENCHMARKS))
-        for benchmark in BENCHMARKS.values():
+        of_note = [one for one in BENCHMARKS.values() if not one.number.startswith("COMMS")]
+        self.assertEqual({one.benchmark for one in found}, {one.name for one in of_note})
+        for benchmark in of_note:
             mine = [one for one in found if one.benchmark == benchmark.name]
             occupations = set(benchmark.occupations) or {""}
             self.assertEqual({one.occupation for one in mine}, occupations)
@@ -142,6 +145,18 @@ class Shipped(unittest.TestCase):
                 self.assertIn("0,50,500", one.words)
         to_one = {one.shape for one in found if one.benchmark == "pushfarm"}
         self.assertLessEqual({"4x1", "6x1", "8x1"}, to_one)
+
+    def test_parkbench_has_its_programs_beside_those_of_the_note_at_equal_sizes(self) -> None:
+        chosen = plan.read("parkbench")
+        found = list(expand(chosen, 4, Overrides()))
+        pairs = ["oneway", "comms1", "twoway", "comms2", "alltoall", "comms3"]
+        self.assertEqual([one.benchmark for one in found], pairs)
+        listed = next(one for one in chosen.sections if one.name == "alltoall").values["sizes"]
+        self.assertEqual(listed.numbers, FIT_SIZES)
+
+    def test_full_has_every_benchmark(self) -> None:
+        found = {section.benchmark.name for section in plan.read("full").sections}
+        self.assertEqual(found, set(BENCHMARKS))
 
     def test_note48_is_expected_to_end_within_20_minutes(self) -> None:
         chosen = plan.read("note48")
