@@ -32,8 +32,8 @@ _MOST_KEYS = 12  # that are listed of those in one side only, unless all are ask
 
 SINGLE_RUN = (
     "one run on a side: what differs from run to run of one system (memory, placement, other "
-    "users) is unknown, and a difference below may be that. The intervals are of these two runs; to learn "
-    "of the systems, measure each several times and name the runs of a side with commas"
+    "users) is unknown, and a difference below may be that. The intervals are of these two runs; "
+    "to learn of the systems, measure each several times and name the runs of a side with commas"
 )
 
 

@@ -96,8 +96,8 @@ PAIRINGS = (
         "of the whole network: towards the total saturation bandwidth",
         "1.3 and COMMS3 do the same: each of p processors sends a message to every other. 1.3 "
         "reports the time of a round, COMMS3 that of one of its p (p - 1) messages; both are shown "
-        "as t and should be equal. The r_inf of COMMS3 is the total saturation bandwidth; a p-th of "
-        "it belongs to one processor. The congestion ratio of 1.3 has no counterpart.",
+        "as t and should be equal. The r_inf of COMMS3 is the total saturation bandwidth; a p-th "
+        "of it belongs to one processor. The congestion ratio of 1.3 has no counterpart.",
     ),
 )
 

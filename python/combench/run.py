@@ -25,6 +25,40 @@ from combench.storage import Lock, has_room, write_json, write_text
 
 T = TypeVar("T")
 
+# Of the manual page.
+SECTIONS = (
+    (
+        "PLANS",
+        (
+            "A plan has lines KEY = VALUE. What stands before the first [SECTION] holds for all of "
+            "them; a section is one benchmark. # begins a comment.",
+            "Each value of technologies, of the number of processes, of occupations, waits and "
+            "buffers, with each of the others, is one start of a program; sizes and algorithms are "
+            "measured within a start.",
+            *((name, key.help) for name, key in plans.KEYS.items()),
+        ),
+    ),
+    (
+        "SIGNALS",
+        (
+            "SIGINT, SIGTERM and SIGHUP end the measurement that runs and close the manifest; go "
+            "on with --resume.",
+        ),
+    ),
+    (
+        "FILES",
+        (
+            ("DIR/manifest.json", "what became of each measurement, and where it lies"),
+            ("DIR/results, DIR/logs", "a document and an output for each start"),
+        ),
+    ),
+)
+EXIT_STATUS = (
+    "0 all is measured or skipped for want of a capability; 1 something failed, timed out or was "
+    "interrupted; 2 wrong before the first measurement; 77 nothing could be measured."
+)
+SEE_ALSO = ("combench-compare", "combench-parkbench", "cb_oneway", "cb_pushfarm")
+
 
 def _checked(parse: Callable[[str], T]) -> Callable[[str], T]:
     """The parser of a plan's value for an option."""

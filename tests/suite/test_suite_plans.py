@@ -12,7 +12,7 @@ from pathlib import Path
 
 from stage import TOP
 
-from combench import allocation, plan, run
+from combench import allocation, main, plan, run
 from combench.allocation import Allocation
 from combench.benchmarks import BENCHMARKS, FIT_SIZES
 from combench.errors import SuiteError
@@ -252,11 +252,12 @@ class Documentation(unittest.TestCase):
         parser = argparse.ArgumentParser()
         run.add_arguments(parser)
         options = re.findall(r"--[a-z-]+", parser.format_help())
-        for page in ("docs/suite.md", "man/combench-run.1"):
-            text = (TOP / page).read_text(encoding="utf-8").replace("\\-", "-")
+        page = (TOP / "docs" / "suite.md").read_text(encoding="utf-8")
+        manual = main.manual_of(main.VERBS[0]).replace("\\-", "-").replace("\\fB", " ")
+        for text in (page, manual):
             for word in [*plan.KEYS, *options, *plan.shipped()]:
                 if word != "--help":
-                    self.assertRegex(text, rf"(?<![\w-]){re.escape(word)}(?![\w-])", page)
+                    self.assertRegex(text, rf"(?<![\w-]){re.escape(word)}(?![\w-])")
 
 
 if __name__ == "__main__":
