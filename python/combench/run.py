@@ -91,6 +91,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--time-out", type=_checked(plans.timeout_s), metavar="S", help="end a start after so long")
     add("--launcher", choices=("auto", "mpirun", "srun"), default="auto", help="what starts ranks")
     add("--mpirun", metavar="COMMAND", default="mpirun", help="the mpirun of the programs' MPI")
+    add(
+        "--hostfile",
+        metavar="FILE",
+        help="hosts for mpirun, HOST slots=4 or for MPICH HOST:4; they are the allocation",
+    )
     add("--launch", metavar="WORDS", default="", help="more words for mpirun or srun")
     add("--programs", metavar="DIR", help="where the benchmark programs are")
 
@@ -140,6 +145,9 @@ def _session(prepared: Prepared) -> manifests.Json:
         "launcher": {"kind": launcher.kind, "command": [*launcher.command, *launcher.more]},
         "programs": str(prepared.setting.programs),
     }
+    session.update(prepared.identity)
+    if prepared.hostfile:
+        session["hostfile"] = prepared.hostfile
     if allocation.job:
         session["allocation"]["job"] = allocation.job
     return session

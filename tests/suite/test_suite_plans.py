@@ -187,6 +187,24 @@ class Environment(unittest.TestCase):
             allocation.find({"LSB_MCPU_HOSTS": "a 4 b 8"}), Allocation("lsf", 12, 2, "")
         )
 
+    def hosts_of(self, text: str) -> Allocation:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "hosts")
+            path.write_text(text, encoding="ascii")
+            return allocation.of_hostfile(path)
+
+    def test_slots_of_a_hostfile_are_counted(self) -> None:
+        text = "# mine\na slots=4 max_slots=8\nb:2  # of MPICH\n\nc\na slots=1\n"
+        self.assertEqual(self.hosts_of(text), Allocation("hostfile", 8, 3))
+
+    def test_a_hostfile_with_a_mistake_is_refused_with_its_line(self) -> None:
+        mistakes = (("a\nb slots=two", "hosts:2: 'two'"), ("a:0", "hosts:1"), ("#", "no host"))
+        for text, said in mistakes:
+            with self.assertRaisesRegex(SuiteError, said):
+                self.hosts_of(text)
+        with self.assertRaisesRegex(SuiteError, "cannot read --hostfile no/such"):
+            allocation.of_hostfile(Path("no/such"))
+
     def test_without_a_batch_system_it_is_this_machine(self) -> None:
         found = allocation.find({})
         self.assertEqual((found.kind, found.hosts), ("local", 1))
