@@ -17,5 +17,22 @@ $(ccmod_subcommands): %D%/ccmod-%.1: ccmod$(EXEEXT)
 	@$(MKDIR_P) %D%
 	$(AM_V_GEN)./$< $* --manual > $@.tmp && mv $@.tmp $@
 
-# Those of the driver, of the software SISCI library and of files are written by hand.
-dist_man_MANS = %D%/combench.1 %D%/combench-run.1 %D%/combench-config.5 %D%/libcombench-trace.7 %D%/sisci-shm.7 %D%/sisci-shm-clean.1
+# The driver makes its pages of its verbs' parsers.
+driver_verbs = %D%/combench-run.1 %D%/combench-compare.1 %D%/combench-parkbench.1
+driver_manuals = %D%/combench.1 $(driver_verbs)
+if HAVE_PYTHON3
+man1_MANS += $(driver_manuals)
+endif
+CLEANFILES += $(driver_manuals)
+driver_manual = PYTHONDONTWRITEBYTECODE=1 $(PYTHON3) $(top_srcdir)/scripts/combench
+
+%D%/combench.1: $(dist_suite_DATA)
+	@$(MKDIR_P) %D%
+	$(AM_V_GEN)$(driver_manual) --manual > $@.tmp && mv $@.tmp $@
+
+$(driver_verbs): %D%/combench-%.1: $(dist_suite_DATA)
+	@$(MKDIR_P) %D%
+	$(AM_V_GEN)$(driver_manual) $* --manual > $@.tmp && mv $@.tmp $@
+
+# Those of the software SISCI library, of the tracer and of files are written by hand.
+dist_man_MANS = %D%/combench-config.5 %D%/libcombench-trace.7 %D%/sisci-shm.7 %D%/sisci-shm-clean.1

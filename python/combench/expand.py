@@ -33,7 +33,7 @@ class Measurement:
     benchmark: str
     number: str
     technology: str
-    occupation: str  # empty in group 2
+    occupation: str  # empty but in group 1
     shape: str
     ranks: int
     placement: str
@@ -81,7 +81,7 @@ def _measurement(
     words = ["--technology", technology, *values["sizes"].words, *shape.words]
     if benchmark.occupations:
         words += ["--compute", occupation]
-    else:
+    if benchmark.algorithms:
         words += ["--algorithm", ",".join(str(us) for us in values["algorithms"])]
     words += ["--wait", wait, "--buffers", buffers, "--max-time", f"{max_time_s:g}"]
     words += ["--precision", f"{overrides.precision_pct or values['precision']:g}"]

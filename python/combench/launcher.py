@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 from dataclasses import dataclass
-from typing import Callable, Mapping
+from typing import Callable, Mapping, Optional
 
 from combench.allocation import Allocation
 from combench.errors import SuiteError
@@ -101,16 +101,29 @@ def _kind_of(command: tuple[str, ...]) -> str:
     raise SuiteError(f"{attempt}: --version names neither Open MPI nor MPICH; {remedy}")
 
 
+_HOSTFILE_OPTIONS = {OPENMPI: "--hostfile", HYDRA: "-f"}
+
+
 def find(
-    wanted: str, mpirun: tuple[str, ...], more: tuple[str, ...], allocation: Allocation
+    wanted: str,
+    mpirun: tuple[str, ...],
+    more: tuple[str, ...],
+    allocation: Allocation,
+    hostfile: Optional[str] = None,
 ) -> Launcher:
     """The launcher that is wanted: mpirun, srun, or auto.
 
     auto is mpirun, and srun in an allocation of Slurm where there is no mpirun.
     """
+    if hostfile is not None and wanted == "srun":
+        raise SuiteError(
+            "--hostfile goes with mpirun; srun has the hosts of its job: leave one of both away"
+        )
     slurm_only = allocation.kind == "slurm" and shutil.which(mpirun[0]) is None
     if wanted == "srun" or (wanted == "auto" and slurm_only):
         if shutil.which("srun") is None:
             raise SuiteError("cannot start ranks: srun is not in PATH; use --launcher mpirun")
         return Launcher(SRUN, ("srun",), more)
-    return Launcher(_kind_of(mpirun), mpirun, more)
+    kind = _kind_of(mpirun)
+    hosts = (_HOSTFILE_OPTIONS[kind], hostfile) if hostfile is not None else ()
+    return Launcher(kind, mpirun, (*hosts, *more))

@@ -10,7 +10,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-
+from typing import Optional
 
 from combench import allocation, launcher, manifest, plan, programs
 from combench.errors import SuiteError
@@ -34,6 +34,8 @@ class Prepared:
     manifest: Manifest
     todo: list[tuple[Measurement, Json]]  # with their entries in the manifest
     ranks: int
+    identity: dict[str, str]  # of the programs: version and revision
+    hostfile: Optional[str]
 
 
 def directory_of(arguments: argparse.Namespace) -> Path:
@@ -144,10 +146,12 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     """
     chosen, known = _earlier(arguments, directory) if arguments.resume else _new(arguments)
     folder = programs.find(arguments.programs, entry, os.environ)
-    here = allocation.find(os.environ)
+    hostfile = arguments.hostfile or known.hostfile
+    here = allocation.of_hostfile(Path(hostfile)) if hostfile else allocation.find(os.environ)
     programs.require(folder, (section.benchmark.name for section in chosen.sections))
     mpirun, more = (tuple(shlex.split(text)) for text in (arguments.mpirun, arguments.launch))
-    started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here)
+    hosts = str(Path(hostfile).absolute()) if hostfile else None
+    started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, hosts)
     ranks = arguments.ranks or max(here.slots, chosen.ranks)
     built = programs.technologies(folder)
     planned = [
@@ -155,7 +159,7 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     ]
     setting = Setting(directory, folder, started_by, here, os.environ)
     todo = _merge(known, planned, arguments.retry, directory)
-    return Prepared(chosen, setting, known, todo, ranks)
+    return Prepared(chosen, setting, known, todo, ranks, programs.identity(folder), hosts)
 
 
 def make_directories(directory: Path) -> None:

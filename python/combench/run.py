@@ -1,7 +1,8 @@
 """Measure what a plan lists, one start of mpirun or srun after the other.
 
-PLAN is the name of a plan that comes with combench (quick, note48, full) or a file. Results, logs
-and a manifest are in one directory, whole at any time: what was interrupted goes on with --resume.
+PLAN is the name of a plan that comes with combench (quick, note48, parkbench, full) or a file.
+Results, logs and a manifest are in one directory, whole at any time: what was interrupted goes on
+with --resume.
 """
 
 from __future__ import annotations
@@ -23,6 +24,40 @@ from combench.progress import Progress, duration
 from combench.storage import Lock, has_room, write_json, write_text
 
 T = TypeVar("T")
+
+# Of the manual page.
+SECTIONS = (
+    (
+        "PLANS",
+        (
+            "A plan has lines KEY = VALUE. What stands before the first [SECTION] holds for all of "
+            "them; a section is one benchmark. # begins a comment.",
+            "Each value of technologies, of the number of processes, of occupations, waits and "
+            "buffers, with each of the others, is one start of a program; sizes and algorithms are "
+            "measured within a start.",
+            *((name, key.help) for name, key in plans.KEYS.items()),
+        ),
+    ),
+    (
+        "SIGNALS",
+        (
+            "SIGINT, SIGTERM and SIGHUP end the measurement that runs and close the manifest; go "
+            "on with --resume.",
+        ),
+    ),
+    (
+        "FILES",
+        (
+            ("DIR/manifest.json", "what became of each measurement, and where it lies"),
+            ("DIR/results, DIR/logs", "a document and an output for each start"),
+        ),
+    ),
+)
+EXIT_STATUS = (
+    "0 all is measured or skipped for want of a capability; 1 something failed, timed out or was "
+    "interrupted; 2 wrong before the first measurement; 77 nothing could be measured."
+)
+SEE_ALSO = ("combench-compare", "combench-parkbench", "cb_oneway", "cb_pushfarm")
 
 
 def _checked(parse: Callable[[str], T]) -> Callable[[str], T]:
@@ -56,6 +91,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--time-out", type=_checked(plans.timeout_s), metavar="S", help="end a start after so long")
     add("--launcher", choices=("auto", "mpirun", "srun"), default="auto", help="what starts ranks")
     add("--mpirun", metavar="COMMAND", default="mpirun", help="the mpirun of the programs' MPI")
+    add(
+        "--hostfile",
+        metavar="FILE",
+        help="hosts for mpirun, HOST slots=4 or for MPICH HOST:4; they are the allocation",
+    )
     add("--launch", metavar="WORDS", default="", help="more words for mpirun or srun")
     add("--programs", metavar="DIR", help="where the benchmark programs are")
 
@@ -105,6 +145,9 @@ def _session(prepared: Prepared) -> manifests.Json:
         "launcher": {"kind": launcher.kind, "command": [*launcher.command, *launcher.more]},
         "programs": str(prepared.setting.programs),
     }
+    session.update(prepared.identity)
+    if prepared.hostfile:
+        session["hostfile"] = prepared.hostfile
     if allocation.job:
         session["allocation"]["job"] = allocation.job
     return session

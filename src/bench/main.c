@@ -78,7 +78,7 @@ static void act(const bench_program *program, const char *action)
     else if (strcmp(action, "manual") == 0)
         cb_options_manual(&program->table, CB_VERSION, CB_DATE, stdout);
     else
-        printf("%s (combench) %s\n", program->program, CB_VERSION);
+        printf("%s (combench) %s, revision %s\n", program->program, CB_VERSION, CB_COMMIT);
 }
 
 static bool is_given(const cb_option_table *table, const bool *given, const char *name)

@@ -183,6 +183,24 @@ class Directories(Stage):
         self.run_driver(str(self.plan), expect=2)
         self.assertEqual([path.name for path in self.output.iterdir()], ["thesis.tex"])
 
+    def test_the_manifest_names_version_and_revision_of_the_programs(self) -> None:
+        self.run_driver(str(self.plan), expect=0)
+        session = self.manifest()["sessions"][0]
+        self.assertEqual((session["combench"], session["commit"]), ("9.8", "0123abcd"))
+
+    def test_a_hostfile_is_the_allocation_also_after_a_resumption(self) -> None:
+        hosts = self.folder / "hosts"
+        hosts.write_text("a slots=3\nb slots=5\n", encoding="ascii")
+        self.plan.write_text("[alltoall]\nprocessors = max\n", encoding="utf-8")
+        self.deeds({"alltoall.mpi.8.none": "fail"})
+        self.run_driver(str(self.plan), "--hostfile", str(hosts), expect=1)
+        self.run_driver("--resume", "--retry", expect=1)
+        entry = self.entry("alltoall.mpi.8.none")
+        self.assertEqual((entry["attempts"], entry["oversubscribed"]), (2, False))
+        place = entry["command"].index("--hostfile")
+        self.assertEqual(entry["command"][place + 1], str(hosts))
+        self.assertEqual(self.manifest()["sessions"][1]["allocation"]["hosts"], 2)
+
     def test_a_dry_run_prints_commands_and_makes_nothing(self) -> None:
         shown = self.run_driver(str(self.plan), "--dry-run", expect=0)
         commands = [line for line in shown.stdout.splitlines() if not line.startswith("#")]
