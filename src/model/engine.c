@@ -195,8 +195,10 @@ static cb_status evaluate(ccmod_engine *engine)
 
     CB_TRY(begin(engine));
     for (;;) {
-        double time_us = fmin(ccmod_queue_next(&engine->queue), engine->flows->next(engine));
+        double time_us;
 
+        CB_TRY(engine->flows->settle(engine));
+        time_us = fmin(ccmod_queue_next(&engine->queue), engine->flows->next(engine));
         if (isinf(time_us))
             return finish(engine);
         if (time_us > ENGINE_LARGEST_US)
@@ -287,7 +289,10 @@ static const flow_operations *choose_flows(const ccmod_engine *engine)
 static void clear_cells(engine_cell *cells, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        cells[i] = (engine_cell){.heap = ENGINE_NONE, .guests = ENGINE_NONE, .place = ENGINE_NONE};
+        cells[i] = (engine_cell){.heap = ENGINE_NONE,
+                                 .guests = ENGINE_NONE,
+                                 .asking = ENGINE_NONE,
+                                 .place = ENGINE_NONE};
     }
 }
 

@@ -117,11 +117,12 @@ typedef struct {
     uint32_t next;     /* in the list of those that are free */
 } engine_fan;
 
-/* A message's place on a cell of its route; with others that are guests there, in a list. */
+/* A message's place on a cell of its route, in one of the cell's two heaps: guests, or own. */
 typedef struct {
     uint32_t cell;
     uint32_t message;
-    uint32_t previous, next;
+    uint32_t child, sibling, back; /* in that heap; back is the slot itself while it is in none */
+    int32_t mark;                  /* when the message wants to be asked (clock_marks.h) */
 } engine_slot;
 
 /* Links */
@@ -137,10 +138,10 @@ typedef struct __attribute__((packed, aligned(4))) {
     uint32_t count;  /* of messages that pass */
     uint32_t own;    /* of those, how many have their bottleneck here */
     uint32_t heap;   /* root of the own messages' heap, by finish */
-    uint32_t guests; /* first slot of the others */
+    uint32_t guests; /* root of the heap of the others' slots, by mark */
+    uint32_t asking; /* root of the heap of those own slots that may have to be asked, by mark */
     uint32_t place;  /* in the heap of cells */
     uint32_t peak;
-    float rival; /* at least the largest pressure on any other cell of an own message */
 } engine_cell;
 
 /* Matching */
@@ -202,6 +203,8 @@ typedef struct {
     void (*close)(ccmod_engine *engine);
     /* The message, with its slots made, has `work_us` of quiet time to do from now on. */
     cb_status (*start)(ccmod_engine *engine, uint32_t message, double work_us);
+    /* All that starts in this instant has started. */
+    cb_status (*settle)(ccmod_engine *engine);
     /* When the traffic changes by itself: the next end of a message or change of background;
      * infinite when nothing moves. */
     double (*next)(ccmod_engine *engine);
@@ -252,7 +255,7 @@ struct ccmod_engine {
     uint32_t free_fan; /* list by next */
     engine_slot *slots;
     size_t slot_count, slot_room;
-    uint32_t free_slots[32]; /* lists by next: blocks of 1, 2, 4... slots */
+    uint32_t free_slots[32]; /* lists by sibling: blocks of 1, 2, 4... slots */
     uint32_t *route;         /* scratch */
     size_t route_room;
 
@@ -350,13 +353,16 @@ void ccmod_background_refresh(ccmod_engine *engine, const engine_message *messag
 double ccmod_background_boundary(const ccmod_engine *engine);
 
 /* How much faster a message would be on the quiet network: messages a width, at least 1. */
-static inline double cell_pressure(const ccmod_engine *engine, uint32_t cell)
+static inline double cell_pressure_of(const ccmod_engine *engine, uint32_t cell, double count)
 {
-    double count = engine->cells[cell].count;
-
     if (engine->network->widths != NULL)
         count /= engine->network->widths[cell];
     return count > 1 ? count : 1;
+}
+
+static inline double cell_pressure(const ccmod_engine *engine, uint32_t cell)
+{
+    return cell_pressure_of(engine, cell, engine->cells[cell].count);
 }
 
 static inline double cell_load(const ccmod_engine *engine, uint32_t cell)

@@ -3,15 +3,15 @@
  * a clock that runs at that rate, and its own messages wait in a heap for the reading at which they
  * end; a heap of links has the link whose next message ends first on top. When a message comes or
  * goes the clocks of its links change their pace, and only messages whose bottleneck moves to
- * another link are touched.
+ * another link are touched: clock_marks.h has those found.
  *
- * A bottleneck moves in two cases. A link gets busier: its guests, messages that have their
- * bottleneck elsewhere, are looked through. A link gets less busy: its own messages are looked
- * through, but only when one of them may have a busier link; `rival` bounds that.
+ * In an instant messages come off their links first, and others come to them; then, when the
+ * traffic is known, the links that were touched are settled. A thousand messages that come to a
+ * link together are no more work than a thousand times one.
  *
  * Times in the heap of links may be too early, never too late: a pace that slows down is found out
  * when the link comes to the top. */
-#include "model/clock_heaps.h"
+#include "model/clock_marks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,51 +88,31 @@ static uint32_t most_pressing(const ccmod_engine *engine, const engine_message *
     return most;
 }
 
-static void become_guest(ccmod_engine *engine, uint32_t number)
+/* Marks */
+
+static void become_guest(ccmod_engine *engine, uint32_t number, double pressure)
 {
     engine_slot *slot = &engine->slots[number];
-    uint32_t *first = &engine->cells[slot->cell].guests;
 
-    slot->previous = ENGINE_NONE;
-    slot->next = *first;
-    if (*first != ENGINE_NONE)
-        engine->slots[*first].previous = number;
-    *first = number;
+    slot_enter(engine->slots, &engine->cells[slot->cell].guests, number,
+               mark_of_guest(engine, slot->cell, pressure));
 }
 
-static void leave_guests(ccmod_engine *engine, uint32_t number)
+/* The bottleneck's slot of a message is asked when its guests might want that. */
+static void watch_bottleneck(ccmod_engine *engine, const engine_message *message)
 {
-    const engine_slot *slot = &engine->slots[number];
-
-    if (slot->previous != ENGINE_NONE)
-        engine->slots[slot->previous].next = slot->next;
-    else
-        engine->cells[slot->cell].guests = slot->next;
-    if (slot->next != ENGINE_NONE)
-        engine->slots[slot->next].previous = slot->previous;
-}
-
-/* `pressure` is on a cell of a message that the owner has. The bound is a float, rounded upwards;
- * the counts that most pressures are stay exact in it. */
-static void raise_rival(engine_cell *owner, double pressure)
-{
-    float bound = (float)pressure;
-
-    if ((double)bound < pressure)
-        bound = nextafterf(bound, HUGE_VALF);
-    if (bound > owner->rival)
-        owner->rival = bound;
-}
-
-/* The bound of the owner over the other cells of the message's route. */
-static void note_rivals(ccmod_engine *engine, const engine_message *message)
-{
-    engine_cell *owner = &engine->cells[owner_of(engine, message)];
+    engine_slot *slots = engine->slots;
+    uint32_t own = message->slots + message->owner;
+    double highest = 0;
+    int32_t mark;
 
     for (uint32_t i = 0; i < message->slot_count; i++) {
         if (i != message->owner)
-            raise_rival(owner, cell_pressure(engine, engine->slots[message->slots + i].cell));
+            highest = fmax(highest, pressure_unasked(engine, &slots[message->slots + i]));
     }
+    mark = mark_of_bottleneck(engine, slots[own].cell, highest);
+    if (mark > 0)
+        slot_lower(slots, &engine->cells[slots[own].cell].asking, own, -mark);
 }
 
 /* `work_us` of the message are left to do on the cell that owns it from now on. */
@@ -140,10 +120,12 @@ static cb_status take_over(ccmod_engine *engine, uint32_t number, double work_us
 {
     engine_message *message = &engine->pool[number];
     uint32_t owner = owner_of(engine, message);
+    engine_cell *cell = &engine->cells[owner];
 
-    message->finish = engine->cells[owner].clock + work_us;
-    heap_insert(engine->pool, &engine->cells[owner], number);
-    note_rivals(engine, message);
+    message->finish = cell->clock + work_us;
+    cell->heap = messages_insert(engine->pool, cell->heap, number);
+    cell->own++;
+    watch_bottleneck(engine, message);
     return hasten(engine, owner);
 }
 
@@ -151,43 +133,73 @@ static cb_status take_over(ccmod_engine *engine, uint32_t number, double work_us
 static cb_status migrate(ccmod_engine *engine, uint32_t number, uint32_t to)
 {
     engine_message *message = &engine->pool[number];
-    uint32_t from = message->owner, left = owner_of(engine, message);
+    uint32_t from = message->slots + message->owner, next = message->slots + to;
+    uint32_t left = engine->slots[from].cell, taken = engine->slots[next].cell;
+    engine_cell *cell = &engine->cells[left];
     double work_us;
 
     advance(engine, left);
-    advance(engine, engine->slots[message->slots + to].cell);
-    work_us = message->finish - engine->cells[left].clock;
-    heap_remove(engine->pool, &engine->cells[left], number);
-    become_guest(engine, message->slots + from);
-    leave_guests(engine, message->slots + to);
+    advance(engine, taken);
+    work_us = message->finish - cell->clock;
+    cell->heap = messages_remove(engine->pool, cell->heap, number);
+    cell->own--;
+    slot_leave(engine->slots, &cell->asking, from);
+    slot_leave(engine->slots, &engine->cells[taken].guests, next);
+    become_guest(engine, from, cell_pressure(engine, taken));
     message->owner = to;
     return take_over(engine, number, work_us);
 }
 
+/* The message stays with its bottleneck: what is asked of its slots is set anew. */
+static void set_marks(ccmod_engine *engine, const engine_message *message)
+{
+    double pressure = cell_pressure(engine, owner_of(engine, message));
+
+    for (uint32_t i = 0; i < message->slot_count; i++) {
+        uint32_t number = message->slots + i, cell = engine->slots[number].cell;
+
+        if (i != message->owner)
+            slot_lower(engine->slots, &engine->cells[cell].guests, number,
+                       mark_of_guest(engine, cell, pressure));
+    }
+    watch_bottleneck(engine, message);
+}
+
+/* Some of the message's cells have got busier or less busy. */
 static cb_status reconsider(ccmod_engine *engine, uint32_t number)
 {
     const engine_message *message = &engine->pool[number];
     uint32_t most = most_pressing(engine, message, message->owner);
 
-    return most != message->owner ? migrate(engine, number, most) : CB_OK;
+    if (most != message->owner)
+        CB_TRY(migrate(engine, number, most));
+    set_marks(engine, &engine->pool[number]);
+    return CB_OK;
 }
 
-/* A cell got busier: its guests may have their bottleneck here now. */
-static cb_status look_through_guests(ccmod_engine *engine, uint32_t number)
+/* The slots on top of a heap whose marks are below `limit`; they leave it for the scratch list. */
+static cb_status take_tops(ccmod_engine *engine, uint32_t *root, int64_t limit)
 {
-    double pressure = cell_pressure(engine, number);
-    uint32_t next;
+    engine_list *list = &flow_of(engine)->scratch;
 
-    for (uint32_t slot = engine->cells[number].guests; slot != ENGINE_NONE; slot = next) {
-        uint32_t message = engine->slots[slot].message;
-        uint32_t owner = owner_of(engine, &engine->pool[message]);
-
-        next = engine->slots[slot].next;
-        if (cell_presses_more(engine, number, owner))
-            CB_TRY(reconsider(engine, message));
-        else
-            raise_rival(&engine->cells[owner], pressure);
+    while (*root != ENGINE_NONE && engine->slots[*root].mark < limit) {
+        CB_TRY(engine_append(engine, list, *root));
+        slot_leave(engine->slots, root, *root);
     }
+    return CB_OK;
+}
+
+/* The number of messages on the cell has changed. */
+static cb_status ask(ccmod_engine *engine, uint32_t number)
+{
+    const engine_list *list = &flow_of(engine)->scratch;
+    engine_cell *cell = &engine->cells[number];
+
+    flow_of(engine)->scratch.count = 0;
+    CB_TRY(take_tops(engine, &cell->guests, cell->count));
+    CB_TRY(take_tops(engine, &cell->asking, -(int64_t)cell->count));
+    for (size_t i = 0; i < list->count; i++)
+        CB_TRY(reconsider(engine, engine->slots[list->values[i]].message));
     return CB_OK;
 }
 
@@ -204,28 +216,6 @@ static cb_status list_heap(ccmod_engine *engine, uint32_t root)
 
         for (; child != ENGINE_NONE; child = engine->pool[child].sibling)
             CB_TRY(engine_append(engine, list, child));
-    }
-    return CB_OK;
-}
-
-/* A cell got less busy: its own messages may have their bottleneck elsewhere now. */
-static cb_status look_through_own(ccmod_engine *engine, uint32_t number)
-{
-    const engine_list *list = &flow_of(engine)->scratch;
-    engine_cell *cell = &engine->cells[number];
-    double pressure = cell_pressure(engine, number);
-
-    if (cell->own == 0 ||
-        (engine->drawn != NULL ? (double)cell->rival < pressure : (double)cell->rival <= pressure))
-        return CB_OK;
-    CB_TRY(list_heap(engine, cell->heap));
-    cell->rival = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        const engine_message *message = &engine->pool[list->values[i]];
-
-        CB_TRY(reconsider(engine, list->values[i]));
-        if (owner_of(engine, message) == number)
-            note_rivals(engine, message);
     }
     return CB_OK;
 }
@@ -276,6 +266,13 @@ static cb_status change_background(ccmod_engine *engine)
 
 /* Starts and ends */
 
+static cb_status touch(ccmod_engine *engine, uint32_t cell)
+{
+    advance(engine, cell);
+    return engine_append(engine, &flow_of(engine)->touched, cell);
+}
+
+/* Hot. The message is on its links from now on; settle finds its bottleneck. */
 static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
 {
     engine_message *message = &engine->pool[number];
@@ -283,50 +280,62 @@ static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
 
     ccmod_background_admit(engine, message);
     engine->live++;
+    message->finish = work_us;
     for (uint32_t i = 0; i < message->slot_count; i++) {
         engine_cell *cell = &engine->cells[slots[i].cell];
 
-        advance(engine, slots[i].cell);
+        CB_TRY(touch(engine, slots[i].cell));
         cell->work_us += work_us;
         if (++cell->count > cell->peak)
             cell->peak = cell->count;
     }
-    for (uint32_t i = 0; i < message->slot_count; i++)
-        CB_TRY(look_through_guests(engine, slots[i].cell));
-    message->owner = most_pressing(engine, message, 0);
-    for (uint32_t i = 0; i < message->slot_count; i++) {
-        if (i != message->owner)
-            become_guest(engine, message->slots + i);
-    }
-    return take_over(engine, number, work_us);
+    return engine_append(engine, &flow_of(engine)->started, number);
 }
 
-/* Take a message that has left its heap off its links. */
-static void take_off(ccmod_engine *engine, uint32_t number)
+/* Take a message that has left its owner's heap off its links. */
+static cb_status take_off(ccmod_engine *engine, uint32_t number)
 {
     const engine_message *message = &engine->pool[number];
 
     for (uint32_t i = 0; i < message->slot_count; i++) {
-        uint32_t cell = engine->slots[message->slots + i].cell;
+        uint32_t slot = message->slots + i, cell_number = engine->slots[slot].cell;
+        engine_cell *cell = &engine->cells[cell_number];
 
-        advance(engine, cell);
-        engine->cells[cell].count--;
-        if (i != message->owner)
-            leave_guests(engine, message->slots + i);
+        CB_TRY(touch(engine, cell_number));
+        cell->count--;
+        slot_leave(engine->slots, i != message->owner ? &cell->guests : &cell->asking, slot);
     }
     engine->live--;
+    return CB_OK;
 }
 
-static cb_status settle(ccmod_engine *engine, uint32_t number)
+static cb_status settle_start(ccmod_engine *engine, uint32_t number)
 {
-    const engine_message *message = &engine->pool[number];
+    engine_message *message = &engine->pool[number];
+    double pressure;
 
+    message->owner = most_pressing(engine, message, 0);
+    pressure = cell_pressure(engine, owner_of(engine, message));
     for (uint32_t i = 0; i < message->slot_count; i++) {
-        uint32_t cell = engine->slots[message->slots + i].cell;
-
-        CB_TRY(look_through_own(engine, cell));
-        CB_TRY(hasten(engine, cell));
+        if (i != message->owner)
+            become_guest(engine, message->slots + i, pressure);
     }
+    return take_over(engine, number, message->finish);
+}
+
+/* Hot. */
+static cb_status settle(ccmod_engine *engine)
+{
+    clock_flow *flow = flow_of(engine);
+
+    for (size_t i = 0; i < flow->touched.count; i++) {
+        CB_TRY(ask(engine, flow->touched.values[i]));
+        CB_TRY(hasten(engine, flow->touched.values[i]));
+    }
+    flow->touched.count = 0;
+    for (size_t i = 0; i < flow->started.count; i++)
+        CB_TRY(settle_start(engine, flow->started.values[i]));
+    flow->started.count = 0;
     return CB_OK;
 }
 
@@ -354,21 +363,44 @@ static double correct_top(ccmod_engine *engine, double limit_us)
     return HUGE_VAL;
 }
 
+/* What is left of a cell's heap without its first messages, those that end at its reading `until`
+ * or before; they are put behind engine->ended. Equal messages end together, all of a heap. */
+static cb_status collect(ccmod_engine *engine, engine_cell *cell, double until)
+{
+    engine_list *ended = &engine->ended;
+    engine_message *pool = engine->pool;
+    size_t first = ended->count;
+    uint32_t rest = ENGINE_NONE;
+
+    CB_TRY(engine_append(engine, ended, cell->heap));
+    for (size_t i = first; i < ended->count; i++) {
+        uint32_t next;
+
+        for (uint32_t child = pool[ended->values[i]].child; child != ENGINE_NONE; child = next) {
+            next = pool[child].sibling;
+            if (pool[child].finish <= until) {
+                CB_TRY(engine_append(engine, ended, child));
+            } else {
+                pool[child].sibling = rest;
+                rest = child;
+            }
+        }
+    }
+    cell->own -= (uint32_t)(ended->count - first);
+    cell->heap = messages_meld_siblings(pool, rest);
+    return CB_OK;
+}
+
 /* The messages of the cell on top that end within the instant leave their heap. */
 static cb_status collect_top(ccmod_engine *engine)
 {
     uint32_t number = flow_of(engine)->heap[0].cell;
     engine_cell *cell = &engine->cells[number];
-    double until;
 
     advance(engine, number);
-    until = cell->clock + engine_instant_us(engine) * cell_availability(engine, number);
-    do {
-        CB_TRY(engine_append(engine, &engine->ended, cell->heap));
-        /* its share of what is lost was accounted for above */
-        heap_remove(engine->pool, cell, cell->heap);
-    } while (cell->heap != ENGINE_NONE && engine->pool[cell->heap].finish <= until);
-    return CB_OK;
+    /* the share of those that end in what is lost was accounted for now */
+    return collect(engine, cell,
+                   cell->clock + engine_instant_us(engine) * cell_availability(engine, number));
 }
 
 static double next(ccmod_engine *engine)
@@ -389,9 +421,7 @@ static cb_status pass(ccmod_engine *engine)
     while (correct_top(engine, until_us) <= until_us)
         CB_TRY(collect_top(engine));
     for (size_t i = 0; i < engine->ended.count; i++)
-        take_off(engine, engine->ended.values[i]);
-    for (size_t i = 0; i < engine->ended.count; i++)
-        CB_TRY(settle(engine, engine->ended.values[i]));
+        CB_TRY(take_off(engine, engine->ended.values[i]));
     return boundary ? change_background(engine) : CB_OK;
 }
 
@@ -408,8 +438,10 @@ static void close_clock(ccmod_engine *engine)
     if (flow == NULL)
         return;
     free(flow->heap);
+    free(flow->started.values);
+    free(flow->touched.values);
     free(flow->scratch.values);
     free(flow);
 }
 
-const flow_operations ccmod_flows_clock = {open_clock, close_clock, start, next, pass};
+const flow_operations ccmod_flows_clock = {open_clock, close_clock, start, settle, next, pass};

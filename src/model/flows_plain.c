@@ -197,8 +197,6 @@ static double next(ccmod_engine *engine)
     const plain_flow *flow = flow_of(engine);
     double time_us = HUGE_VAL;
 
-    if (refresh(engine) != CB_OK)
-        return engine->now_us; /* pass finds the same error and returns it */
     for (size_t i = 0; i < flow->live.count; i++)
         time_us = fmin(time_us, engine->pool[flow->live.values[i]].finish / flow->shares[i].rate);
     time_us += flow->since_us;
@@ -246,4 +244,4 @@ static void close_plain(ccmod_engine *engine)
     free(flow);
 }
 
-const flow_operations ccmod_flows_plain = {open_plain, close_plain, start, next, pass};
+const flow_operations ccmod_flows_plain = {open_plain, close_plain, start, refresh, next, pass};

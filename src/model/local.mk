@@ -16,7 +16,7 @@ libccmod_a_SOURCES = \
 	%D%/background.c \
 	%D%/calibration.c %D%/calibration_file.c %D%/calibration_fit.c \
 	%D%/ccmod.h \
-	%D%/clock_heaps.h \
+	%D%/clock_heaps.h %D%/clock_marks.h \
 	%D%/engine.c %D%/engine.h \
 	%D%/error.c \
 	%D%/flows_clock.c %D%/flows_plain.c \
@@ -28,7 +28,7 @@ libccmod_a_SOURCES = \
 	%D%/network_crossbar.c %D%/network_dragonfly.c %D%/network_fattree.c %D%/network_file.c \
 	%D%/network_myrinet.c %D%/network_torus.c \
 	%D%/observer_printer.c %D%/observer_timeline.c \
-	%D%/pairs.c %D%/pairs.h \
+	%D%/pairing_heap.h %D%/pairs.c %D%/pairs.h \
 	%D%/processors.c \
 	%D%/queue.c \
 	%D%/shares.c %D%/shares.h \

@@ -25,7 +25,7 @@ static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
 
     if (engine->free_slots[class] != ENGINE_NONE) {
         *out = engine->free_slots[class];
-        engine->free_slots[class] = engine->slots[*out].next;
+        engine->free_slots[class] = engine->slots[*out].sibling;
         return CB_OK;
     }
     if (engine->slot_count + block >= ENGINE_NONE)
@@ -49,7 +49,7 @@ static void give_slots(ccmod_engine *engine, engine_message *message)
 
     if (message->slot_count == 0)
         return;
-    engine->slots[message->slots].next = engine->free_slots[class];
+    engine->slots[message->slots].sibling = engine->free_slots[class];
     engine->free_slots[class] = message->slots;
     message->slot_count = 0;
 }
@@ -63,9 +63,9 @@ static cb_status lay_route(ccmod_engine *engine, uint32_t number, size_t count)
     CB_TRY(take_slots(engine, count, &first));
     engine->pool[number].slots = first;
     engine->pool[number].slot_count = (uint32_t)count;
-    for (size_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         engine->slots[first + i] =
-            (engine_slot){engine->route[i], number, ENGINE_NONE, ENGINE_NONE};
+            (engine_slot){.cell = engine->route[i], .message = number, .back = first + i};
         engine->cells[engine->route[i]].packets += packets;
     }
     return CB_OK;

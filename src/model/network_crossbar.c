@@ -21,6 +21,17 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
     return 2;
 }
 
+static size_t tree(const ccmod_network *network, uint32_t source, const uint32_t *destinations,
+                   size_t count, uint32_t *cells, size_t *hops)
+{
+    (void)network;
+    cells[0] = 2 * source + CCMOD_INWARD;
+    for (size_t i = 0; i < count; i++)
+        cells[i + 1] = 2 * destinations[i] + CCMOD_OUTWARD;
+    *hops = 2;
+    return count + 1;
+}
+
 static void name_link(const ccmod_network *network, uint32_t link, char *text, size_t bytes)
 {
     (void)network;
@@ -34,6 +45,7 @@ static void release(ccmod_network *network)
 
 static const ccmod_network_operations operations = {
     .route = route,
+    .tree = tree,
     .name_link = name_link,
     .release = release,
 };
