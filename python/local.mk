@@ -2,7 +2,7 @@
 suitedir = $(pkgdatadir)/python/combench
 dist_suite_DATA = \
 	%D%/combench/__init__.py %D%/combench/allocation.py %D%/combench/benchmarks.py \
-	%D%/combench/errors.py %D%/combench/expand.py %D%/combench/figures.py %D%/combench/launcher.py \
+	%D%/combench/errors.py %D%/combench/columns.py %D%/combench/expand.py %D%/combench/launcher.py \
 	%D%/combench/main.py %D%/combench/manifest.py %D%/combench/measure.py %D%/combench/model.py \
 	%D%/combench/plan.py %D%/combench/prediction.py %D%/combench/prepare.py %D%/combench/process.py \
 	%D%/combench/programs.py %D%/combench/progress.py %D%/combench/results.py \

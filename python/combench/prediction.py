@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from combench import figures
+from combench import columns
 from combench.benchmarks import BENCHMARKS
 from combench.errors import SuiteError
 from combench.model import INWARD, OUTWARD, PROCESSOR, Evaluation, Place, Setting, evaluate
@@ -59,14 +59,14 @@ class Prediction:
 
     @property
     def step_us(self) -> float:
-        return figures.median(self.steps_us)
+        return columns.median(self.steps_us)
 
     @property
     def knee_hz(self) -> float | None:
         """The highest rate that the fullest place has time for."""
         if self.limit is None:
             return None
-        return figures.frequency_hz(self.case, self.limit.busy_us)
+        return columns.frequency_hz(self.case, self.limit.busy_us)
 
     @property
     def used(self) -> float:
@@ -77,10 +77,10 @@ class Prediction:
         """As a row of a result; docs/combench-prediction-1.schema.json has what is added."""
         case = self.case
         row = {"benchmark": case.benchmark, "id": BENCHMARKS[case.benchmark].number}
-        row |= {"source": "model", **figures.columns(case)}
+        row |= {"source": "model", **columns.of_case(case)}
         if self.rate_hz:
             row["offered_Hz"] = self.rate_hz
-        row |= figures.figures(case, self.steps_us)
+        row |= columns.of_steps(case, self.steps_us)
         if self.rate_hz:
             row["saturated"] = row["frequency_Hz"] < _SUSTAINED * self.rate_hz
         row["simulated"] = {
@@ -208,7 +208,7 @@ def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[P
     groups: dict[tuple[str, int], list[Place]] = {}
     for place in busy:
         if place.node is not None and place.node < case.processors:
-            groups.setdefault((place.kind, figures.role_of(case, place.node)[1]), []).append(place)
+            groups.setdefault((place.kind, columns.role_of(case, place.node)[1]), []).append(place)
     for places in groups.values():
         mean = sum(busy[place] for place in places) / len(places)
         busy |= {place: mean for place in places}
@@ -225,7 +225,7 @@ def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
         return None
     if place.node is None:
         return Limit(place, busy[place], f"the network's link {place.name}")
-    role, _ = figures.role_of(case, place.node)
+    role, _ = columns.role_of(case, place.node)
     return Limit(place, busy[place], f"{role} (rank {place.node}): its {_DEEDS[place.kind]}")
 
 
@@ -272,7 +272,7 @@ def predict(
         steps_us=[max(0.0, one) / timed / part for one in spent_us],
         interval_pct=interval,
         steps=timed,
-        simulated_us=figures.median(spent_us),
+        simulated_us=columns.median(spent_us),
         messages=evaluated,
         limit=_limit(case, {place: one / part for place, one in busy.items()}),
         rate_hz=rate_hz,

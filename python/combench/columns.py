@@ -85,7 +85,7 @@ def median(values: Sequence[float]) -> float:
     return (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def columns(case: Case) -> dict[str, Any]:
+def of_case(case: Case) -> dict[str, Any]:
     """What says which measurement a row is."""
     figure = figure_of(case)
     row: dict[str, Any] = {"size_bytes": case.size_bytes, "processors": case.processors}
@@ -104,7 +104,7 @@ def columns(case: Case) -> dict[str, Any]:
     return row
 
 
-def figures(case: Case, steps_us: Sequence[float]) -> dict[str, Any]:
+def of_steps(case: Case, steps_us: Sequence[float]) -> dict[str, Any]:
     """The figures of a row, from the times of a step with different seeds: median and range."""
     figure = figure_of(case)
     step_us = median(steps_us)
