@@ -49,6 +49,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/options.c %D%/bench/options.h \
 	%D%/bench/parkbench.c %D%/bench/parkbench.h \
 	%D%/bench/passes.h \
+	%D%/bench/placement.c %D%/bench/placement.h \
 	%D%/bench/plan.c %D%/bench/plan.h \
 	%D%/bench/plan_shapes.c %D%/bench/plan_shapes.h \
 	%D%/bench/progress.c \
@@ -96,7 +97,7 @@ libcombench_a_SOURCES = \
 	%D%/stats/histogram.c %D%/stats/histogram.h \
 	%D%/stats/parkbench.c %D%/stats/parkbench.h \
 	%D%/stats/stats.c %D%/stats/stats.h \
-	%D%/transport/group.c %D%/transport/group.h \
+	%D%/transport/buffer.h %D%/transport/group.c %D%/transport/group.h \
 	%D%/transport/mpi/factory.c %D%/transport/mpi/group.c %D%/transport/mpi/internal.h \
 	%D%/transport/mpi/multicast.c %D%/transport/mpi/receive.c %D%/transport/mpi/send.c \
 	%D%/transport/mpi/wait.c \

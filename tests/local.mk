@@ -30,7 +30,8 @@ check-small:
 	SCI_TEST_SCHEDULES=6 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
 
 # For a build with another compiler and MPI library: the unit tests, and what starts ranks, but for what
-# concerns options and forms alone.
+# concerns options and forms alone, and for the largest job: MPICH does not yield, and 17 ranks on two
+# cores take minutes.
 OTHER_TESTS = $(UNIT_TESTS) $(MODEL_TESTS) $(ALONE_TESTS) $(JOB_TESTS) $(SCI_TESTS) $(SISCI_TESTS) \
 	$(SOCKET_TESTS) $(TRACER_TESTS) tests/tracer/tracer.sh tests/sci/multicast_sci.sh \
 	tests/cli/agreement.sh tests/cli/bad_input.sh tests/cli/emit_trace.sh tests/cli/farm_faults.sh \

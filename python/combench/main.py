@@ -23,7 +23,10 @@ class Verb:
     help: str
 
 
-VERBS = (Verb("run", "combench.run", "measure what a plan lists, with mpirun or srun"),)
+VERBS = (
+    Verb("run", "combench.run", "measure what a plan lists, with mpirun or srun"),
+    Verb("compare", "combench.compare", "regressions and improvements between runs"),
+)
 
 
 def general_parser() -> argparse.ArgumentParser:

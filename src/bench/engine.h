@@ -53,6 +53,7 @@ typedef struct {
     report_document *document; /* rank 0 alone */
     int *hosts;                /* of each rank, the index of its host */
     size_t host_count;
+    report_role roles[BENCH_ROLES]; /* rank 0 alone: of the measurement under way, by host */
     int *machines;   /* of each rank, the first rank whose host shares its cores with this one */
     unsigned *cores; /* of each rank: how many it may run on */
     char (*bindings)[HOST_TEXT]; /* of each rank, as host_binding gives it */

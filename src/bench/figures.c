@@ -128,6 +128,9 @@ void bench_conditions(const bench_session *session, const bench_measurement *mea
     row->processors = (double)participants;
     row->oversubscribed = oversubscribed;
     row->piece_bytes = piece_bytes(session, measurement);
+    row->roles = session->roles;
+    row->role_count = session->host_count > 1 ? BENCH_ROLES : 0;
+    row->host_count = session->host_count;
     if (definition->counted == BENCH_DESTINATIONS)
         row->destinations = (double)measurement->count;
     if (definition->counted == BENCH_SOURCES)

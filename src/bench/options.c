@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/occupation.h"
+#include "bench/placement.h"
 
 #define FIELD(name) offsetof(bench_options, name)
 
@@ -303,6 +304,15 @@ static const cb_option rows[] = {
      .key = "buffers",
      .help = "hot takes the buffer that was used last; rotate goes round through twice the largest "
              "cache, which shows the effect of caching"},
+    {.name = "placement",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(placement),
+     .argument = "HOW",
+     .choices = bench_placements,
+     .key = "placement",
+     .help = "Over several hosts: ranks take part host after host (block), from host to host "
+             "(cyclic), with each role spread over all hosts, or packed on few; without it in the "
+             "launcher's order"},
     {.name = "multicast",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_LISTS,

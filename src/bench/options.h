@@ -16,6 +16,7 @@ typedef struct {
     double precision_pct, max_time_s;
     uint64_t window;
     const char *wait, *touch, *connect, *buffers;
+    const char *placement; /* NULL: in the launcher's order */
     const char *multicast, *list;
     const char *compute;
     uint64_t in_flight; /* 0: searched for */

@@ -189,6 +189,11 @@ static cb_status check_receivers(const bench_options *options, size_t ranks)
 {
     size_t receivers = options->receivers.count;
 
+    if (receivers > 0 && options->placement != NULL) {
+        cb_error("--receivers says which ranks are destinations, and so does --placement; give one "
+                 "of them");
+        return CB_ERROR_USAGE;
+    }
     for (size_t i = 0; receivers > 0 && i < options->destinations.count; i++)
         if (options->destinations.values[i] > receivers) {
             cb_error(

@@ -229,6 +229,11 @@ cb_status bench_check_timeline(const bench_options *options, const bench_shape *
                  "too, or leave it out");
         return CB_ERROR_USAGE;
     }
+    if (options->placement != NULL) {
+        cb_error("--timeline shows ranks in the launcher's order, which --placement changes; give "
+                 "one of them");
+        return CB_ERROR_USAGE;
+    }
     if (events <= most)
         return CB_OK;
     cb_error("--timeline: %zu events of %zu sources make %zu notes, and rank 0 holds no more than "

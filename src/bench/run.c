@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "bench/parkbench.h"
+#include "bench/placement.h"
 #include "stats/fit.h"
 
 /* The team of the measurement under way, kept while the participants stay the same. */
@@ -30,6 +31,19 @@ static bool same_curve(const bench_measurement *one, const bench_measurement *ot
            bench_shape_same(&one->shape, &other->shape);
 }
 
+/* Which ranks these are, where the hosts decide; all ranks decide alike. */
+static cb_status place(const bench_session *session, const bench_measurement *measurement,
+                       participation *who)
+{
+    size_t job_ranks = (size_t)control_size(session->plane);
+    bench_shape shape;
+
+    if (session->options->placement == NULL)
+        return CB_OK;
+    shape = bench_layout(session->definition, session->options, measurement, job_ranks);
+    return bench_place(session->options->placement, &shape, session->hosts, job_ranks, who->ranks);
+}
+
 /* All ranks meet, asleep, before the participants change. */
 static cb_status choose_participants(bench_session *session, const bench_measurement *measurement,
                                      participation *who)
@@ -42,6 +56,7 @@ static cb_status choose_participants(bench_session *session, const bench_measure
     who->team = NULL;
     who->participants = bench_participants(session->definition, session->options, measurement,
                                            job_ranks, who->ranks);
+    CB_TRY(place(session, measurement, who));
     for (size_t i = 0; i < who->participants; i++)
         takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
     return takes_part
@@ -74,17 +89,25 @@ static const char *obstacle(const bench_session *session, const bench_measuremen
     return NULL;
 }
 
-static void note_roles(const bench_session *session, const bench_measurement *measurement,
+/* Roles stand with the ranks, as the last measurement had them, and in each row by host. */
+static void note_roles(bench_session *session, const bench_measurement *measurement,
                        const participation *who)
 {
+    const bench_role *roles = session->definition->roles;
     bench_shape shape = bench_layout(session->definition, session->options, measurement,
                                      (size_t)control_size(session->plane));
 
+    for (size_t role = 0; role < BENCH_ROLES; role++) {
+        session->roles[role].name = NULL;
+        memset(session->roles[role].ranks, 0, session->host_count * sizeof(size_t));
+    }
     for (size_t i = 0; i < who->participants; i++) {
         size_t role = bench_shape_role(session->definition, &shape, bench_shape_stage(&shape, i));
 
-        report_put_text(session->document, session->definition->roles[role].name,
-                        "environment.ranks.%d.role", who->ranks[i]);
+        session->roles[role].name = roles[role].name;
+        session->roles[role].ranks[session->hosts[who->ranks[i]]]++;
+        report_put_text(session->document, roles[role].name, "environment.ranks.%d.role",
+                        who->ranks[i]);
     }
 }
 
@@ -251,13 +274,17 @@ cb_status bench_run_plan(bench_session *session, const bench_plan *plan)
                                               "the participants")};
     curve points = {.bytes = cb_allocate(plan->count, sizeof(double), "the points of a curve"),
                     .times_us = cb_allocate(plan->count, sizeof(double), "the points of a curve")};
+    size_t *role_hosts = cb_allocate(BENCH_ROLES * session->host_count, sizeof(*role_hosts),
+                                     "the hosts of the roles");
     bool fits = session->document != NULL && fits_wanted(session);
     cb_status status = CB_ERROR_MEMORY;
 
     session->references =
         cb_allocate(plan->count, sizeof(*session->references), "the reference figures");
-    if (who.ranks != NULL && points.bytes != NULL && points.times_us != NULL &&
-        session->references != NULL)
+    for (size_t role = 0; role_hosts != NULL && role < BENCH_ROLES; role++)
+        session->roles[role].ranks = &role_hosts[role * session->host_count];
+    if (role_hosts != NULL && who.ranks != NULL && points.bytes != NULL &&
+        points.times_us != NULL && session->references != NULL)
         status = bench_calibrate_algorithm(session, plan);
     if (status == CB_OK)
         status = run_all(session, plan, &who, fits ? &points : NULL);
@@ -266,6 +293,7 @@ cb_status bench_run_plan(bench_session *session, const bench_plan *plan)
     control_team_free(who.team);
     free(session->references);
     session->references = NULL;
+    free(role_hosts);
     free(who.ranks);
     free(points.bytes);
     free(points.times_us);

@@ -23,6 +23,7 @@ const report_column report_columns[] = {
     {"arrivals", COLUMN_TEXT, AT(arrivals), COLUMN_TITLE, {.head = "arrivals"}},
     {"wait", COLUMN_WAIT, 0, COLUMN_TITLE, {.head = "wait"}},
     {"oversubscribed", COLUMN_FLAG, AT(oversubscribed), COLUMN_HIDDEN, {.head = NULL}},
+    {"placement", COLUMN_ROLES, AT(roles), COLUMN_HIDDEN, {.head = NULL}},
     {"piece_bytes", COLUMN_COUNT, AT(piece_bytes), COLUMN_HIDDEN, {.head = NULL}},
     {"algorithm_us", COLUMN_NUMBER, AT(algorithm_us), COLUMN_CELL, {"algorithm", "us", 9, 0, true}},
     {"algorithm_true_us", COLUMN_NUMBER, AT(algorithm_true_us), COLUMN_CELL, {"true", "us", 5, 22, false}},

@@ -28,6 +28,7 @@ typedef enum {
     COLUMN_ANSWER,      /* report_answer */
     COLUMN_EVENTS,      /* the distribution of event latencies */
     COLUMN_FOUND,       /* report_found */
+    COLUMN_ROLES,       /* how many ranks of each role are on each host */
     COLUMN_DESTINATIONS /* of each destination of a farm */
 } report_column_type;
 

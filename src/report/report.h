@@ -46,6 +46,12 @@ typedef struct {
 /* Sides of a measurement that can compute beside the communication. */
 typedef enum { REPORT_SOURCE, REPORT_DESTINATION, REPORT_NODE, REPORT_SIDES } report_side;
 
+/* How many ranks of a role are on each host, in the order of environment.hosts. */
+typedef struct {
+    const char *name; /* NULL: there is no such role */
+    size_t *ranks;
+} report_role;
+
 /* One measurement. Zero-initialise with report_row_initial; what stays absent is not written.
  * Everything is copied when the row is added. */
 typedef struct {
@@ -54,6 +60,8 @@ typedef struct {
     double size_bytes, processors, sources, destinations; /* whole numbers, or absent */
     bool oversubscribed;
     size_t piece_bytes; /* 0: the message went as a whole */
+    const report_role *roles;
+    size_t role_count, host_count; /* 0: where roles are is not reported */
     stats_summary latency_us, round_us;
     /* Of latency_us or, without that, of round_us: its values in the order of measuring, with the
      * same unit and divisor. Without values block_count is written alone. */

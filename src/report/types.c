@@ -119,6 +119,22 @@ static json_t *sides_value(const report_row *row, size_t offset)
     return unless_empty(object);
 }
 
+static json_t *roles_value(const report_row *row, size_t offset)
+{
+    const report_role *const *roles = field(row, offset);
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < row->role_count; i++) {
+        json_t *hosts = (*roles)[i].name != NULL ? json_array() : NULL;
+
+        for (size_t host = 0; hosts != NULL && host < row->host_count; host++)
+            json_array_append_new(hosts, json_integer((json_int_t)(*roles)[i].ranks[host]));
+        if (hosts != NULL)
+            set(object, (*roles)[i].name, hosts);
+    }
+    return unless_empty(object);
+}
+
 static json_t *flags_value(const report_row *row, size_t offset)
 {
     const bool *sides = field(row, offset);
@@ -400,6 +416,7 @@ static const report_type types[] = {
     [COLUMN_ANSWER] = {answer_value, PARTS(plain_parts)},
     [COLUMN_EVENTS] = {events_value, PARTS(events_parts)},
     [COLUMN_FOUND] = {found_value, PARTS(found_parts)},
+    [COLUMN_ROLES] = {roles_value, NULL, 0},
     [COLUMN_DESTINATIONS] = {destinations_value, PARTS(destinations_parts)},
 };
 

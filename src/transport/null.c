@@ -30,6 +30,7 @@ static cb_status null_open(const transport_bootstrap *bootstrap, transport_facto
     (void)bootstrap;
     if (factory == NULL)
         return CB_ERROR_MEMORY;
+    factory->base.pool = &factory->pool;
     *out = &factory->base;
     return CB_OK;
 }
@@ -89,33 +90,16 @@ static void null_group_destroy(transport_group *group)
     free(group);
 }
 
-static transport_buffer *null_buffer_create(transport_factory *base, size_t size)
-{
-    transport_buffer *buffer = transport_pool_take(&factory_of(base)->pool);
-
-    if (buffer != NULL) {
-        buffer->size = size;
-        base->held++;
-    }
-    return buffer;
-}
-
-static void null_buffer_release(transport_buffer *buffer)
-{
-    buffer->owner->held--;
-    transport_pool_give(&factory_of(buffer->owner)->pool, buffer);
-}
-
 static cb_status null_send(transport_node *node, transport_buffer *buffer)
 {
     (void)node;
-    null_buffer_release(buffer);
+    transport_buffer_release(buffer);
     return CB_OK;
 }
 
 static cb_status give(transport_factory *base, transport_buffer **out)
 {
-    *out = null_buffer_create(base, factory_of(base)->pool.capacity);
+    *out = transport_buffer_create(base, factory_of(base)->pool.capacity);
     return *out != NULL ? CB_OK : CB_ERROR_MEMORY;
 }
 
@@ -127,7 +111,7 @@ static cb_status null_receive(transport_node *node, transport_buffer **out)
 static cb_status null_group_send(transport_group *group, transport_buffer *buffer)
 {
     (void)group;
-    null_buffer_release(buffer);
+    transport_buffer_release(buffer);
     return CB_OK;
 }
 
@@ -160,8 +144,6 @@ const transport_technology transport_null = {
     .node_destroy = null_node_destroy,
     .group_create = null_group_create,
     .group_destroy = null_group_destroy,
-    .buffer_create = null_buffer_create,
-    .buffer_release = null_buffer_release,
     .send = null_send,
     .receive = null_receive,
     .try_receive = null_receive,

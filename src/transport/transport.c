@@ -55,11 +55,15 @@ static void nothing_to_destroy_group(transport_group *group)
     (void)group;
 }
 
-static transport_buffer *refuse_buffer_create(transport_factory *factory, size_t size)
+/* Of a pool in which no buffer rests. */
+static transport_buffer *create_from_pool(transport_factory *factory, size_t size)
 {
-    (void)size;
-    (void)refuse(factory, "buffers");
-    return NULL;
+    if (factory->pool == NULL) {
+        (void)refuse(factory, "buffers");
+        return NULL;
+    }
+    return transport_pool_grow(factory->pool) == CB_OK ? transport_buffer_create(factory, size)
+                                                       : NULL;
 }
 
 static void nothing_to_release(transport_buffer *buffer)
@@ -118,7 +122,7 @@ static void fill_empty_slots(transport_technology *ops)
     FILL(node_destroy, nothing_to_destroy_node);
     FILL(group_create, refuse_group_create);
     FILL(group_destroy, nothing_to_destroy_group);
-    FILL(buffer_create, refuse_buffer_create);
+    FILL(buffer_create, create_from_pool);
     FILL(buffer_release, nothing_to_release);
     FILL(send, refuse_send);
     FILL(receive, refuse_receive);

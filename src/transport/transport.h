@@ -24,11 +24,10 @@
 
 #include "base/settings.h"
 #include "base/status.h"
+#include "transport/buffer.h"
 
-typedef struct transport_factory transport_factory;
 typedef struct transport_node transport_node;
 typedef struct transport_group transport_group;
-typedef struct transport_buffer transport_buffer;
 typedef struct transport_technology transport_technology;
 
 /* What a technology promises, truthfully: the conformance test holds it to each. */
@@ -78,18 +77,9 @@ typedef struct {
     void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
 } transport_preparation;
 
-/* A message. `data` and `size` are the user's between create or receive and send or release;
- * `size` may be lowered, never raised. */
-struct transport_buffer {
-    void *data;
-    size_t size; /* payload in bytes */
-    size_t capacity;
-    transport_factory *owner;
-    transport_buffer *next; /* of the pool, while nobody holds the buffer */
-};
-
 /* One const table for each technology, in the list of technologies.c. Each slot has the contract of
- * the function transport_<slot> below; empty slots are allowed except open, close and prepare.
+ * the function transport_<slot> below; empty slots are allowed except open, close and prepare. A
+ * technology whose open names a pool needs none for buffers.
  *
  * With TRANSPORT_CONCURRENT_SEND a technology makes buffer_create, buffer_release, send and
  * group_send safe against each other, each in several threads, and against a receive or a flush in
@@ -144,7 +134,9 @@ typedef struct {
 struct transport_factory {
     transport_technology ops; /* a copy with the empty slots filled; set_wait may exchange slots */
     int rank, size;
-    size_t held;        /* buffers that the user has and has not given back: a leak shows here */
+    transport_pool *pool; /* where the user's buffers come from, and go to, in line; set by open;
+                             NULL: they are made and released by the slots */
+    size_t held;          /* buffers that the user has and has not given back: a leak shows here */
     unsigned lacking;   /* capabilities that open, in all processes, found missing: not declared */
     size_t piece_bytes; /* a longer message to a node travels in pieces, which are put together by a
                            copy; set by open; 0: none does */
@@ -258,13 +250,28 @@ static inline void transport_group_destroy(transport_group *group)
  * last held. NULL, with an error logged, when there is no memory. */
 static inline transport_buffer *transport_buffer_create(transport_factory *factory, size_t size)
 {
-    return factory->ops.buffer_create(factory, size);
+    transport_pool *pool = factory->pool;
+    transport_buffer *buffer;
+
+    if (__builtin_expect(pool == NULL || pool->first == NULL, 0))
+        return factory->ops.buffer_create(factory, size);
+    buffer = transport_pool_take(pool);
+    buffer->size = size;
+    factory->held++;
+    return buffer;
 }
 
 /* Hot. */
 static inline void transport_buffer_release(transport_buffer *buffer)
 {
-    buffer->owner->ops.buffer_release(buffer);
+    transport_factory *factory = buffer->owner;
+
+    if (__builtin_expect(factory->pool == NULL, 0)) {
+        factory->ops.buffer_release(buffer);
+        return;
+    }
+    factory->held--;
+    transport_pool_give(factory->pool, buffer);
 }
 
 /* Hot. Send without blocking, and take the buffer, also when an error is returned. A received

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "transport/mpi/internal.h"
 
 static transport_technology threaded;
 
@@ -40,6 +41,12 @@ static cb_status leave(transport_factory *factory, cb_status status)
     return status;
 }
 
+static void release(transport_buffer *buffer)
+{
+    buffer->owner->held--;
+    transport_pool_give(&mpi_factory_of(buffer->owner)->pool, buffer);
+}
+
 static cb_status hand_over(transport_node *node, transport_group *group, transport_buffer *buffer)
 {
     return group != NULL ? transport_mpi.group_send(group, buffer)
@@ -67,7 +74,7 @@ static cb_status add_to_list(transport_node *node, transport_group *group, trans
     waiting_send *sent = cb_allocate(1, sizeof(*sent), "a message that waits");
 
     if (sent == NULL) {
-        transport_mpi.buffer_release(buffer);
+        release(buffer);
         return CB_ERROR_MEMORY;
     }
     *sent = (waiting_send){.node = node, .group = group, .buffer = buffer};
@@ -87,7 +94,7 @@ static cb_status send_either(transport_node *node, transport_group *group, trans
         if (status == CB_OK)
             status = hand_over(node, group, buffer);
         else
-            transport_mpi.buffer_release(buffer);
+            release(buffer);
     } else {
         status = add_to_list(node, group, buffer);
     }
@@ -109,7 +116,11 @@ static transport_buffer *threaded_buffer_create(transport_factory *factory, size
     transport_buffer *buffer;
 
     enter();
-    buffer = transport_mpi.buffer_create(factory, size);
+    buffer = transport_pool_take(&mpi_factory_of(factory)->pool);
+    if (buffer != NULL) {
+        buffer->size = size;
+        factory->held++;
+    }
     (void)leave(factory, CB_OK);
     return buffer;
 }
@@ -119,7 +130,7 @@ static void threaded_buffer_release(transport_buffer *buffer)
     transport_factory *factory = buffer->owner;
 
     enter();
-    transport_mpi.buffer_release(buffer);
+    release(buffer);
     (void)leave(factory, CB_OK);
 }
 
@@ -181,7 +192,9 @@ static cb_status threaded_flush(transport_factory *factory)
 static cb_status threaded_open(const transport_bootstrap *bootstrap, transport_factory **out)
 {
     receiver = pthread_self();
-    return transport_mpi.open(bootstrap, out);
+    CB_TRY(transport_mpi.open(bootstrap, out));
+    (*out)->pool = NULL; /* it is under the lock here */
+    return CB_OK;
 }
 
 static cb_status threaded_prepare(transport_factory *factory,

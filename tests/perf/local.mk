@@ -11,13 +11,15 @@ tests_perf_perf_routes_LDADD = $(CCMOD_LIBS)
 tests_perf_perf_simgrid_CPPFLAGS = $(AM_CPPFLAGS) $(SIMGRID_CFLAGS)
 tests_perf_perf_simgrid_LDADD = $(CCMOD_LIBS) $(SIMGRID_LIBS)
 
-PERF_RUNNERS = %D%/perf_farm %D%/perf_parkbench %D%/perf_sisci %D%/perf_supervisor %D%/perf_tcp %D%/perf_thin
+PERF_RUNNERS = %D%/perf_cores %D%/perf_farm %D%/perf_parkbench %D%/perf_sisci %D%/perf_supervisor %D%/perf_tcp %D%/perf_thin
 if SISCI_SOFTWARE
 PERF_RUNNERS += %D%/perf_sci %D%/perf_sci_faults %D%/perf_sci_idle
 endif
 EXTRA_PROGRAMS += $(PERF_RUNNERS)
 CLEANFILES += $(PERF_RUNNERS)
 
+tests_perf_perf_cores_SOURCES = %D%/perf_cores.c
+tests_perf_perf_cores_LDADD = $(LDADD) -lpthread
 tests_perf_perf_farm_SOURCES = %D%/perf_farm.c %D%/session.c %D%/session.h
 tests_perf_perf_farm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 tests_perf_perf_parkbench_SOURCES = %D%/perf_parkbench.c %D%/session.c %D%/session.h

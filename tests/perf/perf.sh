@@ -45,6 +45,7 @@ load_curve() {
         "$python" "$here/generator.py" "$results/curve.json"
 }
 
+part "what the cores share" "$builddir/tests/perf/perf_cores"
 start=1
 while [ "$start" -le "$starts" ]; do
     part "bare MPI, start $start of $starts" sh "$here/launch.sh" 2 "$builddir/tests/perf/perf_thin"

@@ -40,26 +40,12 @@ static echo_factory *echo_of(transport_factory *factory)
     return (echo_factory *)factory;
 }
 
-static transport_buffer *echo_create(transport_factory *base, size_t size)
-{
-    transport_buffer *buffer = transport_pool_take(&echo_of(base)->pool);
-
-    if (buffer != NULL)
-        buffer->size = size;
-    return buffer;
-}
-
-static void echo_release(transport_buffer *buffer)
-{
-    transport_pool_give(&echo_of(buffer->owner)->pool, buffer);
-}
-
 static cb_status echo_group_send(transport_group *group, transport_buffer *buffer)
 {
     echo_factory *echo = echo_of(group->factory);
 
     memcpy(&echo->decisions[echo->asked++ & echo->mask], buffer->data, sizeof(bench_note));
-    echo_release(buffer);
+    transport_buffer_release(buffer);
     return CB_OK;
 }
 
@@ -72,7 +58,7 @@ static cb_status echo_group_receive(transport_group *group, transport_buffer **o
     if (echo->answered == echo->asked)
         return CB_EMPTY;
     echo->answered++;
-    *out = echo_create(group->factory, sizeof(*note));
+    *out = transport_buffer_create(group->factory, sizeof(*note));
     if (*out == NULL)
         return CB_ERROR_MEMORY;
     memcpy((*out)->data, &(bench_note){.event = note->event}, sizeof(*note));
@@ -83,8 +69,6 @@ static cb_status echo_group_receive(transport_group *group, transport_buffer **o
 static const transport_technology echo_technology = {
     .name = "echo",
     .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE,
-    .buffer_create = echo_create,
-    .buffer_release = echo_release,
     .group_send = echo_group_send,
     .group_receive = echo_group_receive,
     .group_try_receive = echo_group_receive,
@@ -114,6 +98,7 @@ static cb_status make_supervisor(supervisor *one, size_t sources, uint64_t in_fl
     if (farm == NULL)
         return CB_ERROR_MEMORY;
     one->echo.base.ops = echo_technology;
+    one->echo.base.pool = &one->echo.pool;
     one->echo.mask = 65535;
     one->echo.decisions = cb_allocate(65536, sizeof(bench_note), "decisions");
     if (one->echo.decisions == NULL)

@@ -1,7 +1,16 @@
 # The driver of the suite: its plans, its faults over a fake mpirun, and the whole over a real one.
-SUITE_TESTS = %D%/test_suite_plans.py %D%/test_suite_faults.py %D%/test_suite_workloads.py
+SUITE_TESTS = \
+	%D%/test_suite_compare.py \
+	%D%/test_suite_faults.py \
+	%D%/test_suite_plans.py \
+	%D%/test_suite_workloads.py
 TESTS += $(SUITE_TESTS) %D%/suite_run.sh
 
 EXTRA_DIST += \
-	%D%/check_run.py %D%/fake_mpirun.py %D%/rows.plan %D%/stage.py %D%/suite_run.sh \
-	%D%/test_suite_faults.py %D%/test_suite_plans.py %D%/test_suite_workloads.py
+	$(SUITE_TESTS) \
+	%D%/check_run.py \
+	%D%/documents.py \
+	%D%/fake_mpirun.py \
+	%D%/rows.plan \
+	%D%/stage.py \
+	%D%/suite_run.sh

@@ -37,6 +37,23 @@ expect_equal "hosts" "$hosts" "$(sort -u out | wc -l)"
 
 [ "$MPI_KIND" = openmpi ] || finish
 
+case_is "roles are on the hosts that --placement says"
+for placement in packed spread; do
+    run 0 "$builddir/combench-testbed" --hosts 2 --slots 3 -- "$MPIRUN" -q -np 5 --map-by node "$builddir/cb_pushfarm" \
+        --sources 2 --destinations 2 --sizes 64 --algorithm 0 --in-flight 2 --max-time 0.05 \
+        --placement "$placement" --output "$placement.json"
+    expect_status 0
+    expect_valid "$placement.json"
+done
+expect_document packed.json "d['results'][0]['placement']" \
+    "{'supervisor': [1, 0], 'source': [0, 2], 'destination': [2, 0]}"
+expect_document spread.json "d['results'][0]['placement']" \
+    "{'supervisor': [1, 0], 'source': [1, 1], 'destination': [1, 1]}"
+# What each rank is stands beside its host.
+expect_document packed.json \
+    "sorted((r['host'], r['role']) for r in d['environment']['ranks']) == [(0, 'destination')] * 2 + [(0, 'supervisor')] + [(1, 'source')] * 2" \
+    True
+
 case_is "packets of 64 KiB between hosts, on cables of 100 Mbit/s"
 among --rate 100mbit --delay 50us --statistics statistics -- "$builddir/cb_funnel" --mode event \
     --sources $((hosts - 1)) --sizes 64KiB --max-time 0.2 --output result.json

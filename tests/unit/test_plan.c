@@ -345,6 +345,16 @@ START_TEST(receivers_outside_the_job_are_refused)
 }
 END_TEST
 
+START_TEST(receivers_and_a_placement_are_not_given_both)
+{
+    bench_options options = default_options();
+
+    options.receivers = LIST(1, 2);
+    options.placement = "spread";
+    assert_refused(&outfarm, &options, 8);
+}
+END_TEST
+
 START_TEST(receivers_bound_the_destinations)
 {
     bench_options options = default_options();
@@ -686,11 +696,12 @@ UNIT_MAIN("plan", the_notes_four_sizes_are_the_default, a_fit_adds_powers_of_two
           given_counts_come_with_the_reference_and_ascend, a_given_reference_is_measured_once,
           a_job_of_one_rank_is_refused, counts_above_the_job_are_refused,
           an_odd_number_of_processors_makes_no_pairs, receivers_outside_the_job_are_refused,
-          receivers_bound_the_destinations, default_leaves_out_what_is_on_request,
-          all_modes_come_in_the_order_of_the_table, one_mode_is_measured_alone,
-          an_unknown_mode_is_refused, by_default_lists_change_at_64_bytes_only,
-          a_given_list_is_measured_at_all_sizes, a_given_multicast_is_measured_alone,
-          a_benchmark_without_lists_has_one_variant, participants_are_the_first_ranks_of_the_job,
+          receivers_and_a_placement_are_not_given_both, receivers_bound_the_destinations,
+          default_leaves_out_what_is_on_request, all_modes_come_in_the_order_of_the_table,
+          one_mode_is_measured_alone, an_unknown_mode_is_refused,
+          by_default_lists_change_at_64_bytes_only, a_given_list_is_measured_at_all_sizes,
+          a_given_multicast_is_measured_alone, a_benchmark_without_lists_has_one_variant,
+          participants_are_the_first_ranks_of_the_job,
           named_receivers_follow_the_source_in_their_order,
           all_candidates_of_a_changing_list_take_part,
           a_farm_has_all_sizes_of_an_algorithm_before_the_next,

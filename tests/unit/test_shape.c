@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/placement.h"
 #include "tests/unit/definitions.h"
 #include "tests/unit/unit.h"
 
@@ -155,8 +156,98 @@ START_TEST(shapes_are_the_same_when_all_stages_are)
 }
 END_TEST
 
+/* Placement */
+
+typedef struct {
+    const char *placement;
+    bench_shape shape;
+    const char *hosts; /* of each rank of the job, a digit */
+    const char *ranks; /* that take part, in the order of their places */
+} placement_case;
+
+static void assert_placed(const placement_case *wanted)
+{
+    size_t job_ranks = strlen(wanted->hosts), used = 0;
+    int hosts[MOST], ranks[MOST];
+    char text[256] = "";
+
+    for (size_t rank = 0; rank < job_ranks; rank++)
+        hosts[rank] = wanted->hosts[rank] - '0';
+    ck_assert_int_eq(bench_place(wanted->placement, &wanted->shape, hosts, job_ranks, ranks),
+                     CB_OK);
+    for (size_t i = 0; i < bench_shape_ranks(&wanted->shape); i++)
+        used +=
+            (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i > 0 ? " " : "", ranks[i]);
+    ck_assert_str_eq(text, wanted->ranks);
+}
+
+#define ASSERT_PLACED(...) assert_placed(&(placement_case){__VA_ARGS__})
+#define STAGES(...)                                                                                \
+    {                                                                                              \
+        .stages = {__VA_ARGS__}, .stage_count = sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t)   \
+    }
+
+START_TEST(in_blocks_a_host_is_filled_before_the_next)
+{
+    ASSERT_PLACED("block", STAGES(2, 2), "00001111", "0 1 2 3");
+    ASSERT_PLACED("block", STAGES(2, 2), "010101", "0 2 4 1");
+}
+END_TEST
+
+START_TEST(in_a_cycle_no_host_is_taken_twice_running)
+{
+    ASSERT_PLACED("cyclic", STAGES(1, 4), "000111222", "0 3 6 1 4");
+    ASSERT_PLACED("cyclic", STAGES(1, 4), "010101", "0 1 2 3 4");
+}
+END_TEST
+
+START_TEST(a_cycle_passes_over_hosts_that_are_full)
+{
+    ASSERT_PLACED("cyclic", STAGES(1, 4), "00012", "0 3 4 1 2");
+}
+END_TEST
+
+START_TEST(spread_roles_are_on_hosts_in_proportion_to_their_ranks)
+{
+    ASSERT_PLACED("spread", STAGES(1, 1), "0011", "0 2");
+    ASSERT_PLACED("spread", STAGES(4, 4), "00111111", "0 2 3 4 5 6 1 7");
+}
+END_TEST
+
+START_TEST(packed_roles_have_hosts_of_their_own)
+{
+    ASSERT_PLACED("packed", STAGES(1, 4, 4), "000011112222", "0 4 5 6 7 8 9 10 11");
+}
+END_TEST
+
+START_TEST(packed_roles_share_the_emptiest_hosts_where_there_are_too_few)
+{
+    ASSERT_PLACED("packed", STAGES(1, 4, 4), "0000000011111111", "0 8 9 10 11 1 2 3 4");
+}
+END_TEST
+
+START_TEST(a_packed_role_begins_where_there_is_most_room)
+{
+    ASSERT_PLACED("packed", STAGES(1, 3), "001222", "0 3 4 5");
+}
+END_TEST
+
+START_TEST(placed_by_whatever_rule_rank_0_is_the_first)
+{
+    for (size_t i = 0; bench_placements[i] != NULL; i++)
+        ASSERT_PLACED(bench_placements[i], STAGES(1), "01", "0");
+}
+END_TEST
+
 UNIT_MAIN("shape", a_topology_is_read_and_written_alike, what_is_no_topology_is_refused,
           ranks_stand_in_stages_one_after_the_other, the_ends_of_a_topology_have_roles_of_their_own,
           a_topology_without_a_middle_has_its_ends, each_stage_hears_its_inputs_and_feeds_one,
           a_farms_roles_hear_as_their_rows_say, others_begin_behind_oneself,
-          a_twin_has_the_same_index, shapes_are_the_same_when_all_stages_are)
+          a_twin_has_the_same_index, shapes_are_the_same_when_all_stages_are,
+          in_blocks_a_host_is_filled_before_the_next, in_a_cycle_no_host_is_taken_twice_running,
+          a_cycle_passes_over_hosts_that_are_full,
+          spread_roles_are_on_hosts_in_proportion_to_their_ranks,
+          packed_roles_have_hosts_of_their_own,
+          packed_roles_share_the_emptiest_hosts_where_there_are_too_few,
+          a_packed_role_begins_where_there_is_most_room,
+          placed_by_whatever_rule_rank_0_is_the_first)

@@ -147,6 +147,7 @@ static cb_status mpi_open(const transport_bootstrap *bootstrap, transport_factor
     factory->wait = TRANSPORT_WAIT_SPIN;
     factory->library_waits = true;
     factory->base.rank = bootstrap->rank;
+    factory->base.pool = &factory->pool;
     *out = &factory->base;
     return mpi_learn_complete(factory);
 }
@@ -178,8 +179,6 @@ const transport_technology transport_mpi = {
     .node_destroy = mpi_node_destroy,
     .group_create = mpi_group_create,
     .group_destroy = mpi_group_destroy,
-    .buffer_create = mpi_buffer_create,
-    .buffer_release = mpi_buffer_release,
     .send = mpi_send,
     .receive = mpi_receive,
     .try_receive = mpi_try_receive,

@@ -90,24 +90,6 @@ static inline mpi_node *mpi_node_of(transport_node *node)
     return (mpi_node *)node;
 }
 
-/* Hot. */
-static inline transport_buffer *mpi_buffer_create(transport_factory *base, size_t size)
-{
-    transport_buffer *buffer = transport_pool_take(&mpi_factory_of(base)->pool);
-
-    if (buffer != NULL) {
-        buffer->size = size;
-        base->held++;
-    }
-    return buffer;
-}
-
-static inline void mpi_buffer_release(transport_buffer *buffer)
-{
-    buffer->owner->held--;
-    transport_pool_give(&mpi_factory_of(buffer->owner)->pool, buffer);
-}
-
 /* Hot. The size of a message of bytes. Where the status keeps it, as Open MPI's does, MPI_Get_count
  * would be a tenth of all that a receive of a small message costs. */
 static inline size_t mpi_received_bytes(const MPI_Status *status)

@@ -86,7 +86,7 @@ static cb_status broadcast_and_keep(mpi_group *group, transport_buffer *buffer)
     cb_status status = start_broadcast(group, buffer->data, &sent.request);
 
     if (status != CB_OK) {
-        mpi_buffer_release(buffer);
+        transport_buffer_release(buffer);
         return status;
     }
     factory->base.held--;
@@ -103,13 +103,13 @@ static cb_status multicast(mpi_group *group, transport_buffer *buffer)
             "cannot multicast %zu bytes: MPI's broadcast carries messages of the announced size "
             "alone, %zu bytes; announce the size, or use --multicast loop",
             buffer->size, factory->message_bytes);
-        mpi_buffer_release(buffer);
+        transport_buffer_release(buffer);
         return CB_ERROR_TRANSPORT;
     }
     if (!library_waits(factory))
         return broadcast_and_keep(group, buffer);
     status = broadcast_waiting(group, buffer->data);
-    mpi_buffer_release(buffer);
+    transport_buffer_release(buffer);
     return status;
 }
 
@@ -126,14 +126,14 @@ cb_status mpi_group_send(transport_group *base, transport_buffer *buffer)
 static cb_status receive_waiting(mpi_group *group, transport_buffer **out)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
-    transport_buffer *buffer = mpi_buffer_create(&factory->base, factory->message_bytes);
+    transport_buffer *buffer = transport_buffer_create(&factory->base, factory->message_bytes);
     cb_status status;
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
     status = broadcast_waiting(group, buffer->data);
     if (status != CB_OK)
-        mpi_buffer_release(buffer);
+        transport_buffer_release(buffer);
     else
         *out = buffer;
     return status;

@@ -85,9 +85,10 @@ cb_status mpi_learn_complete(mpi_factory *factory)
     return CB_OK;
 }
 
-/* Start a send; *request is MPI_REQUEST_NULL when the buffer is free again, also after an error. */
-static inline cb_status start_send(const mpi_factory *factory, const transport_buffer *buffer,
-                                   int rank, MPI_Request *request)
+/* Start a send to one of several; *request is MPI_REQUEST_NULL when this one needs the buffer no
+ * more, also after an error. */
+static cb_status start_send(const mpi_factory *factory, const transport_buffer *buffer, int rank,
+                            MPI_Request *request)
 {
     int code = MPI_Isend(buffer->data, (int)buffer->size, MPI_BYTE, rank, MESSAGE_TAG,
                          factory->communicator, request);
@@ -123,12 +124,20 @@ cb_status mpi_keep(mpi_factory *factory, pending_send sent)
     return factory->queue_count % REAP_INTERVAL == 0 ? mpi_reap(factory) : CB_OK;
 }
 
-/* A function of its own, so that a send that is complete at once saves no registers for it. */
-static __attribute__((noinline)) cb_status end_send(mpi_factory *factory, transport_buffer *buffer,
-                                                    int rank, MPI_Request request)
+/* What has become of a send that is not known to be complete: it failed, or needs a test. A
+ * function of its own, so that one that is complete at once saves no registers for it. */
+static __attribute__((noinline)) cb_status
+end_send(const transport_node *node, transport_buffer *buffer, int code, MPI_Request request)
 {
-    cb_status status = test_send(factory, rank, &request), kept;
+    mpi_factory *factory = mpi_factory_of(node->factory);
+    cb_status status, kept;
 
+    if (code != MPI_SUCCESS) {
+        status = mpi_failed(code, "send to", node->rank);
+        request = MPI_REQUEST_NULL;
+    } else {
+        status = test_send(factory, node->rank, &request);
+    }
     if (request != MPI_REQUEST_NULL) {
         kept = mpi_keep(factory, (pending_send){.request = request, .buffer = buffer});
         return status == CB_OK ? kept : status;
@@ -142,13 +151,14 @@ cb_status mpi_send(transport_node *node, transport_buffer *buffer)
 {
     mpi_factory *factory = mpi_factory_of(node->factory);
     MPI_Request request;
-    cb_status status = start_send(factory, buffer, node->rank, &request);
+    int code = MPI_Isend(buffer->data, (int)buffer->size, MPI_BYTE, node->rank, MESSAGE_TAG,
+                         factory->communicator, &request);
 
     factory->base.held--;
-    if (request != MPI_REQUEST_NULL)
-        return end_send(factory, buffer, node->rank, request);
+    if (__builtin_expect(code != MPI_SUCCESS || request != factory->complete, 0))
+        return end_send(node, buffer, code, request);
     transport_pool_give(&factory->pool, buffer);
-    return status;
+    return CB_OK;
 }
 
 /* Hot. One buffer for all: it goes back to the pool behind the last send that is still under way.

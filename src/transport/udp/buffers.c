@@ -1,26 +1,7 @@
-/* Buffers come from the common pool; a preparation begins a new epoch. */
+/* A preparation remakes the pool of buffers, and begins a new epoch. */
 #include "transport/udp/internal.h"
 
 #include "base/log.h"
-
-/* Hot. */
-transport_buffer *udp_buffer_create(transport_factory *base, size_t size)
-{
-    transport_buffer *buffer = transport_pool_take(&udp_factory_of(base)->pool);
-
-    if (buffer != NULL) {
-        buffer->size = size;
-        base->held++;
-    }
-    return buffer;
-}
-
-/* Hot. */
-void udp_buffer_release(transport_buffer *buffer)
-{
-    buffer->owner->held--;
-    transport_pool_give(&udp_factory_of(buffer->owner)->pool, buffer);
-}
 
 /* What is left in a socket is of messages that nobody waits for any more. */
 static cb_status drain(udp_factory *factory, int fd)

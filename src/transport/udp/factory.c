@@ -124,6 +124,7 @@ static cb_status set_up(udp_factory *factory, const transport_bootstrap *bootstr
     CB_TRY(udp_faults_read(getenv("COMBENCH_UDP_FAULTS"), bootstrap->rank, &factory->faults));
     CB_TRY(allocate(factory));
     CB_TRY(transport_pool_prepare(&factory->pool, &factory->base, &small));
+    factory->base.pool = &factory->pool;
     factory->timeout_ns = settings.timeout_ms * UINT64_C(1000000);
     factory->buffer_bytes = settings.socket_buffer_size;
     CB_TRY(socket_meet(bootstrap, "the technology udp", &place));
@@ -205,8 +206,6 @@ const transport_technology transport_udp = {
     .node_destroy = udp_node_destroy,
     .group_create = udp_group_create,
     .group_destroy = udp_group_destroy,
-    .buffer_create = udp_buffer_create,
-    .buffer_release = udp_buffer_release,
     .send = udp_send,
     .receive = udp_receive,
     .try_receive = udp_try_receive,

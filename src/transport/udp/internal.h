@@ -137,7 +137,5 @@ void udp_list_hear(udp_factory *factory, const udp_header *header);
 
 /* buffers.c: messages_bytes above `largest_message` of the factory are refused. */
 cb_status udp_prepare(transport_factory *factory, const transport_preparation *preparation);
-transport_buffer *udp_buffer_create(transport_factory *factory, size_t size);
-void udp_buffer_release(transport_buffer *buffer);
 
 #endif

@@ -27,7 +27,7 @@ cb_status udp_send(transport_node *base, transport_buffer *buffer)
 
     if (__builtin_expect(!to_itself, 1))
         put_message(factory, udp_node_of(base), buffer);
-    udp_buffer_release(buffer);
+    transport_buffer_release(buffer);
     return to_itself ? refuse_itself(base) : CB_OK;
 }
 
@@ -62,6 +62,6 @@ cb_status udp_group_send(transport_group *base, transport_buffer *buffer)
     } else {
         status = put_to_each(factory, base, buffer);
     }
-    udp_buffer_release(buffer);
+    transport_buffer_release(buffer);
     return status;
 }

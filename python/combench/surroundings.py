@@ -1,0 +1,138 @@
+"""On what runs were made, and in which of that two sides differ: a difference of figures may be due
+to it."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator
+
+from combench.figures import at, number
+from combench.results import Json
+from combench.sides import Side, text_of
+
+Facts = dict[tuple[str, str, str], set[str]]  # of benchmark, technology and name
+
+# Options that rows have, or that choose rows: not a condition of the others.
+_IN_ROWS = frozenset(
+    "technology sizes_bytes sweep processors destinations sources topology algorithm_us mode "
+    "compute touch buffers wait list multicast receivers rate_Hz load_curve find_rate arrivals "
+    "output format config verify".split()
+)
+
+_FACTS = {
+    "combench": "environment.combench",
+    "commit": "environment.commit",
+    "compiler": "environment.compiler",
+    "MPI": "environment.mpi",
+    "settings of MPI": "environment.mpi_settings",
+    "settings of the technology": "environment.technology_settings",
+    "clock": "environment.clock.source",
+}
+_HOST_FACTS = {
+    "CPU": "cpu",
+    "cores": "cores",
+    "memory, MB": "memory_MB",
+    "O/S": "os",
+    "kernel": "kernel",
+    "governor": "governor",
+    "tuning": "tuning",
+}
+
+
+def _of_hosts(document: Json) -> Iterator[tuple[str, str]]:
+    hosts = at(document, "environment.hosts") or []
+    yield "hosts", str(len(hosts))
+    for name, path in _HOST_FACTS.items():
+        values = {text_of(host[path]) for host in hosts if isinstance(host, dict) and path in host}
+        if values:
+            yield name, ", ".join(sorted(values))
+
+
+def _of_document(document: Json) -> Iterator[tuple[str, str]]:
+    for name, path in _FACTS.items():
+        value = at(document, path)
+        if value is not None:
+            yield name, text_of(value)
+    yield from _of_hosts(document)
+    for name, value in (document.get("parameters") or {}).items():
+        if name not in _IN_ROWS:
+            yield f"option {name}", text_of(value)
+
+
+def _facts(side: Side) -> Facts:
+    found: Facts = {}
+    for run in side.runs:
+        for document in run.documents:
+            for name, value in _of_document(document):
+                place = (document["benchmark"], document["technology"], name)
+                found.setdefault(place, set()).add(value)
+    return found
+
+
+def _noise(side: Side) -> list[float]:
+    """Shares of the time that others took before the runs, in per cent."""
+    found = [
+        number(at(document, "environment.noise.stolen_pct")) or 0.0
+        for run in side.runs
+        for document in run.documents
+        if at(document, "environment.noise.stolen_pct") is not None
+    ]
+    return sorted(found)
+
+
+_NOISY_PCT = 5.0
+
+
+def _of_noise(first: Side, second: Side) -> Iterator[str]:
+    for side in (first, second):
+        noise = _noise(side)
+        middle = noise[len(noise) // 2] if noise else 0.0
+        if middle > _NOISY_PCT:
+            yield (
+                f"others had the cores of {side.label} for {middle:.3g} % of the time (median of "
+                "the probes before its measurements)"
+            )
+
+
+def _of_marks(first: Side, second: Side) -> Iterator[str]:
+    common = first.keys() & second.keys()
+    for mark, what in (("*", "oversubscribed"), ("L", "with losses"), ("!", "saturated")):
+        for side, other in ((first, second), (second, first)):
+            count = sum(mark in side.marks[key] - other.marks[key] for key in common)
+            if count:
+                yield f"{count} of the rows compared are {what} in {side.label} only"
+
+
+def _of_limits(first: Side, second: Side) -> Iterator[str]:
+    """The events in flight that a farm's search has chosen are no part of what makes rows equal."""
+    common = first.limits.keys() & second.limits.keys()
+    count = sum(first.limits[key] != second.limits[key] for key in common)
+    if count:
+        yield f"{count} rows of farms have another number of events in flight on the two sides"
+
+
+def _of_facts(first: Side, second: Side) -> Iterator[str]:
+    one, other = _facts(first), _facts(second)
+    pairs: dict[str, tuple[set[str], set[str]]] = {}
+    documents = [{place[:2] for place in facts} for facts in (one, other)]
+    for place in one.keys() | other.keys():
+        mine, theirs = one.get(place, {"unknown"}), other.get(place, {"unknown"})
+        if mine != theirs and all(place[:2] in known for known in documents):
+            both = pairs.setdefault(place[2], (set(), set()))
+            both[0].update(mine)
+            both[1].update(theirs)
+    for name in sorted(pairs):
+        mine, theirs = (" or ".join(sorted(values)) for values in pairs[name])
+        yield f"{name} differs: {mine} in {first.label}, {theirs} in {second.label}"
+
+
+_CHECKS: tuple[Callable[[Side, Side], Iterator[str]], ...] = (
+    _of_facts,
+    _of_marks,
+    _of_limits,
+    _of_noise,
+)
+
+
+def differences(first: Side, second: Side) -> list[str]:
+    """A sentence for each condition in which the sides differ, or which makes them doubtful."""
+    return [sentence for check in _CHECKS for sentence in check(first, second)]

@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+"""`combench compare`: figures that differ by a known amount, or not at all; and input that is bad.
+
+All draws have fixed seeds, so that rates of false alarms are the same whenever the tests run.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from typing import Callable
+from unittest import mock
+
+from documents import ENVIRONMENT, TOP, Documents, document, drawn, row
+
+from combench import inference
+
+
+def correlated(draw: random.Random, count: int, likeness: float) -> list[float]:
+    """Blocks of which neighbours are alike."""
+    values = [draw.gauss(0, 1)]
+    while len(values) < count:
+        fresh = math.sqrt(1 - likeness**2) * draw.gauss(0, 1)
+        values.append(likeness * values[-1] + fresh)
+    return [math.exp(0.05 * value) for value in values]
+
+
+def independent(draw: random.Random, count: int) -> list[float]:
+    """Blocks with a hard lower end and a long tail, as times have."""
+    return [1 + 0.1 * draw.expovariate(1) for _ in range(count)]
+
+
+class Rates(unittest.TestCase):
+    """How often a difference is found where there is none, and where there is one."""
+
+    def rate(
+        self, make: Callable[[random.Random], list[float]], shift: float, seed: int = 7
+    ) -> float:
+        """The share of pairs with a p below 0.05; intervals miss the true shift in at most 7 %."""
+        draw, found, missed, count = random.Random(seed), 0, 0, 400
+        for _ in range(count):
+            second = [shift * value for value in make(draw)]
+            difference = inference.compare_medians(make(draw), second)
+            if difference is not None:
+                found += difference.p < 0.05
+                missed += not difference.low <= shift <= difference.high
+        self.assertLess(missed / count, 0.07)
+        return found / count
+
+    def test_identical_draws_differ_in_no_more_than_1_of_20(self) -> None:
+        self.assertLessEqual(self.rate(lambda draw: independent(draw, 20), 1), 0.05)
+        self.assertLessEqual(self.rate(lambda draw: independent(draw, 100), 1), 0.05)
+
+    def test_blocks_that_are_like_their_neighbours_raise_no_more_alarms(self) -> None:
+        self.assertLessEqual(self.rate(lambda draw: correlated(draw, 60, 0.6), 1), 0.06)
+
+    def test_a_shift_of_most_of_the_spread_is_found(self) -> None:
+        """8 %, where blocks spread by 10 %."""
+        self.assertGreater(self.rate(lambda draw: independent(draw, 60), 1.08), 0.9)
+
+    def test_runs_of_one_system_differ_in_no_more_than_1_of_20(self) -> None:
+        draw = random.Random(3)
+        for first, second in ((3, 3), (5, 1), (2, 4)):
+            found = 0
+            for _ in range(1500):
+                sides = ([draw.lognormvariate(0, 0.05) for _ in range(n)] for n in (first, second))
+                found += inference.compare_runs(*sides).p < 0.05
+            self.assertLessEqual(found / 1500, 0.065, f"{first} runs and {second}")
+
+    def test_means_differ_in_no_more_than_1_of_20(self) -> None:
+        draw, found = random.Random(5), 0
+        for _ in range(400):
+            difference = inference.compare_means(independent(draw, 12), independent(draw, 12))
+            found += difference is not None and difference.p < 0.05
+        self.assertLessEqual(found / 400, 0.065)
+
+    def test_too_few_blocks_are_not_tested(self) -> None:
+        self.assertIsNone(inference.compare_medians([1.0] * 5, [2.0] * 40))
+        drifting = [1 + index / 40 for index in range(40)]
+        self.assertIsNone(inference.compare_medians(drifting, drifting))
+
+
+class Formulas(unittest.TestCase):
+    def test_t_has_the_values_of_its_tables(self) -> None:
+        for freedom, critical in ((1, 12.7062), (2, 4.30265), (4, 2.77645), (30, 2.04227)):
+            self.assertAlmostEqual(inference.t_quantile(freedom), critical, places=4)
+            self.assertAlmostEqual(inference.t_two_sided(critical, freedom), 0.05, places=5)
+
+    def test_corrections_are_those_of_a_worked_example(self) -> None:
+        ps = [0.04, 0.01, 0.03, 0.005]
+        self.assertEqual(inference.holm(ps), [0.06, 0.03, 0.06, 0.02])
+        rounded = [round(p, 6) for p in inference.benjamini_hochberg(ps)]
+        self.assertEqual(rounded, [0.04, 0.02, 0.04, 0.02])
+
+    def test_the_median_of_independent_blocks_has_the_interval_of_the_binomial(self) -> None:
+        """Against blocks that do not vary: the 6th and 15th of 20 enclose it at 95.9 %."""
+        blocks = [1 + index / 100 for index in range(20)]
+        random.Random(1).shuffle(blocks)
+        difference = inference.compare_medians([1.0] * 20, blocks)
+        assert difference is not None
+        self.assertTrue(1.04 < difference.low < 1.07 and 1.13 < difference.high < 1.16)
+
+    def test_more_alike_neighbours_count_for_less(self) -> None:
+        draw = random.Random(2)
+        alike = inference.effective_count(correlated(draw, 400, 0.8))
+        self.assertTrue(20 < alike < 80, alike)
+        self.assertGreater(inference.effective_count(independent(draw, 400)), 300)
+
+
+class TwoRuns(Documents):
+    """One run on each side: tests stand on their blocks."""
+
+    def pair(self, factor: float) -> tuple[str, str]:
+        made = []
+        for name, seed, middle in (("a", 1, 1.0), ("b", 2, factor)):
+            rows = [row(drawn(seed + size, middle), size) for size in (0, 64, 256)]
+            made.append(self.run_of(name, document(rows)))
+        return made[0], made[1]
+
+    def test_a_regression_above_the_limit_is_status_1(self) -> None:
+        said, error = self.driver("compare", *self.pair(1.2), "--fail-above", "5%", expect=1)
+        self.assertIn("3 figures compared: 3 regressions", said)
+        self.assertIn("the largest: 1.1 oneway mpi pingpong", error)
+
+    def test_a_regression_below_the_limit_is_status_0(self) -> None:
+        self.driver("compare", *self.pair(1.2), "--fail-above", "30", expect=0)
+
+    def test_an_improvement_is_no_regression(self) -> None:
+        said, _ = self.driver("compare", *self.pair(0.8), "--fail-above", "5%", expect=0)
+        self.assertIn("0 regressions, 3 improvements", said)
+
+    def test_equal_systems_have_no_difference(self) -> None:
+        said, _ = self.driver("compare", *self.pair(1.0), "--fail-above", "0", expect=0)
+        self.assertIn("3 without a significant difference", said)
+
+    def test_it_is_said_that_the_variation_between_runs_is_unknown(self) -> None:
+        said, _ = self.driver("compare", *self.pair(1.2))
+        self.assertIn("is unknown", said)
+
+    def test_a_rate_that_falls_is_a_regression(self) -> None:
+        found = {"found_Hz": {"value": 1000.0}, "offered_Hz": 990}
+        less = {"found_Hz": {"value": 500.0}, "offered_Hz": 490}
+        made = [
+            self.write(f"{index}.json", document([row(drawn(index, 1), **more)]))
+            for index, more in enumerate((found, found, less, less))
+        ]
+        said, _ = self.driver("compare", ",".join(made[:2]), ",".join(made[2:]))
+        line = next(line for line in said.splitlines() if "found_Hz" in line)
+        self.assertIn("-50.0", line)
+        self.assertLess(said.index("regressions, the largest"), said.index(line))
+
+    def test_beside_a_computing_task_the_mean_counts(self) -> None:
+        """Two blocks of ten are long: the median does not move, the mean does."""
+        calm = drawn(1, 1, 40)
+        rare = [value * (3 if index % 5 == 0 else 1) for index, value in enumerate(drawn(2, 1, 40))]
+        made = [document([row(blocks, occupation="both")]) for blocks in (calm, rare)]
+        words = [self.write(f"{index}.json", one) for index, one in enumerate(made)]
+        said, _ = self.driver("compare", *words)
+        self.assertIn("1 regressions", said)
+
+    def test_a_bound_is_not_compared(self) -> None:
+        exact = {"slowdown_computing": {"source": 2.0, "destination": 3.0}}
+        bounded = {**exact, "slowdown_computing_at_least": {"source": True}}
+        words = [
+            self.write(f"{index}.json", document([row(drawn(index, 1), **more)]))
+            for index, more in enumerate((exact, bounded))
+        ]
+        said, _ = self.driver("compare", *words, "--all")
+        self.assertIn("slowdown_computing destination", said)
+        self.assertNotIn("slowdown_computing source", said)
+
+    def test_csv_has_a_line_for_each_figure(self) -> None:
+        said, _ = self.driver("compare", *self.pair(1.2), "--format", "csv")
+        found = list(csv.DictReader(io.StringIO(said)))
+        self.assertEqual([line["verdict"] for line in found], ["regression"] * 3)
+        for line in found:
+            low, high = float(line["ci95_low_pct"]), float(line["ci95_high_pct"])
+            self.assertTrue(low < float(line["change_pct"]) < high)
+
+
+class SeveralRuns(Documents):
+    """Runs are the unit where a side has several."""
+
+    def side(self, name: str, middles: list[float]) -> str:
+        runs = [
+            self.run_of(f"{name}{index}", document([row(drawn(index, middle))]))
+            for index, middle in enumerate(middles)
+        ]
+        return ",".join(runs)
+
+    def test_what_varies_from_run_to_run_is_no_regression(self) -> None:
+        before = self.side("a", [1.0, 1.12, 0.95])
+        after = self.side("b", [1.08, 0.97, 1.15])
+        said, _ = self.driver("compare", before, after, "--fail-above", "1", expect=0)
+        self.assertIn("1 without a significant difference", said)
+        self.assertNotIn("is unknown", said)
+
+    def test_the_same_runs_one_by_one_look_like_regressions(self) -> None:
+        before, after = self.side("a", [1.0]), self.side("b", [1.08])
+        self.driver("compare", before, after, "--fail-above", "1", expect=1)
+
+    def test_a_shift_beyond_the_variation_is_found(self) -> None:
+        before = self.side("a", [1.0, 1.02, 0.99])
+        after = self.side("b", [1.2, 1.22, 1.19])
+        self.driver("compare", before, after, "--fail-above", "5%", expect=1)
+
+    def test_a_single_run_is_held_against_the_variation_of_the_baseline(self) -> None:
+        before = self.side("a", [1.0, 1.1, 0.92, 1.05])
+        within, beyond = self.side("b", [1.1]), self.side("c", [2.0])
+        self.driver("compare", before, within, "--fail-above", "1", expect=0)
+        self.driver("compare", before, beyond, "--fail-above", "1", expect=1)
+
+    def test_a_directory_of_runs_is_one_side(self) -> None:
+        for index in range(2):
+            self.run_of(f"many/{index}", document([row(drawn(index, 1))]))
+        said, _ = self.driver("compare", str(self.folder / "many"), self.side("b", [1.0]))
+        self.assertIn("many: 2 runs, 1 rows", said)
+
+    def test_the_baseline_can_be_any_of_many_sides(self) -> None:
+        sides = [self.side(name, [1.0]) for name in "abc"]
+        said, _ = self.driver("compare", *sides, "--baseline", sides[1])
+        self.assertEqual(said.count("baseline " + sides[1]), 2)
+        self.assertEqual([said.count(f"against  {side}:") for side in sides], [1, 0, 1])
+
+    def test_a_run_that_is_named_twice_is_refused(self) -> None:
+        one = self.side("a", [1.0])
+        _, error = self.driver("compare", f"{one},{one}", self.side("b", [1.0]), expect=2)
+        self.assertIn("names a run twice", error)
+
+    def test_a_row_of_several_starts_is_one_value_of_its_run(self) -> None:
+        """Three starts in one run are not three runs."""
+        starts = [document([row(drawn(index, 1 + index / 10))]) for index in range(3)]
+        said, _ = self.driver(
+            "compare", self.run_of("a", *starts), self.run_of("b", starts[0]), "--all"
+        )
+        self.assertIn("1 figures compared", said)
+        self.assertNotIn("runs      ", said)
+
+
+class Matching(Documents):
+    """Which rows are compared, and what is said of the others."""
+
+    def test_rows_of_one_side_only_are_listed(self) -> None:
+        first = self.write("a.json", document([row(drawn(1, 1), size) for size in (0, 64)]))
+        second = self.write("b.json", document([row(drawn(2, 1), size) for size in (64, 256)]))
+        said, _ = self.driver("compare", first, second)
+        for name, size in (("a", 0), ("b", 256)):
+            self.assertRegex(said, rf"only in \S*{name}.json, not compared: 1 rows\n.* {size} B")
+
+    def test_another_way_to_wait_is_another_measurement(self) -> None:
+        waits = [{"requested": "auto", "effective": how} for how in ("spin", "yield")]
+        words = [
+            self.write(f"{index}.json", document([row(drawn(1, 1), wait=wait)]))
+            for index, wait in enumerate(waits)
+        ]
+        _, error = self.driver("compare", *words, expect=2)
+        self.assertIn("no measurement in common", error)
+
+    def test_differing_environments_are_said(self) -> None:
+        host = {**ENVIRONMENT["hosts"][0], "kernel": "6.9"}
+        noise = {"stolen_pct": 40}
+        other = {**ENVIRONMENT, "hosts": [host], "clock": {"source": "tsc"}, "noise": noise}
+        rows = [row(drawn(1, 1))]
+        first = self.write("a.json", document(rows))
+        crowded = [row(drawn(1, 1), oversubscribed=True)]
+        second = self.write("b.json", document(crowded, environment=other))
+        said, _ = self.driver("compare", first, second)
+        for sentence in (
+            "kernel differs: 6.1",
+            "clock differs: CLOCK_MONOTONIC",
+            "1 of the rows compared are oversubscribed in",
+            "others had the cores of",
+        ):
+            self.assertIn(sentence, said)
+        self.assertNotIn("governor differs", said)
+
+    def test_the_same_environment_is_no_caution(self) -> None:
+        words = [self.write(f"{i}.json", document([row(drawn(i, 1))])) for i in range(2)]
+        said, _ = self.driver("compare", *words)
+        self.assertEqual(said.count("caution:"), 1)  # of single runs
+
+
+class BadInput(Documents):
+    def test_a_file_that_is_cut_off_is_status_2(self) -> None:
+        whole = self.write("a.json", document([row(drawn(1, 1))]))
+        cut = Path(self.folder, "cut.json")
+        cut.write_text(Path(whole).read_text(encoding="utf-8")[:400], encoding="utf-8")
+        _, error = self.driver("compare", whole, str(cut), expect=2)
+        self.assertIn("cut off or damaged", error)
+
+    def test_a_file_that_is_cut_off_in_a_run_leaves_the_others(self) -> None:
+        documents = [document([row(drawn(1, 1))]), document([row(drawn(1, 1))], "twoway", "1.2")]
+        first, second = self.run_of("a", *documents), self.run_of("b", *documents)
+        damaged = Path(second, "results", "twoway-1.json")
+        damaged.write_text(damaged.read_text(encoding="utf-8")[:400], encoding="utf-8")
+        said, error = self.driver("compare", first, second)
+        self.assertIn("twoway-1.json", error)
+        self.assertRegex(said, r"only in \S*a, not compared: 1 rows")
+
+    def test_a_newer_schema_is_status_2(self) -> None:
+        first = self.run_of("a", document([row(drawn(1, 1))]))
+        newer = {**document([row(drawn(1, 1))]), "schema": "combench-result/2"}
+        _, error = self.driver("compare", first, self.run_of("b", newer), expect=2)
+        self.assertIn("its schema is combench-result/2", error)
+
+    def test_a_run_with_failures_says_so(self) -> None:
+        first = self.run_of("a", document([row(drawn(1, 1))]))
+        second = self.run_of("b", document([row(drawn(1, 1))]), state="interrupted")
+        _, error = self.driver("compare", first, second)
+        self.assertIn("1 of its measurements: interrupted", error)
+
+    def test_what_is_not_there_or_no_run_is_named(self) -> None:
+        one = self.write("a.json", document([row(drawn(1, 1))]))
+        _, error = self.driver("compare", one, "no/such", expect=2)
+        self.assertIn("no/such", error)
+        (self.folder / "empty").mkdir()
+        _, error = self.driver("compare", one, str(self.folder / "empty"), expect=2)
+        self.assertIn("neither a manifest nor result documents", error)
+        _, error = self.driver("compare", one, expect=2)
+        self.assertIn("two sides or more", error)
+
+    def test_damaged_rows_are_not_compared(self) -> None:
+        broken = row(drawn(1, 1), latency_us={"median": "fast"}, blocks_us=["x"])
+        words = [
+            self.write(f"{index}.json", document([broken, 7, row(drawn(index, 1), 1)]))
+            for index in (1, 2)
+        ]
+        said, _ = self.driver("compare", *words)
+        self.assertIn("1 figures compared", said)
+
+    def test_figures_that_are_not_finite_do_not_stop_the_others(self) -> None:
+        text = json.dumps(document([row(drawn(1, 1)), row(drawn(2, 1), 1)]))
+        words = []
+        for index in range(2):
+            path = self.folder / f"{index}.json"
+            odd = text.replace('"blocks_us": [', '"blocks_us": [NaN, Infinity, ', 1)
+            path.write_text(odd, encoding="utf-8")
+            words.append(str(path))
+        said, _ = self.driver("compare", *words)
+        self.assertIn("2 figures compared", said)
+
+
+class Pictures(Documents):
+    def words(self, name: str) -> list[str]:
+        made = [self.write(f"{i}.json", document([row(drawn(i, 1 + i / 5))])) for i in range(3)]
+        return ["compare", *made, "--plot", str(self.folder / name)]
+
+    def test_without_matplotlib_the_remedy_is_said(self) -> None:
+        with mock.patch.dict(sys.modules, {"matplotlib": None}):
+            _, error = self.driver(*self.words("x.svg"), expect=2)
+        self.assertIn("install python3-matplotlib", error)
+
+    def test_an_unknown_form_is_refused(self) -> None:
+        _, error = self.driver(*self.words("x.doc"), expect=2)
+        self.assertIn(".svg, .pdf or .png", error)
+
+    def test_a_picture_is_drawn(self) -> None:
+        for python in (sys.executable, "/usr/bin/python3"):
+            probe = subprocess.run([python, "-c", "import matplotlib"], capture_output=True)
+            if probe.returncode == 0:
+                break
+        else:
+            self.skipTest("no python3 with matplotlib")
+        words = self.words("x.svg")
+        subprocess.run(
+            [python, str(TOP / "scripts" / "combench"), *words],
+            check=True,
+            stdout=subprocess.PIPE,
+            timeout=120,
+        )
+        picture = (self.folder / "x.svg").read_text(encoding="utf-8")
+        self.assertIn("regression", picture)
+
+
+if __name__ == "__main__":
+    unittest.main()
