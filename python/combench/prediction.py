@@ -1,0 +1,280 @@
+"""One case predicted: its trace evaluated at two lengths and with several seeds.
+
+The difference of two lengths is the time of the steps between them, without the filling and the
+draining of the whole. `predict` is what others call; what it gives has the figures of a result's row.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from combench import columns
+from combench.benchmarks import BENCHMARKS
+from combench.errors import SuiteError
+from combench.model import INWARD, OUTWARD, PROCESSOR, Evaluation, Place, Setting, evaluate
+from combench.workloads import Case, trace
+
+FARMS = ("pushfarm", "pullfarm")
+_FEW_STEPS = 16
+_FEW_EVENTS = 64
+_SKEW_US = 1.0  # how far apart the ranks start: what the seeds vary
+_FULL = 0.9  # a place that is used so much is what limits
+_SHRINKS = 0.9  # what is left of an interval at most when twice as much is evaluated
+_SUSTAINED = 0.99  # of an offered rate, the part from which on it is held
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is evaluated."""
+
+    seeds: int = 3
+    precision_pct: float = 1.0  # half of the 95 % interval of the frequency, in per cent of it
+    messages: int = 16_000_000  # of one seed, at most
+    jobs: int = 1  # evaluations at a time
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What is full first when the load grows."""
+
+    place: Place
+    busy_us: float  # in a step
+    text: str
+
+
+@dataclass
+class Prediction:
+    case: Case  # as it was evaluated: cut down where it had to be
+    steps_us: list[float]  # the time of a step, for each seed
+    interval_pct: float | None  # of the mean over the seeds; None of a single one
+    steps: int  # that were timed, with each seed
+    simulated_us: float  # how long these were, the median
+    messages: int  # that were evaluated, all in all
+    limit: Limit | None
+    rate_hz: float = 0.0  # at which events were offered; 0 for a closed loop
+    cuts: list[str] = field(default_factory=list)  # what was cut down
+
+    @property
+    def step_us(self) -> float:
+        return columns.median(self.steps_us)
+
+    @property
+    def knee_hz(self) -> float | None:
+        """The highest rate that the fullest place has time for."""
+        if self.limit is None:
+            return None
+        return columns.frequency_hz(self.case, self.limit.busy_us)
+
+    @property
+    def used(self) -> float:
+        """How full the fullest place is, 0 to 1."""
+        return min(1.0, self.limit.busy_us / self.step_us) if self.limit and self.step_us else 0.0
+
+    def row(self) -> dict[str, Any]:
+        """As a row of a result; docs/combench-prediction-1.schema.json has what is added."""
+        case = self.case
+        row = {"benchmark": case.benchmark, "id": BENCHMARKS[case.benchmark].number}
+        row |= {"source": "model", **columns.of_case(case)}
+        if self.rate_hz:
+            row["offered_Hz"] = self.rate_hz
+        row |= columns.of_steps(case, self.steps_us)
+        if self.rate_hz:
+            row["saturated"] = row["frequency_Hz"] < _SUSTAINED * self.rate_hz
+        row["simulated"] = {
+            "seeds": len(self.steps_us),
+            "steps": self.steps,
+            "time_us": self.simulated_us,
+            "messages": self.messages,
+        }
+        if self.interval_pct is not None:
+            row["simulated"]["interval_pct"] = self.interval_pct
+        if self.limit is not None:
+            row["knee_Hz"] = self.knee_hz
+            row["limit"] = {
+                "place": self.limit.place.name,
+                "kind": self.limit.place.kind,
+                "text": self.limit.text,
+                "used_pct": 100 * self.used,
+                "limits": self.used >= _FULL,
+            }
+        if self.cuts:
+            row["cut"] = list(self.cuts)
+        return row
+
+
+def messages_of_step(case: Case) -> int:
+    """How many messages one step has, acknowledgements of streams left out."""
+    shape = case.shape
+    if case.benchmark == "alltoall":
+        return shape[0] * (case.shifts or shape[0] - 1)
+    if case.benchmark == "pushfarm":
+        return shape[1] + 1 + (1 if case.multicast == "technology" else shape[1])
+    if case.benchmark == "pullfarm":
+        return 2 * shape[1] + 2
+    if case.benchmark == "pipeline":
+        return sum(shape[:-1])
+    return 2 * max(shape)
+
+
+def _whole(steps: int, of: int) -> int:
+    """At least so many steps, a multiple."""
+    return -(-steps // of) * of
+
+
+def spans(case: Case) -> tuple[int, int]:
+    """How many steps are a lead-in, and how many are timed, at least."""
+    if case.benchmark in FARMS:
+        timed = _whole(max(case.in_flight, _FEW_EVENTS), case.shape[2])
+        return max(2 * case.in_flight, _FEW_EVENTS), timed
+    if case.mode in ("stream", "free") or case.benchmark in ("funnel", "pipeline"):
+        # Whole halves of the window, so that each length has the same acknowledgements in its step.
+        timed = _whole(2 * case.window, max(1, case.window // 2))
+        return timed, timed
+    return (_FEW_STEPS, _FEW_STEPS) if case.benchmark != "alltoall" else (1, 1)
+
+
+def in_flight(sources: int, destinations: int, effort: Effort = Effort()) -> int:
+    """Events in flight where nothing else says how many: four for each destination, as far as that
+    can be evaluated."""
+    most = effort.messages // (6 * (2 * sources + 2))
+    return max(1, min(4 * destinations, most))
+
+
+def _cut(case: Case, effort: Effort) -> tuple[Case, list[str], tuple[int, int]]:
+    """The case and its lengths, cut down to what may be evaluated."""
+    lead, timed = spans(case)
+    cuts = []
+    room = effort.messages // messages_of_step(case)
+    if case.benchmark == "alltoall":
+        (ranks,) = case.shape
+        # All messages of a node are under way at once, and each makes the others' evaluation longer.
+        shifts = max(1, math.isqrt(effort.messages // (4 * ranks)))
+        if shifts < ranks - 1:
+            case = replace(case, shifts=shifts)
+            cuts.append(f"{shifts} of the {ranks - 1} messages that a node sends in a round")
+        return case, cuts, (lead, timed)
+    if case.benchmark in FARMS and 2 * lead + timed > room:
+        timed = max(case.in_flight, _FEW_EVENTS)
+        if timed < case.shape[2]:
+            cuts.append(f"{timed} events, less than one for each destination")
+    if 2 * lead + timed > room:
+        needed = (2 * lead + timed) * messages_of_step(case)
+        raise SuiteError(
+            f"{needed} messages would have to be evaluated, and {effort.messages} may be; allow "
+            "more with --messages, or give fewer events in flight with --in-flight"
+        )
+    return case, cuts, (lead, timed)
+
+
+# Of Student's t, for 1, 2, ... degrees of freedom: 95 % lie within.
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+
+
+def interval_pct(values: list[float]) -> float | None:
+    """Half of the 95 % interval of the mean, in per cent of it; None of a single value."""
+    count = len(values)
+    if count < 2:
+        return None
+    mean = sum(values) / count
+    spread = math.sqrt(sum((one - mean) ** 2 for one in values) / (count - 1))
+    quantile = _STUDENT[count - 2] if count - 2 < len(_STUDENT) else 1.96 + 2.4 / (count - 1)
+    return 100 * quantile * spread / math.sqrt(count) / mean if mean > 0 else 0.0
+
+
+def _evaluate_all(
+    case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int]
+) -> list[tuple[Evaluation, Evaluation]]:
+    """For each seed the evaluations of both lengths."""
+    texts = [trace(case, length, _SKEW_US) for length in lengths]
+    seeds = range(1, effort.seeds + 1)
+    with ThreadPoolExecutor(max_workers=effort.jobs) as pool:
+        asked = [[pool.submit(evaluate, setting, text, seed) for text in texts] for seed in seeds]
+        return [(short.result(), long.result()) for short, long in asked]
+
+
+def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[Place, float]:
+    """How long each place works in one step. Of a farm's ranks the mean over those of a role: not
+    each destination has had as many events."""
+    short, long = pair
+    busy = {
+        place: max(0.0, work - short.work_us.get(place, 0.0)) / steps
+        for place, work in long.work_us.items()
+    }
+    if case.benchmark not in FARMS:
+        return busy
+    groups: dict[tuple[str, int], list[Place]] = {}
+    for place in busy:
+        if place.node is not None and place.node < case.processors:
+            groups.setdefault((place.kind, columns.role_of(case, place.node)[1]), []).append(place)
+    for places in groups.values():
+        mean = sum(busy[place] for place in places) / len(places)
+        busy |= {place: mean for place in places}
+    return busy
+
+
+_DEEDS = {PROCESSOR: "processor", INWARD: "link, what it sends", OUTWARD: "link, what it receives"}
+
+
+def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
+    # Of equals the one that comes first, so that the answer does not depend on the last digit.
+    place = max(busy, key=lambda one: round(busy[one], 9), default=None)
+    if place is None or busy[place] <= 0:
+        return None
+    if place.node is None:
+        return Limit(place, busy[place], f"the network's link {place.name}")
+    role, _ = columns.role_of(case, place.node)
+    return Limit(place, busy[place], f"{role} (rank {place.node}): its {_DEEDS[place.kind]}")
+
+
+def _paced(case: Case, setting: Setting, rate_hz: float) -> Case:
+    """The case with a supervisor that issues events at a rate, or as fast as it can below it."""
+    events = max(2 * case.in_flight, _FEW_EVENTS)
+    lengths = (events, events + _FEW_EVENTS)
+    short, long = (evaluate(setting, trace(case, length), 1) for length in lengths)
+    own = Place("rank 0", PROCESSOR, 0)
+    issue_us = (long.work_us[own] - short.work_us[own]) / _FEW_EVENTS
+    return replace(case, pace_us=max(0.0, 1e6 / rate_hz - issue_us))
+
+
+def predict(
+    case: Case, setting: Setting, effort: Effort = Effort(), rate_hz: float = 0.0
+) -> Prediction:
+    """How long a step of the case takes, what limits it, and where its knee is.
+
+    Lengths are doubled until the interval over the seeds is as narrow as `effort` wants it, or its
+    messages are used up. A rate is of a farm's events; without one its loop is closed. SuiteError: it
+    takes more messages than may be evaluated, or ccmod refuses the network or the calibration.
+    """
+    case, cuts, (lead, timed) = _cut(case, effort)
+    if rate_hz:
+        case = _paced(case, setting, rate_hz)
+    most = effort.messages // messages_of_step(case)
+    evaluated, before = 0, math.inf
+    while True:
+        pairs = _evaluate_all(case, setting, effort, (lead, lead + timed))
+        evaluated += sum(short.messages + long.messages for short, long in pairs)
+        spent_us = [long.end_us - short.end_us for short, long in pairs]
+        interval = interval_pct(spent_us)
+        narrow = interval is None or interval <= effort.precision_pct
+        # What differs from seed to seed for good does not get less by evaluating more.
+        lasting = interval is not None and interval > _SHRINKS * before
+        if narrow or lasting or 2 * (2 * lead + timed) > most:
+            break
+        lead, timed, before = 2 * lead, 2 * timed, interval
+    # A part of a round takes its part of the time.
+    part = case.shifts / (case.shape[0] - 1) if case.shifts else 1.0
+    busy = _busy(case, pairs[len(pairs) // 2], timed)
+    return Prediction(
+        case=case,
+        steps_us=[max(0.0, one) / timed / part for one in spent_us],
+        interval_pct=interval,
+        steps=timed,
+        simulated_us=columns.median(spent_us),
+        messages=evaluated,
+        limit=_limit(case, {place: one / part for place, one in busy.items()}),
+        rate_hz=rate_hz,
+        cuts=cuts,
+    )
