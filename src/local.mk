@@ -32,6 +32,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/emit.c %D%/bench/emit.h \
 	%D%/bench/environment.c \
 	%D%/bench/farm.h %D%/bench/farm_faults.c %D%/bench/farm_figures.c \
+	%D%/bench/farm_fragments.c \
 	%D%/bench/farm_loops.c %D%/bench/farm_loops.h \
 	%D%/bench/farm_measure.c %D%/bench/farm_measure.h \
 	%D%/bench/farm_open.c \
