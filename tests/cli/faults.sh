@@ -158,7 +158,7 @@ fill_disk() {
 
 expect_no_room() {
     expect_status "$1"
-    expect_error "$2" "No space left on device" "make room"
+    expect_one_error "$2" "No space left on device" "make room"
     expect_all_gone
     expect_equal "files:" result.json "$(ls -I filler disk)"
 }
