@@ -88,8 +88,11 @@ static inline bench_built bench_builder_add(bench_builder *builder, size_t sourc
     builder->counts.fragments++;
     if (--place[0] > 0)
         return BENCH_PARTIAL;
-    while (*bench_builder_place(builder, builder->oldest) == 0)
+    if (sequence != builder->oldest)
+        return BENCH_COMPLETE;
+    do
         bench_builder_move_on(builder);
+    while (*bench_builder_place(builder, builder->oldest) == 0);
     return BENCH_COMPLETE;
 }
 

@@ -55,36 +55,6 @@ cb_status bench_farm_admit_out_of_turn(bench_rank *me, uint64_t event, size_t de
     return CB_OK;
 }
 
-/* The supervisor takes decisions; the others' reactions send nothing when the run is over. */
-static cb_status take_what_came(bench_rank *me, const bench_actions *actions)
-{
-    bench_decision decision;
-    uint64_t since_ns;
-    transport_buffer *buffer;
-    size_t from;
-
-    CB_TRY(bench_farm_take(me, &buffer, &from));
-    if (me->farm->role != BENCH_SUPERVISOR)
-        return actions->react(me, from, buffer);
-    return bench_farm_take_decision(me, from, buffer, &since_ns, &decision);
-}
-
-cb_status bench_farm_drain(bench_rank *me, const bench_actions *actions)
-{
-    enum { LOOKS_AT_NOTHING = 32 };
-
-    me->farm->over = true;
-    me->patience_ns = 0;
-    for (unsigned looks = 0; looks < LOOKS_AT_NOTHING;) {
-        cb_status status = take_what_came(me, actions);
-
-        if (status != CB_OK && status != CB_EMPTY)
-            return status;
-        looks = status == CB_EMPTY ? looks + 1 : 0;
-    }
-    return CB_OK;
-}
-
 uint64_t bench_farm_fault_count(const bench_farm *farm)
 {
     const bench_builder_counts *built = &farm->builder.counts;

@@ -1,12 +1,11 @@
-/* The messages of a farm that are no fragments: notes of 16 bytes, told and read, decisions among
- * them. All of it is hot. */
+/* The messages of a farm that are no fragments: notes of 16 bytes, told and read. All of it is hot.
+ */
 #include "bench/farm_rank.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "bench/traffic.h"
 
 _Static_assert(sizeof(bench_note) == 16, "a note is a packet of 16 bytes");
 
@@ -66,19 +65,6 @@ cb_status bench_tell_sources(bench_rank *me, bench_note note)
     return tell_sources(me, note);
 }
 
-cb_status bench_farm_take_patiently(bench_rank *me, transport_buffer **out, transport_node **from)
-{
-    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
-    cb_status status;
-
-    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
-        if (cb_now_ns() > deadline_ns)
-            break;
-        bench_yield(me->factory);
-    }
-    return status;
-}
-
 /* What stands for a note that cannot be acted on: it is about no event and names nobody. */
 static const bench_note no_note = {.event = UINT64_MAX, .first = UINT32_MAX, .count = 0};
 
@@ -97,8 +83,7 @@ static cb_status check_assignment(bench_rank *me, bench_note *note)
     return CB_OK;
 }
 
-static __attribute__((cold)) cb_status refuse_size(bench_rank *me, transport_buffer *buffer,
-                                                   bench_note *out)
+cb_status bench_farm_refuse_size(bench_rank *me, transport_buffer *buffer, bench_note *out)
 {
     size_t size_bytes = buffer->size;
 
@@ -112,38 +97,12 @@ static __attribute__((cold)) cb_status refuse_size(bench_rank *me, transport_buf
     return CB_ERROR_DATA;
 }
 
-static inline cb_status read_note(bench_rank *me, transport_buffer *buffer, bench_note *out)
-{
-    if (__builtin_expect(buffer->size != sizeof(*out), 0))
-        return refuse_size(me, buffer, out);
-    memcpy(out, buffer->data, sizeof(*out));
-    transport_buffer_release(buffer);
-    return CB_OK;
-}
-
-static inline cb_status read_assignment(bench_rank *me, transport_buffer *buffer, bench_note *out)
-{
-    CB_TRY(read_note(me, buffer, out));
-    return check_assignment(me, out);
-}
-
-/* A decision has an event and nothing else. */
-static inline cb_status read_decision(bench_rank *me, transport_buffer *buffer, bench_note *out)
-{
-    CB_TRY(read_note(me, buffer, out));
-    if (__builtin_expect(out->first != 0 || out->count != 0, 0))
-        *out = no_note;
-    return CB_OK;
-}
-
-/* What is read of a rank of a role, with its entry in the timeline. */
-static __attribute__((noinline)) cb_status
-read_recorded(bench_rank *me, size_t role, size_t from, transport_buffer *buffer, bench_note *out,
-              cb_status (*read)(bench_rank *me, transport_buffer *buffer, bench_note *out))
+cb_status bench_farm_read_recorded(bench_rank *me, size_t role, size_t from,
+                                   transport_buffer *buffer, bench_note *out)
 {
     uint64_t begin_ns = cb_now_ns();
 
-    CB_TRY(read(me, buffer, out));
+    CB_TRY(bench_farm_read_plainly(me, buffer, out));
     bench_timeline_note(me->farm->timeline,
                         (bench_timeline_entry){.begin_ns = begin_ns,
                                                .event = out->event,
@@ -155,40 +114,16 @@ read_recorded(bench_rank *me, size_t role, size_t from, transport_buffer *buffer
 
 /* Sources get notes from the supervisor, and those of a pull farm from destinations, where they
  * know no supervisor. */
-static size_t role_of_teller(const bench_rank *me)
-{
-    return me->first_peer[BENCH_DESTINATION] == 0 ? BENCH_DESTINATION : BENCH_SUPERVISOR;
-}
-
 cb_status bench_read_note(bench_rank *me, size_t from, transport_buffer *buffer, bench_note *out)
 {
-    if (__builtin_expect(me->farm->timeline != NULL, 0))
-        return read_recorded(me, role_of_teller(me), from, buffer, out, read_note);
-    return read_note(me, buffer, out);
+    bool pulled = me->first_peer[BENCH_DESTINATION] == 0;
+
+    return bench_farm_read(me, pulled ? BENCH_DESTINATION : BENCH_SUPERVISOR, from, buffer, out);
 }
 
 cb_status bench_read_assignment(bench_rank *me, size_t from, transport_buffer *buffer,
                                 bench_note *out)
 {
-    if (__builtin_expect(me->farm->timeline != NULL, 0))
-        return read_recorded(me, BENCH_SUPERVISOR, from, buffer, out, read_assignment);
-    return read_assignment(me, buffer, out);
-}
-
-cb_status bench_farm_take_decision(bench_rank *me, size_t from, transport_buffer *buffer,
-                                   uint64_t *since_ns, bench_decision *decision)
-{
-    bench_farm *farm = me->farm;
-    bench_note note;
-
-    if (__builtin_expect(farm->timeline != NULL, 0))
-        CB_TRY(read_recorded(me, BENCH_DESTINATION, from, buffer, &note, read_decision));
-    else
-        CB_TRY(read_decision(me, buffer, &note));
-    *decision = bench_ledger_decide(&farm->ledger, bench_index_of(me, from, BENCH_DESTINATION),
-                                    note.event, since_ns);
-    if (__builtin_expect(*decision == BENCH_DECIDED, 1) || farm->patient ||
-        *decision == BENCH_DECIDED_LATE)
-        return CB_OK;
-    return bench_farm_refuse(me, "a decision", note.event);
+    CB_TRY(bench_farm_read(me, BENCH_SUPERVISOR, from, buffer, out));
+    return check_assignment(me, out);
 }

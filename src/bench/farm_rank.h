@@ -4,14 +4,19 @@
 #ifndef BENCH_FARM_RANK_H
 #define BENCH_FARM_RANK_H
 
+#include <string.h>
+
 #include "bench/builder.h"
 #include "bench/farm.h"
 #include "bench/ledger.h"
 #include "bench/timeline.h"
 
+enum { BENCH_LABEL_BYTES = 16 }; /* of a fragment: its source and event, where it has room */
+
 /* How fragments are made and looked at in a pass. */
 typedef struct {
     void (*make)(const bench_rank *me, void *data, uint64_t event);
+    /* NULL: refer to all the data, which is done in line. */
     void (*inspect)(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event);
 } bench_fragments;
 
@@ -39,7 +44,7 @@ struct bench_farm {
     uint64_t first_sequence;      /* destination: of the run, among its own events */
     uint64_t served;              /* source: notes of the run */
     uint64_t completed;           /* destination: events of the run */
-    uint64_t expected_sum;        /* destination: of what it referred to */
+    uint64_t label_sum;           /* destination: of what it referred to, if that was labelled */
     uint64_t slow_units;          /* destination: work on each event besides, for --slow-us */
     bool labelled;                /* fragments carry event and source */
     bench_timeline *timeline;     /* NULL where none is recorded */
@@ -76,6 +81,33 @@ static inline cb_status bench_farm_take(bench_rank *me, transport_buffer **out, 
     return CB_OK;
 }
 
+/* A message of another size than a note's: one about no event in a patient run, else CB_ERROR_DATA,
+ * logged. */
+cb_status bench_farm_refuse_size(bench_rank *me, transport_buffer *buffer, bench_note *out);
+
+static inline cb_status bench_farm_read_plainly(bench_rank *me, transport_buffer *buffer,
+                                                bench_note *out)
+{
+    if (__builtin_expect(buffer->size != sizeof(*out), 0))
+        return bench_farm_refuse_size(me, buffer, out);
+    memcpy(out, buffer->data, sizeof(*out));
+    transport_buffer_release(buffer);
+    return CB_OK;
+}
+
+/* The same, with its entry in the timeline. */
+cb_status bench_farm_read_recorded(bench_rank *me, size_t role, size_t from,
+                                   transport_buffer *buffer, bench_note *out);
+
+/* Hot. Read a note of a rank of that role, and release its buffer. */
+static inline cb_status bench_farm_read(bench_rank *me, size_t role, size_t from,
+                                        transport_buffer *buffer, bench_note *out)
+{
+    return __builtin_expect(me->farm->timeline != NULL, 0)
+               ? bench_farm_read_recorded(me, role, from, buffer, out)
+               : bench_farm_read_plainly(me, buffer, out);
+}
+
 /* A note about any other event than the next one of its destination; as bench_farm_admit. */
 cb_status bench_farm_admit_out_of_turn(bench_rank *me, uint64_t event, size_t destination,
                                        bool *admitted);
@@ -100,15 +132,7 @@ static inline cb_status bench_farm_admit(bench_rank *me, uint64_t event, size_t 
  * logged. `what` is "a fragment", "a decision". */
 cb_status bench_farm_refuse(bench_rank *me, const char *what, uint64_t event);
 
-/* After a patient run, when all ranks have ended it: take what still comes, and act on none of it,
- * so that the next run does not find it. */
-cb_status bench_farm_drain(bench_rank *me, const bench_actions *actions);
-
 /* Faults of this rank in the run under way, but those in the supervisor's ledger. */
 uint64_t bench_farm_fault_count(const bench_farm *farm);
-
-/* Hot. Supervisor: take a decision into the ledger. */
-cb_status bench_farm_take_decision(bench_rank *me, size_t from, transport_buffer *buffer,
-                                   uint64_t *since_ns, bench_decision *decision);
 
 #endif
