@@ -250,7 +250,7 @@ cb_status sci_send(transport_node *base, transport_buffer *buffer)
     sci_factory *factory = sci_factory_of(base->factory);
     sci_node *node = sci_node_of(base);
     sci_sending *to = &node->sending;
-    uint32_t number;
+    uint32_t number = 0;
     cb_status status;
 
     if (__builtin_expect(factory->many_senders || !node->connected || to->queue.first != NULL ||
