@@ -49,7 +49,8 @@ if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; the
     export PYTHONDONTWRITEBYTECODE=1
     python3 "$srcdir/scripts/combench" --manual >"$page"
     check combench "$page" combench-run
-    for verb in $(sed -n 's/^    Verb("\([a-z]*\)".*/\1/p' "$srcdir/python/combench/main.py"); do
+    verbs=$(sed -n 's/^    Verb("\([a-z]*\)".*/\1/p' "$srcdir/python/combench/main.py")
+    for verb in $verbs; do
         python3 "$srcdir/scripts/combench" "$verb" --manual >"$page"
         check "combench-$verb" "$page" --help
         grep -q "combench-$verb\.1" "$srcdir/man/local.mk" || {
@@ -84,5 +85,13 @@ for parameter in $parameters; do
             status=1
         }
     done
+done
+
+# Every page stands in the index of the documentation.
+for path in "$srcdir"/docs/*.md "$srcdir"/docs/*.schema.json; do
+    grep -qF "($(basename "$path")" "$srcdir/docs/README.md" || [ "$(basename "$path")" = README.md ] || {
+        echo "docs/README.md does not name $(basename "$path")" >&2
+        status=1
+    }
 done
 exit "$status"
