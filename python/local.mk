@@ -3,6 +3,7 @@ suitedir = $(pkgdatadir)/python/combench
 dist_suite_DATA = \
 	%D%/combench/__init__.py \
 	%D%/combench/allocation.py \
+	%D%/combench/batch.py \
 	%D%/combench/benchmarks.py \
 	%D%/combench/columns.py \
 	%D%/combench/compare.py \
@@ -34,7 +35,9 @@ dist_suite_DATA = \
 	%D%/combench/workloads.py
 suite_plansdir = $(suitedir)/plans
 dist_suite_plans_DATA = \
+	%D%/combench/plans/farms.plan \
 	%D%/combench/plans/full.plan \
 	%D%/combench/plans/note48.plan \
 	%D%/combench/plans/parkbench.plan \
-	%D%/combench/plans/quick.plan
+	%D%/combench/plans/quick.plan \
+	%D%/combench/plans/scaling.plan

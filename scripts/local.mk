@@ -16,6 +16,10 @@ uninstall-hook:
 	for command in $(completed); do rm -f "$(DESTDIR)$(completiondir)/$$command"; done
 .PHONY: install-completion
 
+# Jobs for Slurm, to be used as they are or copied.
+slurmdir = $(pkgdatadir)/slurm
+dist_slurm_DATA = %D%/slurm/farms.sbatch %D%/slurm/many-nodes.sbatch %D%/slurm/one-node.sbatch %D%/slurm/scaling.sbatch
+
 # The driver of the suite; installed it says where its package is.
 dist_bin_SCRIPTS = %D%/combench
 install-exec-hook:

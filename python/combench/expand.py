@@ -24,6 +24,7 @@ class Overrides:
     max_time_s: float | None = None
     precision_pct: float | None = None
     timeout_s: float | None = None
+    placement: str | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def _measurement(
         occupation=occupation,
         shape=shape.text,
         ranks=shape.ranks,
-        placement=values["placement"],
+        placement=overrides.placement or values["placement"],
         words=(*words, *values["options"]),
         rows=rows,
         expected_s=expected_s,

@@ -13,6 +13,11 @@ from combench.errors import SuiteError
 
 OPENMPI, HYDRA, SRUN = "openmpi", "mpich", "srun"
 
+# Over several hosts: ranks host after host or from host to host; or so that roles can be spread
+# over all hosts or packed on few, which is then up to the programs.
+PLACEMENTS = ("block", "cyclic", "spread", "packed")
+_OVER_ALL_HOSTS = ("cyclic", "spread")
+
 
 @dataclass(frozen=True)
 class Job:
@@ -22,6 +27,17 @@ class Job:
     oversubscribed: bool
     hosts: int
     placement: str
+    slots: int  # of all hosts
+
+    @property
+    def over_all_hosts(self) -> bool:
+        return self.placement in _OVER_ALL_HOSTS
+
+    @property
+    def filled_hosts(self) -> int:
+        """How many hosts the ranks fill, one after the other."""
+        per_host = max(self.slots // self.hosts, 1)
+        return min(-(-self.ranks // per_host), self.hosts)
 
 
 def _openmpi(job: Job) -> list[str]:
@@ -29,7 +45,7 @@ def _openmpi(job: Job) -> list[str]:
     words = ["-q", "-np", str(job.ranks)]
     words += ["--oversubscribe"] if job.oversubscribed else ["--bind-to", "core"]
     if job.hosts > 1:
-        words += ["--map-by", "node" if job.placement == "spread" else "slot"]
+        words += ["--map-by", "node" if job.over_all_hosts else "slot"]
     return words
 
 
@@ -37,7 +53,7 @@ def _hydra(job: Job) -> list[str]:
     words = ["-n", str(job.ranks)]
     if not job.oversubscribed:
         words += ["-bind-to", "core"]
-    if job.hosts > 1 and job.placement == "spread":
+    if job.hosts > 1 and job.over_all_hosts:
         words += ["-ppn", "1"]
     return words
 
@@ -46,8 +62,10 @@ def _srun(job: Job) -> list[str]:
     words = ["--mpi=pmix", "--kill-on-bad-exit=1", f"--ntasks={job.ranks}"]
     words += ["--overcommit"] if job.oversubscribed else ["--cpu-bind=cores"]
     if job.hosts > 1:
-        words += [f"--nodes={min(job.hosts, job.ranks)}"] if job.placement == "spread" else []
-        words += ["--distribution=" + ("cyclic" if job.placement == "spread" else "block")]
+        # Without a number a step has ranks on all hosts, however few they are.
+        nodes = min(job.hosts, job.ranks) if job.over_all_hosts else job.filled_hosts
+        words += [f"--nodes={nodes}"]
+        words += ["--distribution=" + ("cyclic" if job.over_all_hosts else "block")]
     return words
 
 

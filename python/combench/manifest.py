@@ -41,6 +41,7 @@ def entry(measurement: Measurement) -> Json:
         "technology": measurement.technology,
         "shape": measurement.shape,
         "ranks": measurement.ranks,
+        "placement": measurement.placement,
         "options": list(measurement.words),
         "rows_at_most": measurement.rows,
         "state": LEFT_OUT if measurement.obstacle else PLANNED,

@@ -16,6 +16,7 @@ from typing import Any, Callable, Iterable, Mapping, NoReturn
 
 from combench.benchmarks import BENCHMARKS, SWEEP_SIZES, Benchmark
 from combench.errors import SuiteError
+from combench.launcher import PLACEMENTS
 
 SHIPPED = Path(__file__).parent / "plans"
 SUFFIX = ".plan"
@@ -196,9 +197,10 @@ KEYS: dict[str, Key] = {
         head=True,
     ),
     "placement": Key(
-        _one_of("spread", "packed"),
+        _one_of(*PLACEMENTS),
         "spread",
-        "over several hosts: from host to host (spread), or one after the other (packed)",
+        "over several hosts: one after the other (block), from host to host (cyclic), each role on "
+        "all hosts (spread) or on as few as can be (packed)",
         head=True,
     ),
     "options": Key(_options, (), "further options of the program, as on its command line"),

@@ -123,7 +123,7 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        self.assertEqual(plan.shipped(), ["full", "note48", "parkbench", "quick"])
+        self.assertEqual(plan.shipped(), ["farms", "full", "note48", "parkbench", "quick", "scaling"])
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]
             self.assertEqual(len(found), len(set(found)), name)
@@ -214,9 +214,11 @@ class Environment(unittest.TestCase):
 class Launchers(unittest.TestCase):
     """The words that start ranks."""
 
-    def words(self, kind: str, oversubscribed: bool, hosts: int) -> str:
+    def words(
+        self, kind: str, oversubscribed: bool, hosts: int, placement: str = "spread"
+    ) -> str:
         launcher = Launcher(kind, ("start",), ("--own",))
-        return " ".join(launcher.words(Job(5, oversubscribed, hosts, "spread")))
+        return " ".join(launcher.words(Job(5, oversubscribed, hosts, placement, 4 * hosts)))
 
     def test_ranks_are_bound_where_each_has_a_core(self) -> None:
         self.assertEqual(self.words(OPENMPI, False, 1), "start -q -np 5 --bind-to core --own")
@@ -232,6 +234,14 @@ class Launchers(unittest.TestCase):
         self.assertIn("--map-by node", self.words(OPENMPI, False, 2))
         self.assertIn("-ppn 1", self.words(HYDRA, False, 2))
         self.assertIn("--nodes=2 --distribution=cyclic", self.words(SRUN, False, 2))
+        self.assertIn("--map-by node", self.words(OPENMPI, False, 2, "cyclic"))
+
+    def test_ranks_fill_hosts_one_after_the_other(self) -> None:
+        for placement in ("block", "packed"):
+            self.assertIn("--map-by slot", self.words(OPENMPI, False, 4, placement))
+            self.assertNotIn("-ppn", self.words(HYDRA, False, 4, placement))
+            words = self.words(SRUN, False, 4, placement)
+            self.assertIn("--nodes=2 --distribution=block", words)
 
 
 class Times(unittest.TestCase):
