@@ -7,7 +7,6 @@
 #include "bench/passes.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,21 +251,6 @@ cb_status bench_time_steps(bench_passes *run, double until_ns)
 /* Shares, verification, groups */
 
 /* In less than some windows a source is ahead or behind by chance. */
-static cb_status leave_out_shares(const bench_passes *run)
-{
-    char what[64], reason[160];
-
-    if (run->session->document == NULL)
-        return CB_OK;
-    snprintf(what, sizeof(what), "shares of the sources, %zu bytes", run->me->size_bytes);
-    snprintf(reason, sizeof(reason),
-             "they need blocks of %u packets from each source, %d windows, and those of this "
-             "measurement have %llu; give a longer --max-time or a smaller --window",
-             WINDOWS_A_BLOCK * run->me->window, WINDOWS_A_BLOCK,
-             (unsigned long long)run->out->steps);
-    return report_skip(run->session->document, what, reason);
-}
-
 cb_status bench_keep_shares(const bench_passes *run)
 {
     bench_outcome *out = run->out;
@@ -278,8 +262,10 @@ cb_status bench_keep_shares(const bench_passes *run)
         total += (double)run->me->peers[i].share;
     if (total == 0)
         return CB_OK;
-    if (out->steps < (uint64_t)WINDOWS_A_BLOCK * run->me->window)
-        return leave_out_shares(run);
+    if (out->steps < (uint64_t)WINDOWS_A_BLOCK * run->me->window) {
+        run->session->shares_left_out = true;
+        return CB_OK;
+    }
     out->shares =
         cb_allocate(run->me->peer_count, sizeof(*out->shares), "the shares of the sources");
     if (out->shares == NULL)

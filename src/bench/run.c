@@ -202,6 +202,15 @@ static cb_status fit_curve(const bench_session *session, const bench_measurement
     return CB_OK;
 }
 
+static cb_status explain_missing_shares(const bench_session *session)
+{
+    if (session->document == NULL || !session->shares_left_out)
+        return CB_OK;
+    return report_skip(session->document, "shares of the sources, in rows without them",
+                       "a block holds less than four windows; give a longer --max-time, or a "
+                       "smaller --window");
+}
+
 static cb_status explain_missing_fit(const bench_session *session)
 {
     /* A farm's event is no transfer of one size: nobody would look for a line. */
@@ -283,6 +292,7 @@ static cb_status run_all(bench_session *session, const bench_plan *plan, partici
     if (points != NULL && points->count > 0)
         CB_TRY(fit_curve(session, previous, who->participants, points));
     session->all_skipped = !any;
+    CB_TRY(explain_missing_shares(session));
     return explain_missing_fit(session);
 }
 
