@@ -16,5 +16,6 @@ dist_suite_plans_DATA = \
 
 # Predictions
 dist_suite_DATA += \
-	%D%/combench/columns.py %D%/combench/model.py %D%/combench/prediction.py \
-	%D%/combench/workloads.py
+	%D%/combench/calibration.py %D%/combench/cases.py %D%/combench/columns.py \
+	%D%/combench/model.py %D%/combench/predict.py %D%/combench/predict_options.py \
+	%D%/combench/prediction.py %D%/combench/prediction_table.py

@@ -26,6 +26,7 @@ class Verb:
 VERBS = (
     Verb("run", "combench.run", "measure what a plan lists, with mpirun or srun"),
     Verb("compare", "combench.compare", "regressions and improvements between runs"),
+    Verb("predict", "combench.predict", "all benchmarks on any network, from measurements"),
 )
 
 
