@@ -104,8 +104,9 @@ def measured_sizes(text: str) -> tuple[int, int] | None:
     return min(int(first) for first, _ in spans), max(int(last) for _, last in spans)
 
 
-def _from_file(path: Path, processors: int) -> Calibration:
-    """A file as ccmod calibrate makes it, or as people write it."""
+def from_file(path: Path, processors: int = 0) -> Calibration:
+    """A file as ccmod calibrate makes it, or as people write it; with results of so many processors
+    beside it, 0 without any. SuiteError: it cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -116,14 +117,14 @@ def _from_file(path: Path, processors: int) -> Calibration:
     return Calibration(path, text, (str(path),), measured_sizes(text), most, processors > 0)
 
 
-def _from_measurements(ccmod: Path, measurements: Measurements, folder: Path) -> Calibration:
-    """Fitted by ccmod calibrate, in a file in the folder."""
+def from_measurements(ccmod: Path, measurements: Measurements, folder: Path) -> Calibration:
+    """Fitted by ccmod calibrate, in a file in the folder. SuiteError: they do not suffice."""
     chosen, path = _chosen(measurements), folder / "calibration"
     ask(
         [str(ccmod), "calibrate", "--output", str(path), str(chosen)],
         f"cannot make a calibration of {chosen}",
     )
-    return replace(_from_file(path, measurements.processors), origin=(str(chosen),))
+    return replace(from_file(path, measurements.processors), origin=(str(chosen),))
 
 
 def calibrate(
@@ -132,7 +133,7 @@ def calibrate(
     """The calibration in the file that is given, or else one of the measurements, in the folder.
     SuiteError: it cannot be read, or not be made of them."""
     if given is not None:
-        return _from_file(Path(given), measurements.processors if measurements else 0)
+        return from_file(Path(given), measurements.processors if measurements else 0)
     if measurements is None:
         raise SuiteError("there are no results to calibrate with; name some")
-    return _from_measurements(ccmod, measurements, folder)
+    return from_measurements(ccmod, measurements, folder)
