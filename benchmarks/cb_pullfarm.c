@@ -14,35 +14,28 @@ static cb_status assign(bench_rank *me)
                                    .count = (uint32_t)bench_source_count(me)});
 }
 
-static cb_status answer(bench_rank *me)
+static cb_status answer(bench_rank *me, size_t from, transport_buffer *buffer)
 {
-    transport_buffer *buffer;
-    bench_peer *from;
     bench_note note;
 
-    CB_TRY(bench_take_message(me, &buffer, &from));
-    CB_TRY(bench_read_note(me, buffer, from, &note));
+    CB_TRY(bench_read_note(me, from, buffer, &note));
     return bench_send_fragment(me, bench_index_of(me, from, BENCH_DESTINATION), note.event);
 }
 
-static cb_status fetch(bench_rank *me, transport_buffer *buffer, const bench_peer *from)
+static cb_status fetch(bench_rank *me, size_t from, transport_buffer *buffer)
 {
     bench_note note;
 
-    CB_TRY(bench_read_note(me, buffer, from, &note));
+    CB_TRY(bench_read_assignment(me, from, buffer, &note));
     for (uint32_t source = note.first; source < note.first + note.count; source++)
         CB_TRY(bench_tell(me, BENCH_SOURCE, source, (bench_note){.event = note.event}));
     return CB_OK;
 }
 
-static cb_status fetch_or_collect(bench_rank *me)
+/* The supervisor is the first of the peers. */
+static cb_status fetch_or_collect(bench_rank *me, size_t from, transport_buffer *buffer)
 {
-    transport_buffer *buffer;
-    bench_peer *from;
-
-    CB_TRY(bench_take_message(me, &buffer, &from));
-    return from == &me->peers[0] ? fetch(me, buffer, from)
-                                 : bench_accept_fragment(me, from, buffer);
+    return from == 0 ? fetch(me, from, buffer) : bench_accept_fragment(me, from, buffer);
 }
 
 static const bench_definition pullfarm = {
@@ -66,8 +59,8 @@ static const bench_definition pullfarm = {
     .modes = {{.name = "closed",
                .summary = "one event, from its assignment to its decision",
                .roles = {{.step = assign, .timed = true},
-                         {.step = answer},
-                         {.step = fetch_or_collect}}}},
+                         {.react = answer},
+                         {.react = fetch_or_collect}}}},
 };
 
 int main(int argc, char **argv)

@@ -13,24 +13,12 @@ static cb_status assign(bench_rank *me)
                                                .count = 1});
 }
 
-static cb_status push(bench_rank *me)
+static cb_status push(bench_rank *me, size_t from, transport_buffer *buffer)
 {
-    transport_buffer *buffer;
-    bench_peer *from;
     bench_note note;
 
-    CB_TRY(bench_take_message(me, &buffer, &from));
-    CB_TRY(bench_read_note(me, buffer, from, &note));
+    CB_TRY(bench_read_note(me, from, buffer, &note));
     return bench_send_fragment(me, note.first, note.event);
-}
-
-static cb_status collect(bench_rank *me)
-{
-    transport_buffer *buffer;
-    bench_peer *from;
-
-    CB_TRY(bench_take_message(me, &buffer, &from));
-    return bench_accept_fragment(me, from, buffer);
 }
 
 static const bench_definition pushfarm = {
@@ -51,7 +39,9 @@ static const bench_definition pushfarm = {
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_SECOND}},
     .modes = {{.name = "closed",
                .summary = "one event, from its assignment to its decision",
-               .roles = {{.step = assign, .timed = true}, {.step = push}, {.step = collect}}}},
+               .roles = {{.step = assign, .timed = true},
+                         {.react = push},
+                         {.react = bench_accept_fragment}}}},
 };
 
 int main(int argc, char **argv)

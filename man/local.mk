@@ -3,7 +3,7 @@ benchmark_manuals = \
 	%D%/cb_oneway.1 %D%/cb_twoway.1 %D%/cb_alltoall.1 %D%/cb_pairs.1 \
 	%D%/cb_outfarm.1 %D%/cb_multicast.1 %D%/cb_funnel.1 \
 	%D%/cb_pushfarm.1 %D%/cb_pullfarm.1 %D%/cb_pipeline.1 \
-	%D%/cb_comms1.1 %D%/cb_comms2.1 %D%/cb_comms3.1
+	%D%/cb_calibrate.1 %D%/cb_comms1.1 %D%/cb_comms2.1 %D%/cb_comms3.1
 ccmod_subcommands = \
 	%D%/ccmod-calibrate.1 %D%/ccmod-convert.1 %D%/ccmod-info.1 %D%/ccmod-knee.1 %D%/ccmod-run.1 %D%/ccmod-signals.1 %D%/ccmod-timeline.1
 man1_MANS = $(benchmark_manuals) %D%/ccmod.1 %D%/combench-testbed.1 $(ccmod_subcommands)
@@ -17,5 +17,23 @@ $(ccmod_subcommands): %D%/ccmod-%.1: ccmod$(EXEEXT)
 	@$(MKDIR_P) %D%
 	$(AM_V_GEN)./$< $* --manual > $@.tmp && mv $@.tmp $@
 
-# Those of the driver, of the software SISCI library and of files are written by hand.
-dist_man_MANS = %D%/combench.1 %D%/combench-run.1 %D%/combench-config.5 %D%/libcombench-trace.7 %D%/sisci-shm.7 %D%/sisci-shm-clean.1
+# The driver makes its pages of its verbs' parsers.
+driver_verbs = %D%/combench-run.1 %D%/combench-compare.1 %D%/combench-parkbench.1 \
+	%D%/combench-predict.1
+driver_manuals = %D%/combench.1 $(driver_verbs)
+if HAVE_PYTHON3
+man1_MANS += $(driver_manuals)
+endif
+CLEANFILES += $(driver_manuals)
+driver_manual = PYTHONDONTWRITEBYTECODE=1 $(PYTHON3) $(top_srcdir)/scripts/combench
+
+%D%/combench.1: $(dist_suite_DATA)
+	@$(MKDIR_P) %D%
+	$(AM_V_GEN)$(driver_manual) --manual > $@.tmp && mv $@.tmp $@
+
+$(driver_verbs): %D%/combench-%.1: $(dist_suite_DATA)
+	@$(MKDIR_P) %D%
+	$(AM_V_GEN)$(driver_manual) $* --manual > $@.tmp && mv $@.tmp $@
+
+# Those of the software SISCI library, of the tracer and of files are written by hand.
+dist_man_MANS = %D%/combench-config.5 %D%/libcombench-trace.7 %D%/sisci-shm.7 %D%/sisci-shm-clean.1

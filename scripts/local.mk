@@ -1,4 +1,24 @@
-EXTRA_DIST += %D%/build %D%/check %D%/install-packages %D%/quickstart %D%/testbed %D%/trace .ci/run
+EXTRA_DIST += %D%/completion/combench.bash %D%/build %D%/check %D%/install-packages %D%/quickstart %D%/testbed %D%/trace .ci/run
+
+# Completion for bash, where bash-completion looks: a file of the name of each command.
+completiondir = $(datadir)/bash-completion/completions
+completed = combench ccmod combench-testbed sisci-shm-clean \
+	cb_oneway cb_twoway cb_alltoall cb_pairs cb_outfarm cb_multicast cb_funnel \
+	cb_pushfarm cb_pullfarm cb_pipeline cb_comms1 cb_comms2 cb_comms3
+install-data-hook: install-completion
+install-completion:
+	$(MKDIR_P) "$(DESTDIR)$(completiondir)"
+	$(INSTALL_DATA) $(srcdir)/%D%/completion/combench.bash "$(DESTDIR)$(completiondir)/combench"
+	cd "$(DESTDIR)$(completiondir)" && for command in $(completed); do \
+		test $$command = combench || ln -sf combench $$command; \
+	done
+uninstall-hook:
+	for command in $(completed); do rm -f "$(DESTDIR)$(completiondir)/$$command"; done
+.PHONY: install-completion
+
+# Jobs for Slurm, to be used as they are or copied.
+slurmdir = $(pkgdatadir)/slurm
+dist_slurm_DATA = %D%/slurm/farms.sbatch %D%/slurm/many-nodes.sbatch %D%/slurm/one-node.sbatch %D%/slurm/scaling.sbatch
 
 # The driver of the suite; installed it says where its package is.
 dist_bin_SCRIPTS = %D%/combench

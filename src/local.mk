@@ -31,12 +31,12 @@ libcombench_a_SOURCES = \
 	%D%/bench/datagrams.c \
 	%D%/bench/emit.c %D%/bench/emit.h \
 	%D%/bench/environment.c \
-	%D%/bench/farm.h %D%/bench/farm_faults.c %D%/bench/farm_figures.c \
+	%D%/bench/farm.h %D%/bench/farm_closed.c %D%/bench/farm_faults.c \
+	%D%/bench/farm_figures.c %D%/bench/farm_fragments.c \
 	%D%/bench/farm_loops.c %D%/bench/farm_loops.h \
 	%D%/bench/farm_measure.c %D%/bench/farm_measure.h \
-	%D%/bench/farm_open.c \
-	%D%/bench/farm_notes.c \
-	%D%/bench/farm_rank.c %D%/bench/farm_rank.h \
+	%D%/bench/farm_notes.c %D%/bench/farm_open.c \
+	%D%/bench/farm_rank.c %D%/bench/farm_rank.h %D%/bench/farm_run.c \
 	%D%/bench/farm_timeline.c \
 	%D%/bench/figures.c \
 	%D%/bench/harness.c \

@@ -10,6 +10,7 @@ include tests/mpi/local.mk
 include tests/cli/local.mk
 include tests/sci/local.mk
 include tests/sisci/local.mk
+include tests/slurm/local.mk
 include tests/suite/local.mk
 include tests/testbed/local.mk
 include tests/tracer/local.mk

@@ -18,6 +18,7 @@ ccmod_SOURCES = \
 	%D%/ccmod/knee.c %D%/ccmod/knee.h %D%/ccmod/knee_forms.c \
 	%D%/ccmod/main.c \
 	%D%/ccmod/measurements.c %D%/ccmod/measurements.h %D%/ccmod/measurements_columns.c \
+	%D%/ccmod/measurements_flows.c \
 	%D%/ccmod/run.c %D%/ccmod/run.h %D%/ccmod/run_json.c %D%/ccmod/run_text.c \
 	%D%/ccmod/options.c \
 	%D%/ccmod/signals.c %D%/ccmod/timeline.c %D%/ccmod/tool.h

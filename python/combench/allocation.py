@@ -14,7 +14,7 @@ from combench.errors import SuiteError
 
 @dataclass(frozen=True)
 class Allocation:
-    kind: str  # slurm, pbs, lsf, or local
+    kind: str  # slurm, pbs, lsf, hostfile, or local
     slots: int  # ranks that have a core of their own
     hosts: int
     job: str = ""  # the batch system's own name of the job
@@ -78,6 +78,33 @@ def _own_cores() -> int:
         except OSError:
             cores.add(str(cpu))
     return len(cores)
+
+
+def of_hostfile(path: Path) -> Allocation:
+    """The hosts of a file for mpirun: `name slots=4` of Open MPI, `name:4` of MPICH.
+
+    A host without a number has one slot here, whatever the launcher takes it for.
+    """
+    slots: dict[str, int] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SuiteError(f"cannot read --hostfile {path}: {error}; name another") from error
+    for number, line in enumerate(lines, 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        found = re.search(r"(?:^[^:]+:|\sslots=)([^\s:]*)", " ".join(words))
+        if found is not None and not re.fullmatch(r"[1-9][0-9]{0,6}", found.group(1)):
+            raise SuiteError(
+                f"{path}:{number}: '{found.group(1)}' is no number of slots; write HOST slots=4, "
+                "or HOST:4 for MPICH"
+            )
+        host = words[0].partition(":")[0]
+        slots[host] = slots.get(host, 0) + (int(found.group(1)) if found else 1)
+    if not slots:
+        raise SuiteError(f"--hostfile {path} names no host; write a line HOST slots=4 for each")
+    return Allocation("hostfile", sum(slots.values()), len(slots))
 
 
 def find(environment: Mapping[str, str]) -> Allocation:

@@ -108,10 +108,11 @@ NODES = ("none", "both")
 @dataclass(frozen=True)
 class Benchmark:
     name: str
-    number: str  # in DAQ note 48
+    number: str  # in DAQ note 48, or in Parkbench
     counted: Counted
     modes: int = 1  # that are measured unless others are asked for
-    occupations: tuple[str, ...] = ()  # none: group 2, which has algorithms
+    occupations: tuple[str, ...] = ()  # of group 1
+    algorithms: bool = False  # of group 2
     fit: bool = False  # adds sizes of its own for Hockney's parameters
     reference: int = 0  # the count that is measured beside each other one
     lists: bool = False  # of destinations, that may change
@@ -121,8 +122,9 @@ class Benchmark:
     ) -> int:
         """How many measurements one start of the program makes, at most; sizes None: its own."""
         if sizes is None:
-            sizes = FIT_SIZES if self.fit and occupation == "none" else frozenset(NOTE_SIZES)
-        if not self.occupations:
+            fitted = self.fit and occupation in ("", "none")
+            sizes = FIT_SIZES if fitted else frozenset(NOTE_SIZES)
+        if self.algorithms:
             return len(sizes) * algorithms
         if self.lists:
             changing = 2 if CHANGING_LIST_BYTES in sizes else 0
@@ -139,8 +141,11 @@ _ALL = (
     Benchmark("outfarm", "1.5", DESTINATIONS, 2, BOTH_SIDES),
     Benchmark("multicast", "1.6", DESTINATIONS, 1, BOTH_SIDES, lists=True),
     Benchmark("funnel", "1.7", SOURCES, 2, BOTH_SIDES, reference=1),
-    Benchmark("pushfarm", "2.1", FARMS),
-    Benchmark("pullfarm", "2.2", FARMS),
-    Benchmark("pipeline", "2.3", TOPOLOGIES),
+    Benchmark("pushfarm", "2.1", FARMS, algorithms=True),
+    Benchmark("pullfarm", "2.2", FARMS, algorithms=True),
+    Benchmark("pipeline", "2.3", TOPOLOGIES, algorithms=True),
+    Benchmark("comms1", "COMMS1", PAIR, fit=True),
+    Benchmark("comms2", "COMMS2", PAIR, fit=True),
+    Benchmark("comms3", "COMMS3", PROCESSORS, fit=True),
 )
 BENCHMARKS = {benchmark.name: benchmark for benchmark in _ALL}

@@ -11,7 +11,7 @@ from combench.errors import SuiteError
 from combench.model import ask
 from combench.results import Json, read_result
 
-CALIBRATING = "oneway"  # what ccmod calibrate reads
+CALIBRATING = ("calibrate", "oneway")  # what ccmod calibrate reads; the first tells more
 _PAIR = 2  # processors of a calibration that says no more
 
 
@@ -82,18 +82,21 @@ def _alone(document: Json) -> int:
 
 
 def _chosen(measurements: Measurements) -> Path:
-    """Of the program that calibrates the document with most rows."""
-    of_it = [
-        (_alone(document), path)
-        for path, document in measurements.documents
-        if document["benchmark"] == CALIBRATING and _alone(document)
-    ]
-    if not of_it:
-        raise SuiteError(
-            f"the results have no measurement of cb_{CALIBRATING}, and a calibration is made of "
-            "it; measure it too, or give a file of ccmod calibrate with --calibration"
-        )
-    return max(of_it, key=lambda one: one[0])[1]
+    """Of the programs that calibrate the first that was measured, and of it the document with most
+    rows."""
+    for name in CALIBRATING:
+        of_it = [
+            (_alone(document), path)
+            for path, document in measurements.documents
+            if document["benchmark"] == name and _alone(document)
+        ]
+        if of_it:
+            return max(of_it, key=lambda one: one[0])[1]
+    raise SuiteError(
+        "the results have no measurement of cb_calibrate, or of cb_oneway in its place, and a "
+        "calibration is made of it; measure it too, or give a file of ccmod calibrate with "
+        "--calibration"
+    )
 
 
 def measured_sizes(text: str) -> tuple[int, int] | None:

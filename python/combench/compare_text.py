@@ -32,8 +32,8 @@ _MOST_KEYS = 12  # that are listed of those in one side only, unless all are ask
 
 SINGLE_RUN = (
     "one run on a side: what differs from run to run of one system (memory, placement, other "
-    "users) is unknown, and a difference below may be that. The intervals are of these two runs; to learn "
-    "of the systems, measure each several times and name the runs of a side with commas"
+    "users) is unknown, and a difference below may be that. The intervals are of these two runs; "
+    "to learn of the systems, measure each several times and name the runs of a side with commas"
 )
 
 
@@ -41,7 +41,8 @@ def _percent(ratio: float) -> str:
     return "open" if ratio in (0, math.inf) else f"{100 * (ratio - 1):+.1f}"
 
 
-def _interval(difference: Difference | None) -> str:
+def interval_text(difference: Difference | None) -> str:
+    """The interval of a ratio as a change in per cent."""
     if difference is None:
         return "-"
     return f"{_percent(difference.low)} to {_percent(difference.high)}"
@@ -53,7 +54,7 @@ def _probability(change: Change) -> str:
     return "<0.0001" if change.p < 0.0001 else f"{change.p:.4f}"
 
 
-def _aligned(lines: Sequence[Sequence[str]], right: int) -> Iterator[str]:
+def aligned(lines: Sequence[Sequence[str]], right: int) -> Iterator[str]:
     """Columns as wide as they need; the first `right` of them end, the others begin together."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     for line in lines:
@@ -73,7 +74,7 @@ def _table(changes: Iterable[Change], without: frozenset[str]) -> Iterator[str]:
         lines.append(
             (
                 f"{change.change_pct:+.1f}",
-                _interval(change.difference),
+                interval_text(change.difference),
                 f"{change.before:.4g}",
                 f"{change.after:.4g}",
                 _probability(change),
@@ -83,7 +84,7 @@ def _table(changes: Iterable[Change], without: frozenset[str]) -> Iterator[str]:
                 describe(change.key, without),
             )
         )
-    for line in _aligned(lines, right=5):
+    for line in aligned(lines, right=5):
         yield f"    {line}"
 
 

@@ -24,6 +24,7 @@ class Overrides:
     max_time_s: float | None = None
     precision_pct: float | None = None
     timeout_s: float | None = None
+    placement: str | None = None
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Measurement:
     benchmark: str
     number: str
     technology: str
-    occupation: str  # empty in group 2
+    occupation: str  # empty but in group 1
     shape: str
     ranks: int
     placement: str
@@ -81,7 +82,7 @@ def _measurement(
     words = ["--technology", technology, *values["sizes"].words, *shape.words]
     if benchmark.occupations:
         words += ["--compute", occupation]
-    else:
+    if benchmark.algorithms:
         words += ["--algorithm", ",".join(str(us) for us in values["algorithms"])]
     words += ["--wait", wait, "--buffers", buffers, "--max-time", f"{max_time_s:g}"]
     words += ["--precision", f"{overrides.precision_pct or values['precision']:g}"]
@@ -105,7 +106,7 @@ def _measurement(
         occupation=occupation,
         shape=shape.text,
         ranks=shape.ranks,
-        placement=values["placement"],
+        placement=overrides.placement or values["placement"],
         words=(*words, *values["options"]),
         rows=rows,
         expected_s=expected_s,

@@ -6,12 +6,17 @@ import os
 import shutil
 import subprocess
 from dataclasses import dataclass
-from typing import Callable, Mapping
+from typing import Callable, Mapping, Optional
 
 from combench.allocation import Allocation
 from combench.errors import SuiteError
 
 OPENMPI, HYDRA, SRUN = "openmpi", "mpich", "srun"
+
+# Over several hosts: ranks host after host or from host to host; or so that roles can be spread
+# over all hosts or packed on few, which is then up to the programs.
+PLACEMENTS = ("block", "cyclic", "spread", "packed")
+_OVER_ALL_HOSTS = ("cyclic", "spread")
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,17 @@ class Job:
     oversubscribed: bool
     hosts: int
     placement: str
+    slots: int  # of all hosts
+
+    @property
+    def over_all_hosts(self) -> bool:
+        return self.placement in _OVER_ALL_HOSTS
+
+    @property
+    def filled_hosts(self) -> int:
+        """How many hosts the ranks fill, one after the other."""
+        per_host = max(self.slots // self.hosts, 1)
+        return min(-(-self.ranks // per_host), self.hosts)
 
 
 def _openmpi(job: Job) -> list[str]:
@@ -29,7 +45,7 @@ def _openmpi(job: Job) -> list[str]:
     words = ["-q", "-np", str(job.ranks)]
     words += ["--oversubscribe"] if job.oversubscribed else ["--bind-to", "core"]
     if job.hosts > 1:
-        words += ["--map-by", "node" if job.placement == "spread" else "slot"]
+        words += ["--map-by", "node" if job.over_all_hosts else "slot"]
     return words
 
 
@@ -37,7 +53,7 @@ def _hydra(job: Job) -> list[str]:
     words = ["-n", str(job.ranks)]
     if not job.oversubscribed:
         words += ["-bind-to", "core"]
-    if job.hosts > 1 and job.placement == "spread":
+    if job.hosts > 1 and job.over_all_hosts:
         words += ["-ppn", "1"]
     return words
 
@@ -46,8 +62,10 @@ def _srun(job: Job) -> list[str]:
     words = ["--mpi=pmix", "--kill-on-bad-exit=1", f"--ntasks={job.ranks}"]
     words += ["--overcommit"] if job.oversubscribed else ["--cpu-bind=cores"]
     if job.hosts > 1:
-        words += [f"--nodes={min(job.hosts, job.ranks)}"] if job.placement == "spread" else []
-        words += ["--distribution=" + ("cyclic" if job.placement == "spread" else "block")]
+        # Without a number a step has ranks on all hosts, however few they are.
+        nodes = min(job.hosts, job.ranks) if job.over_all_hosts else job.filled_hosts
+        words += [f"--nodes={nodes}"]
+        words += ["--distribution=" + ("cyclic" if job.over_all_hosts else "block")]
     return words
 
 
@@ -101,16 +119,29 @@ def _kind_of(command: tuple[str, ...]) -> str:
     raise SuiteError(f"{attempt}: --version names neither Open MPI nor MPICH; {remedy}")
 
 
+_HOSTFILE_OPTIONS = {OPENMPI: "--hostfile", HYDRA: "-f"}
+
+
 def find(
-    wanted: str, mpirun: tuple[str, ...], more: tuple[str, ...], allocation: Allocation
+    wanted: str,
+    mpirun: tuple[str, ...],
+    more: tuple[str, ...],
+    allocation: Allocation,
+    hostfile: Optional[str] = None,
 ) -> Launcher:
     """The launcher that is wanted: mpirun, srun, or auto.
 
     auto is mpirun, and srun in an allocation of Slurm where there is no mpirun.
     """
+    if hostfile is not None and wanted == "srun":
+        raise SuiteError(
+            "--hostfile goes with mpirun; srun has the hosts of its job: leave one of both away"
+        )
     slurm_only = allocation.kind == "slurm" and shutil.which(mpirun[0]) is None
     if wanted == "srun" or (wanted == "auto" and slurm_only):
         if shutil.which("srun") is None:
             raise SuiteError("cannot start ranks: srun is not in PATH; use --launcher mpirun")
         return Launcher(SRUN, ("srun",), more)
-    return Launcher(_kind_of(mpirun), mpirun, more)
+    kind = _kind_of(mpirun)
+    hosts = (_HOSTFILE_OPTIONS[kind], hostfile) if hostfile is not None else ()
+    return Launcher(kind, mpirun, (*hosts, *more))

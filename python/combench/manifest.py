@@ -41,6 +41,7 @@ def entry(measurement: Measurement) -> Json:
         "technology": measurement.technology,
         "shape": measurement.shape,
         "ranks": measurement.ranks,
+        "placement": measurement.placement,
         "options": list(measurement.words),
         "rows_at_most": measurement.rows,
         "state": LEFT_OUT if measurement.obstacle else PLANNED,
@@ -66,6 +67,13 @@ class Manifest:
     @property
     def overrides(self) -> Overrides:
         return Overrides(**self.document["overrides"])
+
+    @property
+    def hostfile(self) -> str | None:
+        """That of the last session: --resume goes on with the same hosts."""
+        sessions = self.document.get("sessions") or [{}]
+        found: str | None = sessions[-1].get("hostfile")
+        return found
 
     def count(self, *states: str) -> int:
         return sum(one["state"] in states for one in self.measurements)

@@ -20,6 +20,8 @@ from combench.storage import has_room
 RESULTS, LOGS = "results", "logs"
 _LOG_TAIL_BYTES = 65536
 _REASON_LENGTH = 500
+# Options that do not go with --placement, or are it.
+_PLACED_BY = ("--receivers", "--timeline", "--placement")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,13 @@ class Setting:
 
     def job(self, measurement: Measurement) -> Job:
         ranks, allocation = measurement.ranks, self.allocation
-        return Job(ranks, ranks > allocation.slots, allocation.hosts, measurement.placement)
+        return Job(
+            ranks,
+            ranks > allocation.slots,
+            allocation.hosts,
+            measurement.placement,
+            allocation.slots,
+        )
 
     def result(self, measurement: Measurement) -> Path:
         return self.directory / RESULTS / f"{measurement.name}.json"
@@ -42,11 +50,19 @@ class Setting:
     def log(self, measurement: Measurement) -> Path:
         return self.directory / LOGS / f"{measurement.name}.txt"
 
+    def _placement(self, measurement: Measurement) -> list[str]:
+        """Where roles are is up to the program, unless it is told so in other words."""
+        told = any(word.split("=")[0] in _PLACED_BY for word in measurement.words)
+        if self.allocation.hosts == 1 or told:
+            return []
+        return ["--placement", measurement.placement]
+
     def command(self, measurement: Measurement) -> list[str]:
         return [
             *self.launcher.words(self.job(measurement)),
             str(self.programs / f"cb_{measurement.benchmark}"),
             *measurement.words,
+            *self._placement(measurement),
             "--output",
             str(self.result(measurement)),
         ]

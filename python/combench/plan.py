@@ -16,6 +16,7 @@ from typing import Any, Callable, Iterable, Mapping, NoReturn
 
 from combench.benchmarks import BENCHMARKS, SWEEP_SIZES, Benchmark
 from combench.errors import SuiteError
+from combench.launcher import PLACEMENTS
 
 SHIPPED = Path(__file__).parent / "plans"
 SUFFIX = ".plan"
@@ -141,31 +142,69 @@ def _options(text: str) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class Key:
     parse: Callable[[str], Any]
-    default: Any = None
+    default: Any
+    help: str
     head: bool = False  # may stand in the head, for all sections
     section: bool = True
 
 
 _WAITS = _one_of("auto", "spin", "yield", "block")
 _SIDES = _one_of("none", "source", "destination", "both")
-_COUNT_KEYS = ("processors", "destinations", "sources", "farms", "topologies")
+_COUNTS = {
+    "processors": "numbers of processors: of alltoall, pairs and comms3; max is what fits the job",
+    "destinations": "numbers of destinations: of outfarm and multicast",
+    "sources": "numbers of sources: of funnel",
+    "farms": "sources x destinations: of pushfarm and pullfarm, 4x4, 8x1",
+    "topologies": "the stages of pipeline: 4-2-1; they have no max",
+}
 
 KEYS: dict[str, Key] = {
-    "title": Key(_text, "", head=True, section=False),
-    "ranks": Key(rank_count, 2, head=True, section=False),
-    "benchmark": Key(_one_of(*BENCHMARKS)),
-    "technologies": Key(_listed(_word), ("mpi",), head=True),
-    "sizes": Key(_sizes, Sizes((), None), head=True),
-    "occupations": Key(_listed(_SIDES), ("none",)),
-    "algorithms": Key(_listed(_whole(0, 1000000)), (0, 50, 500)),
-    "waits": Key(_listed(_WAITS), ("auto",), head=True),
-    "buffers": Key(_listed(_one_of("hot", "rotate")), ("hot",), head=True),
-    "max-time": Key(max_time_s, 1.5, head=True),
-    "precision": Key(precision_pct, 2.0, head=True),
-    "time-out": Key(timeout_s, None, head=True),
-    "placement": Key(_one_of("spread", "packed"), "spread", head=True),
-    "options": Key(_options, ()),
-    **{key: Key(_listed(_word)) for key in _COUNT_KEYS},
+    "title": Key(_text, "", "a text, for people", head=True, section=False),
+    "ranks": Key(
+        rank_count,
+        2,
+        "so many ranks are started where measurements need them, on shared cores if there are "
+        "fewer",
+        head=True,
+        section=False,
+    ),
+    "benchmark": Key(
+        _one_of(*BENCHMARKS), None, "the program without its cb_; else the section's name is that"
+    ),
+    "technologies": Key(
+        _listed(_word), ("mpi",), "names; what is not built is left out", head=True
+    ),
+    "sizes": Key(
+        _sizes,
+        Sizes((), None),
+        "0, 64, 4KiB, 1MB, or sweep, or default, those of the programs",
+        head=True,
+    ),
+    "occupations": Key(
+        _listed(_SIDES), ("none",), "of group 1: none, source, destination, both"
+    ),
+    "algorithms": Key(
+        _listed(_whole(0, 1000000)), (0, 50, 500), "of group 2: times in us; else 0, 50, 500"
+    ),
+    "waits": Key(_listed(_WAITS), ("auto",), "auto, spin, yield, block", head=True),
+    "buffers": Key(_listed(_one_of("hot", "rotate")), ("hot",), "hot, rotate", head=True),
+    "max-time": Key(max_time_s, 1.5, "the bound on a measurement in s", head=True),
+    "precision": Key(precision_pct, 2.0, "of the median, in per cent", head=True),
+    "time-out": Key(
+        timeout_s,
+        None,
+        "seconds after which a start is ended; else ten times what it should take, at least 180",
+        head=True,
+    ),
+    "placement": Key(
+        _one_of(*PLACEMENTS),
+        "spread",
+        "over several hosts: one after the other (block), from host to host (cyclic), each role on "
+        "all hosts (spread) or on as few as can be (packed)",
+        head=True,
+    ),
+    "options": Key(_options, (), "further options of the program, as on its command line"),
+    **{key: Key(_listed(_word), None, text) for key, text in _COUNTS.items()},
 }
 
 
@@ -238,12 +277,14 @@ class _Reader:
     def check_meaning(self, benchmark: Benchmark, key: str, value: Any, line: int) -> None:
         """A key that means nothing to a benchmark is refused, as the programs do."""
         without = f"cb_{benchmark.name} has no {key}"
-        if key in _COUNT_KEYS and key != benchmark.counted.key:
+        if key in _COUNTS and key != benchmark.counted.key:
             self.wrong(f"{without}; remove it, or use {benchmark.counted.key or 'nothing'}", line)
-        if key == "algorithms" and benchmark.occupations:
-            self.wrong(f"{without}, which are of group 2; remove it, or use occupations", line)
+        if key == "algorithms" and not benchmark.algorithms:
+            instead = ", or use occupations" if benchmark.occupations else ""
+            self.wrong(f"{without}, which are of group 2; remove it{instead}", line)
         if key == "occupations" and not benchmark.occupations:
-            self.wrong(f"{without}, which are of group 1; remove it, or use algorithms", line)
+            instead = ", or use algorithms" if benchmark.algorithms else ""
+            self.wrong(f"{without}, which are of group 1; remove it{instead}", line)
         if key == "occupations":
             for side in value:
                 if side not in benchmark.occupations:

@@ -10,9 +10,10 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-
+from typing import Optional
 
 from combench import allocation, launcher, manifest, plan, programs
+from combench.batch import ATTEMPTS
 from combench.errors import SuiteError
 from combench.expand import Measurement, Overrides, expand
 from combench.manifest import Json, Manifest
@@ -34,20 +35,25 @@ class Prepared:
     manifest: Manifest
     todo: list[tuple[Measurement, Json]]  # with their entries in the manifest
     ranks: int
+    identity: dict[str, str]  # of the programs: version and revision
+    hostfile: Optional[str]
 
 
 def directory_of(arguments: argparse.Namespace) -> Path:
     """Where results go."""
     if arguments.output:
         return Path(arguments.output).absolute()
-    if arguments.resume:
-        raise SuiteError("--resume: give the directory of the run that is to go on with --output")
+    if arguments.resume or arguments.batch:
+        option = "--resume" if arguments.resume else "--batch"
+        raise SuiteError(f"{option}: give the directory of the run that is to go on with --output")
     name = Path(arguments.plan or "").stem
     return Path(time.strftime(f"combench-{name}-%Y%m%d-%H%M%S")).absolute()
 
 
 def _given_overrides(arguments: argparse.Namespace) -> Overrides:
-    return Overrides(arguments.max_time, arguments.precision, arguments.time_out)
+    return Overrides(
+        arguments.max_time, arguments.precision, arguments.time_out, arguments.placement
+    )
 
 
 def _new(arguments: argparse.Namespace) -> tuple[Plan, Manifest]:
@@ -76,8 +82,8 @@ def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Mani
     given, kept = vars(_given_overrides(arguments)), vars(found.overrides)
     if any(value is not None and value != kept[key] for key, value in given.items()):
         raise SuiteError(
-            f"--resume: the run in {directory} was started with another --max-time, --precision or "
-            "--time-out; leave them away, or start a new run in another directory"
+            f"--resume: the run in {directory} was started with another --max-time, --precision, "
+            "--time-out or --placement; leave them away, or start a new run in another directory"
         )
     return chosen, found
 
@@ -98,12 +104,19 @@ def _with_obstacle(one: Measurement, ranks: int, technologies: list[str]) -> Mea
     return dataclasses.replace(one, obstacle=obstacle)
 
 
-def _is_settled(entry: Json, one: Measurement, retry: bool, directory: Path) -> bool:
+def _attempts(arguments: argparse.Namespace) -> int:
+    """How often what fails is tried in all."""
+    if arguments.retry:
+        return sys.maxsize
+    return ATTEMPTS if arguments.batch else 1
+
+
+def _is_settled(entry: Json, one: Measurement, attempts: int, directory: Path) -> bool:
     """Whether what an earlier session found stands. A damaged result does not."""
     if entry["options"] != list(one.words) or entry["state"] not in _SETTLED:
         return False
     if entry["state"] in _RETRIED:
-        return not retry
+        return int(entry["attempts"]) >= attempts
     if entry["state"] == manifest.MEASURED:
         try:
             read_result(directory / entry["result"])
@@ -116,7 +129,7 @@ def _is_settled(entry: Json, one: Measurement, retry: bool, directory: Path) -> 
 
 
 def _merge(
-    known: Manifest, planned: list[Measurement], retry: bool, directory: Path
+    known: Manifest, planned: list[Measurement], attempts: int, directory: Path
 ) -> list[tuple[Measurement, Json]]:
     """Put the planned measurements into the manifest; those that are to be made.
 
@@ -126,9 +139,9 @@ def _merge(
     entries, todo = [], []
     for one in planned:
         entry = earlier.pop(one.name, None)
-        if entry is None or not _is_settled(entry, one, retry, directory):
-            attempts = (entry or {}).get("attempts", 0)
-            entry = {**manifest.entry(one), **({"attempts": attempts} if attempts else {})}
+        if entry is None or not _is_settled(entry, one, attempts, directory):
+            so_far = (entry or {}).get("attempts", 0)
+            entry = {**manifest.entry(one), **({"attempts": so_far} if so_far else {})}
             if not one.obstacle:
                 todo.append((one, entry))
         entries.append(entry)
@@ -144,18 +157,20 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     """
     chosen, known = _earlier(arguments, directory) if arguments.resume else _new(arguments)
     folder = programs.find(arguments.programs, entry, os.environ)
-    here = allocation.find(os.environ)
+    hostfile = arguments.hostfile or known.hostfile
+    here = allocation.of_hostfile(Path(hostfile)) if hostfile else allocation.find(os.environ)
     programs.require(folder, (section.benchmark.name for section in chosen.sections))
     mpirun, more = (tuple(shlex.split(text)) for text in (arguments.mpirun, arguments.launch))
-    started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here)
+    hosts = str(Path(hostfile).absolute()) if hostfile else None
+    started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, hosts)
     ranks = arguments.ranks or max(here.slots, chosen.ranks)
     built = programs.technologies(folder)
     planned = [
         _with_obstacle(one, ranks, built) for one in expand(chosen, ranks, known.overrides)
     ]
     setting = Setting(directory, folder, started_by, here, os.environ)
-    todo = _merge(known, planned, arguments.retry, directory)
-    return Prepared(chosen, setting, known, todo, ranks)
+    todo = _merge(known, planned, _attempts(arguments), directory)
+    return Prepared(chosen, setting, known, todo, ranks, programs.identity(folder), hosts)
 
 
 def make_directories(directory: Path) -> None:

@@ -42,25 +42,42 @@ def require(folder: Path, benchmarks: Iterable[str]) -> None:
             )
 
 
-def technologies(folder: Path) -> list[str]:
-    """The technologies that are built in: the programs name them when asked for another one."""
-    asked = [str(folder / _PROBE), "--technology", "?"]
+def _said(folder: Path, *words: str) -> str:
+    """What a program says to some options."""
+    asked = [str(folder / _PROBE), *words]
     try:
         ended = subprocess.run(
             asked,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
             timeout=60,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SuiteError(f"cannot run {asked[0]}: {error}; build it for this machine") from error
-    found = re.search(r"one of ([a-z, ]+)", ended.stderr)
+    return ended.stdout.strip()
+
+
+def technologies(folder: Path) -> list[str]:
+    """The technologies that are built in: the programs name them when asked for another one."""
+    said = _said(folder, "--technology", "?")
+    found = re.search(r"one of ([a-z, ]+)", said)
     if found is None:
         raise SuiteError(
-            f"cannot tell the technologies of {asked[0]}: it said '{ended.stderr.strip()}'; use "
-            "programs and driver of one version"
+            f"cannot tell the technologies of {folder / _PROBE}: it said '{said}'; use programs "
+            "and driver of one version"
         )
     return found.group(1).replace(" ", "").split(",")
+
+
+def identity(folder: Path) -> dict[str, str]:
+    """Version and revision of the programs, by the keys that results have; what is not known is
+    left out."""
+    found = re.search(r"\(combench\) ([^,\s]+)(?:, revision (\S+))?", _said(folder, "--version"))
+    if found is None:
+        return {}
+    version, revision = found.groups()
+    known = revision is not None and revision != "unknown"
+    return {"combench": version, **({"commit": revision} if known else {})}

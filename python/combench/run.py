@@ -1,7 +1,9 @@
 """Measure what a plan lists, one start of mpirun or srun after the other.
 
-PLAN is the name of a plan that comes with combench (quick, note48, full) or a file. Results, logs
-and a manifest are in one directory, whole at any time: what was interrupted goes on with --resume.
+PLAN is the name of a plan that comes with combench (quick, note48, parkbench, full, scaling, farms)
+or a file.
+Results, logs and a manifest are in one directory, whole at any time: what was interrupted goes on
+with --resume.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from typing import Callable, TextIO, TypeVar
 from combench import manifest as manifests
 from combench import plan as plans
 from combench.allocation import describe
+from combench.batch import requeue
 from combench.errors import FAILED, MEASURED, SKIPPED, SuiteError
+from combench.launcher import PLACEMENTS
 from combench.measure import begin, measure
 from combench.prepare import Prepared, directory_of, make_directories, prepare, require_run
 from combench.process import Signals
@@ -23,6 +27,42 @@ from combench.progress import Progress, duration
 from combench.storage import Lock, has_room, write_json, write_text
 
 T = TypeVar("T")
+
+# Of the manual page.
+SECTIONS = (
+    (
+        "PLANS",
+        (
+            "A plan has lines KEY = VALUE. What stands before the first [SECTION] holds for all of "
+            "them; a section is one benchmark. # begins a comment.",
+            "Each value of technologies, of the number of processes, of occupations, waits and "
+            "buffers, with each of the others, is one start of a program; sizes and algorithms are "
+            "measured within a start.",
+            *((name, key.help) for name, key in plans.KEYS.items()),
+        ),
+    ),
+    (
+        "SIGNALS",
+        (
+            "SIGINT, SIGTERM and SIGHUP end the measurement that runs and close the manifest; go "
+            "on with --resume. With --batch SIGTERM, by which Slurm announces the end of a job, has "
+            "the job put back into the queue, unless no measurement came to its end.",
+        ),
+    ),
+    (
+        "FILES",
+        (
+            ("DIR/manifest.json", "what became of each measurement, and where it lies"),
+            ("DIR/results, DIR/logs", "a document and an output for each start"),
+            ("slurm/*.sbatch", "in the folder of combench's data: jobs for Slurm"),
+        ),
+    ),
+)
+EXIT_STATUS = (
+    "0 all is measured or skipped for want of a capability; 1 something failed, timed out or was "
+    "interrupted; 2 wrong before the first measurement; 77 nothing could be measured."
+)
+SEE_ALSO = ("combench-compare", "combench-parkbench", "cb_oneway", "cb_pushfarm")
 
 
 def _checked(parse: Callable[[str], T]) -> Callable[[str], T]:
@@ -43,6 +83,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--output", metavar="DIR", help="where results go; without it combench-PLAN-TIME")
     add("--resume", action="store_true", help="go on with what an earlier run left in --output")
     add("--retry", action="store_true", help="with --resume: try again what failed or timed out")
+    add(
+        "--batch",
+        action="store_true",
+        help="for a batch job: begin, or go on with what --output holds; what failed is tried once "
+        "more; when SIGTERM says that the time ends, Slurm is told to put the job back into its "
+        "queue",
+    )
     add("--dry-run", action="store_true", help="print the commands, and how long they may take")
     add(
         "--ranks",
@@ -54,8 +101,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-time", type=_checked(plans.max_time_s), metavar="S", help="in place of the plan's")
     add("--precision", type=_checked(plans.precision_pct), metavar="PCT", help="the same")
     add("--time-out", type=_checked(plans.timeout_s), metavar="S", help="end a start after so long")
+    add("--placement", choices=PLACEMENTS, help="over several hosts, in place of the plan's")
     add("--launcher", choices=("auto", "mpirun", "srun"), default="auto", help="what starts ranks")
     add("--mpirun", metavar="COMMAND", default="mpirun", help="the mpirun of the programs' MPI")
+    add(
+        "--hostfile",
+        metavar="FILE",
+        help="hosts for mpirun, HOST slots=4 or for MPICH HOST:4; they are the allocation",
+    )
     add("--launch", metavar="WORDS", default="", help="more words for mpirun or srun")
     add("--programs", metavar="DIR", help="where the benchmark programs are")
 
@@ -105,6 +158,9 @@ def _session(prepared: Prepared) -> manifests.Json:
         "launcher": {"kind": launcher.kind, "command": [*launcher.command, *launcher.more]},
         "programs": str(prepared.setting.programs),
     }
+    session.update(prepared.identity)
+    if prepared.hostfile:
+        session["hostfile"] = prepared.hostfile
     if allocation.job:
         session["allocation"]["job"] = allocation.job
     return session
@@ -176,6 +232,12 @@ def _status(manifest: manifests.Manifest, stopped: str) -> int:
     return MEASURED if manifest.count(manifests.MEASURED) else SKIPPED
 
 
+def _requeue(prepared: Prepared, stopped: str) -> None:
+    said = requeue([entry for _, entry in prepared.todo], stopped, prepared.setting.environment)
+    if said:
+        print(said, flush=True)
+
+
 def _begin(arguments: argparse.Namespace, directory: Path) -> tuple[Prepared, Lock]:
     """A directory of its own for a new run, or that of an earlier one, whose state only the holder
     of the lock may read."""
@@ -199,12 +261,18 @@ def main(arguments: argparse.Namespace) -> int:
     measurement; 77: nothing could be measured here."""
     if arguments.retry and not arguments.resume:
         raise SuiteError("--retry goes with --resume; give both, or neither")
+    directory = directory_of(arguments)
+    if arguments.batch and (directory / manifests.FILE).exists():
+        arguments.resume = True
     if arguments.dry_run:
         return _dry_run(arguments)
-    prepared, lock = _begin(arguments, directory_of(arguments))
+    prepared, lock = _begin(arguments, directory)
     _announce(prepared, sys.stderr)
     with Signals() as signals:
         stopped = _run(prepared, signals, lock)
-    lock.release()
-    print("\n".join(_summary(prepared, stopped)))
+        lock.release()
+        # A job that goes back into the queue is ended, so everything else comes first.
+        print("\n".join(_summary(prepared, stopped)), flush=True)
+        if arguments.batch:
+            _requeue(prepared, stopped)
     return _status(prepared.manifest, stopped)

@@ -18,8 +18,9 @@ typedef struct bench_rank bench_rank;
 typedef struct bench_traffic bench_traffic;
 typedef struct bench_farm bench_farm;
 
-/* How many ranks have a role, of the count that is measured (processors, sources, destinations). */
-typedef enum { BENCH_NONE, BENCH_ONE, BENCH_HALF, BENCH_COUNT } bench_share;
+/* How many ranks have a role, of the count that is measured (processors, sources, destinations).
+ * BENCH_REST: those that two roles of one rank each leave. */
+typedef enum { BENCH_NONE, BENCH_ONE, BENCH_HALF, BENCH_COUNT, BENCH_REST } bench_share;
 
 /* Whom a rank talks to: all of some roles, role after role; the one with the same index in a role;
  * the others of its own role, the next one first, so that no two begin with the same; in a topology
@@ -29,7 +30,7 @@ typedef enum { BENCH_ALL, BENCH_TWIN, BENCH_OTHERS, BENCH_CHAIN } bench_peering;
 /* Sets of roles. */
 enum { BENCH_HEARS_ALL = 0, BENCH_FIRST = 1u << 0, BENCH_SECOND = 1u << 1, BENCH_THIRD = 1u << 2 };
 
-enum { BENCH_ROLES = 3, BENCH_MODES = 4, BENCH_STAGES = 8 };
+enum { BENCH_ROLES = 3, BENCH_MODES = 8, BENCH_STAGES = 8 };
 
 /* How many ranks are in each stage; see shape.h. */
 typedef struct {
@@ -47,8 +48,13 @@ typedef struct {
 
 typedef cb_status (*bench_action)(bench_rank *me);
 
+/* What a rank of a farm does about a message: `from` is the place of its sender among the peers,
+ * and the buffer is the action's to send or release. */
+typedef cb_status (*bench_reaction)(bench_rank *me, size_t from, transport_buffer *buffer);
+
 typedef struct {
     bench_action begin, step, finish; /* begin and finish may be NULL */
+    bench_reaction react;             /* in place of a step, of a farm's sources and destinations */
     bool timed;                       /* this role's clock counts; of several the longest block */
     bool starts_after_begin;          /* its block begins behind begin ... */
     bool ends_before_finish;          /* ... and ends with the last step, not with finish */
@@ -59,6 +65,7 @@ typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
 typedef struct {
     const char *name;
     const char *summary; /* what a step is, for --help */
+    size_t processors;   /* of BENCH_BY_MODE: how many take part */
     bench_figure figure; /* the time of a step is reported as latency_us or round_us ... */
     unsigned divisor;    /* ... divided by this: 2 for a round trip */
     /* Data packets that all destinations receive in a step / divisor. */
@@ -71,6 +78,7 @@ typedef struct {
 /* What the list of counts counts, and thereby which option gives it. */
 typedef enum {
     BENCH_PAIR_ONLY,
+    BENCH_BY_MODE, /* each mode says how many processors it has */
     BENCH_PROCESSORS,
     BENCH_DESTINATIONS,
     BENCH_SOURCES,

@@ -15,15 +15,12 @@ cb_status bench_builder_create(size_t sources, uint64_t events, bench_builder *o
         places *= 2;
     *out = (bench_builder){.sources = sources,
                            .mask = places - 1,
-                           .seen_words =
-                               (sources + BENCH_BUILDER_WORD_BITS - 1) / BENCH_BUILDER_WORD_BITS};
-    out->missing = cb_allocate(places, sizeof(*out->missing), "events under construction");
-    out->seen =
-        cb_allocate(places * out->seen_words, sizeof(*out->seen), "events under construction");
-    if (out->missing == NULL || out->seen == NULL) {
-        bench_builder_free(out);
+                           .place_words = 1 + (sources + BENCH_BUILDER_WORD_BITS - 1) /
+                                                  BENCH_BUILDER_WORD_BITS};
+    out->places =
+        cb_allocate(places, out->place_words * sizeof(*out->places), "events under construction");
+    if (out->places == NULL)
         return CB_ERROR_MEMORY;
-    }
     for (uint64_t place = 0; place < places; place++)
         bench_builder_clear(out, place);
     return CB_OK;
@@ -31,8 +28,7 @@ cb_status bench_builder_create(size_t sources, uint64_t events, bench_builder *o
 
 void bench_builder_free(bench_builder *builder)
 {
-    free(builder->missing);
-    free(builder->seen);
+    free(builder->places);
     *builder = (bench_builder){0};
 }
 
@@ -47,7 +43,7 @@ void bench_builder_restart(bench_builder *builder, uint64_t sequence)
 static void make_room(bench_builder *builder, uint64_t sequence)
 {
     while (sequence - builder->oldest > builder->mask) {
-        builder->counts.abandoned += builder->missing[builder->oldest & builder->mask] > 0;
+        builder->counts.abandoned += *bench_builder_place(builder, builder->oldest) > 0;
         bench_builder_move_on(builder);
     }
 }

@@ -20,11 +20,10 @@ typedef struct {
 
 typedef struct {
     size_t sources;
-    uint64_t mask;     /* of places: a power of two less one */
-    uint64_t oldest;   /* events before it are complete or abandoned */
-    size_t *missing;   /* of each place: fragments that are awaited */
-    uint64_t *seen;    /* of each place: a bit for each source */
-    size_t seen_words; /* of one place */
+    uint64_t mask;      /* of places: a power of two less one */
+    uint64_t oldest;    /* events before it are complete or abandoned */
+    uint64_t *places;   /* words of each: fragments that are awaited, then a bit for each source */
+    size_t place_words; /* of one place */
     bench_builder_counts counts;
 } bench_builder;
 
@@ -47,17 +46,20 @@ bench_built bench_builder_add_odd(bench_builder *builder, size_t source, uint64_
 
 enum { BENCH_BUILDER_WORD_BITS = 64 };
 
-/* Few farms have more sources than a word has bits. */
-static inline void bench_builder_clear(bench_builder *builder, uint64_t sequence)
+static inline uint64_t *bench_builder_place(const bench_builder *builder, uint64_t sequence)
 {
-    uint64_t place = sequence & builder->mask;
+    return &builder->places[(sequence & builder->mask) * builder->place_words];
+}
 
-    builder->missing[place] = builder->sources;
-    if (builder->seen_words == 1)
-        builder->seen[place] = 0;
-    else
-        memset(&builder->seen[place * builder->seen_words], 0,
-               builder->seen_words * sizeof(*builder->seen));
+/* Few farms have more sources than a word has bits. */
+static inline void bench_builder_clear(const bench_builder *builder, uint64_t sequence)
+{
+    uint64_t *place = bench_builder_place(builder, sequence);
+
+    place[0] = builder->sources;
+    place[1] = 0;
+    if (__builtin_expect(builder->place_words > 2, 0))
+        memset(&place[2], 0, (builder->place_words - 2) * sizeof(*place));
 }
 
 /* The oldest event leaves its place to one of the next round. */
@@ -73,21 +75,24 @@ static inline void bench_builder_move_on(bench_builder *builder)
 static inline bench_built bench_builder_add(bench_builder *builder, size_t source,
                                             uint64_t sequence)
 {
-    uint64_t place = sequence & builder->mask, bit = UINT64_C(1)
-                                                     << source % BENCH_BUILDER_WORD_BITS;
-    uint64_t *word;
+    uint64_t *place = bench_builder_place(builder, sequence), *word;
+    uint64_t bit = UINT64_C(1) << source % BENCH_BUILDER_WORD_BITS;
 
-    if (source >= builder->sources || sequence - builder->oldest > builder->mask)
+    if (__builtin_expect(source >= builder->sources || sequence - builder->oldest > builder->mask,
+                         0))
         return bench_builder_add_odd(builder, source, sequence);
-    word = &builder->seen[place * builder->seen_words + source / BENCH_BUILDER_WORD_BITS];
-    if ((*word & bit) != 0)
+    word = &place[1 + source / BENCH_BUILDER_WORD_BITS];
+    if (__builtin_expect((*word & bit) != 0, 0))
         return bench_builder_add_odd(builder, source, sequence);
     *word |= bit;
     builder->counts.fragments++;
-    if (--builder->missing[place] > 0)
+    if (--place[0] > 0)
         return BENCH_PARTIAL;
-    while (builder->missing[builder->oldest & builder->mask] == 0)
+    if (sequence != builder->oldest)
+        return BENCH_COMPLETE;
+    do
         bench_builder_move_on(builder);
+    while (*bench_builder_place(builder, builder->oldest) == 0);
     return BENCH_COMPLETE;
 }
 

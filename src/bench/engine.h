@@ -68,6 +68,7 @@ typedef struct {
     uint64_t interrupted_ns;  /* other ranks: when a signal was seen; 0: none was */
     bench_ticks ticks;        /* of Parkbench's programs alone */
     bool verification_failed; /* rank 0 alone */
+    bool shares_left_out;     /* of a row; who timed it alone, rank 0 */
     bool search_failed;       /* rank 0 alone: a deadline that no rate can hold */
     bool all_skipped;         /* nothing of the plan could be measured */
 } bench_session;

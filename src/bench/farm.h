@@ -2,11 +2,10 @@
  * gives events out to destinations in turn, sources that hold the fragments, destinations that
  * collect one fragment from each source, run an algorithm on each and send a decision.
  *
- * A farm's program gives one step for each role; the loops, the accounts and the clock are the
- * engine's:
- *   supervisor   give out the event bench_next_event()
- *   source       take one note, and send the fragment that it asks for
- *   destination  take one message: a note of the supervisor, or a fragment
+ * A farm's program says what each role does; the loops, which take the messages, the accounts and
+ * the clock are the engine's: supervisor   a step: give out the event bench_next_event() source
+ * about a note: send the fragment that it asks for destination  about a message: a note of the
+ * supervisor, or a fragment
  *
  * All messages but fragments are notes of 16 bytes. A fragment of 16 bytes and more carries event
  * and source; of a shorter one the k-th from a source belongs to the k-th event assigned. */
@@ -34,26 +33,24 @@ size_t bench_source_count(const bench_rank *me);
 cb_status bench_tell(bench_rank *me, size_t role, size_t index, bench_note note);
 cb_status bench_tell_sources(bench_rank *me, bench_note note);
 
-/* Hot. Take the next message from whom this rank hears; CB_EMPTY when none came for so long that it
- * is lost. The caller owns *out. */
-cb_status bench_take_message(bench_rank *me, transport_buffer **out, bench_peer **from);
-
-/* Hot. Source, destination: read a note and release its buffer; CB_ERROR_DATA, logged, for what is
- * none. */
-cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
-                          bench_note *out);
+/* Hot. Read a note, of a source, or an assignment, of a destination that fetches, and release its
+ * buffer. CB_ERROR_DATA, logged, for what is none; or, where messages may be lost, a note about no
+ * event. */
+cb_status bench_read_note(bench_rank *me, size_t from, transport_buffer *buffer, bench_note *out);
+cb_status bench_read_assignment(bench_rank *me, size_t from, transport_buffer *buffer,
+                                bench_note *out);
 
 /* Hot. Source: send its fragment of an event to a destination. */
 cb_status bench_send_fragment(bench_rank *me, size_t destination, uint64_t event);
 
-/* Hot. Destination: refer to a fragment, run the algorithm on it and release it; decide the event
- * when it was the last one. */
-cb_status bench_accept_fragment(bench_rank *me, const bench_peer *from, transport_buffer *buffer);
+/* Hot. Destination, a reaction: refer to a fragment, run the algorithm on it and release it; decide
+ * the event when it was the last one. */
+cb_status bench_accept_fragment(bench_rank *me, size_t from, transport_buffer *buffer);
 
 /* The place of a peer among the ranks of a role, all of which are peers. */
-static inline size_t bench_index_of(const bench_rank *me, const bench_peer *peer, size_t role)
+static inline size_t bench_index_of(const bench_rank *me, size_t peer, size_t role)
 {
-    return (size_t)(peer - me->peers) - me->first_peer[role];
+    return peer - me->first_peer[role];
 }
 
 #endif

@@ -17,62 +17,41 @@ cb_status bench_farm_refuse(bench_rank *me, const char *what, uint64_t event)
     return CB_ERROR_DATA;
 }
 
-/* Hot. */
-static bool first_note(const bench_farm *farm, uint64_t number)
+/* Whether this is the first note about an event of the run. Those of its destination that it passes
+ * over are skipped: theirs may still come. */
+static bool first_note(bench_farm *farm, uint64_t event, size_t destination)
 {
-    uint64_t *word = &farm->noted[number / 64];
-    uint64_t bit = UINT64_C(1) << number % 64;
-    bool first = (*word & bit) == 0;
+    uint64_t number = event - farm->first_event;
+    uint64_t *word = &farm->skipped[number / 64], bit = UINT64_C(1) << number % 64;
+    bool skipped = (*word & bit) != 0;
 
-    *word |= bit;
-    return first;
+    if (event < farm->due[destination]) {
+        *word &= ~bit;
+        return skipped;
+    }
+    for (; farm->due[destination] < event; farm->due[destination] += farm->destinations) {
+        number = farm->due[destination] - farm->first_event;
+        farm->skipped[number / 64] |= UINT64_C(1) << number % 64;
+    }
+    farm->due[destination] += farm->destinations;
+    return true;
 }
 
-cb_status bench_farm_admit(bench_rank *me, uint64_t event, size_t destination, bool *admitted)
+cb_status bench_farm_admit_out_of_turn(bench_rank *me, uint64_t event, size_t destination,
+                                       bool *admitted)
 {
     bench_farm *farm = me->farm;
-    uint64_t number = event - farm->first_event;
 
     *admitted = false;
-    if (number >= farm->run_events || event % farm->destinations != destination)
+    if (event < farm->first_event || event >= farm->end_event ||
+        event % farm->destinations != destination)
         return bench_farm_refuse(me, "a note", event);
-    if (!first_note(farm, number)) {
+    if (!first_note(farm, event, destination)) {
         farm->faults.doubled += farm->patient;
         return farm->patient ? CB_OK : bench_farm_refuse(me, "a note", event);
     }
     farm->faults.late += farm->over;
     *admitted = !farm->over;
-    return CB_OK;
-}
-
-/* The supervisor takes decisions; the others' step takes a message, and sends none when the run is
- * over. */
-static cb_status take_what_came(bench_rank *me, const bench_actions *actions)
-{
-    bench_decision decision;
-    uint64_t since_ns;
-    transport_buffer *buffer;
-    bench_peer *from;
-
-    if (me->farm->role != BENCH_SUPERVISOR)
-        return actions->step(me);
-    CB_TRY(bench_take_message(me, &buffer, &from));
-    return bench_farm_take_decision(me, buffer, from, &since_ns, &decision);
-}
-
-cb_status bench_farm_drain(bench_rank *me, const bench_actions *actions)
-{
-    enum { LOOKS_AT_NOTHING = 32 };
-
-    me->farm->over = true;
-    me->patience_ns = 0;
-    for (unsigned looks = 0; looks < LOOKS_AT_NOTHING;) {
-        cb_status status = take_what_came(me, actions);
-
-        if (status != CB_OK && status != CB_EMPTY)
-            return status;
-        looks = status == CB_EMPTY ? looks + 1 : 0;
-    }
     return CB_OK;
 }
 

@@ -37,6 +37,19 @@ static void give_up(supervision *run)
     run->silences++;
 }
 
+cb_status bench_farm_take_patiently(bench_rank *me, transport_buffer **out, transport_node **from)
+{
+    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
+    cb_status status;
+
+    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
+        if (cb_now_ns() > deadline_ns)
+            break;
+        bench_yield(me->factory);
+    }
+    return status;
+}
+
 /* Hot. */
 static inline cb_status issue(supervision *run, uint64_t since_ns)
 {
@@ -45,13 +58,33 @@ static inline cb_status issue(supervision *run, uint64_t since_ns)
     return CB_OK;
 }
 
-static inline cb_status decide(supervision *run, transport_buffer *buffer, const bench_peer *from,
-                               bool timed)
+/* Hot, and in line. Take a decision, which has an event and nothing else, into the ledger. */
+static inline __attribute__((always_inline)) cb_status take_decision(bench_rank *me, size_t from,
+                                                                     transport_buffer *buffer,
+                                                                     uint64_t *since_ns,
+                                                                     bench_decision *decision)
+{
+    bench_farm *farm = me->farm;
+    bench_note note;
+
+    CB_TRY(bench_farm_read(me, BENCH_DESTINATION, from, buffer, &note));
+    if (__builtin_expect(note.first != 0 || note.count != 0, 0))
+        note.event = UINT64_MAX;
+    *decision = bench_ledger_decide(&farm->ledger, bench_index_of(me, from, BENCH_DESTINATION),
+                                    note.event, since_ns);
+    if (__builtin_expect(*decision == BENCH_DECIDED, 1) || farm->patient ||
+        *decision == BENCH_DECIDED_LATE)
+        return CB_OK;
+    return bench_farm_refuse(me, "a decision", note.event);
+}
+
+static inline __attribute__((always_inline)) cb_status decide(supervision *run, size_t from,
+                                                              transport_buffer *buffer, bool timed)
 {
     bench_decision decision;
     uint64_t since_ns = 0;
 
-    CB_TRY(bench_farm_take_decision(run->me, buffer, from, &since_ns, &decision));
+    CB_TRY(take_decision(run->me, from, buffer, &since_ns, &decision));
     if (!timed || decision != BENCH_DECIDED)
         return CB_OK;
     run->last_decision_ns = cb_now_ns();
@@ -66,14 +99,14 @@ static inline cb_status decide(supervision *run, transport_buffer *buffer, const
 static inline cb_status await_decision(supervision *run, bool timed)
 {
     transport_buffer *buffer;
-    bench_peer *from;
-    cb_status status = bench_take_message(run->me, &buffer, &from);
+    size_t from;
+    cb_status status = bench_farm_take(run->me, &buffer, &from);
 
     if (status == CB_EMPTY) {
         give_up(run);
         return CB_OK;
     }
-    return status == CB_OK ? decide(run, buffer, from, timed) : status;
+    return status == CB_OK ? decide(run, from, buffer, timed) : status;
 }
 
 /* Between two marks lie so many decisions, whatever is lost besides. */
@@ -163,7 +196,7 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     if (status == CB_OK) {
         state->idle = 0;
         state->last_news_ns = now_ns;
-        return decide(run, buffer, &run->me->peers[node->label], true);
+        return decide(run, node->label, buffer, true);
     }
     if (status != CB_EMPTY)
         return status;
@@ -268,14 +301,46 @@ cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions)
 {
     const bench_farm *farm = me->farm;
     const uint64_t *done = farm->role == BENCH_SOURCE ? &farm->served : &farm->completed;
-    bench_action step = actions->step;
+    bench_reaction react = actions->react;
+    cb_status status = CB_OK;
 
-    while (*done < farm->events) {
-        cb_status status = step(me);
+    while (status == CB_OK && *done < farm->events) {
+        transport_buffer *buffer;
+        size_t from;
 
-        if (status == CB_EMPTY)
-            break;
-        CB_TRY(status);
+        status = bench_farm_take(me, &buffer, &from);
+        if (status == CB_OK)
+            status = react(me, from, buffer);
+    }
+    return status == CB_EMPTY ? CB_OK : status;
+}
+
+/* The supervisor takes decisions; the others' reactions send nothing when the run is over. */
+static cb_status take_what_came(bench_rank *me, const bench_actions *actions)
+{
+    bench_decision decision;
+    uint64_t since_ns;
+    transport_buffer *buffer;
+    size_t from;
+
+    CB_TRY(bench_farm_take(me, &buffer, &from));
+    if (me->farm->role != BENCH_SUPERVISOR)
+        return actions->react(me, from, buffer);
+    return take_decision(me, from, buffer, &since_ns, &decision);
+}
+
+cb_status bench_farm_drain(bench_rank *me, const bench_actions *actions)
+{
+    enum { LOOKS_AT_NOTHING = 32 };
+
+    me->farm->over = true;
+    me->patience_ns = 0;
+    for (unsigned looks = 0; looks < LOOKS_AT_NOTHING;) {
+        cb_status status = take_what_came(me, actions);
+
+        if (status != CB_OK && status != CB_EMPTY)
+            return status;
+        looks = status == CB_EMPTY ? looks + 1 : 0;
     }
     return CB_OK;
 }

@@ -47,4 +47,8 @@ void bench_farm_count(const bench_rank *me, bench_tally *tally);
 /* Run a source's or a destination's part. */
 cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions);
 
+/* After a patient run, when all ranks have ended it: take what still comes, and act on none of it,
+ * so that the next run does not find it. */
+cb_status bench_farm_drain(bench_rank *me, const bench_actions *actions);
+
 #endif

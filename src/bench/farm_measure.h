@@ -2,6 +2,8 @@
 #ifndef BENCH_FARM_MEASURE_H
 #define BENCH_FARM_MEASURE_H
 
+#include <math.h>
+
 #include "bench/engine.h"
 #include "bench/farm_loops.h"
 
@@ -52,7 +54,18 @@ typedef struct {
     bench_account *accounts;               /* and what each did since the last row */
 } bench_farm_run;
 
-/* One run: all start together, and the supervisor's tally is everybody's. */
+static inline uint64_t bench_farm_destinations(const bench_farm_run *run)
+{
+    return run->me->farm->destinations;
+}
+
+/* How many events fill so much time, and at least how many shall be taken. */
+static inline uint64_t bench_farm_events_in(double time_ns, double event_ns, uint64_t least)
+{
+    return (uint64_t)fmax((double)least, ceil(time_ns / fmax(event_ns, 1)));
+}
+
+/* farm_run.c. One run: all start together, and the supervisor's tally is everybody's. */
 cb_status bench_farm_run_load(bench_farm_run *run, bench_load load,
                               const bench_fragments *fragments, uint64_t patience_ns,
                               bench_tally *tally);
@@ -61,9 +74,14 @@ cb_status bench_farm_run_load(bench_farm_run *run, bench_load load,
 void bench_farm_forget(bench_farm_run *run);
 cb_status bench_farm_row(bench_farm_run *run, bench_farm_outcome *outcome);
 
-/* The fragments of timed passes, and how long to wait for what does not come. */
+/* farm_run.c. The fragments of timed passes; how long to wait for what does not come; and how long
+ * a farm may work without a word, should all destinations share a core. */
 const bench_fragments *bench_farm_plain(const bench_farm_run *run);
 uint64_t bench_farm_patience_ns(const bench_farm_run *run);
+uint64_t bench_farm_working_ns(const bench_farm_run *run);
+
+/* farm_closed.c: the row of a closed loop. */
+cb_status bench_farm_measure_closed(bench_farm_run *run);
 
 /* farm_timeline.c: the pass of --timeline, behind the first measurement's other passes: what
  * noting costs, and the notes of the first events, which are left in the session. */

@@ -1,16 +1,17 @@
-/* The messages of a farm that are no fragments: notes of 16 bytes, told, taken and read. All of it
- * is hot. */
+/* The messages of a farm that are no fragments: notes of 16 bytes, told and read. All of it is hot.
+ */
 #include "bench/farm_rank.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "bench/traffic.h"
 
 _Static_assert(sizeof(bench_note) == 16, "a note is a packet of 16 bytes");
 
-static transport_buffer *write_note(bench_rank *me, bench_note note)
+/* In line wherever a note is told, which is where an event costs something. */
+static inline __attribute__((always_inline)) transport_buffer *write_note(bench_rank *me,
+                                                                          bench_note note)
 {
     transport_buffer *buffer = transport_buffer_create(me->factory, sizeof(note));
 
@@ -64,30 +65,6 @@ cb_status bench_tell_sources(bench_rank *me, bench_note note)
     return tell_sources(me, note);
 }
 
-static __attribute__((noinline)) cb_status take_patiently(bench_rank *me, transport_buffer **out,
-                                                          transport_node **from)
-{
-    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
-    cb_status status;
-
-    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
-        if (cb_now_ns() > deadline_ns)
-            break;
-        bench_yield(me->factory);
-    }
-    return status;
-}
-
-cb_status bench_take_message(bench_rank *me, transport_buffer **out, bench_peer **from)
-{
-    transport_node *node;
-
-    CB_TRY(me->farm->patient ? take_patiently(me, out, &node)
-                             : transport_group_receive(me->group, out, &node));
-    *from = &me->peers[node->label];
-    return CB_OK;
-}
-
 /* What stands for a note that cannot be acted on: it is about no event and names nobody. */
 static const bench_note no_note = {.event = UINT64_MAX, .first = UINT32_MAX, .count = 0};
 
@@ -106,8 +83,7 @@ static cb_status check_assignment(bench_rank *me, bench_note *note)
     return CB_OK;
 }
 
-static __attribute__((cold)) cb_status refuse_size(bench_rank *me, transport_buffer *buffer,
-                                                   bench_note *out)
+cb_status bench_farm_refuse_size(bench_rank *me, transport_buffer *buffer, bench_note *out)
 {
     size_t size_bytes = buffer->size;
 
@@ -121,31 +97,12 @@ static __attribute__((cold)) cb_status refuse_size(bench_rank *me, transport_buf
     return CB_ERROR_DATA;
 }
 
-cb_status bench_farm_read_note(bench_rank *me, transport_buffer *buffer, bench_note *out)
-{
-    if (__builtin_expect(buffer->size != sizeof(*out), 0))
-        return refuse_size(me, buffer, out);
-    memcpy(out, buffer->data, sizeof(*out));
-    transport_buffer_release(buffer);
-    return me->farm->role == BENCH_DESTINATION ? check_assignment(me, out) : CB_OK;
-}
-
-/* Sources and destinations get notes from the supervisor, and sources of a pull farm from
- * destinations, where they know no supervisor. */
-static size_t role_of_teller(const bench_rank *me)
-{
-    return me->farm->role == BENCH_SOURCE && me->first_peer[BENCH_DESTINATION] == 0
-               ? BENCH_DESTINATION
-               : BENCH_SUPERVISOR;
-}
-
-static __attribute__((noinline)) cb_status read_recorded(bench_rank *me, transport_buffer *buffer,
-                                                         const bench_peer *from, bench_note *out)
+cb_status bench_farm_read_recorded(bench_rank *me, size_t role, size_t from,
+                                   transport_buffer *buffer, bench_note *out)
 {
     uint64_t begin_ns = cb_now_ns();
-    size_t role = role_of_teller(me);
 
-    CB_TRY(bench_farm_read_note(me, buffer, out));
+    CB_TRY(bench_farm_read_plainly(me, buffer, out));
     bench_timeline_note(me->farm->timeline,
                         (bench_timeline_entry){.begin_ns = begin_ns,
                                                .event = out->event,
@@ -155,10 +112,18 @@ static __attribute__((noinline)) cb_status read_recorded(bench_rank *me, transpo
     return CB_OK;
 }
 
-cb_status bench_read_note(bench_rank *me, transport_buffer *buffer, const bench_peer *from,
-                          bench_note *out)
+/* Sources get notes from the supervisor, and those of a pull farm from destinations, where they
+ * know no supervisor. */
+cb_status bench_read_note(bench_rank *me, size_t from, transport_buffer *buffer, bench_note *out)
 {
-    if (__builtin_expect(me->farm->timeline != NULL, 0))
-        return read_recorded(me, buffer, from, out);
-    return bench_farm_read_note(me, buffer, out);
+    bool pulled = me->first_peer[BENCH_DESTINATION] == 0;
+
+    return bench_farm_read(me, pulled ? BENCH_DESTINATION : BENCH_SUPERVISOR, from, buffer, out);
+}
+
+cb_status bench_read_assignment(bench_rank *me, size_t from, transport_buffer *buffer,
+                                bench_note *out)
+{
+    CB_TRY(bench_farm_read(me, BENCH_SUPERVISOR, from, buffer, out));
+    return check_assignment(me, out);
 }

@@ -24,7 +24,9 @@ typedef struct {
 
 typedef struct {
     bench_account *accounts; /* one for each destination */
-    size_t destinations, turn;
+    size_t destinations;
+    uint64_t next; /* event, and whose it is: */
+    size_t turn;
     uint64_t issued, decided, lost, in_flight;
     bench_ledger_errors errors;
     uint64_t *since_ns; /* of each destination a ring: when its events in flight began */
@@ -53,8 +55,8 @@ static inline uint64_t *bench_ledger_cell(const bench_ledger *ledger, size_t des
                 ->since_ns[destination * (ledger->ring_mask + 1) + (sequence & ledger->ring_mask)];
 }
 
-/* Hot. The number of the next event, whose turn ledger->turn is before the call. Its latency counts
- * from `since_ns`. At most as many as were made room for may be in flight. */
+/* Hot. The next event is given out: its number is ledger->next before the call, and is returned.
+ * Its latency counts from `since_ns`. At most as many as were made room for may be in flight. */
 static inline uint64_t bench_ledger_issue(bench_ledger *ledger, uint64_t since_ns)
 {
     size_t destination = ledger->turn;
@@ -69,7 +71,7 @@ static inline uint64_t bench_ledger_issue(bench_ledger *ledger, uint64_t since_n
     ledger->issued++;
     ledger->in_flight++;
     ledger->turn = destination + 1 < ledger->destinations ? destination + 1 : 0;
-    return sequence * ledger->destinations + destination;
+    return ledger->next++;
 }
 
 /* Hot. A decision has come from a destination. Those of its events that it passed over are lost,

@@ -78,7 +78,7 @@ static void act(const bench_program *program, const char *action)
     else if (strcmp(action, "manual") == 0)
         cb_options_manual(&program->table, CB_VERSION, CB_DATE, stdout);
     else
-        printf("%s (combench) %s\n", program->program, CB_VERSION);
+        printf("%s (combench) %s, revision %s\n", program->program, CB_VERSION, CB_COMMIT);
 }
 
 static bool is_given(const cb_option_table *table, const bool *given, const char *name)
@@ -275,6 +275,22 @@ _Noreturn static void surrender(const bench_session *session, cb_status status)
     control_abort(session->plane, cb_status_exit(status));
 }
 
+/* A rank without a part in a measurement does nothing but wait. */
+static void look_for_signal(void *session)
+{
+    bench_leave_if_interrupted(session);
+}
+
+static cb_status run_plan(bench_session *session, const bench_plan *plan)
+{
+    cb_status status;
+
+    control_look_while_waiting(session->plane, look_for_signal, session);
+    status = bench_run_plan(session, plan);
+    control_look_while_waiting(session->plane, NULL, NULL);
+    return status;
+}
+
 static cb_status measure_all(bench_session *session, const bench_program *program,
                              transport_wait wait)
 {
@@ -289,7 +305,7 @@ static cb_status measure_all(bench_session *session, const bench_program *progra
     if (status == CB_OK)
         status = reconsider_wait(session);
     if (status == CB_OK)
-        status = bench_run_plan(session, &program->plan);
+        status = run_plan(session, &program->plan);
     finished = finish_document(session, status);
     if (status != CB_OK && status != CB_ERROR_UNSUPPORTED)
         surrender(session, status);

@@ -27,6 +27,11 @@ static const double warm_up_share = 0.12, blocks_share = 0.70, steps_share = 0.9
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
+/* A stream's block ends when its last packet was acknowledged, and sources that are not
+ * synchronised have their shares over whole windows. So a block holds some windows, as long as so
+ * many blocks fit into the time. */
+enum { WINDOWS_A_BLOCK = 4, BLOCKS_OF_WINDOWS = 24 };
+
 /* The task beside */
 
 void bench_begin_computing(const bench_passes *run)
@@ -94,6 +99,14 @@ cb_status bench_run_batch(bench_passes *run, uint64_t steps, size_t count, bool 
     return CB_OK;
 }
 
+uint64_t bench_steps_of_block(double step_ns, double wanted_ns, double limit_ns, unsigned window)
+{
+    double room_ns = limit_ns * (blocks_share - warm_up_share) / BLOCKS_OF_WINDOWS;
+    double of_windows = fmin((double)WINDOWS_A_BLOCK * window, floor(room_ns / step_ns));
+
+    return (uint64_t)fmax(fmax(1, of_windows), ceil(wanted_ns / step_ns));
+}
+
 /* How many steps make a block: grown until a block is long enough, at least through the warm-up. */
 static cb_status warm_up(bench_passes *run)
 {
@@ -115,7 +128,8 @@ static cb_status warm_up(bench_passes *run)
             break;
         steps = (uint64_t)ceil((double)steps * fmin(fmax(growth, 1), 20));
     }
-    run->out->steps = (uint64_t)fmax(1, ceil(wanted_ns / run->step_ns));
+    run->out->steps = bench_steps_of_block(run->step_ns, wanted_ns, run->limit_ns,
+                                           run->is_stream ? run->me->window : 0);
     return CB_OK;
 }
 
@@ -236,6 +250,7 @@ cb_status bench_time_steps(bench_passes *run, double until_ns)
 
 /* Shares, verification, groups */
 
+/* In less than some windows a source is ahead or behind by chance. */
 cb_status bench_keep_shares(const bench_passes *run)
 {
     bench_outcome *out = run->out;
@@ -247,6 +262,10 @@ cb_status bench_keep_shares(const bench_passes *run)
         total += (double)run->me->peers[i].share;
     if (total == 0)
         return CB_OK;
+    if (out->steps < (uint64_t)WINDOWS_A_BLOCK * run->me->window) {
+        run->session->shares_left_out = true;
+        return CB_OK;
+    }
     out->shares =
         cb_allocate(run->me->peer_count, sizeof(*out->shares), "the shares of the sources");
     if (out->shares == NULL)
@@ -379,6 +398,7 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
                         .team = team,
                         .traffic = bench_plain_traffic(session->options),
                         .out = out,
+                        .is_stream = bench_is_stream(measurement->mode),
                         .started_ns = cb_now_ns(),
                         .limit_ns = session->options->max_time_s * 1e9};
     cb_status status;

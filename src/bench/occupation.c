@@ -36,11 +36,12 @@ bench_occupation bench_occupation_named(const char *name)
     return BENCH_UNOCCUPIED;
 }
 
-/* Farms and pipelines have algorithms in place of a task beside them, and Parkbench has none. */
+/* Farms and pipelines have algorithms in place of a task beside them; Parkbench has none, nor has
+ * what is measured for the model. */
 static bool can_be_occupied(const bench_definition *definition)
 {
     return definition->counted != BENCH_FARM && definition->counted != BENCH_TOPOLOGY &&
-           !definition->parkbench;
+           definition->counted != BENCH_BY_MODE && !definition->parkbench;
 }
 
 bool bench_has_sides(const bench_definition *definition)

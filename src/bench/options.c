@@ -451,8 +451,8 @@ static const char *owners(uint32_t scope)
         {BENCH_TAKES_SOURCES, "cb_funnel"},
         {BENCH_TAKES_LISTS, "cb_multicast"},
         {BENCH_TAKES_WINDOW,
-         "cb_oneway, cb_pairs, cb_outfarm, cb_multicast, cb_funnel and cb_pipeline"},
-        {BENCH_TAKES_MODES, "the programs of group 1 and of Parkbench"},
+         "cb_oneway, cb_pairs, cb_outfarm, cb_multicast, cb_funnel, cb_pipeline and cb_calibrate"},
+        {BENCH_TAKES_MODES, "cb_calibrate and the programs of group 1 and of Parkbench"},
         {BENCH_TAKES_PARKBENCH, "cb_comms1, cb_comms2 and cb_comms3"},
         {BENCH_TAKES_FARM, "cb_pushfarm and cb_pullfarm"},
         {BENCH_TAKES_TOPOLOGY, "cb_pipeline"},
@@ -467,14 +467,19 @@ static const char *owners(uint32_t scope)
     return NULL;
 }
 
-/* A stream is what a window bounds: its sender drains it. */
+bool bench_is_stream(const bench_mode *mode)
+{
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        if (mode->roles[role].finish == bench_drain || mode->roles[role].finish == bench_relay)
+            return true;
+    return false;
+}
+
 static bool has_stream(const bench_definition *definition)
 {
-    for (size_t m = 0; definition->modes[m].name != NULL; m++)
-        for (size_t r = 0; r < BENCH_ROLES; r++)
-            if (definition->modes[m].roles[r].finish == bench_drain ||
-                definition->modes[m].roles[r].finish == bench_relay)
-                return true;
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
+        if (bench_is_stream(mode))
+            return true;
     return false;
 }
 
@@ -487,6 +492,7 @@ static uint32_t scope_of(const bench_definition *definition)
 {
     static const uint32_t by_count[] = {
         [BENCH_PAIR_ONLY] = 0,
+        [BENCH_BY_MODE] = 0,
         [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
         [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
         [BENCH_SOURCES] = BENCH_TAKES_SOURCES,

@@ -61,6 +61,9 @@ typedef enum {
 cb_option_table bench_option_table(const bench_definition *definition, const char *program,
                                    const char *synopsis);
 
+/* Whether a window bounds what is sent in a mode: its sender drains it. */
+bool bench_is_stream(const bench_mode *mode);
+
 /* The mode of that name, or NULL. */
 const bench_mode *bench_find_mode(const bench_definition *definition, const char *name);
 

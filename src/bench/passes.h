@@ -14,6 +14,7 @@ typedef struct {
     const bench_actions *actions;
     const bench_traffic *traffic;
     bench_outcome *out;
+    bool is_stream; /* bounded by the window */
     uint64_t started_ns;
     double limit_ns;   /* --max-time */
     double elapsed_ns; /* agreed: of the rank that is slowest */
@@ -23,6 +24,10 @@ typedef struct {
     uint64_t batch_units;
     double batch_ns;
 } bench_passes;
+
+/* How many steps make a block that lasts `wanted_ns` or, of a stream, holds some windows, as long
+ * as two dozen of those fit into the time limit; `window` 0: no stream. Pure. */
+uint64_t bench_steps_of_block(double step_ns, double wanted_ns, double limit_ns, unsigned window);
 
 /* The task computes from here, and no longer. End gives CB_ERROR_TRANSPORT, logged, when it had to
  * be stopped before: the communication did not go on beside it. */

@@ -83,6 +83,7 @@ static const cb_list *counts_option(const bench_definition *definition,
     case BENCH_SOURCES:
         return &options->sources;
     case BENCH_PAIR_ONLY:
+    case BENCH_BY_MODE:
     case BENCH_FARM:
     case BENCH_TOPOLOGY:
         break;
@@ -93,11 +94,9 @@ static const cb_list *counts_option(const bench_definition *definition,
 static const char *counted_name(const bench_definition *definition)
 {
     static const char *const names[] = {
-        [BENCH_PAIR_ONLY] = "processors",
-        [BENCH_PROCESSORS] = "processors",
-        [BENCH_DESTINATIONS] = "destinations",
-        [BENCH_SOURCES] = "sources",
-        [BENCH_FARM] = "sources",
+        [BENCH_PAIR_ONLY] = "processors",  [BENCH_BY_MODE] = "processors",
+        [BENCH_PROCESSORS] = "processors", [BENCH_DESTINATIONS] = "destinations",
+        [BENCH_SOURCES] = "sources",       [BENCH_FARM] = "sources",
         [BENCH_TOPOLOGY] = "processors",
     };
 
@@ -353,6 +352,19 @@ static cb_status fill_group_2(bench_plan *plan, const bench_definition *definiti
     return CB_OK;
 }
 
+/* Where each mode has a number of its own. One that was asked for by its name has to fit the job;
+ * others that do not are skipped when their turn comes. */
+static cb_status count_of_mode(const bench_definition *definition, const bench_mode *mode,
+                               const bench_options *options, size_t ranks, number_list *counts)
+{
+    if (definition->counted != BENCH_BY_MODE)
+        return CB_OK;
+    counts->count = 0;
+    add(counts, mode->processors);
+    return strcmp(options->mode, mode->name) == 0 ? check_count(definition, mode->processors, ranks)
+                                                  : CB_OK;
+}
+
 static cb_status fill(bench_plan *plan, const bench_definition *definition,
                       const bench_options *options, size_t ranks, number_list *counts,
                       number_list *sizes)
@@ -364,8 +376,10 @@ static cb_status fill(bench_plan *plan, const bench_definition *definition,
     CB_TRY(choose_counts(definition, options, ranks, counts));
     choose_sizes(definition, options, sizes);
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
-        if (mode_wanted(options, mode))
+        if (mode_wanted(options, mode)) {
+            CB_TRY(count_of_mode(definition, mode, options, ranks, counts));
             CB_TRY(append_mode(plan, &room, definition, mode, options, counts, sizes));
+        }
     return CB_OK;
 }
 

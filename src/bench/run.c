@@ -64,7 +64,14 @@ static cb_status choose_participants(bench_session *session, const bench_measure
                : CB_OK;
 }
 
-/* Why the technology cannot do a measurement; NULL when it can. */
+static bool by_mode_and_too_large(const bench_session *session,
+                                  const bench_measurement *measurement)
+{
+    return session->definition->counted == BENCH_BY_MODE &&
+           measurement->count > (size_t)control_size(session->plane);
+}
+
+/* Why a measurement cannot be made, with this technology or in this job; NULL when it can. */
 static const char *obstacle(const bench_session *session, const bench_measurement *measurement)
 {
     const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
@@ -73,6 +80,8 @@ static const char *obstacle(const bench_session *session, const bench_measuremen
     unsigned can = transport_capabilities(session->technology);
     bool in_group_2 = measurement->shape.stage_count > 0;
 
+    if (by_mode_and_too_large(session, measurement))
+        return "it takes more ranks than the job has; start it with three";
     if (largest > 0 && measurement->size_bytes > largest)
         return "the technology takes no packet so large on this network; see docs/sockets.md";
     if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
@@ -193,6 +202,15 @@ static cb_status fit_curve(const bench_session *session, const bench_measurement
     return CB_OK;
 }
 
+static cb_status explain_missing_shares(const bench_session *session)
+{
+    if (session->document == NULL || !session->shares_left_out)
+        return CB_OK;
+    return report_skip(session->document, "shares of the sources, in rows without them",
+                       "a block holds less than four windows; give a longer --max-time, or a "
+                       "smaller --window");
+}
+
 static cb_status explain_missing_fit(const bench_session *session)
 {
     /* A farm's event is no transfer of one size: nobody would look for a line. */
@@ -202,6 +220,12 @@ static cb_status explain_missing_fit(const bench_session *session)
     return report_skip(
         session->document, "fit",
         "overhead, r_inf and n_half are fitted to sizes that cover them; use --sweep");
+}
+
+/* What keeps a measurement from being made keeps all sizes of its curve from it. */
+static bool is_of_all_sizes(const bench_session *session, const bench_measurement *measurement)
+{
+    return measurement->own_multicast || by_mode_and_too_large(session, measurement);
 }
 
 static cb_status skip(const bench_session *session, const bench_measurement *measurement,
@@ -214,10 +238,13 @@ static cb_status skip(const bench_session *session, const bench_measurement *mea
     if (measurement->own_multicast)
         snprintf(what, sizeof(what), "%s, list %s, by the technology's own multicast",
                  measurement->mode->name, bench_list_name(measurement->list));
+    else if (by_mode_and_too_large(session, measurement))
+        snprintf(what, sizeof(what), "%s", measurement->mode->name);
     else
         snprintf(what, sizeof(what), "%s, %zu bytes", measurement->mode->name,
                  measurement->size_bytes);
-    cb_warning("%s over %s: %s", what, session->options->technology, reason);
+    if (!by_mode_and_too_large(session, measurement))
+        cb_warning("%s over %s: %s", what, session->options->technology, reason);
     return report_skip(session->document, what, reason);
 }
 
@@ -251,7 +278,7 @@ static cb_status run_all(bench_session *session, const bench_plan *plan, partici
         previous = measurement;
         reason = obstacle(session, measurement);
         if (reason != NULL) {
-            if (new_curve || !measurement->own_multicast)
+            if (new_curve || !is_of_all_sizes(session, measurement))
                 CB_TRY(skip(session, measurement, reason));
             continue;
         }
@@ -265,6 +292,7 @@ static cb_status run_all(bench_session *session, const bench_plan *plan, partici
     if (points != NULL && points->count > 0)
         CB_TRY(fit_curve(session, previous, who->participants, points));
     session->all_skipped = !any;
+    CB_TRY(explain_missing_shares(session));
     return explain_missing_fit(session);
 }
 

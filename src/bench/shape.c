@@ -18,6 +18,8 @@ size_t bench_role_size(const bench_definition *definition, size_t role, size_t c
         return count / 2;
     case BENCH_COUNT:
         return count;
+    case BENCH_REST:
+        return count > 2 ? count - 2 : 0;
     case BENCH_NONE:
         break;
     }

@@ -40,6 +40,11 @@ int control_size(const control *plane);
 /* All ranks. Owned by the control plane. */
 control_team *control_everyone(control *plane);
 
+/* While this rank waits for others `look` is called now and then, and at once when a signal has
+ * come; it may end the process. NULL: not any more. It calls nothing of the control plane but
+ * control_abort. */
+void control_look_while_waiting(control *plane, void (*look)(void *context), void *context);
+
 /* End the whole job at once with this exit status. */
 _Noreturn void control_abort(control *plane, int exit_status);
 

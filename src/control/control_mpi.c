@@ -26,8 +26,9 @@ cb_status control_failed(int code, const char *attempt)
     return CB_ERROR_CONTROL;
 }
 
-/* Yield at first, since most answers are near; then sleep, from 10 us growing to 5 ms. */
-cb_status control_finish(int code, MPI_Request *request, const char *attempt)
+/* Yield at first, since most answers are near; then sleep, from 10 us growing to 5 ms; a signal
+ * ends a sleep. */
+cb_status control_finish(const control *plane, int code, MPI_Request *request, const char *attempt)
 {
     enum { YIELDS = 50, FIRST_NS = 10000, LAST_NS = 5000000 };
     uint64_t sleep_ns = FIRST_NS;
@@ -38,10 +39,12 @@ cb_status control_finish(int code, MPI_Request *request, const char *attempt)
            (code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) {
         if (polls++ < YIELDS) {
             sched_yield();
-        } else {
-            cb_sleep_ns(sleep_ns);
-            sleep_ns = sleep_ns < LAST_NS / 2 ? 2 * sleep_ns : LAST_NS;
+            continue;
         }
+        cb_sleep_ns(sleep_ns);
+        sleep_ns = sleep_ns < LAST_NS / 2 ? 2 * sleep_ns : LAST_NS;
+        if (plane->look != NULL)
+            plane->look(plane->look_context);
     }
     return code == MPI_SUCCESS ? CB_OK : control_failed(code, attempt);
 }
@@ -100,6 +103,7 @@ cb_status control_open(bool threads, control **out)
      * its level becomes that of MPI_Query_thread. */
     plane->tools = MPI_T_init_thread(level, &tools) == MPI_SUCCESS;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    plane->everyone.plane = plane;
     plane->everyone.communicator = MPI_COMM_WORLD;
     MPI_Comm_rank(MPI_COMM_WORLD, &plane->everyone.index);
     MPI_Comm_size(MPI_COMM_WORLD, &plane->everyone.size);
@@ -132,6 +136,12 @@ int control_size(const control *plane)
 control_team *control_everyone(control *plane)
 {
     return &plane->everyone;
+}
+
+void control_look_while_waiting(control *plane, void (*look)(void *context), void *context)
+{
+    plane->look = look;
+    plane->look_context = context;
 }
 
 _Noreturn void control_abort(control *plane, int exit_status)
@@ -248,9 +258,9 @@ cb_status control_team_create(control *plane, const int *ranks, size_t count, co
     MPI_Group all, members;
     int code;
 
-    (void)plane;
     if (team == NULL)
         return CB_ERROR_MEMORY;
+    team->plane = plane;
     code = MPI_Comm_group(MPI_COMM_WORLD, &all);
     if (code == MPI_SUCCESS) {
         code = MPI_Group_incl(all, (int)count, ranks, &members);
@@ -293,7 +303,7 @@ cb_status control_barrier(control_team *team)
 {
     MPI_Request request;
 
-    return control_finish(MPI_Ibarrier(team->communicator, &request), &request,
+    return control_finish(team->plane, MPI_Ibarrier(team->communicator, &request), &request,
                           "gather all ranks at a barrier");
 }
 
@@ -301,7 +311,8 @@ cb_status control_broadcast(control_team *team, void *data, size_t bytes)
 {
     MPI_Request request;
 
-    return control_finish(MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, team->communicator, &request),
+    return control_finish(team->plane,
+                          MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, team->communicator, &request),
                           &request, "tell all ranks");
 }
 
@@ -309,7 +320,8 @@ cb_status control_gather(control_team *team, const void *mine, size_t bytes, voi
 {
     MPI_Request request;
 
-    return control_finish(MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
+    return control_finish(team->plane,
+                          MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
                                       team->communicator, &request),
                           &request, "gather from all ranks");
 }
@@ -318,7 +330,8 @@ cb_status control_exchange(control_team *team, const void *mine, size_t bytes, v
 {
     MPI_Request request;
 
-    return control_finish(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+    return control_finish(team->plane,
+                          MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
                                          team->communicator, &request),
                           &request, "exchange among all ranks");
 }
@@ -330,6 +343,7 @@ cb_status control_sum(control_team *team, uint64_t *values, size_t count)
     void *sum = team->index == 0 ? values : NULL;
 
     return control_finish(
+        team->plane,
         MPI_Ireduce(mine, sum, (int)count, MPI_UINT64_T, MPI_SUM, 0, team->communicator, &request),
         &request, "sum over all ranks");
 }
@@ -338,7 +352,8 @@ cb_status control_maximum(control_team *team, double *values, size_t count)
 {
     MPI_Request request;
 
-    return control_finish(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
+    return control_finish(team->plane,
+                          MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX,
                                          team->communicator, &request),
                           &request, "find the maximum over all ranks");
 }

@@ -7,6 +7,7 @@
 #include "control/control.h"
 
 struct control_team {
+    const control *plane;
     MPI_Comm communicator;
     int size, index;
 };
@@ -16,7 +17,9 @@ struct control {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     bool tools; /* whether the tools interface is open */
     int thread_level;
-    unsigned comparisons; /* of clocks, so far: alike in all ranks */
+    unsigned comparisons;        /* of clocks, so far: alike in all ranks */
+    void (*look)(void *context); /* while waiting, or NULL */
+    void *look_context;
 };
 
 /* Log that the control plane could not do what was attempted; gives CB_ERROR_CONTROL. */
@@ -24,6 +27,6 @@ cb_status control_failed(int code, const char *attempt);
 
 /* Wait for a request by testing, with yields first and then growing sleeps; `code` is what starting
  * it gave. */
-cb_status control_finish(int code, MPI_Request *request, const char *attempt);
+cb_status control_finish(const control *plane, int code, MPI_Request *request, const char *attempt);
 
 #endif

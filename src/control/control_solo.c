@@ -58,6 +58,14 @@ control_team *control_everyone(control *plane)
     return &plane->everyone;
 }
 
+/* There are no others to wait for. */
+void control_look_while_waiting(control *plane, void (*look)(void *context), void *context)
+{
+    (void)plane;
+    (void)look;
+    (void)context;
+}
+
 _Noreturn void control_abort(control *plane, int exit_status)
 {
     (void)plane;

@@ -19,6 +19,7 @@ static const uint64_t patience_ns = 10000000000;
 enum { MESSAGE, END, WAITED_FOR };
 
 typedef struct {
+    const control *plane;
     MPI_Request requests[WAITED_FOR];
     int tag; /* of this comparison alone: what a failed one has left is never taken for another's */
     int end; /* what is broadcast: 0 when all have had their turn, 1 when it was given up */
@@ -152,7 +153,7 @@ static cb_status answer_all(conversation *with, int size)
         status = answer_round_trips(with, rank);
     with->end = status != CB_OK;
     code = MPI_Ibcast(&with->end, 1, MPI_INT, 0, MPI_COMM_WORLD, &end);
-    if (control_finish(code, &end, "end the comparison of clocks") != CB_OK)
+    if (control_finish(with->plane, code, &end, "end the comparison of clocks") != CB_OK)
         status = CB_ERROR_CONTROL;
     return status;
 }
@@ -192,7 +193,7 @@ static cb_status take_turn(conversation *with, control_clock *clock)
     status = make_round_trips(with, trips);
     if (status != CB_OK && *end != MPI_REQUEST_NULL)
         (void)say(with, 0, "", 1);
-    CB_TRY(control_finish(MPI_SUCCESS, end, "end the comparison of clocks"));
+    CB_TRY(control_finish(with->plane, MPI_SUCCESS, end, "end the comparison of clocks"));
     if (status == CB_OK)
         *clock = control_clock_refresh(clock, control_clock_estimate(trips, ROUND_TRIPS));
     return status;
@@ -202,7 +203,8 @@ static cb_status take_turn(conversation *with, control_clock *clock)
 cb_status control_synchronise(control *plane, control_clock *clock)
 {
     control_team *all = control_everyone(plane);
-    conversation with = {.requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL},
+    conversation with = {.plane = plane,
+                         .requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL},
                          .tag = FIRST_TAG + (int)(plane->comparisons++ % TAGS)};
     cb_status status;
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats/fit.h"
 
@@ -206,6 +207,18 @@ cb_status ccmod_calibration_fit(const ccmod_point *points, size_t count, const c
     status = make_lines(&rows, wish, out, fits, error);
     free_rows(&rows);
     return status;
+}
+
+cb_status ccmod_calibration_fit_holds(const ccmod_point *points, size_t count,
+                                      const ccmod_fit_wish *wish, ccmod_calibration *calibration,
+                                      ccmod_fit fits[CCMOD_LINES], ccmod_error *error)
+{
+    ccmod_calibration fitted;
+
+    CB_TRY(ccmod_calibration_fit(points, count, wish, &fitted, fits, error));
+    memcpy(calibration->holds, fitted.lines, sizeof(calibration->holds));
+    calibration->hold_count = fitted.line_count;
+    return CB_OK;
 }
 
 void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us)

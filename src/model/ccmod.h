@@ -140,6 +140,16 @@ typedef struct {
                              what that is more than bytes * us_per_byte is taken off the latency */
     uint64_t eager_bytes; /* mode split: a send of fewer bytes returns before its receive */
     double barrier_us;    /* from the last arrival to the release */
+    /* How long a message keeps its links, latency_us + bytes * us_per_byte, by its size as above:
+     * the rate at which messages follow each other, which need not be that of the bytes of a lone
+     * one. In the place of bytes * us_per_byte and of gap_us; the rest of the quiet time is
+     * latency. Without any (hold_count 0) those hold. */
+    ccmod_line holds[CCMOD_LINES];
+    size_t hold_count;
+    /* How much longer two messages take that leave a node, that come to it, and that pass it in the
+     * two directions: from 1, nothing is shared, to 2, they share one link. 0: not known, which is
+     * taken for 2, 2 and 1, a full-duplex link. See ccmod_network_share_ends. */
+    double out_contention, in_contention, duplex_contention;
 } ccmod_calibration;
 
 /* One line for all sizes, no eager sends, and zeros; `bandwidth_MBps` > 0. */
@@ -181,6 +191,11 @@ typedef struct {
 cb_status ccmod_calibration_fit(const ccmod_point *points, size_t count, const ccmod_fit_wish *wish,
                                 ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
                                 ccmod_error *error);
+
+/* The same for how long messages keep their links: fills holds and hold_count alone. */
+cb_status ccmod_calibration_fit_holds(const ccmod_point *points, size_t count,
+                                      const ccmod_fit_wish *wish, ccmod_calibration *calibration,
+                                      ccmod_fit fits[CCMOD_LINES], ccmod_error *error);
 
 /* Divide the start-up of each line: `overhead_us` of it, or all where it is less, occupies the
  * sender; the rest is latency. */
@@ -254,6 +269,12 @@ struct ccmod_network {
  * `processors`. Freed by ccmod_network_free. */
 cb_status ccmod_network_open(const char *text, size_t processors, ccmod_network **out,
                              ccmod_error *error);
+
+/* Give the nodes of *network ends of their own, with the contention constants of the calibration:
+ * links of the network are as wide as what the wider end can use. *network is replaced by one that
+ * owns it; it stays as it is where the constants are those of a full-duplex link. */
+cb_status ccmod_network_share_ends(const ccmod_calibration *calibration, ccmod_network **network,
+                                   ccmod_error *error);
 
 /* Release; NULL is accepted. */
 void ccmod_network_free(ccmod_network *network);

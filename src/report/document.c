@@ -24,6 +24,7 @@ struct report_document {
     size_t order_count;
     const report_form *file_form, *stream_form;
     char *path;           /* or NULL */
+    bool refused;         /* the file could not be written, which has been said */
     report_writer writer; /* of the stream */
     bool begun;           /* something was written to the stream */
     cb_status stream_status;
@@ -106,15 +107,22 @@ static void write_form(FILE *stream, void *context)
         form->end(&writer, document->root);
 }
 
+/* A failure is said once. The next time it is tried all the same, since there may be room by then.
+ */
 static cb_status save(report_document *document)
 {
     uint64_t elapsed_ms = (cb_now_ns() - document->started_ns) / 1000000;
+    cb_status status;
 
     json_object_set_new(document->root, "elapsed_s",
                         report_value_number((double)elapsed_ms / 1000.0));
-    return document->path == NULL
-               ? CB_OK
-               : report_file_replace(document->path, &result_use, write_form, document);
+    if (document->path == NULL)
+        return CB_OK;
+    cb_log_silence(document->refused);
+    status = report_file_replace(document->path, &result_use, write_form, document);
+    cb_log_silence(false);
+    document->refused = document->refused || status != CB_OK;
+    return status;
 }
 
 /* Whether something may be written to the stream: not after a failure, which is reported once. */

@@ -46,21 +46,38 @@ static sci_error_t check_copy(sci_sequence_t sequence, const void *memory, sci_m
     return goes_beyond(map, offset, size) ? SCI_ERR_OUT_OF_RANGE : SCI_ERR_OK;
 }
 
+/* What the next function does not do at once. */
+__attribute__((noinline)) static void copy_with_care(sci_sequence_t sequence, void *memory,
+                                                     sci_map_t map, size_t offset, size_t size,
+                                                     unsigned flags, sci_error_t *error)
+{
+    sci_error_t ignored;
+
+    *error = check_copy(sequence, memory, map, offset, size, flags);
+    if (*error != SCI_ERR_OK)
+        return;
+    if ((flags & FLAG_BLOCK_READ) != 0)
+        read_from(map, offset, memory, size);
+    else
+        write_to(map, offset, memory, size);
+    if ((flags & FLAG_ERROR_CHECK) != 0 && SCICheckSequence(sequence, 0, &ignored) != SCI_SEQ_OK)
+        *error = SCI_ERR_TRANSFER_FAILED;
+}
+
 /* Hot. */
 void SCIMemCpy(sci_sequence_t sequence, void *memAddr, sci_map_t remoteMap, size_t remoteOffset,
                size_t size, unsigned int flags, sci_error_t *error)
 {
-    sci_error_t ignored;
+    const bool plain = flags == 0 && memAddr != NULL && remoteMap != NULL &&
+                       remoteMap->remote != NULL && remoteMap->shadow == NULL &&
+                       !remoteMap->for_reading && !goes_beyond(remoteMap, remoteOffset, size);
 
-    *error = check_copy(sequence, memAddr, remoteMap, remoteOffset, size, flags);
-    if (*error != SCI_ERR_OK)
+    if (__builtin_expect(!plain, 0)) {
+        copy_with_care(sequence, memAddr, remoteMap, remoteOffset, size, flags, error);
         return;
-    if ((flags & FLAG_BLOCK_READ) != 0)
-        read_from(remoteMap, remoteOffset, memAddr, size);
-    else
-        write_to(remoteMap, remoteOffset, memAddr, size);
-    if ((flags & FLAG_ERROR_CHECK) != 0 && SCICheckSequence(sequence, 0, &ignored) != SCI_SEQ_OK)
-        *error = SCI_ERR_TRANSFER_FAILED;
+    }
+    *error = SCI_ERR_OK;
+    memcpy(remoteMap->address + remoteOffset, memAddr, size);
 }
 SISCI_EXPORT(SCIMemCpy);
 

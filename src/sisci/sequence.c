@@ -68,21 +68,34 @@ sci_sequence_status_t SCIStartSequence(sci_sequence_t sequence, unsigned int fla
 }
 SISCI_EXPORT(SCIStartSequence);
 
-/* Hot. A release orders the stores before it; only a barrier orders loads as well. */
-sci_sequence_status_t SCICheckSequence(sci_sequence_t sequence, unsigned int flags,
-                                       sci_error_t *error)
+/* What the next function does not know at once. */
+__attribute__((noinline)) static sci_sequence_status_t
+check_with_care(sci_sequence_t sequence, unsigned flags, sci_error_t *error)
 {
     const unsigned neither = FLAG_NO_FLUSH | FLAG_NO_STORE_BARRIER;
 
     *error = sequence == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, neither, 0);
     if (*error != SCI_ERR_OK)
         return SCI_SEQ_NOT_RETRIABLE;
-    atomic_thread_fence(memory_order_release);
     if (sequence->shadow != NULL && (flags & neither) != neither)
         sisci_shadow_push(sequence->shadow);
     if (sisci_session_is_clean(sequence->session, &sequence->seen))
         return SCI_SEQ_OK;
     return sisci_session_check(sequence->session, &sequence->seen);
+}
+
+/* Hot. A release orders the stores before it; only a barrier orders loads as well. */
+sci_sequence_status_t SCICheckSequence(sci_sequence_t sequence, unsigned int flags,
+                                       sci_error_t *error)
+{
+    const bool plain = flags == 0 && sequence != NULL && sequence->shadow == NULL &&
+                       sisci_session_is_clean(sequence->session, &sequence->seen);
+
+    atomic_thread_fence(memory_order_release);
+    if (__builtin_expect(!plain, 0))
+        return check_with_care(sequence, flags, error);
+    *error = SCI_ERR_OK;
+    return SCI_SEQ_OK;
 }
 SISCI_EXPORT(SCICheckSequence);
 

@@ -316,10 +316,15 @@ static inline cb_status transport_group_send(transport_group *group, transport_b
 /* Hot. Wait for a message from any node of the group; *from is who sent it. With CB_LOST, *from is
  * whose message was given up; or NULL when nothing has come from anybody within the time-out: then
  * the caller knows whose is missing, and gives it up by transport_give_up. Fair: a node whose
- * message was given waits until all others with a message have had their turn. */
+ * message was given waits until all others with a message have had their turn. From a group of one
+ * it is a receive from that node. */
 static inline cb_status transport_group_receive(transport_group *group, transport_buffer **out,
                                                 transport_node **from)
 {
+    if (group->count == 1) {
+        *from = group->nodes[0];
+        return transport_receive(*from, out);
+    }
     return group->ops->group_receive(group, out, from);
 }
 

@@ -17,6 +17,7 @@ some_rows() {
     [ "$(rows)" -ge 2 ]
 }
 
+# start_long_run CASE [RANKS]
 # A run of which two rows are in the file, and which takes 25 s and more to its end: on a machine that
 # is busy it takes a while to find its processes. Packets are large, since the number of steps of a
 # block is agreed beforehand: where others take the cores then, each packet costs turns of the
@@ -24,7 +25,7 @@ some_rows() {
 start_long_run() {
     case_is "$1"
     rm -f result.json
-    start 2 cb_oneway --sizes "$(seq -s , 1000001 1000070)" --precision 0.01 --max-time 0.2 \
+    start "${2:-2}" cb_oneway --sizes "$(seq -s , 1000001 1000070)" --precision 0.01 --max-time 0.2 \
         --output result.json
     await "$limit_s" some_rows || failed "two rows in the file within $limit_s s" "$(rows) rows"
     rows_before=$(rows)
@@ -88,6 +89,12 @@ kill_ranks_and_launchers() {
     collect
     expect_interrupted 'SIGTERM|running'
     expect_error "rank 1" "SIGTERM" "ends the job"
+
+    start_long_run "SIGTERM to a rank that takes no part" 3
+    kill -TERM "$(pid_of_rank 2)"
+    collect
+    expect_interrupted 'SIGTERM|running'
+    expect_error "rank 2" "SIGTERM" "ends the job"
 }
 
 # Streams: the rank itself has the broken one, since launchers swallow what they cannot pass on.
@@ -151,7 +158,7 @@ fill_disk() {
 
 expect_no_room() {
     expect_status "$1"
-    expect_error "$2" "No space left on device" "make room"
+    expect_one_error "$2" "No space left on device" "make room"
     expect_all_gone
     expect_equal "files:" result.json "$(ls -I filler disk)"
 }

@@ -35,6 +35,7 @@ programs=$(for file in "$srcdir"/benchmarks/cb_*.c; do basename "$file" .c | sed
 ranks_of() {
     case $1 in
     oneway | twoway | comms1 | comms2) echo 2 ;;
+    calibrate) echo 3 ;;
     pipeline) echo 7 ;;
     *) echo 5 ;;
     esac

@@ -57,7 +57,7 @@ tests_cli_lossy_pipeline_SOURCES = benchmarks/cb_pipeline.c $(LOSSY_SOURCES)
 check_PROGRAMS += \
 	%D%/counting_oneway %D%/counting_twoway %D%/counting_alltoall %D%/counting_pairs \
 	%D%/counting_outfarm %D%/counting_multicast %D%/counting_funnel %D%/counting_pushfarm \
-	%D%/counting_pullfarm %D%/counting_pipeline \
+	%D%/counting_pullfarm %D%/counting_pipeline %D%/counting_calibrate \
 	%D%/counting_comms1 %D%/counting_comms2 %D%/counting_comms3
 COUNTING_SOURCES = %D%/counting_main.c %D%/technologies_counting.c %D%/technologies_counting.h
 tests_cli_counting_oneway_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
@@ -80,6 +80,8 @@ tests_cli_counting_pullfarm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_counting_pullfarm_SOURCES = benchmarks/cb_pullfarm.c $(COUNTING_SOURCES)
 tests_cli_counting_pipeline_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_counting_pipeline_SOURCES = benchmarks/cb_pipeline.c $(COUNTING_SOURCES)
+tests_cli_counting_calibrate_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tests_cli_counting_calibrate_SOURCES = benchmarks/cb_calibrate.c $(COUNTING_SOURCES)
 tests_cli_counting_comms1_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_cli_counting_comms1_SOURCES = benchmarks/cb_comms1.c $(COUNTING_SOURCES)
 tests_cli_counting_comms2_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)

@@ -41,6 +41,26 @@ document = {"schema": "combench-result/1", "benchmark": "oneway", "technology": 
                                              "btl_tcp_eager_limit": "65536"}},
             "results": noise + pingpong + stream}
 json.dump(document, open("oneway.json", "w"))
+
+# Of cb_calibrate: the same quiet network below 4096 bytes; a packet keeps its links for 1 us + 1 us for
+# 500 bytes, two flows out share nothing, two in all, two directions a quarter; what has 4096 bytes and more
+# waits for its receive. A block of ten steps ends with the way of the last acknowledgement, 2 us.
+quiet = lambda n: 2 + n / 250
+hold = lambda n: 1 + n / 500
+def block(packets, each, n):
+    return {"round_us": figure((quiet(n) + (packets - 1) * each + quiet(0)) / 10), "steps": 200, "blocks": 20}
+curve = [row for row in pingpong if row["size_bytes"] <= 4096]
+flows = [{**row, "mode": mode, "size_bytes": n, **block(packets, each(n), n), "step_us": {"p50": 0.25}}
+         for mode, packets, each in (("stream", 10, hold), ("fan-out", 20, lambda n: hold(n) / 2), ("fan-in", 20, hold))
+         for n in (0, 64, 256, 1024, 4096)]
+flows += [{**row, "mode": "exchange", "size_bytes": n, "round_us": figure(quiet(n) + hold(n) / 4)}
+          for n in (0, 64, 256, 1024, 4096)]
+flows += [{**row, "mode": "late", "size_bytes": n,
+           "round_us": figure(hold(0) + quiet(n) + quiet(0) + (quiet(n) if n >= 4096 else 0))}
+          for n in (0, 64, 256, 1024, 4096)]
+json.dump({**document, "benchmark": "calibrate", "results": curve + flows}, open("calibrate.json", "w"))
+eager = [row for row in flows if row["mode"] != "late" or row["size_bytes"] < 4096]
+json.dump({**document, "benchmark": "calibrate", "results": curve + eager}, open("eager.json", "w"))
 json.dump({**document, "benchmark": "funnel"}, open("funnel.json", "w"))
 document["environment"]["mpi_settings"]["pml"] = "ucx"
 json.dump(document, open("ucx.json", "w"))
@@ -63,6 +83,23 @@ expect_true "the protocol changes at 4096 bytes" grep -q "^line to_bytes=4096 " 
 expect_true "what its library sends eagerly" grep -q "^eager_bytes 4096$" one.cal
 expect_true "the stream's rate" grep -q "^gap_us 0.5$" one.cal
 expect_true "the residuals of all sizes" test "$(grep -c '^# *[0-9][0-9]* ' one.cal)" -ge 18
+
+case_is "a result of cb_calibrate"
+ccmod calibrate --output all.cal calibrate.json
+expect_status 0
+expect_silence
+expect_true "how long links are kept" grep -q "^hold us=1 us_per_byte=0.002$" all.cal
+expect_true "what a send costs" grep -q "^line overhead_us=0.25 latency_us=1.75 us_per_byte=0.004$" all.cal
+expect_equal "what is shared, where that is not usual" "out_contention 1 duplex_contention 1.25" \
+    "$(grep _contention all.cal | tr '\n' ' ' | sed 's/ $//')"
+expect_true "what waits for its receive" grep -q "^eager_bytes 4096$" all.cal
+expect_true "and in words" grep -q "^messages of 4096 bytes and more waited for their receive$" out
+end_of --calibration all.cal small.cct
+expect_document result.json "round(d['end_us'], 6), d['calibration']['holds']" "(6, [{'us': 1, 'us_per_byte': 0.002}])"
+expect_document result.json "d['calibration']['out_contention'], d['network']['links']" "(1, 6)"
+ccmod calibrate --output eager.cal eager.json
+expect_true "nothing waited" grep -q "^no message waited for its receive, up to 1024 bytes" out
+expect_true "so nothing waits" grep -q "^eager_bytes 9007199254740992$" eager.cal
 
 case_is "limits of a protocol that is not used are none"
 ccmod calibrate ucx.json
@@ -117,7 +154,7 @@ case_is "bad input"
 printf '16 1\n32\n' >short.txt
 printf '{ "schema": ' >cut.json
 printf '%%calibration 1\nline overhead_us=-1\n' >negative.cal
-refused cb_funnel cb_oneway -- calibrate funnel.json
+refused cb_funnel cb_calibrate cb_oneway -- calibrate funnel.json
 refused other/1 combench-result/1 -- calibrate other.json
 refused cut.json:1: JSON -- calibrate cut.json
 refused short.txt:2: MICROSECONDS -- calibrate short.txt

@@ -45,8 +45,20 @@ for source in "$srcdir"/benchmarks/cb_*.c; do
     "$builddir/$program" --manual >"$page"
     check "$program" "$page" --max-time
 done
-check combench "$srcdir/man/combench.1" "run"
-check combench-run "$srcdir/man/combench-run.1" --time-out
+if python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+    export PYTHONDONTWRITEBYTECODE=1
+    python3 "$srcdir/scripts/combench" --manual >"$page"
+    check combench "$page" combench-run
+    verbs=$(sed -n 's/^    Verb("\([a-z]*\)".*/\1/p' "$srcdir/python/combench/main.py")
+    for verb in $verbs; do
+        python3 "$srcdir/scripts/combench" "$verb" --manual >"$page"
+        check "combench-$verb" "$page" --help
+        grep -q "combench-$verb\.1" "$srcdir/man/local.mk" || {
+            echo "man/local.mk does not make combench-$verb.1" >&2
+            status=1
+        }
+    done
+fi
 check combench-config "$srcdir/man/combench-config.5" node_id
 check libcombench-trace "$srcdir/man/libcombench-trace.7" COMBENCH_TRACE_RECORDS
 check sisci-shm "$srcdir/man/sisci-shm.7" SISCI_SHM_FAULTS
@@ -73,5 +85,13 @@ for parameter in $parameters; do
             status=1
         }
     done
+done
+
+# Every page stands in the index of the documentation.
+for path in "$srcdir"/docs/*.md "$srcdir"/docs/*.schema.json; do
+    grep -qF "($(basename "$path")" "$srcdir/docs/README.md" || [ "$(basename "$path")" = README.md ] || {
+        echo "docs/README.md does not name $(basename "$path")" >&2
+        status=1
+    }
 done
 exit "$status"

@@ -67,6 +67,64 @@ START_TEST(the_gap_is_taken_off_the_latency)
 }
 END_TEST
 
+START_TEST(a_hold_takes_the_place_of_the_bytes_on_the_links)
+{
+    ccmod_calibration calibration = ccmod_calibration_line(1, 5, 100);
+    ccmod_delay delay;
+
+    calibration.gap_us = 1000;
+    calibration.holds[0] = (ccmod_line){500, 0, 3, 0.02};
+    calibration.holds[1] = (ccmod_line){UINT64_MAX, 0, 0, 0.03};
+    calibration.hold_count = 2;
+    delay = ccmod_default_quiet_delay(&calibration, 2, 100);
+    ck_assert_double_eq_tol(delay.overhead_us, 1, exact);
+    ck_assert_double_eq_tol(delay.transfer_us, 5, exact);
+    ck_assert_double_eq_tol(sum(delay), 7, exact);
+    /* longer than the whole message: the next one has to wait for it all the same */
+    delay = ccmod_default_quiet_delay(&calibration, 2, 1000);
+    ck_assert_double_eq_tol(delay.latency_us, 0, exact);
+    ck_assert_double_eq_tol(delay.transfer_us, 30, exact);
+}
+END_TEST
+
+START_TEST(ends_of_a_full_duplex_link_change_no_network)
+{
+    ccmod_calibration calibration = ccmod_calibration_line(1, 5, 100);
+    ccmod_network *network = crossbar(), *before = network;
+    ccmod_error error;
+
+    calibration.out_contention = calibration.in_contention = 2;
+    calibration.duplex_contention = 1;
+    ck_assert_int_eq(ccmod_network_share_ends(&calibration, &network, &error), CB_OK);
+    ck_assert_ptr_eq(network, before);
+    ccmod_network_free(network);
+}
+END_TEST
+
+START_TEST(ends_are_no_hops_and_have_names)
+{
+    ccmod_calibration calibration = ccmod_calibration_line(1, 5, 100);
+    ccmod_network *network = crossbar();
+    ccmod_error error;
+    uint32_t cells[6];
+    size_t count;
+    char name[64];
+
+    calibration.hop_us = 0.5;
+    calibration.duplex_contention = 1.5;
+    ck_assert_int_eq(ccmod_network_share_ends(&calibration, &network, &error), CB_OK);
+    count = network->operations->route(network, 1, 3, cells);
+    ck_assert_uint_le(count, network->longest_route);
+    ck_assert_double_eq_tol(ccmod_quiet_delay(network, &calibration, count, 0).latency_us, 5,
+                            exact);
+    ccmod_link_name(network, cells[2] / 2, name, sizeof(name));
+    ck_assert_str_eq(name, "end of node 1");
+    ccmod_link_name(network, cells[5] / 2, name, sizeof(name));
+    ck_assert_str_eq(name, "both directions of node 3");
+    ccmod_network_free(network);
+}
+END_TEST
+
 START_TEST(packets_are_counted_by_their_payload_and_there_is_always_one)
 {
     ccmod_network *network = crossbar();
@@ -138,6 +196,8 @@ END_TEST
 UNIT_MAIN("calibration", a_line_has_its_three_parts,
           a_line_holds_up_to_its_size_and_the_last_for_all_above,
           hops_beyond_the_second_add_latency, the_gap_is_taken_off_the_latency,
+          a_hold_takes_the_place_of_the_bytes_on_the_links,
+          ends_of_a_full_duplex_link_change_no_network, ends_are_no_hops_and_have_names,
           packets_are_counted_by_their_payload_and_there_is_always_one,
           the_inverse_consumes_packets_after_the_start_up, a_route_of_the_crossbar_is_in_and_out,
           a_network_that_cannot_be_is_refused)

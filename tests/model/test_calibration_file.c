@@ -41,6 +41,29 @@ START_TEST(a_file_has_lines_and_settings)
 }
 END_TEST
 
+START_TEST(a_file_may_say_how_long_links_are_kept_and_what_is_shared)
+{
+    ccmod_calibration read;
+    ccmod_error error;
+
+    ck_assert_int_eq(read_text("%calibration 1\n"
+                               "hold to_bytes=64 us=3 us_per_byte=0.5\n"
+                               "line overhead_us=1 latency_us=2 us_per_byte=0.001\n"
+                               "hold us_per_byte=0.25 us=4\n"
+                               "out_contention 1\nin_contention 1.5\nduplex_contention 2\n",
+                               &read, &error),
+                     CB_OK);
+    ck_assert_uint_eq(read.line_count, 1);
+    ck_assert_uint_eq(read.hold_count, 2);
+    ck_assert_uint_eq(read.holds[0].to_bytes, 64);
+    ck_assert_double_eq(read.holds[0].latency_us, 3);
+    ck_assert_double_eq(read.holds[1].us_per_byte, 0.25);
+    ck_assert_double_eq(read.out_contention, 1);
+    ck_assert_double_eq(read.in_contention, 1.5);
+    ck_assert_double_eq(read.duplex_contention, 2);
+}
+END_TEST
+
 START_TEST(what_is_written_is_read_again)
 {
     ccmod_calibration made = ccmod_calibration_line(1.25, 3, 250), read;
@@ -53,6 +76,10 @@ START_TEST(what_is_written_is_read_again)
     made.lines[1] = (ccmod_line){UINT64_MAX, 0, 0.1, 0.123456789};
     made.line_count = 2;
     made.eager_bytes = UINT64_C(1) << 53;
+    made.holds[0] = (ccmod_line){100, 0, 2.5, 0.5};
+    made.holds[1] = (ccmod_line){UINT64_MAX, 0, 0, 0.25};
+    made.hold_count = 2;
+    made.in_contention = 1.25;
     ck_assert_ptr_nonnull(stream);
     ccmod_calibration_write(&made, stream);
     fclose(stream);
@@ -65,6 +92,12 @@ START_TEST(what_is_written_is_read_again)
         ck_assert_double_eq(read.lines[i].us_per_byte, made.lines[i].us_per_byte);
     }
     ck_assert_uint_eq(read.eager_bytes, made.eager_bytes);
+    ck_assert_uint_eq(read.hold_count, 2);
+    ck_assert_uint_eq(read.holds[0].to_bytes, 100);
+    ck_assert_double_eq(read.holds[0].latency_us, 2.5);
+    ck_assert_double_eq(read.holds[1].us_per_byte, 0.25);
+    ck_assert_double_eq(read.in_contention, 1.25);
+    ck_assert_double_eq(read.out_contention, 0);
     free(text);
 }
 END_TEST
@@ -95,6 +128,12 @@ START_TEST(what_is_wrong_is_refused_with_its_line)
         {HEAD "gap_us\n", "its value is missing", 2},
         {HEAD "gap_us 1 2\n", "leave it away", 2},
         {HEAD "eager_bytes 99999999999999999999\n", "'99999999999999999999'", 2},
+        {HEAD "hold us=1\n", "'us_per_byte': missing", 2},
+        {HEAD "hold overhead_us=1\n", "to_bytes, us or us_per_byte", 2},
+        {HEAD "line " REST "hold to_bytes=9 us=1 us_per_byte=0\n", "largest messages is missing",
+         3},
+        {HEAD "duplex_contention 0.5\n", "'0.5'", 2},
+        {HEAD "duplex_contention 3\n", "'3'", 2},
         {HEAD, "the largest messages is missing", 1},
     };
 
@@ -135,6 +174,7 @@ START_TEST(a_file_that_is_not_there_is_named)
 }
 END_TEST
 
-UNIT_MAIN("calibration_file", a_file_has_lines_and_settings, what_is_written_is_read_again,
+UNIT_MAIN("calibration_file", a_file_has_lines_and_settings,
+          a_file_may_say_how_long_links_are_kept_and_what_is_shared, what_is_written_is_read_again,
           what_is_wrong_is_refused_with_its_line, seventeen_lines_are_too_many,
           a_file_that_is_not_there_is_named)

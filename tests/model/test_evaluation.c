@@ -275,6 +275,47 @@ END_TEST
 
 /* Background */
 
+/* With contention constants of what leaves a node, comes to it and passes it both ways. */
+static void expect_ends(const char *text, double out, double in, double duplex, double a, double b,
+                        double c, double d)
+{
+    const double expected[] = {a, b, c, d};
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.out_contention = out;
+    calibration.in_contention = in;
+    calibration.duplex_contention = duplex;
+    expect_clocks(text, &calibration, &parameters, expected);
+    parameters.plain = true;
+    expect_clocks(text, &calibration, &parameters, expected);
+}
+
+/* 28.9 us of start-up and 20 us of bytes; behind a started send the next record comes after 10.9
+ * us.
+ */
+START_TEST(messages_share_the_ends_of_links_as_the_constants_say)
+{
+    const char *out = HEAD "0: is 1 1000\nis 2 1000\nw\n1-2: r 0 1000\n";
+    const char *in = HEAD "0-1: s 2 1000\n2: ir 0 1000\nir 1 1000\nw\n";
+    const char *both = HEAD "0: is 1 1000\nr 1 1000\nw\n1: is 0 1000\nr 0 1000\nw\n";
+
+    expect_ends(out, 2, 2, 1, 68.9, 58, 68.9, 0);
+    expect_ends(out, 1, 2, 1, 59.8, 48.9, 59.8, 0);
+    expect_ends(in, 2, 2, 1, 68.9, 68.9, 68.9, 0);
+    expect_ends(in, 2, 1.5, 1, 58.9, 58.9, 58.9, 0);
+    expect_ends(both, 2, 2, 1, 59.8, 59.8, 0, 0);
+    expect_ends(both, 2, 2, 1.5, 69.8, 69.8, 0, 0);
+    expect_ends(both, 2, 2, 2, 79.8, 79.8, 0, 0);
+}
+END_TEST
+
+START_TEST(a_lone_multicast_shares_no_end)
+{
+    expect_ends(HEAD "0: m 1-3 1000\n1-3: r 0 1000\n", 2, 2, 2, 48.9, 48.9, 48.9, 48.9);
+}
+END_TEST
+
 START_TEST(a_constant_background_takes_its_share)
 {
     ccmod_calibration calibration = article();
@@ -546,6 +587,7 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           a_message_occupies_its_links_for_the_gap_at_least, the_line_is_chosen_by_the_size,
           each_microsecond_is_accounted_for, measured_times_are_compared_line_by_line,
           the_bottleneck_of_a_funnel_is_its_receivers_link, a_constant_background_takes_its_share,
+          messages_share_the_ends_of_links_as_the_constants_say, a_lone_multicast_shares_no_end,
           an_exponential_background_has_the_clipped_mean,
           an_exponential_background_is_a_matter_of_the_seed,
           the_same_input_gives_the_same_result_bit_for_bit, evaluations_run_side_by_side,

@@ -92,6 +92,7 @@ cb_status text_evaluate(const char *text, const ccmod_calibration *calibration,
     ck_assert_int_eq(ccmod_trace_workload(trace, parameters->seed, &workload, error), CB_OK);
     ck_assert_int_eq(ccmod_network_open("crossbar", ccmod_trace_ranks(trace), &network, error),
                      CB_OK);
+    ck_assert_int_eq(ccmod_network_share_ends(calibration, &network, error), CB_OK);
     status = ccmod_evaluate(workload, network, calibration, parameters, NULL, 0, out, error);
     ccmod_network_free(network);
     ccmod_workload_free(workload);

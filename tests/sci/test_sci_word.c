@@ -10,8 +10,9 @@ static sci_line line_of(uint64_t number, uint32_t bytes)
 {
     sci_line line = {.words = {0}};
     const sci_announcement what = {.bytes = bytes, .more = number % 3 == 0};
+    const size_t words = bytes <= SCI_PAYLOAD_BYTES ? (bytes + 7) / 8 : 0;
 
-    for (size_t i = 0; i < sci_line_payload_words(bytes); i++)
+    for (size_t i = 0; i < words; i++)
         line.words[i] = cb_mix64(number * 8 + i);
     line.words[SCI_PAYLOAD_WORDS] = sci_line_control(line.words, number, what);
     return line;

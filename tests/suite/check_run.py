@@ -35,6 +35,8 @@ def faults(directory: Path, schema: str | None) -> Iterator[str]:
     manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
     if manifest["complete"] is not True:
         yield f"the run is not complete: {manifest['reason']}"
+    if "combench" not in manifest["sessions"][-1]:
+        yield "the manifest has no version of the programs"
     for entry in manifest["measurements"]:
         yield from faults_of_entry(entry, directory)
     if schema:

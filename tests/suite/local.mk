@@ -2,6 +2,7 @@
 SUITE_TESTS = \
 	%D%/test_suite_compare.py \
 	%D%/test_suite_faults.py \
+	%D%/test_suite_parkbench.py \
 	%D%/test_suite_plans.py \
 	%D%/test_suite_workloads.py \
 	%D%/test_suite_predictions.py

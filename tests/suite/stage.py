@@ -22,6 +22,7 @@ LIMIT_S = 120
 PLAN = "[oneway]\noccupations = none, source\n[twoway]\n"
 NAMES = ["oneway.mpi.none", "oneway.mpi.source", "twoway.mpi.none"]
 PROBED = """#!/bin/sh
+[ "$1" = --version ] && echo "cb_oneway (combench) 9.8, revision 0123abcd" && exit 0
 echo "cb_oneway: error: the technology is not built in; use --technology with one of mpi, null" >&2
 exit 2
 """

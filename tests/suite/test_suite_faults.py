@@ -183,6 +183,24 @@ class Directories(Stage):
         self.run_driver(str(self.plan), expect=2)
         self.assertEqual([path.name for path in self.output.iterdir()], ["thesis.tex"])
 
+    def test_the_manifest_names_version_and_revision_of_the_programs(self) -> None:
+        self.run_driver(str(self.plan), expect=0)
+        session = self.manifest()["sessions"][0]
+        self.assertEqual((session["combench"], session["commit"]), ("9.8", "0123abcd"))
+
+    def test_a_hostfile_is_the_allocation_also_after_a_resumption(self) -> None:
+        hosts = self.folder / "hosts"
+        hosts.write_text("a slots=3\nb slots=5\n", encoding="ascii")
+        self.plan.write_text("[alltoall]\nprocessors = max\n", encoding="utf-8")
+        self.deeds({"alltoall.mpi.8.none": "fail"})
+        self.run_driver(str(self.plan), "--hostfile", str(hosts), expect=1)
+        self.run_driver("--resume", "--retry", expect=1)
+        entry = self.entry("alltoall.mpi.8.none")
+        self.assertEqual((entry["attempts"], entry["oversubscribed"]), (2, False))
+        place = entry["command"].index("--hostfile")
+        self.assertEqual(entry["command"][place + 1], str(hosts))
+        self.assertEqual(self.manifest()["sessions"][1]["allocation"]["hosts"], 2)
+
     def test_a_dry_run_prints_commands_and_makes_nothing(self) -> None:
         shown = self.run_driver(str(self.plan), "--dry-run", expect=0)
         commands = [line for line in shown.stdout.splitlines() if not line.startswith("#")]
@@ -237,6 +255,72 @@ class FullDisk(Stage):
         self.assertEqual((states[0], states[2]), ("measured", "planned"))
         self.assertIn(states[1], ("running", "interrupted"))
         self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
+
+
+class Batch(Stage):
+    """--batch: one command for the first and for every further start of a batch job."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.slurm("RUNNING")
+        self.environment["PATH"] = f"{self.folder}:{self.environment['PATH']}"
+        self.environment["SLURM_JOB_ID"] = "17"
+        self.environment["SLURM_NTASKS"] = "2"
+
+    def slurm(self, state: str) -> None:
+        """A scontrol that knows a job in this state, and notes what else it is told."""
+        script = self.folder / "scontrol"
+        script.write_text(
+            "#!/bin/sh\n"
+            f'case "$*" in *show*) echo "JobId=17 JobState={state}" ;;\n'
+            f'*) echo "$*" >>{self.folder}/told ;; esac\n',
+            encoding="ascii",
+        )
+        script.chmod(0o755)
+
+    def stop_at(self, name: str) -> str:
+        """What the driver said when SIGTERM came while it measured NAME."""
+        self.deeds({name: "wait_for_signal"})
+        process = self.start(str(self.plan), "--batch")
+        self.await_mark("waiting")
+        process.send_signal(signal.SIGTERM)
+        said, _ = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 1, said)
+        return said
+
+    def told(self) -> str:
+        path = self.folder / "told"
+        return path.read_text(encoding="ascii") if path.exists() else ""
+
+    def test_a_job_whose_time_ends_is_requeued_and_goes_on(self) -> None:
+        self.assertIn("job 17 is back in the queue", self.stop_at(NAMES[1]))
+        self.assertEqual(self.told(), "requeue 17\n")
+        self.deeds({})
+        self.run_driver(str(self.plan), "--batch", expect=0)
+        self.assertEqual(self.started(), [NAMES[0], NAMES[1], NAMES[1], NAMES[2]])
+
+    def test_a_job_that_would_get_no_further_is_not_requeued(self) -> None:
+        self.assertIn("longer --time", self.stop_at(NAMES[0]))
+        self.assertEqual(self.told(), "")
+
+    def test_a_job_that_was_cancelled_is_not_requeued(self) -> None:
+        self.slurm("CANCELLED")
+        self.stop_at(NAMES[1])
+        self.assertEqual(self.told(), "")
+
+    def test_what_failed_is_tried_once_more_and_not_again(self) -> None:
+        self.deeds({NAMES[0]: "fail"})
+        for _ in range(3):
+            self.run_driver(str(self.plan), "--batch", expect=1)
+        self.assertEqual(self.started(), [*NAMES, NAMES[0]])
+
+    def test_a_batch_job_says_where_its_results_are(self) -> None:
+        command = self.command(str(self.plan), "--batch")[:-2]
+        ended = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, timeout=LIMIT_S
+        )
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("--batch: give the directory", ended.stderr)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from stage import TOP
 
-from combench import allocation, plan, run
+from combench import allocation, main, plan, run
 from combench.allocation import Allocation
-from combench.benchmarks import BENCHMARKS
+from combench.benchmarks import BENCHMARKS, FIT_SIZES
 from combench.errors import SuiteError
 from combench.expand import Measurement, Overrides, expand
 from combench.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
@@ -49,6 +49,8 @@ MISTAKES = {
     "largest topology": ("[pipeline]\ntopologies = max", 2, "is no topology"),
     "occupation of group 2": ("[pushfarm]\noccupations = none", 2, "use algorithms"),
     "algorithm of group 1": ("[oneway]\nalgorithms = 0", 2, "use occupations"),
+    "occupation of Parkbench": ("[comms1]\noccupations = none", 2, "of group 1; remove it"),
+    "algorithm of Parkbench": ("[comms3]\nalgorithms = 0", 2, "of group 2; remove it"),
     "side that is none": ("[twoway]\noccupations = source", 2, "use none, both"),
     "time without end": ("max-time = inf\n[oneway]", 1, "number of seconds"),
     "time of nothing": ("max-time = 0\n[oneway]", 1, "number of seconds"),
@@ -121,7 +123,7 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        self.assertEqual(plan.shipped(), ["full", "note48", "quick"])
+        self.assertEqual(plan.shipped(), ["farms", "full", "note48", "parkbench", "quick", "scaling"])
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]
             self.assertEqual(len(found), len(set(found)), name)
@@ -129,8 +131,9 @@ class Shipped(unittest.TestCase):
     def test_note48_has_all_that_the_note_asks_for(self) -> None:
         chosen = plan.read("note48")
         found = list(expand(chosen, chosen.ranks, Overrides()))
-        self.assertEqual({one.benchmark for one in found}, set(BENCHMARKS))
-        for benchmark in BENCHMARKS.values():
+        of_note = [one for one in BENCHMARKS.values() if not one.number.startswith("COMMS")]
+        self.assertEqual({one.benchmark for one in found}, {one.name for one in of_note})
+        for benchmark in of_note:
             mine = [one for one in found if one.benchmark == benchmark.name]
             occupations = set(benchmark.occupations) or {""}
             self.assertEqual({one.occupation for one in mine}, occupations)
@@ -142,6 +145,18 @@ class Shipped(unittest.TestCase):
                 self.assertIn("0,50,500", one.words)
         to_one = {one.shape for one in found if one.benchmark == "pushfarm"}
         self.assertLessEqual({"4x1", "6x1", "8x1"}, to_one)
+
+    def test_parkbench_has_its_programs_beside_those_of_the_note_at_equal_sizes(self) -> None:
+        chosen = plan.read("parkbench")
+        found = list(expand(chosen, 4, Overrides()))
+        pairs = ["oneway", "comms1", "twoway", "comms2", "alltoall", "comms3"]
+        self.assertEqual([one.benchmark for one in found], pairs)
+        listed = next(one for one in chosen.sections if one.name == "alltoall").values["sizes"]
+        self.assertEqual(listed.numbers, FIT_SIZES)
+
+    def test_full_has_every_benchmark(self) -> None:
+        found = {section.benchmark.name for section in plan.read("full").sections}
+        self.assertEqual(found, set(BENCHMARKS))
 
     def test_note48_is_expected_to_end_within_20_minutes(self) -> None:
         chosen = plan.read("note48")
@@ -172,6 +187,24 @@ class Environment(unittest.TestCase):
             allocation.find({"LSB_MCPU_HOSTS": "a 4 b 8"}), Allocation("lsf", 12, 2, "")
         )
 
+    def hosts_of(self, text: str) -> Allocation:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "hosts")
+            path.write_text(text, encoding="ascii")
+            return allocation.of_hostfile(path)
+
+    def test_slots_of_a_hostfile_are_counted(self) -> None:
+        text = "# mine\na slots=4 max_slots=8\nb:2  # of MPICH\n\nc\na slots=1\n"
+        self.assertEqual(self.hosts_of(text), Allocation("hostfile", 8, 3))
+
+    def test_a_hostfile_with_a_mistake_is_refused_with_its_line(self) -> None:
+        mistakes = (("a\nb slots=two", "hosts:2: 'two'"), ("a:0", "hosts:1"), ("#", "no host"))
+        for text, said in mistakes:
+            with self.assertRaisesRegex(SuiteError, said):
+                self.hosts_of(text)
+        with self.assertRaisesRegex(SuiteError, "cannot read --hostfile no/such"):
+            allocation.of_hostfile(Path("no/such"))
+
     def test_without_a_batch_system_it_is_this_machine(self) -> None:
         found = allocation.find({})
         self.assertEqual((found.kind, found.hosts), ("local", 1))
@@ -181,9 +214,11 @@ class Environment(unittest.TestCase):
 class Launchers(unittest.TestCase):
     """The words that start ranks."""
 
-    def words(self, kind: str, oversubscribed: bool, hosts: int) -> str:
+    def words(
+        self, kind: str, oversubscribed: bool, hosts: int, placement: str = "spread"
+    ) -> str:
         launcher = Launcher(kind, ("start",), ("--own",))
-        return " ".join(launcher.words(Job(5, oversubscribed, hosts, "spread")))
+        return " ".join(launcher.words(Job(5, oversubscribed, hosts, placement, 4 * hosts)))
 
     def test_ranks_are_bound_where_each_has_a_core(self) -> None:
         self.assertEqual(self.words(OPENMPI, False, 1), "start -q -np 5 --bind-to core --own")
@@ -199,6 +234,14 @@ class Launchers(unittest.TestCase):
         self.assertIn("--map-by node", self.words(OPENMPI, False, 2))
         self.assertIn("-ppn 1", self.words(HYDRA, False, 2))
         self.assertIn("--nodes=2 --distribution=cyclic", self.words(SRUN, False, 2))
+        self.assertIn("--map-by node", self.words(OPENMPI, False, 2, "cyclic"))
+
+    def test_ranks_fill_hosts_one_after_the_other(self) -> None:
+        for placement in ("block", "packed"):
+            self.assertIn("--map-by slot", self.words(OPENMPI, False, 4, placement))
+            self.assertNotIn("-ppn", self.words(HYDRA, False, 4, placement))
+            words = self.words(SRUN, False, 4, placement)
+            self.assertIn("--nodes=2 --distribution=block", words)
 
 
 class Times(unittest.TestCase):
@@ -237,11 +280,12 @@ class Documentation(unittest.TestCase):
         parser = argparse.ArgumentParser()
         run.add_arguments(parser)
         options = re.findall(r"--[a-z-]+", parser.format_help())
-        for page in ("docs/suite.md", "man/combench-run.1"):
-            text = (TOP / page).read_text(encoding="utf-8").replace("\\-", "-")
+        page = (TOP / "docs" / "suite.md").read_text(encoding="utf-8")
+        manual = main.manual_of(main.VERBS[0]).replace("\\-", "-").replace("\\fB", " ")
+        for text in (page, manual):
             for word in [*plan.KEYS, *options, *plan.shipped()]:
                 if word != "--help":
-                    self.assertRegex(text, rf"(?<![\w-]){re.escape(word)}(?![\w-])", page)
+                    self.assertRegex(text, rf"(?<![\w-]){re.escape(word)}(?![\w-])")
 
 
 if __name__ == "__main__":

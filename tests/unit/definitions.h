@@ -1,4 +1,4 @@
-/* The definitions of the thirteen programs as they are, so that tests hold the formulas and
+/* The definitions of the fourteen programs as they are, so that tests hold the formulas and
  * patterns that users get. The programs' files have a few static names in common, and a main each:
  * both are renamed after the program. */
 #ifndef TESTS_DEFINITIONS_H
@@ -23,6 +23,7 @@ int funnel_main(int argc, char **argv);
 int pushfarm_main(int argc, char **argv);
 int pullfarm_main(int argc, char **argv);
 int pipeline_main(int argc, char **argv);
+int calibrate_main(int argc, char **argv);
 int comms1_main(int argc, char **argv);
 int comms2_main(int argc, char **argv);
 int comms3_main(int argc, char **argv);
@@ -64,6 +65,9 @@ int comms3_main(int argc, char **argv);
 #undef PROGRAM
 #define PROGRAM pipeline
 #include "benchmarks/cb_pipeline.c"
+#undef PROGRAM
+#define PROGRAM calibrate
+#include "benchmarks/cb_calibrate.c"
 #undef PROGRAM
 #define PROGRAM comms1
 #include "benchmarks/cb_comms1.c"

@@ -26,7 +26,7 @@ typedef struct {
     transport_factory base;
     void (*go_on)(void *other); /* called while a receive finds nothing; NULL: nobody is there */
     void *other;
-    const size_t *arrivals; /* of a waiting group receive: which node is next */
+    const size_t *arrivals; /* of a waiting receive from a group, of one too: which node is next */
     size_t created;         /* buffers, so far */
     cb_status broken;       /* what a waiting receive from a node gives, where that is an error */
 } loop_factory;

@@ -93,6 +93,12 @@ START_TEST(programs_of_parkbench_have_neither)
 }
 END_TEST
 
+START_TEST(a_calibration_has_neither)
+{
+    ck_assert(!bench_has_sides(&calibrate) && !bench_has_nodes(&calibrate));
+}
+END_TEST
+
 START_TEST(farms_have_neither)
 {
     bench_definition farm = oneway;
@@ -245,7 +251,7 @@ UNIT_MAIN("occupation", names_and_occupations_are_one_to_one, what_is_not_given_
           each_side_computes_under_its_own_name_and_under_both,
           a_node_is_both_sides_and_computes_under_both_alone, other_roles_never_compute,
           all_programs_of_group_1_have_sides_or_nodes, programs_of_parkbench_have_neither,
-          farms_have_neither, sides_are_a_choice_where_there_are_sides,
+          a_calibration_has_neither, farms_have_neither, sides_are_a_choice_where_there_are_sides,
           slowdown_is_the_rate_alone_over_the_rate_beside,
           computing_that_is_not_disturbed_is_not_slowed_down,
           no_work_at_all_gives_a_bound_and_not_infinity, a_few_turns_give_a_bound_with_one_more,

@@ -368,6 +368,51 @@ START_TEST(receivers_bound_the_destinations)
 }
 END_TEST
 
+/* The number of processors of each mode that is planned, mode after mode. */
+static size_t processors_planned(const bench_options *options, size_t ranks,
+                                 size_t processors[BENCH_MODES])
+{
+    bench_plan plan = planned(&calibrate, options, ranks);
+    const bench_mode *last = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan.count; i++) {
+        const bench_measurement *one = &plan.measurements[i];
+
+        if (one->mode != last)
+            processors[count++] = one->count;
+        last = one->mode;
+    }
+    bench_plan_free(&plan);
+    return count;
+}
+
+START_TEST(each_mode_of_a_calibration_has_processors_of_its_own)
+{
+    static const size_t expected[] = {2, 2, 2, 3, 3, 3};
+    bench_options options = default_options();
+    size_t processors[BENCH_MODES];
+
+    /* what a small job has to skip is planned: it is told there */
+    for (size_t ranks = 2; ranks <= 4; ranks++) {
+        ck_assert_uint_eq(processors_planned(&options, ranks, processors), LENGTH(expected));
+        for (size_t i = 0; i < LENGTH(expected); i++)
+            ck_assert_uint_eq(processors[i], expected[i]);
+    }
+}
+END_TEST
+
+START_TEST(a_mode_of_three_processors_is_refused_by_name_in_a_job_of_two)
+{
+    bench_options options = {.mode = "fan-in"};
+    size_t processors[BENCH_MODES];
+
+    assert_refused(&calibrate, &options, 2);
+    ck_assert_uint_eq(processors_planned(&options, 3, processors), 1);
+    ck_assert_uint_eq(processors[0], 3);
+}
+END_TEST
+
 /* Modes */
 
 static size_t modes_planned(const bench_definition *definition, const char *mode,
@@ -510,6 +555,8 @@ START_TEST(participants_are_the_first_ranks_of_the_job)
     assert_participants(&pairs, &options, (bench_measurement){.count = 4}, 17, LIST(0, 1, 2, 3));
     assert_participants(&outfarm, &options, (bench_measurement){.count = 2}, 17, LIST(0, 1, 2));
     assert_participants(&funnel, &options, (bench_measurement){.count = 3}, 17, LIST(0, 1, 2, 3));
+    assert_participants(&calibrate, &options, (bench_measurement){.count = 2}, 17, LIST(0, 1));
+    assert_participants(&calibrate, &options, (bench_measurement){.count = 3}, 17, LIST(0, 1, 2));
 }
 END_TEST
 
@@ -553,6 +600,8 @@ START_TEST(roles_have_the_sizes_of_their_shares)
     ck_assert_uint_eq(bench_role_size(&funnel, 1, 6), 6);
     ck_assert_uint_eq(bench_role_size(&alltoall, 0, 6), 6);
     ck_assert_uint_eq(bench_role_size(&alltoall, 1, 6), 0);
+    ck_assert_uint_eq(bench_role_size(&calibrate, 2, 2), 0);
+    ck_assert_uint_eq(bench_role_size(&calibrate, 2, 3), 1);
 }
 END_TEST
 
@@ -697,6 +746,8 @@ UNIT_MAIN("plan", the_notes_four_sizes_are_the_default, a_fit_adds_powers_of_two
           a_job_of_one_rank_is_refused, counts_above_the_job_are_refused,
           an_odd_number_of_processors_makes_no_pairs, receivers_outside_the_job_are_refused,
           receivers_and_a_placement_are_not_given_both, receivers_bound_the_destinations,
+          each_mode_of_a_calibration_has_processors_of_its_own,
+          a_mode_of_three_processors_is_refused_by_name_in_a_job_of_two,
           default_leaves_out_what_is_on_request, all_modes_come_in_the_order_of_the_table,
           one_mode_is_measured_alone, an_unknown_mode_is_refused,
           by_default_lists_change_at_64_bytes_only, a_given_list_is_measured_at_all_sizes,

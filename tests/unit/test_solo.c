@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "bench/passes.h"
 #include "tests/unit/definitions.h"
 #include "tests/unit/unit.h"
 #include "transport/technologies.h"
@@ -301,6 +302,36 @@ START_TEST(blocks_take_longer_where_ranks_share_cores)
 }
 END_TEST
 
+/* A step of two microseconds and a window of 1000: four windows are longer than a block needs to
+ * be, and two dozen of these are shorter than the time. */
+START_TEST(a_block_of_a_stream_holds_four_windows)
+{
+    bench b;
+    bench_outcome outcome;
+
+    make_bench(&b, &outfarm);
+    b.options.window = 1000;
+    outcome = measure(&b);
+    ck_assert_uint_eq(outcome.steps, 4000);
+    bench_outcome_free(&outcome);
+}
+END_TEST
+
+START_TEST(a_block_of_a_stream_leaves_room_for_two_dozen)
+{
+    const double second_ns = 1e9, millisecond_ns = 1e6;
+    uint64_t steps =
+        bench_steps_of_block(1000, millisecond_ns, second_ns, 1u << 20); /* 4 s of windows */
+
+    ck_assert_uint_ge(steps, 10000);
+    ck_assert_uint_le(steps * 1000 * 24, (uint64_t)second_ns);
+    /* without a window, or a shorter one, the time of a block decides, and a step is the least */
+    ck_assert_uint_eq(bench_steps_of_block(1000, millisecond_ns, second_ns, 0), 1000);
+    ck_assert_uint_eq(bench_steps_of_block(1000, millisecond_ns, second_ns, 64), 1000);
+    ck_assert_uint_eq(bench_steps_of_block(second_ns, millisecond_ns, second_ns, 64), 1);
+}
+END_TEST
+
 START_TEST(warming_up_is_not_counted)
 {
     bench b;
@@ -434,8 +465,8 @@ static void assert_measured(bench *b, const bench_measurement *measurement)
 
 START_TEST(every_mode_of_every_program_runs_over_null)
 {
-    static const bench_definition *const all[] = {&oneway, &twoway,  &alltoall,
-                                                  &pairs,  &outfarm, &funnel};
+    static const bench_definition *const all[] = {&oneway,  &twoway, &alltoall, &pairs,
+                                                  &outfarm, &funnel, &calibrate};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         for (const bench_mode *mode = all[i]->modes; mode->name != NULL; mode++) {
@@ -444,6 +475,8 @@ START_TEST(every_mode_of_every_program_runs_over_null)
 
             make_bench(&b, all[i]);
             measurement.count = all[i]->counted == BENCH_PAIR_ONLY ? 2 : 4;
+            if (all[i]->counted == BENCH_BY_MODE)
+                measurement.count = mode->processors;
             assert_measured(&b, &measurement);
         }
 }
@@ -490,14 +523,31 @@ START_TEST(sources_that_take_turns_have_equal_shares)
 }
 END_TEST
 
+START_TEST(shares_over_less_than_four_windows_are_left_out)
+{
+    bench_measurement measurement = {.mode = &funnel.modes[1], .count = 4, .size_bytes = 64};
+    bench_outcome outcome;
+    bench b;
+
+    make_bench(&b, &funnel);
+    b.options.window = 1u << 20;
+    ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_OK);
+    ck_assert_uint_gt(outcome.block_count, 0);
+    ck_assert_uint_eq(outcome.share_count, 0);
+    bench_outcome_free(&outcome);
+}
+END_TEST
+
 UNIT_MAIN("solo", a_steady_figure_stops_at_the_least_number_of_blocks,
           an_unsteady_figure_takes_all_of_its_time, a_coarser_precision_is_reached_sooner,
           all_passes_together_keep_within_max_time, blocks_give_the_time_of_a_step,
-          blocks_take_longer_where_ranks_share_cores, warming_up_is_not_counted,
+          blocks_take_longer_where_ranks_share_cores, a_block_of_a_stream_holds_four_windows,
+          a_block_of_a_stream_leaves_room_for_two_dozen, warming_up_is_not_counted,
           a_rank_whose_clock_does_not_count_adds_nothing,
           the_histogram_holds_every_step_of_its_pass,
           a_single_step_has_the_time_of_a_step_and_of_one_reading, the_harness_is_a_step_over_null,
           touching_has_a_cost_only_where_it_is_done,
           corrupted_data_ends_the_measurement_without_baselines,
           every_mode_of_every_program_runs_over_null, every_list_and_multicast_runs_over_null,
-          sources_that_take_turns_have_equal_shares)
+          sources_that_take_turns_have_equal_shares,
+          shares_over_less_than_four_windows_are_left_out)

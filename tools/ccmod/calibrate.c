@@ -25,7 +25,8 @@ static const cb_option rows[] = {
      .type = CB_OPTION_OPERAND,
      .offset = FIELD(measurements),
      .argument = "RESULT",
-     .help = "A result of cb_oneway (JSON), or a text of two columns, bytes and microseconds"},
+     .help = "A result of cb_calibrate or cb_oneway (JSON), or a text of two columns, bytes and "
+             "microseconds"},
     {.name = "segments",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(segments),
@@ -109,7 +110,10 @@ static const cb_option_table table = {
         "like read. The time of a message is half of a round trip; the breaks between lines are "
         "found by least squares of relative residuals, and the file tells them all.\n\n"
         "Small messages of the result's stream tell how fast one can follow the other; the part of "
-        "the start-up that this explains is the sender's and its link's.",
+        "the start-up that this explains is the sender's and its link's.\n\n"
+        "A result of cb_calibrate tells more: how long messages of each size keep their links, "
+        "what a send costs its processor, what flows take from each other at the ends of a link, "
+        "and, by a receive that comes late, up to which size a message does not wait for it.",
     .synopsis = "ccmod calibrate [OPTION]... RESULT",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -120,7 +124,7 @@ typedef struct {
     const calibrate_settings *settings;
     measurements found;
     ccmod_calibration calibration;
-    ccmod_fit fits[CCMOD_LINES];
+    ccmod_fit fits[CCMOD_LINES], hold_fits[CCMOD_LINES];
 } calibrate_plan;
 
 static bool was_given(const bool *given, const char *name)
@@ -133,6 +137,17 @@ static bool was_given(const bool *given, const char *name)
 }
 
 /* Calibration */
+
+/* Fewer sizes than a line needs say nothing of how long messages keep their links. */
+static cb_status fit_holds(calibrate_plan *plan, const ccmod_fit_wish *wish, ccmod_error *error)
+{
+    const size_t sizes_of_a_line = 3;
+
+    if (plan->found.hold_count < sizes_of_a_line || plan->found.hold_count < wish->segments)
+        return CB_OK;
+    return ccmod_calibration_fit_holds(plan->found.holds, plan->found.hold_count, wish,
+                                       &plan->calibration, plan->hold_fits, error);
+}
 
 static cb_status fit(calibrate_plan *plan)
 {
@@ -149,7 +164,8 @@ static cb_status fit(calibrate_plan *plan)
         return CB_ERROR_USAGE;
     }
     if (ccmod_calibration_fit(plan->found.points, plan->found.count, &wish, &plan->calibration,
-                              plan->fits, &error) == CB_OK)
+                              plan->fits, &error) == CB_OK &&
+        fit_holds(plan, &wish, &error) == CB_OK)
         return CB_OK;
     cb_error("%s: %s%s", settings->measurements, error.text,
              plan->found.left_out > 0 ? " (what was not known to a fifth was left out)" : "");
@@ -169,11 +185,24 @@ static void divide_start_up(calibrate_plan *plan, const bool *given)
         calibration->gap_us = fmin(between_us, start_up_us);
         overhead_us = fmin(between_us, start_up_us - calibration->gap_us);
     }
+    if (!isnan(plan->found.send_us))
+        overhead_us = fmin(overhead_us, plan->found.send_us);
+    if (calibration->hold_count > 0)
+        calibration->gap_us = 0;
     if (was_given(given, "gap-us"))
         calibration->gap_us = plan->settings->gap_us;
     if (was_given(given, "overhead-us"))
         overhead_us = plan->settings->overhead_us;
     ccmod_calibration_divide(calibration, overhead_us);
+}
+
+/* 0, for not known, where it was not measured or lies by the usual value, as a full-duplex link has
+ * it: an evaluation with other ends takes longer. */
+static double unless_usual(double contention, double usual)
+{
+    const double error = 0.05;
+
+    return !isnan(contention) && fabs(contention - usual) > error ? contention : 0;
 }
 
 static void complete(calibrate_plan *plan, const bool *given)
@@ -185,6 +214,9 @@ static void complete(calibrate_plan *plan, const bool *given)
         calibration->eager_bytes = plan->settings->eager_bytes;
     else if (!isnan(plan->found.eager_bytes))
         calibration->eager_bytes = (uint64_t)plan->found.eager_bytes;
+    calibration->out_contention = unless_usual(plan->found.out_contention, 2);
+    calibration->in_contention = unless_usual(plan->found.in_contention, 2);
+    calibration->duplex_contention = unless_usual(plan->found.duplex_contention, 1);
     calibration->hop_us = plan->settings->hop_us;
     calibration->barrier_us = plan->settings->barrier_us;
 }
@@ -205,6 +237,54 @@ static void write_lines(FILE *stream, const char *before, const calibrate_plan *
                 made->points, 100 * made->rms_residual, 100 * made->worst_residual,
                 made->worst_bytes);
     }
+}
+
+static void write_holds(FILE *stream, const char *before, const calibrate_plan *plan)
+{
+    for (size_t i = 0; i < plan->calibration.hold_count; i++) {
+        const ccmod_line *hold = &plan->calibration.holds[i];
+        const ccmod_fit *made = &plan->hold_fits[i];
+
+        fprintf(stream,
+                "%sof %.10g to %.10g bytes a message keeps its links for %.4g us + bytes x %.4g "
+                "us; %zu measurements, residual %.2g %% (rms)\n",
+                before, made->from_bytes, made->to_bytes, hold->latency_us, hold->us_per_byte,
+                made->points, 100 * made->rms_residual);
+    }
+}
+
+static void write_contention(FILE *stream, const char *before, const char *what, double contention)
+{
+    if (!isnan(contention))
+        fprintf(stream, "%stwo messages that %s take %.3g times as long as one\n", before, what,
+                contention);
+}
+
+static void write_eager(FILE *stream, const char *before, const measurements *found)
+{
+    if (isnan(found->eager_tried_bytes))
+        return;
+    if (found->eager_bytes > found->eager_tried_bytes)
+        fprintf(stream,
+                "%sno message waited for its receive, up to %.10g bytes, the largest that was "
+                "tried\n",
+                before, found->eager_tried_bytes);
+    else
+        fprintf(stream, "%smessages of %.10g bytes and more waited for their receive\n", before,
+                found->eager_bytes);
+}
+
+static void write_flows(FILE *stream, const char *before, const calibrate_plan *plan)
+{
+    const measurements *found = &plan->found;
+
+    if (!isnan(found->send_us))
+        fprintf(stream, "%sa send costs its processor %.4g us\n", before, found->send_us);
+    write_holds(stream, before, plan);
+    write_contention(stream, before, "leave a node", found->out_contention);
+    write_contention(stream, before, "come to a node", found->in_contention);
+    write_contention(stream, before, "pass a link in both directions", found->duplex_contention);
+    write_eager(stream, before, found);
 }
 
 static const ccmod_line *line_for(const ccmod_calibration *calibration, double bytes)
@@ -242,6 +322,7 @@ static void write_findings(FILE *stream, const char *before, const calibrate_pla
         fprintf(stream, "%ssmall messages of the stream follow each other in %.4g us\n", before,
                 plan->found.gap_us);
     write_lines(stream, before, plan);
+    write_flows(stream, before, plan);
     write_residuals(stream, before, plan);
 }
 

@@ -158,6 +158,8 @@ static cb_status open_network(const cb_option_table *table, const tool_settings 
                  settings->network);
         return CB_ERROR_USAGE;
     }
+    if (ccmod_network_share_ends(&inputs->calibration, &inputs->network, &error) != CB_OK)
+        return tool_fail(&error);
     return CB_OK;
 }
 

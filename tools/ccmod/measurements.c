@@ -1,6 +1,6 @@
-/* Measurements from the result of cb_oneway. Its ping-pong is the quiet network: the latency in the
- * document is half of a round trip already. Its stream tells how fast one message can follow the
- * other, the endpoint's own rate, and nothing of the quiet delay. */
+/* Measurements from the result of cb_calibrate or cb_oneway. Its ping-pong is the quiet network:
+ * the latency in the document is half of a round trip already. Its stream tells how fast one
+ * message can follow the other, the endpoint's own rate, and nothing of the quiet delay. */
 #include "config.h"
 
 #include "tools/ccmod/measurements.h"
@@ -29,17 +29,16 @@ static cb_status no_memory(void)
     return CB_ERROR_MEMORY;
 }
 
-/* Results of cb_oneway */
+/* Results of cb_calibrate and cb_oneway */
 
-static bool is(const report_reading *reading, size_t row, const char *key, const char *value)
+bool measurements_is(const report_reading *reading, size_t row, const char *key, const char *value)
 {
     const char *found = report_reading_text(reading, "results.%zu.%s", row, key);
 
     return found != NULL && strcmp(found, value) == 0;
 }
 
-/* The median, or NaN where it is not known to a fifth. */
-static double certain_median(const report_reading *reading, size_t row, const char *figure)
+double measurements_median(const report_reading *reading, size_t row, const char *figure)
 {
     double median = report_reading_number(reading, "results.%zu.%s.median", row, figure);
     double low = report_reading_number(reading, "results.%zu.%s.ci95.0", row, figure);
@@ -53,7 +52,7 @@ static double certain_median(const report_reading *reading, size_t row, const ch
 static cb_status read_pingpong(const report_reading *reading, size_t row, measurements *out)
 {
     double bytes = report_reading_number(reading, "results.%zu.size_bytes", row);
-    double latency_us = certain_median(reading, row, "latency_us");
+    double latency_us = measurements_median(reading, row, "latency_us");
 
     if (isnan(bytes) || isnan(latency_us)) {
         out->left_out++;
@@ -77,10 +76,11 @@ static double find_gap(const report_reading *reading, size_t rows)
 
     for (size_t i = 0; i < rows && count < GAPS; i++) {
         double bytes = report_reading_number(reading, "results.%zu.size_bytes", i);
-        double time_us = certain_median(reading, i, "round_us");
+        double time_us = measurements_median(reading, i, "round_us");
 
-        if (is(reading, i, "mode", "stream") && is(reading, i, "occupation", "none") &&
-            bytes <= small_bytes && time_us > 0)
+        if (measurements_is(reading, i, "mode", "stream") &&
+            measurements_is(reading, i, "occupation", "none") && bytes <= small_bytes &&
+            time_us > 0)
             gaps_us[count++] = time_us;
     }
     qsort(gaps_us, count, sizeof(*gaps_us), by_value);
@@ -123,22 +123,28 @@ static const char *or_unknown(const char *text)
 static void describe(const report_reading *reading, const char *path, measurements *out)
 {
     snprintf(out->origin, sizeof(out->origin),
-             "%.200s: cb_oneway over %.40s, %.40s, on %.80s, %.80s", path,
+             "%.200s: cb_%.40s over %.40s, %.40s, on %.80s, %.80s", path,
+             or_unknown(report_reading_text(reading, "benchmark")),
              or_unknown(report_reading_text(reading, "technology")),
              or_unknown(report_reading_text(reading, "started")),
              or_unknown(report_reading_text(reading, "environment.hosts.0.cpu")),
              or_unknown(report_reading_text(reading, "environment.mpi")));
 }
 
+static bool is_of(const report_reading *reading, const char *benchmark)
+{
+    const char *found = report_reading_text(reading, "benchmark");
+
+    return found != NULL && strcmp(found, benchmark) == 0;
+}
+
 static cb_status check_benchmark(const report_reading *reading, const char *path)
 {
-    const char *benchmark = report_reading_text(reading, "benchmark");
-
-    if (benchmark != NULL && strcmp(benchmark, "oneway") == 0)
+    if (is_of(reading, "oneway") || is_of(reading, "calibrate"))
         return CB_OK;
     cb_error("cannot calibrate with '%s': it is a result of cb_%.40s, which has no ping-pong on a "
-             "quiet network; name one of cb_oneway",
-             path, or_unknown(benchmark));
+             "quiet network; name one of cb_calibrate or cb_oneway",
+             path, or_unknown(report_reading_text(reading, "benchmark")));
     return CB_ERROR_USAGE;
 }
 
@@ -147,11 +153,14 @@ static cb_status read_rows(const report_reading *reading, const char *path, meas
     size_t rows = report_reading_count(reading, "results");
 
     for (size_t i = 0; i < rows; i++) {
-        if (is(reading, i, "mode", "pingpong") && is(reading, i, "occupation", "none"))
+        if (measurements_is(reading, i, "mode", "pingpong") &&
+            measurements_is(reading, i, "occupation", "none"))
             CB_TRY(read_pingpong(reading, i, out));
     }
     out->gap_us = find_gap(reading, rows);
     out->eager_bytes = find_eager_limit(reading);
+    if (is_of(reading, "calibrate"))
+        measurements_read_flows(reading, out);
     describe(reading, path, out);
     return CB_OK;
 }
@@ -201,12 +210,25 @@ static void make_printable(char *text)
     }
 }
 
+static measurements measurements_nothing(void)
+{
+    const double unknown = (double)NAN;
+
+    return (measurements){.gap_us = unknown,
+                          .eager_bytes = unknown,
+                          .send_us = unknown,
+                          .out_contention = unknown,
+                          .in_contention = unknown,
+                          .duplex_contention = unknown,
+                          .eager_tried_bytes = unknown};
+}
+
 cb_status measurements_read(const char *path, bool round_trips, measurements *out)
 {
     FILE *stream = fopen(path, "re");
     cb_status status;
 
-    *out = (measurements){.gap_us = (double)NAN, .eager_bytes = (double)NAN};
+    *out = measurements_nothing();
     if (stream == NULL) {
         cb_error("cannot read the measurements '%s': %s; name a file that can be read", path,
                  strerror(errno));

@@ -71,6 +71,30 @@ static void put_line(report_stream *out, const ccmod_line *line, bool last)
     report_stream_end(out);
 }
 
+static void put_holds(report_stream *out, const ccmod_calibration *calibration)
+{
+    if (calibration->hold_count == 0)
+        return;
+    report_stream_array(out, "holds");
+    for (size_t i = 0; i < calibration->hold_count; i++) {
+        const ccmod_line *hold = &calibration->holds[i];
+
+        report_stream_object(out, NULL);
+        if (i + 1 < calibration->hold_count)
+            report_stream_number(out, "to_bytes", (double)hold->to_bytes);
+        report_stream_number(out, "us", hold->latency_us);
+        report_stream_number(out, "us_per_byte", hold->us_per_byte);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
+static void put_contention(report_stream *out, const char *key, double contention)
+{
+    if (contention > 0)
+        report_stream_number(out, key, contention);
+}
+
 static void put_calibration(report_stream *out, const ccmod_calibration *calibration)
 {
     report_stream_object(out, "calibration");
@@ -82,6 +106,10 @@ static void put_calibration(report_stream *out, const ccmod_calibration *calibra
     report_stream_number(out, "gap_us", calibration->gap_us);
     report_stream_number(out, "eager_bytes", (double)calibration->eager_bytes);
     report_stream_number(out, "barrier_us", calibration->barrier_us);
+    put_holds(out, calibration);
+    put_contention(out, "out_contention", calibration->out_contention);
+    put_contention(out, "in_contention", calibration->in_contention);
+    put_contention(out, "duplex_contention", calibration->duplex_contention);
     report_stream_end(out);
 }
 

@@ -129,8 +129,8 @@ cb_status mpi_group_try_receive(transport_group *base, transport_buffer **out,
     return CB_OK;
 }
 
-static __attribute__((noinline)) cb_status
-receive_by_polling(transport_group *group, transport_buffer **out, transport_node **from)
+/* Hot. */
+cb_status mpi_group_receive(transport_group *group, transport_buffer **out, transport_node **from)
 {
     mpi_poll state = {0};
     cb_status status;
@@ -138,16 +138,6 @@ receive_by_polling(transport_group *group, transport_buffer **out, transport_nod
     while ((status = mpi_group_try_receive(group, out, from)) == CB_EMPTY)
         mpi_pause(mpi_factory_of(group->factory), &state);
     return status;
-}
-
-/* Hot. From a group of one the plain receive of its node will do, the library's own way of waiting
- * included. */
-cb_status mpi_group_receive(transport_group *group, transport_buffer **out, transport_node **from)
-{
-    if (group->count != 1)
-        return receive_by_polling(group, out, from);
-    *from = group->nodes[0];
-    return group->ops->receive(*from, out);
 }
 
 static void free_group(mpi_group *group)

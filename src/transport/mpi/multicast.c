@@ -93,7 +93,7 @@ static cb_status broadcast_and_keep(mpi_group *group, transport_buffer *buffer)
     return mpi_keep(factory, sent);
 }
 
-static cb_status multicast(mpi_group *group, transport_buffer *buffer)
+static __attribute__((noinline)) cb_status multicast(mpi_group *group, transport_buffer *buffer)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
     cb_status status;

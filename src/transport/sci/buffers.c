@@ -15,7 +15,7 @@ static bool is_receive_buffer(const sci_factory *factory, const transport_buffer
 
 /* Receive buffers */
 
-static void give_receive_buffer(sci_factory *factory, uint32_t number)
+static inline void give_receive_buffer(sci_factory *factory, uint32_t number)
 {
     uint32_t count = factory->receive_count, at;
 
@@ -92,7 +92,7 @@ cb_status sci_prepare(transport_factory *base, const transport_preparation *prep
     return factory->heap ? CB_OK : transport_pool_prepare(&factory->pool, base, &wanted);
 }
 
-static transport_buffer *make_on_heap(sci_factory *factory)
+__attribute__((noinline)) static transport_buffer *make_on_heap(sci_factory *factory)
 {
     const transport_preparation *wanted = &factory->preparation;
     const size_t bytes = wanted->message_bytes + CB_CACHE_LINE;
@@ -109,7 +109,8 @@ static transport_buffer *make_on_heap(sci_factory *factory)
     return buffer;
 }
 
-transport_buffer *sci_create_locked(sci_factory *factory, size_t size)
+/* Hot. */
+static inline transport_buffer *create(sci_factory *factory, size_t size)
 {
     transport_buffer *buffer =
         factory->heap ? make_on_heap(factory) : transport_pool_take(&factory->pool);
@@ -119,7 +120,13 @@ transport_buffer *sci_create_locked(sci_factory *factory, size_t size)
     return buffer;
 }
 
-void sci_give_back_locked(sci_factory *factory, transport_buffer *buffer)
+transport_buffer *sci_create_locked(sci_factory *factory, size_t size)
+{
+    return create(factory, size);
+}
+
+/* Hot. */
+static inline void give_back(sci_factory *factory, transport_buffer *buffer)
 {
     if (is_receive_buffer(factory, buffer))
         give_receive_buffer(factory, (uint32_t)(buffer - factory->receive_buffers));
@@ -129,6 +136,11 @@ void sci_give_back_locked(sci_factory *factory, transport_buffer *buffer)
         transport_pool_give(&factory->pool, buffer);
 }
 
+void sci_give_back_locked(sci_factory *factory, transport_buffer *buffer)
+{
+    give_back(factory, buffer);
+}
+
 /* Hot. */
 transport_buffer *sci_buffer_create(transport_factory *base, size_t size)
 {
@@ -136,7 +148,7 @@ transport_buffer *sci_buffer_create(transport_factory *base, size_t size)
     transport_buffer *buffer;
 
     sci_lock(factory);
-    buffer = sci_create_locked(factory, size);
+    buffer = create(factory, size);
     base->held += buffer != NULL;
     sci_unlock(factory);
     return buffer;
@@ -150,7 +162,7 @@ void sci_buffer_release(transport_buffer *buffer)
 
     sci_lock(factory);
     factory->base.held--;
-    sci_give_back_locked(factory, buffer);
+    give_back(factory, buffer);
     sci_unlock(factory);
     if (!factory->many_senders && factory->starved > 0)
         (void)sci_relieve(factory);

@@ -29,7 +29,7 @@ static sci_watch *watches_of(size_t ranks)
     sci_watch *watches = cb_allocate(ranks, sizeof(*watches), "what polls look at");
 
     for (size_t rank = 0; watches != NULL && rank < ranks; rank++)
-        watches[rank] = (sci_watch){.word = &nothing, .mask = 0, .due = 1};
+        watches[rank] = (sci_watch){.word = &nothing};
     return watches;
 }
 

@@ -49,31 +49,38 @@ static void note_ranks(sci_group *group)
 {
     const sci_factory *factory = sci_factory_of(group->base.factory);
     transport_node *const *nodes = group->base.nodes;
+    const size_t count = group->base.count;
+    bool in_order = true;
 
-    group->in_order = true;
-    for (size_t i = 0; i < group->base.count; i++) {
+    for (size_t i = 0; i < count; i++) {
         group->ranks[i] = (uint32_t)nodes[i]->rank;
-        group->in_order &= nodes[i]->rank == nodes[0]->rank + (int)i;
+        in_order &= nodes[i]->rank == nodes[0]->rank + (int)i;
     }
-    group->watches = group->base.count > 0 ? &factory->watches[group->ranks[0]] : NULL;
+    group->watches = count > 0 ? &factory->watches[group->ranks[0]] : factory->watches;
+    group->turn = group->turn < count ? group->turn : 0;
     group->version = group->base.version;
+    group->version_in_order = in_order ? group->version : 0;
 }
 
-static inline bool is_due(const sci_watch *watch)
+/* Hot. The first watch from `at` on that is due; `end`: none. Most often none is, so that they are
+ * looked at by the four. */
+static inline const sci_watch *find_due_in_order(const sci_watch *at, const sci_watch *end)
 {
-    return (__atomic_load_n(watch->word, __ATOMIC_RELAXED) & watch->mask) == watch->due;
+    for (; end - at >= 4; at += 4)
+        if (sci_is_due(&at[0]) || sci_is_due(&at[1]) || sci_is_due(&at[2]) || sci_is_due(&at[3]))
+            break;
+    while (at < end && !sci_is_due(at))
+        at++;
+    return at;
 }
 
-/* Hot. The first node from `at` on, of `count`, that may have something; `count` itself: none. */
-static inline size_t find_due(const sci_factory *factory, const sci_group *group, size_t at,
-                              size_t count)
+/* The first node from `at` on, of `count`, that may have something; `count` itself: none. */
+static size_t find_due(const sci_group *group, size_t at, size_t count)
 {
-    if (group->in_order)
-        while (at < count && !is_due(&group->watches[at]))
-            at++;
-    else
-        while (at < count && !is_due(&factory->watches[group->ranks[at]]))
-            at++;
+    const sci_watch *watches = sci_factory_of(group->base.factory)->watches;
+
+    while (at < count && !sci_is_due(&watches[group->ranks[at]]))
+        at++;
     return at;
 }
 
@@ -83,7 +90,7 @@ static cb_status ask(sci_group *group, size_t at, transport_buffer **out, transp
     cb_status status = sci_try_receive(group->base.nodes[at], out);
 
     if (status != CB_EMPTY) {
-        group->turn = at + 1;
+        group->turn = at + 1 < group->base.count ? at + 1 : 0;
         *from = group->base.nodes[at];
     }
     return status;
@@ -93,9 +100,7 @@ static cb_status ask(sci_group *group, size_t at, transport_buffer **out, transp
 static cb_status ask_from(sci_group *group, size_t at, size_t count, transport_buffer **out,
                           transport_node **from)
 {
-    const sci_factory *factory = sci_factory_of(group->base.factory);
-
-    while ((at = find_due(factory, group, at, count)) < count) {
+    while ((at = find_due(group, at, count)) < count) {
         cb_status status = ask(group, at++, out, from);
 
         if (status != CB_EMPTY)
@@ -131,23 +136,36 @@ __attribute__((cold)) static cb_status look_at_nodes(const sci_group *group)
     return CB_EMPTY;
 }
 
-/* Whether there is more to do than to look for messages. */
+static inline cb_status find_nothing(sci_group *group)
+{
+    const uint32_t polls_between_looks = 1 << 14;
+
+    if (__builtin_expect(++group->idle_polls % polls_between_looks == 0, 0))
+        return look_at_nodes(group);
+    return CB_EMPTY;
+}
+
+/* Whether there is more to do than to look for messages in order; one jump. */
 static inline bool wants_care(const sci_factory *factory, const sci_group *group)
 {
-    return group->version != group->base.version || sci_has_queued(factory) ||
-           __atomic_load_n(&factory->any_lost, __ATOMIC_RELAXED) || factory->indebted > 0 ||
-           factory->starved > 0;
+    return ((group->version_in_order ^ group->base.version) |
+            __atomic_load_n(&factory->queued, __ATOMIC_RELAXED) |
+            __atomic_load_n(&factory->any_lost, __ATOMIC_RELAXED) | factory->indebted |
+            factory->starved) != 0;
 }
 
 /* A poll that does it; what is owed can wait until nothing has come. */
-static cb_status try_with_care(sci_group *group, sci_factory *factory, transport_buffer **out,
-                               transport_node **from)
+__attribute__((noinline)) static cb_status try_with_care(sci_group *group, transport_buffer **out,
+                                                         transport_node **from)
 {
-    const size_t count = group->base.count, first = group->turn < count ? group->turn : 0;
+    sci_factory *factory = sci_factory_of(group->base.factory);
+    const size_t count = group->base.count;
+    size_t first;
     cb_status status;
 
     if (group->version != group->base.version)
         note_ranks(group);
+    first = group->turn;
     if (sci_has_queued(factory))
         CB_TRY(sci_flush_queues(factory));
     if (__atomic_load_n(&factory->any_lost, __ATOMIC_RELAXED))
@@ -158,7 +176,7 @@ static cb_status try_with_care(sci_group *group, sci_factory *factory, transport
     if (status != CB_EMPTY)
         return status;
     CB_TRY(sci_relieve(factory));
-    return CB_EMPTY;
+    return find_nothing(group);
 }
 
 /* What looked like a message may be one that has not come as a whole: then the others. Not inlined,
@@ -168,31 +186,25 @@ __attribute__((noinline)) static cb_status take_from(sci_group *group, size_t at
 {
     cb_status status = ask(group, at, out, from);
 
-    return status == CB_EMPTY ? try_with_care(group, sci_factory_of(group->base.factory), out, from)
-                              : status;
+    return status == CB_EMPTY ? try_with_care(group, out, from) : status;
 }
 
 /* Hot. No calls where nothing has come. */
 cb_status sci_group_try_receive(transport_group *base, transport_buffer **out,
                                 transport_node **from)
 {
-    const uint32_t polls_between_looks = 1 << 14;
-    sci_factory *factory = sci_factory_of(base->factory);
     sci_group *group = sci_group_of(base);
-    const size_t first = group->turn < base->count ? group->turn : 0;
-    size_t at;
+    const sci_watch *begin = group->watches, *turn = begin + group->turn, *at;
 
-    if (__builtin_expect(wants_care(factory, group), 0))
-        return try_with_care(group, factory, out, from);
-    at = find_due(factory, group, first, base->count);
-    if (at < base->count)
-        return take_from(group, at, out, from);
-    at = find_due(factory, group, 0, first);
-    if (at < first)
-        return take_from(group, at, out, from);
-    if (__builtin_expect(++group->idle_polls % polls_between_looks == 0, 0))
-        return look_at_nodes(group);
-    return CB_EMPTY;
+    if (__builtin_expect(wants_care(sci_factory_of(base->factory), group), 0))
+        return try_with_care(group, out, from);
+    at = find_due_in_order(turn, begin + base->count);
+    if (at < begin + base->count)
+        return take_from(group, (size_t)(at - begin), out, from);
+    at = find_due_in_order(begin, turn);
+    if (at < turn)
+        return take_from(group, (size_t)(at - begin), out, from);
+    return find_nothing(group);
 }
 
 /* Hot. */

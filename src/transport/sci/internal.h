@@ -23,12 +23,17 @@ typedef struct {
     cb_status status;
 } sci_address;
 
-/* What a poll of many nodes looks at for each: nothing has come unless these bits of the word are
- * those that are due. Written by the receiving thread. */
+/* What a poll looks at for a node: nothing has come while the word is what it was. Written by the
+ * receiving thread. */
 typedef struct {
     const uint32_t *word;
-    uint32_t mask, due;
+    uint32_t seen;
 } sci_watch;
+
+static inline bool sci_is_due(const sci_watch *watch)
+{
+    return __atomic_load_n(watch->word, __ATOMIC_RELAXED) != watch->seen;
+}
 
 /* The receive side of a node: written by the receiving thread alone. */
 typedef struct {
@@ -60,10 +65,12 @@ typedef struct {
 typedef struct {
     const uint32_t *credits; /* here, written by the peer */
     uint64_t number;         /* of the next message */
+    uint64_t known;          /* messages below this number have a credit in `buffers` */
     uint32_t turn, turns;
-    volatile unsigned char *lines; /* there */
-    volatile uint32_t *notices;    /* there */
-    sci_layout layout;             /* of the peer's segment */
+    uint32_t buffers[CB_SCI_MAX_OUTSTANDING]; /* of the peer, by position */
+    volatile unsigned char *lines;            /* there */
+    volatile uint32_t *notices;               /* there */
+    sci_layout layout;                        /* of the peer's segment */
     sci_sequence sequence;
     sci_queue queue;
 } sci_sending;
@@ -90,13 +97,13 @@ typedef struct {
  * member, all of one layout: lines, and behind them the buffers of their pieces. */
 typedef struct sci_group {
     transport_group base;
-    size_t turn;              /* the node to be asked first */
-    uint32_t *ranks;          /* of the nodes, as of `version` */
-    bool in_order;            /* they follow each other */
-    const sci_watch *watches; /* of the first of them */
-    unsigned version;         /* of the list of nodes; 0: none yet */
-    uint32_t idle_polls;      /* since the nodes were looked at, whether they are still there */
-    struct sci_group *next;   /* of the groups that this process sends multicasts to */
+    size_t turn;               /* the node to be asked first */
+    uint32_t *ranks;           /* of the nodes, as of `version` */
+    unsigned version;          /* of the list of nodes; 0: none yet */
+    unsigned version_in_order; /* the same where the ranks follow each other, else 0 */
+    const sci_watch *watches;  /* of the first of them */
+    uint32_t idle_polls;       /* since the nodes were looked at, whether they are still there */
+    struct sci_group *next;    /* of the groups that this process sends multicasts to */
     uint32_t slot, generation;
     uint32_t piece_bytes;
     uint64_t number; /* of the next message; pieces are counted */

@@ -8,14 +8,33 @@
 #include "base/log.h"
 #include "transport/sci/line.h"
 
-/* The credit for the next message; false: there is none. Pairs with the release of the peer's
- * store: what the receiver has read from the buffer, it has read before. */
-static bool find_credit(const sci_sending *to, uint32_t *buffer)
+/* Hot. All credits that have come since the last look: one for each message from `known` on. They
+ * are kept here, since the peer may write into their cache line at any time, and each look at it
+ * then waits for the line to come back. Pairs with the release of the peer's store: what the
+ * receiver has read from the buffer, it has read before. */
+static bool learn_credits(sci_sending *to)
 {
-    uint32_t credit = __atomic_load_n(&to->credits[to->turn], __ATOMIC_ACQUIRE);
+    uint32_t at = to->turn;
 
-    *buffer = sci_credit_buffer(credit);
-    return sci_credit_is_due(credit, to->number);
+    for (uint32_t i = 0; i < to->turns; i++) {
+        const uint32_t credit = __atomic_load_n(&to->credits[at], __ATOMIC_ACQUIRE);
+
+        if (!sci_credit_is_due(credit, to->known))
+            break;
+        to->buffers[at] = sci_credit_buffer(credit);
+        to->known++;
+        at = at + 1 == to->turns ? 0 : at + 1;
+    }
+    return to->known > to->number;
+}
+
+/* Hot. The credit for the next message; false: there is none. */
+static inline bool find_credit(sci_sending *to, uint32_t *buffer)
+{
+    if (to->known == to->number && !learn_credits(to))
+        return false;
+    *buffer = to->buffers[to->turn];
+    return true;
 }
 
 static cb_status store_data(sci_node *node, uint32_t buffer, const void *data, size_t bytes)
@@ -46,14 +65,25 @@ static cb_status store_size(sci_node *node, uint32_t buffer, sci_announcement wh
 }
 
 /* From here on nothing but this may be sent again: the receiver may give the buffer to others. */
-static cb_status announce(sci_sending *to, const sci_line *line, sci_announcement what)
+static inline cb_status announce_by_line(sci_sending *to, const sci_line *line, uint32_t bytes)
+{
+    volatile unsigned char *target = to->lines + to->turn * CB_SCI_LINE_BYTES;
+    cb_status status;
+
+    do {
+        sci_line_store(target, line, bytes);
+        status = sci_sequence_check(&to->sequence);
+    } while (__builtin_expect(status == CB_EMPTY, 0));
+    return status;
+}
+
+/* As above, where there are no lines. */
+static cb_status announce_by_notice(sci_sending *to, sci_announcement what)
 {
     cb_status status;
 
     do {
-        if (to->layout.has_lines)
-            sci_line_store(to->lines + to->turn * CB_SCI_LINE_BYTES, line, what.bytes);
-        else if (to->layout.counted)
+        if (to->layout.counted)
             __atomic_store_n(to->notices, (uint32_t)to->number + 1, __ATOMIC_RELEASE);
         else
             __atomic_store_n(&to->notices[to->turn], sci_notice(to->number, what),
@@ -63,24 +93,43 @@ static cb_status announce(sci_sending *to, const sci_line *line, sci_announcemen
     return status;
 }
 
-/* Hot. One message, or one piece of one, for which there is a credit. */
-static cb_status transfer_piece(sci_node *node, uint32_t buffer, const unsigned char *data,
-                                sci_announcement what)
+static inline cb_status transfer_by_line(sci_node *node, uint32_t buffer, const void *data,
+                                         sci_announcement what)
 {
     sci_sending *to = &node->sending;
     sci_line line;
 
-    if (to->layout.has_lines && what.bytes <= SCI_PAYLOAD_BYTES) {
+    if (what.bytes <= SCI_PAYLOAD_BYTES) {
         line = (sci_line){.words = {0}};
         memcpy(line.words, data, what.bytes);
-    } else if (what.bytes > 0) {
+    } else {
         CB_TRY(store_data(node, buffer, data, what.bytes));
     }
-    if (to->layout.counted)
+    line.words[SCI_PAYLOAD_WORDS] = sci_line_control(line.words, to->number, what);
+    return announce_by_line(to, &line, what.bytes);
+}
+
+__attribute__((noinline)) static cb_status
+transfer_by_notice(sci_node *node, uint32_t buffer, const void *data, sci_announcement what)
+{
+    if (what.bytes > 0)
+        CB_TRY(store_data(node, buffer, data, what.bytes));
+    if (node->sending.layout.counted)
         CB_TRY(store_size(node, buffer, what));
-    if (to->layout.has_lines)
-        line.words[SCI_PAYLOAD_WORDS] = sci_line_control(line.words, to->number, what);
-    CB_TRY(announce(to, &line, what));
+    return announce_by_notice(&node->sending, what);
+}
+
+/* Hot, and inlined: what happens between the arrival of a message and the departure of its answer
+ * is hidden behind the arrival as far as the processor has room for instructions that wait. One
+ * message, or one piece of one, for which there is a credit. */
+__attribute__((always_inline)) static inline cb_status
+transfer_piece(sci_node *node, uint32_t buffer, const void *data, sci_announcement what)
+{
+    sci_sending *to = &node->sending;
+
+    CB_TRY(sci_note_lost(node, __builtin_expect(to->layout.has_lines, 1)
+                                   ? transfer_by_line(node, buffer, data, what)
+                                   : transfer_by_notice(node, buffer, data, what)));
     if (sci_factory_of(node->base.factory)->wait == TRANSPORT_WAIT_BLOCK)
         sci_bell_ring(&node->rope);
     to->number++;
@@ -88,8 +137,8 @@ static cb_status transfer_piece(sci_node *node, uint32_t buffer, const unsigned 
     return CB_OK;
 }
 
-/* Hot. As many pieces from *sent on as there are credits for; CB_EMPTY: not all. A message of no
- * bytes is a piece, too. */
+/* As many pieces from *sent on as there are credits for; CB_EMPTY: not all. A message of no bytes
+ * is a piece, too. */
 static cb_status transfer(sci_node *node, const transport_buffer *buffer, size_t *sent)
 {
     const uint32_t most = node->sending.layout.piece_bytes;
@@ -106,8 +155,7 @@ static cb_status transfer(sci_node *node, const transport_buffer *buffer, size_t
         more = left > most;
         left = more ? most : left;
         what = (sci_announcement){.bytes = (uint32_t)left, .more = more};
-        CB_TRY(sci_note_lost(
-            node, transfer_piece(node, number, (const unsigned char *)buffer->data + *sent, what)));
+        CB_TRY(transfer_piece(node, number, (const unsigned char *)buffer->data + *sent, what));
         *sent += left;
     } while (more);
     return CB_OK;
@@ -179,11 +227,10 @@ static cb_status refuse_itself(const sci_node *node)
     return CB_ERROR_TRANSPORT;
 }
 
-/* Hot. */
-cb_status sci_send(transport_node *base, transport_buffer *buffer)
+/* Takes the buffer. */
+__attribute__((noinline)) static cb_status send_with_care(sci_factory *factory, sci_node *node,
+                                                          transport_buffer *buffer)
 {
-    sci_factory *factory = sci_factory_of(base->factory);
-    sci_node *node = sci_node_of(base);
     cb_status status;
 
     if (!node->connected) {
@@ -194,6 +241,27 @@ cb_status sci_send(transport_node *base, transport_buffer *buffer)
     factory->base.held--;
     status = send_locked(factory, node, buffer);
     sci_unlock(factory);
+    return status;
+}
+
+/* Hot. What goes at once, in one piece, where one thread sends. */
+cb_status sci_send(transport_node *base, transport_buffer *buffer)
+{
+    sci_factory *factory = sci_factory_of(base->factory);
+    sci_node *node = sci_node_of(base);
+    sci_sending *to = &node->sending;
+    uint32_t number = 0;
+    cb_status status;
+
+    if (__builtin_expect(factory->many_senders || !node->connected || to->queue.first != NULL ||
+                             buffer->size > to->layout.piece_bytes || sci_lost(node) != CB_OK ||
+                             !find_credit(to, &number),
+                         0))
+        return send_with_care(factory, node, buffer);
+    status = transfer_piece(node, number, buffer->data,
+                            (sci_announcement){.bytes = (uint32_t)buffer->size});
+    factory->base.held--;
+    sci_give_back_locked(factory, buffer);
     return status;
 }
 

@@ -65,24 +65,20 @@ static inline sci_announcement sci_line_announcement(uint64_t control)
                               .more = ((uint32_t)control >> SCI_TURN_BITS & 1) != 0};
 }
 
-/* Hot. Products of pairs of words are independent of each other, so that they overlap. */
-static inline uint32_t sci_line_signature(const uint64_t *payload, size_t words, uint64_t number,
-                                          uint32_t low)
+/* Hot. Products of pairs of words are independent of each other, so that they overlap. Of a line
+ * that announces more than it carries the words of payload are not looked at. */
+static inline uint32_t sci_line_signature(const uint64_t *payload, uint64_t number, uint32_t low)
 {
     static const uint64_t keys[SCI_LINE_WORDS] = {
         0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu, 0xd6e8feb86659fd93u,
         0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu, 0x8ebc6af09c88c6e3u, 0x589965cc75374cc3u};
     uint64_t sum = (number + keys[7]) * keys[0] + ((uint64_t)low + keys[1]) * keys[2];
 
-    for (size_t i = 0; i < words; i += 2)
-        sum += (payload[i] + keys[i]) * ((i + 1 < words ? payload[i + 1] : 0) + keys[i + 1]);
+    if (sci_line_announcement(low).bytes <= SCI_PAYLOAD_BYTES)
+        sum += (payload[0] + keys[0]) * (payload[1] + keys[1]) +
+               (payload[2] + keys[2]) * (payload[3] + keys[3]) +
+               (payload[4] + keys[4]) * (payload[5] + keys[5]) + (payload[6] + keys[6]) * keys[7];
     return (uint32_t)(sum >> 32) ^ (uint32_t)sum;
-}
-
-/* Words of payload that a line announcing so much carries itself. */
-static inline size_t sci_line_payload_words(uint32_t bytes)
-{
-    return bytes <= SCI_PAYLOAD_BYTES ? (bytes + 7) / 8 : 0;
 }
 
 static inline uint64_t sci_line_control(const uint64_t *payload, uint64_t number,
@@ -90,19 +86,15 @@ static inline uint64_t sci_line_control(const uint64_t *payload, uint64_t number
 {
     uint32_t low = what.bytes << (SCI_TURN_BITS + 1) | (uint32_t)what.more << SCI_TURN_BITS |
                    sci_line_turn(number);
-    uint32_t signature =
-        sci_line_signature(payload, sci_line_payload_words(what.bytes), number, low);
 
-    return (uint64_t)signature << 32 | low;
+    return (uint64_t)sci_line_signature(payload, number, low) << 32 | low;
 }
 
 static inline bool sci_line_is_whole(const sci_line *line, uint64_t number)
 {
     uint64_t control = line->words[SCI_PAYLOAD_WORDS];
-    size_t words = sci_line_payload_words(sci_line_announcement(control).bytes);
 
-    return sci_line_signature(line->words, words, number, (uint32_t)control) ==
-           (uint32_t)(control >> 32);
+    return sci_line_signature(line->words, number, (uint32_t)control) == (uint32_t)(control >> 32);
 }
 
 /* Notices */

@@ -1,0 +1,170 @@
+/* Calibration: what the model of src/model needs to know of messages, between two or three ranks.
+ *
+ * pingpong  the quiet network; latency = round trip / 2
+ * stream    how fast one message follows the other: a block is a burst of its steps, from the first
+ *           send to the last acknowledgement; the single step is what a send costs its processor
+ * exchange  both send, then both receive: what the two directions of a link take from each other
+ * fan-out   a packet to each of two: what two flows share on their sender's link
+ * fan-in    a packet from each of two: the same on their receiver's
+ * late      the receive comes late: the source asks the destination for a packet, and looks for it
+ *           only when one that it sends to the third was answered. Where the packet has come
+ *           meanwhile, a step takes what packet and answer take; where it waits for its receive, it
+ *           takes the time of another packet more */
+#include "bench/bench.h"
+
+enum { PARTNER, THIRD };      /* peers of source and destination */
+enum { SOURCE, DESTINATION }; /* and of the third */
+
+static cb_status serve_partner(bench_rank *me)
+{
+    return bench_serve(me, PARTNER);
+}
+
+static cb_status bounce_partner(bench_rank *me)
+{
+    return bench_bounce(me, PARTNER);
+}
+
+static cb_status send_one(bench_rank *me)
+{
+    return bench_stream_send(me, PARTNER);
+}
+
+static cb_status take_one(bench_rank *me)
+{
+    return bench_stream_receive(me, PARTNER);
+}
+
+static cb_status exchange_with_partner(bench_rank *me)
+{
+    CB_TRY(bench_send(me, PARTNER));
+    return bench_receive(me, PARTNER);
+}
+
+static cb_status send_two(bench_rank *me)
+{
+    CB_TRY(bench_stream_send(me, PARTNER));
+    return bench_stream_send(me, THIRD);
+}
+
+static cb_status take_two(bench_rank *me)
+{
+    CB_TRY(bench_stream_receive(me, PARTNER));
+    return bench_stream_receive(me, THIRD);
+}
+
+static cb_status take_from_source(bench_rank *me)
+{
+    return bench_stream_receive(me, SOURCE);
+}
+
+static cb_status send_to_destination(bench_rank *me)
+{
+    return bench_stream_send(me, DESTINATION);
+}
+
+static cb_status send_when_asked(bench_rank *me)
+{
+    CB_TRY(bench_await_signal(me, &me->peers[PARTNER]));
+    return bench_send(me, PARTNER);
+}
+
+static cb_status ask_and_look_late(bench_rank *me)
+{
+    CB_TRY(bench_signal(me, &me->peers[PARTNER]));
+    CB_TRY(bench_send(me, THIRD));
+    CB_TRY(bench_await_signal(me, &me->peers[THIRD]));
+    return bench_receive(me, PARTNER);
+}
+
+static cb_status answer_source(bench_rank *me)
+{
+    CB_TRY(bench_receive(me, SOURCE));
+    return bench_signal(me, &me->peers[SOURCE]);
+}
+
+static size_t packet_a_step(size_t count)
+{
+    (void)count;
+    return 1;
+}
+
+static size_t packets_of_two(size_t count)
+{
+    (void)count;
+    return 2;
+}
+
+static const bench_definition calibrate = {
+    .name = "calibrate",
+    .id = "calibration",
+    .title = "what a prediction needs to know of messages",
+    .description =
+        "Measures what ccmod calibrate makes a calibration of: the ping-pong of the quiet network, "
+        "how fast messages follow each other, what flows take from each other on a link, and up to "
+        "which size a message does not wait for its receive. Two ranks measure half of it, three "
+        "all; they belong on hosts of their own, where messages between hosts are to be "
+        "predicted.\n\n"
+        "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
+        "r_inf is fitted piece by piece.",
+    .counted = BENCH_BY_MODE,
+    .fit = true,
+    .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_HEARS_ALL},
+              {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_HEARS_ALL},
+              {"third", BENCH_REST, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_HEARS_ALL}},
+    .modes = {{.name = "pingpong",
+               .summary = "a packet there and one back; the latency is half of it",
+               .processors = 2,
+               .figure = BENCH_LATENCY,
+               .divisor = 2,
+               .packets = packet_a_step,
+               .roles = {{.step = serve_partner, .timed = true}, {.step = bounce_partner}}},
+              {.name = "stream",
+               .summary = "one packet after the other, bounded by the window",
+               .processors = 2,
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = packet_a_step,
+               .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
+                         {.step = take_one, .finish = bench_settle}}},
+              {.name = "exchange",
+               .summary = "both send a packet and receive one",
+               .processors = 2,
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = packets_of_two,
+               .roles = {{.step = exchange_with_partner, .timed = true},
+                         {.step = exchange_with_partner, .timed = true}}},
+              {.name = "fan-out",
+               .summary = "a packet to each of two, bounded by the window",
+               .processors = 3,
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = packets_of_two,
+               .roles = {{.step = send_two, .finish = bench_drain, .timed = true},
+                         {.step = take_one, .finish = bench_settle},
+                         {.step = take_from_source, .finish = bench_settle}}},
+              {.name = "fan-in",
+               .summary = "a packet from each of two, bounded by the window",
+               .processors = 3,
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = packets_of_two,
+               .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
+                         {.step = take_two, .finish = bench_settle},
+                         {.step = send_to_destination, .finish = bench_drain, .timed = true}}},
+              {.name = "late",
+               .summary = "a packet whose receive comes late",
+               .processors = 3,
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = packets_of_two,
+               .roles = {{.step = ask_and_look_late, .timed = true},
+                         {.step = send_when_asked},
+                         {.step = answer_source}}}},
+};
+
+int main(int argc, char **argv)
+{
+    return bench_main(&calibrate, argc, argv);
+}

@@ -1,0 +1,159 @@
+/* The row of a closed loop: blocks of events, timed between marks in steady state, and a pass of
+ * its own that records the latency of each event. */
+#include "bench/farm_measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    BLOCKS_AT_ONCE = 512,
+    BLOCKS_MOST = 64 * BLOCKS_AT_ONCE,
+    BLOCKS_MINIMUM = 20,
+    LATENCIES_RECORDED = 200000
+};
+
+/* Shares of --max-time at whose end a pass ends. */
+static const double blocks_share = 0.70, latencies_share = 0.22;
+
+static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
+
+typedef struct {
+    double *values_ns; /* of each block */
+    size_t count;
+    double *marks_ns, *sorted_ns;
+    uint64_t block;
+} farm_blocks;
+
+static void free_blocks(farm_blocks *blocks)
+{
+    free(blocks->values_ns);
+    free(blocks->marks_ns);
+    free(blocks->sorted_ns);
+}
+
+/* Destinations decide in turn: a block is a number of whole turns. */
+static uint64_t block_of(const bench_farm_run *run)
+{
+    double wanted_ns = run->oversubscribed ? oversubscribed_block_ns : block_ns;
+    uint64_t turns;
+
+    if (wanted_ns > run->limit_ns / 100)
+        wanted_ns = run->limit_ns / 100;
+    turns =
+        bench_farm_events_in(wanted_ns, run->event_ns * (double)bench_farm_destinations(run), 1);
+    return turns * bench_farm_destinations(run);
+}
+
+static stats_summary summarize(farm_blocks *blocks)
+{
+    memcpy(blocks->sorted_ns, blocks->values_ns, blocks->count * sizeof(double));
+    return stats_summarize(blocks->sorted_ns, blocks->count);
+}
+
+/* Keep the blocks between the marks of a run, and tell all how precise the median is by now. */
+static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks,
+                             const bench_tally *tally, double *precision_pct)
+{
+    *precision_pct = HUGE_VAL;
+    for (size_t i = 1; run->supervisor && i < tally->marks && blocks->count < BLOCKS_MOST; i++)
+        blocks->values_ns[blocks->count++] = blocks->marks_ns[i] - blocks->marks_ns[i - 1];
+    if (run->supervisor && blocks->count >= BLOCKS_MINIMUM) {
+        stats_summary summary = summarize(blocks);
+
+        *precision_pct = stats_precision_pct(&summary);
+    }
+    return control_broadcast(run->team, precision_pct, sizeof(*precision_pct));
+}
+
+/* The time of an event as the row has it, told to all: it is what loads are shares of. */
+static cb_status take_median(bench_farm_run *run, farm_blocks *blocks)
+{
+    if (run->supervisor && blocks->count > 0)
+        run->event_ns = summarize(blocks).median / (double)blocks->block;
+    return control_broadcast(run->team, &run->event_ns, sizeof(run->event_ns));
+}
+
+static void add_tally(bench_tally *sum, const bench_tally *tally)
+{
+    sum->issued += tally->issued;
+    sum->decided += tally->decided;
+    sum->lost += tally->lost;
+    sum->errors += tally->errors;
+}
+
+static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_farm_outcome *out)
+{
+    double left_ns = run->limit_ns * blocks_share, precision_pct;
+    size_t wanted = BLOCKS_MINIMUM + 1;
+
+    out->stopped_by = "max-time";
+    blocks->block = block_of(run);
+    do {
+        double each_ns = run->event_ns * (double)blocks->block;
+        size_t count = (size_t)fmax(1, fmin((double)wanted, left_ns / each_ns));
+        uint64_t lead_in = run->in_flight > blocks->block ? run->in_flight : blocks->block;
+        bench_load load = {.events = lead_in + count * blocks->block,
+                           .in_flight = run->in_flight,
+                           .lead_in = lead_in,
+                           .block = blocks->block,
+                           .marks_ns = blocks->marks_ns};
+        bench_tally tally = {0};
+
+        CB_TRY(bench_farm_run_load(run, load, bench_farm_plain(run), bench_farm_patience_ns(run),
+                                   &tally));
+        add_tally(&out->tally, &tally);
+        CB_TRY(keep_blocks(run, blocks, &tally, &precision_pct));
+        if (precision_pct <= run->session->options->precision_pct) {
+            out->stopped_by = "precision";
+            break;
+        }
+        wanted = BLOCKS_AT_ONCE;
+        run->event_ns = tally.event_ns;
+        left_ns -= tally.elapsed_ns;
+    } while (left_ns > run->event_ns * (double)(blocks->block + run->in_flight));
+    return CB_OK;
+}
+
+static cb_status record_latencies(bench_farm_run *run, bench_farm_outcome *out)
+{
+    uint64_t events =
+        bench_farm_events_in(run->limit_ns * latencies_share, run->event_ns, 2 * run->in_flight);
+    bench_tally tally = {0};
+
+    if (events > LATENCIES_RECORDED)
+        events = LATENCIES_RECORDED;
+    CB_TRY(bench_farm_run_load(
+        run,
+        (bench_load){.events = events, .in_flight = run->in_flight, .latencies = run->latencies},
+        bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
+    add_tally(&out->tally, &tally);
+    return CB_OK;
+}
+
+cb_status bench_farm_measure_closed(bench_farm_run *run)
+{
+    bench_farm_outcome out = {.open = false};
+    farm_blocks blocks = {
+        .values_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
+        .sorted_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
+        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2, sizeof(double), "the marks of blocks")};
+    cb_status status = CB_ERROR_MEMORY;
+
+    bench_farm_forget(run);
+    if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
+        status = time_blocks(run, &blocks, &out);
+    if (status == CB_OK)
+        status = take_median(run, &blocks);
+    if (status == CB_OK)
+        status = record_latencies(run, &out);
+    out.blocks_ns = blocks.values_ns;
+    out.block_count = blocks.count;
+    out.block = blocks.block;
+    if (status == CB_OK)
+        status = bench_farm_row(run, &out);
+    free_blocks(&blocks);
+    return status;
+}
