@@ -76,6 +76,7 @@ fi
 part "tcp against a bare socket" "$builddir/tests/perf/perf_tcp"
 part "iperf3" sh "$here/iperf.sh"
 part "the driver of the suite" "$python" "$here/suite.py" "$srcdir" "$builddir" "$MPIRUN"
+part "a report" "$python" "$here/report.py" "$srcdir"
 part "NetPIPE" sh "$here/netpipe.sh"
 
 echo
