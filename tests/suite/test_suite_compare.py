@@ -15,10 +15,10 @@ import subprocess
 import sys
 import unittest
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 from unittest import mock
 
-from documents import ENVIRONMENT, TOP, Documents, document, drawn, row
+from documents import ENVIRONMENT, TOP, Documents, Json, document, drawn, row
 
 from combench import inference
 
@@ -145,8 +145,8 @@ class TwoRuns(Documents):
         self.assertIn("is unknown", said)
 
     def test_a_rate_that_falls_is_a_regression(self) -> None:
-        found = {"found_Hz": {"value": 1000.0}, "offered_Hz": 990}
-        less = {"found_Hz": {"value": 500.0}, "offered_Hz": 490}
+        found: Json = {"found_Hz": {"value": 1000.0}, "offered_Hz": 990}
+        less: Json = {"found_Hz": {"value": 500.0}, "offered_Hz": 490}
         made = [
             self.write(f"{index}.json", document([row(drawn(index, 1), **more)]))
             for index, more in enumerate((found, found, less, less))
@@ -166,8 +166,8 @@ class TwoRuns(Documents):
         self.assertIn("1 regressions", said)
 
     def test_a_bound_is_not_compared(self) -> None:
-        exact = {"slowdown_computing": {"source": 2.0, "destination": 3.0}}
-        bounded = {**exact, "slowdown_computing_at_least": {"source": True}}
+        exact: Json = {"slowdown_computing": {"source": 2.0, "destination": 3.0}}
+        bounded: Json = {**exact, "slowdown_computing_at_least": {"source": True}}
         words = [
             self.write(f"{index}.json", document([row(drawn(index, 1), **more)]))
             for index, more in enumerate((exact, bounded))
@@ -327,9 +327,10 @@ class BadInput(Documents):
         self.assertIn("two sides or more", error)
 
     def test_damaged_rows_are_not_compared(self) -> None:
-        broken = row(drawn(1, 1), latency_us={"median": "fast"}, blocks_us=["x"])
+        broken: Any = row(drawn(1, 1), latency_us={"median": "fast"}, blocks_us=["x"])
+        number: Any = 7
         words = [
-            self.write(f"{index}.json", document([broken, 7, row(drawn(index, 1), 1)]))
+            self.write(f"{index}.json", document([broken, number, row(drawn(index, 1), 1)]))
             for index in (1, 2)
         ]
         said, _ = self.driver("compare", *words)
