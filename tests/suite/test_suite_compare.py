@@ -93,6 +93,25 @@ class Formulas(unittest.TestCase):
             self.assertAlmostEqual(inference.t_quantile(freedom), critical, places=4)
             self.assertAlmostEqual(inference.t_two_sided(critical, freedom), 0.05, places=5)
 
+    def test_runs_are_compared_as_in_a_worked_example(self) -> None:
+        """Logarithms 0, 0.1, 0.2 and 0.3, 0.4, 0.5: t is 3.674 with 4 degrees of freedom."""
+        sides = (
+            [math.exp(value) for value in values] for values in ((0, 0.1, 0.2), (0.3, 0.4, 0.5))
+        )
+        found = inference.compare_runs(*sides)
+        self.assertAlmostEqual(math.log(found.ratio), 0.3)
+        self.assertAlmostEqual(found.p, 0.02131, places=5)
+        self.assertAlmostEqual(math.log(found.low), 0.3 - 2.77645 * 0.0816497, places=5)
+        self.assertAlmostEqual(math.log(found.high), 0.3 + 2.77645 * 0.0816497, places=5)
+
+    def test_a_single_run_has_the_variance_of_the_other_side(self) -> None:
+        """0, 0.1, 0.2 against 0.5: t is 0.4 / sqrt(0.01 / 3 + 0.01) with 2 degrees of freedom."""
+        several, single = [math.exp(value) for value in (0, 0.1, 0.2)], [math.exp(0.5)]
+        found = inference.compare_runs(several, single)
+        self.assertAlmostEqual(found.p, inference.t_two_sided(0.4 / math.sqrt(0.04 / 3), 2))
+        back = inference.compare_runs(single, several)
+        self.assertAlmostEqual(back.ratio * found.ratio, 1)
+
     def test_corrections_are_those_of_a_worked_example(self) -> None:
         ps = [0.04, 0.01, 0.03, 0.005]
         self.assertEqual(inference.holm(ps), [0.06, 0.03, 0.06, 0.02])
@@ -303,6 +322,15 @@ class BadInput(Documents):
         said, error = self.driver("compare", first, second)
         self.assertIn("twoway-1.json", error)
         self.assertRegex(said, r"only in \S*a, not compared: 1 rows")
+
+    def test_a_document_that_was_cut_short_counts_as_far_as_it_goes(self) -> None:
+        rows = [row(drawn(1, 1), size) for size in (0, 64)]
+        first = self.write("a.json", document(rows))
+        second = self.write("b.json", document(rows[:1], complete=False, reason="SIGTERM"))
+        said, error = self.driver("compare", first, second, "--fail-above", "5%")
+        self.assertIn("b.json is not complete: SIGTERM", error)
+        self.assertIn("1 rows of the baseline are missing", error)
+        self.assertIn("1 figures compared", said)
 
     def test_a_newer_schema_is_status_2(self) -> None:
         first = self.run_of("a", document([row(drawn(1, 1))]))
