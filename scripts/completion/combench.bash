@@ -62,7 +62,8 @@ _combench_complete() {
     if [[ ${*: -1} == run ]]; then
         # The plans that come with the driver, as its argument PLAN names them.
         mapfile -t COMPREPLY < <(compgen -W "$(_combench_help "$@" |
-            sed -n 's/^  PLAN  *\(.*\), or a file$/\1/p' | tr -d ',')" -- "$word")
+            sed -n '/^  PLAN  /,/file$/p' | tr -s ' \n' ' ' |
+            sed -n 's/^ PLAN \(.*\), or a file.*/\1/p' | tr -d ',')" -- "$word")
     fi
     mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word")
 }
