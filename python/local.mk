@@ -5,6 +5,8 @@ dist_suite_DATA = \
 	%D%/combench/allocation.py \
 	%D%/combench/batch.py \
 	%D%/combench/benchmarks.py \
+	%D%/combench/calibration.py \
+	%D%/combench/cases.py \
 	%D%/combench/columns.py \
 	%D%/combench/compare.py \
 	%D%/combench/compare_plot.py \
@@ -22,7 +24,10 @@ dist_suite_DATA = \
 	%D%/combench/model.py \
 	%D%/combench/parkbench.py \
 	%D%/combench/plan.py \
+	%D%/combench/predict.py \
+	%D%/combench/predict_options.py \
 	%D%/combench/prediction.py \
+	%D%/combench/prediction_table.py \
 	%D%/combench/prepare.py \
 	%D%/combench/process.py \
 	%D%/combench/programs.py \
@@ -32,6 +37,8 @@ dist_suite_DATA = \
 	%D%/combench/sides.py \
 	%D%/combench/storage.py \
 	%D%/combench/surroundings.py \
+	%D%/combench/validate.py \
+	%D%/combench/validation.py \
 	%D%/combench/workloads.py
 suite_plansdir = $(suitedir)/plans
 dist_suite_plans_DATA = \

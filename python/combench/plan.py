@@ -111,7 +111,7 @@ timeout_s = _real(0.1, 604800, "seconds")
 rank_count = _whole(2, 65536)
 
 
-def _size(text: str) -> int:
+def size_bytes(text: str) -> int:
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([A-Za-z]*)", text)
     if found is None or found.group(2) not in _UNITS:
         raise ValueError(f"'{text}' is no size; give sizes like 0, 64, 4KiB, 1MB, or sweep")
@@ -123,7 +123,7 @@ def _sizes(text: str) -> Sizes:
         return Sizes((), None)
     if text == "sweep":
         return Sizes(("--sweep",), SWEEP_SIZES)
-    numbers = _listed(_size)(text)
+    numbers = _listed(size_bytes)(text)
     return Sizes(("--sizes", ",".join(str(number) for number in numbers)), frozenset(numbers))
 
 

@@ -1,7 +1,8 @@
 """One case predicted: its trace evaluated at two lengths and with several seeds.
 
 The difference of two lengths is the time of the steps between them, without the filling and the
-draining of the whole. `predict` is what others call; what it gives has the figures of a result's row.
+draining of the whole. `predict` is what others call; what it gives has the figures of a row of a
+result.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from combench.workloads import Case, trace
 FARMS = ("pushfarm", "pullfarm")
 _FEW_STEPS = 16
 _FEW_EVENTS = 64
+_CROWD = 20_000  # fragments that may be under way at once without pacing the supervisor
 _SKEW_US = 1.0  # how far apart the ranks start: what the seeds vary
 _FULL = 0.9  # a place that is used so much is what limits
 _SHRINKS = 0.9  # what is left of an interval at most when twice as much is evaluated
 _SUSTAINED = 0.99  # of an offered rate, the part from which on it is held
+_SUPERVISOR = Place("rank 0", PROCESSOR, 0)
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ def spans(case: Case) -> tuple[int, int]:
         timed = _whole(max(case.in_flight, _FEW_EVENTS), case.shape[2])
         return max(2 * case.in_flight, _FEW_EVENTS), timed
     if case.mode in ("stream", "free") or case.benchmark in ("funnel", "pipeline"):
-        # Whole halves of the window, so that each length has the same acknowledgements in its step.
+        # Whole halves of the window, so that both lengths have as many acknowledgements in a step.
         timed = _whole(2 * case.window, max(1, case.window // 2))
         return timed, timed
     return (_FEW_STEPS, _FEW_STEPS) if case.benchmark != "alltoall" else (1, 1)
@@ -203,6 +206,8 @@ def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[P
         place: max(0.0, work - short.work_us.get(place, 0.0)) / steps
         for place, work in long.work_us.items()
     }
+    # To wait until an event is due is computing in the trace, and no work.
+    busy[_SUPERVISOR] = max(0.0, busy.get(_SUPERVISOR, 0.0) - case.pace_us)
     if case.benchmark not in FARMS:
         return busy
     groups: dict[tuple[str, int], list[Place]] = {}
@@ -229,14 +234,39 @@ def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
     return Limit(place, busy[place], f"{role} (rank {place.node}): its {_DEEDS[place.kind]}")
 
 
-def _paced(case: Case, setting: Setting, rate_hz: float) -> Case:
-    """The case with a supervisor that issues events at a rate, or as fast as it can below it."""
-    events = max(2 * case.in_flight, _FEW_EVENTS)
-    lengths = (events, events + _FEW_EVENTS)
-    short, long = (evaluate(setting, trace(case, length), 1) for length in lengths)
-    own = Place("rank 0", PROCESSOR, 0)
-    issue_us = (long.work_us[own] - short.work_us[own]) / _FEW_EVENTS
-    return replace(case, pace_us=max(0.0, 1e6 / rate_hz - issue_us))
+def _probe(case: Case, setting: Setting, effort: Effort) -> tuple[dict[Place, float], bool]:
+    """How long each place works for an event when there is one at a time, and whether each
+    destination had as many of them."""
+    alone = replace(case, in_flight=1, pace_us=0.0)
+    lead, timed = _FEW_EVENTS, _whole(_FEW_EVENTS, case.shape[2])
+    even = (2 * lead + timed) * messages_of_step(case) <= effort.messages
+    if not even:
+        timed = _FEW_EVENTS
+    lengths = (lead, lead + timed)
+    short, long = (evaluate(setting, trace(alone, length), 1) for length in lengths)
+    return _busy(alone, (short, long), timed), even
+
+
+def _paced(
+    case: Case, setting: Setting, effort: Effort, rate_hz: float
+) -> tuple[Case, list[str]]:
+    """The farm with a supervisor that issues events at a rate.
+
+    That of a large farm issues them no faster than the fullest place can follow, either, with a rate
+    or without: beyond that nothing is gained, and each message that waits in the network makes the
+    evaluation longer.
+    """
+    crowded = case.in_flight * case.shape[1] > _CROWD
+    if not rate_hz and not crowded:
+        return case, []
+    busy, even = _probe(case, setting, effort)
+    issue_us = busy[_SUPERVISOR]
+    follows_us = max(one for place, one in busy.items() if even or place.node is not None)
+    due_us = 1e6 / rate_hz if rate_hz else 0.0
+    period_us = max(due_us, follows_us) if crowded else due_us
+    notes = ["events are issued no faster than the fullest place can follow"]
+    cuts = notes if crowded and follows_us > due_us else []
+    return replace(case, pace_us=max(0.0, period_us - issue_us)), cuts
 
 
 def predict(
@@ -245,12 +275,13 @@ def predict(
     """How long a step of the case takes, what limits it, and where its knee is.
 
     Lengths are doubled until the interval over the seeds is as narrow as `effort` wants it, or its
-    messages are used up. A rate is of a farm's events; without one its loop is closed. SuiteError: it
-    takes more messages than may be evaluated, or ccmod refuses the network or the calibration.
+    messages are used up. A rate is of a farm's events; without one its loop is closed. SuiteError:
+    it takes more messages than may be evaluated, or ccmod refuses the network or the calibration.
     """
     case, cuts, (lead, timed) = _cut(case, effort)
-    if rate_hz:
-        case = _paced(case, setting, rate_hz)
+    if case.benchmark in FARMS:
+        case, notes = _paced(case, setting, effort, rate_hz)
+        cuts += notes
     most = effort.messages // messages_of_step(case)
     evaluated, before = 0, math.inf
     while True:

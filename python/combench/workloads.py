@@ -2,8 +2,8 @@
 
 WORKLOADS has a function for each benchmark: what its ranks do in so many steps, as sections of a
 trace (docs/model.md has the grammar). Loops stay loops, so that a farm of a thousand sources is as
-short as one of four. The programs write the same for a small number of processors with --emit-trace;
-a test holds both against each other.
+short as one of four. The programs write the same for a small number of processors with
+--emit-trace; a test holds both against each other.
 """
 
 from __future__ import annotations
@@ -294,7 +294,8 @@ def pushfarm(case: Case, steps: int) -> Iterator[Section]:
 def pullfarm(case: Case, steps: int) -> Iterator[Section]:
     _, sources, destinations = case.shape
     first, size = 1 + sources, case.size_bytes
-    at_first = _assigned(min(case.in_flight, steps), case)
+    # A destination fetches before it collects, even when others have all events that are in flight.
+    at_first = _assigned(min(max(case.in_flight, destinations), steps), case)
     fetch = [f"r 0 {NOTE_BYTES}", *loop(sources, [f"is 1+%i {NOTE_BYTES}"])]
     collect = loop(sources, worked_on(f"r 1+%i {size}", case)) + [f"is 0 {NOTE_BYTES}"]
     yield _supervise(

@@ -85,6 +85,7 @@ CASES = (
     (Case("pushfarm", "closed", (1, 3, 2), 64, 20, in_flight=5), "--sources 3 --destinations 2"),
     (Case("pushfarm", "closed", (1, 2, 3), 8, in_flight=99), "--sources 2 --destinations 3"),
     (Case("pullfarm", "closed", (1, 2, 3), 64, 5, in_flight=3), "--sources 2 --destinations 3"),
+    (Case("pullfarm", "closed", (1, 2, 4), 64, 5, in_flight=2), "--sources 2 --destinations 4"),
     (Case("pipeline", "event", (4, 2, 1), 64, 5, window=4), "--topology 4-2-1"),
     (Case("pipeline", "event", (9, 3, 1), 64, window=7), "--topology 9-3-1"),
 )

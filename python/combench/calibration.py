@@ -1,0 +1,142 @@
+"""The calibration of a prediction: a file that is given, or made by ccmod of measurements."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Sequence
+
+from combench.errors import SuiteError
+from combench.model import ask
+from combench.results import Json, read_result
+
+CALIBRATING = ("calibrate", "oneway")  # what ccmod calibrate reads; the first tells more
+_PAIR = 2  # processors of a calibration that says no more
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """Result documents of one technology, each with where it lies."""
+
+    technology: str
+    documents: tuple[tuple[Path, Json], ...]
+
+    @property
+    def processors(self) -> int:
+        """The largest number that took part in a measurement."""
+        rows = [row for _, document in self.documents for row in document["results"]]
+        return max((int(row.get("processors", 0)) for row in rows), default=0)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    path: Path  # for ccmod
+    text: str
+    origin: tuple[str, ...]
+    sizes_bytes: tuple[int, int] | None  # smallest and largest that was measured; None: not known
+    processors: int  # the largest number that took part in a measurement
+    measured: bool  # the number is that of results that are there
+
+
+def _documents_in(place: Path) -> list[tuple[Path, Json]]:
+    """The result documents in a file or a folder; of a folder what is none is passed over."""
+    if not place.is_dir():
+        return [(place, read_result(place))]
+    folder = place / "results" if (place / "results").is_dir() else place
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found.append((path, read_result(path)))
+        except SuiteError as error:
+            if folder != place:
+                raise SuiteError(f"{error}; measure it again, or move it away") from error
+    if not found:
+        raise SuiteError(
+            f"there are no results in {folder}; name a directory of combench run, or result "
+            "documents that programs wrote with --format json --output FILE"
+        )
+    return found
+
+
+def read_measurements(places: Sequence[str], technology: str | None) -> Measurements:
+    """The results in these files and folders. SuiteError: there are none, or of several
+    technologies, of which `technology` must name one."""
+    documents = [found for place in places for found in _documents_in(Path(place))]
+    there = sorted({str(document["technology"]) for _, document in documents})
+    if technology is None and len(there) > 1:
+        raise SuiteError(
+            f"the results are of several technologies, {', '.join(there)}, and a calibration is of "
+            "one; choose it with --technology"
+        )
+    chosen = technology or there[0]
+    if chosen not in there:
+        raise SuiteError(f"there are no results over {chosen}; there are some over {there[0]}")
+    kept = tuple(found for found in documents if found[1]["technology"] == chosen)
+    return Measurements(chosen, kept)
+
+
+def _alone(document: Json) -> int:
+    """How many rows have no computing task beside them."""
+    return sum(row.get("occupation", "none") == "none" for row in document["results"])
+
+
+def _chosen(measurements: Measurements) -> Path:
+    """Of the programs that calibrate the first that was measured, and of it the document with most
+    rows."""
+    for name in CALIBRATING:
+        of_it = [
+            (_alone(document), path)
+            for path, document in measurements.documents
+            if document["benchmark"] == name and _alone(document)
+        ]
+        if of_it:
+            return max(of_it, key=lambda one: one[0])[1]
+    raise SuiteError(
+        "the results have no measurement of cb_calibrate, or of cb_oneway in its place, and a "
+        "calibration is made of it; measure it too, or give a file of ccmod calibrate with "
+        "--calibration"
+    )
+
+
+def measured_sizes(text: str) -> tuple[int, int] | None:
+    """The sizes that a calibration file says it was fitted to, from its comments."""
+    spans = re.findall(r"^# ([0-9]+) to ([0-9]+) bytes:", text, re.MULTILINE)
+    if not spans:
+        return None
+    return min(int(first) for first, _ in spans), max(int(last) for _, last in spans)
+
+
+def from_file(path: Path, processors: int = 0) -> Calibration:
+    """A file as ccmod calibrate makes it, or as people write it; with results of so many processors
+    beside it, 0 without any. SuiteError: it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SuiteError(
+            f"cannot read the calibration {path}: {error}; name a file of ccmod calibrate"
+        ) from error
+    most = max(_PAIR, processors)
+    return Calibration(path, text, (str(path),), measured_sizes(text), most, processors > 0)
+
+
+def from_measurements(ccmod: Path, measurements: Measurements, folder: Path) -> Calibration:
+    """Fitted by ccmod calibrate, in a file in the folder. SuiteError: they do not suffice."""
+    chosen, path = _chosen(measurements), folder / "calibration"
+    ask(
+        [str(ccmod), "calibrate", "--output", str(path), str(chosen)],
+        f"cannot make a calibration of {chosen}",
+    )
+    return replace(from_file(path, measurements.processors), origin=(str(chosen),))
+
+
+def calibrate(
+    ccmod: Path, given: str | None, measurements: Measurements | None, folder: Path
+) -> Calibration:
+    """The calibration in the file that is given, or else one of the measurements, in the folder.
+    SuiteError: it cannot be read, or not be made of them."""
+    if given is not None:
+        return from_file(Path(given), measurements.processors if measurements else 0)
+    if measurements is None:
+        raise SuiteError("there are no results to calibrate with; name some")
+    return from_measurements(ccmod, measurements, folder)

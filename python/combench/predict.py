@@ -1,0 +1,225 @@
+"""Predict all ten benchmarks on a network, for the processors that were measured and for others.
+
+SOURCE is a directory of combench run or result documents, of which a calibration is made; or give
+one with --calibration. Figures are the median and the range over several seeds. The table names
+what is full first when the load grows, and the rate at which it is: the knee.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Iterator, Sequence, TextIO
+
+from combench import cases, programs
+from combench.benchmarks import NOTE_SIZES
+from combench.calibration import Calibration, calibrate, read_measurements
+from combench.cases import Asked, Wanted
+from combench.errors import MEASURED, SuiteError
+from combench.model import Setting, find
+from combench.predict_options import OPTIONS
+from combench.prediction import Effort, in_flight, predict
+from combench.prediction_table import table
+from combench.storage import write_json
+
+Json = dict[str, Any]
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    for name, described in OPTIONS.items():
+        parser.add_argument(name, **described)
+
+
+def _model_words(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """What ccmod run is given besides."""
+    given = [(name, getattr(arguments, name)) for name in ("share", "mode", "background")]
+    return tuple(word for name, value in given if value for word in (f"--{name}", value))
+
+
+def _sizes_of(asked: Sequence[Asked]) -> tuple[int, ...]:
+    """The sizes that most benchmarks have: those of a line's fit are of oneway and twoway alone."""
+    with_fit = ("oneway", "twoway")
+    sizes = {one.case.size_bytes for one in asked if one.case.benchmark not in with_fit}
+    return tuple(sorted(sizes)) or NOTE_SIZES
+
+
+def _measured(arguments: argparse.Namespace, measured: Sequence[Asked]) -> Iterator[Asked]:
+    for one in measured:
+        in_list = not arguments.sizes or one.case.size_bytes in arguments.sizes
+        chosen = not arguments.benchmarks or one.case.benchmark in arguments.benchmarks
+        if in_list and chosen:
+            yield one
+
+
+def _wanted(
+    arguments: argparse.Namespace, measured: Sequence[Asked], technology: str | None
+) -> Wanted:
+    wanted = Wanted(
+        scales=arguments.scale,
+        sizes=arguments.sizes or _sizes_of(measured),
+        algorithms=arguments.algorithm or cases.algorithms_of(measured) or (0.0,),
+        farms=arguments.farm,
+        topologies=arguments.topology,
+        rate_hz=arguments.rate,
+        in_flight=arguments.in_flight,
+        window=arguments.window,
+        supervisors=arguments.supervisor,
+    )
+    if technology is not None:
+        wanted = replace(wanted, group_sends=("loop", cases.group_send(technology)))
+    if arguments.benchmarks:
+        wanted = replace(wanted, benchmarks=arguments.benchmarks)
+    return wanted
+
+
+def _all_asked(
+    arguments: argparse.Namespace, measured: Sequence[Asked], technology: str | None, effort: Effort
+) -> list[Asked]:
+    """What was measured, and what is asked for besides."""
+    wanted = _wanted(arguments, measured, technology)
+    per_destination = cases.per_destination(measured)
+
+    def default_in_flight(sources: int, destinations: int) -> int:
+        most = in_flight(sources, destinations, effort)
+        if per_destination is None:
+            return most
+        return max(1, min(round(per_destination * destinations), most))
+
+    asked = list(_measured(arguments, measured))
+    known = {one.case for one in asked}
+    asked += [one for one in cases.wanted_cases(wanted, default_in_flight) if one.case not in known]
+    if not asked:
+        raise SuiteError(
+            "nothing is left to predict; give numbers with --scale, --farm or --topology, and "
+            "benchmarks and sizes that were measured"
+        )
+    return asked
+
+
+def _row(
+    one: Asked,
+    setting: Setting,
+    effort: Effort,
+    calibration: Calibration,
+    arguments: argparse.Namespace,
+) -> Json:
+    row = predict(one.case, setting, effort, one.rate_hz).row()
+    row["outside"] = cases.outside(one.case, calibration.sizes_bytes, calibration.processors)
+    at_once = cases.incast_bytes(one.case, arguments.window_bytes)
+    if at_once > arguments.buffer:
+        row["incast"] = {"bytes": at_once, "buffer_bytes": arguments.buffer}
+    if one.measured_us:
+        figure = row["latency_us"] if "latency_us" in row else row["round_us"]
+        row["measured"] = {
+            "us": one.measured_us,
+            "error_pct": 100 * (figure["median"] / one.measured_us - 1),
+            "oversubscribed": one.oversubscribed,
+        }
+    return row
+
+
+def _predict_all(
+    asked: Sequence[Asked],
+    setting: Setting,
+    effort: Effort,
+    calibration: Calibration,
+    arguments: argparse.Namespace,
+    stream: TextIO,
+) -> tuple[list[Json], list[dict[str, str]]]:
+    """Rows, and what could not be predicted. SuiteError when nothing could."""
+    rows: list[Json] = []
+    left_out: list[dict[str, str]] = []
+    first: SuiteError | None = None
+    for index, one in enumerate(asked, 1):
+        started = time.monotonic()
+        what = f"[{index}/{len(asked)}] {one.case.benchmark}, {one.describe()}"
+        try:
+            rows.append(_row(one, setting, effort, calibration, arguments))
+            print(f"{what} ... {time.monotonic() - started:.1f} s", file=stream)
+        except SuiteError as error:
+            first = first or error
+            print(f"{what} ... left out: {error}", file=stream)
+            left_out.append(
+                {"benchmark": one.case.benchmark, "what": one.describe(), "reason": str(error)}
+            )
+    if first is not None and not rows:
+        raise first
+    return rows, left_out
+
+
+def _document(
+    arguments: argparse.Namespace,
+    calibration: Calibration,
+    technology: str | None,
+    started: float,
+    rows: list[Json],
+    left_out: list[dict[str, str]],
+) -> Json:
+    described: Json = {"from": list(calibration.origin), "text": calibration.text}
+    if technology is not None:
+        described["technology"] = technology
+    if calibration.measured:
+        described["processors"] = calibration.processors
+    if calibration.sizes_bytes is not None:
+        described["sizes_bytes"] = list(calibration.sizes_bytes)
+    return {
+        "schema": "combench-prediction/1",
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "elapsed_s": round(time.time() - started, 3),
+        "command": ["combench", *sys.argv[1:]],
+        "calibration": described,
+        "network": arguments.network,
+        "options": {
+            "seeds": arguments.seeds,
+            "precision_pct": arguments.precision,
+            "messages": arguments.messages,
+            "buffer_bytes": arguments.buffer,
+            "window_bytes": arguments.window_bytes,
+            "model": list(_model_words(arguments)),
+        },
+        "results": rows,
+        "left_out": left_out,
+    }
+
+
+def _check_output(arguments: argparse.Namespace) -> None:
+    folder = Path(arguments.output).parent if arguments.output else Path()
+    if not os.access(folder, os.W_OK):
+        raise SuiteError(
+            f"cannot write --output {arguments.output}: give a file in a folder that is writable"
+        )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Exit status 0: predicted, maybe with some left out, which are named; 2: wrong options,
+    results, calibration or network; 1: anything else."""
+    if not arguments.sources and not arguments.calibration:
+        raise SuiteError(
+            "there is nothing to calibrate with; name results, or a calibration with --calibration"
+        )
+    _check_output(arguments)
+    started = time.time()
+    ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
+    jobs = arguments.jobs or len(os.sched_getaffinity(0))
+    effort = Effort(arguments.seeds, arguments.precision, arguments.messages, jobs)
+    technology, measured = arguments.technology, cases.Measured()
+    measurements = None
+    if arguments.sources:
+        measurements = read_measurements(arguments.sources, technology)
+        technology = measurements.technology
+        measured = cases.of_documents(document for _, document in measurements.documents)
+    asked = _all_asked(arguments, measured.asked, technology, effort)
+    with tempfile.TemporaryDirectory(prefix="combench-predict-") as folder:
+        calibration = calibrate(ccmod, arguments.calibration, measurements, Path(folder))
+        setting = Setting(ccmod, calibration.path, arguments.network, _model_words(arguments))
+        rows, left_out = _predict_all(asked, setting, effort, calibration, arguments, sys.stderr)
+    left_out = measured.left_out + left_out
+    document = _document(arguments, calibration, technology, started, rows, left_out)
+    print(table(document))
+    if arguments.output:
+        write_json(Path(arguments.output), document)
+    return MEASURED

@@ -1,0 +1,178 @@
+"""The options of `combench predict`: one row each, for argparse."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Callable, TypeVar
+
+from combench import cases, plan
+from combench.cases import any_list
+from combench.prediction import Effort
+
+T = TypeVar("T")
+
+
+def _checked(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """The parser with the error that argparse shows."""
+
+    def convert(text: str) -> T:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return convert
+
+
+def _list(parse: Callable[[str], T]) -> Callable[[str], tuple[T, ...]]:
+    return _checked(any_list(parse))
+
+
+def _number(least: int, most: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise ValueError(f"'{text}' is no number from {least} to {most}; give such a one")
+        return int(text)
+
+    return parse
+
+
+def _microseconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1e9:
+        raise ValueError(f"'{text}' is no time in us from 0 to 1e9; give times like 0, 50, 500")
+    return value
+
+
+def _announcement(text: str) -> str:
+    if text not in ("loop", "multicast"):
+        raise ValueError(f"'{text}' is no way to tell the sources; give loop, multicast or both")
+    return "technology" if text == "multicast" else text
+
+
+def _bytes(text: str) -> int:
+    size = plan.size_bytes(text)
+    if size < 1:
+        raise ValueError(f"'{text}' is no room for a packet; give one like 64KiB, 1MB")
+    return size
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "sources": {
+        "metavar": "SOURCE",
+        "nargs": "*",
+        "help": "a directory of combench run, or result documents",
+    },
+    "--calibration": {
+        "metavar": "FILE",
+        "help": "of ccmod calibrate, in place of one made of SOURCE",
+    },
+    "--technology": {
+        "metavar": "NAME",
+        "help": "which one is predicted, where SOURCE has several",
+    },
+    "--network": {
+        "default": "crossbar",
+        "help": "as ccmod's, which `ccmod info` lists; without it %(default)s",
+    },
+    "--scale": {
+        "type": _list(_number(2, 1000000)),
+        "default": (),
+        "metavar": "N,...",
+        "help": "also for so many processors, sources or destinations; in farms so many of both",
+    },
+    "--farm": {
+        "type": _list(cases.parse_farm),
+        "default": (),
+        "metavar": "SxD,...",
+        "help": "also farms of so many sources and destinations",
+    },
+    "--topology": {
+        "type": _list(cases.parse_topology),
+        "default": (),
+        "metavar": "A-B-C,...",
+        "help": "also pipelines of these stages",
+    },
+    "--benchmarks": {
+        "type": _list(cases.parse_benchmark),
+        "metavar": "NAME,...",
+        "help": "these alone, by name or number; without it all",
+    },
+    "--sizes": {
+        "type": _list(plan.size_bytes),
+        "metavar": "BYTES,...",
+        "help": "these alone; without it those that were measured, or the note's",
+    },
+    "--algorithm": {
+        "type": _list(_microseconds),
+        "metavar": "US,...",
+        "help": "of farms and pipelines at other numbers; without it as measured, or 0",
+    },
+    "--rate": {
+        "type": _checked(cases.parse_rate),
+        "default": 0.0,
+        "metavar": "RATE",
+        "help": "events of these farms fall due at it, 100kHz; without it as many as they can",
+    },
+    "--supervisor": {
+        "type": _list(_announcement),
+        "default": ("loop",),
+        "metavar": "WAY,...",
+        "help": "how that of 2.1 tells its sources: loop, multicast; without it loop",
+    },
+    "--in-flight": {
+        "type": _checked(_number(1, 10**9)),
+        "default": 0,
+        "metavar": "N",
+        "help": "events in flight in these farms",
+    },
+    "--window": {
+        "type": _checked(_number(1, 10**6)),
+        "default": cases.WINDOW,
+        "metavar": "N",
+        "help": "packets of a stream that are not acknowledged, at most; without it %(default)s",
+    },
+    "--buffer": {
+        "type": _checked(_bytes),
+        "default": 10**6,
+        "metavar": "BYTES",
+        "help": "what a port of the switch holds, for the risk of incast; without it 1MB",
+    },
+    "--window-bytes": {
+        "type": _checked(_bytes),
+        "default": 1 << 16,
+        "metavar": "BYTES",
+        "help": "what one connection has under way at most, for the same; without it 64KiB",
+    },
+    "--seeds": {
+        "type": _checked(_number(1, 1000)),
+        "default": Effort.seeds,
+        "metavar": "N",
+        "help": "evaluate each case with so many; without it %(default)s",
+    },
+    "--precision": {
+        "type": _checked(plan.precision_pct),
+        "default": Effort.precision_pct,
+        "metavar": "PCT",
+        "help": "half of the 95 %% interval of a figure; without it %(default)s",
+    },
+    "--messages": {
+        "type": _checked(_number(1000, 10**10)),
+        "default": Effort.messages,
+        "metavar": "N",
+        "help": "evaluate so many with a seed, at most; without it %(default)s",
+    },
+    "--share": {"choices": ("bottleneck", "maxmin", "fifo"), "help": "as ccmod's"},
+    "--mode": {"choices": ("split", "paper"), "help": "as ccmod's"},
+    "--background": {"metavar": "LOAD", "help": "as ccmod's: none, 0.3, exp:0.3"},
+    "--jobs": {
+        "type": _checked(_number(1, 1024)),
+        "metavar": "N",
+        "help": "evaluations at a time; without it as many as there are processors",
+    },
+    "--output": {"metavar": "FILE", "help": "also write a document combench-prediction/1"},
+    "--programs": {"metavar": "DIR", "help": "where ccmod is"},
+}

@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+"""Predictions: what figures are made of steps, which cases are made of results, what comes out where
+it can be said beforehand, and what is said to wrong input."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from stage import LIMIT_S, TOP
+
+from combench import cases, columns
+from combench.calibration import measured_sizes
+from combench.errors import SuiteError
+from combench.model import Setting
+from combench.prediction import Effort, interval_pct, predict
+from combench.workloads import Case
+
+BUILD = Path(os.environ.get("builddir", TOP / "build")).resolve()
+Json = dict[str, Any]
+
+# A sender spends 2 us on a message, which takes 3 us besides and 1 us for 100 bytes.
+CALIBRATION = """%calibration 1
+line overhead_us=2 latency_us=3 us_per_byte=0.01
+eager_bytes 1MiB
+# 0 to 4096 bytes: as it was made up for this test
+"""
+
+
+def oneway_rows() -> list[Json]:
+    """Half round trips of 5 us and 0.01 us a byte."""
+    sizes = [0, 64, 256, 1024, 4096, 16384]
+    return [
+        {
+            "size_bytes": size,
+            "processors": 2,
+            "mode": "pingpong",
+            "occupation": "none",
+            "oversubscribed": False,
+            "latency_us": {"median": us, "ci95": [us, us], "min": us, "max": us},
+        }
+        for size, us in ((size, 5 + 0.01 * size) for size in sizes)
+    ]
+
+
+def result(benchmark: str, number: str, rows: list[Json], technology: str = "tcp") -> Json:
+    return {
+        "schema": "combench-result/1",
+        "benchmark": benchmark,
+        "id": number,
+        "technology": technology,
+        "started": "2026-11-21T10:15:30Z",
+        "elapsed_s": 1,
+        "complete": True,
+        "command": ["cb"],
+        "parameters": {},
+        "environment": {},
+        "results": rows,
+        "skipped": [],
+        "fit": [],
+    }
+
+
+FARM_ROW: Json = {
+    "size_bytes": 100,
+    "processors": 5,
+    "sources": 2,
+    "destinations": 2,
+    "mode": "open",
+    "algorithm_us": 50,
+    "in_flight_limit": 8,
+    "offered_Hz": 1000,
+    "oversubscribed": False,
+    "round_us": {"median": 1000, "min": 999, "max": 1001},
+}
+
+
+class Figures(unittest.TestCase):
+    def test_are_those_of_the_methodology(self) -> None:
+        # A step of 10 us with 100 bytes: the frequency in Hz, and the payload in MB/s.
+        expected = {
+            Case("oneway", "pingpong", (1, 1), 100): (2e5, 20),
+            Case("oneway", "stream", (1, 1), 100): (1e5, 10),
+            Case("twoway", "exchange", (2,), 100): (1e5, 20),
+            Case("alltoall", "round", (4,), 100): (1e5, 120),
+            Case("pairs", "stream", (3, 3), 100): (3e5, 30),
+            Case("outfarm", "round", (1, 7), 100): (1e5, 70),
+            Case("multicast", "stream", (1, 7), 100): (1e5, 70),
+            Case("funnel", "free", (1, 5), 100): (1e5, 50),
+            Case("pushfarm", "closed", (1, 4, 2), 100): (1e5, 40),
+            Case("pipeline", "event", (9, 3, 1), 100): (1e5, 30),
+        }
+        for case, (frequency_hz, throughput) in expected.items():
+            with self.subTest(case.benchmark):
+                row = columns.of_steps(case, [9.0, 10.0, 12.0])
+                self.assertAlmostEqual(row["frequency_Hz"], frequency_hz)
+                self.assertAlmostEqual(row["throughput_MBps"], throughput)
+
+    def test_have_the_range_of_the_seeds(self) -> None:
+        row = columns.of_steps(Case("oneway", "pingpong", (1, 1), 0), [8.0, 10.0, 20.0])
+        self.assertEqual(row["latency_us"], {"median": 5.0, "min": 4.0, "max": 10.0})
+        self.assertEqual(row["frequency_range_Hz"], [1e5, 2.5e5])
+
+    def test_name_the_role_of_a_rank(self) -> None:
+        farm = Case("pushfarm", "closed", (1, 4, 2), 0)
+        self.assertEqual(columns.role_of(farm, 4), ("source", 1))
+        self.assertEqual(columns.role_of(farm, 5), ("destination", 5))
+        self.assertEqual(columns.role_of(Case("pipeline", "event", (4, 2, 1), 0), 6)[0], "stage 2")
+
+    def test_know_the_interval_of_a_mean(self) -> None:
+        self.assertIsNone(interval_pct([1.0]))
+        self.assertEqual(interval_pct([3.0, 3.0, 3.0]), 0)
+        # Standard deviation 1, three values: 4.303 / sqrt(3) of a mean of 10.
+        self.assertAlmostEqual(interval_pct([9.0, 10.0, 11.0]) or 0, 24.84, places=2)
+
+
+class Cases(unittest.TestCase):
+    def test_of_a_farms_row_have_its_rate_and_its_limit(self) -> None:
+        one = cases.of_row(result("pullfarm", "2.2", []), FARM_ROW)
+        self.assertEqual(one.case, Case("pullfarm", "closed", (1, 2, 2), 100, 50, in_flight=8))
+        self.assertEqual((one.rate_hz, one.measured_us), (1000, 1000))
+
+    def test_of_what_the_model_has_not_are_none(self) -> None:
+        row = {"size_bytes": 0, "processors": 3, "destinations": 2, "mode": "stream"}
+        for added in ({"occupation": "both"}, {"list": "random"}, {"mode": "unknown"}):
+            with self.subTest(added), self.assertRaises(cases.NotPredicted):
+                cases.of_row(result("multicast", "1.6", []), {**row, **added})
+
+    def test_of_a_row_that_was_cut_are_none(self) -> None:
+        with self.assertRaisesRegex(cases.NotPredicted, "no destinations"):
+            row = {"size_bytes": 0, "processors": 3, "mode": "stream"}
+            cases.of_row(result("outfarm", "1.5", []), row)
+
+    def test_that_were_measured_twice_are_one(self) -> None:
+        twice = [result("pullfarm", "2.2", [FARM_ROW]), result("pullfarm", "2.2", [FARM_ROW])]
+        self.assertEqual(len(cases.of_documents(twice).asked), 1)
+
+    def test_at_a_scale_are_of_all_benchmarks(self) -> None:
+        wanted = cases.Wanted(scales=(100,), sizes=(64,))
+        asked = list(cases.wanted_cases(wanted, lambda sources, destinations: 7))
+        self.assertEqual(len({one.case.benchmark for one in asked}), 10)
+        farms = [one.case for one in asked if one.case.benchmark == "pullfarm"]
+        self.assertEqual([(farm.shape, farm.in_flight) for farm in farms], [((1, 100, 100), 7)])
+
+    def test_have_incast_where_many_send_to_one(self) -> None:
+        funnel = Case("funnel", "free", (1, 16), 1000)
+        self.assertEqual(cases.incast_bytes(funnel, 1 << 20), 16 * 64 * 1000)
+        self.assertEqual(cases.incast_bytes(funnel, 4096), 16 * 4096)
+        farm = Case("pushfarm", "closed", (1, 10, 4), 500, in_flight=9)
+        self.assertEqual(cases.incast_bytes(farm, 1 << 20), 10 * 3 * 500)
+        self.assertEqual(cases.incast_bytes(Case("pairs", "stream", (9, 9), 500), 1 << 20), 0)
+
+    def test_lie_outside_of_what_was_measured(self) -> None:
+        case = Case("twoway", "exchange", (2,), 5000)
+        self.assertEqual(cases.outside(case, (0, 4096), 2), ["size"])
+        self.assertEqual(cases.outside(case, (0, 8192), 1), ["processors"])
+        self.assertEqual(cases.outside(case, None, 2), [])
+
+    def test_have_the_sizes_of_a_calibration_from_its_comments(self) -> None:
+        text = "# 0 to 128 bytes: 1 us\n# 256 to 65536 bytes: 2 us\n"
+        self.assertEqual(measured_sizes(text), (0, 65536))
+        self.assertIsNone(measured_sizes("%calibration 1\n"))
+
+
+class Folder(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="combench-predictions-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.calibration = self.folder / "made-up.cal"
+        self.calibration.write_text(CALIBRATION, encoding="ascii")
+        self.setting = Setting(BUILD / "ccmod", self.calibration)
+
+    def write(self, name: str, document: Json | str) -> str:
+        path = self.folder / name
+        text = document if isinstance(document, str) else json.dumps(document)
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def predict(self, *words: str, expect: int) -> subprocess.CompletedProcess[str]:
+        driver = [sys.executable, str(TOP / "scripts" / "combench"), "predict", *words]
+        ended = subprocess.run(
+            [*driver, "--programs", str(BUILD)],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            cwd=self.folder,
+        )
+        self.assertEqual(ended.returncode, expect, ended.stdout + ended.stderr)
+        return ended
+
+
+class WhatIsKnownBeforehand(Folder):
+    """With the calibration of this test."""
+
+    def step_us(self, case: Case, rate_hz: float = 0) -> float:
+        return predict(case, self.setting, Effort(), rate_hz).step_us
+
+    def test_a_half_round_trip_is_the_quiet_time(self) -> None:
+        self.assertAlmostEqual(self.step_us(Case("oneway", "pingpong", (1, 1), 100)) / 2, 6)
+
+    def test_a_stream_is_as_fast_as_its_sender(self) -> None:
+        self.assertAlmostEqual(self.step_us(Case("oneway", "stream", (1, 1), 100)), 2, places=1)
+
+    def test_a_stream_of_large_packets_is_as_fast_as_its_link(self) -> None:
+        self.assertAlmostEqual(self.step_us(Case("oneway", "stream", (1, 1), 1000)), 10, places=1)
+
+    def test_a_funnel_is_as_fast_as_the_link_of_its_destination(self) -> None:
+        found = predict(Case("funnel", "event", (1, 8), 1000), self.setting)
+        self.assertAlmostEqual(found.step_us, 80, delta=0.5)
+        self.assertIn("destination (rank 0)", found.limit.text if found.limit else "")
+        self.assertGreater(found.used, 0.99)
+
+    def test_a_farm_with_an_algorithm_is_limited_by_its_destinations(self) -> None:
+        found = predict(Case("pushfarm", "closed", (1, 4, 2), 16, 50, in_flight=8), self.setting)
+        # Four packets and the decision, in each of two destinations.
+        self.assertAlmostEqual(found.step_us, (4 * 50 + 2) / 2, delta=0.5)
+        self.assertEqual(found.limit.place.kind if found.limit else "", "processor")
+        self.assertTrue(found.row()["limit"]["limits"])
+
+    def test_a_supervisor_that_tells_each_source_limits_a_farm(self) -> None:
+        case = Case("pushfarm", "closed", (1, 30, 30), 16, in_flight=60)
+        found = predict(case, self.setting, Effort(), rate_hz=100e3)
+        self.assertAlmostEqual(found.step_us, 30 * 2, delta=0.5)
+        self.assertIn("supervisor (rank 0)", found.limit.text if found.limit else "")
+        self.assertTrue(found.row()["saturated"])
+
+    def test_with_multicast_the_same_farm_holds_its_rate(self) -> None:
+        case = Case("pushfarm", "closed", (1, 30, 30), 16, in_flight=60, multicast="technology")
+        row = predict(case, self.setting, Effort(), rate_hz=100e3).row()
+        self.assertAlmostEqual(row["frequency_Hz"], 100e3, delta=500)
+        self.assertFalse(row["saturated"])
+        # Two microseconds for a multicast; the decisions of 16 bytes take less.
+        self.assertAlmostEqual(row["knee_Hz"], 5e5, delta=1e4)
+
+    def test_a_crowded_farm_keeps_its_knee(self) -> None:
+        """Where its supervisor is paced for the sake of the evaluation."""
+        case = Case("pushfarm", "closed", (1, 20, 20), 1000, in_flight=1200, multicast="technology")
+        found = predict(case, self.setting, Effort(seeds=1))
+        self.assertTrue(found.cuts)
+        # Each source sends 10 us for an event.
+        self.assertAlmostEqual(found.step_us, 10, delta=0.3)
+
+    def test_a_part_of_a_round_takes_its_part_of_the_time(self) -> None:
+        effort = Effort(seeds=1, messages=40 * 4 * 64)
+        found = predict(Case("alltoall", "round", (40,), 1000), self.setting, effort)
+        self.assertEqual(found.case.shifts, 8)
+        self.assertAlmostEqual(found.step_us, 39 * 10, delta=39)
+
+    def test_what_is_too_large_says_so(self) -> None:
+        case = Case("pushfarm", "closed", (1, 1000, 1000), 16, in_flight=1000)
+        with self.assertRaisesRegex(SuiteError, "--messages"):
+            predict(case, self.setting, Effort(messages=100000))
+
+
+# What is wrong: the words, and a part of what is said. Names are files of the test.
+WRONG = {
+    "nothing to calibrate with": ((), "name results"),
+    "no such directory": (("nowhere",), "nowhere"),
+    "no results in it": ((".",), "there are no results"),
+    "results without a calibration": (("farm.json",), "no measurement of cb_oneway"),
+    "a result that is cut off": (("cut.json",), "cut off or damaged"),
+    "a newer result": (("newer.json",), "combench-result/2"),
+    "several technologies": (("oneway.json", "sci.json"), "--technology"),
+    "a technology that is not there": (("oneway.json", "--technology", "sci"), "over sci"),
+    "nothing left": (("oneway.json", "--benchmarks", "funnel"), "give numbers with --scale"),
+    "no such calibration": (("--calibration", "none", "--scale", "4"), "none"),
+    "a calibration that is none": (("--calibration", "cut.json", "--scale", "4"), "cut.json"),
+    "an unknown benchmark": (("oneway.json", "--benchmarks", "onway"), "is no benchmark"),
+    "a farm of nobody": (("oneway.json", "--farm", "4x0"), "is no farm"),
+    "an impossible shape": (("oneway.json", "--topology", "4-3-1"), "does not divide"),
+    "a scale of one": (("oneway.json", "--scale", "1"), "from 2"),
+    "a rate of nothing": (("oneway.json", "--rate", "0kHz"), "is no rate"),
+    "a network too small": (
+        ("oneway.json", "--scale", "9", "--benchmarks", "funnel", "--network", "crossbar:4"),
+        "has 4 nodes",
+    ),
+    "an unknown network": (("oneway.json", "--network", "ring"), "ring"),
+    "output to nowhere": (("oneway.json", "--output", "none/p.json"), "none/p.json"),
+}
+
+
+class WrongInput(Folder):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write("oneway.json", result("oneway", "1.1", oneway_rows()))
+        self.write("sci.json", result("oneway", "1.1", oneway_rows(), "sci"))
+        self.write("farm.json", result("pullfarm", "2.2", [FARM_ROW]))
+        self.write("cut.json", '{"schema": "combench-res')
+        self.write("newer.json", {"schema": "combench-result/2", "results": []})
+
+    def test_is_refused_with_status_2_and_a_remedy(self) -> None:
+        for name, (words, said) in WRONG.items():
+            if words == (".",):
+                words = (tempfile.mkdtemp(dir=self.folder),)
+            with self.subTest(name):
+                ended = self.predict(*words, expect=2)
+                self.assertIn(said, ended.stderr)
+                self.assertEqual(ended.stdout, "")
+
+
+class Documents(Folder):
+    def test_have_a_row_for_each_case_and_say_what_is_left_out(self) -> None:
+        one = self.write("oneway.json", result("oneway", "1.1", oneway_rows()))
+        farm = self.write("farm.json", result("pullfarm", "2.2", [FARM_ROW]))
+        occupied = {**FARM_ROW, "occupation": "both"}
+        task = self.write("task.json", result("pushfarm", "2.1", [occupied]))
+        words = [one, farm, task, "--scale", "8", "--sizes", "64,100,1000000"]
+        words += ["--buffer", "100kB", "--output", "p.json"]
+        ended = self.predict(*words, expect=0)
+        document = json.loads((self.folder / "p.json").read_text("utf-8"))
+        self.check_schema(document)
+        rows = document["results"]
+        self.assertEqual(len({row["benchmark"] for row in rows}), 10)
+        left_out = [left["benchmark"] for left in document["left_out"]]
+        self.assertEqual(left_out, ["pushfarm"], document["left_out"])
+        # The calibration is of these measurements: it meets them.
+        measured = [row for row in rows if "measured" in row and row["benchmark"] == "oneway"]
+        self.assertLess(abs(measured[0]["measured"]["error_pct"]), 0.1)
+        largest = [row for row in rows if row["size_bytes"] == 1000000]
+        self.assertTrue(all("size" in row["outside"] for row in largest))
+        self.assertTrue(any("incast" in row for row in largest))
+        self.assertIn("at risk of incast", ended.stdout)
+
+    def check_schema(self, document: Json) -> None:
+        try:
+            import jsonschema
+        except ImportError:
+            return
+        schema = (TOP / "docs" / "combench-prediction-1.schema.json").read_text("utf-8")
+        jsonschema.validate(document, json.loads(schema))
+
+
+if __name__ == "__main__":
+    unittest.main()
