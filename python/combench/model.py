@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 
 from combench.errors import FAILED, USAGE, SuiteError
 
-PROCESSOR, INWARD, OUTWARD = "processor", "inward", "outward"
-_NODE = "node "
+# Kinds of places: inward is from a node into the network. A node's link may have what its two
+# directions share.
+PROCESSOR, INWARD, OUTWARD, BOTH = "processor", "inward", "outward", "both directions"
+_OF_NODE = re.compile(rf"(?:(end|{BOTH}) of )?node ([0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Place:
     """What can be full: a processor, a node's link in one direction, or a link in the network."""
 
     name: str  # as ccmod has it
-    kind: str  # PROCESSOR, or the link's direction
+    kind: str
     node: int | None  # the rank; None within the network
 
 
@@ -66,10 +69,11 @@ def ask(command: list[str], about: str, text: str = "") -> str:
 
 
 def _place_of(link: dict[str, Any]) -> Place:
-    name = str(link["name"])
-    number = name[len(_NODE) :]
-    node = int(number) if name.startswith(_NODE) and number.isdigit() else None
-    return Place(f"{name}, {link['direction']}", str(link["direction"]), node)
+    name, direction = str(link["name"]), str(link["direction"])
+    found = _OF_NODE.fullmatch(name)
+    node = int(found.group(2)) if found else None
+    kind = BOTH if found and found.group(1) == BOTH else direction
+    return Place(f"{name}, {direction}", kind, node)
 
 
 def read_evaluation(document: dict[str, Any]) -> Evaluation:

@@ -28,6 +28,12 @@ from combench.prediction_table import table
 from combench.storage import write_json
 
 Json = dict[str, Any]
+EXIT_STATUS = (
+    "0 predicted, maybe with some cases left out, which are named; 1 the model failed, or the "
+    "document could not be written; 2 wrong options, results, calibration or network."
+)
+SEE_ALSO = ("combench-run", "ccmod-calibrate", "ccmod-run")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, described in OPTIONS.items():
@@ -195,8 +201,7 @@ def _check_output(arguments: argparse.Namespace) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Exit status 0: predicted, maybe with some left out, which are named; 2: wrong options,
-    results, calibration or network; 1: anything else."""
+    """The exit status, as EXIT_STATUS explains it."""
     if not arguments.sources and not arguments.calibration:
         raise SuiteError(
             "there is nothing to calibrate with; name results, or a calibration with --calibration"

@@ -15,7 +15,8 @@ from typing import Any
 from combench import columns
 from combench.benchmarks import BENCHMARKS
 from combench.errors import SuiteError
-from combench.model import INWARD, OUTWARD, PROCESSOR, Evaluation, Place, Setting, evaluate
+from combench.model import BOTH, INWARD, OUTWARD, PROCESSOR
+from combench.model import Evaluation, Place, Setting, evaluate
 from combench.workloads import Case, trace
 
 FARMS = ("pushfarm", "pullfarm")
@@ -220,7 +221,12 @@ def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[P
     return busy
 
 
-_DEEDS = {PROCESSOR: "processor", INWARD: "link, what it sends", OUTWARD: "link, what it receives"}
+_DEEDS = {
+    PROCESSOR: "processor",
+    INWARD: "link, what it sends",
+    OUTWARD: "link, what it receives",
+    BOTH: "link, what it sends and receives",
+}
 
 
 def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:

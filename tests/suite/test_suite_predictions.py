@@ -264,7 +264,7 @@ WRONG = {
     "nothing to calibrate with": ((), "name results"),
     "no such directory": (("nowhere",), "nowhere"),
     "no results in it": ((".",), "there are no results"),
-    "results without a calibration": (("farm.json",), "no measurement of cb_oneway"),
+    "results without a calibration": (("farm.json",), "no measurement of cb_calibrate"),
     "a result that is cut off": (("cut.json",), "cut off or damaged"),
     "a newer result": (("newer.json",), "combench-result/2"),
     "several technologies": (("oneway.json", "sci.json"), "--technology"),
