@@ -37,6 +37,8 @@ dist_suite_DATA = \
 	%D%/combench/sides.py \
 	%D%/combench/storage.py \
 	%D%/combench/surroundings.py \
+	%D%/combench/validate.py \
+	%D%/combench/validation.py \
 	%D%/combench/workloads.py
 suite_plansdir = $(suitedir)/plans
 dist_suite_plans_DATA = \

@@ -7,7 +7,8 @@ SUITE_TESTS = \
 	%D%/test_suite_parkbench.py \
 	%D%/test_suite_plans.py \
 	%D%/test_suite_workloads.py \
-	%D%/test_suite_predictions.py
+	%D%/test_suite_predictions.py \
+	%D%/test_suite_validation.py
 TESTS += $(SUITE_TESTS) %D%/suite_run.sh
 
 EXTRA_DIST += \
