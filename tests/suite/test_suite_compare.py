@@ -300,6 +300,18 @@ class Matching(Documents):
             self.assertIn(sentence, said)
         self.assertNotIn("governor differs", said)
 
+    def test_of_settings_those_that_differ_are_said(self) -> None:
+        words = []
+        for index, settings in enumerate(
+            ({"btl": "vader", "pml": "ob1"}, {"btl": "tcp", "pml": "ob1"})
+        ):
+            made = {**ENVIRONMENT, "mpi_settings": settings}
+            one = document([row(drawn(index, 1))], environment=made)
+            words.append(self.write(f"{index}.json", one))
+        said, _ = self.driver("compare", *words)
+        self.assertIn("settings of MPI, btl differs: vader in ", said)
+        self.assertNotIn("pml", said)
+
     def test_the_same_environment_is_no_caution(self) -> None:
         words = [self.write(f"{i}.json", document([row(drawn(i, 1))])) for i in range(2)]
         said, _ = self.driver("compare", *words)
