@@ -18,6 +18,7 @@ _IN_ROWS = frozenset(
     "output format config verify".split()
 )
 
+_SIDES = ("the baseline", "the other side")  # their own names are long, and stand above
 _ABSENT = "nothing"  # is said of it in a document
 
 _FACTS = {
@@ -96,12 +97,12 @@ _NOISY_PCT = 5.0
 
 
 def _of_noise(first: Side, second: Side) -> Iterator[str]:
-    for side in (first, second):
+    for name, side in zip(_SIDES, (first, second)):
         noise = _noise(side)
         middle = noise[len(noise) // 2] if noise else 0.0
         if middle > _NOISY_PCT:
             yield (
-                f"others had the cores of {side.label} for {middle:.3g} % of the time (median of "
+                f"others had the cores of {name} for {middle:.3g} % of the time (median of "
                 "the probes before its measurements)"
             )
 
@@ -109,10 +110,10 @@ def _of_noise(first: Side, second: Side) -> Iterator[str]:
 def _of_marks(first: Side, second: Side) -> Iterator[str]:
     common = first.keys() & second.keys()
     for mark, what in (("*", "oversubscribed"), ("L", "with losses"), ("!", "saturated")):
-        for side, other in ((first, second), (second, first)):
+        for name, side, other in zip(_SIDES, (first, second), (second, first)):
             count = sum(mark in side.marks[key] - other.marks[key] for key in common)
             if count:
-                yield f"{count} of the rows compared are {what} in {side.label} only"
+                yield f"{count} of the rows compared are {what} in {name} only"
 
 
 def _of_limits(first: Side, second: Side) -> Iterator[str]:
@@ -135,7 +136,7 @@ def _of_facts(first: Side, second: Side) -> Iterator[str]:
             both[1].update(theirs)
     for name in sorted(pairs):
         ours, others = (" or ".join(sorted(values)) for values in pairs[name])
-        yield f"{name} differs: {ours} in {first.label}, {others} in {second.label}"
+        yield f"{name} differs: {ours} in {_SIDES[0]}, {others} in {_SIDES[1]}"
 
 
 _CHECKS: tuple[Callable[[Side, Side], Iterator[str]], ...] = (
