@@ -315,6 +315,25 @@ static int test_technologies(const transport_technology *only)
     return tested == 0 ? EXIT_SKIPPED : failures;
 }
 
+/* A group of the configuration that has all ranks, the last first. */
+static cb_status name_everyone(void)
+{
+    cb_group_settings *everyone = cb_allocate(1, sizeof(*everyone), "a group");
+
+    if (everyone == NULL)
+        return CB_ERROR_MEMORY;
+    here.settings.groups = everyone;
+    here.settings.group_count = 1;
+    everyone->name = strdup("everyone");
+    everyone->members = cb_allocate((size_t)job.size, sizeof(*everyone->members), "a group");
+    if (everyone->name == NULL || everyone->members == NULL)
+        return CB_ERROR_MEMORY;
+    everyone->count = (size_t)job.size;
+    for (size_t i = 0; i < everyone->count; i++)
+        everyone->members[i] = everyone->count - 1 - i;
+    return CB_OK;
+}
+
 /* On a busy machine a message of an unreliable technology is slow, and not lost: this has to be
  * told from what the tests look for. */
 static void derive_settings(size_t largest_bytes)
@@ -323,6 +342,7 @@ static void derive_settings(size_t largest_bytes)
         .ranks = (size_t)job.size, .largest_bytes = largest_bytes, .held_buffers = HELD_BUFFERS};
 
     REQUIRE_OK(cb_derive_settings(&expected, &here.settings));
+    REQUIRE_OK(name_everyone());
     for (size_t rank = 0; rank < here.settings.node_count; rank++)
         here.settings.nodes[rank].udp.timeout_ms = cb_parameters[CB_UDP_TIMEOUT].maximum;
 }
