@@ -17,7 +17,9 @@ typedef struct {
     size_t count, room;
     engine_list started; /* messages, and cells on which messages came or went, in this instant */
     engine_list touched;
-    engine_list scratch; /* messages or slots */
+    engine_list guests; /* slots that left their heaps, to be asked */
+    engine_list bottlenecks;
+    engine_list scratch; /* messages */
 } clock_flow;
 
 static inline clock_flow *flow_of(const ccmod_engine *engine)

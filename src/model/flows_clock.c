@@ -95,7 +95,7 @@ static void become_guest(ccmod_engine *engine, uint32_t number, double pressure)
     engine_slot *slot = &engine->slots[number];
 
     slot_enter(engine->slots, &engine->cells[slot->cell].guests, number,
-               mark_of_guest(engine, slot->cell, pressure));
+               mark_of_guest(engine, slot->cell, pressure, MARK_AT_FIRST));
 }
 
 /* The bottleneck's slot of a message is asked when its guests might want that. */
@@ -151,7 +151,7 @@ static cb_status migrate(ccmod_engine *engine, uint32_t number, uint32_t to)
 }
 
 /* The message stays with its bottleneck: what is asked of its slots is set anew. */
-static void set_marks(ccmod_engine *engine, const engine_message *message)
+static void set_marks(ccmod_engine *engine, const engine_message *message, double share)
 {
     double pressure = cell_pressure(engine, owner_of(engine, message));
 
@@ -160,28 +160,26 @@ static void set_marks(ccmod_engine *engine, const engine_message *message)
 
         if (i != message->owner)
             slot_lower(engine->slots, &engine->cells[cell].guests, number,
-                       mark_of_guest(engine, cell, pressure));
+                       mark_of_guest(engine, cell, pressure, share));
     }
     watch_bottleneck(engine, message);
 }
 
-/* Some of the message's cells have got busier or less busy. */
-static cb_status reconsider(ccmod_engine *engine, uint32_t number)
+/* Some of the message's cells have got busier or less busy; `share` says where marks go. */
+static cb_status reconsider(ccmod_engine *engine, uint32_t number, double share)
 {
     const engine_message *message = &engine->pool[number];
     uint32_t most = most_pressing(engine, message, message->owner);
 
     if (most != message->owner)
         CB_TRY(migrate(engine, number, most));
-    set_marks(engine, &engine->pool[number]);
+    set_marks(engine, &engine->pool[number], share);
     return CB_OK;
 }
 
-/* The slots on top of a heap whose marks are below `limit`; they leave it for the scratch list. */
-static cb_status take_tops(ccmod_engine *engine, uint32_t *root, int64_t limit)
+/* The slots on top of a heap whose marks are below `limit` leave it for the list. */
+static cb_status take_tops(ccmod_engine *engine, uint32_t *root, int64_t limit, engine_list *list)
 {
-    engine_list *list = &flow_of(engine)->scratch;
-
     while (*root != ENGINE_NONE && engine->slots[*root].mark < limit) {
         CB_TRY(engine_append(engine, list, *root));
         slot_leave(engine->slots, root, *root);
@@ -189,18 +187,33 @@ static cb_status take_tops(ccmod_engine *engine, uint32_t *root, int64_t limit)
     return CB_OK;
 }
 
-/* The number of messages on the cell has changed. */
-static cb_status ask(ccmod_engine *engine, uint32_t number)
+/* The messages whose slots were taken. One of many cells may have been taken by several: once it
+ * is reconsidered its guests are in their heaps again. */
+static cb_status ask_taken(ccmod_engine *engine, engine_list *list, double share)
 {
-    const engine_list *list = &flow_of(engine)->scratch;
-    engine_cell *cell = &engine->cells[number];
+    for (size_t i = 0; i < list->count; i++) {
+        uint32_t slot = list->values[i];
 
-    flow_of(engine)->scratch.count = 0;
-    CB_TRY(take_tops(engine, &cell->guests, cell->count));
-    CB_TRY(take_tops(engine, &cell->asking, -(int64_t)cell->count));
-    for (size_t i = 0; i < list->count; i++)
-        CB_TRY(reconsider(engine, engine->slots[list->values[i]].message));
+        if (!is_in_heap(engine->slots, slot))
+            CB_TRY(reconsider(engine, engine->slots[slot].message, share));
+    }
+    list->count = 0;
     return CB_OK;
+}
+
+/* The numbers of messages on the touched cells have changed. */
+static cb_status ask_touched(ccmod_engine *engine)
+{
+    clock_flow *flow = flow_of(engine);
+
+    for (size_t i = 0; i < flow->touched.count; i++) {
+        engine_cell *cell = &engine->cells[flow->touched.values[i]];
+
+        CB_TRY(take_tops(engine, &cell->guests, cell->count, &flow->guests));
+        CB_TRY(take_tops(engine, &cell->asking, -(int64_t)cell->count, &flow->bottlenecks));
+    }
+    CB_TRY(ask_taken(engine, &flow->guests, MARK_FAR_FROM_GUEST));
+    return ask_taken(engine, &flow->bottlenecks, MARK_FAR_FROM_BOTTLENECK);
 }
 
 /* All messages of a heap, in the scratch list. */
@@ -247,7 +260,7 @@ static cb_status redraw_all(ccmod_engine *engine, const engine_list *all)
     for (size_t i = 0; i < all->count; i++)
         ccmod_background_refresh(engine, &engine->pool[all->values[i]]);
     for (size_t i = 0; i < all->count; i++) {
-        CB_TRY(reconsider(engine, all->values[i]));
+        CB_TRY(reconsider(engine, all->values[i], MARK_AT_FIRST));
         CB_TRY(hasten(engine, owner_of(engine, &engine->pool[all->values[i]])));
     }
     return CB_OK;
@@ -328,10 +341,9 @@ static cb_status settle(ccmod_engine *engine)
 {
     clock_flow *flow = flow_of(engine);
 
-    for (size_t i = 0; i < flow->touched.count; i++) {
-        CB_TRY(ask(engine, flow->touched.values[i]));
+    CB_TRY(ask_touched(engine));
+    for (size_t i = 0; i < flow->touched.count; i++)
         CB_TRY(hasten(engine, flow->touched.values[i]));
-    }
     flow->touched.count = 0;
     for (size_t i = 0; i < flow->started.count; i++)
         CB_TRY(settle_start(engine, flow->started.values[i]));
@@ -379,6 +391,7 @@ static cb_status collect(ccmod_engine *engine, engine_cell *cell, double until)
         for (uint32_t child = pool[ended->values[i]].child; child != ENGINE_NONE; child = next) {
             next = pool[child].sibling;
             if (pool[child].finish <= until) {
+                __builtin_prefetch(&engine->slots[pool[child].slots], 1);
                 CB_TRY(engine_append(engine, ended, child));
             } else {
                 pool[child].sibling = rest;
@@ -440,6 +453,8 @@ static void close_clock(ccmod_engine *engine)
     free(flow->heap);
     free(flow->started.values);
     free(flow->touched.values);
+    free(flow->guests.values);
+    free(flow->bottlenecks.values);
     free(flow->scratch.values);
     free(flow);
 }
