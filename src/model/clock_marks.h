@@ -46,7 +46,9 @@ static inline int32_t fewest_messages(const ccmod_engine *engine, uint32_t cell,
 #define MARK_FAR_FROM_GUEST 1
 #define MARK_FAR_FROM_BOTTLENECK 0.125
 
-/* The mark of a guest whose bottleneck has this pressure, which is not below that of `cell`. */
+/* The mark of a guest whose bottleneck has this pressure, which is not below that of `cell`. Where
+ * the cell has no other messages the guest waits for the next, and its bottleneck need not be
+ * asked: that is all that most messages ever need. */
 static inline int32_t mark_of_guest(const ccmod_engine *engine, uint32_t cell, double pressure,
                                     double share)
 {
@@ -54,7 +56,9 @@ static inline int32_t mark_of_guest(const ccmod_engine *engine, uint32_t cell, d
 
     if (engine->drawn != NULL)
         return 0;
-    return most_messages(engine, cell, fmin(own + share * (pressure - own), pressure));
+    if (own > 1)
+        own = fmin(own + share * (pressure - own), pressure);
+    return most_messages(engine, cell, own);
 }
 
 /* The pressure that the cell of a guest may have without that it is asked. */

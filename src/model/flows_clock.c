@@ -51,16 +51,14 @@ static cb_status hasten(ccmod_engine *engine, uint32_t number)
 /* Clocks */
 
 /* Bring a cell's clock to now, at the pace that it had so far. */
-static void advance(ccmod_engine *engine, uint32_t number)
+static inline void advance(ccmod_engine *engine, uint32_t number)
 {
     engine_cell *cell = &engine->cells[number];
     double passed_us = engine->now_us - cell->since_us;
     double pace;
 
     cell->since_us = engine->now_us;
-    if (cell->count == 0)
-        cell->clock = 0; /* readings stay small, and so exact */
-    if (cell->own == 0)
+    if (cell->own == 0 || !(passed_us > 0))
         return;
     pace = cell_availability(engine, number);
     cell->clock += passed_us * pace;
@@ -201,17 +199,29 @@ static cb_status ask_taken(ccmod_engine *engine, engine_list *list, double share
     return CB_OK;
 }
 
-/* The numbers of messages on the touched cells have changed. */
-static cb_status ask_touched(ccmod_engine *engine)
+/* Guests of the cells to which a message has come. */
+static cb_status take_guests(ccmod_engine *engine, const engine_message *started)
+{
+    for (uint32_t i = 0; i < started->slot_count; i++) {
+        engine_cell *cell = &engine->cells[engine->slots[started->slots + i].cell];
+
+        CB_TRY(take_tops(engine, &cell->guests, cell->count, &flow_of(engine)->guests));
+    }
+    return CB_OK;
+}
+
+/* All whose limits are passed now that messages have come and gone. */
+static cb_status ask(ccmod_engine *engine)
 {
     clock_flow *flow = flow_of(engine);
 
-    for (size_t i = 0; i < flow->touched.count; i++) {
-        engine_cell *cell = &engine->cells[flow->touched.values[i]];
+    for (size_t i = 0; i < flow->left.count; i++) {
+        engine_cell *cell = &engine->cells[flow->left.values[i]];
 
-        CB_TRY(take_tops(engine, &cell->guests, cell->count, &flow->guests));
         CB_TRY(take_tops(engine, &cell->asking, -(int64_t)cell->count, &flow->bottlenecks));
     }
+    for (size_t i = 0; i < flow->started.count; i++)
+        CB_TRY(take_guests(engine, &engine->pool[flow->started.values[i]]));
     CB_TRY(ask_taken(engine, &flow->guests, MARK_FAR_FROM_GUEST));
     return ask_taken(engine, &flow->bottlenecks, MARK_FAR_FROM_BOTTLENECK);
 }
@@ -279,12 +289,6 @@ static cb_status change_background(ccmod_engine *engine)
 
 /* Starts and ends */
 
-static cb_status touch(ccmod_engine *engine, uint32_t cell)
-{
-    advance(engine, cell);
-    return engine_append(engine, &flow_of(engine)->touched, cell);
-}
-
 /* Hot. The message is on its links from now on; settle finds its bottleneck. */
 static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
 {
@@ -297,7 +301,7 @@ static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
     for (uint32_t i = 0; i < message->slot_count; i++) {
         engine_cell *cell = &engine->cells[slots[i].cell];
 
-        CB_TRY(touch(engine, slots[i].cell));
+        advance(engine, slots[i].cell);
         cell->work_us += work_us;
         if (++cell->count > cell->peak)
             cell->peak = cell->count;
@@ -314,8 +318,10 @@ static cb_status take_off(ccmod_engine *engine, uint32_t number)
         uint32_t slot = message->slots + i, cell_number = engine->slots[slot].cell;
         engine_cell *cell = &engine->cells[cell_number];
 
-        CB_TRY(touch(engine, cell_number));
-        cell->count--;
+        advance(engine, cell_number);
+        if (--cell->count == 0)
+            cell->clock = 0; /* readings stay small, and so exact */
+        CB_TRY(engine_append(engine, &flow_of(engine)->left, cell_number));
         slot_leave(engine->slots, i != message->owner ? &cell->guests : &cell->asking, slot);
     }
     engine->live--;
@@ -336,15 +342,15 @@ static cb_status settle_start(ccmod_engine *engine, uint32_t number)
     return take_over(engine, number, message->finish);
 }
 
-/* Hot. */
+/* Hot. Cells that messages have left may run faster; where they came it is found out in time. */
 static cb_status settle(ccmod_engine *engine)
 {
     clock_flow *flow = flow_of(engine);
 
-    CB_TRY(ask_touched(engine));
-    for (size_t i = 0; i < flow->touched.count; i++)
-        CB_TRY(hasten(engine, flow->touched.values[i]));
-    flow->touched.count = 0;
+    CB_TRY(ask(engine));
+    for (size_t i = 0; i < flow->left.count; i++)
+        CB_TRY(hasten(engine, flow->left.values[i]));
+    flow->left.count = 0;
     for (size_t i = 0; i < flow->started.count; i++)
         CB_TRY(settle_start(engine, flow->started.values[i]));
     flow->started.count = 0;
@@ -375,16 +381,16 @@ static double correct_top(ccmod_engine *engine, double limit_us)
     return HUGE_VAL;
 }
 
-/* What is left of a cell's heap without its first messages, those that end at its reading `until`
- * or before; they are put behind engine->ended. Equal messages end together, all of a heap. */
-static cb_status collect(ccmod_engine *engine, engine_cell *cell, double until)
+/* All messages of a heap that end at the reading `until` or before, the root among them, are put
+ * behind engine->ended; the heap of the others is left. */
+static cb_status collect_all(ccmod_engine *engine, uint32_t *root, double until)
 {
     engine_list *ended = &engine->ended;
     engine_message *pool = engine->pool;
     size_t first = ended->count;
     uint32_t rest = ENGINE_NONE;
 
-    CB_TRY(engine_append(engine, ended, cell->heap));
+    CB_TRY(engine_append(engine, ended, *root));
     for (size_t i = first; i < ended->count; i++) {
         uint32_t next;
 
@@ -399,8 +405,22 @@ static cb_status collect(ccmod_engine *engine, engine_cell *cell, double until)
             }
         }
     }
-    cell->own -= (uint32_t)(ended->count - first);
-    cell->heap = messages_meld_siblings(pool, rest);
+    *root = messages_meld_siblings(pool, rest);
+    return CB_OK;
+}
+
+/* The first message of a cell leaves its heap, with those that end at its reading `until` or
+ * before: mostly it is alone, but equal messages end together, all of a heap. */
+static cb_status collect(ccmod_engine *engine, engine_cell *cell, double until)
+{
+    const engine_message *pool = engine->pool;
+    size_t first = engine->ended.count;
+
+    CB_TRY(engine_append(engine, &engine->ended, cell->heap));
+    cell->heap = messages_meld_siblings(engine->pool, pool[cell->heap].child);
+    if (cell->heap != ENGINE_NONE && pool[cell->heap].finish <= until)
+        CB_TRY(collect_all(engine, &cell->heap, until));
+    cell->own -= (uint32_t)(engine->ended.count - first);
     return CB_OK;
 }
 
@@ -452,7 +472,7 @@ static void close_clock(ccmod_engine *engine)
         return;
     free(flow->heap);
     free(flow->started.values);
-    free(flow->touched.values);
+    free(flow->left.values);
     free(flow->guests.values);
     free(flow->bottlenecks.values);
     free(flow->scratch.values);
