@@ -165,7 +165,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "N",
         "help": "evaluate so many with a seed, at most; without it %(default)s",
     },
-    "--share": {"choices": ("bottleneck", "maxmin"), "help": "as ccmod's"},
+    "--share": {"choices": ("bottleneck", "maxmin", "fifo"), "help": "as ccmod's"},
     "--mode": {"choices": ("split", "paper"), "help": "as ccmod's"},
     "--background": {"metavar": "LOAD", "help": "as ccmod's: none, 0.3, exp:0.3"},
     "--jobs": {

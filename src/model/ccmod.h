@@ -473,8 +473,13 @@ typedef enum {
 
 typedef enum {
     CCMOD_BOTTLENECK, /* each link is shared equally, the most contended one decides */
-    CCMOD_MAXMIN      /* what a message cannot use elsewhere goes to the others */
+    CCMOD_MAXMIN,     /* what a message cannot use elsewhere goes to the others */
+    CCMOD_FIFO        /* each link serves one message after the other; the signals marked H are not
+                         sent, and `plain` means nothing */
 } ccmod_share;
+
+/* "bottleneck", "maxmin", "fifo". */
+const char *ccmod_share_name(ccmod_share share);
 
 typedef enum {
     CCMOD_BACKGROUND_NONE,

@@ -217,7 +217,8 @@ static cb_status evaluate(ccmod_engine *engine)
 
 static cb_status check_calibration(const ccmod_calibration *calibration, ccmod_error *error)
 {
-    bool right = calibration->line_count > 0 && calibration->line_count <= CCMOD_LINES;
+    bool right = calibration->line_count > 0 && calibration->line_count <= CCMOD_LINES &&
+                 calibration->hold_count <= CCMOD_LINES;
     const double extras[] = {calibration->hop_us, calibration->gap_us, calibration->barrier_us};
 
     for (size_t i = 0; right && i < calibration->line_count; i++) {
@@ -225,6 +226,12 @@ static cb_status check_calibration(const ccmod_calibration *calibration, ccmod_e
 
         right = line->overhead_us >= 0 && line->latency_us >= 0 && line->us_per_byte >= 0 &&
                 isfinite(line->overhead_us + line->latency_us + line->us_per_byte);
+    }
+    for (size_t i = 0; right && i < calibration->hold_count; i++) {
+        const ccmod_line *hold = &calibration->holds[i];
+
+        right = hold->latency_us >= 0 && hold->us_per_byte >= 0 &&
+                isfinite(hold->latency_us + hold->us_per_byte);
     }
     for (size_t i = 0; i < sizeof(extras) / sizeof(extras[0]); i++)
         right = right && extras[i] >= 0 && isfinite(extras[i]);
@@ -280,6 +287,8 @@ static uint32_t all_wanted(const ccmod_observer *observers, size_t count)
 
 static const flow_operations *choose_flows(const ccmod_engine *engine)
 {
+    if (engine->parameters.share == CCMOD_FIFO)
+        return &ccmod_flows_fifo;
     if (engine->parameters.plain || engine->parameters.share == CCMOD_MAXMIN ||
         (engine->wanted & CCMOD_WANTS_HORIZONS) != 0)
         return &ccmod_flows_plain;

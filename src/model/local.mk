@@ -19,7 +19,7 @@ libccmod_a_SOURCES = \
 	%D%/clock_heaps.h %D%/clock_marks.h \
 	%D%/engine.c %D%/engine.h \
 	%D%/error.c \
-	%D%/flows_clock.c %D%/flows_plain.c \
+	%D%/flows_clock.c %D%/flows_fifo.c %D%/flows_plain.c \
 	%D%/matching.c \
 	%D%/messages.c \
 	%D%/names.c \

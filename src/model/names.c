@@ -26,6 +26,17 @@ static const char *const activity_names[] = {
     [CCMOD_WAITING] = "wait",
 };
 
+static const char *const share_names[] = {
+    [CCMOD_BOTTLENECK] = "bottleneck",
+    [CCMOD_MAXMIN] = "maxmin",
+    [CCMOD_FIFO] = "fifo",
+};
+
+const char *ccmod_share_name(ccmod_share share)
+{
+    return share_names[share];
+}
+
 const char *ccmod_signal_name(ccmod_signal_kind kind)
 {
     return signal_names[kind];

@@ -40,8 +40,8 @@ static void print_config(ccmod_printer *printer, const ccmod_signal *signal)
             printer->network->name, printer->network->nodes, printer->network->links);
     fprintf(printer->stream, "mode %s, share %s, background %s %g",
             parameters->mode == CCMOD_PAPER ? "paper" : "split",
-            parameters->share == CCMOD_MAXMIN ? "maxmin" : "bottleneck",
-            backgrounds[parameters->background], parameters->background_load);
+            ccmod_share_name(parameters->share), backgrounds[parameters->background],
+            parameters->background_load);
 }
 
 static void print_init(ccmod_printer *printer, const ccmod_signal *signal)

@@ -275,6 +275,58 @@ END_TEST
 
 /* Background */
 
+static void expect_fifo(const char *text, double out, double a, double b, double c, double d)
+{
+    const double expected[] = {a, b, c, d};
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.out_contention = out;
+    parameters.share = CCMOD_FIFO;
+    expect_clocks(text, &calibration, &parameters, expected);
+}
+
+START_TEST(in_fifo_a_link_serves_one_message_after_the_other)
+{
+    expect_fifo(HEAD "0: s 1 1000\n1: r 0 1000\n", 0, 48.9, 48.9, 0, 0);
+    expect_fifo(HEAD "0-1: s 2 1000\n2: ir 0 1000\nir 1 1000\nw\n", 0, 48.9, 68.9, 68.9, 0);
+    expect_fifo(HEAD "0: is 1 1000\nis 2 1000\nw\n1-2: r 0 1000\n", 0, 68.9, 48.9, 68.9, 0);
+    expect_fifo(HEAD "0: m 1-3 1000\n1-3: r 0 1000\n", 0, 48.9, 48.9, 48.9, 48.9);
+}
+END_TEST
+
+/* Rank 0's first message is on its link from 33.9 us on and waits for its receiver's until 48.9;
+ * its second one has the sender's link from 53.9 us on. */
+START_TEST(in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender)
+{
+    expect_fifo(HEAD "0: c 5\nis 2 1000\nis 3 1000\nw\n1: s 2 1000\n2: ir 1 1000\nir 0 1000\nw\n"
+                     "3: r 0 1000\n",
+                0, 73.9, 48.9, 68.9, 73.9);
+}
+END_TEST
+
+START_TEST(in_fifo_a_wide_link_is_free_again_earlier)
+{
+    expect_fifo(HEAD "0: is 1 1000\nis 2 1000\nw\n1-2: r 0 1000\n", 1, 59.8, 48.9, 59.8, 0);
+}
+END_TEST
+
+START_TEST(in_fifo_what_was_lost_is_the_time_in_queues)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    ccmod_result *result;
+
+    parameters.share = CCMOD_FIFO;
+    result = evaluate(HEAD "0-2: s 3 1000\n3: ir 0 1000\nir 1 1000\nir 2 1000\nw\n", &calibration,
+                      &parameters);
+    ck_assert_uint_eq(result->bottleneck, 2 * 3 + CCMOD_OUTWARD);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, result->bottleneck).lost_us, 20 + 40, exact);
+    ck_assert_uint_eq(ccmod_result_cell(result, result->bottleneck).peak, 3);
+    ccmod_result_free(result);
+}
+END_TEST
+
 /* With contention constants of what leaves a node, comes to it and passes it both ways. */
 static void expect_ends(const char *text, double out, double in, double duplex, double a, double b,
                         double c, double d)
@@ -588,6 +640,9 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           each_microsecond_is_accounted_for, measured_times_are_compared_line_by_line,
           the_bottleneck_of_a_funnel_is_its_receivers_link, a_constant_background_takes_its_share,
           messages_share_the_ends_of_links_as_the_constants_say, a_lone_multicast_shares_no_end,
+          in_fifo_a_link_serves_one_message_after_the_other,
+          in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender,
+          in_fifo_a_wide_link_is_free_again_earlier, in_fifo_what_was_lost_is_the_time_in_queues,
           an_exponential_background_has_the_clipped_mean,
           an_exponential_background_is_a_matter_of_the_seed,
           the_same_input_gives_the_same_result_bit_for_bit, evaluations_run_side_by_side,

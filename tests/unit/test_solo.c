@@ -75,6 +75,12 @@ static uint64_t slow_at_first(void)
     return now_ns < 1040000000 ? 100000 : 1000;
 }
 
+/* As slow until the first blocks are long enough for what a step costs then. */
+static uint64_t slow_through_the_warm_up(void)
+{
+    return now_ns < 1050000000 ? 100000 : 1000;
+}
+
 /* Null's own operations at a price: of a message, or, for the null that stands beside the
  * technology, of the harness. */
 static uint64_t price_over(const transport_factory *factory)
@@ -317,6 +323,20 @@ START_TEST(a_block_of_a_stream_holds_four_windows)
 }
 END_TEST
 
+START_TEST(a_slow_start_makes_no_short_blocks_of_a_stream)
+{
+    bench b;
+    bench_outcome outcome;
+
+    make_bench(&b, &outfarm);
+    b.options.window = 1000;
+    message_price = slow_through_the_warm_up;
+    outcome = measure(&b);
+    ck_assert_uint_eq(outcome.steps, 4000);
+    bench_outcome_free(&outcome);
+}
+END_TEST
+
 START_TEST(a_block_of_a_stream_leaves_room_for_two_dozen)
 {
     const double second_ns = 1e9, millisecond_ns = 1e6;
@@ -542,6 +562,7 @@ UNIT_MAIN("solo", a_steady_figure_stops_at_the_least_number_of_blocks,
           an_unsteady_figure_takes_all_of_its_time, a_coarser_precision_is_reached_sooner,
           all_passes_together_keep_within_max_time, blocks_give_the_time_of_a_step,
           blocks_take_longer_where_ranks_share_cores, a_block_of_a_stream_holds_four_windows,
+          a_slow_start_makes_no_short_blocks_of_a_stream,
           a_block_of_a_stream_leaves_room_for_two_dozen, warming_up_is_not_counted,
           a_rank_whose_clock_does_not_count_adds_nothing,
           the_histogram_holds_every_step_of_its_pass,

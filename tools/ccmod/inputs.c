@@ -70,13 +70,23 @@ static void clear_progress(void)
 
 /* What an evaluation needs */
 
+/* One of those that the option takes. */
+static ccmod_share find_share(const char *name)
+{
+    ccmod_share share = CCMOD_BOTTLENECK;
+
+    while (share < CCMOD_FIFO && strcmp(name, ccmod_share_name(share)) != 0)
+        share++;
+    return share;
+}
+
 static void set_parameters(const tool_settings *settings, tool_inputs *inputs)
 {
     ccmod_parameters *parameters = &inputs->parameters;
 
     *parameters = ccmod_parameters_default();
     parameters->mode = strcmp(settings->mode, "paper") == 0 ? CCMOD_PAPER : CCMOD_SPLIT;
-    parameters->share = strcmp(settings->share, "maxmin") == 0 ? CCMOD_MAXMIN : CCMOD_BOTTLENECK;
+    parameters->share = find_share(settings->share);
     parameters->background = inputs->background.kind;
     parameters->background_load = inputs->background.load;
     parameters->background_interval_us = settings->background_interval_us;

@@ -7,7 +7,7 @@
 enum { RUN = 1, TIMELINE = 2, KNEE = 4, SIGNALS = 8 };
 
 static const char *const modes[] = {"split", "paper", NULL};
-static const char *const shares[] = {"bottleneck", "maxmin", NULL};
+static const char *const shares[] = {"bottleneck", "maxmin", "fifo", NULL};
 static const char *const run_formats[] = {"text", "json", NULL};
 static const char *const timeline_formats[] = {"perfetto", "paje", "svg", NULL};
 static const char *const knee_formats[] = {"text", "csv", "json", "svg", NULL};
@@ -109,7 +109,7 @@ static const cb_option rows[] = {
      .choices = shares,
      .key = "share",
      .help = "How messages share links: by the article's rule, in which the most contended link "
-             "decides, or by max-min fairness"},
+             "decides, by max-min fairness, or one message after the other (fifo)"},
     {.name = "background",
      .type = CB_OPTION_TEXT,
      .scope = RUN,

@@ -1,0 +1,292 @@
+/* Links that serve one message after the other, in the order in which these come to them, as a
+ * switch with a queue at each port does with messages of a few packets: the share rule fifo.
+ *
+ * A message keeps a cell for its work over the cell's width. As soon as it has one it asks for the
+ * next of its route, since its head goes on while its bytes follow, and where it has to wait there
+ * it rests in the queue and keeps the cell before for no longer. It is there when its last cell has
+ * passed it. A multicast asks for all cells of its tree at once. */
+#include "model/engine.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    double time_us;
+    uint64_t order;   /* of equal times the one that was foreseen first comes first */
+    uint32_t subject; /* a cell that is free again, or a message that is there */
+    bool arrival;
+} fifo_event;
+
+typedef struct {
+    uint32_t first, last; /* waiting slots, by their `sibling` */
+    uint32_t waiting;
+    bool busy;
+    double since_us; /* up to where the time of those that wait was added up */
+} fifo_cell;
+
+typedef struct {
+    fifo_event *heap;
+    size_t count, room;
+    uint64_t foreseen;
+    fifo_cell *cells;
+    double *ends_us; /* of each message, as far as it is known */
+    size_t end_room;
+} fifo_flow;
+
+static fifo_flow *flow_of(const ccmod_engine *engine)
+{
+    return engine->flow;
+}
+
+/* What is foreseen */
+
+static bool comes_first(const fifo_event *left, const fifo_event *right)
+{
+    return left->time_us < right->time_us ||
+           (!(left->time_us > right->time_us) && left->order < right->order);
+}
+
+static void sift_up(fifo_event *heap, size_t place)
+{
+    while (place > 0 && comes_first(&heap[place], &heap[(place - 1) / 2])) {
+        fifo_event moved = heap[place];
+
+        heap[place] = heap[(place - 1) / 2];
+        heap[(place - 1) / 2] = moved;
+        place = (place - 1) / 2;
+    }
+}
+
+static void sift_down(fifo_event *heap, size_t count)
+{
+    size_t place = 0;
+
+    for (;;) {
+        size_t child = 2 * place + 1;
+        fifo_event moved = heap[place];
+
+        if (child + 1 < count && comes_first(&heap[child + 1], &heap[child]))
+            child++;
+        if (child >= count || !comes_first(&heap[child], &moved))
+            return;
+        heap[place] = heap[child];
+        heap[child] = moved;
+        place = child;
+    }
+}
+
+static cb_status foresee(ccmod_engine *engine, double time_us, uint32_t subject, bool arrival)
+{
+    fifo_flow *flow = flow_of(engine);
+    fifo_event *heap = engine_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
+
+    if (heap == NULL)
+        return ccmod_engine_no_memory(engine);
+    flow->heap = heap;
+    heap[flow->count] = (fifo_event){time_us, flow->foreseen++, subject, arrival};
+    sift_up(heap, flow->count++);
+    return CB_OK;
+}
+
+static fifo_event take_first(fifo_flow *flow)
+{
+    fifo_event first = flow->heap[0];
+
+    flow->heap[0] = flow->heap[--flow->count];
+    sift_down(flow->heap, flow->count);
+    return first;
+}
+
+/* Queues */
+
+/* What those that wait have lost so far. */
+static void add_up_waiting(ccmod_engine *engine, uint32_t cell, double now_us)
+{
+    fifo_cell *queue = &flow_of(engine)->cells[cell];
+
+    engine->cells[cell].lost_us += queue->waiting * (now_us - queue->since_us);
+    queue->since_us = now_us;
+}
+
+static void wait_in_queue(ccmod_engine *engine, uint32_t slot, double now_us)
+{
+    uint32_t cell = engine->slots[slot].cell;
+    fifo_cell *queue = &flow_of(engine)->cells[cell];
+
+    add_up_waiting(engine, cell, now_us);
+    engine->slots[slot].sibling = ENGINE_NONE;
+    if (queue->waiting++ == 0)
+        queue->first = slot;
+    else
+        engine->slots[queue->last].sibling = slot;
+    queue->last = slot;
+}
+
+static uint32_t leave_queue(ccmod_engine *engine, uint32_t cell, double now_us)
+{
+    fifo_cell *queue = &flow_of(engine)->cells[cell];
+    uint32_t slot = queue->first;
+
+    add_up_waiting(engine, cell, now_us);
+    queue->first = engine->slots[slot].sibling;
+    queue->waiting--;
+    return slot;
+}
+
+/* Of the cell's own time, and of that of its bytes: a wide cell is free again before a message that
+ * other cells hold up has passed it. */
+static double service_us(ccmod_engine *engine, uint32_t slot, double *passing_us)
+{
+    uint32_t cell = engine->slots[slot].cell;
+    const engine_message *message = &engine->pool[engine->slots[slot].message];
+    double width = engine->network->widths != NULL ? engine->network->widths[cell] : 1;
+    double work_us;
+
+    if (engine->drawn != NULL)
+        ccmod_background_refresh(engine, message);
+    work_us = message->finish / (1 - cell_load(engine, cell));
+    *passing_us = width < 1 ? work_us / width : work_us;
+    return work_us / width;
+}
+
+static cb_status ask(ccmod_engine *engine, uint32_t slot, double now_us);
+
+/* The slot's message has the cell from now on. */
+static cb_status serve(ccmod_engine *engine, uint32_t slot, double now_us)
+{
+    fifo_flow *flow = flow_of(engine);
+    uint32_t number = engine->slots[slot].message, cell = engine->slots[slot].cell;
+    engine_message *message = &engine->pool[number];
+    double passing_us, own_us = service_us(engine, slot, &passing_us);
+    uint32_t left = --message->owner;
+
+    flow->cells[cell].busy = true;
+    flow->ends_us[number] = fmax(flow->ends_us[number], now_us + passing_us);
+    CB_TRY(foresee(engine, now_us + own_us, cell, false));
+    if (left == 0)
+        return foresee(engine, flow->ends_us[number], number, true);
+    if ((message->flags & MESSAGE_FAN) != 0)
+        return CB_OK;
+    return ask(engine, message->slots + message->slot_count - left, now_us);
+}
+
+static cb_status ask(ccmod_engine *engine, uint32_t slot, double now_us)
+{
+    uint32_t cell = engine->slots[slot].cell;
+    engine_cell *account = &engine->cells[cell];
+
+    if (++account->count > account->peak)
+        account->peak = account->count;
+    if (!flow_of(engine)->cells[cell].busy)
+        return serve(engine, slot, now_us);
+    wait_in_queue(engine, slot, now_us);
+    return CB_OK;
+}
+
+static cb_status free_cell(ccmod_engine *engine, uint32_t cell, double now_us)
+{
+    fifo_cell *queue = &flow_of(engine)->cells[cell];
+
+    engine->cells[cell].count--;
+    queue->busy = false;
+    return queue->waiting > 0 ? serve(engine, leave_queue(engine, cell, now_us), now_us) : CB_OK;
+}
+
+/* The rule */
+
+static cb_status make_room(ccmod_engine *engine)
+{
+    fifo_flow *flow = flow_of(engine);
+    double *ends_us;
+
+    if (engine->message_room <= flow->end_room)
+        return CB_OK;
+    ends_us = realloc(flow->ends_us, engine->message_room * sizeof(*ends_us));
+    if (ends_us == NULL)
+        return ccmod_engine_no_memory(engine);
+    flow->ends_us = ends_us;
+    flow->end_room = engine->message_room;
+    return CB_OK;
+}
+
+static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
+{
+    engine_message *message = &engine->pool[number];
+    uint32_t asked = (message->flags & MESSAGE_FAN) != 0 ? message->slot_count : 1;
+    uint32_t first = message->slots;
+
+    CB_TRY(make_room(engine));
+    ccmod_background_admit(engine, message);
+    for (uint32_t i = 0; i < message->slot_count; i++)
+        engine->cells[engine->slots[first + i].cell].work_us += work_us;
+    engine->live++;
+    message->finish = work_us;
+    message->owner = message->slot_count;
+    flow_of(engine)->ends_us[number] = engine->now_us;
+    for (uint32_t i = 0; i < asked; i++)
+        CB_TRY(ask(engine, first + i, engine->now_us));
+    return CB_OK;
+}
+
+static cb_status settle(ccmod_engine *engine)
+{
+    (void)engine;
+    return CB_OK;
+}
+
+static double next(ccmod_engine *engine)
+{
+    const fifo_flow *flow = flow_of(engine);
+    double time_us = flow->count > 0 ? flow->heap[0].time_us : HUGE_VAL;
+
+    if (engine->drawn != NULL && engine->live > 0)
+        time_us = fmin(time_us, ccmod_background_boundary(engine));
+    return time_us;
+}
+
+static cb_status carry_out(ccmod_engine *engine, const fifo_event *event)
+{
+    if (!event->arrival)
+        return free_cell(engine, event->subject, event->time_us);
+    engine->live--;
+    return engine_append(engine, &engine->ended, event->subject);
+}
+
+static cb_status pass(ccmod_engine *engine)
+{
+    fifo_flow *flow = flow_of(engine);
+    double until_us = engine->now_us + engine_instant_us(engine);
+
+    if (engine->drawn != NULL && engine->live > 0 && ccmod_background_boundary(engine) <= until_us)
+        engine->interval++;
+    while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
+        fifo_event event = take_first(flow);
+
+        CB_TRY(carry_out(engine, &event));
+    }
+    return CB_OK;
+}
+
+static void close_fifo(ccmod_engine *engine)
+{
+    fifo_flow *flow = flow_of(engine);
+
+    if (flow == NULL)
+        return;
+    free(flow->heap);
+    free(flow->cells);
+    free(flow->ends_us);
+    free(flow);
+}
+
+static cb_status open_fifo(ccmod_engine *engine)
+{
+    fifo_flow *flow = calloc(1, sizeof(*flow));
+
+    engine->flow = flow;
+    if (flow == NULL)
+        return ccmod_engine_no_memory(engine);
+    flow->cells = calloc(engine->cell_count + 1, sizeof(*flow->cells));
+    return flow->cells != NULL ? CB_OK : ccmod_engine_no_memory(engine);
+}
+
+const flow_operations ccmod_flows_fifo = {open_fifo, close_fifo, start, settle, next, pass};

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""`combench validate`: errors of predictions against figures that are known, what is held out, and
+what users do wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from stage import TOP
+
+from combench.calibration import Measurements
+from combench.cases import Asked, of_row
+from combench.errors import SuiteError
+from combench.prediction import Prediction
+from combench.validation import compare, document_of, hold_out, sizes_to_hold_out
+from combench.validation import summarize, text_of
+
+BUILD = Path(os.environ.get("builddir", "build"))
+SIZES = (0, 64, 256, 1024, 4096)
+Json = dict[str, Any]
+
+
+def quiet_us(size: int) -> float:
+    """Of a network with 2 us of start-up and 250 MB/s."""
+    return 2 + size / 250
+
+
+def figure(time_us: float) -> Json:
+    return {"median": time_us, "ci95": [0.99 * time_us, 1.01 * time_us]}
+
+
+def row(mode: str, size: int, key: str, time_us: float, **more: Any) -> Json:
+    about = {"mode": mode, "size_bytes": size, "processors": 2, "occupation": "none"}
+    return {**about, key: figure(time_us), "oversubscribed": False, **more}
+
+
+def document(benchmark: str, rows: list[Json]) -> Json:
+    about = {"schema": "combench-result/1", "benchmark": benchmark, "technology": "mpi"}
+    # The model's exchanges wait for each other where no message is eager.
+    environment = {"hosts": [{}], "mpi_settings": {"btl_vader_eager_limit": "1048576"}}
+    return {**about, "environment": environment, "parameters": {}, "results": rows}
+
+
+def oneway(sizes: tuple[int, ...] = SIZES) -> Json:
+    return document("oneway", [row("pingpong", n, "latency_us", quiet_us(n)) for n in sizes])
+
+
+def twoway(slower: float = 1.0) -> Json:
+    """Whose exchanges take as long as a packet, or so much longer."""
+    rows = [row("exchange", n, "round_us", slower * quiet_us(n)) for n in SIZES]
+    return document("twoway", rows)
+
+
+def predicted(one: Asked, factor: float) -> Prediction:
+    assert one.measured_us is not None
+    divisor = 2 if one.case.mode == "pingpong" else 1
+    times = [factor * divisor * one.measured_us]
+    return Prediction(one.case, times, None, 1, times[0], 1, None)
+
+
+class Comparing(unittest.TestCase):
+    def asked(self) -> list[Asked]:
+        made = [of_row(one, each) for one in (oneway(), twoway()) for each in one["results"]]
+        return made
+
+    def test_the_error_is_what_is_too_long_in_per_cent_of_the_measured_time(self) -> None:
+        made = compare(self.asked(), lambda one: predicted(one, 1.25), lambda one: False)
+        self.assertEqual(len(made.rows), 2 * len(SIZES))
+        for one in made.rows:
+            self.assertAlmostEqual(one.error_pct, 25)
+
+    def test_median_and_worst_are_of_errors_without_their_sign(self) -> None:
+        factors = iter((1.01, 0.97, 1.02, 0.5, 1.1))
+        asked = self.asked()[: len(SIZES)]
+        made = compare(asked, lambda one: predicted(one, next(factors)), lambda one: False)
+        summary = summarize(made.rows)
+        assert summary is not None
+        self.assertAlmostEqual(summary.median_pct, 3)
+        self.assertAlmostEqual(summary.worst_pct, 50)
+        self.assertEqual(summary.worst.asked.case.size_bytes, SIZES[3])
+
+    def test_what_was_fitted_counts_in_no_error(self) -> None:
+        def fitted(one: Asked) -> bool:
+            return one.case.benchmark == "oneway"
+
+        def prediction(one: Asked) -> Prediction:
+            return predicted(one, 9 if fitted(one) else 1.1)
+
+        made = compare(self.asked(), prediction, fitted)
+        summary = summarize(made.rows)
+        assert summary is not None
+        self.assertEqual(summary.rows, len(SIZES))
+        self.assertAlmostEqual(summary.worst_pct, 10)
+        self.assertIsNone(summarize(made.of("oneway")))
+
+    def test_what_is_refused_is_left_out_with_its_reason(self) -> None:
+        def prediction(one: Asked) -> Prediction:
+            if one.case.size_bytes == 64:
+                raise SuiteError("it is too small")
+            return predicted(one, 1)
+
+        made = compare(self.asked(), prediction, lambda one: False)
+        self.assertEqual({one["reason"] for one in made.left_out}, {"it is too small"})
+        self.assertEqual(len(made.left_out), 2)
+        self.assertIn("left out: oneway, pingpong, 64 bytes", text_of(made))
+
+    def test_nothing_but_refusals_is_an_error(self) -> None:
+        def prediction(one: Asked) -> Prediction:
+            raise SuiteError("there is no such network")
+
+        with self.assertRaisesRegex(SuiteError, "no such network"):
+            compare(self.asked(), prediction, lambda one: False)
+
+
+class HoldingOut(unittest.TestCase):
+    def test_half_is_every_second_size_that_calibrates(self) -> None:
+        self.assertEqual(sizes_to_hold_out([oneway(), twoway()], None), {64, 1024})
+
+    def test_something_is_left_to_calibrate_with(self) -> None:
+        with self.assertRaisesRegex(SuiteError, "nothing to calibrate with"):
+            sizes_to_hold_out([oneway()], SIZES)
+
+    def test_calibrating_documents_lose_the_sizes_and_others_keep_them(self) -> None:
+        both = ((Path("a/oneway.json"), oneway()), (Path("twoway.json"), twoway()))
+        with tempfile.TemporaryDirectory() as folder:
+            kept = hold_out(Measurements("mpi", both), frozenset({64}), Path(folder))
+            (path, calibrating), (other, rest) = kept.documents
+            written = json.loads(path.read_text(encoding="utf-8"))
+            self.assertEqual(written, calibrating)
+            sizes = [one["size_bytes"] for one in written["results"]]
+            self.assertEqual(sizes, [0, 256, 1024, 4096])
+            self.assertEqual(rest, twoway())
+            self.assertEqual(other, Path("twoway.json"))
+
+
+class Program(unittest.TestCase):
+    def setUp(self) -> None:
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = Path(place.name)
+
+    def write(self, *documents: Json) -> None:
+        for one in documents:
+            (self.folder / f"{one['benchmark']}.json").write_text(json.dumps(one), "utf-8")
+
+    def validate(self, *words: str) -> subprocess.CompletedProcess[str]:
+        driver = [sys.executable, str(TOP / "scripts/combench"), "validate"]
+        command = [*driver, "--programs", str(BUILD)]
+        return subprocess.run(
+            [*command, *words], capture_output=True, text=True, timeout=120, check=False
+        )
+
+    def test_an_exchange_that_takes_a_quarter_longer_is_predicted_a_fifth_too_short(self) -> None:
+        """The model's links are full duplex: an exchange takes as long as a packet."""
+        self.write(oneway(), twoway(slower=1.25))
+        output = self.folder / "out.json"
+        ended = self.validate(str(self.folder), "--seeds", "1", "--output", str(output))
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        made = json.loads(output.read_text(encoding="utf-8"))
+        self.check(made)
+        self.assertEqual(made["summary"]["rows"], len(SIZES))
+        self.assertAlmostEqual(made["summary"]["median_error_pct"], 20, delta=1)
+        self.assertIn("twoway: median error", ended.stdout)
+        fitted = {one["benchmark"] for one in made["results"] if one["fitted"]}
+        self.assertEqual(fitted, {"oneway"})
+
+    def check(self, made: Json) -> None:
+        try:
+            import jsonschema
+        except ImportError:
+            return
+        name = TOP / "docs/combench-validation-1.schema.json"
+        jsonschema.validate(made, json.loads(name.read_text(encoding="utf-8")))
+
+    def test_held_out_sizes_are_predicted_from_the_others(self) -> None:
+        self.write(oneway((0, 16, 64, 256, 512, 1024, 4096)), twoway())
+        output = self.folder / "out.json"
+        ended = self.validate(str(self.folder), "--hold-out", "256,1024", "--seeds", "1",
+                              "--output", str(output))  # fmt: skip
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        made = json.loads(output.read_text(encoding="utf-8"))
+        self.assertEqual({one["size_bytes"] for one in made["results"]}, {256, 1024})
+        self.assertFalse(any(one["fitted"] for one in made["results"]))
+        self.assertLess(made["summary"]["worst_error_pct"], 2)
+        self.assertNotIn("# 256 ", made["calibration"]["text"].replace("#          ", "# "))
+
+    def refused(self, *words: str, says: str) -> None:
+        ended = self.validate(*words)
+        self.assertEqual(ended.returncode, 2)
+        self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
+        self.assertIn(says, ended.stderr)
+
+    def test_mistakes_are_told_and_leave_with_2(self) -> None:
+        folder = str(self.folder)
+        self.refused(folder, says="no results")
+        self.write(twoway())
+        self.refused(folder, says="cb_calibrate")
+        self.write(oneway())
+        self.refused(folder, "--hold-out", ",".join(map(str, SIZES)), says="nothing to calibrate")
+        self.refused(folder, "--hold-out", "half", "--calibration", "x", says="leave one of them")
+        self.refused(folder, "--calibration", "nothing.cal", says="nothing.cal")
+        self.refused(folder, "--ranks", "3", says="--run")
+        self.refused(folder, "--seeds", "0", says="--seeds")
+        self.refused(folder, folder, "--run", "quick", says="one directory")
+
+
+class Document(unittest.TestCase):
+    def test_errors_stand_for_each_benchmark_and_for_all(self) -> None:
+        asked = Comparing().asked()
+        made = compare(asked, lambda one: predicted(one, 1.1), lambda one: False)
+        written = document_of(made, {"network": "crossbar"})
+        self.assertEqual(set(written["benchmarks"]), {"oneway", "twoway"})
+        self.assertEqual(written["summary"]["rows"], len(asked))
+
+
+if __name__ == "__main__":
+    unittest.main()
