@@ -201,9 +201,24 @@ class Answers(unittest.TestCase):
 
     def test_a_required_rate_is_reached_or_not(self) -> None:
         _, rows = fixture()
-        reached = answer_of(rows.kept, 10.0).tasks[0].verdict
-        self.assertTrue(reached.startswith("reached: "), reached)
-        self.assertIn("not reached", answer_of(rows.kept, 1e9).tasks[0].verdict)
+        verdicts = [
+            answer_of(rows.kept, rate_hz).tasks[0].verdict for rate_hz in (10.0, 185e3, 1e9)
+        ]
+        for verdict, words in zip(
+            verdicts, ("reached: ", "reached only in a closed", "not reached")
+        ):
+            self.assertTrue(verdict.startswith(words), verdict)
+
+    def test_rates_above_one_that_was_not_carried_are_not_held(self) -> None:
+        found, _ = fixture()
+        document = next(one for one in found.results if one.path.name == "load.json")
+        offered = [row for row in document.data["results"] if row["mode"] == "open"]
+        offered[1].update(saturated=True)
+        tasks = answer_of(rows_of(found.results).kept, offered[1]["offered_Hz"]).tasks
+        said = next(words for words in tasks[0].under_load if "carried" in words)
+        self.assertIn(f"all rates up to {frequency(offered[0]['offered_Hz'])}", said)
+        self.assertIn("but not all rates below", said)
+        self.assertNotIn("carried", tasks[0].verdict)
 
     def test_without_farms_there_is_no_answer_and_it_is_said(self) -> None:
         _, rows = fixture()

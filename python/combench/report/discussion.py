@@ -242,7 +242,8 @@ def _scaling(matter: Matter) -> list[str]:
         return said + list(matter.scaling)
     return said + [
         "There is no prediction for 100 and 1000 sources and destinations in this directory; "
-        "`combench predict DIR --scale 100,1000` makes one. Nothing is extrapolated here."
+        "`combench predict DIR --scale 100,1000 --output DIR/prediction.json` makes one. Nothing is "
+        "extrapolated here."
     ]
 
 

@@ -18,7 +18,7 @@ from combench.report.answer import Answer, answer_of
 from combench.report.charts import Picture, common_marks
 from combench.report.draw import sheet_of, written
 from combench.report.facts import differences, facts_of
-from combench.report.figures import MEANINGS, frequency, interval_text, number
+from combench.report.figures import MEANINGS, frequency, interval_text, number, round_frequency
 from combench.report.fits import fits_of
 from combench.report.gallery import SECTIONS, gallery
 from combench.report.load import Collection
@@ -171,7 +171,7 @@ def _context(
         "states": states,
         "count": len(rows.kept),
         "documents": found.results,
-        "required": None if required_hz is None else frequency(required_hz),
+        "required": None if required_hz is None else round_frequency(required_hz),
     }
 
 
