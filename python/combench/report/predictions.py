@@ -117,7 +117,7 @@ def _validation(rows: Sequence[Row]) -> str:
         ]
         if errors:
             parts.append(
-                f"{counted(len(errors), 'time')} of processes {where}: off by "
+                f"{counted(len(errors), 'prediction')} of processes {where}: times off by "
                 f"{number(statistics.median(errors))} % in the median, {number(max(errors))} % at most"
             )
     if not parts:
