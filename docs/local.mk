@@ -1,5 +1,11 @@
 EXTRA_DIST += $(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/docs/examples/*.cct $(srcdir)/docs/examples/*.svg
 
+# The schemas of what programs and driver write.
+schemasdir = $(pkgdatadir)/schemas
+dist_schemas_DATA = %D%/combench-knee-1.schema.json %D%/combench-model-1.schema.json \
+	%D%/combench-prediction-1.schema.json %D%/combench-result-1.schema.json \
+	%D%/combench-run-1.schema.json %D%/combench-validation-1.schema.json
+
 # Directories for --config, to be used as they are or copied.
 note_defaultsdir = $(docdir)/examples/note-defaults
 dist_note_defaults_DATA = \
