@@ -6,6 +6,12 @@ EXTRA_DIST += \
 	$(srcdir)/docs/examples/*.svg \
 	$(srcdir)/docs/images/*.png
 
+# The schemas of what programs and driver write.
+schemasdir = $(pkgdatadir)/schemas
+dist_schemas_DATA = %D%/combench-knee-1.schema.json %D%/combench-model-1.schema.json \
+	%D%/combench-prediction-1.schema.json %D%/combench-result-1.schema.json \
+	%D%/combench-run-1.schema.json %D%/combench-validation-1.schema.json
+
 # Directories for --config, to be used as they are or copied.
 note_defaultsdir = $(docdir)/examples/note-defaults
 dist_note_defaults_DATA = \
