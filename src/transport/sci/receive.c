@@ -71,11 +71,11 @@ void sci_watch_first(sci_receiving *from)
 
 /* Hot. The first cache lines of a message of some size are asked for at once: where they come from
  * another core, the reader and the processor's own prefetching have fewer on their way at a time.
- * Those of a small one come with the reader's first instructions; more of a large one would keep
- * the reader from what has come. */
+ * Those of a small one come with the reader's first instructions, and the rest of a large one while
+ * it is read. */
 static inline void fetch(const void *data, size_t bytes)
 {
-    const size_t least = 1024, most = 4096;
+    const size_t least = 1024, most = 8192;
     const unsigned char *at = data, *const end = at + (bytes < most ? bytes : most);
 
     if (bytes >= least)
