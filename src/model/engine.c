@@ -121,7 +121,9 @@ static cb_status handle_ended(ccmod_engine *engine)
 
 static cb_status handle_events(ccmod_engine *engine)
 {
-    while (ccmod_queue_next(&engine->queue) <= engine->now_us + engine_instant_us(engine)) {
+    double until_us = engine->now_us + engine_instant_us(engine);
+
+    while (ccmod_queue_next(&engine->queue) <= until_us) {
         engine_event event = ccmod_queue_pop(engine);
 
         CB_TRY(deeds[event.kind](engine, event.subject));
@@ -230,14 +232,14 @@ static cb_status evaluate(ccmod_engine *engine)
         double time_us;
 
         CB_TRY(engine->flows->settle(engine));
-        time_us = fmin(ccmod_queue_next(&engine->queue), engine->flows->next(engine));
+        time_us = engine_smaller(ccmod_queue_next(&engine->queue), engine->flows->next(engine));
         if (isinf(time_us))
             return finish(engine);
         if (engine->parameters.until_us > 0 && time_us > engine->parameters.until_us)
             return stop(engine, CCMOD_STOPPED_BY_TIME);
         if (time_us > ENGINE_LARGEST_US)
             return refuse_time(engine);
-        engine->now_us = fmax(engine->now_us, time_us);
+        engine->now_us = engine_larger(engine->now_us, time_us);
         engine->cycles++;
         CB_TRY(engine->flows->pass(engine));
         CB_TRY(handle_ended(engine));

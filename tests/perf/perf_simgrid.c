@@ -76,6 +76,21 @@ static void act(int argc, char **argv)
     free(started);
 }
 
+/* The mailboxes of all pairs that the trace names, before the clock starts. */
+static void make_boxes(ccmod_workload *workload)
+{
+    for (uint32_t rank = 0; rank < simulation.ranks; rank++) {
+        ccmod_record record = {.kind = CCMOD_WAIT};
+
+        while (record.kind != CCMOD_END) {
+            if (workload->next(workload, rank, &record, NULL) != CB_OK)
+                exit(fail("the trace cannot be played"));
+            if (record.kind == CCMOD_SEND || record.kind == CCMOD_START_SEND)
+                box_of(rank, record.peer);
+        }
+    }
+}
+
 static bool write_platform(const char *path, size_t ranks)
 {
     FILE *file = fopen(path, "w");
@@ -135,6 +150,7 @@ static int predict(void)
 
 int main(int argc, char **argv)
 {
+    ccmod_workload *named = NULL;
     ccmod_trace *trace = NULL;
     ccmod_error error;
     int status;
@@ -143,16 +159,19 @@ int main(int argc, char **argv)
     if (argc != 2)
         return fail("usage: perf_simgrid FILE");
     if (ccmod_trace_open(argv[1], &trace, &error) != CB_OK ||
-        ccmod_trace_workload(trace, 1, &simulation.workload, &error) != CB_OK)
+        ccmod_trace_workload(trace, 1, &simulation.workload, &error) != CB_OK ||
+        ccmod_trace_workload(trace, 1, &named, &error) != CB_OK)
         return fail(error.text);
     simulation.ranks = ccmod_trace_ranks(trace);
     simulation.records = ccmod_trace_records(trace);
     simulation.boxes = calloc(simulation.ranks * simulation.ranks, sizeof(*simulation.boxes));
     if (simulation.boxes == NULL)
         return fail("no memory left");
+    make_boxes(named);
     status = predict();
     free(simulation.boxes);
     ccmod_workload_free(simulation.workload);
+    ccmod_workload_free(named);
     ccmod_trace_close(trace);
     return status;
 }
