@@ -1,7 +1,10 @@
 /* The same trace, predicted by SimGrid: one actor a rank, a mailbox a pair, and a switch with one
  * full-duplex link a node, shared by max-min fairness. Latency 1 us, 1000 MB/s, as in perf_model.
  *
- *     perf_simgrid FILE    one line: messages, end and speed */
+ *     perf_simgrid FILE [ready]    one line: messages, end and speed
+ *
+ * The clock runs from the first event to the last; the trace was read before. A mailbox is made
+ * when a pair meets first, and with `ready` before the clock runs. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,8 +159,8 @@ int main(int argc, char **argv)
     int status;
 
     simgrid_init(&argc, argv);
-    if (argc != 2)
-        return fail("usage: perf_simgrid FILE");
+    if (argc < 2)
+        return fail("usage: perf_simgrid FILE [ready]");
     if (ccmod_trace_open(argv[1], &trace, &error) != CB_OK ||
         ccmod_trace_workload(trace, 1, &simulation.workload, &error) != CB_OK ||
         ccmod_trace_workload(trace, 1, &named, &error) != CB_OK)
@@ -167,7 +170,8 @@ int main(int argc, char **argv)
     simulation.boxes = calloc(simulation.ranks * simulation.ranks, sizeof(*simulation.boxes));
     if (simulation.boxes == NULL)
         return fail("no memory left");
-    make_boxes(named);
+    if (argc > 2)
+        make_boxes(named);
     status = predict();
     free(simulation.boxes);
     ccmod_workload_free(simulation.workload);
