@@ -1,4 +1,4 @@
-EXTRA_DIST += $(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/docs/examples/*.cct $(srcdir)/docs/examples/*.svg
+EXTRA_DIST += $(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/docs/examples/*.cct $(srcdir)/docs/examples/*.svg $(srcdir)/docs/examples/*.plan
 
 # Directories for --config, to be used as they are or copied.
 note_defaultsdir = $(docdir)/examples/note-defaults
