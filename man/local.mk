@@ -19,7 +19,7 @@ $(ccmod_subcommands): %D%/ccmod-%.1: ccmod$(EXEEXT)
 
 # The driver makes its pages of its verbs' parsers.
 driver_verbs = %D%/combench-run.1 %D%/combench-compare.1 %D%/combench-parkbench.1 \
-	%D%/combench-predict.1 %D%/combench-validate.1
+	%D%/combench-predict.1 %D%/combench-report.1 %D%/combench-validate.1
 driver_manuals = %D%/combench.1 $(driver_verbs)
 if HAVE_PYTHON3
 man1_MANS += $(driver_manuals)
@@ -31,7 +31,7 @@ driver_manual = PYTHONDONTWRITEBYTECODE=1 $(PYTHON3) $(top_srcdir)/scripts/combe
 	@$(MKDIR_P) %D%
 	$(AM_V_GEN)$(driver_manual) --manual > $@.tmp && mv $@.tmp $@
 
-$(driver_verbs): %D%/combench-%.1: $(dist_suite_DATA)
+$(driver_verbs): %D%/combench-%.1: $(dist_suite_DATA) $(dist_suite_report_DATA)
 	@$(MKDIR_P) %D%
 	$(AM_V_GEN)$(driver_manual) $* --manual > $@.tmp && mv $@.tmp $@
 

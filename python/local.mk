@@ -48,3 +48,25 @@ dist_suite_plans_DATA = \
 	%D%/combench/plans/parkbench.plan \
 	%D%/combench/plans/quick.plan \
 	%D%/combench/plans/scaling.plan
+suite_reportdir = $(suitedir)/report
+dist_suite_report_DATA = \
+	%D%/combench/report/__init__.py \
+	%D%/combench/report/answer.py \
+	%D%/combench/report/charts.py \
+	%D%/combench/report/computing.py \
+	%D%/combench/report/discussion.py \
+	%D%/combench/report/draw.py \
+	%D%/combench/report/facts.py \
+	%D%/combench/report/figures.py \
+	%D%/combench/report/fits.py \
+	%D%/combench/report/gallery.py \
+	%D%/combench/report/limits.py \
+	%D%/combench/report/load.py \
+	%D%/combench/report/page.css \
+	%D%/combench/report/page.html \
+	%D%/combench/report/page.py \
+	%D%/combench/report/predictions.py \
+	%D%/combench/report/remarks.py \
+	%D%/combench/report/rows.py \
+	%D%/combench/report/states.py \
+	%D%/combench/report/tables.py

@@ -4,7 +4,7 @@ EXTRA_DIST += %D%/completion/combench.bash %D%/build %D%/check %D%/install-packa
 completiondir = $(datadir)/bash-completion/completions
 completed = combench ccmod combench-testbed sisci-shm-clean \
 	cb_oneway cb_twoway cb_alltoall cb_pairs cb_outfarm cb_multicast cb_funnel \
-	cb_pushfarm cb_pullfarm cb_pipeline cb_comms1 cb_comms2 cb_comms3
+	cb_pushfarm cb_pullfarm cb_pipeline cb_calibrate cb_comms1 cb_comms2 cb_comms3
 install-data-hook: install-completion
 install-completion:
 	$(MKDIR_P) "$(DESTDIR)$(completiondir)"

@@ -69,6 +69,9 @@ def _sides(arguments: argparse.Namespace) -> list[Side]:
 def _judge(comparison: Comparison, limit_pct: float) -> int:
     """What --fail-above says, on standard error, and the status."""
     found = worst_above(comparison, limit_pct)
+    missing = sum(len(comparison.only_in(comparison.baseline, one)) for one in comparison.others)
+    if missing:
+        print(f"{missing} rows of the baseline are missing and were not compared", file=sys.stderr)
     if not found:
         print(f"no significant regression exceeds {limit_pct:g} %", file=sys.stderr)
         return MEASURED

@@ -108,6 +108,11 @@ def _only(side: Side, keys: list[Key], without: frozenset[str], everything: bool
             yield f"    and {len(keys) - len(shown)} more, which --all lists"
 
 
+def _rounded(value: float) -> str:
+    """Two digits, or whole."""
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
 def _sensitivity(changes: list[Change]) -> str:
     """What a difference must have to be seen, as the intervals have it."""
     reaches = [
@@ -118,8 +123,8 @@ def _sensitivity(changes: list[Change]) -> str:
     if not reaches:
         return ""
     return (
-        f"where none was found the interval reaches {statistics.median(reaches):.2g} % to either "
-        "side (median): smaller changes may be there"
+        f"where none was found the interval reaches {_rounded(statistics.median(reaches))} % to "
+        "either side (median): smaller changes may be there"
     )
 
 

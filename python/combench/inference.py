@@ -186,11 +186,7 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
     front = math.exp(
-        math.lgamma(a + b)
-        - math.lgamma(a)
-        - math.lgamma(b)
-        + a * math.log(x)
-        + b * math.log1p(-x)
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
     )
     if x < (a + 1) / (a + b + 2):
         return front * _beta_fraction(a, b, x) / a
@@ -279,9 +275,7 @@ def compare_runs(first: Sequence[float], second: Sequence[float]) -> Difference:
 # Corrections for many comparisons: adjusted probabilities in the order of those that are given.
 
 
-def _adjusted(
-    ps: Sequence[float], factor: Callable[[int], float], descending: bool
-) -> list[float]:
+def _adjusted(ps: Sequence[float], factor: Callable[[int], float], descending: bool) -> list[float]:
     order = sorted(range(len(ps)), key=lambda index: ps[index], reverse=descending)
     adjusted = [1.0] * len(ps)
     bound = 1.0 if descending else 0.0

@@ -28,6 +28,7 @@ class Verb:
 
 VERBS = (
     Verb("run", "combench.run", "measure what a plan lists, with mpirun or srun"),
+    Verb("report", "combench.report", "make a report of results, with pictures"),
     Verb("compare", "combench.compare", "regressions and improvements between runs"),
     Verb("parkbench", "combench.parkbench", "1.1 to 1.3 beside COMMS1 to COMMS3 of Parkbench"),
     Verb("predict", "combench.predict", "all benchmarks on any network, from measurements"),

@@ -164,9 +164,7 @@ def _row(side: Side, pairing: Pairing, note: Key, parkbench: Key) -> _Row:
     share, parkbench_share = pairing.share(count), pairing.parkbench_share(count)
     difference = None
     if one.blocks and other.blocks:
-        difference = inference.compare_medians(
-            _scaled(one, share), _scaled(other, parkbench_share)
-        )
+        difference = inference.compare_medians(_scaled(one, share), _scaled(other, parkbench_share))
     return _Row(
         known.get("size_bytes", 0),
         one.value * share,

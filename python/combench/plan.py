@@ -180,9 +180,7 @@ KEYS: dict[str, Key] = {
         "0, 64, 4KiB, 1MB, or sweep, or default, those of the programs",
         head=True,
     ),
-    "occupations": Key(
-        _listed(_SIDES), ("none",), "of group 1: none, source, destination, both"
-    ),
+    "occupations": Key(_listed(_SIDES), ("none",), "of group 1: none, source, destination, both"),
     "algorithms": Key(
         _listed(_whole(0, 1000000)), (0, 50, 500), "of group 2: times in us; else 0, 50, 500"
     ),

@@ -165,9 +165,7 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, hosts)
     ranks = arguments.ranks or max(here.slots, chosen.ranks)
     built = programs.technologies(folder)
-    planned = [
-        _with_obstacle(one, ranks, built) for one in expand(chosen, ranks, known.overrides)
-    ]
+    planned = [_with_obstacle(one, ranks, built) for one in expand(chosen, ranks, known.overrides)]
     setting = Setting(directory, folder, started_by, here, os.environ)
     todo = _merge(known, planned, _attempts(arguments), directory)
     return Prepared(chosen, setting, known, todo, ranks, programs.identity(folder), hosts)

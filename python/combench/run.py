@@ -1,9 +1,8 @@
 """Measure what a plan lists, one start of mpirun or srun after the other.
 
 PLAN is the name of a plan that comes with combench (quick, note48, parkbench, full, scaling, farms)
-or a file.
-Results, logs and a manifest are in one directory, whole at any time: what was interrupted goes on
-with --resume.
+or a file. Results, logs and a manifest are in one directory, whole at any time: what was
+interrupted goes on with --resume.
 """
 
 from __future__ import annotations

@@ -43,10 +43,21 @@ def _checked(path: Path) -> Json:
     return document
 
 
+def _add(run: Run, path: Path) -> None:
+    """A document that was cut short counts as far as it goes."""
+    document = _checked(path)
+    run.documents.append(document)
+    if document.get("complete") is not True:
+        reason = document.get("reason", "no reason is given")
+        run.warnings.append(
+            f"{path} is not complete: {reason}; it has what was measured until then"
+        )
+
+
 def _try(run: Run, path: Path) -> None:
     """A damaged document among others is left out, and said."""
     try:
-        run.documents.append(_checked(path))
+        _add(run, path)
     except NewerSchema:
         raise
     except SuiteError as error:
@@ -82,7 +93,9 @@ def _runs_in(path: Path) -> list[Run]:
     if not path.exists():
         raise SuiteError(f"cannot read {path}: it is not there; name the directory of a run")
     if path.is_file():
-        return [Run(path, [_checked(path)])]
+        single = Run(path, [])
+        _add(single, path)
+        return [single]
     if (path / manifests.FILE).exists():
         return [_run_of_manifest(path)]
     below = sorted(one for one in path.iterdir() if (one / manifests.FILE).exists())

@@ -121,8 +121,8 @@ def _of_facts(first: Side, second: Side) -> Iterator[str]:
             both[0].update(mine)
             both[1].update(theirs)
     for name in sorted(pairs):
-        mine, theirs = (" or ".join(sorted(values)) for values in pairs[name])
-        yield f"{name} differs: {mine} in {first.label}, {theirs} in {second.label}"
+        ours, others = (" or ".join(sorted(values)) for values in pairs[name])
+        yield f"{name} differs: {ours} in {first.label}, {others} in {second.label}"
 
 
 _CHECKS: tuple[Callable[[Side, Side], Iterator[str]], ...] = (

@@ -61,8 +61,8 @@ _combench_complete() {
     fi
     if [[ ${*: -1} == run ]]; then
         # The plans that come with the driver, as its argument PLAN names them.
-        mapfile -t COMPREPLY < <(compgen -W "$(_combench_help "$@" |
-            sed -n 's/^  PLAN  *\(.*\), or a file$/\1/p' | tr -d ',')" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_combench_entry PLAN "$@" |
+            sed -n 's/^ *PLAN  *\(.*\), or a .*/\1/p' | tr -d ',')" -- "$word")
     fi
     mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word")
 }
@@ -101,7 +101,7 @@ _combench_launched() {
 
 complete -o filenames -F _combench combench ccmod combench-testbed sisci-shm-clean \
     cb_oneway cb_twoway cb_alltoall cb_pairs cb_outfarm cb_multicast cb_funnel \
-    cb_pushfarm cb_pullfarm cb_pipeline cb_comms1 cb_comms2 cb_comms3
+    cb_pushfarm cb_pullfarm cb_pipeline cb_calibrate cb_comms1 cb_comms2 cb_comms3
 # Whoever has a completion for a launcher already keeps it.
 for _combench_launcher in mpirun mpiexec srun; do
     complete -p "$_combench_launcher" >/dev/null 2>&1 ||

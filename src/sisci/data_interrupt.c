@@ -1,5 +1,6 @@
 /* Interrupts that carry data: each trigger puts a message into a ring in the object, and then
- * triggers the line. */
+ * triggers the line. Whether there is a message is what the ring says: a trigger only wakes, since
+ * a process may be killed after it has put a message and before it triggers. */
 #include <string.h>
 
 #include "sisci/constants.h"
@@ -42,23 +43,38 @@ static bool initialise(sisci_line *line)
     return sisci_shared_mutex_initialise(&((data_line *)line)->lock);
 }
 
-/* Take the oldest message into `data` of *length bytes; SCI_ERR_OUT_OF_RANGE leaves it. */
-static sci_error_t take_message(data_line *line, void *data, unsigned *length)
+static bool has_come(sisci_line *line)
+{
+    data_line *data = (data_line *)line; /* its first member */
+    bool any;
+
+    sisci_shared_lock(&data->lock);
+    any = data->count > 0;
+    sisci_shared_unlock(&data->lock);
+    return any;
+}
+
+/* Take the oldest message into `data` of *length bytes; SCI_ERR_OUT_OF_RANGE leaves it. False:
+ * there is none. */
+static bool take_message(data_line *line, void *data, unsigned *length, sci_error_t *error)
 {
     const message *oldest;
-    bool fits;
+    bool any, fits;
 
     sisci_shared_lock(&line->lock);
     oldest = &line->messages[line->first];
-    fits = oldest->length <= *length;
-    *length = oldest->length;
+    any = line->count > 0;
+    fits = any && oldest->length <= *length;
+    if (any)
+        *length = oldest->length;
     if (fits) {
         memcpy(data, oldest->data, oldest->length);
         line->first = (line->first + 1) % MESSAGES;
         line->count--;
     }
     sisci_shared_unlock(&line->lock);
-    return fits ? SCI_ERR_OK : SCI_ERR_OUT_OF_RANGE;
+    *error = fits ? SCI_ERR_OK : SCI_ERR_OUT_OF_RANGE;
+    return any;
 }
 
 static sci_error_t put_message(data_line *line, const void *data, unsigned length)
@@ -85,8 +101,10 @@ static sci_callback_action_t call(sisci_local_line *line)
     sci_callback_action_t action;
     unsigned char data[MESSAGE_BYTES];
     unsigned length = sizeof(data);
+    sci_error_t error;
 
-    take_message(data_line_of(&line->object), data, &length);
+    if (!take_message(data_line_of(&line->object), data, &length, &error))
+        return SCI_CALLBACK_CONTINUE;
     sisci_callback_begin(&line->resource);
     action = callback(line->argument, (sci_local_data_interrupt_t)line, data, length, SCI_ERR_OK);
     sisci_callback_end(&line->resource);
@@ -96,6 +114,7 @@ static sci_callback_action_t call(sisci_local_line *line)
 static const sisci_line_form form = {.kind = SISCI_KIND_DATA_INTERRUPT,
                                      .bytes = sizeof(data_line),
                                      .initialise = initialise,
+                                     .has_come = has_come,
                                      .call = call};
 
 void SCICreateDataInterrupt(sci_desc_t sd, sci_local_data_interrupt_t *interrupt,
@@ -124,6 +143,28 @@ void SCIRemoveDataInterrupt(sci_local_data_interrupt_t interrupt, unsigned int f
 }
 SISCI_EXPORT(SCIRemoveDataInterrupt);
 
+/* Trigger after trigger, of which some may be of messages that were taken without them. */
+static sci_error_t wait_for_message(sisci_local_line *line, void *data, unsigned *length,
+                                    unsigned timeout_ms)
+{
+    data_line *shared = data_line_of(&line->object);
+    struct timespec buffer;
+    const struct timespec *until = sisci_deadline(timeout_ms, &buffer);
+    sci_error_t error = sisci_line_may_wait(line), taken;
+
+    if (error == SCI_ERR_OK && take_message(shared, data, length, &error)) {
+        if (error == SCI_ERR_OK)
+            sisci_line_forget(line);
+        return error;
+    }
+    do
+        error = sisci_line_wait(line, until);
+    while (error == SCI_ERR_OK && !take_message(shared, data, length, &taken));
+    if (error == SCI_ERR_OK && taken != SCI_ERR_OK)
+        sisci_line_put_back(line);
+    return error == SCI_ERR_OK ? taken : error;
+}
+
 void SCIWaitForDataInterrupt(sci_local_data_interrupt_t interrupt, void *data, unsigned int *length,
                              unsigned int timeout, unsigned int flags, sci_error_t *error)
 {
@@ -133,11 +174,7 @@ void SCIWaitForDataInterrupt(sci_local_data_interrupt_t interrupt, void *data, u
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
-    *error = sisci_line_wait(&interrupt->line, timeout);
-    if (*error == SCI_ERR_OK)
-        *error = take_message(data_line_of(&interrupt->line.object), data, length);
-    if (*error == SCI_ERR_OUT_OF_RANGE)
-        sisci_line_put_back(&interrupt->line);
+    *error = wait_for_message(&interrupt->line, data, length, timeout);
     sisci_unlock();
 }
 SISCI_EXPORT(SCIWaitForDataInterrupt);

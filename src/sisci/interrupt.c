@@ -54,11 +54,13 @@ SISCI_EXPORT(SCIRemoveInterrupt);
 void SCIWaitForInterrupt(sci_local_interrupt_t interrupt, unsigned int timeout, unsigned int flags,
                          sci_error_t *error)
 {
+    struct timespec buffer;
+
     *error = interrupt == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
-    *error = sisci_line_wait(&interrupt->line, timeout);
+    *error = sisci_line_wait(&interrupt->line, sisci_deadline(timeout, &buffer));
     sisci_unlock();
 }
 SISCI_EXPORT(SCIWaitForInterrupt);

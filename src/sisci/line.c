@@ -99,9 +99,12 @@ static sisci_local_line *local_of(sisci_resource *resource)
 static bool poll_line(sisci_resource *resource)
 {
     const sisci_local_line *line = local_of(resource);
+    sisci_line *shared = sisci_line_of(&line->object);
 
-    return line->callback != NULL &&
-           line->called != atomic_load(&sisci_line_of(&line->object)->triggers);
+    if (line->callback == NULL)
+        return false;
+    return line->form->has_come != NULL ? line->form->has_come(shared)
+                                        : line->called != atomic_load(&shared->triggers);
 }
 
 static void deliver(sisci_resource *resource)
@@ -273,26 +276,33 @@ static sci_error_t take_trigger(sem_t *pending, const struct timespec *until)
     return outcome == 0 ? SCI_ERR_OK : SCI_ERR_TIMEOUT;
 }
 
-sci_error_t sisci_line_wait(sisci_local_line *line, unsigned timeout_ms)
+sci_error_t sisci_line_may_wait(const sisci_local_line *line)
 {
-    struct timespec buffer;
-    const struct timespec *until = sisci_deadline(timeout_ms, &buffer);
-    sisci_line *shared = sisci_line_of(&line->object);
-    sci_error_t error;
-
-    if (shared->has_callback)
+    if (sisci_line_of(&line->object)->has_callback)
         return SCI_ERR_ILLEGAL_OPERATION;
-    if (line->resource.cancelled)
-        return SCI_ERR_CANCELLED;
+    return line->resource.cancelled ? SCI_ERR_CANCELLED : SCI_ERR_OK;
+}
+
+sci_error_t sisci_line_wait(sisci_local_line *line, const struct timespec *until)
+{
+    sci_error_t error = sisci_line_may_wait(line);
+
+    if (error != SCI_ERR_OK)
+        return error;
     line->resource.waiters++;
     sisci_unlock();
-    error = take_trigger(&shared->pending, until);
+    error = take_trigger(&sisci_line_of(&line->object)->pending, until);
     sisci_lock();
     if (line->resource.cancelled)
         error = SCI_ERR_CANCELLED;
     line->resource.waiters--;
     sisci_notify();
     return error;
+}
+
+void sisci_line_forget(const sisci_local_line *line)
+{
+    sem_trywait(&sisci_line_of(&line->object)->pending);
 }
 
 bool sisci_line_is_open(const sisci_remote_line *line)

@@ -48,6 +48,8 @@ struct sisci_line_form {
     sisci_kind kind;
     size_t bytes;                         /* of the object, which starts with a sisci_line */
     bool (*initialise)(sisci_line *line); /* of the rest; NULL: nothing to do */
+    bool (*has_come)(sisci_line *line);   /* whether there is what to call back for; NULL: each
+                                             trigger is */
     /* Call back for one trigger; between sisci_callback_begin and sisci_callback_end. */
     sci_callback_action_t (*call)(sisci_local_line *line);
 };
@@ -90,9 +92,16 @@ sisci_remote_line *sisci_line_connect(const sisci_line_form *form, sisci_line_ta
 /* Let go of it. NULL is an illegal parameter. */
 void sisci_line_disconnect(sisci_remote_line *line, unsigned flags, sci_error_t *error);
 
-/* Wait for a trigger and take it: SCI_ERR_TIMEOUT, SCI_ERR_CANCELLED, and SCI_ERR_ILLEGAL_OPERATION
- * for a line with a callback. The library is locked, and unlocked meanwhile. */
-sci_error_t sisci_line_wait(sisci_local_line *line, unsigned timeout_ms);
+/* Whether it can be waited for: else SCI_ERR_CANCELLED, or SCI_ERR_ILLEGAL_OPERATION for a line
+ * with a callback. */
+sci_error_t sisci_line_may_wait(const sisci_local_line *line);
+
+/* Wait for a trigger and take it: SCI_ERR_TIMEOUT, and what the function above gives. `until` NULL
+ * is for ever. The library is locked, and unlocked meanwhile. */
+sci_error_t sisci_line_wait(sisci_local_line *line, const struct timespec *until);
+
+/* Take a trigger, if there is one, without waiting. */
+void sisci_line_forget(const sisci_local_line *line);
 
 /* Whether the owner still takes triggers. Needs no lock, as the next. */
 bool sisci_line_is_open(const sisci_remote_line *line);

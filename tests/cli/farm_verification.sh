@@ -1,15 +1,13 @@
 #!/bin/sh
 # Farms over technologies with defects. Where the technology admits that messages may be lost, events
 # are accounted for whatever happens, and the run ends; where it does not, the first message that
-# should not be is an error. --verify counts each fault by its kind and fails the run.
+# should not be is an error. --verify counts each fault by its kind and fails the run. Over MPICH,
+# whose ranks find turns on shared cores less easily, it is one fault of each kind.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
 needs_python
 needs_proc
-# With more ranks than cores MPICH takes a tick of the scheduler for a step: minutes, and now and then
-# longer than any limit.
-[ "$MPI_KIND" = openmpi ] || skip "too slow over MPICH with more ranks than cores"
 enter_folder
 limit_s=240
 
@@ -37,17 +35,56 @@ verified() {
     expect_rows "r['lost'] == 0 and r['errors'] == 0"
 }
 
-# Rank 0 supervises, 1 and 2 are sources, 3 and 4 destinations. What the two farms share is hit in
-# one of them.
-for farm in pushfarm pullfarm; do
-    case_is "no fault, $farm"
+# failed_by FAULT WHAT PROGRAM TEXT: a technology that calls itself reliable, without --verify
+failed_by() {
+    case_is "$1 a $2, $3, not verified"
+    export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_EVERY=4
+    farm "$3" broken
+    expect_status 1
+    expect_error "$4"
+    expect_document result.json "d['complete']" False
+}
+
+# survived FAULTS WHAT PROGRAM ROWS [OPTION...]: a technology that admits them
+survived() {
+    export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_EVERY="$every" CB_FAULT_SEED="$seed"
+    program=$3
+    counted=$4
+    shift 4
+    case_is "$CB_FAULT, $CB_FAULT_WHAT, $program, seed $seed $*"
+    farm "$program" lossy "$@"
+    expect_status 0
+    expect_silence
+    expect_document result.json "d['complete']" True
+    expect_rows "$counted"
+    seed=$((seed + 1))
+}
+
+no_fault() {
+    case_is "no fault, $1"
     unset CB_FAULT
-    farm $farm lossy --verify
+    farm "$1" lossy --verify
     expect_status 0
     expect_silence
     expect_rows "r['lost'] == 0 and r['errors'] == 0"
     expect_rows "sum(r['verify'].values()) == r['verify']['messages'] > 0"
+}
 
+# Rank 0 supervises, 1 and 2 are sources, 3 and 4 destinations.
+seed=1
+every=10
+if [ "$MPI_KIND" != openmpi ]; then
+    no_fault pullfarm
+    verified drop fragment 1 pullfarm 1 0 0 0
+    unset CB_FAULT_RANK CB_FAULT_VERIFIED
+    failed_by double note pushfarm "was sent a note about event"
+    survived drop,double,reorder any pushfarm "r['lost'] + r['errors'] > 0"
+    finish
+fi
+
+# What the two farms share is hit in one of them.
+for farm in pushfarm pullfarm; do
+    no_fault $farm
     verified drop fragment 1 $farm 1 0 0 0
     verified double note 0 $farm 0 1 0 0
     verified mislabel note 0 $farm 1 0 0 1
@@ -67,16 +104,6 @@ verified corrupt decision 3 pushfarm 1 0 0 1
 verified drop request 3 pullfarm 1 0 0 0
 verified double request 4 pullfarm 0 1 0 0
 
-# failed_by FAULT WHAT PROGRAM TEXT: a technology that calls itself reliable, without --verify
-failed_by() {
-    case_is "$1 a $2, $3, not verified"
-    export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_EVERY=4
-    farm "$3" broken
-    expect_status 1
-    expect_error "$4"
-    expect_document result.json "d['complete']" False
-}
-
 unset CB_FAULT_RANK CB_FAULT_VERIFIED
 failed_by corrupt fragment pushfarm "does not add up at destination"
 failed_by cut fragment pullfarm "does not add up at destination"
@@ -89,23 +116,6 @@ failed_by double note pushfarm "was sent a note about event"
 failed_by double note pullfarm "was sent a note about event"
 failed_by double request pullfarm "was sent a note about event"
 
-# survived FAULTS WHAT PROGRAM ROWS [OPTION...]: a technology that admits them
-survived() {
-    export CB_FAULT="$1" CB_FAULT_WHAT="$2" CB_FAULT_EVERY="$every" CB_FAULT_SEED="$seed"
-    program=$3
-    counted=$4
-    shift 4
-    case_is "$CB_FAULT, $CB_FAULT_WHAT, $program, seed $seed $*"
-    farm "$program" lossy "$@"
-    expect_status 0
-    expect_silence
-    expect_document result.json "d['complete']" True
-    expect_rows "$counted"
-    seed=$((seed + 1))
-}
-
-seed=1
-every=10
 survived drop any pullfarm "r['lost'] > 0"
 for farm in pushfarm pullfarm; do
     survived drop,double,reorder any $farm "r['lost'] + r['errors'] > 0"

@@ -2,10 +2,26 @@
 #include "tests/sisci/fixture.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "sisci/line.h"
+
+/* The linker puts the wrapper where the library calls the function. */
+void __real_sisci_line_trigger(const sisci_remote_line *line);
+void __wrap_sisci_line_trigger(const sisci_remote_line *line);
+
+static bool dies_before_trigger;
+
+void __wrap_sisci_line_trigger(const sisci_remote_line *line)
+{
+    if (dies_before_trigger)
+        kill(getpid(), SIGKILL);
+    __real_sisci_line_trigger(line);
+}
 
 enum { NUMBER = 9, ROOM = 48 /* messages of a data interrupt that can wait */ };
 
@@ -452,6 +468,69 @@ START_TEST(data_from_another_process_are_handed_to_the_callback)
 }
 END_TEST
 
+static int die_before_trigger(helper *test, const void *unused)
+{
+    const unsigned number = 1;
+    sci_desc_t sd = begin();
+
+    (void)unused;
+    expect(test, 's');
+    dies_before_trigger = true;
+    send(connect_to_data(sd, 4), &number, sizeof(number));
+    return 1;
+}
+
+/* Message 1 by a process that is killed before it triggers, message 2 by this one. */
+static void send_after_a_killed_process(helper *other, sci_desc_t sd)
+{
+    const unsigned number = 2;
+    int status;
+
+    tell(other, 's');
+    ck_assert_int_eq(waitpid(other->pid, &status, 0), other->pid);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    ck_ok(send(connect_to_data(sd, 4), &number, sizeof(number)));
+}
+
+START_TEST(waits_are_not_behind_after_a_process_was_killed_before_its_trigger)
+{
+    helper other = helper_start(die_before_trigger, NULL, 8);
+    sci_desc_t sd = begin();
+    sci_local_data_interrupt_t local = create_data(sd);
+    unsigned came = 0, length = sizeof(came);
+    sci_error_t error;
+
+    send_after_a_killed_process(&other, sd);
+    for (unsigned i = 1; i <= 2; i++) {
+        SCIWaitForDataInterrupt(local, &came, &length, SOON_MS, 0, &error);
+        ck_ok(error);
+        ck_assert_uint_eq(came, i);
+    }
+    SCIWaitForDataInterrupt(local, &came, &length, NOT_MS, 0, &error);
+    ck_error(error, SCI_ERR_TIMEOUT);
+}
+END_TEST
+
+START_TEST(calls_are_not_behind_after_a_process_was_killed_before_its_trigger)
+{
+    helper other = helper_start(die_before_trigger, NULL, 8);
+    sci_desc_t sd = begin();
+    record seen = {0};
+    unsigned number = NUMBER;
+    sci_local_data_interrupt_t local;
+    sci_error_t error;
+
+    SCICreateDataInterrupt(sd, &local, 0, &number, sum_data, &seen,
+                           SCI_FLAG_FIXED_INTNO | SCI_FLAG_USE_CALLBACK, &error);
+    ck_ok(error);
+    send_after_a_killed_process(&other, sd);
+    until(seen.calls == 2);
+    ck_assert_uint_eq(seen.sum, 3);
+    SCIRemoveDataInterrupt(local, 0, &error);
+    ck_ok(error);
+}
+END_TEST
+
 UNIT_MAIN("sisci interrupt", a_number_is_used_once_on_a_node, free_numbers_differ,
           a_shared_interrupt_is_not_implemented, a_number_that_nobody_has_is_not_found,
           each_trigger_ends_one_wait, a_removed_interrupt_cannot_be_triggered,
@@ -460,4 +539,6 @@ UNIT_MAIN("sisci interrupt", a_number_is_used_once_on_a_node, free_numbers_diffe
           a_cancelled_callback_is_not_made_again, data_come_in_the_order_of_their_triggers,
           data_wait_until_there_is_room_for_them, data_may_be_of_no_length,
           data_beyond_the_limit_are_refused, data_that_nobody_takes_overflow,
-          data_from_another_process_are_handed_to_the_callback)
+          data_from_another_process_are_handed_to_the_callback,
+          waits_are_not_behind_after_a_process_was_killed_before_its_trigger,
+          calls_are_not_behind_after_a_process_was_killed_before_its_trigger)

@@ -19,7 +19,8 @@ def faults_of_entry(entry: dict[str, Any], directory: Path) -> Iterator[str]:
         yield f"{entry['name']} is {entry['state']}: {entry.get('reason')}"
         return
     document = json.loads((directory / entry["result"]).read_text(encoding="utf-8"))
-    skipped = [one for one in document["skipped"] if one["what"] != "fit"]
+    # Sizes that define no line, and blocks that are short on a busy machine, are no fault.
+    skipped = [one for one in document["skipped"] if not one["what"].startswith(("fit", "shares"))]
     if entry["rows"] != entry["rows_at_most"] or skipped:
         yield (
             f"{entry['name']}: {entry['rows']} rows of {entry['rows_at_most']} that were expected, "

@@ -1,5 +1,7 @@
 # The driver of the suite: its plans, its faults over a fake mpirun, and the whole over a real one.
 SUITE_TESTS = \
+	%D%/test_report_page.py \
+	%D%/test_report_parts.py \
 	%D%/test_suite_compare.py \
 	%D%/test_suite_faults.py \
 	%D%/test_suite_parkbench.py \
@@ -14,6 +16,21 @@ EXTRA_DIST += \
 	%D%/check_run.py \
 	%D%/documents.py \
 	%D%/fake_mpirun.py \
+	%D%/report/alltoall.json \
+	%D%/report/discussion/cost.md \
+	%D%/report/discussion/summary.md \
+	%D%/report/discussion/users.md \
+	%D%/report/funnel.json \
+	%D%/report/load.json \
+	%D%/report/manifest.json \
+	%D%/report/oneway-source.json \
+	%D%/report/oneway.json \
+	%D%/report/pipeline.json \
+	%D%/report/prediction.json \
+	%D%/report/pullfarm.json \
+	%D%/report/pushfarm.json \
+	%D%/report/search.json \
+	%D%/report/tables.txt \
 	%D%/rows.plan \
 	%D%/stage.py \
 	%D%/suite_run.sh

@@ -15,10 +15,10 @@ import subprocess
 import sys
 import unittest
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 from unittest import mock
 
-from documents import ENVIRONMENT, TOP, Documents, document, drawn, row
+from documents import ENVIRONMENT, TOP, Documents, Json, document, drawn, row
 
 from combench import inference
 
@@ -93,6 +93,25 @@ class Formulas(unittest.TestCase):
             self.assertAlmostEqual(inference.t_quantile(freedom), critical, places=4)
             self.assertAlmostEqual(inference.t_two_sided(critical, freedom), 0.05, places=5)
 
+    def test_runs_are_compared_as_in_a_worked_example(self) -> None:
+        """Logarithms 0, 0.1, 0.2 and 0.3, 0.4, 0.5: t is 3.674 with 4 degrees of freedom."""
+        sides = (
+            [math.exp(value) for value in values] for values in ((0, 0.1, 0.2), (0.3, 0.4, 0.5))
+        )
+        found = inference.compare_runs(*sides)
+        self.assertAlmostEqual(math.log(found.ratio), 0.3)
+        self.assertAlmostEqual(found.p, 0.02131, places=5)
+        self.assertAlmostEqual(math.log(found.low), 0.3 - 2.77645 * 0.0816497, places=5)
+        self.assertAlmostEqual(math.log(found.high), 0.3 + 2.77645 * 0.0816497, places=5)
+
+    def test_a_single_run_has_the_variance_of_the_other_side(self) -> None:
+        """0, 0.1, 0.2 against 0.5: t is 0.4 / sqrt(0.01 / 3 + 0.01) with 2 degrees of freedom."""
+        several, single = [math.exp(value) for value in (0, 0.1, 0.2)], [math.exp(0.5)]
+        found = inference.compare_runs(several, single)
+        self.assertAlmostEqual(found.p, inference.t_two_sided(0.4 / math.sqrt(0.04 / 3), 2))
+        back = inference.compare_runs(single, several)
+        self.assertAlmostEqual(back.ratio * found.ratio, 1)
+
     def test_corrections_are_those_of_a_worked_example(self) -> None:
         ps = [0.04, 0.01, 0.03, 0.005]
         self.assertEqual(inference.holm(ps), [0.06, 0.03, 0.06, 0.02])
@@ -145,8 +164,8 @@ class TwoRuns(Documents):
         self.assertIn("is unknown", said)
 
     def test_a_rate_that_falls_is_a_regression(self) -> None:
-        found = {"found_Hz": {"value": 1000.0}, "offered_Hz": 990}
-        less = {"found_Hz": {"value": 500.0}, "offered_Hz": 490}
+        found: Json = {"found_Hz": {"value": 1000.0}, "offered_Hz": 990}
+        less: Json = {"found_Hz": {"value": 500.0}, "offered_Hz": 490}
         made = [
             self.write(f"{index}.json", document([row(drawn(index, 1), **more)]))
             for index, more in enumerate((found, found, less, less))
@@ -166,8 +185,8 @@ class TwoRuns(Documents):
         self.assertIn("1 regressions", said)
 
     def test_a_bound_is_not_compared(self) -> None:
-        exact = {"slowdown_computing": {"source": 2.0, "destination": 3.0}}
-        bounded = {**exact, "slowdown_computing_at_least": {"source": True}}
+        exact: Json = {"slowdown_computing": {"source": 2.0, "destination": 3.0}}
+        bounded: Json = {**exact, "slowdown_computing_at_least": {"source": True}}
         words = [
             self.write(f"{index}.json", document([row(drawn(index, 1), **more)]))
             for index, more in enumerate((exact, bounded))
@@ -304,6 +323,15 @@ class BadInput(Documents):
         self.assertIn("twoway-1.json", error)
         self.assertRegex(said, r"only in \S*a, not compared: 1 rows")
 
+    def test_a_document_that_was_cut_short_counts_as_far_as_it_goes(self) -> None:
+        rows = [row(drawn(1, 1), size) for size in (0, 64)]
+        first = self.write("a.json", document(rows))
+        second = self.write("b.json", document(rows[:1], complete=False, reason="SIGTERM"))
+        said, error = self.driver("compare", first, second, "--fail-above", "5%")
+        self.assertIn("b.json is not complete: SIGTERM", error)
+        self.assertIn("1 rows of the baseline are missing", error)
+        self.assertIn("1 figures compared", said)
+
     def test_a_newer_schema_is_status_2(self) -> None:
         first = self.run_of("a", document([row(drawn(1, 1))]))
         newer = {**document([row(drawn(1, 1))]), "schema": "combench-result/2"}
@@ -327,9 +355,10 @@ class BadInput(Documents):
         self.assertIn("two sides or more", error)
 
     def test_damaged_rows_are_not_compared(self) -> None:
-        broken = row(drawn(1, 1), latency_us={"median": "fast"}, blocks_us=["x"])
+        broken: Any = row(drawn(1, 1), latency_us={"median": "fast"}, blocks_us=["x"])
+        number: Any = 7
         words = [
-            self.write(f"{index}.json", document([broken, 7, row(drawn(index, 1), 1)]))
+            self.write(f"{index}.json", document([broken, number, row(drawn(index, 1), 1)]))
             for index in (1, 2)
         ]
         said, _ = self.driver("compare", *words)

@@ -28,9 +28,7 @@ class Parkbench(Documents):
     def test_times_that_differ_by_more_than_5_per_cent_are_marked(self) -> None:
         said = self.shown(
             document([row(drawn(1, 2.0), size) for size in (0, 64)]),
-            document(
-                [row(drawn(2, 2.0), 0), row(drawn(3, 2.4), 64)], "comms1", "COMMS1"
-            ),
+            document([row(drawn(2, 2.0), 0), row(drawn(3, 2.4), 64)], "comms1", "COMMS1"),
         )
         marked = [line.split()[0] for line in said.splitlines() if "differs: two starts" in line]
         self.assertEqual(marked, ["64"])
@@ -44,12 +42,10 @@ class Parkbench(Documents):
         self.assertIn("all 1 sizes agree within 5 %", said)
 
     def test_a_round_of_comms3_is_divided_by_its_messages(self) -> None:
-        four = {"processors": 4, "mode": "round"}
+        four: Json = {"processors": 4, "mode": "round"}
         rows = [row([12.0] * 20, 120, "round_us", **four)]
         others = [row([12.0] * 20, 120, "round_us", **{**four, "mode": "saturate"})]
-        said = self.shown(
-            document(rows, "alltoall", "1.3"), document(others, "comms3", "COMMS3")
-        )
+        said = self.shown(document(rows, "alltoall", "1.3"), document(others, "comms3", "COMMS3"))
         self.assertRegex(said, r" 120 +1 +1 +120 +120 +\+0\.0 ")
         self.assertIn("highest rate of COMMS3: 120 MB/s at 120 bytes", said)
 

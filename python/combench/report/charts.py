@@ -1,0 +1,328 @@
+"""What a picture shows, before anything is drawn: panels of series of figures.
+
+A chart is a row of CHARTS or a function of its own. Rows that differ in anything but what the axes,
+panels and pictures stand for are on lines of their own, so no line mixes two kinds of measurement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Iterable, Optional, Sequence
+
+from combench.report.figures import Figure
+from combench.report.rows import IDENTITY, ORIGIN, Row, usual
+
+LINES_AT_MOST = 7  # that a reader can tell apart
+
+
+@dataclass(frozen=True)
+class Axis:
+    label: str
+    scale: str  # size, count, category, linear, log, or tail: of a distribution
+
+
+@dataclass(frozen=True)
+class Point:
+    x: Any
+    figure: Figure
+    joined: bool  # whether a line may go through it
+
+
+@dataclass(frozen=True)
+class Series:
+    label: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    title: str
+    series: tuple[Series, ...]
+    limits: tuple[tuple[float, str], ...] = ()  # vertical lines: where, and what they are
+
+    @property
+    def grid(self) -> list[Any]:
+        """All x at which anything of the panel was measured."""
+        return sorted({point.x for series in self.series for point in series.points})
+
+
+@dataclass(frozen=True)
+class Picture:
+    name: str
+    section: str
+    title: str
+    caption: str
+    x: Axis
+    y: Axis
+    panels: tuple[Panel, ...]
+
+    @property
+    def marks(self) -> str:
+        """Those of all its points, each once."""
+        points = (point for panel in self.panels for line in panel.series for point in line.points)
+        return "".join(dict.fromkeys(mark for point in points for mark in point.figure.marks))
+
+
+def common_marks(picture: Picture) -> str:
+    """Marks that all points have are told once and not at each."""
+    points = [point for panel in picture.panels for line in panel.series for point in line.points]
+    return "".join(
+        mark for mark in picture.marks if all(mark in point.figure.marks for point in points)
+    )
+
+
+def runs(series: Series, grid: Sequence[Any]) -> list[list[Point]]:
+    """The parts of a series through which a line may go: neighbours on the grid of the panel, where
+    all that lies between two of them would have been measured by another series."""
+    at = {point.x: point for point in series.points if point.joined}
+    found: list[list[Point]] = [[]]
+    for x in grid:
+        if x in at:
+            found[-1].append(at[x])
+        elif found[-1]:
+            found.append([])
+    return [run for run in found if len(run) > 1]
+
+
+# How the values of a key are named on lines, panels and pictures; {} is the value.
+_WORDS = {
+    "size_bytes": "{} bytes",
+    "algorithm_us": "algorithm {} us",
+    "occupation": "{} computes",
+    "buffers": "{} buffers",
+    "list": "{} list",
+    "multicast": "by {}",
+    "wait": "wait {}",
+    "processors": "{} processors",
+    "sources": "{} sources",
+    "destinations": "{} destinations",
+    "touch": "touch {}",
+    "shape": "of {}",
+}
+_TITLES = {
+    "oneway": "1.1 one-way",
+    "twoway": "1.2 two-way",
+    "alltoall": "1.3 all-to-all",
+    "pairs": "1.4 pairs",
+    "outfarm": "1.5 outfarming",
+    "multicast": "1.6 multicasting",
+    "funnel": "1.7 funnel",
+    "pushfarm": "2.1 push farm",
+    "pullfarm": "2.2 pull farm",
+    "pipeline": "2.3 pipeline",
+    "comms1": "Parkbench COMMS1",
+    "comms2": "Parkbench COMMS2",
+    "comms3": "Parkbench COMMS3",
+}
+
+
+def benchmark_title(name: str) -> str:
+    return _TITLES.get(name, name)
+
+
+def label_of(key: str, value: Any) -> str:
+    if value is None or value == "":
+        return ""
+    if key == "benchmark":
+        return benchmark_title(value)
+    if (key, value) == ("occupation", "both"):
+        return "both sides compute"
+    if (key, value) == ("occupation", "none"):
+        return "nobody computes"
+    if key == "source":
+        return "predicted" if value == "model" else str(value)
+    if (key, value) == ("shape", "2"):
+        return ""
+    shown = f"{value:g}" if isinstance(value, float) else value
+    return _WORDS.get(key, "{}").format(shown)
+
+
+def named(row: Row, keys: Iterable[str]) -> str:
+    return ", ".join(filter(None, (label_of(key, row.get(key)) for key in keys)))
+
+
+def grouped(rows: Iterable[Row], keys: Sequence[str]) -> list[list[Row]]:
+    """Rows that agree in all keys, in the order in which they come."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(key) for key in keys), []).append(row)
+    return list(groups.values())
+
+
+def carried(row: Row) -> bool:
+    """Whether the row tells of a steady state, through which a line may go."""
+    disturbed = (row.get("generator_error_pct") or 0) > 1
+    modelled = row.get("source") == "model"
+    return not (row.get("saturated") or disturbed or row.is_beyond or modelled)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How rows become pictures: one for each group by `picture`, with a panel for each by `panel`."""
+
+    name: str
+    section: str
+    title: str
+    caption: str
+    benchmarks: tuple[str, ...]
+    x_key: str
+    x: Axis
+    y: Axis
+    figures: tuple[tuple[str, str], ...]  # name of the figure, label of its lines
+    picture: tuple[str, ...] = ()
+    panel: tuple[str, ...] = ()
+    select: Callable[[list[Row]], list[Row]] = usual
+    needs: str = ""  # a key that has to have several values
+    lines: Optional[tuple[str, ...]] = None  # what tells lines apart; None: whatever differs
+
+
+# Axes that stand for a number of processes stand for all of these keys.
+_COUNTS = ("processors", "sources", "destinations", "topology")
+_LINE_KEYS = (*ORIGIN, *(key for key in IDENTITY if key != "wait.effective"), "reading", "wait")
+
+
+def _implied(x_key: str) -> set[str]:
+    """What an axis stands for beside its own key."""
+    if x_key == "shape":
+        return {*_COUNTS, "reading"}
+    return {*_COUNTS} if x_key in ("count", "processors") else {x_key, "reading"}
+
+
+def _differing(groups: Iterable[Sequence[Row]], keys: Iterable[str]) -> list[str]:
+    """The keys of which rows of one group have several values."""
+    groups = list(groups)
+    return [
+        key for key in keys if any(len({row.get(key) for row in group}) > 1 for group in groups)
+    ]
+
+
+def _varying(rows: Sequence[Row], chart: Chart) -> list[str]:
+    """What tells the lines of a picture apart."""
+    stood_for = _implied(chart.x_key) | set(chart.picture) | set(chart.panel)
+    if "shape" in stood_for:
+        stood_for |= _implied("shape")
+    found = _differing(
+        grouped(rows, chart.panel), (key for key in _LINE_KEYS if key not in stood_for)
+    )
+    # The number of processes says nothing where that of sources or destinations stands.
+    if {"sources", "destinations", "topology"} & set(found) and "processors" in found:
+        found.remove("processors")
+    return found
+
+
+def _line(rows: Sequence[Row], chart: Chart, name: str, label: str) -> Optional[Series]:
+    points = {}
+    for row in rows:
+        known, x = row.figure(name), row.get(chart.x_key)
+        if known is not None and x is not None:
+            points[x] = Point(x, known, carried(row))
+    if not points:
+        return None
+    try:
+        ordered = sorted(points)
+    except TypeError:
+        ordered = list(points)
+    return Series(label, tuple(points[x] for x in ordered))
+
+
+def _lines(rows: Sequence[Row], chart: Chart, varying: Sequence[str]) -> list[Series]:
+    found = []
+    for group in grouped(rows, varying):
+        of_rows = named(group[0], varying)
+        for name, of_figure in chart.figures:
+            label = ", ".join(filter(None, (of_rows, of_figure)))
+            found.append(_line(group, chart, name, label or chart.y.label))
+    return [line for line in found if line is not None]
+
+
+def _spread(labels: Sequence[str], most: int) -> list[str]:
+    """So many of them, the first and the last among them."""
+    if len(labels) <= most:
+        return list(labels)
+    return [labels[round(i * (len(labels) - 1) / (most - 1))] for i in range(most)]
+
+
+def thinned(picture: Picture) -> Picture:
+    """No more lines than can be told apart; the caption says what is left out."""
+    labels = list(dict.fromkeys(line.label for panel in picture.panels for line in panel.series))
+    kept = _spread(labels, LINES_AT_MOST)
+    if len(kept) == len(labels):
+        return picture
+    panels = tuple(
+        replace(panel, series=tuple(line for line in panel.series if line.label in kept))
+        for panel in picture.panels
+    )
+    left_out = f" {len(kept)} of {len(labels)} lines are drawn; the results have the others."
+    return replace(
+        picture, panels=tuple(p for p in panels if p.series), caption=picture.caption + left_out
+    )
+
+
+def ordered(rows: Iterable[Row]) -> list[Row]:
+    """By benchmark, technology, reading, algorithm and size, so that lines and panels have a
+    natural order."""
+
+    def order(row: Row) -> tuple[Any, ...]:
+        return (
+            str(row.get("id")),
+            row.get("technology"),
+            {"n to n": 0, "n to 1": 1}.get(row.reading, 2),
+            row.get("algorithm_us") or 0,
+            row.get("size_bytes"),
+            row.get("processors") or 0,
+        )
+
+    return sorted(rows, key=order)
+
+
+def panel_title(row: Row, group: Sequence[Row], keys: Sequence[str]) -> str:
+    """What tells a panel from the others of its picture."""
+    return named(row, _differing([group], keys))
+
+
+def common_words(group: Sequence[Row], keys: Sequence[str]) -> str:
+    """What all panels have in common, as an end of the caption."""
+    differing = _differing([group], keys)
+    words = named(group[0], (key for key in keys if key not in differing))
+    return f" All of it: {words}." if words else ""
+
+
+def _panels(group: Sequence[Row], chart: Chart) -> list[Panel]:
+    varying = _varying(group, chart) if chart.lines is None else chart.lines
+    made = []
+    for of_panel in grouped(group, chart.panel):
+        lines = _lines(of_panel, chart, varying)
+        if lines:
+            made.append(Panel(panel_title(of_panel[0], group, chart.panel), tuple(lines)))
+    return made
+
+
+def pictures_of(chart: Chart, rows: Sequence[Row]) -> list[Picture]:
+    chosen = chart.select([row for row in rows if row.get("benchmark") in chart.benchmarks])
+    made = []
+    for group in grouped(ordered(chosen), chart.picture):
+        if chart.needs and len({row.get(chart.needs) for row in group}) < 2:
+            continue
+        panels = _panels(group, chart)
+        if panels:
+            about = named(group[0], chart.picture)
+            made.append(
+                thinned(
+                    Picture(
+                        name=_file_name(chart.name, group[0], chart.picture),
+                        section=chart.section,
+                        title=f"{chart.title}: {about}" if about else chart.title,
+                        caption=chart.caption + common_words(group, chart.panel),
+                        x=chart.x,
+                        y=chart.y,
+                        panels=tuple(panels),
+                    )
+                )
+            )
+    return made
+
+
+def _file_name(name: str, row: Row, keys: Sequence[str]) -> str:
+    parts = [name, *(str(row.get(key)) for key in keys if row.get(key) not in (None, ""))]
+    text = "-".join(parts).lower()
+    return "".join(letter if letter.isalnum() else "-" for letter in text)

@@ -1,0 +1,206 @@
+"""A figure with its interval and its marks, as it stands in a row of results.
+
+A figure is never handed on without them. Where the interval of a figure follows from that of the
+time that was measured, as a rate is a constant over that time, it is converted; where nothing is
+known of it the figure has the mark NO_INTERVAL.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Mapping, Optional, Sequence
+
+Json = Mapping[str, Any]
+
+NO_INTERVAL, BEYOND = "°", "#"
+# The marks of the text tables of all programs, in their order: key, when, meaning.
+_MARKS: tuple[tuple[str, str, Callable[[Any], bool], str], ...] = (
+    ("*", "oversubscribed", bool, "more busy processes than cores on a host"),
+    ("/", "piece_bytes", lambda value: True, "sent in pieces, which the receiver puts together"),
+    ("!", "saturated", bool, "saturated: the rate that was offered could not be carried"),
+    ("^", "limited_by", "supervisor".__eq__, "the supervisor was the limit, and not the farm"),
+    (
+        "?",
+        "generator_error_pct",
+        lambda value: bool(value > 1),
+        "disturbed: events were issued more than 1 % off their schedule",
+    ),
+    (
+        "~",
+        "stopped_by",
+        lambda value: bool(value != "precision"),
+        "not as precise as was asked for",
+    ),
+    ("m", "source", "model".__eq__, "predicted by the model; the bracket is the range over seeds"),
+    ("x", "outside", bool, "predicted for more than was measured: its error is not known"),
+    ("i", "incast", bool, "predicted without the losses of a switch whose buffer is too small"),
+)
+MEANINGS = {mark: meaning for mark, _, _, meaning in _MARKS} | {
+    ">": "too little was computed: a slowdown is at least, and what is left at most, as much",
+    BEYOND: "more than the processors can compute: not a steady rate, and not to be relied on",
+    NO_INTERVAL: "no interval: the figure is a single total, or a ratio of two figures",
+}
+
+_BOUND = "slowdown_computing_at_least"  # the sides to which > applies
+_TIMES = ("latency_us", "round_us")
+_RATES = frozenset({"frequency_Hz", "throughput_MBps", "per_node_MBps"})
+_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999}
+_DEVIATE = 1.96  # of the normal distribution, for 95 %
+
+
+@dataclass(frozen=True)
+class Figure:
+    value: float
+    low: Optional[float]
+    high: Optional[float]
+    marks: str
+
+    def overlaps(self, other: Figure) -> Optional[bool]:
+        """Whether the intervals have values in common; None when one of them is not known."""
+        if self.low is None or other.low is None or self.high is None or other.high is None:
+            return None
+        return self.low <= other.high and other.low <= self.high
+
+
+def marks_of(row: Json) -> str:
+    return "".join(mark for mark, key, applies, _ in _MARKS if key in row and applies(row[key]))
+
+
+def _figure(value: float, interval: Optional[tuple[float, float]], row: Json) -> Figure:
+    marks = marks_of(row)
+    if interval is None:
+        return Figure(value, None, None, marks + NO_INTERVAL)
+    return Figure(value, interval[0], interval[1], marks)
+
+
+def _pair(values: Sequence[float]) -> tuple[float, float]:
+    low, high = values
+    return low, high
+
+
+def _summary(row: Json, key: str) -> Optional[Figure]:
+    summary = row.get(key)
+    if not summary:
+        return None
+    interval = summary.get("ci95")
+    return _figure(summary["median"], _pair(interval) if interval else None, row)
+
+
+def _rate(row: Json, key: str) -> Optional[Figure]:
+    """Constant / time, so its interval is that of the time, turned round."""
+    if key not in row:
+        return None
+    value = row[key]
+    if key == "frequency_Hz" and "frequency_range_Hz" in row:
+        return _figure(value, _pair(row["frequency_range_Hz"]), row)
+    time: Json = next((row[key] for key in _TIMES if key in row), {})
+    if "ci95" not in time or min(time["ci95"]) <= 0:
+        return _figure(value, None, row)
+    low, high = time["ci95"]
+    return _figure(value, (value * time["median"] / high, value * time["median"] / low), row)
+
+
+def _found(row: Json) -> Optional[Figure]:
+    found = row.get("found_Hz")
+    return _figure(found["value"], _pair(found["interval"]), row) if found else None
+
+
+def quantile_interval(histogram: Json, quantile: float) -> Optional[tuple[float, float]]:
+    """Where 95 % of the quantiles of so many independent samples would lie: order statistics, read
+    from the cells of the histogram. None where there is no sample far enough out."""
+    counts, bounds = histogram["counts"], histogram["bounds"]
+    total = sum(counts)
+    half = _DEVIATE * math.sqrt(total * quantile * (1 - quantile))
+    first, last = total * quantile - half, total * quantile + half
+    if first < 0 or last > total:
+        return None
+    below = list(itertools.accumulate(counts))
+    cell = [bisect.bisect_left(below, rank) for rank in (first, last)]
+    return bounds[cell[0]], bounds[cell[1] + 1]
+
+
+def percentile(row: Json, key: str, name: str) -> Optional[Figure]:
+    """`p50` to `p99_9` of the distribution `event_latency_us` or `step_us`."""
+    distribution = row.get(key, {})
+    if name not in distribution:
+        return None
+    value, interval = distribution[name], None
+    if "histogram" in distribution:
+        interval = quantile_interval(distribution["histogram"], _PERCENTILES[name])
+    if interval is not None:
+        interval = (min(interval[0], value), max(interval[1], value))
+    return _figure(value, interval, row)
+
+
+def _of_side(row: Json, key: str, side: str) -> Optional[Figure]:
+    """Of the computing task on one side, which alone may be a bound."""
+    if side not in row.get(key, {}):
+        return None
+    is_bound = row.get(_BOUND, {}).get(side, False)
+    known = _figure(row[key][side], None, row)
+    return replace(known, marks=(">" if is_bound else "") + known.marks)
+
+
+def figure(row: Json, name: str) -> Optional[Figure]:
+    """The figure of a key, of a percentile (`event_latency_us.p99`), or of a side
+    (`slowdown_computing.source`); None when it was not measured."""
+    key, _, part = name.partition(".")
+    if part in _PERCENTILES:
+        return percentile(row, key, part)
+    if part:
+        return _of_side(row, key, part)
+    if key == "time_us":
+        return next((_summary(row, time) for time in _TIMES if time in row), None)
+    if key in _TIMES:
+        return _summary(row, key)
+    if key == "found_Hz":
+        return _found(row)
+    if key in _RATES:
+        return _rate(row, key)
+    return None if key not in row else _figure(row[key], None, row)
+
+
+def number(value: float) -> str:
+    """Three digits, and all of those before the point."""
+    if value == 0:
+        return "0"
+    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
+    if decimals > 6:
+        return f"{value:.2g}"
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text and abs(value) >= 1000 else text
+
+
+def counted(count: int, noun: str) -> str:
+    """1 run, 2 runs."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+
+def _prefix(value: float) -> tuple[float, str]:
+    """The one that leaves one to three digits before the point."""
+    return next((one for one in _PREFIXES if abs(value) >= one[0] * 0.9995), (1.0, ""))
+
+
+def frequency(value: float) -> str:
+    factor, prefix = _prefix(value)
+    return f"{number(value / factor)} {prefix}Hz"
+
+
+def interval_text(known: Figure, as_text: Callable[[float], str] = number) -> str:
+    """`[low, high]`, in the unit of the figure; nothing where none is known."""
+    if known.low is None or known.high is None or known.value == 0:
+        return ""
+    factor = _prefix(known.value)[0] if as_text is frequency else 1.0
+    return f"[{number(known.low / factor)}, {number(known.high / factor)}]"
+
+
+def text(known: Figure, as_text: Callable[[float], str] = number, unit: str = "") -> str:
+    """Figure, unit, interval and marks in one line."""
+    parts = (as_text(known.value), unit, interval_text(known, as_text), known.marks)
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,88 @@
+"""What a report is made of: all documents below a directory, or those that are named.
+
+A file that is damaged or too new does not stop the others; what was wrong with it becomes a problem
+that the report and the terminal name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterator, Sequence
+
+from combench.errors import SuiteError
+from combench.results import Json, load_json, require_results, require_schema
+
+RESULT, RUN, PREDICTION = "combench-result", "combench-run", "combench-prediction"
+_VERSION = 1
+REMARKS = "discussion"  # the folder with the user's own words
+
+
+@dataclass(frozen=True)
+class Document:
+    path: Path
+    data: Json
+
+
+@dataclass
+class Collection:
+    """All that was found. `problems` are sentences for the reader."""
+
+    results: list[Document] = field(default_factory=list)
+    runs: list[Document] = field(default_factory=list)
+    predictions: list[Document] = field(default_factory=list)
+    remarks: dict[str, str] = field(default_factory=dict)  # text by the name of its file
+    problems: list[str] = field(default_factory=list)
+
+    def _take(self, document: Json, path: Path) -> None:
+        """Put a document where those of its kind are; others of combench are for other readers."""
+        kind = str(document.get("schema", "")).rpartition("/")[0]
+        if kind == RESULT:
+            whole = require_results(require_schema(document, path, RESULT, _VERSION), path)
+            self.results.append(Document(path, whole))
+        elif kind in (RUN, PREDICTION):
+            kept = self.runs if kind == RUN else self.predictions
+            kept.append(Document(path, require_schema(document, path, kind, _VERSION)))
+
+    def read(self, path: Path) -> None:
+        try:
+            document = load_json(path)
+            if isinstance(document, dict):
+                self._take(document, path)
+        except SuiteError as error:
+            self.problems.append(str(error))
+
+
+def _documents(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    yield from sorted(path.rglob("*.json"))
+
+
+def _read_remarks(path: Path, into: Collection) -> None:
+    for text in sorted((path / REMARKS).glob("*.md")):
+        try:
+            into.remarks[text.stem] = text.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            into.problems.append(f"cannot read {text}: {error}; write it as UTF-8 text")
+
+
+def load(paths: Sequence[Path]) -> Collection:
+    """All documents of these directories and files; a SuiteError when there is no result in them."""
+    found = Collection()
+    for path in paths:
+        if not path.exists():
+            raise SuiteError(f"cannot read {path}: it does not exist; give a directory of results")
+        for file in _documents(path):
+            found.read(file)
+        if path.is_dir():
+            _read_remarks(path, found)
+    if not found.results:
+        given = ", ".join(str(path) for path in paths)
+        causes = "".join(f"\n  {problem}" for problem in found.problems)
+        raise SuiteError(
+            f"cannot make a report of {given}: there is no result document combench-result/1 in it"
+            f"; measure with `combench run PLAN --output DIR`, and give that DIR{causes}"
+        )
+    return found

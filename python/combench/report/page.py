@@ -1,0 +1,208 @@
+"""The report as one HTML file: everything that the other modules say, and the pictures in it."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Mapping, Optional, Sequence
+
+import jinja2
+
+from combench.errors import FAILED, SuiteError
+from combench.report import discussion, predictions, remarks
+from combench.report.answer import Answer, answer_of
+from combench.report.charts import Picture, common_marks
+from combench.report.draw import sheet_of, written
+from combench.report.facts import differences, facts_of
+from combench.report.figures import MEANINGS, frequency, interval_text, number
+from combench.report.fits import fits_of
+from combench.report.gallery import SECTIONS, gallery
+from combench.report.load import Collection
+from combench.report.rows import Row, Rows, rows_of
+from combench.report.states import states_of
+from combench.report.tables import tables_of
+from combench.storage import write_text
+
+_HERE = Path(__file__).resolve().parent
+_EMBEDDED = "svg"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A picture in the page."""
+
+    picture: Picture
+    source: str  # as a data URI
+
+    @property
+    def caption(self) -> str:
+        return " ".join([self.picture.caption, *_mark_words(self.picture)])
+
+    @property
+    def description(self) -> str:
+        """For those who do not see it."""
+        panels = "; ".join(
+            f"{panel.title or 'one panel'}: {', '.join(line.label for line in panel.series)}"
+            for panel in self.picture.panels
+        )
+        return (
+            f"{self.picture.title}. {self.picture.y.label} over {self.picture.x.label}. {panels}."
+        )
+
+
+def _mark_words(picture: Picture) -> list[str]:
+    """What the marks in a picture mean; those that all points have are not drawn at each."""
+    common = common_marks(picture)
+    said = [f"All points have {mark}, {MEANINGS[mark]}." for mark in common]
+    return said + [f"{mark} {MEANINGS[mark]}." for mark in picture.marks if mark not in common]
+
+
+def _draw(picture: Picture, forms: tuple[str, ...]) -> dict[str, bytes]:
+    sheet = sheet_of(picture)
+    return {form: written(sheet, form) for form in forms}
+
+
+def _drawn(pictures: Sequence[Picture], forms: tuple[str, ...]) -> list[dict[str, bytes]]:
+    """All pictures in all forms, several at a time where there are cores."""
+    workers = min(len(os.sched_getaffinity(0)), len(pictures))
+    if workers < 2:
+        return [_draw(picture, forms) for picture in pictures]
+    with ProcessPoolExecutor(workers) as pool:
+        return list(pool.map(_draw, pictures, [forms] * len(pictures)))
+
+
+def _write_pictures(
+    pictures: Sequence[Picture],
+    drawn: Sequence[dict[str, bytes]],
+    folder: Path,
+    forms: Sequence[str],
+) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for picture, in_forms in zip(pictures, drawn):
+            for form in forms:
+                (folder / f"{picture.name}.{form}").write_bytes(in_forms[form])
+    except OSError as error:
+        raise SuiteError(
+            f"cannot write pictures into {folder}: {error.strerror}; give another --output", FAILED
+        ) from error
+
+
+def _uri(drawing: bytes) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(drawing).decode("ascii")
+
+
+def _title(found: Collection, title: Optional[str]) -> str:
+    if title:
+        return title
+    plans = [run.data.get("plan", {}) for run in found.runs]
+    names = dict.fromkeys(plan.get("title") or plan.get("name") or "" for plan in plans)
+    return ", ".join(name for name in names if name) or "Communication benchmarks"
+
+
+def _period(found: Collection) -> str:
+    starts = sorted(str(one.data.get("started", "")) for one in found.results)
+    days = list(dict.fromkeys(start[:10] for start in (starts[0], starts[-1]) if start))
+    return " to ".join(days)
+
+
+def _cautions(found: Collection, rows: Rows, answer: Answer, states: Any) -> list[str]:
+    """What a reader has to know before any figure."""
+    said = list(found.problems)
+    said += differences(facts_of(found.results))
+    said += states.cautions
+    kept = rows.kept
+    shared = sum(bool(row.get("oversubscribed")) for row in kept)
+    if shared:
+        said.append(
+            f"{shared} of {len(kept)} figures were measured with more busy processes than cores (*): "
+            "they are no forecast for processes that have machines of their own."
+        )
+    if answer.beyond:
+        said.append(answer.beyond)
+    said += discussion.disturbances(found.results)
+    return said
+
+
+def _environment() -> jinja2.Environment:
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.filters.update(frequency=frequency, number=number)
+    made.globals.update(
+        frequency_interval=lambda known: interval_text(known, frequency), MEANINGS=MEANINGS
+    )
+    return made
+
+
+def _context(
+    found: Collection,
+    rows: Rows,
+    predicted: Sequence[Row],
+    title: Optional[str],
+    required_hz: Optional[float],
+) -> Mapping[str, Any]:
+    facts = facts_of(found.results)
+    states = states_of(found)
+    answer = answer_of(rows.kept, required_hz)
+    scaling = predictions.sentences(predicted)
+    matter = discussion.Matter(found.results, rows, facts, scaling)
+    return {
+        "title": _title(found, title),
+        "period": _period(found),
+        "made": datetime.date.today().isoformat(),
+        "answer": answer,
+        "cautions": _cautions(found, rows, answer, states),
+        "summary": remarks.as_html(found.remarks.get(discussion.SUMMARY, "")),
+        "tables": tables_of(rows.kept, states.reasons),
+        "predicted": predictions.table_of(predicted),
+        "fits": fits_of(found.results),
+        "points": discussion.points(matter, found.remarks),
+        "further": discussion.further(found.remarks),
+        "facts": facts,
+        "states": states,
+        "count": len(rows.kept),
+        "documents": found.results,
+        "required": None if required_hz is None else frequency(required_hz),
+    }
+
+
+def write_report(
+    found: Collection,
+    output: Path,
+    forms: tuple[str, ...],
+    title: Optional[str] = None,
+    required_hz: Optional[float] = None,
+) -> str:
+    """Write the page, and its pictures in these forms into a folder beside it; what was written, in
+    a line. A SuiteError says what could not be."""
+    rows = rows_of(found.results)
+    predicted = predictions.predicted_rows(found.predictions)
+    pictures = gallery(rows.kept, predicted)
+    drawn = _drawn(pictures, tuple(dict.fromkeys((_EMBEDDED, *forms))))
+    folder = output.with_name(output.stem + "-pictures")
+    if forms:
+        _write_pictures(pictures, drawn, folder, forms)
+    shown = [Shown(one, _uri(made[_EMBEDDED])) for one, made in zip(pictures, drawn)]
+    sections = [
+        (section, [one for one in shown if one.picture.section == section]) for section in SECTIONS
+    ]
+    page = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            **_context(found, rows, predicted, title, required_hz),
+            sections=[(name, of_section) for name, of_section in sections if of_section],
+            style=(_HERE / "page.css").read_text(encoding="utf-8"),
+        )
+    )
+    write_text(output, page)
+    return f"{output}: {len(rows.kept)} figures, {len(pictures)} pictures, also in {folder}"

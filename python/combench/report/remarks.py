@@ -1,0 +1,76 @@
+"""The user's own words: a small part of Markdown, as HTML in which nothing else is markup.
+
+Headings, paragraphs, lists of `-`, code between lines of three backquotes; within a line `code`,
+*emphasis* and **strong**. Everything else stands as it was written.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Iterator
+
+_INLINE = (
+    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
+    (re.compile(r"\*\*([^*]+)\*\*"), r"<strong>\1</strong>"),
+    (re.compile(r"\*([^*]+)\*"), r"<em>\1</em>"),
+)
+_FENCE = "```"
+
+
+def _inline(text: str) -> str:
+    made = html.escape(text, quote=False)
+    for pattern, replacement in _INLINE:
+        made = pattern.sub(replacement, made)
+    return made
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """Lines that belong together: between blank ones, or between fences."""
+    block: list[str] = []
+    fenced = False
+    for line in text.splitlines():
+        if line.startswith(_FENCE):
+            if block and not fenced:
+                yield block
+                block = []
+            block.append(line)
+            fenced = not fenced
+            if not fenced:
+                yield block
+                block = []
+        elif line.strip() or fenced:
+            block.append(line)
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _list(lines: list[str]) -> str:
+    items: list[str] = []
+    for line in lines:
+        if line.startswith("- "):
+            items.append(line[2:])
+        else:
+            items[-1] += " " + line.strip()
+    return "<ul>" + "".join(f"<li>{_inline(item)}</li>" for item in items) + "</ul>"
+
+
+def _block(lines: list[str]) -> str:
+    first = lines[0]
+    if first.startswith(_FENCE):
+        code = "\n".join(line for line in lines if not line.startswith(_FENCE))
+        return f"<pre>{html.escape(code, quote=False)}</pre>"
+    heading = re.match(r"(#+) +(.*)", first)
+    if heading:
+        rest = _block(lines[1:]) if len(lines) > 1 else ""
+        return f"<h4>{_inline(heading[2])}</h4>{rest}"
+    if first.startswith("- "):
+        return _list(lines)
+    return f"<p>{_inline(' '.join(line.strip() for line in lines))}</p>"
+
+
+def as_html(text: str) -> str:
+    return "\n".join(_block(lines) for lines in _blocks(text))

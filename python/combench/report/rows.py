@@ -1,0 +1,177 @@
+"""Rows of all documents side by side: what each is a measurement of, and which are repeats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Iterable, Optional, Sequence
+
+from combench.benchmarks import BENCHMARKS
+from combench.report.computing import is_beyond
+from combench.report.figures import BEYOND, Figure, figure
+from combench.report.load import Document
+from combench.results import Json
+
+# What a measurement is of, beside its benchmark, technology and machine: docs/results.md.
+IDENTITY = (
+    "size_bytes",
+    "processors",
+    "sources",
+    "destinations",
+    "topology",
+    "mode",
+    "occupation",
+    "wait.effective",
+    "touch",
+    "buffers",
+    "list",
+    "multicast",
+    "arrivals",
+    "algorithm_us",
+    "offered_Hz",
+)
+# What is counted, where that is no key of a row.
+_COUNTED = {"": "processors", "farms": "sources", "topologies": "processors"}
+ORIGIN = ("benchmark", "technology", "machine")
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def machine_of(document: Document) -> tuple[str, ...]:
+    """The kinds of hosts in a document: equal nodes of a cluster are one kind."""
+    hosts = document.data.get("environment", {}).get("hosts", [])
+    kinds = {
+        f"{host.get('cpu', 'unknown processor')}, {host.get('cores', '?')} cores, "
+        f"{host.get('memory_MB', '?')} MB"
+        for host in hosts
+    }
+    return tuple(sorted(kinds))
+
+
+def machine_names(documents: Iterable[Document]) -> dict[tuple[str, ...], str]:
+    """A letter for each machine, in the order in which they appear; a single one needs no name."""
+    kinds = dict.fromkeys(machine_of(document) for document in documents)
+    if len(kinds) == 1:
+        return {kind: "" for kind in kinds}
+    return {
+        kind: f"machine {_LETTERS[i] if i < len(_LETTERS) else i + 1}"
+        for i, kind in enumerate(kinds)
+    }
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement. `get` has the keys of its result, of IDENTITY and ORIGIN, and what is derived
+    from them."""
+
+    data: Json
+    document: Document
+    machine: str
+
+    def get(self, key: str) -> Any:
+        if key == "source":
+            return self.data.get("source", "measured")
+        if key in ("machine", "wait", "reading", "shape", "count"):
+            return getattr(self, key)
+        if key in ("benchmark", "technology", "id", "started"):
+            return self.document.data.get(key)
+        outer, _, inner = key.partition(".")
+        value = self.data.get(outer)
+        return value.get(inner) if inner and isinstance(value, dict) else value
+
+    @cached_property
+    def is_beyond(self) -> bool:
+        return is_beyond(self)
+
+    def figure(self, name: str) -> Optional[Figure]:
+        known = figure(self.data, name)
+        if known is None or not self.is_beyond:
+            return known
+        return replace(known, marks=known.marks + BEYOND)
+
+    @property
+    def wait(self) -> Any:
+        """What was asked for; what came of it depends on the number of processes."""
+        return self.document.data.get("parameters", {}).get("wait")
+
+    @property
+    def reading(self) -> str:
+        """How many destinations a farm has: the two readings of the note, or others."""
+        sources, destinations = self.get("sources"), self.get("destinations")
+        if sources is None or destinations is None:
+            return ""
+        if sources == destinations:
+            return "n to n"
+        return "n to 1" if destinations == 1 else f"{sources} to {destinations}"
+
+    @property
+    def origin(self) -> tuple[Any, ...]:
+        return tuple(self.get(key) for key in ORIGIN)
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        return (*self.origin, *(self.get(key) for key in IDENTITY), "found_Hz" in self.data)
+
+    @property
+    def shape(self) -> str:
+        """The number of processes as people name it: 4 to 4, 4-2-1, 16."""
+        if self.get("topology"):
+            return str(self.get("topology"))
+        if self.get("benchmark") in ("pushfarm", "pullfarm"):
+            return f"{self.get('sources')} to {self.get('destinations')}"
+        return str(self.count)
+
+    @property
+    def count(self) -> Optional[int]:
+        """The number that varies in this benchmark: of processors, destinations or sources."""
+        known = BENCHMARKS.get(self.get("benchmark"))
+        key = known.counted.key if known else ""
+        count = self.get(_COUNTED.get(key, key))
+        return None if count is None else int(count)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """`kept` has each measurement once, the latest where there are several; `repeats` are pairs of
+    an earlier one and the one that was kept."""
+
+    kept: list[Row]
+    repeats: list[tuple[Row, Row]]
+    machines: dict[tuple[str, ...], str]
+
+
+def rows_of(documents: Sequence[Document]) -> Rows:
+    machines = machine_names(documents)
+    kept: dict[tuple[Any, ...], Row] = {}
+    repeats: list[tuple[Row, Row]] = []
+    for document in sorted(documents, key=lambda one: str(one.data.get("started", ""))):
+        name = machines[machine_of(document)]
+        for data in document.data["results"]:
+            row = Row(data, document, name)
+            earlier = kept.pop(row.identity, None)
+            if earlier is not None:
+                repeats.append((earlier, row))
+            kept[row.identity] = row
+    return Rows(list(kept.values()), repeats, machines)
+
+
+# What is compared is measured in the usual way: values that are preferred where several were.
+_USUAL = {"touch": "all", "buffers": "hot", "list": "fixed", "wait": "auto"}
+
+
+def usual(rows: Sequence[Row], but: Sequence[str] = ()) -> list[Row]:
+    """Rows without a computing task, and of several ways to touch, to use buffers, to change lists
+    and to wait the usual one of each benchmark and technology; all values of the keys in `but`."""
+    alone = [row for row in rows if row.get("occupation") in (None, "none")]
+    for key, preferred in _USUAL.items():
+        alone = alone if key in but else _preferring(alone, key, preferred)
+    return alone
+
+
+def _preferring(rows: list[Row], key: str, preferred: str) -> list[Row]:
+    """Of each benchmark and technology the rows with the preferred value, else with the first."""
+    wanted: dict[tuple[Any, ...], Any] = {}
+    for row in rows:
+        value = row.get(key)
+        if row.origin not in wanted or value == preferred:
+            wanted[row.origin] = value
+    return [row for row in rows if row.get(key) == wanted[row.origin]]

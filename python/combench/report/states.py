@@ -1,0 +1,100 @@
+"""What was to be measured and was not, by the manifests of runs and by the documents themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Mapping, Sequence
+
+from combench import manifest as manifests
+from combench.report.charts import benchmark_title
+from combench.report.figures import counted
+from combench.report.load import Collection, Document
+from combench.results import Json
+
+_WITHOUT_RESULT = (
+    manifests.FAILED,
+    manifests.TIMED_OUT,
+    manifests.INTERRUPTED,
+    manifests.RUNNING,
+    manifests.PLANNED,
+    manifests.SKIPPED,
+    manifests.LEFT_OUT,
+)
+
+
+@dataclass(frozen=True)
+class Missing:
+    what: str
+    state: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class States:
+    missing: tuple[Missing, ...]
+    cautions: tuple[str, ...]
+    reasons: Mapping[tuple[str, str, str], str]  # by benchmark, technology and shape
+
+
+def _entries(runs: Sequence[Document]) -> list[Json]:
+    return [
+        entry
+        for run in runs
+        for entry in run.data.get("measurements", [])
+        if entry.get("state") in _WITHOUT_RESULT
+    ]
+
+
+def _shape(entry: Json) -> str:
+    """As rows name it."""
+    return str(entry.get("shape", "")).replace("x", " to ")
+
+
+def _reason(entry: Json) -> str:
+    state, reason = str(entry["state"]), entry.get("reason", "")
+    return f"{state}: {reason}" if reason else state
+
+
+def _skipped(documents: Sequence[Document]) -> list[Missing]:
+    """Each reason of a benchmark once."""
+    found = dict.fromkeys(
+        (
+            f"{benchmark_title(one.data.get('benchmark', ''))} over {one.data.get('technology')}: "
+            f"{skip.get('what', '')}",
+            str(skip.get("reason", "")),
+        )
+        for one in documents
+        for skip in one.data.get("skipped", [])
+    )
+    return [Missing(what, manifests.SKIPPED, reason) for what, reason in found]
+
+
+def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
+    said = []
+    broken = [one for one in entries if one["state"] not in (manifests.SKIPPED, manifests.LEFT_OUT)]
+    if broken:
+        said.append(
+            f"{counted(len(broken), 'measurement')} of the plan failed, timed out or did not come to "
+            "an end; the last section has the reasons."
+        )
+    partial = [one for one in found.results if one.data.get("complete") is False]
+    for one in partial:
+        said.append(
+            f"{one.path.name} is incomplete ({one.data.get('reason', 'no reason given')}): it has "
+            f"{counted(len(one.data['results']), 'row')}."
+        )
+    return said
+
+
+def states_of(found: Collection) -> States:
+    entries = _entries(found.runs)
+    missing = [
+        Missing(str(entry.get("name")), entry["state"], entry.get("reason", ""))
+        for entry in entries
+    ]
+    reasons = {
+        (str(entry.get("benchmark")), str(entry.get("technology")), _shape(entry)): _reason(entry)
+        for entry in entries
+    }
+    missing += _skipped(found.results)
+    return States(tuple(missing), tuple(_cautions(found, entries)), reasons)

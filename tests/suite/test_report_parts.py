@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""What a report says, before it is drawn: figures with their intervals and marks, lines, tables, the
+answer, and files that cannot be used. Fixed results are in tests/suite/report.
+
+UPDATE_GOLDEN=1 writes the golden tables anew.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from stage import HERE, TOP
+
+from combench.errors import SuiteError
+from combench.report import remarks
+from combench.report.answer import answer_of
+from combench.report.charts import Point, Series, runs
+from combench.report.discussion import Matter, points
+from combench.report.facts import differences, facts_of
+from combench.report.figures import (
+    Figure,
+    figure,
+    frequency,
+    interval_text,
+    marks_of,
+    number,
+    quantile_interval,
+)
+from combench.report.gallery import gallery
+from combench.report.load import Collection, load
+from combench.report.predictions import predicted_rows, sentences
+from combench.report.rows import Rows, rows_of
+from combench.report.states import states_of
+from combench.report.tables import as_text, tables_of
+
+FIXTURE = HERE / "report"
+GOLDEN = FIXTURE / "tables.txt"
+
+
+def fixture() -> tuple[Collection, Rows]:
+    found = load([FIXTURE])
+    return found, rows_of(found.results)
+
+
+class Figures(unittest.TestCase):
+    def test_a_rate_has_the_interval_of_the_time_turned_round(self) -> None:
+        row = {"round_us": {"median": 10, "ci95": [8, 20]}, "frequency_Hz": 1000.0}
+        found = figure(row, "frequency_Hz")
+        self.assertEqual(found, Figure(1000.0, 500.0, 1250.0, ""))
+
+    def test_a_figure_without_an_interval_says_so(self) -> None:
+        row = {"round_us": {"median": 10}, "frequency_Hz": 1000.0, "congestion_ratio": 2.0}
+        for name in ("time_us", "frequency_Hz", "congestion_ratio"):
+            found = figure(row, name)
+            assert found is not None
+            self.assertEqual((found.low, found.marks), (None, "°"), name)
+
+    def test_what_was_not_measured_is_no_figure(self) -> None:
+        for name in (
+            "frequency_Hz",
+            "event_latency_us.p99",
+            "slowdown_computing.source",
+            "time_us",
+        ):
+            self.assertIsNone(figure({}, name), name)
+
+    def test_marks_are_those_of_the_tables_of_programs(self) -> None:
+        for row, marks in (
+            ({"oversubscribed": True, "stopped_by": "max-time"}, "*~"),
+            ({"oversubscribed": False, "stopped_by": "precision"}, ""),
+            ({"saturated": True, "limited_by": "farm"}, "!"),
+            ({"saturated": True, "limited_by": "supervisor"}, "!^"),
+            ({"generator_error_pct": 1.2, "piece_bytes": 64}, "/?"),
+            ({"generator_error_pct": 0.9}, ""),
+            ({"source": "model", "outside": ["size"], "incast": {"bytes": 1}}, "mxi"),
+            ({"source": "model", "outside": []}, "m"),
+        ):
+            self.assertEqual(marks_of(row), marks, row)
+
+    def test_a_bound_is_marked_on_its_side_alone(self) -> None:
+        row: dict[str, Any] = {
+            "slowdown_computing": {"source": 3.0, "destination": 2.0},
+            "slowdown_computing_at_least": {"source": True},
+        }
+        found = [figure(row, f"slowdown_computing.{side}") for side in ("source", "destination")]
+        self.assertEqual([one.marks for one in found if one], [">°", "°"])
+
+    def test_a_quantile_has_the_interval_of_order_statistics(self) -> None:
+        histogram = {"bounds": list(range(0, 1001)), "counts": [1] * 1000}
+        interval = quantile_interval(histogram, 0.5)
+        assert interval is not None
+        self.assertEqual(interval, (469, 531))
+        self.assertIsNone(quantile_interval({"bounds": [0, 1], "counts": [1]}, 0.99))
+
+    def test_numbers_have_three_digits(self) -> None:
+        for value, text in (
+            (0, "0"),
+            (0.01234, "0.0123"),
+            (1.5, "1.50"),
+            (99.95, "100.0"),
+            (123456.7, "123457"),
+        ):
+            self.assertIn(number(value), (text, text.rstrip("0").rstrip(".")), value)
+        self.assertEqual(frequency(2.5e6), "2.50 MHz")
+        self.assertEqual(interval_text(Figure(2.5e6, 2.4e6, 2.6e6, ""), frequency), "[2.40, 2.60]")
+
+
+def _points(*xs: int, unsteady: int = 0) -> tuple[Point, ...]:
+    return tuple(Point(x, Figure(1.0, None, None, ""), x != unsteady) for x in xs)
+
+
+class Lines(unittest.TestCase):
+    def test_no_line_goes_over_what_was_not_measured(self) -> None:
+        found = runs(Series("", _points(4, 8, 16, 32)), [4, 8, 12, 16, 32])
+        self.assertEqual([[point.x for point in run] for run in found], [[4, 8], [16, 32]])
+
+    def test_no_line_goes_through_an_unsteady_point(self) -> None:
+        found = runs(Series("", _points(1, 2, 3, 4, 5, unsteady=3)), [1, 2, 3, 4, 5])
+        self.assertEqual([[point.x for point in run] for run in found], [[1, 2], [4, 5]])
+
+    def test_no_line_mixes_kinds_of_measurement(self) -> None:
+        _, rows = fixture()
+        for picture in gallery(rows.kept):
+            for panel in picture.panels:
+                for line in panel.series:
+                    xs = [point.x for point in line.points]
+                    self.assertEqual(len(xs), len(set(xs)), (picture.name, panel.title, line.label))
+
+    def test_pictures_are_of_all_that_the_fixture_has(self) -> None:
+        found, rows = fixture()
+        names = [picture.name for picture in gallery(rows.kept, predicted_rows(found.predictions))]
+        for name in (
+            "load-pushfarm",
+            "distribution-pushfarm",
+            "frequency-alltoall",
+            "frequency-funnel",
+            "frequency-pushfarm",
+            "frequency-pipeline",
+            "latency",
+            "throughput",
+            "loss-funnel",
+            "congestion-alltoall",
+            "slowdown-communication-mpi",
+            "slowdown-computing-mpi",
+            "predicted-funnel",
+        ):
+            self.assertIn(name, names)
+
+    def test_saturated_rates_are_no_part_of_a_line(self) -> None:
+        _, rows = fixture()
+        load_curve = next(one for one in gallery(rows.kept) if one.name == "load-pushfarm")
+        points = [point for line in load_curve.panels[0].series for point in line.points]
+        self.assertTrue(any(not point.joined for point in points))
+        for point in points:
+            self.assertEqual(point.joined, not set(point.figure.marks) & set("!?"))
+
+
+class Tables(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_tables_of_the_note(self) -> None:
+        found, rows = fixture()
+        text = "\n".join(map(as_text, tables_of(rows.kept, states_of(found).reasons)))
+        if os.environ.get("UPDATE_GOLDEN"):
+            GOLDEN.write_text(text, encoding="utf-8")
+        self.assertMultiLineEqual(text, GOLDEN.read_text(encoding="utf-8"))
+
+
+class Answers(unittest.TestCase):
+    def test_the_fastest_farm_and_what_limits_it(self) -> None:
+        _, rows = fixture()
+        tasks = answer_of(rows.kept).tasks
+        self.assertEqual([task.algorithm_us for task in tasks], [0, 50, 500])
+        for task in tasks:
+            rates = [task.best.rate.value, *(other.rate.value for other in task.others)]
+            self.assertEqual(rates, sorted(rates, reverse=True))
+            self.assertTrue(task.limit)
+
+    def test_a_rate_that_processors_cannot_compute_is_marked_and_not_the_answer(self) -> None:
+        found, _ = fixture()
+        document = next(one for one in found.results if one.path.name == "pushfarm.json")
+        row = next(row for row in document.data["results"] if row["algorithm_us"] == 50)
+        row["frequency_Hz"] = 1e6
+        rows = rows_of(found.results)
+        answer = answer_of(rows.kept)
+        self.assertTrue(answer.beyond)
+        marked = [row for row in rows.kept if row.get("frequency_Hz") == 1e6]
+        known = marked[0].figure("frequency_Hz")
+        assert known is not None
+        self.assertIn("#", known.marks)
+        self.assertTrue(all(task.best.rate.value < 1e6 for task in answer.tasks))
+
+    def test_a_required_rate_is_reached_or_not(self) -> None:
+        _, rows = fixture()
+        reached = answer_of(rows.kept, 10.0).tasks[0].verdict
+        self.assertTrue(reached.startswith("reached: "), reached)
+        self.assertIn("not reached", answer_of(rows.kept, 1e9).tasks[0].verdict)
+
+    def test_without_farms_there_is_no_answer_and_it_is_said(self) -> None:
+        _, rows = fixture()
+        basic = [row for row in rows.kept if row.get("benchmark") == "oneway"]
+        answer = answer_of(basic)
+        self.assertEqual(answer.tasks, ())
+        self.assertIn("No trigger farm", answer.missing)
+
+    def test_predictions_stand_with_their_error(self) -> None:
+        found, _ = fixture()
+        said = " ".join(sentences(predicted_rows(found.predictions)))
+        self.assertIn("off by 12.5 %", said)
+        self.assertIn("no error is known", said)
+
+    def test_what_was_not_measured_is_called_so(self) -> None:
+        found, rows = fixture()
+        matter = Matter(found.results, rows, facts_of(found.results), ())
+        said = {point.key: " ".join(point.sentences) for point in points(matter, {})}
+        self.assertIn("Not measured", said["caching"])
+        self.assertIn("no prediction", said["scaling"])
+
+
+class Words(unittest.TestCase):
+    def test_words_of_the_user_cannot_be_markup(self) -> None:
+        made = remarks.as_html("# A & B\n\n- `x<y`\n- <img src=x>\n\n```\n<b>\n```\n")
+        self.assertEqual(
+            made,
+            "<h4>A &amp; B</h4>\n<ul><li><code>x&lt;y</code></li><li>&lt;img src=x&gt;</li></ul>\n"
+            "<pre>&lt;b&gt;</pre>",
+        )
+
+
+class Folder(unittest.TestCase):
+    """A folder with some of the fixed results."""
+
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="combench-report-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def put(self, name: str, change: Any = None, to: str = "") -> None:
+        document = json.loads((FIXTURE / name).read_text(encoding="utf-8"))
+        changed = copy.deepcopy(document)
+        if change is not None:
+            change(changed)
+        (self.folder / (to or name)).write_text(json.dumps(changed), encoding="utf-8")
+
+    def refusal(self, *paths: Path) -> str:
+        with self.assertRaises(SuiteError) as raised:
+            load(paths or [self.folder])
+        return str(raised.exception)
+
+    def test_a_result_that_is_cut_off_is_named_and_the_others_are_read(self) -> None:
+        self.put("oneway.json")
+        (self.folder / "funnel.json").write_text('{"schema": "combench-res', encoding="utf-8")
+        found = load([self.folder])
+        self.assertEqual([one.path.name for one in found.results], ["oneway.json"])
+        self.assertRegex(found.problems[0], r"funnel\.json: it is cut off")
+
+    def test_a_result_of_a_newer_schema_is_named_and_the_others_are_read(self) -> None:
+        self.put("oneway.json")
+        self.put("funnel.json", lambda one: one.update(schema="combench-result/2"))
+        found = load([self.folder])
+        self.assertEqual(len(found.results), 1)
+        self.assertIn("combench-result/2", found.problems[0])
+
+    def test_a_folder_without_results_is_refused(self) -> None:
+        self.assertIn("there is no result document", self.refusal())
+
+    def test_a_path_that_is_not_there_is_refused(self) -> None:
+        self.assertIn("does not exist", self.refusal(self.folder / "none"))
+
+    def test_a_single_document_will_do(self) -> None:
+        self.assertEqual(len(load([FIXTURE / "oneway.json"]).results), 1)
+
+    def test_two_machines_are_told_apart(self) -> None:
+        def elsewhere(document: dict[str, Any]) -> None:
+            document["environment"]["hosts"][0].update(name="node9", cpu="Other", cores=64)
+
+        self.put("oneway.json")
+        self.put("oneway.json", elsewhere, to="elsewhere.json")
+        found = load([self.folder])
+        rows = rows_of(found.results)
+        self.assertEqual(sorted(rows.machines.values()), ["machine A", "machine B"])
+        self.assertEqual(len(rows.repeats), 0)
+        said = " ".join(differences(facts_of(found.results)))
+        self.assertIn("Other", said)
+        latency = next(one for one in gallery(rows.kept) if one.name == "latency")
+        self.assertEqual(len(latency.panels[0].series), 2)
+
+    def test_of_repeated_measurements_the_latest_is_kept(self) -> None:
+        def later(document: dict[str, Any]) -> None:
+            document["started"] = "2030-01-01T00:00:00Z"
+
+        self.put("oneway.json", later, to="a-later.json")
+        self.put("oneway.json")
+        rows = rows_of(load([self.folder]).results)
+        self.assertEqual(len(rows.repeats), len(rows.kept))
+        self.assertTrue(all(row.get("started").startswith("2030") for row in rows.kept))
+
+    def test_a_missing_module_is_named_with_its_package(self) -> None:
+        self.put("oneway.json")
+        command = [sys.executable, "-I", "-S", str(TOP / "scripts" / "combench"), "report"]
+        ended = subprocess.run(
+            [*command, str(self.folder)], stderr=subprocess.PIPE, text=True, timeout=60
+        )
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("python3-matplotlib", ended.stderr)
+        self.assertFalse((self.folder / "report.html").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
