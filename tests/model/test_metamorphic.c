@@ -334,7 +334,39 @@ START_TEST(long_workloads_agree_with_the_reference_in_the_mean)
 }
 END_TEST
 
+static void assert_carried(const ccmod_result *result, uint64_t seed)
+{
+    for (size_t i = 0; i < result->cells; i++) {
+        ccmod_cell cell = ccmod_result_cell(result, i);
+
+        ck_assert_msg(cell.work_us <= result->end_us * (1 + tolerance),
+                      "a link worked for %g us of %g, with seed %llu", cell.work_us, result->end_us,
+                      (unsigned long long)seed);
+        ck_assert_double_ge(cell.lost_us, 0);
+    }
+}
+
+START_TEST(in_fifo_no_link_works_longer_than_the_whole_takes)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        record_table table = records_random(&shape, seed);
+        model_setting setting = setting_of(seed);
+        ccmod_result *result, *again;
+
+        setting.parameters.share = CCMOD_FIFO;
+        result = evaluate(&table, &setting);
+        again = evaluate(&table, &setting);
+        assert_carried(result, seed);
+        ck_assert_double_eq(result->end_us, again->end_us);
+        ccmod_result_free(result);
+        ccmod_result_free(again);
+        records_free(&table);
+    }
+}
+END_TEST
+
 UNIT_MAIN("metamorphic", names_of_nodes_do_not_matter, an_idle_node_does_not_matter,
           a_link_in_two_parts_does_not_matter, times_and_sizes_scale,
           max_min_gives_each_message_at_least_what_the_bottleneck_gives,
-          long_workloads_agree_with_the_reference_in_the_mean)
+          long_workloads_agree_with_the_reference_in_the_mean,
+          in_fifo_no_link_works_longer_than_the_whole_takes)
