@@ -38,6 +38,22 @@ static void rotate(size_t *order, size_t all)
     order[all - 1] = first;
 }
 
+/* The same as below, by the name that the configuration has for the list. */
+static cb_status make_named_group(bench_rank *me, transport_node *root, transport_group **out)
+{
+    transport_node **by_rank =
+        cb_allocate((size_t)me->factory->size, sizeof(*by_rank), "the nodes of a group");
+    cb_status status = by_rank != NULL ? CB_OK : CB_ERROR_MEMORY;
+
+    for (size_t i = 1; i < me->participants && status == CB_OK; i++)
+        status = bench_node(me, i, &by_rank[me->ranks[i]]);
+    if (status == CB_OK)
+        status = transport_group_create_named(me->factory, me->group_name, by_rank, root,
+                                              me->own_multicast, out);
+    free(by_rank);
+    return status;
+}
+
 /* A list seen from this rank: the source sends to the members' nodes; a member joins the group of a
  * technology's own multicast, and otherwise needs to know its root alone. */
 static cb_status make_group(bench_rank *me, const size_t *order, size_t list,
@@ -51,6 +67,8 @@ static cb_status make_group(bench_rank *me, const size_t *order, size_t list,
         me->member[list] = me->member[list] || order[i] + 1 == me->self;
     if (!me->member[list])
         return CB_OK;
+    if (me->group_name != NULL && count > 0)
+        return make_named_group(me, source ? NULL : me->peers[0].node, &me->groups[list]);
     for (size_t i = 0; i < count; i++)
         CB_TRY(bench_node(me, order[i] + 1, &nodes[i]));
     return transport_group_create(me->factory, nodes, count, source ? NULL : me->peers[0].node,

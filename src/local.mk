@@ -28,6 +28,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/crew.c %D%/bench/crew.h \
 	%D%/bench/computing.c %D%/bench/computing.h \
 	%D%/bench/configuration.c \
+	%D%/bench/groups.c \
 	%D%/bench/datagrams.c \
 	%D%/bench/emit.c %D%/bench/emit.h \
 	%D%/bench/environment.c \

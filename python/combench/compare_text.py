@@ -108,9 +108,11 @@ def _only(side: Side, keys: list[Key], without: frozenset[str], everything: bool
             yield f"    and {len(keys) - len(shown)} more, which --all lists"
 
 
-def _rounded(value: float) -> str:
-    """Two digits, or whole."""
-    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+def _reach(value_pct: float) -> str:
+    """How far an interval reaches, in words."""
+    if value_pct >= 100:
+        return f"a factor of {1 + value_pct / 100:.2g}"
+    return f"{value_pct:.2g} %" if value_pct < 10 else f"{value_pct:.0f} %"
 
 
 def _sensitivity(changes: list[Change]) -> str:
@@ -123,8 +125,8 @@ def _sensitivity(changes: list[Change]) -> str:
     if not reaches:
         return ""
     return (
-        f"where none was found the interval reaches {_rounded(statistics.median(reaches))} % to "
-        "either side (median): smaller changes may be there"
+        f"where none was found the interval reaches {_reach(statistics.median(reaches))} to either "
+        "side (median): smaller changes may be there"
     )
 
 

@@ -13,22 +13,22 @@ Json = dict[str, Any]
 Key = tuple[tuple[str, Any], ...]  # the names and values by which a row is found in another run
 
 # docs/results.md, "Matching rows of two runs"; a key that is absent on both sides agrees.
-_ROW_KEYS = (
-    "mode",
-    "size_bytes",
-    "processors",
-    "sources",
-    "destinations",
-    "topology",
-    "occupation",
-    "algorithm_us",
-    "offered_Hz",
-    "arrivals",
-    "list",
-    "multicast",
-    "touch",
-    "buffers",
-)
+_ROW_KEYS: dict[str, type] = {
+    "mode": str,
+    "size_bytes": int,
+    "processors": int,
+    "sources": int,
+    "destinations": int,
+    "topology": str,
+    "occupation": str,
+    "algorithm_us": float,
+    "offered_Hz": float,
+    "arrivals": str,
+    "list": str,
+    "multicast": str,
+    "touch": str,
+    "buffers": str,
+}
 
 
 def at(row: Any, path: str) -> Any:
@@ -38,6 +38,19 @@ def at(row: Any, path: str) -> Any:
             return None
         row = row[name]
     return row
+
+
+def _is_of(kind: type, value: Any) -> bool:
+    if kind is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def is_row(row: Any) -> bool:
+    """Whether what a row says of itself has the kinds that it should have."""
+    if not isinstance(row, dict) or not isinstance(at(row, "wait.effective"), (str, type(None))):
+        return False
+    return all(_is_of(kind, row[name]) for name, kind in _ROW_KEYS.items() if name in row)
 
 
 def key_of(document: Json, row: Json) -> Key:
@@ -76,6 +89,8 @@ class Figure:
         return self.path.replace(".median", "").replace(".value", "").replace(".", " ")
 
 
+_SIDES = ("source", "destination", "node")
+
 # Throughput and frequency follow from the time of a step; they are compared where there is none.
 FIGURES = (
     Figure("latency_us.median", blocks=True),
@@ -88,7 +103,7 @@ FIGURES = (
     Figure("slowdown_communication"),
     *(
         Figure(f"slowdown_computing.{side}", bound=f"slowdown_computing_at_least.{side}")
-        for side in ("source", "destination", "node")
+        for side in _SIDES
     ),
 )
 
@@ -139,7 +154,7 @@ def marks(row: Json) -> frozenset[str]:
         "/": row.get("piece_bytes"),
         "!": row.get("saturated"),
         "?": (number(row.get("generator_error_pct")) or 0) > _ISSUED_OFF_PCT,
-        ">": any((row.get("slowdown_computing_at_least") or {}).values()),
+        ">": any(at(row, f"slowdown_computing_at_least.{side}") for side in _SIDES),
         "~": row.get("stopped_by") == "max-time",
         "L": row.get("lost") or at(row, "datagrams.lost") or at(row, "verify.lost"),
         "E": row.get("errors"),

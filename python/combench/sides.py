@@ -13,7 +13,7 @@ from typing import Any, Iterator
 
 from combench import manifest as manifests
 from combench.errors import SuiteError
-from combench.figures import Key, Observation, key_of, marks, observations
+from combench.figures import Key, Observation, is_row, key_of, marks, observations
 from combench.results import Json, NewerSchema, read_json, read_result
 
 SearchKey = tuple[Key, str]  # a row and the name of one of its figures
@@ -31,22 +31,48 @@ class Run:
         """Rows with their documents. One measurement may be in several starts of a run."""
         for document in self.documents:
             for row in document["results"]:
-                if isinstance(row, dict):
-                    yield document, row
+                yield document, row
 
 
-def _checked(path: Path) -> Json:
+def text_of(value: Any) -> str:
+    """A value of a document as a text, the same for the same value."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _object(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> list[Json]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _checked(path: Path) -> tuple[Json, int]:
+    """A document in which all that is used has the kind that it should have, or is not there; and
+    how many rows are left out for that."""
     document = read_result(path)
     for name in ("benchmark", "id", "technology"):
         if not isinstance(document.get(name), str):
             raise SuiteError(f"cannot read {path}: it has no '{name}'; measure it anew")
-    return document
+    environment = _object(document.get("environment"))
+    rows = [row for row in document["results"] if is_row(row)]
+    sound = {
+        **document,
+        "results": rows,
+        "parameters": _object(document.get("parameters")),
+        "environment": {**environment, "hosts": _objects(environment.get("hosts"))},
+        "fit": _objects(document.get("fit")),
+        "skipped": _objects(document.get("skipped")),
+    }
+    return sound, len(document["results"]) - len(rows)
 
 
 def _add(run: Run, path: Path) -> None:
     """A document that was cut short counts as far as it goes."""
-    document = _checked(path)
+    document, left_out = _checked(path)
     run.documents.append(document)
+    if left_out:
+        run.warnings.append(f"{path}: {left_out} of its rows cannot be read and are left out")
     if document.get("complete") is not True:
         reason = document.get("reason", "no reason is given")
         run.warnings.append(
@@ -68,11 +94,11 @@ def _run_of_manifest(directory: Path) -> Run:
     document = read_json(directory / manifests.FILE, manifests.SCHEMA, manifests.VERSION)
     run = Run(directory, [])
     unmeasured: dict[str, int] = {}
-    for entry in document.get("measurements", []):
-        state = entry.get("state", "without a state")
+    for entry in _objects(document.get("measurements")):
+        state = str(entry.get("state", "without a state"))
         if state not in (manifests.MEASURED, manifests.SKIPPED, manifests.LEFT_OUT):
             unmeasured[state] = unmeasured.get(state, 0) + 1
-        if "result" in entry and state != manifests.RUNNING:
+        if isinstance(entry.get("result"), str) and state != manifests.RUNNING:
             _try(run, directory / entry["result"])
     for state, count in sorted(unmeasured.items()):
         run.warnings.append(f"{directory}: {count} of its measurements: {state}")
@@ -122,7 +148,7 @@ class Side:
     # Of each row and figure, an observation for each run that has it.
     found: dict[SearchKey, list[Observation]] = field(default_factory=dict)
     marks: dict[Key, frozenset[str]] = field(default_factory=dict)
-    limits: dict[Key, set[Any]] = field(default_factory=dict)  # in_flight_limit of a row
+    limits: dict[Key, set[str]] = field(default_factory=dict)  # in_flight_limit of a row
 
     def keys(self) -> set[Key]:
         return set(self.marks)
@@ -147,7 +173,7 @@ def _take(side: Side, run: Run) -> None:
         key = key_of(document, row)
         side.marks[key] = side.marks.get(key, frozenset()) | marks(row)
         if "in_flight_limit" in row:
-            side.limits.setdefault(key, set()).add(row["in_flight_limit"])
+            side.limits.setdefault(key, set()).add(text_of(row["in_flight_limit"]))
         for figure, observation in observations(row):
             starts.setdefault((key, figure.path), []).append(observation)
     for search, found in starts.items():
@@ -166,8 +192,3 @@ def read_side(words: str) -> Side:
     if not side.marks:
         raise SuiteError(f"{words} has no rows; see the manifest for what became of the run")
     return side
-
-
-def text_of(value: Any) -> str:
-    """A value of a document as a text, the same for the same value."""
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)

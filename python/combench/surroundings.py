@@ -3,7 +3,7 @@ to it."""
 
 from __future__ import annotations
 
-from typing import Callable, Iterator
+from typing import Any, Callable, Iterator
 
 from combench.figures import at, number
 from combench.results import Json
@@ -17,6 +17,9 @@ _IN_ROWS = frozenset(
     "compute touch buffers wait list multicast receivers rate_Hz load_curve find_rate arrivals "
     "output format config verify".split()
 )
+
+_SIDES = ("the baseline", "the other side")  # their own names are long, and stand above
+_ABSENT = "nothing"  # is said of it in a document
 
 _FACTS = {
     "combench": "environment.combench",
@@ -38,20 +41,31 @@ _HOST_FACTS = {
 }
 
 
+def _single(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """A fact, or each of those in an object."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield f"{name}, {key}", text_of(part)
+    elif value is not None:
+        yield name, text_of(value)
+
+
 def _of_hosts(document: Json) -> Iterator[tuple[str, str]]:
+    """What any of the hosts has."""
     hosts = at(document, "environment.hosts") or []
     yield "hosts", str(len(hosts))
-    for name, path in _HOST_FACTS.items():
-        values = {text_of(host[path]) for host in hosts if isinstance(host, dict) and path in host}
-        if values:
-            yield name, ", ".join(sorted(values))
+    found: dict[str, set[str]] = {}
+    for host in hosts:
+        for name, path in _HOST_FACTS.items():
+            for fact, value in _single(name, at(host, path)):
+                found.setdefault(fact, set()).add(value)
+    for fact, values in found.items():
+        yield fact, ", ".join(sorted(values))
 
 
 def _of_document(document: Json) -> Iterator[tuple[str, str]]:
     for name, path in _FACTS.items():
-        value = at(document, path)
-        if value is not None:
-            yield name, text_of(value)
+        yield from _single(name, at(document, path))
     yield from _of_hosts(document)
     for name, value in (document.get("parameters") or {}).items():
         if name not in _IN_ROWS:
@@ -83,12 +97,12 @@ _NOISY_PCT = 5.0
 
 
 def _of_noise(first: Side, second: Side) -> Iterator[str]:
-    for side in (first, second):
+    for name, side in zip(_SIDES, (first, second)):
         noise = _noise(side)
         middle = noise[len(noise) // 2] if noise else 0.0
         if middle > _NOISY_PCT:
             yield (
-                f"others had the cores of {side.label} for {middle:.3g} % of the time (median of "
+                f"others had the cores of {name} for {middle:.3g} % of the time (median of "
                 "the probes before its measurements)"
             )
 
@@ -96,10 +110,10 @@ def _of_noise(first: Side, second: Side) -> Iterator[str]:
 def _of_marks(first: Side, second: Side) -> Iterator[str]:
     common = first.keys() & second.keys()
     for mark, what in (("*", "oversubscribed"), ("L", "with losses"), ("!", "saturated")):
-        for side, other in ((first, second), (second, first)):
+        for name, side, other in zip(_SIDES, (first, second), (second, first)):
             count = sum(mark in side.marks[key] - other.marks[key] for key in common)
             if count:
-                yield f"{count} of the rows compared are {what} in {side.label} only"
+                yield f"{count} of the rows compared are {what} in {name} only"
 
 
 def _of_limits(first: Side, second: Side) -> Iterator[str]:
@@ -115,14 +129,14 @@ def _of_facts(first: Side, second: Side) -> Iterator[str]:
     pairs: dict[str, tuple[set[str], set[str]]] = {}
     documents = [{place[:2] for place in facts} for facts in (one, other)]
     for place in one.keys() | other.keys():
-        mine, theirs = one.get(place, {"unknown"}), other.get(place, {"unknown"})
+        mine, theirs = one.get(place, {_ABSENT}), other.get(place, {_ABSENT})
         if mine != theirs and all(place[:2] in known for known in documents):
             both = pairs.setdefault(place[2], (set(), set()))
             both[0].update(mine)
             both[1].update(theirs)
     for name in sorted(pairs):
         ours, others = (" or ".join(sorted(values)) for values in pairs[name])
-        yield f"{name} differs: {ours} in {first.label}, {others} in {second.label}"
+        yield f"{name} differs: {ours} in {_SIDES[0]}, {others} in {_SIDES[1]}"
 
 
 _CHECKS: tuple[Callable[[Side, Side], Iterator[str]], ...] = (

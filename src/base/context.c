@@ -298,6 +298,17 @@ const char *cb_config_technology_place(const cb_config *config)
     return config->technology_place;
 }
 
+bool cb_config_group_at(const cb_config *config, size_t index, cb_config_group *out)
+{
+    const context_group *group;
+
+    if (index >= config->group_count)
+        return false;
+    group = &config->groups[index];
+    *out = (cb_config_group){group->name, group->ids, group->ranks, group->count};
+    return true;
+}
+
 /* Settings */
 
 static cb_status set_node(const cb_config *config, const context_node *node, cb_node_settings *out)

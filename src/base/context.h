@@ -48,6 +48,18 @@ void cb_config_free(cb_config *config);
 cb_context cb_config_technology(const cb_config *config);
 const char *cb_config_technology_place(const cb_config *config);
 
+/* A named group as its file has it: ids of nodes, and the ranks of these nodes, which may lie
+ * beyond a job. Belongs to the configuration. */
+typedef struct {
+    const char *name;
+    const uint32_t *ids;
+    const size_t *ranks;
+    size_t count;
+} cb_config_group;
+
+/* Group `index` in the order of network.conf; false: there are not so many. */
+bool cb_config_group_at(const cb_config *config, size_t index, cb_config_group *out);
+
 /* Settings for a job: rank r is the r-th node; node goes before top, top before the default.
  * CB_ERROR_USAGE, logged with the parameter, its file and line and the value that is needed, when
  * there are fewer nodes than ranks or a limit of the Context SCI does not hold (see settings.h).

@@ -170,6 +170,7 @@ struct bench_rank {
     bench_list list;
     bool own_multicast; /* by the technology's own multicast, else by a loop of sends */
     size_t list_length;
+    const char *group_name; /* the list is all of this group of the configuration; else NULL */
     uint64_t seed;
     transport_group **groups; /* prepared lists, made by set_up */
     size_t group_count;

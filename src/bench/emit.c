@@ -57,6 +57,7 @@ static cb_status check_options(const bench_options *options)
         {options->load_curve != NULL, "load-curve", "when events fall due is not in a trace"},
         {options->find_rate, "find-rate", "when events fall due is not in a trace"},
         {options->placement != NULL, "placement", "a trace knows ranks, and no hosts"},
+        {options->group != NULL, "group", "no configuration is read for it; use --receivers"},
         {options->slow_us > 0, "slow-us", "it is an experiment with a measurement"},
         {bench_occupation_named(options->compute) != BENCH_UNOCCUPIED, "compute",
          "a trace has no other task on a core"},

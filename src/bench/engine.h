@@ -187,6 +187,13 @@ void bench_progress_clear(const bench_progress *progress);
  * Collective; all fail alike. The caller frees *out. */
 cb_status bench_read_config(control *plane, const char *directory, cb_config **out);
 
+/* groups.c: put the members of --group, where it is given, in the place of --receivers and, unless
+ * numbers are asked for, their number in that of --destinations or --sources. `config` NULL: there
+ * are no files. CB_ERROR_USAGE, logged, where there is no such group, or a member that cannot take
+ * part. Local, alike in all ranks. */
+cb_status bench_choose_group(const bench_definition *definition, const cb_config *config,
+                             size_t ranks, bench_options *options);
+
 /* The settings of a run of the plan: from the files where `config` is not NULL, else derived. */
 cb_status bench_make_settings(bench_session *session, const cb_config *config,
                               const bench_plan *plan);

@@ -335,6 +335,8 @@ static cb_status prepare(bench_session *session, bench_program *program)
     cb_log_silence(control_rank(session->plane) != 0);
     status = configure(session, program);
     if (status == CB_OK)
+        status = bench_choose_group(session->definition, program->config, ranks, &program->options);
+    if (status == CB_OK)
         status = bench_plan_make(session->definition, session->options, ranks, &program->plan);
     if (status == CB_OK)
         status = bench_make_settings(session, program->config, &program->plan);

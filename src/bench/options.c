@@ -101,6 +101,16 @@ static const cb_option rows[] = {
      .maximum = LARGEST_RANK,
      .key = "receivers",
      .help = "The ranks that are destinations, in this order: 3,5,7-9; rank 0 is the source"},
+    {.name = "group",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_DESTINATIONS | BENCH_TAKES_SOURCES,
+     .offset = FIELD(group),
+     .argument = "NAME",
+     .key = "group",
+     .help =
+         "The members of this group of network.conf, in its order, are the destinations, or the "
+         "sources of cb_funnel; all of them without --destinations or --sources. Wants "
+         "--config"},
     {.name = "sources",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_FARM,
@@ -459,8 +469,12 @@ static const char *owners(uint32_t scope)
         {BENCH_TAKES_ALGORITHM, "cb_pushfarm, cb_pullfarm and cb_pipeline"},
         {BENCH_TAKES_SIDES | BENCH_TAKES_NODES,
          "cb_oneway, cb_twoway, cb_alltoall, cb_pairs, cb_outfarm, cb_multicast and cb_funnel"},
+        {BENCH_TAKES_DESTINATIONS | BENCH_TAKES_SOURCES, "cb_outfarm, cb_multicast and cb_funnel"},
     };
 
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        if (table[i].scope == scope)
+            return table[i].programs;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
         if ((table[i].scope & scope) != 0)
             return table[i].programs;

@@ -11,6 +11,7 @@ typedef struct {
     cb_list sizes;
     bool sweep;
     cb_list processors, destinations, sources, receivers;
+    const char *group;
     uint64_t breakpoint_bytes; /* 0: none */
     const char *mode;
     double precision_pct, max_time_s;

@@ -184,20 +184,23 @@ static cb_status choose_counts(const bench_definition *definition, const bench_o
     return CB_OK;
 }
 
-static cb_status check_receivers(const bench_options *options, size_t ranks)
+static cb_status check_receivers(const bench_definition *definition, const bench_options *options,
+                                 size_t ranks)
 {
+    const cb_list *counts = counts_option(definition, options);
     size_t receivers = options->receivers.count;
+    const char *named_by = options->group != NULL ? "group" : "receivers";
 
     if (receivers > 0 && options->placement != NULL) {
-        cb_error("--receivers says which ranks are destinations, and so does --placement; give one "
-                 "of them");
+        cb_error("--%s says which ranks are %s, and so does --placement; give one of them",
+                 named_by, counted_name(definition));
         return CB_ERROR_USAGE;
     }
-    for (size_t i = 0; receivers > 0 && i < options->destinations.count; i++)
-        if (options->destinations.values[i] > receivers) {
-            cb_error(
-                "--destinations %llu: --receivers names %zu ranks; name more, or ask for fewer",
-                (unsigned long long)options->destinations.values[i], receivers);
+    for (size_t i = 0; receivers > 0 && counts != NULL && i < counts->count; i++)
+        if (counts->values[i] > receivers) {
+            cb_error("--%s %llu: --%s names %zu ranks; name more, or ask for fewer",
+                     counted_name(definition), (unsigned long long)counts->values[i], named_by,
+                     receivers);
             return CB_ERROR_USAGE;
         }
     for (size_t i = 0; i < options->receivers.count; i++)
@@ -372,7 +375,7 @@ static cb_status fill(bench_plan *plan, const bench_definition *definition,
     size_t room = 0;
 
     CB_TRY(check_mode(definition, options));
-    CB_TRY(check_receivers(options, ranks));
+    CB_TRY(check_receivers(definition, options, ranks));
     CB_TRY(choose_counts(definition, options, ranks, counts));
     choose_sizes(definition, options, sizes);
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)

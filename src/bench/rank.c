@@ -143,6 +143,8 @@ static void take_options(bench_rank *me, const bench_session *session,
     me->list = measurement->list;
     me->own_multicast = measurement->own_multicast;
     me->list_length = measurement->count;
+    if (measurement->list == BENCH_FIXED && me->list_length == session->options->receivers.count)
+        me->group_name = session->options->group;
     me->seed = session->options->seed;
 }
 

@@ -10,6 +10,9 @@
 
 enum { REPORT_CYCLES = 1024, FEW = 12, FEW_WORDS = 4 };
 
+/* So many receives of one processor at least tell its rate in the long run. */
+enum { LEAST_RECEIVES = 1000, LEAST_RECEIVES_EACH = 4 };
+
 static const uint64_t report_ns = 250000000;
 
 /* The result's own: what remains of the engine. */
@@ -119,7 +122,7 @@ static cb_status handle_ended(ccmod_engine *engine)
 static cb_status handle_events(ccmod_engine *engine)
 {
     while (ccmod_queue_next(&engine->queue) <= engine->now_us + engine_instant_us(engine)) {
-        engine_event event = ccmod_queue_pop(&engine->queue);
+        engine_event event = ccmod_queue_pop(engine);
 
         CB_TRY(deeds[event.kind](engine, event.subject));
     }
@@ -154,16 +157,45 @@ static cb_status report(ccmod_engine *engine, uint64_t *last_ns)
                       "the evaluation was stopped at %.3f us", engine->now_us);
 }
 
-static cb_status finish(ccmod_engine *engine)
+static cb_status end(ccmod_engine *engine)
 {
     ccmod_signal signal = {0};
 
-    if (engine->ended_count < engine->processor_count)
-        return ccmod_engine_explain_standstill(engine);
-    CB_TRY(ccmod_match_check_empty(engine));
     return engine_wants(engine, CCMOD_SIGNAL_GO_END)
                ? ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_GO_END)
                : CB_OK;
+}
+
+/* Nothing can happen any more: all is done, or something never will be. */
+static cb_status finish(ccmod_engine *engine)
+{
+    if (engine->ended_count < engine->processor_count)
+        return ccmod_engine_explain_standstill(engine);
+    CB_TRY(ccmod_match_check_empty(engine));
+    return end(engine);
+}
+
+static cb_status stop(ccmod_engine *engine, ccmod_stop by)
+{
+    engine->stopped_by = by;
+    if (by == CCMOD_STOPPED_BY_TIME)
+        engine->now_us = engine->parameters.until_us;
+    return end(engine);
+}
+
+/* Whether the rate is known well enough. It is looked at some thirty times while its receives
+ * double. */
+static bool is_known(ccmod_engine *engine)
+{
+    double precision = engine->parameters.precision;
+    ccmod_rate rate;
+
+    if (!(precision > 0) || engine->rate.received < engine->next_check)
+        return false;
+    engine->next_check = engine->rate.received + engine->rate.received / 32;
+    rate = ccmod_rate_find(&engine->rate);
+    return rate.batches > 0 && rate.high_per_s <= rate.per_s * (1 + precision) &&
+           rate.low_per_s >= rate.per_s * (1 - precision);
 }
 
 static cb_status begin(ccmod_engine *engine)
@@ -201,6 +233,8 @@ static cb_status evaluate(ccmod_engine *engine)
         time_us = fmin(ccmod_queue_next(&engine->queue), engine->flows->next(engine));
         if (isinf(time_us))
             return finish(engine);
+        if (engine->parameters.until_us > 0 && time_us > engine->parameters.until_us)
+            return stop(engine, CCMOD_STOPPED_BY_TIME);
         if (time_us > ENGINE_LARGEST_US)
             return refuse_time(engine);
         engine->now_us = fmax(engine->now_us, time_us);
@@ -209,6 +243,8 @@ static cb_status evaluate(ccmod_engine *engine)
         CB_TRY(handle_ended(engine));
         CB_TRY(handle_events(engine));
         CB_TRY(run_ready(engine));
+        if (is_known(engine))
+            return stop(engine, CCMOD_STOPPED_BY_PRECISION);
         CB_TRY(report(engine, &last_ns));
     }
 }
@@ -255,6 +291,31 @@ static cb_status check_parameters(const ccmod_parameters *parameters, ccmod_erro
                           "cannot evaluate with background intervals of %g us; they must be at "
                           "least 1 us long",
                           parameters->background_interval_us);
+    return CB_OK;
+}
+
+/* What ends an evaluation before its traces do. */
+static cb_status check_stop(const ccmod_parameters *parameters, const ccmod_workload *workload,
+                            ccmod_error *error)
+{
+    bool counted = parameters->rate_of != CCMOD_NOBODY;
+
+    if (!(parameters->until_us >= 0) || isinf(parameters->until_us))
+        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+                          "cannot evaluate until %g us; give a time above 0, or 0 for all of the "
+                          "trace",
+                          parameters->until_us);
+    if (!(parameters->precision >= 0 && parameters->precision < 1) ||
+        (parameters->precision > 0 && !counted))
+        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+                          "cannot evaluate to a precision of %g of nobody's rate; say whose "
+                          "receives are counted, and give a share from 0 to below 1",
+                          parameters->precision);
+    if (counted && parameters->rate_of >= workload->processors)
+        return ccmod_fail(error, CB_ERROR_USAGE, workload->name, 0,
+                          "cannot count what rank %u receives: there are %zu ranks; name one of "
+                          "them",
+                          parameters->rate_of, workload->processors);
     return CB_OK;
 }
 
@@ -333,6 +394,8 @@ static void set_up(ccmod_engine *engine)
     engine->flows = choose_flows(engine);
     engine->free_message = engine->free_fan = ENGINE_NONE;
     memset(engine->free_slots, 0xff, sizeof(engine->free_slots));
+    engine->rate.batch = engine->parameters.rate_round > 0 ? engine->parameters.rate_round : 1;
+    engine->next_check = LEAST_RECEIVES + LEAST_RECEIVES_EACH * (uint64_t)engine->processor_count;
 }
 
 /* What a result does not need. */
@@ -385,7 +448,10 @@ static cb_status keep(ccmod_engine *engine, ccmod_result **out)
     kept->processors = engine->processors;
     kept->cells = engine->cells;
     kept->result = (ccmod_result){
-        .end_us = largest_clock(engine),
+        .end_us =
+            engine->stopped_by == CCMOD_STOPPED_BY_TRACE ? largest_clock(engine) : engine->now_us,
+        .stopped_by = engine->stopped_by,
+        .rate = ccmod_rate_find(&engine->rate),
         .messages = engine->messages,
         .cycles = engine->cycles,
         .processors = engine->processor_count,
@@ -406,7 +472,8 @@ ccmod_parameters ccmod_parameters_default(void)
                               .share = CCMOD_BOTTLENECK,
                               .background = CCMOD_BACKGROUND_NONE,
                               .background_interval_us = 1000,
-                              .seed = 1};
+                              .seed = 1,
+                              .rate_of = CCMOD_NOBODY};
 }
 
 cb_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
@@ -425,6 +492,7 @@ cb_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
 
     CB_TRY(check_calibration(calibration, error));
     CB_TRY(check_parameters(parameters, error));
+    CB_TRY(check_stop(parameters, workload, error));
     CB_TRY(check_network(network, workload, error));
     set_up(&engine);
     status = allocate(&engine);

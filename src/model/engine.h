@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "model/ccmod.h"
+#include "model/rate.h"
 
 #define ENGINE_NONE UINT32_MAX
 
@@ -239,7 +239,9 @@ struct ccmod_engine {
     engine_list ended; /* messages that left the links in this instant */
     size_t live;       /* messages on links */
     uint64_t cycles, messages, finished;
-    uint64_t next_report; /* cycle after which progress is looked at again */
+    rate_record rate;    /* of the receives that are counted */
+    uint64_t next_check; /* with how many of them the rate is looked at again */
+    ccmod_stop stopped_by;
 
     engine_processor *processors;
     size_t processor_count;
@@ -295,7 +297,7 @@ static inline cb_status engine_append(ccmod_engine *engine, engine_list *list, u
 /* Queue */
 cb_status ccmod_queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject);
 double ccmod_queue_next(const event_queue *queue); /* infinite when it is empty */
-engine_event ccmod_queue_pop(event_queue *queue);
+engine_event ccmod_queue_pop(ccmod_engine *engine);
 void ccmod_queue_free(event_queue *queue);
 
 /* A place in the pool, for a message or an item; and back. */
@@ -394,7 +396,13 @@ static inline bool cell_presses_more(const ccmod_engine *engine, uint32_t left, 
     return a > b || (!(a < b) && cell_load(engine, left) > cell_load(engine, right));
 }
 
-/* Signals */
+/* A receive of the processor is complete. */
+static inline void engine_note_receive(ccmod_engine *engine, uint32_t processor)
+{
+    if (processor == engine->parameters.rate_of)
+        ccmod_rate_note(&engine->rate, engine->now_us);
+}
+
 /* How far apart events may be and still be one instant. Never less than what the clock can tell
  * apart, else a time that is left could be too short for it to advance at all. */
 static inline double engine_instant_us(const ccmod_engine *engine)
@@ -406,6 +414,8 @@ static inline bool engine_wants(const ccmod_engine *engine, ccmod_signal_kind ki
 {
     return (engine->wanted & CCMOD_WANTS(kind)) != 0;
 }
+
+/* Signals */
 
 cb_status ccmod_signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind);
 cb_status ccmod_signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,

@@ -31,6 +31,7 @@ libccmod_a_SOURCES = \
 	%D%/pairing_heap.h %D%/pairs.c %D%/pairs.h \
 	%D%/processors.c \
 	%D%/queue.c \
+	%D%/rate.c %D%/rate.h \
 	%D%/shares.c %D%/shares.h \
 	%D%/signals.c \
 	%D%/standstill.c \

@@ -26,6 +26,8 @@ static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
     if (engine->free_slots[class] != ENGINE_NONE) {
         *out = engine->free_slots[class];
         engine->free_slots[class] = engine->slots[*out].sibling;
+        if (engine->free_slots[class] != ENGINE_NONE)
+            __builtin_prefetch(&engine->slots[engine->free_slots[class]], 1);
         return CB_OK;
     }
     if (engine->slot_count + block >= ENGINE_NONE)
@@ -86,6 +88,13 @@ static cb_status widen_ids(ccmod_engine *engine)
     return CB_OK;
 }
 
+/* Of a million messages none is in a cache; what is needed soon is fetched ahead. */
+static void prefetch_place(const ccmod_engine *engine, uint32_t number)
+{
+    if (number != ENGINE_NONE)
+        __builtin_prefetch(&engine->pool[number], 1);
+}
+
 cb_status ccmod_pool_take(ccmod_engine *engine, uint32_t *out)
 {
     engine_message *grown;
@@ -93,6 +102,7 @@ cb_status ccmod_pool_take(ccmod_engine *engine, uint32_t *out)
     if (engine->free_message != ENGINE_NONE) {
         *out = engine->free_message;
         engine->free_message = engine->pool[*out].sibling;
+        prefetch_place(engine, engine->free_message);
         return CB_OK;
     }
     if (engine->message_count == engine->message_room) {

@@ -203,8 +203,10 @@ static cb_status receive(ccmod_engine *engine, uint32_t number, const ccmod_reco
 
     block(engine, number, PROCESSOR_IN_RECEIVE, record->peer);
     CB_TRY(ccmod_match_receive(engine, number, record, true, &done));
-    if (done)
-        engine->processors[number].state = PROCESSOR_RUNNING;
+    if (!done)
+        return CB_OK;
+    engine_note_receive(engine, number);
+    engine->processors[number].state = PROCESSOR_RUNNING;
     return CB_OK;
 }
 
@@ -214,8 +216,10 @@ static cb_status start_receive(ccmod_engine *engine, uint32_t number, const ccmo
 
     engine->processors[number].outstanding++;
     CB_TRY(ccmod_match_receive(engine, number, record, false, &done));
-    if (done)
-        engine->processors[number].outstanding--;
+    if (!done)
+        return CB_OK;
+    engine_note_receive(engine, number);
+    engine->processors[number].outstanding--;
     return CB_OK;
 }
 
@@ -295,6 +299,8 @@ cb_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool blo
 {
     engine_processor *processor = &engine->processors[number];
 
+    if (activity == CCMOD_RECEIVING)
+        engine_note_receive(engine, number);
     if (blocked) {
         CB_TRY(account_message(engine, number, activity, start_us));
         return engine_append(engine, &engine->ready, number);

@@ -1,5 +1,5 @@
 /* The common part of a group: its own list of nodes, fixed for a static group, growing and
- * shrinking for a dynamic one. */
+ * shrinking for a dynamic one; and groups that the configuration names. */
 #include "transport/group.h"
 
 #include <stdlib.h>
@@ -68,4 +68,68 @@ cb_status transport_group_remove(transport_group *group, transport_node *node)
             (group->count - found) * sizeof(*group->nodes));
     group->version++;
     return CB_OK;
+}
+
+/* Named groups */
+
+static cb_status find_group(const transport_factory *factory, const char *name,
+                            const cb_group_settings **out)
+{
+    const cb_settings *settings = factory->settings;
+    const cb_group_settings *group = settings != NULL ? cb_settings_group(settings, name) : NULL;
+
+    if (group == NULL) {
+        cb_error("cannot make the group '%s': %s", name,
+                 settings != NULL && settings->configured
+                     ? "network.conf has no group of that name; add it, or name another"
+                     : "groups have their names in network.conf, and the job was started without "
+                       "configuration files; give it --config");
+        return CB_ERROR_USAGE;
+    }
+    for (size_t i = 0; i < group->count; i++)
+        if (group->members[i] >= (size_t)factory->size) {
+            cb_error("cannot make the group '%s': a member is the node of rank %zu, and the job "
+                     "has %d; start more ranks, or take the member out of network.conf",
+                     name, group->members[i], factory->size);
+            return CB_ERROR_USAGE;
+        }
+    *out = group;
+    return CB_OK;
+}
+
+/* The nodes of the members, made where they do not exist, into `members`. */
+static cb_status find_nodes(transport_factory *factory, const cb_group_settings *group,
+                            transport_node **nodes, bool with_itself, transport_node **members,
+                            size_t *count)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const size_t rank = group->members[i];
+
+        if (!with_itself && rank == (size_t)factory->rank)
+            continue;
+        if (nodes[rank] == NULL)
+            CB_TRY(transport_node_create(factory, (int)rank, &nodes[rank]));
+        members[(*count)++] = nodes[rank];
+    }
+    return CB_OK;
+}
+
+cb_status transport_group_create_named(transport_factory *factory, const char *name,
+                                       transport_node **nodes, transport_node *root, bool multicast,
+                                       transport_group **out)
+{
+    const cb_group_settings *group;
+    transport_node **members;
+    size_t count = 0;
+    cb_status status;
+
+    CB_TRY(find_group(factory, name, &group));
+    members = cb_allocate(group->count, sizeof(*members), "the members of a group");
+    if (members == NULL)
+        return CB_ERROR_MEMORY;
+    status = find_nodes(factory, group, nodes, multicast, members, &count);
+    if (status == CB_OK)
+        status = transport_group_create(factory, members, count, root, multicast, out);
+    free(members);
+    return status;
 }

@@ -165,6 +165,7 @@ cb_status transport_open(const transport_technology *technology,
     fill_empty_slots(&factory->ops);
     factory->rank = bootstrap->rank;
     factory->size = bootstrap->size;
+    factory->settings = bootstrap->settings;
     *out = factory;
     return CB_OK;
 }

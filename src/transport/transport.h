@@ -142,6 +142,7 @@ struct transport_factory {
                            copy; set by open; 0: none does */
     bool polls_yield;   /* a receive that finds no message has given the core away already */
     size_t largest_message;        /* in bytes; 0: as large as you like */
+    const cb_settings *settings;   /* of the bootstrap, or NULL */
     transport_datagrams datagrams; /* so far */
     char network[64];              /* the network interface in use and its address, or empty */
 };
@@ -232,6 +233,16 @@ static inline cb_status transport_group_create(transport_factory *factory,
 {
     return factory->ops.group_create(factory, nodes, count, root, multicast, out);
 }
+
+/* As transport_group_create, of the members of the group `name` of network.conf, in the order of
+ * the file. `nodes` is by rank, with room for all of the job: a member that has no node there gets
+ * one, which is the caller's to destroy, also after an error. Without multicast this process
+ * itself, where it is a member, is left out, since none sends to itself. CB_ERROR_USAGE, logged,
+ * where the settings have no such group, or a member that is beyond the job. Local, or collective
+ * as transport_group_create is. */
+cb_status transport_group_create_named(transport_factory *factory, const char *name,
+                                       transport_node **nodes, transport_node *root, bool multicast,
+                                       transport_group **out);
 
 /* Dynamic groups (made without multicast): one more node, or one less. CB_ERROR_USAGE, logged, for
  * a node that is there already, or is not. */

@@ -59,6 +59,25 @@ expect "'node' in ${ranks}[0]" False
 measured "without --config the technology is mpi" 2 cb_oneway
 expect "d['technology']" mpi
 
+measured "the members of a named group are the sources" 3 faulty_funnel --config "$examples/two-machines" \
+    --group sources
+expect "d['parameters']['group'], [r['role'] for r in $ranks]" \
+    "('sources', ['destination', 'source', 'source'])"
+expect "[r['sources'] for r in d['results'] if r['mode'] == 'event']" "[1, 2]"
+
+mkdir named
+printf 'Technology = TCP\ngroup readers { members = {4, 2} }\ngroup far { members = {5} }\ngroup head { members = {1} }\n' \
+    >named/network.conf
+printf 'node a { id = 1 }\nnode b { id = 2 }\nnode c { id = 3 }\nnode d { id = 4 }\nnode e { id = 5 }\n' \
+    >named/nodes.conf
+: >named/machines.conf
+measured "the members of a named group are the destinations, in their order" 4 cb_multicast \
+    --config named --technology mpi --group readers --list fixed --verify
+expect "[r.get('role') for r in $ranks]" "['source', 'destination', None, 'destination']"
+expect "sorted((r['destinations'], r['multicast']) for r in d['results'])" \
+    "[(2, 'loop'), (2, 'technology')]"
+expect "d['parameters']['receivers']" "[3, 1]"
+
 case_is "an unknown technology is SCI with a warning"
 cp -r "$examples/note-defaults" unknown
 sed 's/= SCI/= Myrinet/' "$examples/note-defaults/network.conf" >unknown/network.conf
@@ -77,7 +96,8 @@ refused() {
     program=$3
     directory=$4
     shift 4
-    run "$ranks_started" "$program" --config "$directory" --output refused.json
+    # shellcheck disable=SC2086 # options may stand behind the directory
+    run "$ranks_started" "$program" --config $directory --output refused.json
     expect_status 2
     expect_one_error "$@"
     expect_true "nothing written" test ! -e refused.json
@@ -110,6 +130,19 @@ refused "buffers too few for the job" 5 faulty_funnel bad "bad/network.conf:2: r
     "recv_buffer_no = 6 or more"
 with nodes.conf 'node a { id = 1 }\nnode b { id = 2\n'
 refused "syntax" 2 cb_oneway bad "bad/nodes.conf:2:" "not closed"
+refused "a group that is not there" 2 cb_multicast "named --group writers" \
+    "named/network.conf has no group" "readers, far, head"
+refused "a member beyond the job" 4 cb_multicast "named --group far" "member 5 is the node of rank 4" \
+    "the job has 4 ranks"
+refused "a member that is the source" 2 cb_outfarm "named --group head" "member 1 is the node of rank 0" \
+    "the source"
+refused "a group and ranks" 2 cb_multicast "named --group readers --receivers 1" "--receivers names ranks"
+refused "more than the group has" 4 cb_multicast "named --group readers --destinations 3" \
+    "--destinations 3: --group names 2 ranks"
+case_is "a group without files"
+run 2 cb_multicast --group readers --sizes 64
+expect_status 2
+expect_one_error "--group readers" "--config DIR"
 with nodes.conf 'node a { id = 1 }\n'
 refused "fewer nodes than ranks" 2 faulty_oneway bad "bad/nodes.conf has 1 nodes" "needs 2 nodes"
 

@@ -1,7 +1,8 @@
-/* Conformance of the technologies: conformance WAIT [TECHNOLOGY [BYTES]]. Without a name, all that
- * are built in and declare that they deliver are tested, one after the other in one job. BYTES are
- * what the settings of the job are made for: what is longer comes in pieces, over technologies that
- * have them. */
+/* Conformance of the technologies: conformance WAIT [TECHNOLOGY [BYTES [ANNOUNCED]]]. Without a
+ * name, all that are built in and declare that they deliver are tested, one after the other in one
+ * job. BYTES are what the settings of the job are made for: what is longer comes in pieces, over
+ * technologies that have them. ANNOUNCED is how many may come before an answer; without it all
+ * tests run for one and for many. */
 #include "tests/mpi/conformance.h"
 
 #include <stdio.h>
@@ -263,8 +264,8 @@ static cb_status close_technology(void)
 static int test_technology(const transport_technology *technology)
 {
     static TCase *(*const themes[])(void) = {
-        conformance_nodes, conformance_groups,  conformance_changes, conformance_multicast,
-        conformance_pool,  conformance_factory, conformance_threads};
+        conformance_sizes,     conformance_nodes, conformance_groups,  conformance_changes,
+        conformance_multicast, conformance_pool,  conformance_factory, conformance_threads};
     cb_status status = control_agree(job.everyone, open_technology(technology));
     int failures;
 
@@ -277,12 +278,16 @@ static int test_technology(const transport_technology *technology)
 }
 
 /* As a partner in an exchange, and as the receiver of a stream. Large jobs show nothing more. */
-static int test_announcements(const transport_technology *technology)
+static int test_announcements(const transport_technology *technology, size_t announced)
 {
     static const size_t announcements[] = {1, 50};
     const int large_job = 8;
     int outcome = 0;
 
+    if (announced > 0) {
+        here.unanswered = announced;
+        return test_technology(technology);
+    }
     for (size_t i = 0; outcome == 0 && i < sizeof(announcements) / sizeof(*announcements); i++) {
         here.unanswered = announcements[i];
         if (i == 0 || job.size < large_job)
@@ -298,7 +303,7 @@ static bool is_wanted(const transport_technology *technology, const transport_te
 }
 
 /* The exit status. */
-static int test_technologies(const transport_technology *only)
+static int test_technologies(const transport_technology *only, size_t announced)
 {
     int tested = 0, failures = 0;
 
@@ -307,12 +312,31 @@ static int test_technologies(const transport_technology *only)
 
         if (!is_wanted(transport_technologies[i], only))
             continue;
-        outcome = test_announcements(transport_technologies[i]);
+        outcome = test_announcements(transport_technologies[i], announced);
         tested += outcome >= 0;
         failures = outcome > 0 ? outcome : 0;
     }
     failures = job_close(failures);
     return tested == 0 ? EXIT_SKIPPED : failures;
+}
+
+/* A group of the configuration that has all ranks, the last first. */
+static cb_status name_everyone(void)
+{
+    cb_group_settings *everyone = cb_allocate(1, sizeof(*everyone), "a group");
+
+    if (everyone == NULL)
+        return CB_ERROR_MEMORY;
+    here.settings.groups = everyone;
+    here.settings.group_count = 1;
+    everyone->name = strdup("everyone");
+    everyone->members = cb_allocate((size_t)job.size, sizeof(*everyone->members), "a group");
+    if (everyone->name == NULL || everyone->members == NULL)
+        return CB_ERROR_MEMORY;
+    everyone->count = (size_t)job.size;
+    for (size_t i = 0; i < everyone->count; i++)
+        everyone->members[i] = everyone->count - 1 - i;
+    return CB_OK;
 }
 
 /* On a busy machine a message of an unreliable technology is slow, and not lost: this has to be
@@ -323,6 +347,7 @@ static void derive_settings(size_t largest_bytes)
         .ranks = (size_t)job.size, .largest_bytes = largest_bytes, .held_buffers = HELD_BUFFERS};
 
     REQUIRE_OK(cb_derive_settings(&expected, &here.settings));
+    REQUIRE_OK(name_everyone());
     for (size_t rank = 0; rank < here.settings.node_count; rank++)
         here.settings.nodes[rank].udp.timeout_ms = cb_parameters[CB_UDP_TIMEOUT].maximum;
 }
@@ -339,18 +364,19 @@ static transport_wait wait_named(const char *name)
 int main(int argc, char **argv)
 {
     const transport_technology *only = argc >= 3 ? transport_find(argv[2]) : NULL;
-    size_t bytes = argc == 4 ? strtoul(argv[3], NULL, 10) : MODERATE_BYTES;
+    size_t bytes = argc >= 4 ? strtoul(argv[3], NULL, 10) : MODERATE_BYTES;
+    size_t announced = argc >= 5 ? strtoul(argv[4], NULL, 10) : 0;
     int outcome;
 
-    if (argc < 2 || argc > 4 || (argc >= 3 && only == NULL) || bytes == 0) {
-        fprintf(stderr, "usage: conformance spin|yield|block [TECHNOLOGY [BYTES]]\n");
+    if (argc < 2 || argc > 5 || (argc >= 3 && only == NULL) || bytes == 0) {
+        fprintf(stderr, "usage: conformance spin|yield|block [TECHNOLOGY [BYTES [ANNOUNCED]]]\n");
         return 2;
     }
     here.wait = wait_named(argv[1]);
     job_open("conformance");
     job.at_end = expect_no_buffer_held;
     derive_settings(bytes);
-    outcome = test_technologies(only);
+    outcome = test_technologies(only, announced);
     cb_settings_free(&here.settings);
     return outcome;
 }

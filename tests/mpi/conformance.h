@@ -21,6 +21,7 @@
 #include "tests/mpi/job.h"
 #include "transport/transport.h"
 
+TCase *conformance_sizes(void); /* many and large messages; has the tag "sizes" */
 TCase *conformance_nodes(void);
 TCase *conformance_groups(void);
 TCase *conformance_changes(void);

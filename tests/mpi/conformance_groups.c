@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 
 static void send_to_first(uint64_t messages, size_t bytes)
@@ -37,6 +38,37 @@ JOB_TEST(a_group_send_reaches_every_node)
     conformance_prepare(70000);
     send_to_all_from(0);
     send_to_all_from(job.size - 1);
+}
+
+/* Each process leaves itself out, and makes the nodes that it does not have. */
+JOB_TEST(a_group_of_the_configuration_has_its_members_in_their_order)
+{
+    transport_node *last = here.nodes[job.size - 1];
+    transport_group *group = NULL;
+
+    transport_node_destroy(last);
+    here.nodes[job.size - 1] = NULL;
+    REQUIRE_OK(
+        transport_group_create_named(here.factory, "everyone", here.nodes, NULL, false, &group));
+    ck_assert_uint_eq(group->count, (size_t)job.size - 1);
+    for (int i = 0, rank = job.size - 1; rank >= 0; rank--)
+        if (rank != job.rank) {
+            ck_assert_int_eq(group->nodes[i]->rank, rank);
+            ck_assert_ptr_eq(group->nodes[i++], here.nodes[rank]);
+        }
+    transport_group_destroy(group);
+}
+
+JOB_TEST(a_group_that_the_configuration_does_not_have_is_refused)
+{
+    transport_group *group = NULL;
+    cb_status status;
+
+    cb_log_silence(true);
+    status = transport_group_create_named(here.factory, "nobody", here.nodes, NULL, false, &group);
+    cb_log_silence(false);
+    ck_assert_int_eq(status, CB_ERROR_USAGE);
+    ck_assert_ptr_null(group);
 }
 
 JOB_TEST(a_send_to_a_group_of_nobody_takes_the_buffer)
@@ -163,6 +195,8 @@ TCase *conformance_groups(void)
     TCase *theme = tcase_create("groups");
 
     tcase_add_test(theme, a_group_send_reaches_every_node);
+    tcase_add_test(theme, a_group_of_the_configuration_has_its_members_in_their_order);
+    tcase_add_test(theme, a_group_that_the_configuration_does_not_have_is_refused);
     tcase_add_test(theme, a_send_to_a_group_of_nobody_takes_the_buffer);
     tcase_add_test(theme, a_member_receives_by_its_group_what_the_root_sends_in_a_loop);
     tcase_add_test(theme, a_group_receive_gives_the_messages_of_all_and_says_whose_each_is);

@@ -300,17 +300,25 @@ JOB_TEST(nothing_arrives_that_was_not_sent)
     }
 }
 
+TCase *conformance_sizes(void)
+{
+    TCase *theme = tcase_create("sizes");
+
+    tcase_set_tags(theme, "sizes");
+    tcase_add_test(theme, messages_around_each_power_of_two_arrive_whole);
+    tcase_add_test(theme, messages_of_each_size_below_a_switch_of_protocol_arrive_whole);
+    tcase_add_test(theme, messages_keep_their_order_whatever_their_sizes);
+    tcase_add_test(theme, many_large_sends_wait_until_they_are_received);
+    return theme;
+}
+
 TCase *conformance_nodes(void)
 {
     TCase *theme = tcase_create("nodes");
 
-    tcase_add_test(theme, messages_around_each_power_of_two_arrive_whole);
-    tcase_add_test(theme, messages_of_each_size_below_a_switch_of_protocol_arrive_whole);
     tcase_add_test(theme, a_message_has_the_size_it_was_sent_with_and_not_the_announced);
     tcase_add_test(theme, a_buffer_whose_size_was_lowered_is_sent_short);
-    tcase_add_test(theme, messages_keep_their_order_whatever_their_sizes);
     tcase_add_test(theme, thousands_of_small_sends_wait_until_they_are_received);
-    tcase_add_test(theme, many_large_sends_wait_until_they_are_received);
     tcase_add_test(theme, what_was_sent_is_not_held_by_its_sender);
     tcase_add_test(
         theme, a_receive_that_does_not_block_finds_nothing_before_the_send_and_after_the_receive);

@@ -7,6 +7,9 @@ JOB_TESTS = \
 	%D%/control_2.sh %D%/control_5.sh %D%/control_17.sh %D%/failures_3.sh \
 	%D%/synchronise_2.sh %D%/synchronise_5.sh %D%/threaded_3.sh
 ALONE_TESTS = %D%/test_control_clock %D%/test_null %D%/test_pool %D%/test_stubs
+if SISCI_SOFTWARE
+JOB_TESTS += %D%/conformance_lossy_2.sh
+endif
 check_PROGRAMS += $(JOB_RUNNERS) $(ALONE_TESTS)
 TESTS += $(JOB_TESTS) $(ALONE_TESTS) %D%/conformance_17.sh
 endif
@@ -42,5 +45,5 @@ tests_mpi_test_stubs_LDADD = $(UNIT_LIBS)
 
 EXTRA_DIST += \
 	%D%/conformance_2.sh %D%/conformance_3.sh %D%/conformance_5.sh %D%/conformance_17.sh \
-	%D%/control_2.sh %D%/control_5.sh %D%/control_17.sh %D%/failures_3.sh %D%/launch.sh \
+	%D%/control_2.sh %D%/control_5.sh %D%/control_17.sh %D%/failures_3.sh %D%/launch.sh %D%/conformance_lossy_2.sh \
 	%D%/synchronise_2.sh %D%/synchronise_5.sh %D%/threaded_3.sh

@@ -300,6 +300,18 @@ class Matching(Documents):
             self.assertIn(sentence, said)
         self.assertNotIn("governor differs", said)
 
+    def test_of_settings_those_that_differ_are_said(self) -> None:
+        words = []
+        for index, settings in enumerate(
+            ({"btl": "vader", "pml": "ob1"}, {"btl": "tcp", "pml": "ob1"})
+        ):
+            made = {**ENVIRONMENT, "mpi_settings": settings}
+            one = document([row(drawn(index, 1))], environment=made)
+            words.append(self.write(f"{index}.json", one))
+        said, _ = self.driver("compare", *words)
+        self.assertIn("settings of MPI, btl differs: vader in ", said)
+        self.assertNotIn("pml", said)
+
     def test_the_same_environment_is_no_caution(self) -> None:
         words = [self.write(f"{i}.json", document([row(drawn(i, 1))])) for i in range(2)]
         said, _ = self.driver("compare", *words)
@@ -361,8 +373,9 @@ class BadInput(Documents):
             self.write(f"{index}.json", document([broken, number, row(drawn(index, 1), 1)]))
             for index in (1, 2)
         ]
-        said, _ = self.driver("compare", *words)
+        said, error = self.driver("compare", *words)
         self.assertIn("1 figures compared", said)
+        self.assertIn("1 of its rows cannot be read", error)
 
     def test_figures_that_are_not_finite_do_not_stop_the_others(self) -> None:
         text = json.dumps(document([row(drawn(1, 1)), row(drawn(2, 1), 1)]))
@@ -374,6 +387,60 @@ class BadInput(Documents):
             words.append(str(path))
         said, _ = self.driver("compare", *words)
         self.assertIn("2 figures compared", said)
+
+
+class Damage(Documents):
+    """Whatever stands in a document, a verb compares, or says what is wrong."""
+
+    JUNK: tuple[Any, ...] = (
+        None,
+        True,
+        -1,
+        0,
+        1e400,
+        "",
+        "x",
+        [],
+        {},
+        [{}],
+        {"x": [1]},
+        [[1], "y"],
+    )
+
+    def places(self, value: Any) -> list[tuple[Any, Any]]:
+        """Every container with every key or index in it."""
+        if isinstance(value, dict):
+            inner = list(value.items())
+        else:
+            inner = list(enumerate(value)) if isinstance(value, list) else []
+        below = [place for _, part in inner for place in self.places(part)]
+        return [(value, key) for key, _ in inner] + below
+
+    def test_values_of_another_kind_raise_nothing(self) -> None:
+        fit = [{"mode": "pingpong", "processors": 2, "overhead_us": 1, "r_inf_MBps": 2}]
+        skipped = [{"what": "fit", "reason": "none"}]
+        whole = [
+            document([row(drawn(1, 1, 8), size, occupation=side) for size in (0, 64)], *program)
+            for program in ((), ("comms1", "COMMS1"))
+            for side in ("none", "both")
+        ]
+        for one in whole:
+            one.update(fit=fit, skipped=skipped)
+        sound = self.run_of("sound", *whole)
+        text = json.dumps(whole)
+        count = len(self.places(json.loads(text)))
+        draw = random.Random(11)
+        for turn in range(60):
+            damaged = json.loads(text)
+            container, key = self.places(damaged)[draw.randrange(count)]
+            container[key] = draw.choice(self.JUNK)
+            name = f"damaged{turn}"
+            for index, one in enumerate(damaged):
+                (self.folder / name).mkdir(exist_ok=True)
+                self.write(f"{name}/{index}.json", one)
+            with self.subTest(f"{key}: {container[key]}"):
+                self.driver("compare", sound, str(self.folder / name), "--all", expect=None)
+                self.driver("parkbench", str(self.folder / name), expect=None)
 
 
 class Pictures(Documents):

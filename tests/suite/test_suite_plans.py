@@ -12,7 +12,7 @@ from pathlib import Path
 
 from stage import TOP
 
-from combench import allocation, main, plan, run
+from combench import allocation, compare, main, plan, run
 from combench.allocation import Allocation
 from combench.benchmarks import BENCHMARKS, FIT_SIZES
 from combench.errors import SuiteError
@@ -275,6 +275,14 @@ class Times(unittest.TestCase):
 
 class Documentation(unittest.TestCase):
     """What users are told is what there is."""
+
+    def test_every_option_of_a_comparison_stands_in_its_page(self) -> None:
+        parser = argparse.ArgumentParser()
+        compare.add_arguments(parser)
+        text = (TOP / "docs" / "compare.md").read_text(encoding="utf-8")
+        for word in re.findall(r"--[a-z-]+", parser.format_help()):
+            if word != "--help":
+                self.assertRegex(text, rf"{word}(?![\w-])")
 
     def test_every_key_and_option_stands_in_the_page_and_in_the_manual(self) -> None:
         parser = argparse.ArgumentParser()
