@@ -339,6 +339,11 @@ class Folder(unittest.TestCase):
         self.assertEqual(len(found.results), 1)
         self.assertIn("combench-result/2", found.problems[0])
 
+    def test_a_result_that_lacks_what_it_is_of_is_named(self) -> None:
+        self.put("oneway.json")
+        self.put("funnel.json", lambda one: one["results"][0].pop("size_bytes"))
+        self.assertRegex(load([self.folder]).problems[0], r"funnel\.json: .* size of a row")
+
     def test_a_folder_without_results_is_refused(self) -> None:
         self.assertIn("there is no result document", self.refusal())
 

@@ -24,6 +24,17 @@ class Document:
     data: Json
 
 
+def _require_rows(document: Json, path: Path) -> None:
+    """What all else stands on: whose rows they are, and of which size each is."""
+    head = all(isinstance(document.get(key), str) for key in ("benchmark", "technology"))
+    rows: list[Json] = document["results"]
+    if not head or not all(isinstance(row.get("size_bytes"), int) for row in rows):
+        raise SuiteError(
+            f"cannot read {path}: its benchmark, its technology or the size of a row is missing; "
+            "measure it again"
+        )
+
+
 @dataclass
 class Collection:
     """All that was found. `problems` are sentences for the reader."""
@@ -39,6 +50,7 @@ class Collection:
         kind = str(document.get("schema", "")).rpartition("/")[0]
         if kind == RESULT:
             whole = require_results(require_schema(document, path, RESULT, _VERSION), path)
+            _require_rows(whole, path)
             self.results.append(Document(path, whole))
         elif kind in (RUN, PREDICTION):
             kept = self.runs if kind == RUN else self.predictions
