@@ -234,6 +234,15 @@ class Answers(unittest.TestCase):
         self.assertIn("off by 12.5 %", said)
         self.assertIn("no error is known", said)
 
+    def test_a_validation_says_how_far_the_model_was_off(self) -> None:
+        found, _ = fixture()
+        worst = {"benchmark": "funnel", "what": "8 sources"}
+        summary = {"rows": 9, "median_error_pct": 6, "worst_error_pct": 31.4, "worst": worst}
+        document = Document(Path("v.json"), {"technology": "mpi", "summary": summary})
+        said = " ".join(sentences(predicted_rows(found.predictions), [document]))
+        self.assertIn("9 measurements to which the calibration was not fitted", said)
+        self.assertIn("31.4 % at most (1.7 funnel, 8 sources)", said)
+
     def test_what_was_not_measured_is_called_so(self) -> None:
         found, rows = fixture()
         matter = Matter(found.results, rows, facts_of(found.results), ())

@@ -13,7 +13,8 @@ from typing import Iterator, Sequence
 from combench.errors import SuiteError
 from combench.results import Json, load_json, require_results, require_schema
 
-RESULT, RUN, PREDICTION = "combench-result", "combench-run", "combench-prediction"
+RESULT, RUN = "combench-result", "combench-run"
+PREDICTION, VALIDATION = "combench-prediction", "combench-validation"
 _VERSION = 1
 REMARKS = "discussion"  # the folder with the user's own words
 
@@ -42,6 +43,7 @@ class Collection:
     results: list[Document] = field(default_factory=list)
     runs: list[Document] = field(default_factory=list)
     predictions: list[Document] = field(default_factory=list)
+    validations: list[Document] = field(default_factory=list)
     remarks: dict[str, str] = field(default_factory=dict)  # text by the name of its file
     problems: list[str] = field(default_factory=list)
 
@@ -52,9 +54,9 @@ class Collection:
             whole = require_results(require_schema(document, path, RESULT, _VERSION), path)
             _require_rows(whole, path)
             self.results.append(Document(path, whole))
-        elif kind in (RUN, PREDICTION):
-            kept = self.runs if kind == RUN else self.predictions
-            kept.append(Document(path, require_schema(document, path, kind, _VERSION)))
+        elif kind in (RUN, PREDICTION, VALIDATION):
+            lists = {RUN: self.runs, PREDICTION: self.predictions, VALIDATION: self.validations}
+            lists[kind].append(Document(path, require_schema(document, path, kind, _VERSION)))
 
     def read(self, path: Path) -> None:
         try:

@@ -160,7 +160,7 @@ def _context(
     facts = facts_of(found.results)
     states = states_of(found)
     answer = answer_of(rows.kept, required_hz)
-    scaling = predictions.sentences(predicted)
+    scaling = predictions.sentences(predicted, found.validations)
     matter = discussion.Matter(found.results, rows, facts, scaling)
     return {
         "title": _title(found, title),
