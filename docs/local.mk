@@ -1,4 +1,17 @@
-EXTRA_DIST += $(srcdir)/docs/*.md $(srcdir)/docs/*.json $(srcdir)/docs/examples/*.cct $(srcdir)/docs/examples/*.svg $(srcdir)/docs/examples/*.plan
+EXTRA_DIST += \
+	$(srcdir)/docs/*.md \
+	$(srcdir)/docs/*.json \
+	$(srcdir)/docs/examples/*.cal \
+	$(srcdir)/docs/examples/*.cct \
+	$(srcdir)/docs/examples/*.plan \
+	$(srcdir)/docs/examples/*.svg \
+	$(srcdir)/docs/images/*.png
+
+# The schemas of what programs and driver write.
+schemasdir = $(pkgdatadir)/schemas
+dist_schemas_DATA = %D%/combench-knee-1.schema.json %D%/combench-model-1.schema.json \
+	%D%/combench-prediction-1.schema.json %D%/combench-result-1.schema.json \
+	%D%/combench-run-1.schema.json %D%/combench-validation-1.schema.json
 
 # Directories for --config, to be used as they are or copied.
 note_defaultsdir = $(docdir)/examples/note-defaults

@@ -12,6 +12,7 @@ from combench.results import Json
 from combench.workloads import WINDOW, Case
 
 FARMS = ("pushfarm", "pullfarm")
+_CALIBRATES = "calibrate"  # the program that serves the model and is none of the ten
 WITH_ALGORITHM = (*FARMS, "pipeline")
 _ON_REQUEST = frozenset({("multicast", "round")})
 
@@ -107,11 +108,14 @@ class Measured:
 
 
 def of_documents(documents: Iterable[Json]) -> Measured:
-    """The cases of all documents; of one that was measured twice the first row counts."""
+    """The cases of all documents; of one that was measured twice the first row counts, of what only
+    calibrates none."""
     made = Measured()
     seen: set[tuple[Case, float]] = set()
     reasons: set[tuple[str, str, str]] = set()
     for document in documents:
+        if document["benchmark"] == _CALIBRATES:
+            continue
         for row in document["results"]:
             try:
                 one = of_row(document, row)

@@ -23,6 +23,7 @@ FARMS = ("pushfarm", "pullfarm")
 _FEW_STEPS = 16
 _FEW_EVENTS = 64
 _CROWD = 20_000  # fragments that may be under way at once without pacing the supervisor
+_OF_NETWORK = 0.95  # of what a link within the network carries: beyond it queues grow and grow
 _SKEW_US = 1.0  # how far apart the ranks start: what the seeds vary
 _FULL = 0.9  # a place that is used so much is what limits
 _SHRINKS = 0.9  # what is left of an interval at most when twice as much is evaluated
@@ -235,7 +236,7 @@ def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
     if place is None or busy[place] <= 0:
         return None
     if place.node is None:
-        return Limit(place, busy[place], f"the network's link {place.name}")
+        return Limit(place, busy[place], f"network's link {place.name}")
     role, _ = columns.role_of(case, place.node)
     return Limit(place, busy[place], f"{role} (rank {place.node}): its {_DEEDS[place.kind]}")
 
@@ -259,7 +260,7 @@ def _paced(
     """The farm with a supervisor that issues events at a rate.
 
     That of a large farm issues them no faster than the fullest place can follow, either, with a rate
-    or without: beyond that nothing is gained, and each message that waits in the network makes the
+    or without: beyond that little is gained, and each message that waits in the network makes the
     evaluation longer.
     """
     crowded = case.in_flight * case.shape[1] > _CROWD
@@ -267,11 +268,18 @@ def _paced(
         return case, []
     busy, even = _probe(case, setting, effort)
     issue_us = busy[_SUPERVISOR]
-    follows_us = max(one for place, one in busy.items() if even or place.node is not None)
     due_us = 1e6 / rate_hz if rate_hz else 0.0
-    period_us = max(due_us, follows_us) if crowded else due_us
-    notes = ["events are issued no faster than the fullest place can follow"]
-    cuts = notes if crowded and follows_us > due_us else []
+    period_us, part = max(
+        (one / part, part)
+        for place, one in busy.items()
+        for part in [1.0 if place.node is not None else _OF_NETWORK]
+        if even or place.node is not None
+    )
+    cuts = []
+    if crowded and period_us > due_us:
+        cuts = [f"events are issued at {100 * part:g} % of the rate that the fullest place follows"]
+    else:
+        period_us = due_us
     return replace(case, pace_us=max(0.0, period_us - issue_us)), cuts
 
 

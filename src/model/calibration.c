@@ -41,7 +41,7 @@ ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size
     ccmod_delay delay = {line->overhead_us, line->latency_us, (double)bytes * line->us_per_byte};
     double kept_us = held_us(calibration, bytes, delay.transfer_us);
 
-    delay.latency_us = fmax(0, delay.latency_us + delay.transfer_us - kept_us);
+    delay.latency_us = fmax(0, delay.latency_us - (kept_us - delay.transfer_us));
     delay.transfer_us = kept_us;
     if (hops > 2)
         delay.latency_us += (double)(hops - 2) * calibration->hop_us;

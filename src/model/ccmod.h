@@ -505,12 +505,21 @@ typedef struct ccmod_parameters {
     bool plain;           /* take the plain path in any case: the same results, slower */
     size_t open_messages; /* so many may be under way or wait to be received, 64 bytes each; more
                              end the evaluation. 0: 2^24, or 64 for each processor */
+    double until_us;      /* the evaluation ends at this time, if not before; 0: with the traces */
+    uint32_t rate_of;     /* the processor whose receives are counted, or CCMOD_NOBODY */
+    uint64_t rate_round;  /* so many receives make a round; batches are whole ones. 0 counts as 1 */
+    double precision;     /* the evaluation ends once the 95 % interval of that rate reaches no
+                             farther than this share of it; 0: it does not. Not before that processor
+                             has received 1000 messages, and 4 for each processor */
     /* Called now and then, some times a second; false ends the evaluation. NULL: not called. */
     bool (*progress)(void *context, const ccmod_progress *progress);
     void *progress_context;
 } ccmod_parameters;
 
-/* Mode split, share bottleneck, no background, seed 1, intervals of 1000 us. */
+#define CCMOD_NOBODY UINT32_MAX
+
+/* Mode split, share bottleneck, no background, seed 1, intervals of 1000 us, all of the traces, and
+ * nobody's rate. */
 ccmod_parameters ccmod_parameters_default(void);
 
 /* Of a processor; clock = send + receive + wait + compute but for rounding. */
@@ -539,9 +548,32 @@ typedef struct {
     uint32_t worst_line;
 } ccmod_comparison;
 
-/* What came out. Owned by whoever asked for the evaluation. */
+/* Why an evaluation ended. */
+typedef enum {
+    CCMOD_STOPPED_BY_TRACE, /* all traces are consumed */
+    CCMOD_STOPPED_BY_TIME,
+    CCMOD_STOPPED_BY_PRECISION
+} ccmod_stop;
+
+const char *ccmod_stop_name(ccmod_stop stop); /* "trace", "time", "precision" */
+
+/* How often a processor receives, in messages per second of the model's time: the mean over batches
+ * of receives, without the first quarter of them, in which the system fills. */
+typedef struct {
+    uint64_t received;            /* all of its receives */
+    size_t batches;               /* that were counted; 0: too few to know, and all below is 0 */
+    uint64_t counted;             /* receives in them */
+    double from_us, to_us;        /* when they were */
+    double per_s;                 /* the rate */
+    double low_per_s, high_per_s; /* its 95 % interval */
+} ccmod_rate;
+
+/* What came out. Owned by whoever asked for the evaluation. Where an evaluation was stopped before
+ * the end of the traces, clocks are those of the last complete records. */
 typedef struct ccmod_result {
-    double end_us;     /* the largest clock */
+    double end_us; /* the largest clock, or when the evaluation was stopped */
+    ccmod_stop stopped_by;
+    ccmod_rate rate;   /* of the parameters' rate_of; all 0 without */
     uint64_t messages; /* a multicast is one */
     uint64_t cycles;   /* event horizons */
     size_t processors;

@@ -15,9 +15,11 @@ typedef struct __attribute__((packed, aligned(4))) {
 typedef struct {
     cell_entry *heap;
     size_t count, room;
-    engine_list started; /* messages, and cells on which messages came or went, in this instant */
-    engine_list touched;
-    engine_list scratch; /* messages or slots */
+    engine_list started; /* messages, in this instant */
+    engine_list left;    /* cells that messages have left in this instant */
+    engine_list guests;  /* slots that left their heaps, to be asked */
+    engine_list bottlenecks;
+    engine_list scratch; /* messages */
 } clock_flow;
 
 static inline clock_flow *flow_of(const ccmod_engine *engine)

@@ -1,10 +1,11 @@
 /* When the bottleneck of a message may move, for flows_clock.c. A message has its bottleneck on one
  * cell of its route and is a guest on the others, and nothing moves as long as no guest's cell
- * presses more than the bottleneck. So a limit is set half way between the two, as two marks: the
- * guest's slot is asked again when more messages than its mark pass its cell, and the bottleneck's
- * slot when fewer than its own do. A cell keeps both kinds of slots in heaps, and looks at their
- * tops alone when messages come or go. Each time that a slot is asked in vain its limit is half as
- * far away from what was wrong about it, so it is asked some ten times even where thousands meet.
+ * presses more than the bottleneck. So a limit is set between the two, as two marks: the guest's
+ * slot is asked again when more messages than its mark pass its cell, and the bottleneck's slot
+ * when fewer than its own do. A cell keeps both kinds of slots in heaps, and looks at their tops
+ * alone when messages come or go. The limit is half way at first; when a slot was asked in vain it
+ * is far from the side that has moved, which may go on. So a slot is asked a few times even where
+ * thousands meet.
  *
  * With a drawn background, of cells with equal pressure the one with the higher load is the
  * bottleneck, and loads change; a guest is then asked whenever its cell gets busier.
@@ -40,12 +41,24 @@ static inline int32_t fewest_messages(const ccmod_engine *engine, uint32_t cell,
     return cell_pressure_of(engine, cell, most) < pressure ? most + 1 : most;
 }
 
-/* The mark of a guest whose bottleneck has this pressure, which is not below that of `cell`. */
-static inline int32_t mark_of_guest(const ccmod_engine *engine, uint32_t cell, double pressure)
+/* How far the limit is from the guest's pressure, as a share of the way to the bottleneck's. */
+#define MARK_AT_FIRST 0.875
+#define MARK_FAR_FROM_GUEST 1
+#define MARK_FAR_FROM_BOTTLENECK 0.125
+
+/* The mark of a guest whose bottleneck has this pressure, which is not below that of `cell`. Where
+ * the cell has no other messages the guest waits for the next, and its bottleneck need not be
+ * asked: that is all that most messages ever need. */
+static inline int32_t mark_of_guest(const ccmod_engine *engine, uint32_t cell, double pressure,
+                                    double share)
 {
+    double own = cell_pressure(engine, cell);
+
     if (engine->drawn != NULL)
         return 0;
-    return most_messages(engine, cell, (pressure + cell_pressure(engine, cell)) / 2);
+    if (own > 1)
+        own = engine_smaller(own + share * (pressure - own), pressure);
+    return most_messages(engine, cell, own);
 }
 
 /* The pressure that the cell of a guest may have without that it is asked. */

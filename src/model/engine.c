@@ -10,6 +10,9 @@
 
 enum { REPORT_CYCLES = 1024, FEW = 12, FEW_WORDS = 4 };
 
+/* So many receives of one processor at least tell its rate in the long run. */
+enum { LEAST_RECEIVES = 1000, LEAST_RECEIVES_EACH = 4 };
+
 static const uint64_t report_ns = 250000000;
 
 /* The result's own: what remains of the engine. */
@@ -118,8 +121,10 @@ static cb_status handle_ended(ccmod_engine *engine)
 
 static cb_status handle_events(ccmod_engine *engine)
 {
-    while (ccmod_queue_next(&engine->queue) <= engine->now_us + engine_instant_us(engine)) {
-        engine_event event = ccmod_queue_pop(&engine->queue);
+    double until_us = engine->now_us + engine_instant_us(engine);
+
+    while (ccmod_queue_next(&engine->queue) <= until_us) {
+        engine_event event = ccmod_queue_pop(engine);
 
         CB_TRY(deeds[event.kind](engine, event.subject));
     }
@@ -154,16 +159,45 @@ static cb_status report(ccmod_engine *engine, uint64_t *last_ns)
                       "the evaluation was stopped at %.3f us", engine->now_us);
 }
 
-static cb_status finish(ccmod_engine *engine)
+static cb_status end(ccmod_engine *engine)
 {
     ccmod_signal signal = {0};
 
-    if (engine->ended_count < engine->processor_count)
-        return ccmod_engine_explain_standstill(engine);
-    CB_TRY(ccmod_match_check_empty(engine));
     return engine_wants(engine, CCMOD_SIGNAL_GO_END)
                ? ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_GO_END)
                : CB_OK;
+}
+
+/* Nothing can happen any more: all is done, or something never will be. */
+static cb_status finish(ccmod_engine *engine)
+{
+    if (engine->ended_count < engine->processor_count)
+        return ccmod_engine_explain_standstill(engine);
+    CB_TRY(ccmod_match_check_empty(engine));
+    return end(engine);
+}
+
+static cb_status stop(ccmod_engine *engine, ccmod_stop by)
+{
+    engine->stopped_by = by;
+    if (by == CCMOD_STOPPED_BY_TIME)
+        engine->now_us = engine->parameters.until_us;
+    return end(engine);
+}
+
+/* Whether the rate is known well enough. It is looked at some thirty times while its receives
+ * double. */
+static bool is_known(ccmod_engine *engine)
+{
+    double precision = engine->parameters.precision;
+    ccmod_rate rate;
+
+    if (!(precision > 0) || engine->rate.received < engine->next_check)
+        return false;
+    engine->next_check = engine->rate.received + engine->rate.received / 32;
+    rate = ccmod_rate_find(&engine->rate);
+    return rate.batches > 0 && rate.high_per_s <= rate.per_s * (1 + precision) &&
+           rate.low_per_s >= rate.per_s * (1 - precision);
 }
 
 static cb_status begin(ccmod_engine *engine)
@@ -198,83 +232,26 @@ static cb_status evaluate(ccmod_engine *engine)
         double time_us;
 
         CB_TRY(engine->flows->settle(engine));
-        time_us = fmin(ccmod_queue_next(&engine->queue), engine->flows->next(engine));
+        time_us = engine_smaller(ccmod_queue_next(&engine->queue), engine->flows->next(engine));
         if (isinf(time_us))
             return finish(engine);
+        if (engine->parameters.until_us > 0 && time_us > engine->parameters.until_us)
+            return stop(engine, CCMOD_STOPPED_BY_TIME);
         if (time_us > ENGINE_LARGEST_US)
             return refuse_time(engine);
-        engine->now_us = fmax(engine->now_us, time_us);
+        engine->now_us = engine_larger(engine->now_us, time_us);
         engine->cycles++;
         CB_TRY(engine->flows->pass(engine));
         CB_TRY(handle_ended(engine));
         CB_TRY(handle_events(engine));
         CB_TRY(run_ready(engine));
+        if (is_known(engine))
+            return stop(engine, CCMOD_STOPPED_BY_PRECISION);
         CB_TRY(report(engine, &last_ns));
     }
 }
 
 /* Making and ending */
-
-static cb_status check_calibration(const ccmod_calibration *calibration, ccmod_error *error)
-{
-    bool right = calibration->line_count > 0 && calibration->line_count <= CCMOD_LINES &&
-                 calibration->hold_count <= CCMOD_LINES;
-    const double extras[] = {calibration->hop_us, calibration->gap_us, calibration->barrier_us};
-
-    for (size_t i = 0; right && i < calibration->line_count; i++) {
-        const ccmod_line *line = &calibration->lines[i];
-
-        right = line->overhead_us >= 0 && line->latency_us >= 0 && line->us_per_byte >= 0 &&
-                isfinite(line->overhead_us + line->latency_us + line->us_per_byte);
-    }
-    for (size_t i = 0; right && i < calibration->hold_count; i++) {
-        const ccmod_line *hold = &calibration->holds[i];
-
-        right = hold->latency_us >= 0 && hold->us_per_byte >= 0 &&
-                isfinite(hold->latency_us + hold->us_per_byte);
-    }
-    for (size_t i = 0; i < sizeof(extras) / sizeof(extras[0]); i++)
-        right = right && extras[i] >= 0 && isfinite(extras[i]);
-    if (right)
-        return CB_OK;
-    return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
-                      "cannot evaluate with this calibration: it needs 1 to %d lines, and every "
-                      "time of it must be 0 or more and finite; correct it",
-                      (int)CCMOD_LINES);
-}
-
-static cb_status check_parameters(const ccmod_parameters *parameters, ccmod_error *error)
-{
-    if (!(parameters->background_load >= 0 && parameters->background_load <= ENGINE_LARGEST_LOAD))
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
-                          "cannot evaluate with a background load of %g; it must be between 0 and "
-                          "%g",
-                          parameters->background_load, ENGINE_LARGEST_LOAD);
-    if (!(parameters->background_interval_us >= 1) || isinf(parameters->background_interval_us))
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
-                          "cannot evaluate with background intervals of %g us; they must be at "
-                          "least 1 us long",
-                          parameters->background_interval_us);
-    return CB_OK;
-}
-
-static cb_status check_network(const ccmod_network *network, const ccmod_workload *workload,
-                               ccmod_error *error)
-{
-    if (workload->processors < 1 || workload->processors > ENGINE_LARGEST_SUBJECT ||
-        workload->processors > network->nodes)
-        return ccmod_fail(error, CB_ERROR_USAGE, workload->name, 0,
-                          "cannot evaluate %zu ranks on the network '%s' of %zu nodes; take as "
-                          "many nodes as ranks at least",
-                          workload->processors, network->name, network->nodes);
-    if (network->longest_route < 1 || network->payload_bytes < 1 ||
-        network->links > (ENGINE_NONE - 1) / 2)
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
-                          "the network '%s' is not complete: it must state its longest route, the "
-                          "payload of a packet, and fewer than 2^31 links",
-                          network->name);
-    return CB_OK;
-}
 
 static uint32_t all_wanted(const ccmod_observer *observers, size_t count)
 {
@@ -333,6 +310,8 @@ static void set_up(ccmod_engine *engine)
     engine->flows = choose_flows(engine);
     engine->free_message = engine->free_fan = ENGINE_NONE;
     memset(engine->free_slots, 0xff, sizeof(engine->free_slots));
+    engine->rate.batch = engine->parameters.rate_round > 0 ? engine->parameters.rate_round : 1;
+    engine->next_check = LEAST_RECEIVES + LEAST_RECEIVES_EACH * (uint64_t)engine->processor_count;
 }
 
 /* What a result does not need. */
@@ -385,7 +364,10 @@ static cb_status keep(ccmod_engine *engine, ccmod_result **out)
     kept->processors = engine->processors;
     kept->cells = engine->cells;
     kept->result = (ccmod_result){
-        .end_us = largest_clock(engine),
+        .end_us =
+            engine->stopped_by == CCMOD_STOPPED_BY_TRACE ? largest_clock(engine) : engine->now_us,
+        .stopped_by = engine->stopped_by,
+        .rate = ccmod_rate_find(&engine->rate),
         .messages = engine->messages,
         .cycles = engine->cycles,
         .processors = engine->processor_count,
@@ -406,7 +388,8 @@ ccmod_parameters ccmod_parameters_default(void)
                               .share = CCMOD_BOTTLENECK,
                               .background = CCMOD_BACKGROUND_NONE,
                               .background_interval_us = 1000,
-                              .seed = 1};
+                              .seed = 1,
+                              .rate_of = CCMOD_NOBODY};
 }
 
 cb_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
@@ -423,9 +406,7 @@ cb_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
                            .error = error};
     cb_status status;
 
-    CB_TRY(check_calibration(calibration, error));
-    CB_TRY(check_parameters(parameters, error));
-    CB_TRY(check_network(network, workload, error));
+    CB_TRY(ccmod_check_evaluation(&engine));
     set_up(&engine);
     status = allocate(&engine);
     if (status == CB_OK)

@@ -51,16 +51,14 @@ static cb_status hasten(ccmod_engine *engine, uint32_t number)
 /* Clocks */
 
 /* Bring a cell's clock to now, at the pace that it had so far. */
-static void advance(ccmod_engine *engine, uint32_t number)
+static inline void advance(ccmod_engine *engine, uint32_t number)
 {
     engine_cell *cell = &engine->cells[number];
     double passed_us = engine->now_us - cell->since_us;
     double pace;
 
     cell->since_us = engine->now_us;
-    if (cell->count == 0)
-        cell->clock = 0; /* readings stay small, and so exact */
-    if (cell->own == 0)
+    if (cell->own == 0 || !(passed_us > 0))
         return;
     pace = cell_availability(engine, number);
     cell->clock += passed_us * pace;
@@ -95,7 +93,7 @@ static void become_guest(ccmod_engine *engine, uint32_t number, double pressure)
     engine_slot *slot = &engine->slots[number];
 
     slot_enter(engine->slots, &engine->cells[slot->cell].guests, number,
-               mark_of_guest(engine, slot->cell, pressure));
+               mark_of_guest(engine, slot->cell, pressure, MARK_AT_FIRST));
 }
 
 /* The bottleneck's slot of a message is asked when its guests might want that. */
@@ -108,7 +106,7 @@ static void watch_bottleneck(ccmod_engine *engine, const engine_message *message
 
     for (uint32_t i = 0; i < message->slot_count; i++) {
         if (i != message->owner)
-            highest = fmax(highest, pressure_unasked(engine, &slots[message->slots + i]));
+            highest = engine_larger(highest, pressure_unasked(engine, &slots[message->slots + i]));
     }
     mark = mark_of_bottleneck(engine, slots[own].cell, highest);
     if (mark > 0)
@@ -151,7 +149,7 @@ static cb_status migrate(ccmod_engine *engine, uint32_t number, uint32_t to)
 }
 
 /* The message stays with its bottleneck: what is asked of its slots is set anew. */
-static void set_marks(ccmod_engine *engine, const engine_message *message)
+static void set_marks(ccmod_engine *engine, const engine_message *message, double share)
 {
     double pressure = cell_pressure(engine, owner_of(engine, message));
 
@@ -160,28 +158,26 @@ static void set_marks(ccmod_engine *engine, const engine_message *message)
 
         if (i != message->owner)
             slot_lower(engine->slots, &engine->cells[cell].guests, number,
-                       mark_of_guest(engine, cell, pressure));
+                       mark_of_guest(engine, cell, pressure, share));
     }
     watch_bottleneck(engine, message);
 }
 
-/* Some of the message's cells have got busier or less busy. */
-static cb_status reconsider(ccmod_engine *engine, uint32_t number)
+/* Some of the message's cells have got busier or less busy; `share` says where marks go. */
+static cb_status reconsider(ccmod_engine *engine, uint32_t number, double share)
 {
     const engine_message *message = &engine->pool[number];
     uint32_t most = most_pressing(engine, message, message->owner);
 
     if (most != message->owner)
         CB_TRY(migrate(engine, number, most));
-    set_marks(engine, &engine->pool[number]);
+    set_marks(engine, &engine->pool[number], share);
     return CB_OK;
 }
 
-/* The slots on top of a heap whose marks are below `limit`; they leave it for the scratch list. */
-static cb_status take_tops(ccmod_engine *engine, uint32_t *root, int64_t limit)
+/* The slots on top of a heap whose marks are below `limit` leave it for the list. */
+static cb_status take_tops(ccmod_engine *engine, uint32_t *root, int64_t limit, engine_list *list)
 {
-    engine_list *list = &flow_of(engine)->scratch;
-
     while (*root != ENGINE_NONE && engine->slots[*root].mark < limit) {
         CB_TRY(engine_append(engine, list, *root));
         slot_leave(engine->slots, root, *root);
@@ -189,18 +185,45 @@ static cb_status take_tops(ccmod_engine *engine, uint32_t *root, int64_t limit)
     return CB_OK;
 }
 
-/* The number of messages on the cell has changed. */
-static cb_status ask(ccmod_engine *engine, uint32_t number)
+/* The messages whose slots were taken. One of many cells may have been taken by several: once it
+ * is reconsidered its guests are in their heaps again. */
+static cb_status ask_taken(ccmod_engine *engine, engine_list *list, double share)
 {
-    const engine_list *list = &flow_of(engine)->scratch;
-    engine_cell *cell = &engine->cells[number];
+    for (size_t i = 0; i < list->count; i++) {
+        uint32_t slot = list->values[i];
 
-    flow_of(engine)->scratch.count = 0;
-    CB_TRY(take_tops(engine, &cell->guests, cell->count));
-    CB_TRY(take_tops(engine, &cell->asking, -(int64_t)cell->count));
-    for (size_t i = 0; i < list->count; i++)
-        CB_TRY(reconsider(engine, engine->slots[list->values[i]].message));
+        if (!is_in_heap(engine->slots, slot))
+            CB_TRY(reconsider(engine, engine->slots[slot].message, share));
+    }
+    list->count = 0;
     return CB_OK;
+}
+
+/* Guests of the cells to which a message has come. */
+static cb_status take_guests(ccmod_engine *engine, const engine_message *started)
+{
+    for (uint32_t i = 0; i < started->slot_count; i++) {
+        engine_cell *cell = &engine->cells[engine->slots[started->slots + i].cell];
+
+        CB_TRY(take_tops(engine, &cell->guests, cell->count, &flow_of(engine)->guests));
+    }
+    return CB_OK;
+}
+
+/* All whose limits are passed now that messages have come and gone. */
+static cb_status ask(ccmod_engine *engine)
+{
+    clock_flow *flow = flow_of(engine);
+
+    for (size_t i = 0; i < flow->left.count; i++) {
+        engine_cell *cell = &engine->cells[flow->left.values[i]];
+
+        CB_TRY(take_tops(engine, &cell->asking, -(int64_t)cell->count, &flow->bottlenecks));
+    }
+    for (size_t i = 0; i < flow->started.count; i++)
+        CB_TRY(take_guests(engine, &engine->pool[flow->started.values[i]]));
+    CB_TRY(ask_taken(engine, &flow->guests, MARK_FAR_FROM_GUEST));
+    return ask_taken(engine, &flow->bottlenecks, MARK_FAR_FROM_BOTTLENECK);
 }
 
 /* All messages of a heap, in the scratch list. */
@@ -247,7 +270,7 @@ static cb_status redraw_all(ccmod_engine *engine, const engine_list *all)
     for (size_t i = 0; i < all->count; i++)
         ccmod_background_refresh(engine, &engine->pool[all->values[i]]);
     for (size_t i = 0; i < all->count; i++) {
-        CB_TRY(reconsider(engine, all->values[i]));
+        CB_TRY(reconsider(engine, all->values[i], MARK_AT_FIRST));
         CB_TRY(hasten(engine, owner_of(engine, &engine->pool[all->values[i]])));
     }
     return CB_OK;
@@ -266,12 +289,6 @@ static cb_status change_background(ccmod_engine *engine)
 
 /* Starts and ends */
 
-static cb_status touch(ccmod_engine *engine, uint32_t cell)
-{
-    advance(engine, cell);
-    return engine_append(engine, &flow_of(engine)->touched, cell);
-}
-
 /* Hot. The message is on its links from now on; settle finds its bottleneck. */
 static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
 {
@@ -284,7 +301,7 @@ static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
     for (uint32_t i = 0; i < message->slot_count; i++) {
         engine_cell *cell = &engine->cells[slots[i].cell];
 
-        CB_TRY(touch(engine, slots[i].cell));
+        advance(engine, slots[i].cell);
         cell->work_us += work_us;
         if (++cell->count > cell->peak)
             cell->peak = cell->count;
@@ -301,8 +318,10 @@ static cb_status take_off(ccmod_engine *engine, uint32_t number)
         uint32_t slot = message->slots + i, cell_number = engine->slots[slot].cell;
         engine_cell *cell = &engine->cells[cell_number];
 
-        CB_TRY(touch(engine, cell_number));
-        cell->count--;
+        advance(engine, cell_number);
+        if (--cell->count == 0)
+            cell->clock = 0; /* readings stay small, and so exact */
+        CB_TRY(engine_append(engine, &flow_of(engine)->left, cell_number));
         slot_leave(engine->slots, i != message->owner ? &cell->guests : &cell->asking, slot);
     }
     engine->live--;
@@ -323,16 +342,17 @@ static cb_status settle_start(ccmod_engine *engine, uint32_t number)
     return take_over(engine, number, message->finish);
 }
 
-/* Hot. */
+/* Hot. Cells that messages have left may run faster; where they came it is found out in time. */
 static cb_status settle(ccmod_engine *engine)
 {
     clock_flow *flow = flow_of(engine);
 
-    for (size_t i = 0; i < flow->touched.count; i++) {
-        CB_TRY(ask(engine, flow->touched.values[i]));
-        CB_TRY(hasten(engine, flow->touched.values[i]));
+    CB_TRY(ask(engine));
+    for (size_t i = 0; i < flow->left.count; i++) {
+        if (engine->cells[flow->left.values[i]].own > 0)
+            CB_TRY(hasten(engine, flow->left.values[i]));
     }
-    flow->touched.count = 0;
+    flow->left.count = 0;
     for (size_t i = 0; i < flow->started.count; i++)
         CB_TRY(settle_start(engine, flow->started.values[i]));
     flow->started.count = 0;
@@ -363,22 +383,23 @@ static double correct_top(ccmod_engine *engine, double limit_us)
     return HUGE_VAL;
 }
 
-/* What is left of a cell's heap without its first messages, those that end at its reading `until`
- * or before; they are put behind engine->ended. Equal messages end together, all of a heap. */
-static cb_status collect(ccmod_engine *engine, engine_cell *cell, double until)
+/* All messages of a heap that end at the reading `until` or before, the root among them, are put
+ * behind engine->ended; the heap of the others is left. */
+static cb_status collect_all(ccmod_engine *engine, uint32_t *root, double until)
 {
     engine_list *ended = &engine->ended;
     engine_message *pool = engine->pool;
     size_t first = ended->count;
     uint32_t rest = ENGINE_NONE;
 
-    CB_TRY(engine_append(engine, ended, cell->heap));
+    CB_TRY(engine_append(engine, ended, *root));
     for (size_t i = first; i < ended->count; i++) {
         uint32_t next;
 
         for (uint32_t child = pool[ended->values[i]].child; child != ENGINE_NONE; child = next) {
             next = pool[child].sibling;
             if (pool[child].finish <= until) {
+                __builtin_prefetch(&engine->slots[pool[child].slots], 1);
                 CB_TRY(engine_append(engine, ended, child));
             } else {
                 pool[child].sibling = rest;
@@ -386,8 +407,22 @@ static cb_status collect(ccmod_engine *engine, engine_cell *cell, double until)
             }
         }
     }
-    cell->own -= (uint32_t)(ended->count - first);
-    cell->heap = messages_meld_siblings(pool, rest);
+    *root = messages_meld_siblings(pool, rest);
+    return CB_OK;
+}
+
+/* The first message of a cell leaves its heap, with those that end at its reading `until` or
+ * before: mostly it is alone, but equal messages end together, all of a heap. */
+static cb_status collect(ccmod_engine *engine, engine_cell *cell, double until)
+{
+    const engine_message *pool = engine->pool;
+    size_t first = engine->ended.count;
+
+    CB_TRY(engine_append(engine, &engine->ended, cell->heap));
+    cell->heap = messages_meld_siblings(engine->pool, pool[cell->heap].child);
+    if (cell->heap != ENGINE_NONE && pool[cell->heap].finish <= until)
+        CB_TRY(collect_all(engine, &cell->heap, until));
+    cell->own -= (uint32_t)(engine->ended.count - first);
     return CB_OK;
 }
 
@@ -439,7 +474,9 @@ static void close_clock(ccmod_engine *engine)
         return;
     free(flow->heap);
     free(flow->started.values);
-    free(flow->touched.values);
+    free(flow->left.values);
+    free(flow->guests.values);
+    free(flow->bottlenecks.values);
     free(flow->scratch.values);
     free(flow);
 }

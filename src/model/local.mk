@@ -16,6 +16,7 @@ libccmod_a_SOURCES = \
 	%D%/background.c \
 	%D%/calibration.c %D%/calibration_file.c %D%/calibration_fit.c \
 	%D%/ccmod.h \
+	%D%/checks.c \
 	%D%/clock_heaps.h %D%/clock_marks.h \
 	%D%/engine.c %D%/engine.h \
 	%D%/error.c \
@@ -31,6 +32,7 @@ libccmod_a_SOURCES = \
 	%D%/pairing_heap.h %D%/pairs.c %D%/pairs.h \
 	%D%/processors.c \
 	%D%/queue.c \
+	%D%/rate.c %D%/rate.h \
 	%D%/shares.c %D%/shares.h \
 	%D%/signals.c \
 	%D%/standstill.c \

@@ -11,11 +11,7 @@
 
 static unsigned class_of(size_t count)
 {
-    unsigned class = 0;
-
-    while (((size_t)1 << class) < count)
-        class ++;
-    return class;
+    return count > 1 ? 64 - (unsigned)__builtin_clzll(count - 1) : 0;
 }
 
 static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
@@ -26,6 +22,8 @@ static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
     if (engine->free_slots[class] != ENGINE_NONE) {
         *out = engine->free_slots[class];
         engine->free_slots[class] = engine->slots[*out].sibling;
+        if (engine->free_slots[class] != ENGINE_NONE)
+            __builtin_prefetch(&engine->slots[engine->free_slots[class]], 1);
         return CB_OK;
     }
     if (engine->slot_count + block >= ENGINE_NONE)
@@ -86,6 +84,13 @@ static cb_status widen_ids(ccmod_engine *engine)
     return CB_OK;
 }
 
+/* Of a million messages none is in a cache; what is needed soon is fetched ahead. */
+static void prefetch_place(const ccmod_engine *engine, uint32_t number)
+{
+    if (number != ENGINE_NONE)
+        __builtin_prefetch(&engine->pool[number], 1);
+}
+
 cb_status ccmod_pool_take(ccmod_engine *engine, uint32_t *out)
 {
     engine_message *grown;
@@ -93,6 +98,7 @@ cb_status ccmod_pool_take(ccmod_engine *engine, uint32_t *out)
     if (engine->free_message != ENGINE_NONE) {
         *out = engine->free_message;
         engine->free_message = engine->pool[*out].sibling;
+        prefetch_place(engine, engine->free_message);
         return CB_OK;
     }
     if (engine->message_count == engine->message_room) {
@@ -183,14 +189,14 @@ double ccmod_message_links_latency(const ccmod_engine *engine, const engine_mess
     return sum_us;
 }
 
-ccmod_delay ccmod_message_delay(const ccmod_engine *engine, const engine_message *message)
+ccmod_delay ccmod_message_delay(ccmod_engine *engine, const engine_message *message)
 {
     bool fan = (message->flags & MESSAGE_FAN) != 0;
     size_t hops = fan ? engine->fans[message->destination].hops : message->slot_count;
-    ccmod_delay delay =
-        ccmod_quiet_delay(engine->network, engine->calibration, hops, message->size_bytes);
+    ccmod_delay delay = *engine_quiet_delay(engine, hops, message->size_bytes);
 
-    delay.latency_us += ccmod_message_links_latency(engine, message);
+    if (engine->network->latencies_us != NULL)
+        delay.latency_us += ccmod_message_links_latency(engine, message);
     return delay;
 }
 
@@ -387,6 +393,7 @@ static cb_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uint32
 {
     if ((flags & MESSAGE_MATCHED) == 0)
         return CB_OK;
+    engine_note_receive(engine, receiver);
     return ccmod_processor_finish(engine, receiver, (flags & MESSAGE_RECEIVER_BLOCKED) != 0,
                                   CCMOD_RECEIVING, start_us);
 }

@@ -1,4 +1,4 @@
-/* Signals and activities by name. */
+/* Signals, activities and ends by name. */
 #include "model/ccmod.h"
 
 static const char *const signal_names[] = {
@@ -37,6 +37,12 @@ const char *ccmod_share_name(ccmod_share share)
     return share_names[share];
 }
 
+static const char *const stop_names[] = {
+    [CCMOD_STOPPED_BY_TRACE] = "trace",
+    [CCMOD_STOPPED_BY_TIME] = "time",
+    [CCMOD_STOPPED_BY_PRECISION] = "precision",
+};
+
 const char *ccmod_signal_name(ccmod_signal_kind kind)
 {
     return signal_names[kind];
@@ -45,4 +51,9 @@ const char *ccmod_signal_name(ccmod_signal_kind kind)
 const char *ccmod_activity_name(ccmod_activity activity)
 {
     return activity_names[activity];
+}
+
+const char *ccmod_stop_name(ccmod_stop stop)
+{
+    return stop_names[stop];
 }

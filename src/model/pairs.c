@@ -132,6 +132,19 @@ static void append_to_ring(ccmod_engine *engine, uint32_t *first, uint32_t numbe
     item_at(engine, *first)->earlier = number;
 }
 
+/* A receive from any will ask for this item next, which may be far from all caches: for its pair,
+ * its message and the item behind it. */
+static void prefetch_first(const ccmod_engine *engine, uint32_t number)
+{
+    const match_item *item = item_at(engine, number);
+    size_t home = home_of(&engine->pairs, hash_of(item->receiver, item->source));
+
+    __builtin_prefetch(&engine->pairs.entries[home], 1);
+    __builtin_prefetch(item_at(engine, item->later), 1);
+    if (item->message != ENGINE_NONE)
+        __builtin_prefetch(&engine->pool[item->message], 1);
+}
+
 static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t number)
 {
     const match_item *item = item_at(engine, number);
@@ -142,8 +155,10 @@ static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t num
     }
     item_at(engine, item->earlier)->later = item->later;
     item_at(engine, item->later)->earlier = item->earlier;
-    if (*first == number)
-        *first = item->later;
+    if (*first != number)
+        return;
+    *first = item->later;
+    prefetch_first(engine, item->later);
 }
 
 /* All of it */

@@ -154,7 +154,7 @@ static double overhead_of(ccmod_engine *engine, uint32_t number, const ccmod_rec
         return 0;
     if (network->operations->quiet_delay != NULL)
         hops = network->operations->route(network, number, peer, engine->route);
-    return ccmod_quiet_delay(network, engine->calibration, hops, record->size_bytes).overhead_us;
+    return engine_quiet_delay(engine, hops, record->size_bytes)->overhead_us;
 }
 
 static bool is_eager(const ccmod_engine *engine, const ccmod_record *record)
@@ -203,8 +203,10 @@ static cb_status receive(ccmod_engine *engine, uint32_t number, const ccmod_reco
 
     block(engine, number, PROCESSOR_IN_RECEIVE, record->peer);
     CB_TRY(ccmod_match_receive(engine, number, record, true, &done));
-    if (done)
-        engine->processors[number].state = PROCESSOR_RUNNING;
+    if (!done)
+        return CB_OK;
+    engine_note_receive(engine, number);
+    engine->processors[number].state = PROCESSOR_RUNNING;
     return CB_OK;
 }
 
@@ -214,8 +216,10 @@ static cb_status start_receive(ccmod_engine *engine, uint32_t number, const ccmo
 
     engine->processors[number].outstanding++;
     CB_TRY(ccmod_match_receive(engine, number, record, false, &done));
-    if (done)
-        engine->processors[number].outstanding--;
+    if (!done)
+        return CB_OK;
+    engine_note_receive(engine, number);
+    engine->processors[number].outstanding--;
     return CB_OK;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 64 };
+enum { FIRST_ROOM = 64, AHEAD = 4 };
 
 static const engine_event *last_of_run(const event_queue *queue)
 {
@@ -95,14 +95,24 @@ double ccmod_queue_next(const event_queue *queue)
     return next;
 }
 
-engine_event ccmod_queue_pop(event_queue *queue)
+/* The message of an event that will come soon; of a place behind the last event it is any message,
+ * or none. */
+static void prefetch_subject(const ccmod_engine *engine, const engine_event *event)
 {
+    if (event->subject < engine->message_count)
+        __builtin_prefetch(&engine->pool[event->subject], 1);
+}
+
+engine_event ccmod_queue_pop(ccmod_engine *engine)
+{
+    event_queue *queue = &engine->queue;
     engine_event event;
 
     if (queue->run_count == 0 ||
         (queue->count > 0 && queue->heap[0].time_us <= queue->run[queue->run_first].time_us))
         return pop_heap(queue);
     event = queue->run[queue->run_first];
+    prefetch_subject(engine, &queue->run[(queue->run_first + AHEAD) & (queue->run_room - 1)]);
     queue->run_first = (queue->run_first + 1) & (queue->run_room - 1);
     queue->run_count--;
     return event;

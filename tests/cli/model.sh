@@ -106,6 +106,38 @@ ccmod run --output million.json million.cct
 expect_status 0
 expect_document million.json "d['messages'], len(d['processors'])" "(99999, 100000)"
 
+cat >farm.cct <<'TRACE'
+%cct 1 ranks 21 unit us
+0:
+@ 10
+m 1-10 16
+;
+@ 1000000000
+r any 16
+m 1-10 16
+;
+1-10:
+@ 1000000000
+r 0 16
+s 11+%i%10 1024
+;
+11-20:
+@ 1000000000
+@ 10
+r any 1024
+c exp(5)
+;
+s 0 16
+;
+TRACE
+predicted "a farm without an end, until its rate is known" --eager-bytes 4KiB --rate-of 0 --round 10 --precision 2 farm.cct
+expect_document result.json "d['stopped_by'], d['rate']['rank']" "('precision', 0)"
+expect_document result.json \
+    "0.98 * d['rate']['per_s'] <= d['rate']['ci95'][0] <= d['rate']['ci95'][1] <= 1.02 * d['rate']['per_s']" True
+
+predicted "a farm until a time" --eager-bytes 4KiB --until-us 5000 farm.cct
+expect_document result.json "d['stopped_by'], d['end_us'], 'rate' in d" "('time', 5000, False)"
+
 case_is "what is in a trace"
 ccmod info two.cct
 expect_status 0
@@ -127,6 +159,9 @@ refused 2 background -- run --background 1.5 two.cct
 refused 2 background -- run --background exp: two.cct
 refused 2 bandwidth -- run --bandwidth-MBps 0 two.cct
 refused 2 output -- run --output no/such/folder/x two.cct
+refused 2 precision rate-of -- run --precision 1 two.cct
+refused 2 double until-us -- run --double --until-us 10 two.cct
+refused 2 "rank 3" -- run --rate-of 3 two.cct
 refused 2 subcommand -- walk two.cct
 refused 2 operand -- run two.cct two.cct
 

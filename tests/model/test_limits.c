@@ -1,5 +1,7 @@
 /* What would take for ever, or all memory: clocks so late that a double can no longer tell apart
- * what happens, and messages that nobody receives. */
+ * what happens, messages that nobody receives, crowds of messages that meet, and workloads without
+ * an end that anybody waits for, whose evaluation is ended. */
+#include <math.h>
 #include <string.h>
 
 #include "model/ccmod.h"
@@ -59,5 +61,202 @@ START_TEST(messages_that_are_started_without_end_are_refused)
 }
 END_TEST
 
+static ccmod_result *evaluate_crowd(const char *text, const char *network_name, bool plain)
+{
+    ccmod_calibration calibration = ccmod_calibration_line(0, 2, 10);
+    ccmod_parameters parameters = ccmod_parameters_default();
+    ccmod_trace *trace = text_trace(text);
+    ccmod_workload *workload = NULL;
+    ccmod_network *network = NULL;
+    ccmod_result *result = NULL;
+    ccmod_error error;
+
+    calibration.eager_bytes = 1024;
+    parameters.plain = plain;
+    ck_assert(ccmod_trace_workload(trace, 1, &workload, NULL) == CB_OK);
+    ck_assert(ccmod_network_open(network_name, 40, &network, NULL) == CB_OK);
+    ck_assert_msg(ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, &result,
+                                 &error) == CB_OK,
+                  "%s", error.text);
+    ccmod_network_free(network);
+    ccmod_workload_free(workload);
+    ccmod_trace_close(trace);
+    return result;
+}
+
+/* Of links with equal contention either is the bottleneck; what is lost in all is the same. */
+static double all_lost_us(const ccmod_result *result)
+{
+    double sum_us = 0;
+
+    for (size_t cell = 0; cell < result->cells; cell++)
+        sum_us += ccmod_result_cell(result, cell).lost_us;
+    return sum_us;
+}
+
+/* Twenty sources keep twenty destinations' messages under way at once: every link has guests whose
+ * bottleneck moves to and fro. Nobody waits for anybody, so that nothing amplifies a rounding. */
+START_TEST(a_crowd_ends_when_the_plain_path_says)
+{
+    static const char *const networks[] = {"crossbar:40",
+                                           "fattree:levels=2,radix=8,oversubscription=3"};
+    static const char text[] = "%cct 1 ranks 40 unit us\n"
+                               "0-19:\n@ 60\nc uniform(0,30)\n"
+                               "s 20+(%r*3+%i*7)%20 100+(%r*3+%i*7)%20*31\n;\n"
+                               "20-39:\n@ 60\nr any 100+(%r-20)*31\n;\n";
+
+    for (size_t i = 0; i < sizeof(networks) / sizeof(networks[0]); i++) {
+        ccmod_result *crowd = evaluate_crowd(text, networks[i], false);
+        ccmod_result *plain = evaluate_crowd(text, networks[i], true);
+
+        ck_assert_double_eq_tol(all_lost_us(crowd), all_lost_us(plain), 1e-9 * all_lost_us(plain));
+        for (size_t rank = 0; rank < plain->processors; rank++)
+            ck_assert_double_eq_tol(ccmod_result_processor(crowd, rank).clock_us,
+                                    ccmod_result_processor(plain, rank).clock_us,
+                                    1e-9 * plain->end_us);
+        ccmod_result_free(crowd);
+        ccmod_result_free(plain);
+    }
+}
+END_TEST
+
+/* A rank that receives in the long run 100 000 messages a second, at times that chance decides. */
+static const char random_times[] = "%cct 1 ranks 2 unit us\n0:\n@ 1000000000000\nr any 8\n;\n"
+                                   "1:\n@ 1000000000000\nc exp(10)\ns 0 8\n;\n";
+
+/* The same rate in bursts of a hundred. */
+static const char bursts[] = "%cct 1 ranks 2 unit us\n0:\n@ 1000000000000\nr any 8\n;\n"
+                             "1:\n@ 1000000000000\nc 1000\n@ 100\ns 0 8\n;\n;\n";
+
+static const double true_rate = 1e5;
+
+static cb_status evaluate_rate(const char *text, const ccmod_parameters *parameters,
+                               ccmod_result **out, ccmod_error *error)
+{
+    ccmod_calibration calibration = ccmod_calibration_line(0, 2, 1e6);
+
+    calibration.eager_bytes = 1024;
+    return text_evaluate(text, &calibration, parameters, out, error);
+}
+
+static ccmod_result *stopped(const char *text, const ccmod_parameters *parameters)
+{
+    ccmod_result *result = NULL;
+    ccmod_error error;
+
+    ck_assert_msg(evaluate_rate(text, parameters, &result, &error) == CB_OK, "%s", error.text);
+    return result;
+}
+
+START_TEST(an_evaluation_ends_at_the_time_that_it_was_given)
+{
+    ccmod_parameters parameters = ccmod_parameters_default();
+    ccmod_result *result;
+
+    parameters.until_us = 12345.5;
+    result = stopped(random_times, &parameters);
+    ck_assert_int_eq(result->stopped_by, CCMOD_STOPPED_BY_TIME);
+    ck_assert_double_eq(result->end_us, 12345.5);
+    ck_assert_uint_eq(result->rate.received, 0);
+    ccmod_result_free(result);
+}
+END_TEST
+
+START_TEST(a_time_behind_the_end_of_the_traces_changes_nothing)
+{
+    ccmod_parameters parameters = ccmod_parameters_default();
+    ccmod_result *result;
+
+    parameters.until_us = 100;
+    result = stopped("%cct 1 ranks 1 unit us\n0: c 50\n", &parameters);
+    ck_assert_int_eq(result->stopped_by, CCMOD_STOPPED_BY_TRACE);
+    ck_assert_double_eq(result->end_us, 50);
+    ccmod_result_free(result);
+}
+END_TEST
+
+/* A true 95 % interval misses more than 5 of 40 times in one of 70 cases; the draws are the same
+ * in every run. */
+START_TEST(a_rate_is_in_its_interval_as_often_as_that_says)
+{
+    enum { SEEDS = 40, MOST_MISSES = 5 };
+    ccmod_parameters parameters = ccmod_parameters_default();
+    int misses = 0;
+
+    parameters.rate_of = 0;
+    parameters.precision = 0.05;
+    for (parameters.seed = 1; parameters.seed <= SEEDS; parameters.seed++) {
+        ccmod_result *result = stopped(random_times, &parameters);
+
+        ck_assert_int_eq(result->stopped_by, CCMOD_STOPPED_BY_PRECISION);
+        ck_assert_double_le(result->rate.high_per_s, 1.05 * result->rate.per_s);
+        ck_assert_double_ge(result->rate.low_per_s, 0.95 * result->rate.per_s);
+        misses += true_rate < result->rate.low_per_s || true_rate > result->rate.high_per_s;
+        ccmod_result_free(result);
+    }
+    ck_assert_int_le(misses, MOST_MISSES);
+}
+END_TEST
+
+START_TEST(whole_rounds_tell_a_rate_at_which_bursts_come)
+{
+    ccmod_parameters parameters = ccmod_parameters_default();
+    ccmod_result *result;
+
+    parameters.rate_of = 0;
+    parameters.rate_round = 100;
+    parameters.until_us = 30000;
+    result = stopped(bursts, &parameters);
+    ck_assert_double_eq_tol(result->rate.per_s, true_rate, 1);
+    ck_assert_double_le(result->rate.high_per_s - result->rate.low_per_s, 1);
+    ccmod_result_free(result);
+}
+END_TEST
+
+START_TEST(a_few_receives_tell_no_rate)
+{
+    ccmod_parameters parameters = ccmod_parameters_default();
+    ccmod_result *result;
+
+    parameters.rate_of = 0;
+    parameters.until_us = 60;
+    result = stopped(random_times, &parameters);
+    ck_assert_uint_gt(result->rate.received, 0);
+    ck_assert_uint_eq(result->rate.batches, 0);
+    ccmod_result_free(result);
+}
+END_TEST
+
+START_TEST(ends_that_cannot_be_are_refused)
+{
+    const struct {
+        double until_us, precision;
+        uint32_t rate_of;
+        const char *said;
+    } wrong[] = {{-1, 0, CCMOD_NOBODY, "until"},
+                 {HUGE_VAL, 0, CCMOD_NOBODY, "until"},
+                 {0, 0.01, CCMOD_NOBODY, "nobody"},
+                 {0, 1, 0, "precision"},
+                 {0, 0.01, 2, "rank 2"}};
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        ccmod_parameters parameters = ccmod_parameters_default();
+        ccmod_result *result = NULL;
+        ccmod_error error;
+
+        parameters.until_us = wrong[i].until_us;
+        parameters.precision = wrong[i].precision;
+        parameters.rate_of = wrong[i].rate_of;
+        ck_assert_int_eq(evaluate_rate(random_times, &parameters, &result, &error), CB_ERROR_USAGE);
+        ck_assert_msg(strstr(error.text, wrong[i].said) != NULL, "%s", error.text);
+    }
+}
+END_TEST
+
 UNIT_MAIN("limits", a_message_shorter_than_the_clock_can_tell_still_ends,
-          a_clock_beyond_all_times_is_refused, messages_that_are_started_without_end_are_refused)
+          a_clock_beyond_all_times_is_refused, messages_that_are_started_without_end_are_refused,
+          a_crowd_ends_when_the_plain_path_says, an_evaluation_ends_at_the_time_that_it_was_given,
+          a_time_behind_the_end_of_the_traces_changes_nothing,
+          a_rate_is_in_its_interval_as_often_as_that_says,
+          whole_rounds_tell_a_rate_at_which_bursts_come, a_few_receives_tell_no_rate,
+          ends_that_cannot_be_are_refused)

@@ -36,9 +36,10 @@ from combench.report.figures import (
     quantile_interval,
 )
 from combench.report.gallery import gallery
-from combench.report.load import Collection, load
+from combench.report.limits import limit_of
+from combench.report.load import Collection, Document, load
 from combench.report.predictions import predicted_rows, sentences
-from combench.report.rows import Rows, rows_of
+from combench.report.rows import Row, Rows, rows_of
 from combench.report.states import states_of
 from combench.report.tables import as_text, tables_of
 
@@ -201,9 +202,24 @@ class Answers(unittest.TestCase):
 
     def test_a_required_rate_is_reached_or_not(self) -> None:
         _, rows = fixture()
-        reached = answer_of(rows.kept, 10.0).tasks[0].verdict
-        self.assertTrue(reached.startswith("reached: "), reached)
-        self.assertIn("not reached", answer_of(rows.kept, 1e9).tasks[0].verdict)
+        verdicts = [
+            answer_of(rows.kept, rate_hz).tasks[0].verdict for rate_hz in (10.0, 185e3, 1e9)
+        ]
+        for verdict, words in zip(
+            verdicts, ("reached: ", "reached only in a closed", "not reached")
+        ):
+            self.assertTrue(verdict.startswith(words), verdict)
+
+    def test_rates_above_one_that_was_not_carried_are_not_held(self) -> None:
+        found, _ = fixture()
+        document = next(one for one in found.results if one.path.name == "load.json")
+        offered = [row for row in document.data["results"] if row["mode"] == "open"]
+        offered[1].update(saturated=True)
+        tasks = answer_of(rows_of(found.results).kept, offered[1]["offered_Hz"]).tasks
+        said = next(words for words in tasks[0].under_load if "carried" in words)
+        self.assertIn(f"all rates up to {frequency(offered[0]['offered_Hz'])}", said)
+        self.assertIn("but not all rates below", said)
+        self.assertNotIn("carried", tasks[0].verdict)
 
     def test_without_farms_there_is_no_answer_and_it_is_said(self) -> None:
         _, rows = fixture()
@@ -224,6 +240,60 @@ class Answers(unittest.TestCase):
         said = {point.key: " ".join(point.sentences) for point in points(matter, {})}
         self.assertIn("Not measured", said["caching"])
         self.assertIn("no prediction", said["scaling"])
+
+
+def _row(benchmark: str, **values: Any) -> Row:
+    """Of a machine that has a core for each process."""
+    head = {
+        "benchmark": benchmark,
+        "technology": "mpi",
+        "environment": {"hosts": [{"name": "node1", "cores": 64}]},
+    }
+    usual = {"size_bytes": 1024, "occupation": "none", "oversubscribed": False}
+    return Row({**usual, **values}, Document(Path("one.json"), head), "")
+
+
+class Limits(unittest.TestCase):
+    def farm(self, rate_hz: float, work_us: float = 0) -> Row:
+        return _row(
+            "pushfarm",
+            mode="closed",
+            sources=4,
+            destinations=2,
+            processors=7,
+            algorithm_us=work_us,
+            frequency_Hz=rate_hz,
+        )
+
+    def test_the_algorithms_limit_a_farm_that_computes_as_fast_as_it_can(self) -> None:
+        said = limit_of(self.farm(9.5e3, work_us=50), [])
+        self.assertTrue(said.startswith("the algorithms, on processors of their own: 95"), said)
+
+    def test_taking_in_limits_a_farm_that_is_as_fast_as_its_funnels(self) -> None:
+        funnel = _row("funnel", mode="event", sources=4, frequency_Hz=1e5)
+        said = limit_of(self.farm(1.9e5), [funnel])
+        self.assertTrue(said.startswith("what the destinations can take in (1.7): 95"), said)
+
+    def test_a_funnel_on_shared_cores_is_no_bound(self) -> None:
+        funnel = _row("funnel", mode="event", sources=4, frequency_Hz=1e5, oversubscribed=True)
+        self.assertIn("no bound is known", limit_of(self.farm(1.9e5), [funnel]))
+
+    def test_where_no_bound_is_near_none_is_called_the_limit(self) -> None:
+        stream = _row("oneway", mode="stream", frequency_Hz=1e6)
+        said = limit_of(self.farm(1e5), [stream])
+        self.assertTrue(said.startswith("not found: the nearest bound is what a source"), said)
+
+    def test_saturated_loops_say_who_held_events_up(self) -> None:
+        loop = _row(
+            "pushfarm",
+            mode="open",
+            sources=4,
+            destinations=2,
+            algorithm_us=0,
+            saturated=True,
+            limited_by="supervisor",
+        )
+        self.assertIn("it was the supervisor", limit_of(self.farm(1e5), [loop]))
 
 
 class Words(unittest.TestCase):
@@ -292,6 +362,15 @@ class Folder(unittest.TestCase):
         self.assertIn("Other", said)
         latency = next(one for one in gallery(rows.kept) if one.name == "latency")
         self.assertEqual(len(latency.panels[0].series), 2)
+
+    def test_equal_machines_that_are_not_the_same_are_named(self) -> None:
+        def elsewhere(document: dict[str, Any]) -> None:
+            document["environment"]["hosts"][0].update(name="node9")
+
+        self.put("oneway.json")
+        self.put("funnel.json", elsewhere)
+        said = " ".join(differences(facts_of(load([self.folder]).results)))
+        self.assertIn("on node1, others on node9", said)
 
     def test_of_repeated_measurements_the_latest_is_kept(self) -> None:
         def later(document: dict[str, Any]) -> None:

@@ -1,9 +1,11 @@
-/* The file of a result: replaced as a whole or not at all, and refused before the first measurement
- * where it cannot be written. Each case works in a directory of its own. */
+/* The file of a result: replaced as a whole or not at all, refused before the first measurement
+ * where it cannot be written, and read back, or refused where it is no result. Each case works in a
+ * directory of its own. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/reading.h"
 #include "report/report.h"
+#include "tests/unit/messages.h"
 #include "tests/unit/unit.h"
 
 /* A case changes into a fresh directory, so that names are short and nothing else lies there. */
@@ -360,6 +364,121 @@ START_TEST(a_full_stream_does_not_keep_the_file_from_being_written)
 }
 END_TEST
 
+/* Reading back */
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen("result.json", "w");
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* A file with this text is refused, and the message says `cause`. */
+static void expect_refusal(const char *text, const char *cause)
+{
+    int messages = messages_capture();
+    report_reading *reading = NULL;
+
+    write_file(text);
+    ck_assert_msg(report_reading_open("result.json", &reading) == CB_ERROR_USAGE, "'%s' was read",
+                  text);
+    ck_assert_ptr_null(reading);
+    messages_expect(messages, cause);
+    close(messages);
+}
+
+START_TEST(what_is_no_json_is_refused_with_its_line)
+{
+    char *directory = enter_directory();
+
+    expect_refusal("", "result.json:1:");
+    expect_refusal("{\n\"schema\": \"combench-result/1\",\n", "result.json:3:");
+    expect_refusal("{\"schema\": \"combench-result/1\"} {", "no JSON");
+    expect_refusal("size,latency\n64,0.3\n", "no JSON");
+    expect_refusal("{\"schema\": \"combench-result/1\", \"id\": \"\xff\xfe\"}", "no JSON");
+    leave_directory(directory);
+}
+END_TEST
+
+START_TEST(another_schema_is_refused_by_its_name)
+{
+    char *directory = enter_directory();
+
+    expect_refusal("{\"schema\": \"combench-result/2\"}", "combench-result/2");
+    expect_refusal("{\"schema\": \"combench-model/1\"}", "combench-model/1");
+    expect_refusal("{\"schema\": 1}", "'nothing'");
+    expect_refusal("{\"results\": []}", "'nothing'");
+    expect_refusal("[\"combench-result/1\"]", "'nothing'");
+    leave_directory(directory);
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_refused_with_the_cause)
+{
+    char *directory = enter_directory();
+    int messages = messages_capture();
+    report_reading *reading = NULL;
+
+    ck_assert_int_eq(report_reading_open("gone", &reading), CB_ERROR_USAGE);
+    messages_expect(messages, strerror(ENOENT));
+    ck_assert_int_eq(report_reading_open("..", &reading), CB_ERROR_USAGE);
+    messages_expect(messages, strerror(EISDIR));
+    ck_assert_ptr_null(reading);
+    close(messages);
+    leave_directory(directory);
+}
+END_TEST
+
+static report_reading *read_file(const char *text)
+{
+    report_reading *reading = NULL;
+
+    write_file(text);
+    ck_assert_int_eq(report_reading_open("result.json", &reading), CB_OK);
+    return reading;
+}
+
+START_TEST(values_are_found_by_their_paths)
+{
+    char *directory = enter_directory();
+    report_reading *reading = read_file(
+        "{\"schema\": \"combench-result/1\", \"unknown\": {},\n"
+        "\"results\": [{\"mode\": \"stream\"}, {\"latency_us\": {\"ci95\": [0.25, 1]}}]}");
+
+    ck_assert_uint_eq(report_reading_count(reading, "results"), 2);
+    ck_assert_str_eq(report_reading_text(reading, "results.%d.mode", 0), "stream");
+    ck_assert_double_eq(report_reading_number(reading, "results.%d.latency_us.ci95.0", 1), 0.25);
+    ck_assert_double_eq(report_reading_number(reading, "results.%d.latency_us.ci95.1", 1), 1);
+    report_reading_close(reading);
+    leave_directory(directory);
+}
+END_TEST
+
+START_TEST(what_is_missing_or_of_another_type_is_absent)
+{
+    static const char *const paths[] = {"nothing",    "results.2", "results.x",
+                                        "results.-1", "results.0", "results.0.size",
+                                        "schema.0",   "flag",      "null"};
+    char *directory = enter_directory();
+    report_reading *reading = read_file("{\"schema\": \"combench-result/1\", \"text\": \"7\", "
+                                        "\"number\": 7, \"flag\": true, \"null\": null, "
+                                        "\"results\": [{\"mode\": []}, {}]}");
+
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        ck_assert_msg(report_reading_text(reading, "%s", paths[i]) == NULL, "%s", paths[i]);
+        ck_assert_msg(isnan(report_reading_number(reading, "%s", paths[i])), "%s", paths[i]);
+        ck_assert_msg(report_reading_count(reading, paths[i]) == 0, "%s", paths[i]);
+    }
+    ck_assert(isnan(report_reading_number(reading, "text")));
+    ck_assert_ptr_null(report_reading_text(reading, "number"));
+    ck_assert_uint_eq(report_reading_count(reading, "text"), 0);
+    report_reading_close(reading);
+    leave_directory(directory);
+}
+END_TEST
+
 UNIT_MAIN("report file", the_file_stands_before_anything_is_measured,
           each_row_is_in_the_file_when_it_is_added, no_temporary_is_left,
           a_path_in_no_directory_is_a_usage_error, a_directory_as_path_is_a_usage_error,
@@ -369,4 +488,7 @@ UNIT_MAIN("report file", the_file_stands_before_anything_is_measured,
           a_row_that_could_not_be_written_comes_with_the_next,
           a_directory_that_went_away_is_a_system_error, an_error_names_file_cause_and_remedy,
           a_full_stream_is_a_system_error_in_every_form,
-          a_full_stream_does_not_keep_the_file_from_being_written)
+          a_full_stream_does_not_keep_the_file_from_being_written,
+          what_is_no_json_is_refused_with_its_line, another_schema_is_refused_by_its_name,
+          what_cannot_be_read_is_refused_with_the_cause, values_are_found_by_their_paths,
+          what_is_missing_or_of_another_type_is_absent)

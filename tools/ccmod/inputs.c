@@ -80,6 +80,15 @@ static ccmod_share find_share(const char *name)
     return share;
 }
 
+static bool was_given(const cb_option_table *table, const bool *given, const char *name)
+{
+    for (size_t i = 0; i < table->option_count; i++) {
+        if (given[i] && strcmp(table->options[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void set_parameters(const tool_settings *settings, tool_inputs *inputs)
 {
     ccmod_parameters *parameters = &inputs->parameters;
@@ -95,13 +104,28 @@ static void set_parameters(const tool_settings *settings, tool_inputs *inputs)
         parameters->progress = show_progress;
 }
 
-static bool was_given(const cb_option_table *table, const bool *given, const char *name)
+/* When the evaluation ends, if not with the trace. */
+static cb_status set_stop(const cb_option_table *table, const tool_settings *settings,
+                          const bool *given, ccmod_parameters *parameters)
 {
-    for (size_t i = 0; i < table->option_count; i++) {
-        if (given[i] && strcmp(table->options[i].name, name) == 0)
-            return true;
+    bool counted = was_given(table, given, "rate-of");
+
+    if (settings->precision_pct > 0 && !counted) {
+        cb_error("--precision %g is of no rate; say with --rate-of RANK whose receives are counted",
+                 settings->precision_pct);
+        return CB_ERROR_USAGE;
     }
-    return false;
+    if (settings->doubled && settings->until_us > 0 && !counted) {
+        cb_error("--double cannot compare ends that --until-us has set; give --rate-of RANK, for a "
+                 "rate to be compared, or leave one of the two away");
+        return CB_ERROR_USAGE;
+    }
+    parameters->until_us = settings->until_us;
+    parameters->precision = settings->precision_pct / 100;
+    parameters->rate_round = settings->rate_round;
+    if (counted)
+        parameters->rate_of = (uint32_t)settings->rate_of;
+    return CB_OK;
 }
 
 /* One of the three numbers of the quiet network that the user gave, or NULL. */
@@ -181,6 +205,7 @@ cb_status tool_open_inputs(const cb_option_table *table, const tool_settings *se
     *inputs = (tool_inputs){0};
     CB_TRY(read_background(table, settings->background, &inputs->background));
     set_parameters(settings, inputs);
+    CB_TRY(set_stop(table, settings, given, &inputs->parameters));
     CB_TRY(set_calibration(table, settings, given, &inputs->calibration));
     if (settings->trace == NULL) {
         cb_error("no trace is named; write %s, or see --help", table->synopsis);

@@ -14,7 +14,8 @@ typedef struct {
     double overhead_us, latency_us, bandwidth_MBps, hop_us, gap_us, barrier_us;
     double background_interval_us;
     double from_us, to_us;
-    uint64_t eager_bytes, seed, points;
+    double until_us, precision_pct;
+    uint64_t eager_bytes, seed, points, rate_of, rate_round;
     bool doubled;
 } tool_settings;
 

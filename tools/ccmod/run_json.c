@@ -124,6 +124,33 @@ static void put_network(report_stream *out, const ccmod_network *network)
     report_stream_end(out);
 }
 
+static void put_interval(report_stream *out, const ccmod_rate *rate)
+{
+    report_stream_number(out, "batches", (double)rate->batches);
+    report_stream_number(out, "counted", (double)rate->counted);
+    report_stream_number(out, "from_us", rate->from_us);
+    report_stream_number(out, "to_us", rate->to_us);
+    report_stream_number(out, "per_s", rate->per_s);
+    report_stream_array(out, "ci95");
+    report_stream_number(out, NULL, rate->low_per_s);
+    report_stream_number(out, NULL, rate->high_per_s);
+    report_stream_end(out);
+}
+
+static void put_rate(report_stream *out, const run_case *evaluated)
+{
+    const ccmod_rate *rate = &evaluated->result->rate;
+
+    if (evaluated->parameters.rate_of == CCMOD_NOBODY)
+        return;
+    report_stream_object(out, "rate");
+    report_stream_number(out, "rank", evaluated->parameters.rate_of);
+    report_stream_number(out, "received", (double)rate->received);
+    if (rate->batches > 0)
+        put_interval(out, rate);
+    report_stream_end(out);
+}
+
 static void put_cases(report_stream *out, const run_plan *plan)
 {
     if (plan->case_count == 1)
@@ -136,6 +163,8 @@ static void put_cases(report_stream *out, const run_plan *plan)
         report_stream_text(out, "case", one->name);
         report_stream_number(out, "background_load", one->parameters.background_load);
         report_stream_number(out, "end_us", one->result->end_us);
+        if (one->result->rate.batches > 0)
+            report_stream_number(out, "rate_per_s", one->result->rate.per_s);
         report_stream_end(out);
     }
     report_stream_end(out);
@@ -202,6 +231,8 @@ static void put_bottleneck(report_stream *out, const run_plan *plan)
         put_cell(out, plan, result->bottleneck);
     if (plan->doubled != NULL)
         report_stream_number(out, "doubled_end_us", plan->doubled->end_us);
+    if (plan->doubled != NULL && plan->doubled->rate.batches > 0)
+        report_stream_number(out, "doubled_rate_per_s", plan->doubled->rate.per_s);
     report_stream_text(out, "text", sentence);
     report_stream_end(out);
 }
@@ -234,6 +265,8 @@ void run_write_json(FILE *stream, const run_plan *plan)
     report_stream_number(&out, "messages", (double)result->messages);
     report_stream_number(&out, "horizons", (double)result->cycles);
     report_stream_number(&out, "end_us", result->end_us);
+    report_stream_text(&out, "stopped_by", ccmod_stop_name(result->stopped_by));
+    put_rate(&out, run_average(plan));
     put_cases(&out, plan);
     put_processors(&out, result);
     put_links(&out, plan);

@@ -27,11 +27,27 @@ double run_use_of(const run_plan *plan, uint32_t cell)
                               : 0;
 }
 
+/* What twice the width gains: an earlier end of the traces, or a higher rate where they were not
+ * evaluated to their ends. */
+static void describe_gain(const run_plan *plan, char *text, size_t bytes)
+{
+    const ccmod_result *before = run_average(plan)->result, *after = plan->doubled;
+
+    if (before->stopped_by == CCMOD_STOPPED_BY_TRACE && after->stopped_by == CCMOD_STOPPED_BY_TRACE)
+        snprintf(text, bytes, "it would end at %.6g us, %.3g %% earlier", after->end_us,
+                 before->end_us > 0 ? 100 * (1 - after->end_us / before->end_us) : 0);
+    else if (before->rate.batches > 0 && after->rate.batches > 0)
+        snprintf(text, bytes, "rank %u would receive %.6g messages/s, %.3g %% more",
+                 run_average(plan)->parameters.rate_of, after->rate.per_s,
+                 100 * (after->rate.per_s / before->rate.per_s - 1));
+    else
+        snprintf(text, bytes, "too few messages would be received to tell a rate");
+}
+
 static void append_gain(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
 {
-    double before_us = run_average(plan)->result->end_us;
     size_t used = strlen(text);
-    char name[RUN_NAME_BYTES];
+    char name[RUN_NAME_BYTES], gain[2 * RUN_NAME_BYTES];
 
     if (plan->doubled == NULL)
         return;
@@ -39,10 +55,9 @@ static void append_gain(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
         run_name_cell(plan, plan->doubled->bottleneck, name);
     else
         snprintf(name, sizeof(name), "no link");
-    snprintf(text + used, RUN_SENTENCE_BYTES - used,
-             " Twice as wide it would end at %.6g us, %.3g %% earlier, and %s would limit then.",
-             plan->doubled->end_us,
-             before_us > 0 ? 100 * (1 - plan->doubled->end_us / before_us) : 0, name);
+    describe_gain(plan, gain, sizeof(gain));
+    snprintf(text + used, RUN_SENTENCE_BYTES - used, " Twice as wide %s, and %s would limit then.",
+             gain, name);
 }
 
 void run_describe_bottleneck(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
@@ -72,8 +87,32 @@ void run_describe_bottleneck(const run_plan *plan, char text[RUN_SENTENCE_BYTES]
     append_gain(plan, text);
 }
 
+/* How often the rank of --rate-of receives, if one was asked for. */
+static void write_rate(FILE *stream, const run_case *evaluated)
+{
+    const ccmod_rate *rate = &evaluated->result->rate;
+    uint32_t rank = evaluated->parameters.rate_of;
+
+    if (rank == CCMOD_NOBODY)
+        return;
+    if (rate->batches == 0)
+        fprintf(stream, "rank %u receives %llu messages, too few to tell a rate\n", rank,
+                (unsigned long long)rate->received);
+    else
+        fprintf(stream,
+                "rank %u receives %.6g messages/s (95 %%: %.6g to %.6g), the mean of %llu from "
+                "%.6g us on\n",
+                rank, rate->per_s, rate->low_per_s, rate->high_per_s,
+                (unsigned long long)rate->counted, rate->from_us);
+}
+
 static void write_head(FILE *stream, const run_plan *plan)
 {
+    static const char *const ends[] = {
+        [CCMOD_STOPPED_BY_TRACE] = "end",
+        [CCMOD_STOPPED_BY_TIME] = "stopped",
+        [CCMOD_STOPPED_BY_PRECISION] = "stopped as precise",
+    };
     const tool_settings *settings = plan->settings;
     const ccmod_result *result = run_average(plan)->result;
 
@@ -85,8 +124,9 @@ static void write_head(FILE *stream, const run_plan *plan)
     else
         fprintf(stream, "quiet network: %.6g us + %.6g us + bytes / %.6g MB/s\n",
                 settings->overhead_us, settings->latency_us, settings->bandwidth_MBps);
-    fprintf(stream, "%zu ranks, %llu messages, end at %.10g us\n", result->processors,
-            (unsigned long long)result->messages, result->end_us);
+    fprintf(stream, "%zu ranks, %llu messages, %s at %.10g us\n", result->processors,
+            (unsigned long long)result->messages, ends[result->stopped_by], result->end_us);
+    write_rate(stream, run_average(plan));
     for (size_t i = 0; plan->case_count > 1 && i < plan->case_count; i++)
         fprintf(stream, "  %-7s background %5.3f: end at %.10g us\n", plan->cases[i].name,
                 plan->cases[i].parameters.background_load, plan->cases[i].result->end_us);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any, Iterable, Optional, Sequence
 
@@ -104,36 +105,54 @@ def _searched(rows: Iterable[Row]) -> list[str]:
     return found
 
 
-def _highest_carried(rows: Sequence[Row]) -> list[str]:
-    """For each farm the highest rate at which it was in a steady state."""
+_OF_A_FARM = ("benchmark", "technology", "machine", "shape")
+
+
+def _curves(rows: Sequence[Row]) -> list[list[Row]]:
+    """Open loops of each farm, by their rate; what a search found is no part of a curve."""
+    offered = [row for row in rows if row.get("mode") == "open" and not row.get("found_Hz")]
+    offered.sort(key=lambda row: float(row.get("offered_Hz")))
+    return grouped(offered, _OF_A_FARM)
+
+
+def _held(curve: Sequence[Row]) -> list[Row]:
+    """The rates up to the first that was not carried."""
+    return list(itertools.takewhile(carried, curve))
+
+
+def _late(row: Row) -> str:
+    known = row.figure("event_latency_us.p99")
+    return f"p99 {text(known, unit='us')}" if known else "too few events for a p99"
+
+
+def _carried_rates(rows: Sequence[Row]) -> list[str]:
+    """For each farm up to which rate it was in a steady state, and whether beyond that at some."""
     said = []
-    curves = [row for row in rows if row.get("mode") == "open" and not row.get("found_Hz")]
-    for group in grouped(curves, ("benchmark", "technology", "machine", "shape")):
-        steady = [row for row in group if carried(row)]
-        if not steady:
-            said.append(f"{farm_name(group[0])}: no rate was carried")
-            continue
-        row = max(steady, key=lambda row: float(row.get("offered_Hz")))
-        late = row.figure("event_latency_us.p99")
-        tail = f", p99 {text(late, unit='us')}" if late else ", too few events for a p99"
-        below = [other for other in group if other.get("offered_Hz") < row.get("offered_Hz")]
-        gaps = "" if all(carried(one) for one in below) else "; not all lower rates were carried"
-        said.append(f"{farm_name(row)}: carried {_rate_text(row)}{tail}{gaps}")
+    for curve in _curves(rows):
+        held, steady = _held(curve), [row for row in curve if carried(row)]
+        if held:
+            words = f"carried all rates up to {_rate_text(held[-1])}, {_late(held[-1])}"
+        else:
+            words = f"did not carry the lowest rate, {_rate_text(curve[0])}"
+        if len(steady) > len(held):
+            words += f"; carried {_rate_text(steady[-1])}, but not all rates below"
+        said.append(f"{farm_name(curve[0])}: {words}")
     return said
 
 
-def _rates(rows: Sequence[Row], best: Candidate) -> list[tuple[float, str]]:
-    """By which measurements a rate can be called reached, the strictest first."""
-    found, offered = [], []
-    for row in rows:
-        if row.get("found_Hz"):
-            found.append(
-                (row.get("found_Hz")["interval"][0], f"{farm_name(row)}, {_deadline(row)}")
-            )
-        elif row.get("mode") == "open" and carried(row):
-            offered.append((row.get("offered_Hz"), f"{farm_name(row)} carried {_rate_text(row)}"))
-    closed = (best.rate.low or 0.0, f"{best.name}, in a closed loop, which has no schedule to keep")
-    return [*sorted(found, reverse=True), *sorted(offered, reverse=True), closed]
+def _rates(rows: Sequence[Row]) -> list[tuple[float, str]]:
+    """Rates that were held under a given load, and by what that is known."""
+    found = [
+        (row.get("found_Hz")["interval"][0], f"{farm_name(row)}, {_deadline(row)}")
+        for row in rows
+        if row.get("found_Hz")
+    ]
+    offered = [
+        (held[-1].get("offered_Hz"), f"{farm_name(held[-1])} carried {_rate_text(held[-1])}")
+        for held in map(_held, _curves(rows))
+        if held
+    ]
+    return [*sorted(found, reverse=True), *sorted(offered, reverse=True)]
 
 
 def _rate_text(row: Row) -> str:
@@ -143,9 +162,11 @@ def _rate_text(row: Row) -> str:
 def _verdict(rows: Sequence[Row], best: Candidate, required_hz: Optional[float]) -> str:
     if required_hz is None:
         return ""
-    reached = [how for rate, how in _rates(rows, best) if rate >= required_hz]
-    if reached:
-        return f"reached: {reached[0]}"
+    for rate, how in _rates(rows):
+        if rate >= required_hz:
+            return f"reached: {how}"
+    if best.rate.low is not None and best.rate.low >= required_hz:
+        return f"reached only in a closed loop, which has no schedule to keep: {best.name}"
     return "not reached by any farm that was measured with this work"
 
 
@@ -163,7 +184,7 @@ def _task(
         others=others,
         lead=_lead(best, others),
         limit=limit_of(best.row, all_rows),
-        under_load=tuple(_searched(rows) + _highest_carried(rows)),
+        under_load=tuple(_searched(rows) + _carried_rates(rows)),
         verdict=_verdict(rows, best, required_hz),
     )
 

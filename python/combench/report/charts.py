@@ -131,8 +131,8 @@ def label_of(key: str, value: Any) -> str:
         return "nobody computes"
     if key == "source":
         return "predicted" if value == "model" else str(value)
-    if (key, value) == ("shape", "2"):
-        return ""
+    if key == "shape" and (value == "2" or not str(value).isdigit()):
+        return "" if value == "2" else str(value)
     shown = f"{value:g}" if isinstance(value, float) else value
     return _WORDS.get(key, "{}").format(shown)
 

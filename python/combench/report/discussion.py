@@ -177,7 +177,7 @@ def _caching(matter: Matter) -> list[str]:
         ways = dict.fromkeys(str(row.get("buffers")) for row in matter.rows.kept)
         said.append(
             f"Not measured here: all figures are with {', '.join(ways)} buffers. A section with "
-            "`buffers = hot, rotate` in a plan measures the effect, as oneway-caches of the plan full."
+            '"buffers = hot, rotate" in a plan measures the effect, as oneway-caches of the plan full.'
         )
     return said
 
@@ -242,7 +242,8 @@ def _scaling(matter: Matter) -> list[str]:
         return said + list(matter.scaling)
     return said + [
         "There is no prediction for 100 and 1000 sources and destinations in this directory; "
-        "`combench predict DIR --scale 100,1000` makes one. Nothing is extrapolated here."
+        "combench predict DIR --scale 100,1000 --output DIR/prediction.json makes one. Nothing is "
+        "extrapolated here."
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Iterable, Sequence
 
-from combench.report.figures import number
+from combench.report.figures import counted, number
 from combench.report.load import Document
 from combench.results import Json
 
@@ -151,23 +151,46 @@ def facts_of(documents: Sequence[Document]) -> list[Fact]:
     return [fact for fact in made if fact.values]
 
 
+def grouped_facts(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
+    """By their group, in the order in which groups come."""
+    groups: dict[str, list[Fact]] = {}
+    for fact in facts:
+        groups.setdefault(fact.group, []).append(fact)
+    return groups
+
+
 # What has to be the same in all documents for their figures to be compared.
 _COMPARED = (
-    "hosts",
     "processor",
     "cores of a host",
     "memory, MB",
     "kernel",
     "combench",
     "revision",
+    "MPI library",
 )
+
+
+def _apart(hosts: Fact) -> str:
+    """Whether some documents have no host in common: those of smaller jobs may have fewer."""
+    groups = [frozenset(names.split(", ")) for names, _ in hosts.values]
+    for group in groups:
+        for other in groups:
+            if not group & other:
+                some, others = sorted(map(", ".join, (sorted(group), sorted(other))))
+                return f"Some results were measured on {some}, others on {others}."
+    return ""
 
 
 def differences(facts: Sequence[Fact]) -> list[str]:
     """Sentences on what was not the same in all documents."""
     said = []
     for fact in facts:
-        if fact.name in _COMPARED + ("MPI library",) and len(fact.values) > 1:
-            values = "; ".join(f"{value} ({count} documents)" for value, count in fact.values)
+        if fact.name == "hosts" and _apart(fact):
+            said.append(_apart(fact))
+        if fact.name in _COMPARED and len(fact.values) > 1:
+            values = "; ".join(
+                f"{value} ({counted(count, 'document')})" for value, count in fact.values
+            )
             said.append(f"The results differ in {fact.name}: {values}.")
     return said

@@ -192,6 +192,12 @@ def frequency(value: float) -> str:
     return f"{number(value / factor)} {prefix}Hz"
 
 
+def round_frequency(value: float) -> str:
+    """A rate that somebody has asked for, without more digits than he gave."""
+    factor, prefix = _prefix(value)
+    return f"{value / factor:g} {prefix}Hz"
+
+
 def interval_text(known: Figure, as_text: Callable[[float], str] = number) -> str:
     """`[low, high]`, in the unit of the figure; nothing where none is known."""
     if known.low is None or known.high is None or known.value == 0:

@@ -383,7 +383,7 @@ def _distributions(rows: Sequence[Row]) -> list[Picture]:
                 f"Latency of events: {benchmark_title(name)}",
                 "Closed loop. How many of the events were decided within a time; where the curve "
                 "turns up, a few events wait long. Bands are 95 % intervals for independent events."
-                + common_words(of_benchmark, _OF_DISTRIBUTIONS),
+                + common_words(of_benchmark, (*_OF_DISTRIBUTIONS, "shape")),
                 Axis("share of the events", "tail"),
                 Axis("latency, us", "log"),
                 tuple(panels),

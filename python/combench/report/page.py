@@ -17,14 +17,14 @@ from combench.report import discussion, predictions, remarks
 from combench.report.answer import Answer, answer_of
 from combench.report.charts import Picture, common_marks
 from combench.report.draw import sheet_of, written
-from combench.report.facts import differences, facts_of
-from combench.report.figures import MEANINGS, frequency, interval_text, number
+from combench.report.facts import differences, facts_of, grouped_facts
+from combench.report.figures import MEANINGS, frequency, interval_text, number, round_frequency
 from combench.report.fits import fits_of
 from combench.report.gallery import SECTIONS, gallery
 from combench.report.load import Collection
 from combench.report.rows import Row, Rows, rows_of
 from combench.report.states import states_of
-from combench.report.tables import tables_of
+from combench.report.tables import not_measured, tables_of
 from combench.storage import write_text
 
 _HERE = Path(__file__).resolve().parent
@@ -163,15 +163,16 @@ def _context(
         "cautions": _cautions(found, rows, answer, states),
         "summary": remarks.as_html(found.remarks.get(discussion.SUMMARY, "")),
         "tables": tables_of(rows.kept, states.reasons),
+        "not_measured": not_measured(rows.kept),
         "predicted": predictions.table_of(predicted),
         "fits": fits_of(found.results),
         "points": discussion.points(matter, found.remarks),
         "further": discussion.further(found.remarks),
-        "facts": facts,
+        "facts": grouped_facts(facts),
         "states": states,
         "count": len(rows.kept),
         "documents": found.results,
-        "required": None if required_hz is None else frequency(required_hz),
+        "required": None if required_hz is None else round_frequency(required_hz),
     }
 
 

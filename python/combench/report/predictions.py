@@ -34,7 +34,12 @@ def _as_row(data: Json, of: Document) -> Row:
     if own["benchmark"] != "multicast" and own.get("multicast") == "loop":
         del own["multicast"]
     technology = of.data.get("calibration", {}).get("technology", "")
-    head = {"benchmark": own["benchmark"], "id": own.get("id"), "technology": technology}
+    head = {
+        "benchmark": own["benchmark"],
+        "id": own.get("id"),
+        "technology": technology,
+        "calibration": of.data.get("calibration", {}),
+    }
     return Row(own, Document(of.path, head), "")
 
 
@@ -112,7 +117,7 @@ def _validation(rows: Sequence[Row]) -> str:
         ]
         if errors:
             parts.append(
-                f"{counted(len(errors), 'figure')} of processes {where}: off by "
+                f"{counted(len(errors), 'prediction')} of processes {where}: times off by "
                 f"{number(statistics.median(errors))} % in the median, {number(max(errors))} % at most"
             )
     if not parts:
@@ -120,15 +125,42 @@ def _validation(rows: Sequence[Row]) -> str:
     return f"Predicted and measured: {'; '.join(parts)}."
 
 
+_LISTED = 12  # predictions in the discussion
+_LARGEST_NOTE_BYTES = 1024
+
+
+def _beyond(rows: Sequence[Row]) -> list[str]:
+    """What is predicted for more processes than were measured, at the largest size of the note."""
+    far = [
+        row
+        for row in rows
+        if "processors" in (row.get("outside") or ())
+        and not row.get("offered_Hz")
+        and row.get("size_bytes") <= _LARGEST_NOTE_BYTES
+    ]
+    size = max((row.get("size_bytes") for row in far), default=None)
+    said = [
+        f"{one.what}, {one.shape}: {one.rate} {one.interval} {one.marks}."
+        for one in table_of([row for row in far if row.get("size_bytes") == size])
+    ]
+    left_out = [f"{len(said) - _LISTED} more are in the table."] if len(said) > _LISTED else []
+    return said[:_LISTED] + left_out
+
+
 def sentences(rows: Sequence[Row]) -> list[str]:
     """On scaling, for the discussion; nothing without predictions."""
     if not rows:
         return []
     largest = max(row.get("processors") for row in rows)
+    sources = dict.fromkeys(
+        str(source)
+        for row in rows
+        for source in row.document.data.get("calibration", {}).get("from", [])
+    )
     said = [
-        f"A model of communication, calibrated by measurements, predicts up to {largest} processes; "
-        "the table of predictions has each prediction with its range over seeds and with what is full "
-        "first.",
+        f"A model of communication, calibrated by {', '.join(sources) or 'unknown measurements'}, "
+        f"predicts up to {largest} processes; the table of predictions has each with its range over "
+        "seeds and with what is full first.",
         _validation(rows),
     ]
     outside = sum(bool(row.get("outside")) for row in rows)
@@ -137,4 +169,4 @@ def sentences(rows: Sequence[Row]) -> list[str]:
             f"{outside} of {len(rows)} predictions (mark x) are for sizes or numbers of processes "
             "beyond those that were measured: no error is known for them."
         )
-    return said
+    return said + _beyond(rows)

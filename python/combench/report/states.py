@@ -22,6 +22,9 @@ _WITHOUT_RESULT = (
 )
 
 
+_LISTED = 5  # documents that are named
+
+
 @dataclass(frozen=True)
 class Missing:
     what: str
@@ -77,12 +80,15 @@ def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
             f"{counted(len(broken), 'measurement')} of the plan failed, timed out or did not come to "
             "an end; the last section has the reasons."
         )
-    partial = [one for one in found.results if one.data.get("complete") is False]
-    for one in partial:
-        said.append(
-            f"{one.path.name} is incomplete ({one.data.get('reason', 'no reason given')}): it has "
-            f"{counted(len(one.data['results']), 'row')}."
-        )
+    partial = [
+        f"{one.path.name} ({one.data.get('reason', 'no reason given')}, "
+        f"{counted(len(one.data['results']), 'row')})"
+        for one in found.results
+        if one.data.get("complete") is False
+    ]
+    if partial:
+        more = f" and {len(partial) - _LISTED} more" if len(partial) > _LISTED else ""
+        said.append(f"Incomplete: {', '.join(partial[:_LISTED])}{more}.")
     return said
 
 

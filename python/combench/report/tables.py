@@ -216,6 +216,13 @@ def tables_of(rows: Sequence[Row], reasons: Mapping[tuple[str, str, str], str] =
     return made
 
 
+def not_measured(rows: Sequence[Row]) -> list[str]:
+    """The note's benchmarks of which there is no table."""
+    measured = {row.get("benchmark") for row in rows if row.get("mode") != "open"}
+    of_note = (name for name, (_, shapes) in _SHAPES.items() if shapes)
+    return [benchmark_title(name) for name in of_note if name not in measured]
+
+
 def _words(cell: Optional[Cell]) -> str:
     if cell is None:
         return _ABSENT
