@@ -257,6 +257,9 @@ class WhatIsKnownBeforehand(Folder):
         case = Case("pushfarm", "closed", (1, 1000, 1000), 16, in_flight=1000)
         with self.assertRaisesRegex(SuiteError, "--messages"):
             predict(case, self.setting, Effort(messages=100000))
+        case = Case("multicast", "stream", (1, 10000), 16, multicast="technology")
+        with self.assertRaisesRegex(SuiteError, "--window"):
+            predict(case, self.setting)
 
 
 # What is wrong: the words, and a part of what is said. Names are files of the test.
