@@ -155,7 +155,7 @@ class Shipped(unittest.TestCase):
         self.assertEqual(listed.numbers, FIT_SIZES)
 
     def test_full_has_every_benchmark(self) -> None:
-        """But for what calibrates: where its three ranks share cores it measures another waiting."""
+        """But for what calibrates, which would wait in another way where three ranks share cores."""
         found = {section.benchmark.name for section in plan.read("full").sections}
         self.assertEqual(found, set(BENCHMARKS) - {"calibrate"})
 
