@@ -37,6 +37,10 @@ def _pair(text: str) -> Shape:
     return Shape(text, 2, ())
 
 
+def _three(text: str) -> Shape:
+    return Shape(text, 3, ())
+
+
 def _processors(text: str) -> Shape:
     if _number(text) < 2:
         raise ValueError(f"{text} processors cannot communicate; give 2 or more")
@@ -94,6 +98,7 @@ def _largest_farm(ranks: int) -> str | None:
 
 _COUNTS = ("4", "8", "16")
 PAIR = Counted("", _pair, ("2",), lambda ranks: None)
+THREE = Counted("", _three, ("3",), lambda ranks: None)
 PROCESSORS = Counted("processors", _processors, _COUNTS, lambda ranks: _at_least(2, ranks))
 PAIRS = Counted("processors", _pairs, _COUNTS, lambda ranks: _at_least(2, ranks // 2 * 2))
 DESTINATIONS = Counted("destinations", _destinations, _COUNTS, lambda r: _at_least(1, r - 1))
@@ -108,7 +113,7 @@ NODES = ("none", "both")
 @dataclass(frozen=True)
 class Benchmark:
     name: str
-    number: str  # in DAQ note 48, or in Parkbench
+    number: str  # in DAQ note 48, in Parkbench, or of neither
     counted: Counted
     modes: int = 1  # that are measured unless others are asked for
     occupations: tuple[str, ...] = ()  # of group 1
@@ -144,6 +149,7 @@ _ALL = (
     Benchmark("pushfarm", "2.1", FARMS, algorithms=True),
     Benchmark("pullfarm", "2.2", FARMS, algorithms=True),
     Benchmark("pipeline", "2.3", TOPOLOGIES, algorithms=True),
+    Benchmark("calibrate", "calibration", THREE, 6, fit=True),
     Benchmark("comms1", "COMMS1", PAIR, fit=True),
     Benchmark("comms2", "COMMS2", PAIR, fit=True),
     Benchmark("comms3", "COMMS3", PROCESSORS, fit=True),

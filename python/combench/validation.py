@@ -24,7 +24,7 @@ class Comparison:
     asked: Asked
     measured_us: float
     predicted_us: float
-    fitted: bool  # the calibration knows this very measurement
+    fitted: bool  # a ping-pong or stream at a size that the calibration was fitted to
     limit: str | None  # what the model says is full
 
     @property
@@ -210,7 +210,7 @@ def text_of(validation: Validation) -> str:
     if summary:
         lines.append(_summary_line("all", summary))
     if any(row.fitted for row in validation.rows):
-        lines.append("f the calibration was fitted to this very measurement: it counts in no error")
+        lines.append("f of a ping-pong or stream at a size that was fitted: it counts in no error")
     if any(row.asked.oversubscribed for row in validation.rows):
         lines.append("* oversubscribed: more busy ranks than cores on a host")
     for one in validation.left_out:

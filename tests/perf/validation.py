@@ -28,6 +28,7 @@ def errors_by_size(rows: list[dict[str, Any]]) -> tuple[list[int], list[float]]:
 def draw(document: dict[str, Any], picture: Path) -> None:
     counted = [row for row in document["results"] if not row["fitted"]]
     names = list(dict.fromkeys(row["benchmark"] for row in counted))
+    ticks = sorted({row["size_bytes"] for row in counted})
     figure, all_axes = pyplot.subplots(
         -(-len(names) // COLUMNS), COLUMNS, figsize=(11, 4.6), sharex=True, sharey=True
     )
@@ -40,6 +41,8 @@ def draw(document: dict[str, Any], picture: Path) -> None:
         sizes, errors = errors_by_size([row for row in counted if row["benchmark"] == name])
         axes.plot(sizes, errors, marker, color="#0b4f8a", fillstyle="none", markersize=5)
         axes.set_xscale("log")
+        axes.minorticks_off()
+        axes.set_xticks(ticks, [str(size) for size in ticks])
         axes.set_title(name, fontsize=9)
         axes.tick_params(labelsize=8)
     figure.supxlabel("bytes", fontsize=9)

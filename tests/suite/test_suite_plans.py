@@ -132,7 +132,7 @@ class Shipped(unittest.TestCase):
     def test_note48_has_all_that_the_note_asks_for(self) -> None:
         chosen = plan.read("note48")
         found = list(expand(chosen, chosen.ranks, Overrides()))
-        of_note = [one for one in BENCHMARKS.values() if not one.number.startswith("COMMS")]
+        of_note = [one for one in BENCHMARKS.values() if one.number[0].isdigit()]
         self.assertEqual({one.benchmark for one in found}, {one.name for one in of_note})
         for benchmark in of_note:
             mine = [one for one in found if one.benchmark == benchmark.name]
@@ -156,8 +156,9 @@ class Shipped(unittest.TestCase):
         self.assertEqual(listed.numbers, FIT_SIZES)
 
     def test_full_has_every_benchmark(self) -> None:
+        """But for what calibrates, which waits in another way where three ranks share cores."""
         found = {section.benchmark.name for section in plan.read("full").sections}
-        self.assertEqual(found, set(BENCHMARKS))
+        self.assertEqual(found, set(BENCHMARKS) - {"calibrate"})
 
     def test_note48_is_expected_to_end_within_20_minutes(self) -> None:
         chosen = plan.read("note48")
