@@ -86,7 +86,7 @@ class Prediction:
         row = {"benchmark": case.benchmark, "id": BENCHMARKS[case.benchmark].number}
         row |= {"source": "model", **columns.of_case(case)}
         if self.rate_hz:
-            row["offered_Hz"] = self.rate_hz
+            row |= {"mode": "open", "offered_Hz": self.rate_hz}
         row |= columns.of_steps(case, self.steps_us)
         if self.rate_hz:
             row["saturated"] = row["frequency_Hz"] < _SUSTAINED * self.rate_hz
