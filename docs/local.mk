@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	$(srcdir)/docs/*.json \
 	$(srcdir)/docs/examples/*.cal \
 	$(srcdir)/docs/examples/*.cct \
+	$(srcdir)/docs/examples/*.plan \
 	$(srcdir)/docs/examples/*.svg \
 	$(srcdir)/docs/images/*.png
 

@@ -49,5 +49,5 @@ check-packages: rpm deb spack
 
 clean-local: clean-packages
 clean-packages:
-	-rm -rf %D%/rpm %D%/deb %D%/spack $(tarball)
+	-rm -rf %D%/rpm %D%/deb %D%/spack
 .PHONY: rpm deb spack check-packages clean-packages

@@ -138,7 +138,7 @@ def spans(case: Case) -> tuple[int, int]:
         return max(2 * case.in_flight, _FEW_EVENTS), timed
     if case.mode in ("stream", "free") or case.benchmark in ("funnel", "pipeline"):
         # Whole halves of the window, so that both lengths have as many acknowledgements in a step.
-        timed = _whole(case.window, max(1, case.window // 2))
+        timed = _whole(max(2 * case.window, _FEW_STEPS), max(1, case.window // 2))
         return timed, timed
     return (_FEW_STEPS, _FEW_STEPS) if case.benchmark != "alltoall" else (1, 1)
 

@@ -44,8 +44,8 @@ SECTIONS = (
         "SIGNALS",
         (
             "SIGINT, SIGTERM and SIGHUP end the measurement that runs and close the manifest; go "
-            "on with --resume. With --batch SIGTERM, by which Slurm announces the end of a job, has "
-            "the job put back into the queue, unless no measurement came to its end.",
+            "on with --resume. With --batch SIGTERM, by which Slurm announces the end of a job, "
+            "has the job put back into the queue, unless no measurement came to its end.",
         ),
     ),
     (

@@ -58,11 +58,9 @@ static inline cb_status issue(supervision *run, uint64_t since_ns)
     return CB_OK;
 }
 
-/* Hot, and in line. Take a decision, which has an event and nothing else, into the ledger. */
-static inline __attribute__((always_inline)) cb_status take_decision(bench_rank *me, size_t from,
-                                                                     transport_buffer *buffer,
-                                                                     uint64_t *since_ns,
-                                                                     bench_decision *decision)
+/* Hot. Take a decision, which has an event and nothing else, into the ledger. */
+static inline cb_status take_decision(bench_rank *me, size_t from, transport_buffer *buffer,
+                                      uint64_t *since_ns, bench_decision *decision)
 {
     bench_farm *farm = me->farm;
     bench_note note;
@@ -78,8 +76,7 @@ static inline __attribute__((always_inline)) cb_status take_decision(bench_rank 
     return bench_farm_refuse(me, "a decision", note.event);
 }
 
-static inline __attribute__((always_inline)) cb_status decide(supervision *run, size_t from,
-                                                              transport_buffer *buffer, bool timed)
+static inline cb_status decide(supervision *run, size_t from, transport_buffer *buffer, bool timed)
 {
     bench_decision decision;
     uint64_t since_ns = 0;
@@ -131,6 +128,18 @@ static inline cb_status run_closed(supervision *run, bool timed)
             set_mark(run, &next_mark);
     }
     return CB_OK;
+}
+
+/* The two forms, each with all that it calls in line: so it knows whether it is timed. */
+
+static __attribute__((flatten)) cb_status run_untimed(supervision *run)
+{
+    return run_closed(run, false);
+}
+
+static __attribute__((flatten)) cb_status run_timed(supervision *run)
+{
+    return run_closed(run, true);
 }
 
 /* Between two looks that found nothing. A sleep ends before the next event is due. */
@@ -288,7 +297,7 @@ cb_status bench_farm_supervise(bench_rank *me, const bench_actions *actions, con
     if (load->open)
         status = run_open(&run);
     else
-        status = load->latencies != NULL ? run_closed(&run, true) : run_closed(&run, false);
+        status = load->latencies != NULL ? run_timed(&run) : run_untimed(&run);
     tally->elapsed_ns = (double)(cb_now_ns() - run.first_issue_ns);
     tally->decision_span_ns = (double)(run.last_decision_ns - run.first_decision_ns);
     tally->event_ns = time_of_event(&run);

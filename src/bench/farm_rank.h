@@ -13,10 +13,10 @@
 
 enum { BENCH_LABEL_BYTES = 16 }; /* of a fragment: its source and event, where it has room */
 
-/* How fragments are made and looked at in a pass. */
+/* How fragments are made and looked at in a pass. NULL is what timed passes do, in line: write the
+ * label, or the known content where there is no room for one; and refer to all the data. */
 typedef struct {
     void (*make)(const bench_rank *me, void *data, uint64_t event);
-    /* NULL: refer to all the data, which is done in line. */
     void (*inspect)(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event);
 } bench_fragments;
 

@@ -30,7 +30,7 @@ static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 /* A stream's block ends when its last packet was acknowledged, and sources that are not
  * synchronised have their shares over whole windows. So a block holds some windows, as long as so
  * many blocks fit into the time. */
-enum { WINDOWS_A_BLOCK = 4, BLOCKS_OF_WINDOWS = 24 };
+enum { WINDOWS_A_BLOCK = 16, BLOCKS_OF_WINDOWS = 24, WINDOWS_FOR_SHARES = 4 };
 
 /* The task beside */
 
@@ -285,7 +285,7 @@ cb_status bench_keep_shares(const bench_passes *run)
         total += (double)run->me->peers[i].share;
     if (total == 0)
         return CB_OK;
-    if (out->steps < (uint64_t)WINDOWS_A_BLOCK * run->me->window) {
+    if (out->steps < (uint64_t)WINDOWS_FOR_SHARES * run->me->window) {
         run->session->shares_left_out = true;
         return CB_OK;
     }

@@ -57,7 +57,7 @@ static inline int32_t mark_of_guest(const ccmod_engine *engine, uint32_t cell, d
     if (engine->drawn != NULL)
         return 0;
     if (own > 1)
-        own = fmin(own + share * (pressure - own), pressure);
+        own = engine_smaller(own + share * (pressure - own), pressure);
     return most_messages(engine, cell, own);
 }
 

@@ -259,7 +259,10 @@ struct ccmod_engine {
     engine_slot *slots;
     size_t slot_count, slot_room;
     uint32_t free_slots[32]; /* lists by sibling: blocks of 1, 2, 4... slots */
-    uint32_t *route;         /* scratch */
+    size_t known_hops; /* of a message whose delay is known, since many are alike; 0: none is */
+    uint64_t known_bytes;
+    ccmod_delay known_delay;
+    uint32_t *route; /* scratch */
     size_t route_room;
 
     match_place *places;
@@ -294,6 +297,9 @@ static inline cb_status engine_append(ccmod_engine *engine, engine_list *list, u
     return CB_OK;
 }
 
+/* Whether calibration, parameters, and network with workload are of use. */
+cb_status ccmod_check_evaluation(const ccmod_engine *engine);
+
 /* Queue */
 cb_status ccmod_queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject);
 double ccmod_queue_next(const event_queue *queue); /* infinite when it is empty */
@@ -317,7 +323,7 @@ cb_status ccmod_message_match(ccmod_engine *engine, uint32_t message, uint32_t r
 cb_status ccmod_message_flow(ccmod_engine *engine, uint32_t message);   /* its latency is over */
 cb_status ccmod_message_arrive(ccmod_engine *engine, uint32_t message); /* its last byte is there */
 /* The parts of its delay on the quiet network; what links add to it is in the latency. */
-ccmod_delay ccmod_message_delay(const ccmod_engine *engine, const engine_message *message);
+ccmod_delay ccmod_message_delay(ccmod_engine *engine, const engine_message *message);
 double ccmod_message_links_latency(const ccmod_engine *engine, const engine_message *message);
 void ccmod_messages_free(ccmod_engine *engine);
 
@@ -391,9 +397,27 @@ static inline double cell_availability(const ccmod_engine *engine, uint32_t cell
  * background load. */
 static inline bool cell_presses_more(const ccmod_engine *engine, uint32_t left, uint32_t right)
 {
-    double a = cell_pressure(engine, left), b = cell_pressure(engine, right);
+    double a, b;
 
+    if (engine->network->widths == NULL && engine->loads == NULL)
+        return engine->cells[left].count > engine->cells[right].count &&
+               engine->cells[left].count > 1;
+    a = cell_pressure(engine, left);
+    b = cell_pressure(engine, right);
     return a > b || (!(a < b) && cell_load(engine, left) > cell_load(engine, right));
+}
+
+/* Hot. The delay of a message on the quiet network but for what its links add; until the next call.
+ */
+static inline const ccmod_delay *engine_quiet_delay(ccmod_engine *engine, size_t hops,
+                                                    uint64_t bytes)
+{
+    if (bytes != engine->known_bytes || hops != engine->known_hops) {
+        engine->known_bytes = bytes;
+        engine->known_hops = hops;
+        engine->known_delay = ccmod_quiet_delay(engine->network, engine->calibration, hops, bytes);
+    }
+    return &engine->known_delay;
 }
 
 /* A receive of the processor is complete. */
@@ -403,11 +427,22 @@ static inline void engine_note_receive(ccmod_engine *engine, uint32_t processor)
         ccmod_rate_note(&engine->rate, engine->now_us);
 }
 
+/* Of numbers that are none of them NaN; fmax, which looks for those, would be a call. */
+static inline double engine_larger(double left, double right)
+{
+    return left > right ? left : right;
+}
+
+static inline double engine_smaller(double left, double right)
+{
+    return left < right ? left : right;
+}
+
 /* How far apart events may be and still be one instant. Never less than what the clock can tell
  * apart, else a time that is left could be too short for it to advance at all. */
 static inline double engine_instant_us(const ccmod_engine *engine)
 {
-    return fmax(ENGINE_INSTANT_US, engine->now_us * 4 * DBL_EPSILON);
+    return engine_larger(ENGINE_INSTANT_US, engine->now_us * 4 * DBL_EPSILON);
 }
 
 static inline bool engine_wants(const ccmod_engine *engine, ccmod_signal_kind kind)

@@ -106,7 +106,7 @@ static void watch_bottleneck(ccmod_engine *engine, const engine_message *message
 
     for (uint32_t i = 0; i < message->slot_count; i++) {
         if (i != message->owner)
-            highest = fmax(highest, pressure_unasked(engine, &slots[message->slots + i]));
+            highest = engine_larger(highest, pressure_unasked(engine, &slots[message->slots + i]));
     }
     mark = mark_of_bottleneck(engine, slots[own].cell, highest);
     if (mark > 0)
@@ -348,8 +348,10 @@ static cb_status settle(ccmod_engine *engine)
     clock_flow *flow = flow_of(engine);
 
     CB_TRY(ask(engine));
-    for (size_t i = 0; i < flow->left.count; i++)
-        CB_TRY(hasten(engine, flow->left.values[i]));
+    for (size_t i = 0; i < flow->left.count; i++) {
+        if (engine->cells[flow->left.values[i]].own > 0)
+            CB_TRY(hasten(engine, flow->left.values[i]));
+    }
     flow->left.count = 0;
     for (size_t i = 0; i < flow->started.count; i++)
         CB_TRY(settle_start(engine, flow->started.values[i]));

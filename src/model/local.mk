@@ -16,6 +16,7 @@ libccmod_a_SOURCES = \
 	%D%/background.c \
 	%D%/calibration.c %D%/calibration_file.c %D%/calibration_fit.c \
 	%D%/ccmod.h \
+	%D%/checks.c \
 	%D%/clock_heaps.h %D%/clock_marks.h \
 	%D%/engine.c %D%/engine.h \
 	%D%/error.c \

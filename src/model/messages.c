@@ -11,11 +11,7 @@
 
 static unsigned class_of(size_t count)
 {
-    unsigned class = 0;
-
-    while (((size_t)1 << class) < count)
-        class ++;
-    return class;
+    return count > 1 ? 64 - (unsigned)__builtin_clzll(count - 1) : 0;
 }
 
 static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
@@ -193,14 +189,14 @@ double ccmod_message_links_latency(const ccmod_engine *engine, const engine_mess
     return sum_us;
 }
 
-ccmod_delay ccmod_message_delay(const ccmod_engine *engine, const engine_message *message)
+ccmod_delay ccmod_message_delay(ccmod_engine *engine, const engine_message *message)
 {
     bool fan = (message->flags & MESSAGE_FAN) != 0;
     size_t hops = fan ? engine->fans[message->destination].hops : message->slot_count;
-    ccmod_delay delay =
-        ccmod_quiet_delay(engine->network, engine->calibration, hops, message->size_bytes);
+    ccmod_delay delay = *engine_quiet_delay(engine, hops, message->size_bytes);
 
-    delay.latency_us += ccmod_message_links_latency(engine, message);
+    if (engine->network->latencies_us != NULL)
+        delay.latency_us += ccmod_message_links_latency(engine, message);
     return delay;
 }
 
@@ -397,6 +393,7 @@ static cb_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uint32
 {
     if ((flags & MESSAGE_MATCHED) == 0)
         return CB_OK;
+    engine_note_receive(engine, receiver);
     return ccmod_processor_finish(engine, receiver, (flags & MESSAGE_RECEIVER_BLOCKED) != 0,
                                   CCMOD_RECEIVING, start_us);
 }

@@ -154,7 +154,7 @@ static double overhead_of(ccmod_engine *engine, uint32_t number, const ccmod_rec
         return 0;
     if (network->operations->quiet_delay != NULL)
         hops = network->operations->route(network, number, peer, engine->route);
-    return ccmod_quiet_delay(network, engine->calibration, hops, record->size_bytes).overhead_us;
+    return engine_quiet_delay(engine, hops, record->size_bytes)->overhead_us;
 }
 
 static bool is_eager(const ccmod_engine *engine, const ccmod_record *record)
@@ -299,8 +299,6 @@ cb_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool blo
 {
     engine_processor *processor = &engine->processors[number];
 
-    if (activity == CCMOD_RECEIVING)
-        engine_note_receive(engine, number);
     if (blocked) {
         CB_TRY(account_message(engine, number, activity, start_us));
         return engine_append(engine, &engine->ready, number);

@@ -11,7 +11,9 @@
 #include "tests/model/reference.h"
 #include "tests/unit/unit.h"
 
-enum { SEEDS = 12, PROCESSORS = 8 };
+enum { SEEDS = 12, PROCESSORS = 8, FUNNEL_MESSAGES = 20 };
+
+#define START_UP_US 7 /* overhead and latency of setting_of */
 
 static const double tolerance = 1e-9;
 static const random_shape shape = {PROCESSORS, 30, 5000, 60, true};
@@ -334,7 +336,52 @@ START_TEST(long_workloads_agree_with_the_reference_in_the_mean)
 }
 END_TEST
 
+/* All but rank 0 start messages of random sizes to it, and it takes them all. */
+static record_table make_funnel(uint64_t seed)
+{
+    record_table table = records_make(PROCESSORS);
+    cb_random random = cb_random_seed(seed);
+
+    for (uint32_t rank = 1; rank < PROCESSORS; rank++) {
+        for (size_t i = 0; i < FUNNEL_MESSAGES; i++) {
+            uint64_t size_bytes = 1000 + cb_random_below(&random, 4000);
+
+            records_add(
+                &table, rank,
+                (ccmod_record){.kind = CCMOD_START_SEND, .peer = 0, .size_bytes = size_bytes});
+            records_add(&table, 0,
+                        (ccmod_record){
+                            .kind = CCMOD_START_RECEIVE, .peer = rank, .size_bytes = size_bytes});
+        }
+        records_add(&table, rank, (ccmod_record){.kind = CCMOD_WAIT});
+    }
+    records_add(&table, 0, (ccmod_record){.kind = CCMOD_WAIT});
+    return table;
+}
+
+/* From the first message on its link is never idle and never does two things at a time. */
+START_TEST(in_fifo_the_link_of_a_funnel_works_from_the_first_message_to_the_last)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        record_table table = make_funnel(seed);
+        model_setting setting = setting_of(1);
+        ccmod_result *result;
+        double work_us;
+
+        setting.parameters.mode = CCMOD_SPLIT;
+        setting.parameters.share = CCMOD_FIFO;
+        setting.calibration.eager_bytes = UINT64_C(1) << 53;
+        result = evaluate(&table, &setting);
+        work_us = ccmod_result_cell(result, CCMOD_OUTWARD).work_us;
+        assert_near(result->end_us, START_UP_US + work_us, seed);
+        ccmod_result_free(result);
+        records_free(&table);
+    }
+}
+END_TEST
+
 UNIT_MAIN("metamorphic", names_of_nodes_do_not_matter, an_idle_node_does_not_matter,
           a_link_in_two_parts_does_not_matter, times_and_sizes_scale,
           max_min_gives_each_message_at_least_what_the_bottleneck_gives,
-          long_workloads_agree_with_the_reference_in_the_mean)
+          long_workloads_agree_with_the_reference_in_the_mean,
+          in_fifo_the_link_of_a_funnel_works_from_the_first_message_to_the_last)

@@ -1,7 +1,10 @@
 /* The same trace, predicted by SimGrid: one actor a rank, a mailbox a pair, and a switch with one
  * full-duplex link a node, shared by max-min fairness. Latency 1 us, 1000 MB/s, as in perf_model.
  *
- *     perf_simgrid FILE    one line: messages, end and speed */
+ *     perf_simgrid FILE [ready]    one line: messages, end and speed
+ *
+ * The clock runs from the first event to the last; the trace was read before. A mailbox is made
+ * when a pair meets first, and with `ready` before the clock runs. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +79,21 @@ static void act(int argc, char **argv)
     free(started);
 }
 
+/* The mailboxes of all pairs that the trace names, before the clock starts. */
+static void make_boxes(ccmod_workload *workload)
+{
+    for (uint32_t rank = 0; rank < simulation.ranks; rank++) {
+        ccmod_record record = {.kind = CCMOD_WAIT};
+
+        while (record.kind != CCMOD_END) {
+            if (workload->next(workload, rank, &record, NULL) != CB_OK)
+                exit(fail("the trace cannot be played"));
+            if (record.kind == CCMOD_SEND || record.kind == CCMOD_START_SEND)
+                box_of(rank, record.peer);
+        }
+    }
+}
+
 static bool write_platform(const char *path, size_t ranks)
 {
     FILE *file = fopen(path, "w");
@@ -135,24 +153,29 @@ static int predict(void)
 
 int main(int argc, char **argv)
 {
+    ccmod_workload *named = NULL;
     ccmod_trace *trace = NULL;
     ccmod_error error;
     int status;
 
     simgrid_init(&argc, argv);
-    if (argc != 2)
-        return fail("usage: perf_simgrid FILE");
+    if (argc < 2)
+        return fail("usage: perf_simgrid FILE [ready]");
     if (ccmod_trace_open(argv[1], &trace, &error) != CB_OK ||
-        ccmod_trace_workload(trace, 1, &simulation.workload, &error) != CB_OK)
+        ccmod_trace_workload(trace, 1, &simulation.workload, &error) != CB_OK ||
+        ccmod_trace_workload(trace, 1, &named, &error) != CB_OK)
         return fail(error.text);
     simulation.ranks = ccmod_trace_ranks(trace);
     simulation.records = ccmod_trace_records(trace);
     simulation.boxes = calloc(simulation.ranks * simulation.ranks, sizeof(*simulation.boxes));
     if (simulation.boxes == NULL)
         return fail("no memory left");
+    if (argc > 2)
+        make_boxes(named);
     status = predict();
     free(simulation.boxes);
     ccmod_workload_free(simulation.workload);
+    ccmod_workload_free(named);
     ccmod_trace_close(trace);
     return status;
 }

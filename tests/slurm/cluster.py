@@ -1,7 +1,7 @@
 """A cluster of Slurm on the hosts of a testbed: its own munged, slurmctld, and one slurmd a host.
 
-Key, sockets, configuration, state and logs lie in one folder. It is started within combench-testbed,
-whose end, by whatever signal, ends every process of it.
+Key, sockets, configuration, state and logs lie in one folder. It is started within a testbed, whose
+end, by whatever signal, ends every process of it.
 """
 
 from __future__ import annotations

@@ -234,6 +234,15 @@ class Answers(unittest.TestCase):
         self.assertIn("off by 12.5 %", said)
         self.assertIn("no error is known", said)
 
+    def test_a_validation_says_how_far_the_model_was_off(self) -> None:
+        found, _ = fixture()
+        worst = {"benchmark": "funnel", "what": "8 sources"}
+        summary = {"rows": 9, "median_error_pct": 6, "worst_error_pct": 31.4, "worst": worst}
+        document = Document(Path("v.json"), {"technology": "mpi", "summary": summary})
+        said = " ".join(sentences(predicted_rows(found.predictions), [document]))
+        self.assertIn("9 measurements to which the calibration was not fitted", said)
+        self.assertIn("31.4 % at most (1.7 funnel, 8 sources)", said)
+
     def test_what_was_not_measured_is_called_so(self) -> None:
         found, rows = fixture()
         matter = Matter(found.results, rows, facts_of(found.results), ())
@@ -338,6 +347,11 @@ class Folder(unittest.TestCase):
         found = load([self.folder])
         self.assertEqual(len(found.results), 1)
         self.assertIn("combench-result/2", found.problems[0])
+
+    def test_a_result_that_lacks_what_it_is_of_is_named(self) -> None:
+        self.put("oneway.json")
+        self.put("funnel.json", lambda one: one["results"][0].pop("size_bytes"))
+        self.assertRegex(load([self.folder]).problems[0], r"funnel\.json: .* size of a row")
 
     def test_a_folder_without_results_is_refused(self) -> None:
         self.assertIn("there is no result document", self.refusal())

@@ -123,7 +123,8 @@ class Shipped(unittest.TestCase):
     """The plans that come with the driver."""
 
     def test_all_are_valid_and_their_names_unique(self) -> None:
-        self.assertEqual(plan.shipped(), ["farms", "full", "note48", "parkbench", "quick", "scaling"])
+        names = "farms full note48 parkbench quick scaling"
+        self.assertEqual(plan.shipped(), names.split())
         for name in plan.shipped():
             found = [one.name for one in expand(plan.read(name), 17, Overrides())]
             self.assertEqual(len(found), len(set(found)), name)

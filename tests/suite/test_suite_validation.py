@@ -15,15 +15,19 @@ from typing import Any
 
 from stage import TOP
 
+from combench import plan
+from combench.benchmarks import BENCHMARKS
 from combench.calibration import Measurements
 from combench.cases import Asked, of_row
 from combench.errors import SuiteError
+from combench.expand import Overrides, expand
 from combench.prediction import Prediction
 from combench.validation import compare, document_of, hold_out, sizes_to_hold_out
 from combench.validation import summarize, text_of
 
 BUILD = Path(os.environ.get("builddir", "build"))
 SIZES = (0, 64, 256, 1024, 4096)
+NOTE = tuple(name for name, one in BENCHMARKS.items() if one.number[0].isdigit())
 Json = dict[str, Any]
 
 
@@ -209,6 +213,14 @@ class Program(unittest.TestCase):
         self.refused(folder, "--ranks", "3", says="--run")
         self.refused(folder, "--seeds", "0", says="--seeds")
         self.refused(folder, folder, "--run", "quick", says="one directory")
+
+
+class Example(unittest.TestCase):
+    def test_the_plan_of_the_page_has_all_ten_benchmarks_at_sizes_above_a_frame_too(self) -> None:
+        text = (TOP / "docs/examples/validation.plan").read_text(encoding="utf-8")
+        starts = list(expand(plan.parse(text, "validation.plan"), 17, Overrides()))
+        self.assertEqual({one.benchmark for one in starts}, set(NOTE))
+        self.assertTrue(all("500,1200,3000,10000" in one.words for one in starts))
 
 
 class Document(unittest.TestCase):

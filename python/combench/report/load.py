@@ -13,7 +13,8 @@ from typing import Iterator, Sequence
 from combench.errors import SuiteError
 from combench.results import Json, load_json, require_results, require_schema
 
-RESULT, RUN, PREDICTION = "combench-result", "combench-run", "combench-prediction"
+RESULT, RUN = "combench-result", "combench-run"
+PREDICTION, VALIDATION = "combench-prediction", "combench-validation"
 _VERSION = 1
 REMARKS = "discussion"  # the folder with the user's own words
 
@@ -24,6 +25,17 @@ class Document:
     data: Json
 
 
+def _require_rows(document: Json, path: Path) -> None:
+    """What all else stands on: whose rows they are, and of which size each is."""
+    head = all(isinstance(document.get(key), str) for key in ("benchmark", "technology"))
+    rows: list[Json] = document["results"]
+    if not head or not all(isinstance(row.get("size_bytes"), int) for row in rows):
+        raise SuiteError(
+            f"cannot read {path}: its benchmark, its technology or the size of a row is missing; "
+            "measure it again"
+        )
+
+
 @dataclass
 class Collection:
     """All that was found. `problems` are sentences for the reader."""
@@ -31,6 +43,7 @@ class Collection:
     results: list[Document] = field(default_factory=list)
     runs: list[Document] = field(default_factory=list)
     predictions: list[Document] = field(default_factory=list)
+    validations: list[Document] = field(default_factory=list)
     remarks: dict[str, str] = field(default_factory=dict)  # text by the name of its file
     problems: list[str] = field(default_factory=list)
 
@@ -39,10 +52,11 @@ class Collection:
         kind = str(document.get("schema", "")).rpartition("/")[0]
         if kind == RESULT:
             whole = require_results(require_schema(document, path, RESULT, _VERSION), path)
+            _require_rows(whole, path)
             self.results.append(Document(path, whole))
-        elif kind in (RUN, PREDICTION):
-            kept = self.runs if kind == RUN else self.predictions
-            kept.append(Document(path, require_schema(document, path, kind, _VERSION)))
+        elif kind in (RUN, PREDICTION, VALIDATION):
+            lists = {RUN: self.runs, PREDICTION: self.predictions, VALIDATION: self.validations}
+            lists[kind].append(Document(path, require_schema(document, path, kind, _VERSION)))
 
     def read(self, path: Path) -> None:
         try:

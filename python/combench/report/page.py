@@ -18,7 +18,14 @@ from combench.report.answer import Answer, answer_of
 from combench.report.charts import Picture, common_marks
 from combench.report.draw import sheet_of, written
 from combench.report.facts import differences, facts_of, grouped_facts
-from combench.report.figures import MEANINGS, frequency, interval_text, number, round_frequency
+from combench.report.figures import (
+    MEANINGS,
+    counted,
+    frequency,
+    interval_text,
+    number,
+    round_frequency,
+)
 from combench.report.fits import fits_of
 from combench.report.gallery import SECTIONS, gallery
 from combench.report.load import Collection
@@ -153,7 +160,7 @@ def _context(
     facts = facts_of(found.results)
     states = states_of(found)
     answer = answer_of(rows.kept, required_hz)
-    scaling = predictions.sentences(predicted)
+    scaling = predictions.sentences(predicted, found.validations)
     matter = discussion.Matter(found.results, rows, facts, scaling)
     return {
         "title": _title(found, title),
@@ -206,4 +213,5 @@ def write_report(
         )
     )
     write_text(output, page)
-    return f"{output}: {len(rows.kept)} figures, {len(pictures)} pictures, also in {folder}"
+    made = f"{counted(len(rows.kept), 'figure')}, {counted(len(pictures), 'picture')}"
+    return f"{output}: {made}" + (f", also in {folder}" if forms else "")

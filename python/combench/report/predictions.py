@@ -7,7 +7,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Sequence
 
-from combench.report.charts import label_of
+from combench.report.charts import benchmark_title, label_of
 from combench.report.figures import counted, frequency, interval_text, number
 from combench.report.load import Document
 from combench.report.rows import Row
@@ -147,7 +147,22 @@ def _beyond(rows: Sequence[Row]) -> list[str]:
     return said[:_LISTED] + left_out
 
 
-def sentences(rows: Sequence[Row]) -> list[str]:
+def _validated(document: Document) -> str:
+    """What `combench validate` found; nothing where it has no summary."""
+    summary = document.data.get("summary")
+    if not summary:
+        return ""
+    worst = summary["worst"]
+    return (
+        f"A validation over {document.data.get('technology', 'an unknown technology')} compared "
+        f"{counted(summary['rows'], 'measurement')} to which the calibration was not fitted: times "
+        f"off by {number(summary['median_error_pct'])} % in the median, "
+        f"{number(summary['worst_error_pct'])} % at most ({benchmark_title(worst['benchmark'])}, "
+        f"{worst['what']})."
+    )
+
+
+def sentences(rows: Sequence[Row], validations: Sequence[Document] = ()) -> list[str]:
     """On scaling, for the discussion; nothing without predictions."""
     if not rows:
         return []
@@ -162,6 +177,7 @@ def sentences(rows: Sequence[Row]) -> list[str]:
         f"predicts up to {largest} processes; the table of predictions has each with its range over "
         "seeds and with what is full first.",
         _validation(rows),
+        *filter(None, map(_validated, validations)),
     ]
     outside = sum(bool(row.get("outside")) for row in rows)
     if outside:

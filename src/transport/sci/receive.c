@@ -69,10 +69,10 @@ void sci_watch_first(sci_receiving *from)
         watch_notice(from);
 }
 
-/* Hot. All cache lines of a moderate message are asked for at once: where they come from another
- * core, the reader and the processor's own prefetching have fewer on their way at a time. Those of
- * a small one come with the reader's first instructions, and of a large one the rest while it is
- * read. */
+/* Hot. The first cache lines of a message of some size are asked for at once: where they come from
+ * another core, the reader and the processor's own prefetching have fewer on their way at a time.
+ * Those of a small one come with the reader's first instructions, and the rest of a large one while
+ * it is read. */
 static inline void fetch(const void *data, size_t bytes)
 {
     const size_t least = 1024, most = 8192;
