@@ -86,7 +86,7 @@ class Prediction:
         row = {"benchmark": case.benchmark, "id": BENCHMARKS[case.benchmark].number}
         row |= {"source": "model", **columns.of_case(case)}
         if self.rate_hz:
-            row["offered_Hz"] = self.rate_hz
+            row |= {"mode": "open", "offered_Hz": self.rate_hz}
         row |= columns.of_steps(case, self.steps_us)
         if self.rate_hz:
             row["saturated"] = row["frequency_Hz"] < _SUSTAINED * self.rate_hz
@@ -304,7 +304,9 @@ def predict(
     if case.benchmark in FARMS:
         case, notes = _paced(case, setting, effort, rate_hz)
         cuts += notes
-    most = effort.messages // messages_of_step(case)
+    # A load that is drawn anew gets nearer to its mean with every draw, but slowly: it may cost less.
+    drawn = "--background" in setting.words
+    most = effort.messages // messages_of_step(case) // (8 if drawn else 1)
     evaluated, before = 0, math.inf
     while True:
         pairs = _evaluate_all(case, setting, effort, (lead, lead + timed))
@@ -313,7 +315,7 @@ def predict(
         interval = interval_pct(spent_us)
         narrow = interval is None or interval <= effort.precision_pct
         # What differs from seed to seed for good does not get less by evaluating more.
-        lasting = interval is not None and interval > _SHRINKS * before
+        lasting = not drawn and interval is not None and interval > _SHRINKS * before
         if narrow or lasting or 2 * (2 * lead + timed) > most:
             break
         lead, timed, before = 2 * lead, 2 * timed, interval

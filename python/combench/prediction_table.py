@@ -41,8 +41,7 @@ def _shape(row: Json) -> str:
 
 def _mode(row: Json) -> str:
     own = row["benchmark"] == "multicast" or row.get("multicast") == "technology"
-    text = str(row["mode"]) if "offered_Hz" not in row else "open"
-    return f"{text}/{row['multicast']}" if own else text
+    return f"{row['mode']}/{row['multicast']}" if own else str(row["mode"])
 
 
 def _figure(row: Json) -> Json:

@@ -79,6 +79,7 @@ typedef struct {
     double *blocks_ns; /* in the order of measuring */
     size_t block_count, block_room;
     uint64_t steps;             /* of a block */
+    unsigned window;            /* of a pipeline's links; 0: it is none */
     const char *stopped_by;     /* precision or max-time */
     double skew_ns;             /* of the starts, the largest */
     double group_create_ns;     /* for each group made; negative without */
@@ -119,6 +120,9 @@ cb_status bench_rank_set_up(const bench_definition *definition, bench_rank *me);
 void bench_rank_tear_down(const bench_definition *definition, bench_rank *me);
 
 /* Empty counters and sums at the beginning of a pass. */
+/* How many packets to a peer may be unacknowledged; alike in all participants, and when none is. */
+void bench_rank_set_window(bench_rank *me, unsigned window);
+
 void bench_rank_reset(bench_rank *me, const bench_traffic *traffic, uint64_t steps);
 
 /* The sum of all that was touched in the pass is what it must be, else CB_ERROR_DATA, logged. */

@@ -102,6 +102,8 @@ static void fill_blocks(const bench_measurement *measurement, const bench_outcom
     row->blocks_us = outcome->blocks_ns;
     row->block_count = outcome->block_count;
     row->step_count = (double)outcome->steps * (double)outcome->block_count;
+    if (outcome->window > 0)
+        row->window = outcome->window;
 }
 
 /* Of a technology's own multicast every receiver makes a copy in any case. */

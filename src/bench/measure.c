@@ -107,25 +107,47 @@ uint64_t bench_steps_of_block(double step_ns, double wanted_ns, double limit_ns,
     return (uint64_t)fmax(fmax(1, of_windows), ceil(wanted_ns / step_ns));
 }
 
+static uint64_t steps_wanted(const bench_passes *run, double wanted_ns)
+{
+    uint64_t steps = bench_steps_of_block(run->step_ns, wanted_ns, run->limit_ns,
+                                          (unsigned)run->session->options->window);
+
+    return run->led_in && steps < WINDOWS_A_BLOCK ? WINDOWS_A_BLOCK : steps;
+}
+
+/* What was sent ahead of a pipeline's first event, a window on each link, would pass for work that
+ * was done since. Where a block has no room for many windows they are narrower. */
+static void set_steps(bench_passes *run, uint64_t steps)
+{
+    unsigned asked = (unsigned)run->session->options->window;
+    uint64_t fitting = steps / WINDOWS_A_BLOCK;
+
+    run->out->steps = steps;
+    if (!run->led_in)
+        return;
+    run->out->window = fitting < asked ? (unsigned)fitting : asked;
+    bench_rank_set_window(run->me, run->out->window);
+}
+
 /* A block of a few steps is mostly the wait for who came late to it and for its last
  * acknowledgement: what a step takes shows in longer ones, behind a lead-in. */
 static cb_status lengthen_blocks(bench_passes *run, double wanted_ns)
 {
     enum { ATTEMPTS = 3 };
     const double enough = 1.5;
-    uint64_t steps = bench_steps_of_block(run->step_ns, wanted_ns, run->limit_ns, run->me->window);
+    uint64_t steps = steps_wanted(run, wanted_ns);
 
     for (size_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         double took_ns;
 
-        run->out->steps = steps;
+        set_steps(run, steps);
         CB_TRY(bench_run_batch(run, steps, 1, true, &took_ns));
         run->step_ns = fmax(took_ns / (double)steps, 0.1);
-        steps = bench_steps_of_block(run->step_ns, wanted_ns, run->limit_ns, run->me->window);
+        steps = steps_wanted(run, wanted_ns);
         if ((double)steps <= enough * (double)run->out->steps)
             break;
     }
-    run->out->steps = steps;
+    set_steps(run, steps);
     return CB_OK;
 }
 
@@ -422,6 +444,7 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
                         .traffic = bench_plain_traffic(session->options),
                         .out = out,
                         .is_stream = bench_is_stream(measurement->mode),
+                        .led_in = bench_is_led_in(measurement->mode),
                         .started_ns = cb_now_ns(),
                         .limit_ns = session->options->max_time_s * 1e9};
     cb_status status;

@@ -489,6 +489,14 @@ bool bench_is_stream(const bench_mode *mode)
     return false;
 }
 
+bool bench_is_led_in(const bench_mode *mode)
+{
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        if (mode->roles[role].starts_after_begin)
+            return true;
+    return false;
+}
+
 static bool has_stream(const bench_definition *definition)
 {
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)

@@ -65,6 +65,9 @@ cb_option_table bench_option_table(const bench_definition *definition, const cha
 /* Whether a window bounds what is sent in a mode: its sender drains it. */
 bool bench_is_stream(const bench_mode *mode);
 
+/* Whether it is timed from the end of its first step on, as a pipeline is. */
+bool bench_is_led_in(const bench_mode *mode);
+
 /* The mode of that name, or NULL. */
 const bench_mode *bench_find_mode(const bench_definition *definition, const char *name);
 

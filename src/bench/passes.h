@@ -15,6 +15,7 @@ typedef struct {
     const bench_traffic *traffic;
     bench_outcome *out;
     bool is_stream; /* bounded by the window */
+    bool led_in;    /* and timed from its first event on */
     uint64_t started_ns;
     double limit_ns;   /* --max-time */
     double elapsed_ns; /* agreed: of the rank that is slowest */

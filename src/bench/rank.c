@@ -133,13 +133,18 @@ static bench_rank *allocate_rank(size_t participants, size_t peers)
     return NULL;
 }
 
+void bench_rank_set_window(bench_rank *me, unsigned window)
+{
+    me->window = window;
+    me->half_window = window > 1 ? window / 2 : 1;
+}
+
 static void take_options(bench_rank *me, const bench_session *session,
                          const bench_measurement *measurement)
 {
     me->size_bytes = measurement->size_bytes;
     me->rotate = strcmp(session->options->buffers, "rotate") == 0;
-    me->window = (unsigned)session->options->window;
-    me->half_window = me->window > 1 ? me->window / 2 : 1;
+    bench_rank_set_window(me, (unsigned)session->options->window);
     me->list = measurement->list;
     me->own_multicast = measurement->own_multicast;
     me->list_length = measurement->count;

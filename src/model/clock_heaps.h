@@ -16,7 +16,7 @@ typedef struct {
     cell_entry *heap;
     size_t count, room;
     engine_list started; /* messages, in this instant */
-    engine_list left;    /* cells that messages have left in this instant */
+    engine_list left;    /* cells with own messages that others have left in this instant */
     engine_list guests;  /* slots that left their heaps, to be asked */
     engine_list bottlenecks;
     engine_list scratch; /* messages */

@@ -104,6 +104,8 @@ static void watch_bottleneck(ccmod_engine *engine, const engine_message *message
     double highest = 0;
     int32_t mark;
 
+    if (engine->drawn == NULL && !(cell_pressure(engine, slots[own].cell) > 1))
+        return; /* nothing presses less */
     for (uint32_t i = 0; i < message->slot_count; i++) {
         if (i != message->owner)
             highest = engine_larger(highest, pressure_unasked(engine, &slots[message->slots + i]));
@@ -321,7 +323,8 @@ static cb_status take_off(ccmod_engine *engine, uint32_t number)
         advance(engine, cell_number);
         if (--cell->count == 0)
             cell->clock = 0; /* readings stay small, and so exact */
-        CB_TRY(engine_append(engine, &flow_of(engine)->left, cell_number));
+        if (cell->own > 0)
+            CB_TRY(engine_append(engine, &flow_of(engine)->left, cell_number));
         slot_leave(engine->slots, i != message->owner ? &cell->guests : &cell->asking, slot);
     }
     engine->live--;
@@ -348,10 +351,8 @@ static cb_status settle(ccmod_engine *engine)
     clock_flow *flow = flow_of(engine);
 
     CB_TRY(ask(engine));
-    for (size_t i = 0; i < flow->left.count; i++) {
-        if (engine->cells[flow->left.values[i]].own > 0)
-            CB_TRY(hasten(engine, flow->left.values[i]));
-    }
+    for (size_t i = 0; i < flow->left.count; i++)
+        CB_TRY(hasten(engine, flow->left.values[i]));
     flow->left.count = 0;
     for (size_t i = 0; i < flow->started.count; i++)
         CB_TRY(settle_start(engine, flow->started.values[i]));

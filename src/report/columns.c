@@ -63,6 +63,7 @@ const report_column report_columns[] = {
     {"harness_us", COLUMN_NUMBER, AT(harness_us), COLUMN_CELL, {"harness", "us", 7, 16, false}},
     {"skew_us", COLUMN_NUMBER, AT(skew_us), COLUMN_CELL, {"skew", "us", 6, 51, false}},
     {"steps", COLUMN_NUMBER, AT(step_count), COLUMN_CELL, {"steps", "", 9, 50, true}},
+    {"window", COLUMN_NUMBER, AT(window), COLUMN_HIDDEN, {.head = NULL}},
     {"blocks", COLUMN_COUNT, AT(block_count), COLUMN_HIDDEN, {.head = NULL}},
     {"stopped_by", COLUMN_TEXT, AT(stopped_by), COLUMN_HIDDEN, {.head = NULL}},
     {"datagrams", COLUMN_DATAGRAMS, AT(datagrams), COLUMN_CELL, {"given up", "messages", 8, 2, true}},

@@ -81,7 +81,7 @@ typedef struct {
     double computing_alone_pct[REPORT_SIDES];
     /* Farms and pipelines */
     const char *topology, *arrivals, *limited_by;
-    double algorithm_us, algorithm_true_us;
+    double algorithm_us, algorithm_true_us, window;
     double in_flight_limit, offered_Hz, generator_error_pct;
     double due, not_issued, issued, decided, lost, in_flight, errors;
     report_answer saturated;

@@ -50,6 +50,10 @@ measured "sizes with units, in the order given" 2 cb_oneway --sizes 1KiB,1kB,3 -
 expect_document result.json "[r['size_bytes'] for r in d['results']]" "[1024, 1000, 3]"
 expect_document result.json "d['parameters']['sizes_bytes']" "[1024, 1000, 3]"
 
+measured "blocks of a pipeline hold many windows, also in a short time" 7 cb_pipeline --topology 4-2-1 \
+    --algorithm 50 --sizes 64
+expect_rows "0 < 16 * r['window'] <= r['steps'] / r['blocks']"
+
 measured "multicast by a loop alone" 5 cb_multicast --multicast loop --sizes 64
 expect_rows "r['multicast'] == 'loop' and 'group_create_us' not in r"
 

@@ -61,4 +61,4 @@ perf: all $(PERF_RUNNERS) $(PERF_MODEL)
 EXTRA_DIST += \
 	%D%/generator.py %D%/harness.py %D%/iperf.py %D%/iperf.sh %D%/netpipe.py %D%/netpipe.sh \
 	%D%/launch.sh %D%/model.sh %D%/perf.sh %D%/summary.py %D%/table1.py %D%/table1.sh %D%/replay.sh \
-	%D%/compare.py %D%/cost.py %D%/report.py %D%/suite.py %D%/validation.py
+	%D%/compare.py %D%/cost.py %D%/predict.py %D%/report.py %D%/suite.py %D%/validation.py

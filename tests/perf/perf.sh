@@ -77,6 +77,7 @@ part "tcp against a bare socket" "$builddir/tests/perf/perf_tcp"
 part "iperf3" sh "$here/iperf.sh"
 part "the driver of the suite" "$python" "$here/suite.py" "$srcdir" "$builddir" "$MPIRUN"
 part "comparing runs" "$python" "$here/compare.py" "$srcdir"
+part "a farm of a thousand to a thousand" "$python" "$here/predict.py" "$srcdir" "$builddir"
 part "a report" "$python" "$here/report.py" "$srcdir"
 part "NetPIPE" sh "$here/netpipe.sh"
 

@@ -236,6 +236,7 @@ class WhatIsKnownBeforehand(Folder):
         row = predict(case, self.setting, Effort(), rate_hz=100e3).row()
         self.assertAlmostEqual(row["frequency_Hz"], 100e3, delta=500)
         self.assertFalse(row["saturated"])
+        self.assertEqual(row["mode"], "open")
         # Two microseconds for a multicast; the decisions of 16 bytes take less.
         self.assertAlmostEqual(row["knee_Hz"], 5e5, delta=1e4)
 
