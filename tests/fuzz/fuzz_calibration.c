@@ -16,6 +16,12 @@ static void require_error(cb_status status, const ccmod_error *error, const char
     FUZZ_REQUIRE(strlen(error->text) > 20);
 }
 
+/* Not given, or between nothing and all of a link. */
+static void require_contention(double contention)
+{
+    FUZZ_REQUIRE((contention >= 1 && contention <= 2) || (contention >= 0 && contention <= 0));
+}
+
 static void require_limits(const ccmod_calibration *made)
 {
     FUZZ_REQUIRE(made->line_count >= 1 && made->line_count <= CCMOD_LINES);
@@ -27,6 +33,11 @@ static void require_limits(const ccmod_calibration *made)
         FUZZ_REQUIRE(i == 0 || line->to_bytes > made->lines[i - 1].to_bytes);
     }
     FUZZ_REQUIRE(made->lines[made->line_count - 1].to_bytes == UINT64_MAX);
+    FUZZ_REQUIRE(made->hold_count <= CCMOD_LINES);
+    FUZZ_REQUIRE(made->hold_count == 0 || made->holds[made->hold_count - 1].to_bytes == UINT64_MAX);
+    require_contention(made->out_contention);
+    require_contention(made->in_contention);
+    require_contention(made->duplex_contention);
 }
 
 /* Any message, at the breaks and between them. */
