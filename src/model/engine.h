@@ -161,7 +161,7 @@ typedef struct {
 
 /* Of each processor as receiver. */
 typedef struct {
-    uint32_t arrivals; /* first of the sends in a ring */
+    uint32_t arrivals; /* first of the sends in a ring; with open 0 the only one, in no table */
     uint32_t open;     /* how many items it has in the table */
     uint32_t direct;   /* a blocked sender that came first and is in neither, or ENGINE_NONE */
 } match_place;
@@ -306,9 +306,26 @@ double ccmod_queue_next(const event_queue *queue); /* infinite when it is empty 
 engine_event ccmod_queue_pop(ccmod_engine *engine);
 void ccmod_queue_free(event_queue *queue);
 
-/* A place in the pool, for a message or an item; and back. */
-cb_status ccmod_pool_take(ccmod_engine *engine, uint32_t *out);
-void ccmod_pool_give(ccmod_engine *engine, uint32_t number);
+/* A place in the pool, for a message or an item; and back. Hot. Of a million messages none is in a
+ * cache: the place that is taken next is fetched ahead. */
+cb_status ccmod_pool_take_new(ccmod_engine *engine, uint32_t *out);
+
+static inline cb_status engine_pool_take(ccmod_engine *engine, uint32_t *out)
+{
+    if (engine->free_message == ENGINE_NONE)
+        return ccmod_pool_take_new(engine, out);
+    *out = engine->free_message;
+    engine->free_message = engine->pool[*out].sibling;
+    if (engine->free_message != ENGINE_NONE)
+        __builtin_prefetch(&engine->pool[engine->free_message], 1);
+    return CB_OK;
+}
+
+static inline void engine_pool_give(ccmod_engine *engine, uint32_t number)
+{
+    engine->pool[number].sibling = engine->free_message;
+    engine->free_message = number;
+}
 
 /* Messages. `flags`: EAGER, SENDER_BLOCKED, RECEIVER_BLOCKED, MATCHED. */
 cb_status ccmod_message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,

@@ -2,7 +2,8 @@
  * receive from any takes the earliest send. What is open is found by its pair, and by age.
  *
  * Most traffic needs no table: a receiver that is blocked with nothing else open waits directly,
- * and so does the first blocked sender of a receiver for which nothing is open. */
+ * and so does the first blocked sender of a receiver for which nothing is open. The first send of
+ * another kind is an item alone. */
 #include "model/pairs.h"
 
 #include <stdlib.h>
@@ -67,6 +68,11 @@ static match_half half_of_blocked(const ccmod_engine *engine, uint32_t number)
                         .message = ENGINE_NONE};
 }
 
+static bool has_items(const match_place *place)
+{
+    return place->open > 0 || place->arrivals != ENGINE_NONE;
+}
+
 /* Sends */
 
 /* Whether the receiver is blocked with nothing but a receive that takes a send from `source`. */
@@ -101,7 +107,7 @@ static bool take_open_receive(ccmod_engine *engine, uint32_t source, uint32_t re
     if (entry == NULL)
         return false;
     *found = half_of(&engine->pool[entry->item].item);
-    ccmod_pairs_remove(engine, entry, NULL);
+    ccmod_pairs_remove(engine, entry);
     return true;
 }
 
@@ -126,17 +132,17 @@ static cb_status leave_send(ccmod_engine *engine, const match_half *send, uint32
                        .line = send->line,
                        .flags = send->flags | ITEM_SEND};
 
-    return ccmod_pairs_add(engine, &item, &engine->places[receiver].arrivals);
+    return ccmod_pairs_add(engine, &item);
 }
 
-/* The first that comes to a receiver waits directly; behind it, and asynchronously, in the table.
- */
+/* The first that comes to a receiver waits directly; behind it, and asynchronously, as an item. */
 static cb_status wait_with_send(ccmod_engine *engine, match_half *send, uint32_t receiver,
                                 uint32_t flags)
 {
     match_place *place = &engine->places[receiver];
 
-    if ((flags & MESSAGE_SENDER_BLOCKED) != 0 && place->open == 0 && place->direct == ENGINE_NONE) {
+    if ((flags & MESSAGE_SENDER_BLOCKED) != 0 && !has_items(place) &&
+        place->direct == ENGINE_NONE) {
         place->direct = send->source;
         engine->processors[send->source].size_bytes = send->size_bytes;
         return CB_OK;
@@ -210,7 +216,7 @@ cb_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_rec
 static bool take_open_send(ccmod_engine *engine, uint32_t receiver, uint32_t source,
                            match_half *found)
 {
-    match_place *place = &engine->places[receiver];
+    const match_place *place = &engine->places[receiver];
     pair_entry *entry;
 
     if (source == CCMOD_ANY && place->arrivals == ENGINE_NONE)
@@ -221,7 +227,19 @@ static bool take_open_send(ccmod_engine *engine, uint32_t receiver, uint32_t sou
     if (entry->item == ENGINE_NONE || (engine->pool[entry->item].item.flags & ITEM_SEND) == 0)
         return false;
     *found = half_of(&engine->pool[entry->item].item);
-    ccmod_pairs_remove(engine, entry, &place->arrivals);
+    ccmod_pairs_remove(engine, entry);
+    return true;
+}
+
+/* The only item of the receiver, a send, if the receive takes it. */
+static bool take_alone(ccmod_engine *engine, match_place *place, uint32_t source, match_half *found)
+{
+    const match_item *item = &engine->pool[place->arrivals].item;
+
+    if (item->source != source && source != CCMOD_ANY)
+        return false;
+    *found = half_of(item);
+    ccmod_pairs_remove_alone(engine, place);
     return true;
 }
 
@@ -235,6 +253,8 @@ static bool take_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, 
         place->direct = ENGINE_NONE;
         return true;
     }
+    if (pairs_alone(place) != ENGINE_NONE)
+        return take_alone(engine, place, source, found);
     return place->open > 0 && take_open_send(engine, receiver, source, found);
 }
 
@@ -249,7 +269,7 @@ static cb_status wait_with_receive(ccmod_engine *engine, uint32_t receiver,
                        .line = record->line,
                        .flags = blocked ? ITEM_BLOCKED : 0};
 
-    return ccmod_pairs_add(engine, &item, NULL);
+    return ccmod_pairs_add(engine, &item);
 }
 
 /* The two halves are together. */
@@ -284,7 +304,7 @@ cb_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver, const ccm
             return refuse_sizes(engine, send.source, receiver, &send, &receive);
         return join(engine, &send, receiver, blocked, done);
     }
-    if (!blocked || engine->places[receiver].open > 0)
+    if (!blocked || has_items(&engine->places[receiver]))
         return wait_with_receive(engine, receiver, record, blocked);
     engine->processors[receiver].direct = true;
     engine->processors[receiver].size_bytes = record->size_bytes;

@@ -84,23 +84,10 @@ static cb_status widen_ids(ccmod_engine *engine)
     return CB_OK;
 }
 
-/* Of a million messages none is in a cache; what is needed soon is fetched ahead. */
-static void prefetch_place(const ccmod_engine *engine, uint32_t number)
-{
-    if (number != ENGINE_NONE)
-        __builtin_prefetch(&engine->pool[number], 1);
-}
-
-cb_status ccmod_pool_take(ccmod_engine *engine, uint32_t *out)
+cb_status ccmod_pool_take_new(ccmod_engine *engine, uint32_t *out)
 {
     engine_message *grown;
 
-    if (engine->free_message != ENGINE_NONE) {
-        *out = engine->free_message;
-        engine->free_message = engine->pool[*out].sibling;
-        prefetch_place(engine, engine->free_message);
-        return CB_OK;
-    }
     if (engine->message_count == engine->message_room) {
         grown =
             engine_grow(engine->pool, engine->message_count, &engine->message_room, sizeof(*grown));
@@ -111,12 +98,6 @@ cb_status ccmod_pool_take(ccmod_engine *engine, uint32_t *out)
     }
     *out = (uint32_t)engine->message_count++;
     return CB_OK;
-}
-
-void ccmod_pool_give(ccmod_engine *engine, uint32_t number)
-{
-    engine->pool[number].sibling = engine->free_message;
-    engine->free_message = number;
 }
 
 static void free_fan(engine_fan *fan)
@@ -135,7 +116,7 @@ static void give_message(ccmod_engine *engine, uint32_t number)
         engine->fans[message->destination].next = engine->free_fan;
         engine->free_fan = message->destination;
     }
-    ccmod_pool_give(engine, number);
+    engine_pool_give(engine, number);
 }
 
 static cb_status signal_start(ccmod_engine *engine, uint32_t number)
@@ -207,7 +188,7 @@ cb_status ccmod_message_start(ccmod_engine *engine, uint32_t source, uint32_t de
     size_t count = network->operations->route(network, source, destination, engine->route);
     uint32_t number = ENGINE_NONE;
 
-    CB_TRY(ccmod_pool_take(engine, &number));
+    CB_TRY(engine_pool_take(engine, &number));
     engine->pool[number] = (engine_message){.source = source,
                                             .destination = destination,
                                             .size_bytes = size_bytes,
@@ -316,7 +297,7 @@ cb_status ccmod_message_make_fan(ccmod_engine *engine, uint32_t source, const cc
     uint32_t fan = 0, number;
 
     CB_TRY(make_fan(engine, record, &fan));
-    CB_TRY(ccmod_pool_take(engine, &number));
+    CB_TRY(engine_pool_take(engine, &number));
     engine->pool[number] = (engine_message){.source = source,
                                             .destination = fan,
                                             .size_bytes = record->size_bytes,

@@ -1,4 +1,5 @@
-/* Items, the table of pairs, and rings. */
+/* Items, the table of pairs, and rings. A send with which nothing else is open for its receiver
+ * needs no table, and most are met by their receives before anything comes. */
 #include "model/pairs.h"
 
 #include <stdlib.h>
@@ -173,38 +174,79 @@ void ccmod_pairs_free(ccmod_engine *engine)
     free(engine->pairs.entries);
 }
 
-cb_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item, uint32_t *ring)
+cb_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item)
 {
-    uint32_t number = ENGINE_NONE;
+    match_place *place = &engine->places[item->receiver];
+    bool send = (item->flags & ITEM_SEND) != 0;
+    uint32_t number = ENGINE_NONE, alone = pairs_alone(place);
 
-    CB_TRY(ccmod_pool_take(engine, &number));
+    CB_TRY(engine_pool_take(engine, &number));
     engine->pool[number].item = *item;
-    engine->places[item->receiver].open++;
-    if (ring != NULL)
-        append_to_ring(engine, ring, number);
+    if (send && place->open == 0 && alone == ENGINE_NONE) {
+        append_to_ring(engine, &place->arrivals, number);
+        return CB_OK;
+    }
+    if (alone != ENGINE_NONE) {
+        place->open++;
+        CB_TRY(append_to_pair(engine, alone));
+    }
+    place->open++;
+    if (send)
+        append_to_ring(engine, &place->arrivals, number);
     return append_to_pair(engine, number);
 }
 
-void ccmod_pairs_remove(ccmod_engine *engine, pair_entry *entry, uint32_t *ring)
+void ccmod_pairs_remove(ccmod_engine *engine, pair_entry *entry)
 {
     uint32_t number = entry->item;
+    const match_item *item = item_at(engine, number);
+    match_place *place = &engine->places[item->receiver];
 
-    engine->places[engine->pool[number].item.receiver].open--;
+    place->open--;
     take_from_table(engine, entry);
-    if (ring != NULL)
-        remove_from_ring(engine, ring, number);
-    ccmod_pool_give(engine, number);
+    if ((item->flags & ITEM_SEND) != 0)
+        remove_from_ring(engine, &place->arrivals, number);
+    engine_pool_give(engine, number);
+}
+
+void ccmod_pairs_remove_alone(ccmod_engine *engine, match_place *place)
+{
+    engine_pool_give(engine, place->arrivals);
+    place->arrivals = ENGINE_NONE;
+}
+
+const match_item *ccmod_pairs_next(const ccmod_engine *engine, size_t *at)
+{
+    const pair_table *table = &engine->pairs;
+
+    while (*at < table->room + engine->processor_count) {
+        size_t next = (*at)++;
+        uint32_t found = next < table->room ? table->entries[next].item
+                                            : pairs_alone(&engine->places[next - table->room]);
+
+        if (found != ENGINE_NONE)
+            return item_at(engine, found);
+    }
+    return NULL;
+}
+
+static bool comes_before(const match_item *left, const match_item *right)
+{
+    if (left->line != right->line)
+        return left->line < right->line;
+    if (left->receiver != right->receiver)
+        return left->receiver < right->receiver;
+    return left->source < right->source;
 }
 
 const match_item *ccmod_pairs_first(const ccmod_engine *engine)
 {
-    const match_item *first = NULL;
+    const match_item *first = NULL, *item;
+    size_t at = 0;
 
-    for (size_t i = 0; engine->pairs.count > 0 && i < engine->pairs.room; i++) {
-        uint32_t found = engine->pairs.entries[i].item;
-
-        if (found != ENGINE_NONE && (first == NULL || engine->pool[found].item.line < first->line))
-            first = item_at(engine, found);
+    while ((item = ccmod_pairs_next(engine, &at)) != NULL) {
+        if (first == NULL || comes_before(item, first))
+            first = item;
     }
     return first;
 }

@@ -1,7 +1,7 @@
 /* Nothing can happen any more and not all processors are done: who waits for whom. From a blocked
  * processor on the text follows those that are waited for, until one comes again (a ring, the usual
  * deadlock), or one that waits for nobody in particular. */
-#include "model/engine.h"
+#include "model/pairs.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,16 +42,14 @@ static bool has_started(const ccmod_engine *engine, uint32_t number)
  * noted for each, so that the text does not depend on the order of a table. */
 static void note_items(const ccmod_engine *engine, uint32_t *waits_for)
 {
-    for (size_t i = 0; i < engine->pairs.room; i++) {
-        uint32_t found = engine->pairs.entries[i].item;
-        const match_item *item;
-        uint32_t who, whom;
+    const match_item *item;
+    size_t at = 0;
 
-        if (found == ENGINE_NONE)
-            continue;
-        item = &engine->pool[found].item;
-        who = (item->flags & ITEM_SEND) != 0 ? item->source : item->receiver;
-        whom = (item->flags & ITEM_SEND) != 0 ? item->receiver : item->source;
+    while ((item = ccmod_pairs_next(engine, &at)) != NULL) {
+        bool send = (item->flags & ITEM_SEND) != 0;
+        uint32_t who = send ? item->source : item->receiver;
+        uint32_t whom = send ? item->receiver : item->source;
+
         if (has_started(engine, who) && whom < waits_for[who])
             waits_for[who] = whom;
     }

@@ -160,6 +160,21 @@ START_TEST(a_receive_from_any_takes_the_earliest_and_of_equals_the_lowest_rank)
 }
 END_TEST
 
+/* Their sizes tell them apart: another order is refused. */
+START_TEST(sends_that_wait_are_taken_in_their_order_by_pair_and_from_any)
+{
+    const char *text = HEAD "0: c 50\nr 2 2\nr any 1\nr any 3\nr 1 4\nc 50\nr any 5\nr 3 6\n"
+                            "1: is 0 1\nc 9\nis 0 4\nw\nis 0 5\nw\n"
+                            "2: c 1\nis 0 2\nw\n3: c 2\nis 0 3\nw\nc 99\nis 0 6\nw\n";
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    ccmod_result_free(evaluate(text, &calibration, &parameters));
+    calibration.eager_bytes = 100;
+    ccmod_result_free(evaluate(text, &calibration, &parameters));
+}
+END_TEST
+
 START_TEST(a_receive_posted_earlier_is_served_earlier_also_from_any)
 {
     expect_paper(HEAD "0: ir any 1000\nir 1 0\nw\n1: c 1\nis 0 1000\nis 0 0\nw\n", -1, -1, 0, 0);
@@ -634,6 +649,7 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           a_started_send_goes_on_and_a_wait_waits,
           messages_of_a_pair_are_matched_first_in_first_out,
           a_receive_from_any_takes_the_earliest_and_of_equals_the_lowest_rank,
+          sends_that_wait_are_taken_in_their_order_by_pair_and_from_any,
           a_receive_posted_earlier_is_served_earlier_also_from_any,
           a_multicast_counts_once_on_each_link, a_barrier_releases_all_when_the_last_has_come,
           a_message_occupies_its_links_for_the_gap_at_least, the_line_is_chosen_by_the_size,
