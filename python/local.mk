@@ -3,6 +3,7 @@ suitedir = $(pkgdatadir)/python/combench
 dist_suite_DATA = \
 	%D%/combench/__init__.py \
 	%D%/combench/allocation.py \
+	%D%/combench/arguments.py \
 	%D%/combench/batch.py \
 	%D%/combench/benchmarks.py \
 	%D%/combench/calibration.py \

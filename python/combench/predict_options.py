@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable
 
 from combench import cases, plan
+from combench.arguments import T, checked
 from combench.cases import any_list
 from combench.prediction import Effort
 
-T = TypeVar("T")
-
-
-def _checked(parse: Callable[[str], T]) -> Callable[[str], T]:
-    """The parser with the error that argparse shows."""
-
-    def convert(text: str) -> T:
-        try:
-            return parse(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return convert
-
 
 def _list(parse: Callable[[str], T]) -> Callable[[str], tuple[T, ...]]:
-    return _checked(any_list(parse))
+    return checked(any_list(parse))
 
 
 def _number(least: int, most: int) -> Callable[[str], int]:
@@ -112,7 +99,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "of farms and pipelines at other numbers; without it as measured, or 0",
     },
     "--rate": {
-        "type": _checked(cases.parse_rate),
+        "type": checked(cases.parse_rate),
         "default": 0.0,
         "metavar": "RATE",
         "help": "events of these farms fall due at it, 100kHz; without it as many as they can",
@@ -124,43 +111,43 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "how that of 2.1 tells its sources: loop, multicast; without it loop",
     },
     "--in-flight": {
-        "type": _checked(_number(1, 10**9)),
+        "type": checked(_number(1, 10**9)),
         "default": 0,
         "metavar": "N",
         "help": "events in flight in these farms",
     },
     "--window": {
-        "type": _checked(_number(1, 10**6)),
+        "type": checked(_number(1, 10**6)),
         "default": cases.WINDOW,
         "metavar": "N",
         "help": "packets of a stream that are not acknowledged, at most; without it %(default)s",
     },
     "--buffer": {
-        "type": _checked(_bytes),
+        "type": checked(_bytes),
         "default": 10**6,
         "metavar": "BYTES",
         "help": "what a port of the switch holds, for the risk of incast; without it 1MB",
     },
     "--window-bytes": {
-        "type": _checked(_bytes),
+        "type": checked(_bytes),
         "default": 1 << 16,
         "metavar": "BYTES",
         "help": "what one connection has under way at most, for the same; without it 64KiB",
     },
     "--seeds": {
-        "type": _checked(_number(1, 1000)),
+        "type": checked(_number(1, 1000)),
         "default": Effort.seeds,
         "metavar": "N",
         "help": "evaluate each case with so many; without it %(default)s",
     },
     "--precision": {
-        "type": _checked(plan.precision_pct),
+        "type": checked(plan.precision_pct),
         "default": Effort.precision_pct,
         "metavar": "PCT",
         "help": "half of the 95 %% interval of a figure; without it %(default)s",
     },
     "--messages": {
-        "type": _checked(_number(1000, 10**10)),
+        "type": checked(_number(1000, 10**10)),
         "default": Effort.messages,
         "metavar": "N",
         "help": "evaluate so many with a seed, at most; without it %(default)s",
@@ -169,7 +156,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--mode": {"choices": ("split", "paper"), "help": "as ccmod's"},
     "--background": {"metavar": "LOAD", "help": "as ccmod's: none, 0.3, exp:0.3"},
     "--jobs": {
-        "type": _checked(_number(1, 1024)),
+        "type": checked(_number(1, 1024)),
         "metavar": "N",
         "help": "evaluations at a time; without it as many as there are processors",
     },

@@ -11,11 +11,12 @@ import argparse
 import socket
 import sys
 from pathlib import Path
-from typing import Callable, TextIO, TypeVar
+from typing import TextIO
 
 from combench import manifest as manifests
 from combench import plan as plans
 from combench.allocation import describe
+from combench.arguments import checked
 from combench.batch import requeue
 from combench.errors import FAILED, MEASURED, SKIPPED, SuiteError
 from combench.launcher import PLACEMENTS
@@ -25,7 +26,6 @@ from combench.process import Signals
 from combench.progress import Progress, duration
 from combench.storage import Lock, has_room, write_json, write_text
 
-T = TypeVar("T")
 
 # Of the manual page.
 SECTIONS = (
@@ -64,18 +64,6 @@ EXIT_STATUS = (
 SEE_ALSO = ("combench-compare", "combench-parkbench", "cb_oneway", "cb_pushfarm")
 
 
-def _checked(parse: Callable[[str], T]) -> Callable[[str], T]:
-    """The parser of a plan's value for an option."""
-
-    def convert(text: str) -> T:
-        try:
-            return parse(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return convert
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("plan", metavar="PLAN", nargs="?", help=f"{', '.join(plans.shipped())}, or a file")
@@ -92,14 +80,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--dry-run", action="store_true", help="print the commands, and how long they may take")
     add(
         "--ranks",
-        type=_checked(plans.rank_count),
+        type=checked(plans.rank_count),
         metavar="N",
         help="start at most so many ranks, on shared cores where there are fewer; without it as "
         "many as the allocation has cores, or as the plan needs",
     )
-    add("--max-time", type=_checked(plans.max_time_s), metavar="S", help="in place of the plan's")
-    add("--precision", type=_checked(plans.precision_pct), metavar="PCT", help="the same")
-    add("--time-out", type=_checked(plans.timeout_s), metavar="S", help="end a start after so long")
+    add("--max-time", type=checked(plans.max_time_s), metavar="S", help="in place of the plan's")
+    add("--precision", type=checked(plans.precision_pct), metavar="PCT", help="the same")
+    add("--time-out", type=checked(plans.timeout_s), metavar="S", help="end a start after so long")
     add("--placement", choices=PLACEMENTS, help="over several hosts, in place of the plan's")
     add("--launcher", choices=("auto", "mpirun", "srun"), default="auto", help="what starts ranks")
     add("--mpirun", metavar="COMMAND", default="mpirun", help="the mpirun of the programs' MPI")
