@@ -262,8 +262,26 @@ static inline cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
 
 /* Streams: at most `window` packets to a peer are unacknowledged; there is one acknowledgement for
  * every half window and one for the rest at the end of a block. */
-cb_status bench_reserve(bench_rank *me, bench_peer *peer);     /* room for one more packet */
-cb_status bench_acknowledge(bench_rank *me, bench_peer *peer); /* one packet was received */
+cb_status bench_await_acknowledgement(bench_rank *me, bench_peer *peer);
+
+/* Hot. Room for one more packet. */
+static inline cb_status bench_reserve(bench_rank *me, bench_peer *peer)
+{
+    if (peer->outstanding == me->window)
+        CB_TRY(bench_await_acknowledgement(me, peer));
+    peer->outstanding++;
+    return CB_OK;
+}
+
+/* Hot. One packet was received. */
+static inline cb_status bench_acknowledge(bench_rank *me, bench_peer *peer)
+{
+    if (++peer->unacknowledged < me->half_window)
+        return CB_OK;
+    peer->unacknowledged = 0;
+    return bench_signal(me, peer);
+}
+
 cb_status bench_drain(bench_rank *me);  /* a sender's finish: await the last acknowledgements */
 cb_status bench_settle(bench_rank *me); /* a receiver's finish: acknowledge the rest */
 cb_status bench_relay(bench_rank *me);  /* of who does both: settle, then drain */

@@ -536,34 +536,18 @@ cb_status bench_signal(bench_rank *me, bench_peer *peer)
     return buffer != NULL ? transport_send(peer->node, buffer) : CB_ERROR_MEMORY;
 }
 
-static cb_status await_acknowledgement(bench_rank *me, bench_peer *peer)
+cb_status bench_await_acknowledgement(bench_rank *me, bench_peer *peer)
 {
     CB_TRY(bench_await_signal(me, peer));
     peer->outstanding -= peer->outstanding < me->half_window ? peer->outstanding : me->half_window;
     return CB_OK;
 }
 
-cb_status bench_reserve(bench_rank *me, bench_peer *peer)
-{
-    if (peer->outstanding == me->window)
-        CB_TRY(await_acknowledgement(me, peer));
-    peer->outstanding++;
-    return CB_OK;
-}
-
-cb_status bench_acknowledge(bench_rank *me, bench_peer *peer)
-{
-    if (++peer->unacknowledged < me->half_window)
-        return CB_OK;
-    peer->unacknowledged = 0;
-    return bench_signal(me, peer);
-}
-
 cb_status bench_drain(bench_rank *me)
 {
     for (size_t peer = 0; peer < me->peer_count; peer++)
         while (me->peers[peer].outstanding > 0)
-            CB_TRY(await_acknowledgement(me, &me->peers[peer]));
+            CB_TRY(bench_await_acknowledgement(me, &me->peers[peer]));
     return CB_OK;
 }
 

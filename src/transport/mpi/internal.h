@@ -14,7 +14,10 @@ enum {
     GROUP_TAG = 2,
     COUNT_TAG = 3,
     QUEUE_INITIAL = 256,
-    REAP_INTERVAL = 16,        /* sends under way are tested each time so many more are queued */
+    REAP_TOGETHER = 8,         /* sends under way that are tested by one call */
+    REAP_OFTEN = 16,           /* they are tested each time so many more are queued (powers of */
+    REAP_RARELY = 64,          /* two), or, of messages of that size at most, */
+    REAP_RARELY_BYTES = 1024,  /* so many */
     BEHIND_MAXIMUM = 64,       /* receives of a node that are posted behind its first */
     BEHIND_BYTES = 128 * 1024, /* and no more than cover so much for all nodes, to stay in cache */
     BEHIND_LEAST_BYTES = 128   /* none for messages up to there */
@@ -39,12 +42,12 @@ typedef struct {
     posted_receive behind[BEHIND_MAXIMUM]; /* a ring: receives for the messages after that one */
 } mpi_node;
 
-/* A send under way. The buffer is released when this one is complete and all before it. */
+/* What belongs to a send under way. The buffer is released when this one is complete and all before
+ * it. */
 typedef struct {
-    MPI_Request request;
     transport_buffer *buffer; /* NULL: another entry behind this one has it */
     const mpi_group *group;   /* whose broadcast it is; NULL: it is a message to one node */
-} pending_send;
+} kept_send;
 
 typedef struct {
     transport_factory base;
@@ -62,9 +65,11 @@ typedef struct {
     transport_wait wait;
     mpi_node **nodes; /* by rank */
     size_t node_count;
-    mpi_group *polled;   /* the group whose list holds the posted receives of its nodes */
-    pending_send *queue; /* a ring; its length is a power of two */
+    mpi_group *polled;     /* the group whose list holds the posted receives of its nodes */
+    MPI_Request *requests; /* of the sends under way: a ring, whose length is a power of two */
+    kept_send *kept;       /* beside it */
     size_t queue_length, queue_first, queue_count;
+    size_t reap_mask; /* sends under way are tested where their number has none of these bits */
 } mpi_factory;
 
 struct mpi_group {
@@ -126,7 +131,8 @@ cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
  * told without a call. */
 cb_status mpi_learn_complete(mpi_factory *factory);
 cb_status mpi_reap(mpi_factory *factory);
-cb_status mpi_keep(mpi_factory *factory, pending_send sent);
+cb_status mpi_keep(mpi_factory *factory, MPI_Request request, transport_buffer *buffer,
+                   const mpi_group *group);
 cb_status mpi_finish_broadcasts(mpi_factory *factory, const mpi_group *group);
 cb_status mpi_send(transport_node *node, transport_buffer *buffer);
 cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer);

@@ -82,15 +82,15 @@ static cb_status start_broadcast(mpi_group *group, void *data, MPI_Request *requ
 static cb_status broadcast_and_keep(mpi_group *group, transport_buffer *buffer)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
-    pending_send sent = {.buffer = buffer, .group = group};
-    cb_status status = start_broadcast(group, buffer->data, &sent.request);
+    MPI_Request request;
+    cb_status status = start_broadcast(group, buffer->data, &request);
 
     if (status != CB_OK) {
         transport_buffer_release(buffer);
         return status;
     }
     factory->base.held--;
-    return mpi_keep(factory, sent);
+    return mpi_keep(factory, request, buffer, group);
 }
 
 static __attribute__((noinline)) cb_status multicast(mpi_group *group, transport_buffer *buffer)

@@ -135,7 +135,20 @@ static __attribute__((cold)) cb_status receive_failed(mpi_factory *factory, int 
     return mpi_failed(code, "receive from", rank);
 }
 
-/* Hot: the receive of a ping-pong, as long as no receive is posted that would take its message. */
+/* Behind a receive, whose message goes with an error. */
+static __attribute__((noinline)) cb_status reap_behind(mpi_factory *factory,
+                                                       transport_buffer *received)
+{
+    cb_status status = mpi_reap(factory);
+
+    if (status != CB_OK)
+        transport_buffer_release(received);
+    return status;
+}
+
+/* Hot: the receive of a ping-pong, as long as no receive is posted that would take its message. A
+ * few sends under way are tested before, which costs nothing while the message has not come; many,
+ * of a stream, after it, since it tells that the other side has got on. */
 cb_status mpi_receive(transport_node *node, transport_buffer **out)
 {
     mpi_factory *factory = mpi_factory_of(node->factory);
@@ -143,7 +156,7 @@ cb_status mpi_receive(transport_node *node, transport_buffer **out)
     MPI_Status status;
     int code;
 
-    if (__builtin_expect(factory->queue_count > 0, 0))
+    if (__builtin_expect(factory->queue_count > 0 && factory->queue_count < REAP_TOGETHER, 0))
         CB_TRY(mpi_reap(factory));
     buffer = transport_pool_take(&factory->pool);
     if (buffer == NULL)
@@ -155,7 +168,9 @@ cb_status mpi_receive(transport_node *node, transport_buffer **out)
     buffer->size = mpi_received_bytes(&status);
     factory->base.held++;
     *out = buffer;
-    return CB_OK;
+    if (__builtin_expect(factory->queue_count < REAP_TOGETHER, 1))
+        return CB_OK;
+    return reap_behind(factory, buffer);
 }
 
 /* Take the library's own waiting where it is what was asked for; else, and once a receive is

@@ -1,5 +1,5 @@
-/* The technology mpi: sending. An MPI_Isend is tested at once; what is not complete then waits in a
- * ring, with its buffer, and is tested again by later calls. */
+/* The technology mpi: sending. An MPI_Isend that is not complete as it returns waits in a ring,
+ * with its buffer, and is tested by later calls. */
 #include "transport/mpi/internal.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 static void drop_oldest(mpi_factory *factory)
 {
-    pending_send *oldest = &factory->queue[factory->queue_first];
+    const kept_send *oldest = &factory->kept[factory->queue_first];
 
     if (oldest->buffer != NULL)
         transport_pool_give(&factory->pool, oldest->buffer);
@@ -16,50 +16,79 @@ static void drop_oldest(mpi_factory *factory)
     factory->queue_count--;
 }
 
-/* A send that has failed is told once; where its request is left, it is still under way. */
+/* Test the oldest sends, all of them or none; *done: they are complete. */
+static cb_status test_oldest(mpi_factory *factory, size_t count, int *done)
+{
+    MPI_Request *oldest = &factory->requests[factory->queue_first];
+    int code = count == 1 ? MPI_Test(oldest, done, MPI_STATUS_IGNORE)
+                          : MPI_Testall((int)count, oldest, done, MPI_STATUSES_IGNORE);
+
+    for (size_t i = 0; i < count && (*done || oldest[i] == MPI_REQUEST_NULL); i++)
+        drop_oldest(factory);
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "complete a send to", -1);
+}
+
+/* As long as all are complete they are tested together, which costs less than one by one. A send
+ * that has failed is told once; where its request is left, it is still under way. */
 cb_status mpi_reap(mpi_factory *factory)
 {
-    while (factory->queue_count > 0) {
-        MPI_Request *request = &factory->queue[factory->queue_first].request;
-        int done = 0;
-        int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    size_t together = REAP_TOGETHER;
 
-        if (done || *request == MPI_REQUEST_NULL)
-            drop_oldest(factory);
-        if (code != MPI_SUCCESS)
-            return mpi_failed(code, "complete a send to", -1);
-        if (!done)
+    while (factory->queue_count > 0) {
+        int done = 0;
+
+        if (factory->queue_count < together ||
+            factory->queue_first + together > factory->queue_length)
+            together = 1;
+        CB_TRY(test_oldest(factory, together, &done));
+        if (!done && together == 1)
             return CB_OK;
+        together = done ? together : 1;
     }
     return CB_OK;
 }
 
-static pending_send *queue_entry(const mpi_factory *factory, size_t position)
+/* Where the entry at a position of the queue is in the ring. */
+static size_t place_of(const mpi_factory *factory, size_t position)
 {
-    return &factory->queue[(factory->queue_first + position) & (factory->queue_length - 1)];
+    return (factory->queue_first + position) & (factory->queue_length - 1);
 }
 
-static cb_status grow_queue(mpi_factory *factory)
+static __attribute__((cold, noinline)) cb_status grow_queue(mpi_factory *factory)
 {
     size_t length = factory->queue_length > 0 ? 2 * factory->queue_length : QUEUE_INITIAL;
-    pending_send *queue = cb_allocate(length, sizeof(*queue), "the queue of sends");
+    MPI_Request *requests = cb_allocate(length, sizeof(*requests), "the queue of sends");
+    kept_send *kept = cb_allocate(length, sizeof(*kept), "the queue of sends");
 
-    if (queue == NULL)
+    if (requests == NULL || kept == NULL) {
+        free(requests);
+        free(kept);
         return CB_ERROR_MEMORY;
-    for (size_t i = 0; i < factory->queue_count; i++)
-        queue[i] = *queue_entry(factory, i);
-    free(factory->queue);
-    factory->queue = queue;
+    }
+    for (size_t i = 0; i < factory->queue_count; i++) {
+        requests[i] = factory->requests[place_of(factory, i)];
+        kept[i] = factory->kept[place_of(factory, i)];
+    }
+    free(factory->requests);
+    free(factory->kept);
+    factory->requests = requests;
+    factory->kept = kept;
     factory->queue_length = length;
     factory->queue_first = 0;
     return CB_OK;
 }
 
-static cb_status enqueue(mpi_factory *factory, pending_send sent)
+static inline cb_status enqueue(mpi_factory *factory, MPI_Request request, transport_buffer *buffer,
+                                const mpi_group *group)
 {
-    if (factory->queue_count == factory->queue_length)
+    size_t place;
+
+    if (__builtin_expect(factory->queue_count == factory->queue_length, 0))
         CB_TRY(grow_queue(factory));
-    *queue_entry(factory, factory->queue_count++) = sent;
+    place = place_of(factory, factory->queue_count++);
+    factory->requests[place] = request;
+    factory->kept[place].buffer = buffer;
+    factory->kept[place].group = group;
     return CB_OK;
 }
 
@@ -102,48 +131,23 @@ static cb_status start_send(const mpi_factory *factory, const transport_buffer *
     return CB_OK;
 }
 
-/* Test a send that was not complete as it was started; where it has failed it counts as complete.
- * Behind others that are under way it is not tested: it would rarely be, and a test that finds
- * nothing costs a round through all that the library waits for, in cache lines that the other side
- * is writing. */
-static cb_status test_send(const mpi_factory *factory, int rank, MPI_Request *request)
+/* A function of its own, so that a send that is complete at once saves no registers for it. It is
+ * not tested here: it would rarely be complete, and a test that finds nothing costs a round through
+ * all that the library waits for, in cache lines that the other side is writing. */
+__attribute__((noinline)) cb_status mpi_keep(mpi_factory *factory, MPI_Request request,
+                                             transport_buffer *buffer, const mpi_group *group)
 {
-    int done = 0, code;
-
-    if (factory->queue_count > 0)
+    CB_TRY(enqueue(factory, request, buffer, group));
+    if (__builtin_expect((factory->queue_count & factory->reap_mask) != 0, 1))
         return CB_OK;
-    code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "send to", rank);
+    return mpi_reap(factory);
 }
 
-/* Keep a send that is under way, and its buffer; sends are completed by the sixteen, and whenever
- * something is received. */
-cb_status mpi_keep(mpi_factory *factory, pending_send sent)
+static __attribute__((cold)) cb_status send_failed(mpi_factory *factory, int code,
+                                                   transport_buffer *buffer, int rank)
 {
-    CB_TRY(enqueue(factory, sent));
-    return factory->queue_count % REAP_INTERVAL == 0 ? mpi_reap(factory) : CB_OK;
-}
-
-/* What has become of a send that is not known to be complete: it failed, or needs a test. A
- * function of its own, so that one that is complete at once saves no registers for it. */
-static __attribute__((noinline)) cb_status
-end_send(const transport_node *node, transport_buffer *buffer, int code, MPI_Request request)
-{
-    mpi_factory *factory = mpi_factory_of(node->factory);
-    cb_status status, kept;
-
-    if (code != MPI_SUCCESS) {
-        status = mpi_failed(code, "send to", node->rank);
-        request = MPI_REQUEST_NULL;
-    } else {
-        status = test_send(factory, node->rank, &request);
-    }
-    if (request != MPI_REQUEST_NULL) {
-        kept = mpi_keep(factory, (pending_send){.request = request, .buffer = buffer});
-        return status == CB_OK ? kept : status;
-    }
     transport_pool_give(&factory->pool, buffer);
-    return status;
+    return mpi_failed(code, "send to", rank);
 }
 
 /* Hot. The user has given the buffer back, even where the queue still needs it. */
@@ -155,8 +159,10 @@ cb_status mpi_send(transport_node *node, transport_buffer *buffer)
                          factory->communicator, &request);
 
     factory->base.held--;
-    if (__builtin_expect(code != MPI_SUCCESS || request != factory->complete, 0))
-        return end_send(node, buffer, code, request);
+    if (__builtin_expect(code != MPI_SUCCESS, 0))
+        return send_failed(factory, code, buffer, node->rank);
+    if (__builtin_expect(request != factory->complete, 0))
+        return mpi_keep(factory, request, buffer, NULL);
     transport_pool_give(&factory->pool, buffer);
     return CB_OK;
 }
@@ -177,16 +183,11 @@ cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer)
         status = start_send(factory, buffer, rank, &request);
         if (request == MPI_REQUEST_NULL)
             continue;
-        status = test_send(factory, rank, &request);
-        if (request != MPI_REQUEST_NULL) {
-            cb_status kept = enqueue(factory, (pending_send){.request = request});
-
-            status = status == CB_OK ? kept : status;
-            under_way = true;
-        }
+        status = enqueue(factory, request, NULL, NULL);
+        under_way = true;
     }
     if (under_way) {
-        CB_TRY(enqueue(factory, (pending_send){.request = MPI_REQUEST_NULL, .buffer = buffer}));
+        CB_TRY(enqueue(factory, MPI_REQUEST_NULL, buffer, NULL));
         return status == CB_OK ? mpi_reap(factory) : status;
     }
     transport_pool_give(&factory->pool, buffer);
@@ -197,12 +198,13 @@ cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer)
 cb_status mpi_finish_broadcasts(mpi_factory *factory, const mpi_group *group)
 {
     for (size_t i = 0; i < factory->queue_count; i++) {
-        pending_send *sent = queue_entry(factory, i);
+        size_t place = place_of(factory, i);
 
-        if (sent->group != group)
+        if (factory->kept[place].group != group)
             continue;
-        sent->group = NULL;
-        CB_TRY(mpi_finish(factory, MPI_SUCCESS, &sent->request, "complete a broadcast of"));
+        factory->kept[place].group = NULL;
+        CB_TRY(
+            mpi_finish(factory, MPI_SUCCESS, &factory->requests[place], "complete a broadcast of"));
     }
     return CB_OK;
 }
