@@ -22,5 +22,7 @@ tests_sci_test_sci_lossy_LDADD = $(UNIT_LIBS)
 tests_sci_test_sci_pair_SOURCES = %D%/test_sci_pair.c $(SCI_PAIR_SOURCES)
 tests_sci_test_sci_pair_CPPFLAGS = $(SCI_TEST_CPPFLAGS)
 tests_sci_test_sci_pair_LDADD = $(UNIT_LIBS) -lpthread
+tests_sci_test_sci_pair_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sisci_shm_mt_SCICheckSequence \
+	-Wl,--wrap=sisci_shm_mt_SCIStartSequence
 tests_sci_test_sci_word_CPPFLAGS = $(SCI_TEST_CPPFLAGS)
 tests_sci_test_sci_word_LDADD = $(UNIT_LIBS)

@@ -6,6 +6,45 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include <sisci_api.h>
+
+/* The linker puts the wrappers where the layer calls the library, which itself never says what
+ * these do when they are told to: an error beside whatever status. */
+typedef struct {
+    bool active;
+    sci_sequence_status_t status;
+    sci_error_t error;
+} saying;
+
+static saying of_checks, of_starts;
+
+sci_sequence_status_t __real_sisci_shm_mt_SCICheckSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error);
+sci_sequence_status_t __wrap_sisci_shm_mt_SCICheckSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error);
+sci_sequence_status_t __real_sisci_shm_mt_SCIStartSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error);
+sci_sequence_status_t __wrap_sisci_shm_mt_SCIStartSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error);
+
+sci_sequence_status_t __wrap_sisci_shm_mt_SCICheckSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error)
+{
+    if (!of_checks.active)
+        return __real_sisci_shm_mt_SCICheckSequence(sequence, flags, error);
+    *error = of_checks.error;
+    return of_checks.status;
+}
+
+sci_sequence_status_t __wrap_sisci_shm_mt_SCIStartSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error)
+{
+    if (!of_starts.active)
+        return __real_sisci_shm_mt_SCIStartSequence(sequence, flags, error);
+    *error = of_starts.error;
+    return of_starts.status;
+}
+
 static void expect(const pair_plan *plan, int zero, int one)
 {
     int outcomes[2];
@@ -306,6 +345,51 @@ START_TEST(a_killed_peer_is_reported_to_those_who_only_poll)
 }
 END_TEST
 
+static sci_sequence_status_t beside_the_error;
+
+static void send_with_failing_checks(pair_end *end)
+{
+    of_checks = (saying){true, beside_the_error, SCI_ERR_SYSTEM};
+    pair_send(end, 0, 8);
+}
+
+static void hear_the_end(pair_end *end)
+{
+    pair_hear(end);
+}
+
+START_TEST(a_check_with_an_error_is_a_failure_whatever_the_status)
+{
+    static const sci_sequence_status_t beside[] = {SCI_SEQ_OK, SCI_SEQ_RETRIABLE, SCI_SEQ_PENDING};
+
+    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+        pair_plan plan = many_plan(2, true, false);
+
+        beside_the_error = beside[i];
+        plan.bodies[0] = send_with_failing_checks;
+        plan.bodies[1] = hear_the_end;
+        expect(&plan, PAIR_LOST, PAIR_LOST);
+    }
+}
+END_TEST
+
+static void send_with_failing_starts(pair_end *end)
+{
+    of_checks = (saying){true, SCI_SEQ_PENDING, SCI_ERR_OK};
+    of_starts = (saying){true, SCI_SEQ_OK, SCI_ERR_SYSTEM};
+    pair_send(end, 0, 8);
+}
+
+START_TEST(a_start_with_an_error_is_a_failure_whatever_the_status)
+{
+    pair_plan plan = many_plan(2, true, false);
+
+    plan.bodies[0] = send_with_failing_starts;
+    plan.bodies[1] = hear_the_end;
+    expect(&plan, PAIR_LOST, PAIR_LOST);
+}
+END_TEST
+
 static void nothing(pair_end *end)
 {
     (void)end;
@@ -344,4 +428,6 @@ UNIT_MAIN("sci between two processes", what_cannot_go_is_queued_and_keeps_its_or
           a_message_longer_than_a_receive_buffer_is_put_together, a_receive_that_sleeps_is_woken,
           many_threads_send_while_one_receives, a_killed_peer_is_reported_to_those_who_wait_for_it,
           a_killed_peer_is_reported_to_those_who_only_poll,
+          a_check_with_an_error_is_a_failure_whatever_the_status,
+          a_start_with_an_error_is_a_failure_whatever_the_status,
           a_segment_for_which_there_is_no_shared_memory_is_refused, two_jobs_of_a_user_do_not_meet)
