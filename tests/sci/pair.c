@@ -58,6 +58,8 @@ static cb_sci_settings settings_of(const pair_form *form)
         .recv_buffer_no = buffers,
         .recv_buffer_size = form->bytes,
         .use_send_pool = !form->heap,
+        .send_buffer_no = form->pool_buffers,
+        .send_buffer_size = form->pool_bytes,
     };
 }
 
@@ -118,7 +120,8 @@ static void run_end(const pair_plan *plan, int rank, int line)
 {
     wire here = {.line = line, .rank = rank};
     cb_node_settings nodes[RANKS];
-    cb_settings settings = {.nodes = nodes, .node_count = RANKS};
+    cb_settings settings = {
+        .configured = plan->form.pool_buffers > 0, .nodes = nodes, .node_count = RANKS};
     transport_bootstrap bootstrap = {.rank = rank,
                                      .size = RANKS,
                                      .many_senders = plan->many_senders,

@@ -33,10 +33,12 @@ typedef void (*pair_body)(pair_end *end);
     } while (0)
 
 /* Settings of two processes: so many outstanding, lines or notices, receive buffers of `bytes` and
- * `spare` of them beyond what the peer may fill. */
+ * `spare` of them beyond what the peer may fill; and, as if from files, a pool of so many send
+ * buffers of a size. */
 typedef struct {
     uint64_t outstanding, bytes, spare;
     bool lines, heap;
+    uint64_t pool_buffers, pool_bytes; /* 0: the pool follows from what is prepared */
 } pair_form;
 
 typedef struct {

@@ -198,6 +198,51 @@ START_TEST(a_message_longer_than_a_receive_buffer_is_put_together)
 }
 END_TEST
 
+/* Send buffers */
+
+enum { POOL = 40, POOL_BYTES = 4096 };
+
+/* All that were made beforehand lie side by side; those that are made later lie elsewhere. */
+static void take_the_pool(pair_end *end)
+{
+    transport_buffer *taken[POOL];
+    uintptr_t first = UINTPTR_MAX, last = 0;
+
+    for (size_t i = 0; i < POOL; i++) {
+        uintptr_t at;
+
+        taken[i] = transport_buffer_create(end->factory, 1);
+        PAIR_REQUIRE(taken[i] != NULL && taken[i]->capacity == POOL_BYTES, PAIR_WRONG);
+        at = (uintptr_t)taken[i]->data;
+        first = at < first ? at : first;
+        last = at > last ? at : last;
+    }
+    PAIR_REQUIRE(last - first == (POOL - 1) * POOL_BYTES, PAIR_WRONG);
+    for (size_t i = 0; i < POOL; i++)
+        transport_buffer_release(taken[i]);
+}
+
+START_TEST(a_send_pool_has_the_buffers_and_the_size_that_files_give)
+{
+    pair_plan plan = many_plan(2, true, false);
+
+    plan.form.pool_buffers = POOL;
+    plan.form.pool_bytes = POOL_BYTES;
+    plan.bodies[0] = plan.bodies[1] = take_the_pool;
+    expect(&plan, 0, 0);
+}
+END_TEST
+
+START_TEST(a_send_pool_takes_messages_that_are_longer_than_files_say)
+{
+    pair_plan plan = many_plan(2, true, false);
+
+    plan.form.pool_buffers = 2;
+    plan.form.pool_bytes = 64;
+    expect(&plan, 0, 0);
+}
+END_TEST
+
 /* Sleeping */
 
 static void bounce(pair_end *end)
@@ -425,7 +470,9 @@ END_TEST
 UNIT_MAIN("sci between two processes", what_cannot_go_is_queued_and_keeps_its_order,
           notices_serve_where_there_are_no_lines,
           an_acknowledgement_without_a_buffer_waits_for_a_release,
-          a_message_longer_than_a_receive_buffer_is_put_together, a_receive_that_sleeps_is_woken,
+          a_message_longer_than_a_receive_buffer_is_put_together,
+          a_send_pool_has_the_buffers_and_the_size_that_files_give,
+          a_send_pool_takes_messages_that_are_longer_than_files_say, a_receive_that_sleeps_is_woken,
           many_threads_send_while_one_receives, a_killed_peer_is_reported_to_those_who_wait_for_it,
           a_killed_peer_is_reported_to_those_who_only_poll,
           a_check_with_an_error_is_a_failure_whatever_the_status,
