@@ -70,6 +70,11 @@ void pair_send(pair_end *end, uint64_t number, size_t bytes);
 void pair_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes);
 void pair_receive(pair_end *end, uint64_t number, size_t bytes);
 
+/* So many threads of this end (16 at most) send `each` messages of up to 480 bytes, while this one
+ * receives as many from the other end: each once and whole, and those of a thread in order. The
+ * factory is one for many senders; what was sent may still wait in a queue. */
+void pair_talk_by_threads(pair_end *end, size_t threads, uint64_t each);
+
 /* A signal to the other end, and the wait for one. */
 void pair_tell(const pair_end *end);
 void pair_hear(const pair_end *end);

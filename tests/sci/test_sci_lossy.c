@@ -11,6 +11,7 @@ enum {
     MESSAGES = 120,
     SCHEDULES = 15,
     MULTICAST_SCHEDULES = 4,
+    THREAD_SCHEDULES = 6,
     LOSSES = 3,
     LARGEST = 700,
     AHEAD = 30
@@ -48,17 +49,30 @@ static void talk(pair_end *end)
     }
 }
 
-/* Then nothing more may come, until both have had everything. */
-static void talk_and_listen(pair_end *end)
+/* Nothing more may come, until both have had everything. */
+static void listen_to_the_end(pair_end *end)
 {
     transport_buffer *buffer = NULL;
 
-    talk(end);
     PAIR_REQUIRE(transport_flush(end->factory) == CB_OK, PAIR_LOST);
     pair_tell(end);
     pair_hear(end);
     for (int i = 0; i < 100; i++)
         PAIR_REQUIRE(transport_try_receive(end->node, &buffer) == CB_EMPTY, PAIR_WRONG);
+}
+
+static void talk_and_listen(pair_end *end)
+{
+    talk(end);
+    listen_to_the_end(end);
+}
+
+/* The threads that send and the one that acknowledges store through one map, so that each push
+ * takes along what the others have stored so far, and each fault is told to all. */
+static void talk_by_threads_and_listen(pair_end *end)
+{
+    pair_talk_by_threads(end, 4, 40);
+    listen_to_the_end(end);
 }
 
 /* Each end is the root of a group whose only member is the other. */
@@ -205,6 +219,28 @@ START_TEST(every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_doe
 }
 END_TEST
 
+START_TEST(every_message_of_many_threads_arrives_once_whole_and_in_its_order)
+{
+    begin();
+    for (int i = 0; i < schedules_of(THREAD_SCHEDULES); i++, seed++) {
+        cb_random random = cb_random_seed(seed);
+        char faults[128];
+        int outcomes[2];
+        pair_plan plan;
+
+        snprintf(faults, sizeof(faults), "seed=%u,drop=0.1,tear=0.1,pending=0.2,cut=0.1,reorder=1",
+                 (unsigned)seed);
+        plan = plan_of(&random, faults);
+        plan.many_senders = true;
+        plan.bodies[0] = plan.bodies[1] = talk_by_threads_and_listen;
+        pair_run(&plan, outcomes);
+        if (outcomes[0] != 0 || outcomes[1] != 0)
+            ck_abort_msg("SCI_TEST_SEED=%llu (%s): the ends ended with %d and %d",
+                         (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
+    }
+}
+END_TEST
+
 static bool is_right_or_lost(int outcome)
 {
     return outcome == 0 || outcome == PAIR_LOST;
@@ -233,4 +269,5 @@ END_TEST
 UNIT_MAIN("sci over a lossy wire",
           every_message_arrives_once_whole_and_in_order_whatever_the_wire_does,
           every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does,
+          every_message_of_many_threads_arrives_once_whole_and_in_its_order,
           a_peer_is_reported_lost_when_its_connection_ends)

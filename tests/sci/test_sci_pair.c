@@ -2,7 +2,6 @@
 #include "tests/sci/pair.h"
 #include "tests/unit/unit.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -268,66 +267,9 @@ END_TEST
 
 /* Threads, for which a build that sanitizes threads is the real test. */
 
-enum { THREADS = 6, EACH = 300 };
-
-typedef struct {
-    pair_end *end;
-    uint64_t first;
-} thread_part;
-
-/* The number, over and over. */
-static size_t words_of(uint64_t number)
+static void talk_by_threads(pair_end *end)
 {
-    return 1 + (size_t)(number % 20);
-}
-
-static void *send_part(void *context)
-{
-    const thread_part *part = context;
-
-    for (uint64_t number = part->first; number < part->first + EACH; number++) {
-        transport_buffer *buffer =
-            transport_buffer_create(part->end->factory, words_of(number) * sizeof(number));
-
-        PAIR_REQUIRE(buffer != NULL, PAIR_WRONG);
-        for (size_t i = 0; i < words_of(number); i++)
-            ((uint64_t *)buffer->data)[i] = number;
-        PAIR_REQUIRE(transport_send(part->end->node, buffer) == CB_OK, PAIR_LOST);
-    }
-    return NULL;
-}
-
-/* Those of one thread keep their order. */
-static void receive_next_of_a_thread(pair_end *end, uint64_t *counts)
-{
-    transport_buffer *buffer = NULL;
-    const uint64_t *words;
-
-    PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_OK, PAIR_LOST);
-    words = buffer->data;
-    PAIR_REQUIRE(words[0] < THREADS * EACH && words[0] % EACH == counts[words[0] / EACH]++,
-                 PAIR_WRONG);
-    PAIR_REQUIRE(buffer->size == words_of(words[0]) * sizeof(*words), PAIR_WRONG);
-    for (size_t i = 0; i < words_of(words[0]); i++)
-        PAIR_REQUIRE(words[i] == words[0], PAIR_WRONG);
-    transport_buffer_release(buffer);
-}
-
-/* The receiving thread, this one, receives meanwhile what the other end sends. */
-static void send_by_threads_and_receive(pair_end *end)
-{
-    uint64_t counts[THREADS] = {0};
-    thread_part parts[THREADS];
-    pthread_t threads[THREADS];
-
-    for (uint64_t i = 0; i < THREADS; i++) {
-        parts[i] = (thread_part){.end = end, .first = i * EACH};
-        PAIR_REQUIRE(pthread_create(&threads[i], NULL, send_part, &parts[i]) == 0, PAIR_WRONG);
-    }
-    for (int i = 0; i < THREADS * EACH; i++)
-        receive_next_of_a_thread(end, counts);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    pair_talk_by_threads(end, 6, 300);
 }
 
 START_TEST(many_threads_send_while_one_receives)
@@ -335,7 +277,8 @@ START_TEST(many_threads_send_while_one_receives)
     pair_plan plan = many_plan(15, true, false);
 
     plan.many_senders = true;
-    plan.bodies[0] = plan.bodies[1] = send_by_threads_and_receive;
+    plan.message_bytes = 480;
+    plan.bodies[0] = plan.bodies[1] = talk_by_threads;
     expect(&plan, 0, 0);
 }
 END_TEST
