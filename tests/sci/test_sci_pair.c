@@ -4,8 +4,9 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
-#include <sisci_api.h>
+#include "transport/sci/sisci.h"
 
 /* The linker puts the wrappers where the layer calls the library, which itself never says what
  * these do when they are told to: an error beside whatever status. */
@@ -393,6 +394,27 @@ START_TEST(a_segment_for_which_there_is_no_shared_memory_is_refused)
 }
 END_TEST
 
+START_TEST(a_library_that_cannot_start_says_whose_fault_it_is)
+{
+    struct rlimit limit;
+    rlim_t before;
+
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    before = limit.rlim_cur;
+    signal(SIGXFSZ, SIG_IGN);
+    limit.rlim_cur = 1; /* also of what is in shared memory */
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert_int_eq(sci_library_start(), CB_ERROR_MEMORY);
+    limit.rlim_cur = before;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    setenv("SISCI_SHM_NODE", "5", 1);
+    ck_assert_int_eq(sci_library_start(), CB_ERROR_USAGE);
+    setenv("SISCI_SHM_NODE", "4", 1);
+    setenv("SISCI_SHM_JOB", "no.dots", 1);
+    ck_assert_int_eq(sci_library_start(), CB_ERROR_USAGE);
+}
+END_TEST
+
 START_TEST(two_jobs_of_a_user_do_not_meet)
 {
     pair_plan plan = many_plan(3, true, false);
@@ -420,4 +442,5 @@ UNIT_MAIN("sci between two processes", what_cannot_go_is_queued_and_keeps_its_or
           a_killed_peer_is_reported_to_those_who_only_poll,
           a_check_with_an_error_is_a_failure_whatever_the_status,
           a_start_with_an_error_is_a_failure_whatever_the_status,
-          a_segment_for_which_there_is_no_shared_memory_is_refused, two_jobs_of_a_user_do_not_meet)
+          a_segment_for_which_there_is_no_shared_memory_is_refused,
+          a_library_that_cannot_start_says_whose_fault_it_is, two_jobs_of_a_user_do_not_meet)

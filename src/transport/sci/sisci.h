@@ -25,7 +25,9 @@ typedef struct {
     bool is_open;
 } sci_device;
 
-/* device.c. The library is started and stopped in pairs. */
+/* device.c. The library is started and stopped in pairs. A start gives CB_ERROR_MEMORY where shared
+ * memory is full, CB_ERROR_USAGE for an environment without meaning, else CB_ERROR_UNSUPPORTED;
+ * logged. */
 cb_status sci_library_start(void);
 void sci_library_stop(void);
 cb_status sci_library_node_id(unsigned *node_id);
