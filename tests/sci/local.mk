@@ -7,9 +7,9 @@ TESTS += $(SCI_TESTS)
 endif
 endif
 if SISCI_SOFTWARE
-TESTS += %D%/multicast_sci.sh
+TESTS += %D%/multicast_sci.sh %D%/programs_sci.sh
 endif
-EXTRA_DIST += %D%/multicast_sci.sh
+EXTRA_DIST += %D%/multicast_sci.sh %D%/programs_sci.sh
 
 SCI_PAIR_SOURCES = %D%/pair.c %D%/pair.h
 SCI_TEST_CPPFLAGS = $(UNIT_FLAGS) $(SISCI_CFLAGS)
