@@ -266,8 +266,26 @@ START_TEST(a_peer_is_reported_lost_when_its_connection_ends)
 }
 END_TEST
 
+/* After each fault the wire is ready for the next transfer, which meets the next fault. */
+START_TEST(a_peer_whom_nothing_reaches_is_reported_lost)
+{
+    static const char *const faults[] = {"drop=1", "drop=1,pending=1", "drop=1,cut=1"};
+
+    for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+        cb_random random = cb_random_seed(1);
+        int outcomes[2];
+        pair_plan plan = plan_of(&random, faults[i]);
+
+        pair_run(&plan, outcomes);
+        ck_assert_int_eq(outcomes[0], PAIR_LOST);
+        ck_assert_int_eq(outcomes[1], PAIR_LOST);
+    }
+}
+END_TEST
+
 UNIT_MAIN("sci over a lossy wire",
           every_message_arrives_once_whole_and_in_order_whatever_the_wire_does,
           every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does,
           every_message_of_many_threads_arrives_once_whole_and_in_its_order,
-          a_peer_is_reported_lost_when_its_connection_ends)
+          a_peer_is_reported_lost_when_its_connection_ends,
+          a_peer_whom_nothing_reaches_is_reported_lost)

@@ -13,7 +13,7 @@ static const uint64_t lost_after_ns = UINT64_C(2000000000);
 
 static cb_status lost(const sci_sequence *sequence)
 {
-    cb_error("cannot transfer to the segment %u of SCI node %u: no transfer has been possible for "
+    cb_error("cannot transfer to the segment %u of SCI node %u: no transfer has succeeded for "
              "%u s, so that its process is taken for lost; see whether it runs, and the links",
              sequence->segment->id, sequence->segment->node_id,
              (unsigned)(lost_after_ns / 1000000000));
@@ -65,6 +65,19 @@ void sci_sequence_close(sci_sequence *sequence)
     if (sequence->handle != NULL)
         SCIRemoveSequence(sequence->handle, 0, &ignored);
     sequence->handle = NULL;
+}
+
+/* A process may be stopped for any time between two of them, so time alone says nothing. */
+cb_status sci_sequence_endure(sci_sequence *sequence, uint32_t tries)
+{
+    const uint32_t tries_between_looks = 1024;
+
+    if (tries == 0)
+        sequence->failing_since_ns = cb_now_ns();
+    if (tries % tries_between_looks != tries_between_looks - 1 ||
+        cb_now_ns() - sequence->failing_since_ns < lost_after_ns)
+        return CB_EMPTY;
+    return lost(sequence);
 }
 
 cb_status sci_sequence_recover(sci_sequence *sequence, sci_sequence_status_t status,

@@ -106,6 +106,7 @@ static inline bool sci_remote_is_mapped(const sci_remote *segment)
 typedef struct {
     sci_sequence_t handle; /* NULL: closed */
     const sci_remote *segment;
+    uint64_t failing_since_ns; /* the transfer that is being repeated */
 } sci_sequence;
 
 /* sequence.c */
@@ -116,6 +117,20 @@ void sci_sequence_close(sci_sequence *sequence);
  * lost. */
 __attribute__((cold)) cb_status
 sci_sequence_recover(sci_sequence *sequence, sci_sequence_status_t status, sci_error_t error);
+
+/* How long the same transfer is made again: CB_EMPTY, once more; CB_ERROR_TRANSPORT, logged: it has
+ * failed for so long, and so often, that the peer is lost. `tries` counts the failures before. */
+__attribute__((cold)) cb_status sci_sequence_endure(sci_sequence *sequence, uint32_t tries);
+
+/* Hot. For a loop around sci_sequence_check: whether the transfer is to be made once more. */
+static inline bool sci_sequence_tries_again(sci_sequence *sequence, cb_status *status,
+                                            uint32_t tries)
+{
+    if (__builtin_expect(*status != CB_EMPTY, 1))
+        return false;
+    *status = sci_sequence_endure(sequence, tries);
+    return *status == CB_EMPTY;
+}
 
 /* Hot. Whether all that this thread has stored since the last check has arrived; orders it before
  * what is stored next. CB_OK; CB_EMPTY: store it again, and check again; CB_ERROR_TRANSPORT. */
