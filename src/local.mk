@@ -88,6 +88,7 @@ libcombench_a_SOURCES = \
 	%D%/report/path.c %D%/report/path.h \
 	%D%/report/reading.c %D%/report/reading.h \
 	%D%/report/report.h \
+	%D%/report/settings.c %D%/report/settings.h \
 	%D%/report/steps.c %D%/report/steps.h \
 	%D%/report/stream.c %D%/report/stream.h \
 	%D%/report/text.c \

@@ -55,6 +55,18 @@ static bool is_multiple(const cb_parameter *row, uint64_t value, char *why)
     return false;
 }
 
+static bool read_sci_node(const cb_parameter *row, const char *text, uint64_t *value, char *why)
+{
+    if (!cb_parse_count(text, row->minimum, row->maximum, value, why))
+        return false;
+    if (*value % row->multiple == 0 && *value != CB_SCI_ALL_NODES)
+        return true;
+    snprintf(why, CONTEXT_WHY_BYTES,
+             "no SCI node has this id; use a multiple of %llu, and not %d, which means all nodes",
+             (unsigned long long)row->multiple, CB_SCI_ALL_NODES);
+    return false;
+}
+
 /* Every zero is 0: 0, 00, 0x0, 0.0. */
 static uint64_t read_flag(const char *text)
 {
@@ -73,8 +85,9 @@ bool cb_context_read_value(const cb_parameter *row, const char *text, uint64_t *
         return true;
     case CB_PARAMETER_SIZE:
         return read_size(row, text, value, why) && is_multiple(row, *value, why);
-    case CB_PARAMETER_COUNT:
     case CB_PARAMETER_ID:
+        return read_sci_node(row, text, value, why);
+    case CB_PARAMETER_COUNT:
         break;
     }
     return cb_parse_count(text, row->minimum, row->maximum, value, why);

@@ -20,7 +20,7 @@ typedef enum {
     CB_PARAMETER_COUNT, /* uint64_t */
     CB_PARAMETER_SIZE,  /* uint64_t, bytes */
     CB_PARAMETER_FLAG,  /* bool: 0 is false, everything else is true */
-    CB_PARAMETER_ID     /* uint32_t */
+    CB_PARAMETER_ID     /* uint32_t: of an SCI node */
 } cb_parameter_kind;
 
 typedef struct {

@@ -18,6 +18,9 @@
  * words has room for. */
 enum { CB_SCI_LINE_BYTES = 64, CB_SCI_HEADER_BYTES = 64, CB_SCI_MAX_OUTSTANDING = 15 };
 
+/* Adapters have ids that are multiples of 4; the id of all of them, for multicast, is no node's. */
+enum { CB_SCI_NODE_MULTIPLE = 4, CB_SCI_NODE_MOST = 65532, CB_SCI_ALL_NODES = 252 };
+
 /* The Context SCI of one process. Areas lie in the segment one behind the other and hold whole
  * lines; their sum is at most recv_seg_size. */
 typedef struct {

@@ -6,6 +6,7 @@
 
 #include "report/destinations.h"
 #include "report/figure.h"
+#include "report/settings.h"
 
 /* A row has two marks at most, but for one that went in pieces, or of a loop that is saturated. */
 enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 3 };
@@ -123,6 +124,7 @@ static void begin_text(report_writer *writer, json_t *document)
         fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
     if (report_write_phrases(writer->stream, document, platform_phrases, COUNT(platform_phrases)))
         fputc('\n', writer->stream);
+    report_write_settings(writer->stream, document, LINE_COLUMNS);
 }
 
 /* "mode pingpong, touch all, wait auto, in effect spin" */

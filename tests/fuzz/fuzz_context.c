@@ -59,8 +59,9 @@ static void require_ranges(const cb_node_settings *node)
         uint64_t value = cb_parameter_get(row, node);
 
         FUZZ_REQUIRE(value == row->default_value ||
-                     (value >= row->minimum && value <= row->maximum));
-        FUZZ_REQUIRE(row->multiple == 0 || value % row->multiple == 0);
+                     (value >= row->minimum && value <= row->maximum &&
+                      (row->multiple == 0 || value % row->multiple == 0)));
+        FUZZ_REQUIRE(row->kind != CB_PARAMETER_ID || value != CB_SCI_ALL_NODES);
     }
 }
 

@@ -1,6 +1,7 @@
 /* Two processes and a socket between them, which carries the exchange of addresses. */
 #include "tests/sci/pair.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,8 @@ static cb_sci_settings settings_of(const pair_form *form)
         .recv_buffer_no = buffers,
         .recv_buffer_size = form->bytes,
         .use_send_pool = !form->heap,
+        .send_buffer_no = form->pool_buffers,
+        .send_buffer_size = form->pool_bytes,
     };
 }
 
@@ -118,7 +121,8 @@ static void run_end(const pair_plan *plan, int rank, int line)
 {
     wire here = {.line = line, .rank = rank};
     cb_node_settings nodes[RANKS];
-    cb_settings settings = {.nodes = nodes, .node_count = RANKS};
+    cb_settings settings = {
+        .configured = plan->form.pool_buffers > 0, .nodes = nodes, .node_count = RANKS};
     transport_bootstrap bootstrap = {.rank = rank,
                                      .size = RANKS,
                                      .many_senders = plan->many_senders,
@@ -217,6 +221,70 @@ void pair_receive(pair_end *end, uint64_t number, size_t bytes)
     PAIR_REQUIRE(status == CB_OK, outcome_of(status));
     pair_check(buffer, !end->rank, number, bytes);
     transport_buffer_release(buffer);
+}
+
+/* Threads */
+
+enum { THREADS_MOST = 16, WORDS_MOST = 60 };
+
+typedef struct {
+    pair_end *end;
+    uint64_t first, each;
+} thread_part;
+
+/* A message is its number, over and over: in a line, a buffer or pieces. */
+static size_t words_of(uint64_t number)
+{
+    return 1 + (size_t)(number * 7 % WORDS_MOST);
+}
+
+static void *send_part(void *context)
+{
+    const thread_part *part = context;
+
+    for (uint64_t number = part->first; number < part->first + part->each; number++) {
+        transport_buffer *buffer =
+            transport_buffer_create(part->end->factory, words_of(number) * sizeof(number));
+
+        PAIR_REQUIRE(buffer != NULL, PAIR_WRONG);
+        for (size_t i = 0; i < words_of(number); i++)
+            ((uint64_t *)buffer->data)[i] = number;
+        PAIR_REQUIRE(transport_send(part->end->node, buffer) == CB_OK, PAIR_LOST);
+    }
+    return NULL;
+}
+
+static void check_of_a_thread(const transport_buffer *buffer, size_t threads, uint64_t each,
+                              uint64_t *counts)
+{
+    const uint64_t *words = buffer->data, number = words[0];
+
+    PAIR_REQUIRE(number < threads * each && number % each == counts[number / each]++, PAIR_WRONG);
+    PAIR_REQUIRE(buffer->size == words_of(number) * sizeof(*words), PAIR_WRONG);
+    for (size_t i = 0; i < words_of(number); i++)
+        PAIR_REQUIRE(words[i] == number, PAIR_WRONG);
+}
+
+void pair_talk_by_threads(pair_end *end, size_t threads, uint64_t each)
+{
+    uint64_t counts[THREADS_MOST] = {0};
+    thread_part parts[THREADS_MOST];
+    pthread_t running[THREADS_MOST];
+
+    PAIR_REQUIRE(threads <= THREADS_MOST, PAIR_WRONG);
+    for (size_t i = 0; i < threads; i++) {
+        parts[i] = (thread_part){.end = end, .first = i * each, .each = each};
+        PAIR_REQUIRE(pthread_create(&running[i], NULL, send_part, &parts[i]) == 0, PAIR_WRONG);
+    }
+    for (uint64_t i = 0; i < threads * each; i++) {
+        transport_buffer *buffer = NULL;
+
+        PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_OK, PAIR_LOST);
+        check_of_a_thread(buffer, threads, each, counts);
+        transport_buffer_release(buffer);
+    }
+    for (size_t i = 0; i < threads; i++)
+        pthread_join(running[i], NULL);
 }
 
 void pair_tell(const pair_end *end)

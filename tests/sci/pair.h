@@ -33,10 +33,12 @@ typedef void (*pair_body)(pair_end *end);
     } while (0)
 
 /* Settings of two processes: so many outstanding, lines or notices, receive buffers of `bytes` and
- * `spare` of them beyond what the peer may fill. */
+ * `spare` of them beyond what the peer may fill; and, as if from files, a pool of so many send
+ * buffers of a size. */
 typedef struct {
     uint64_t outstanding, bytes, spare;
     bool lines, heap;
+    uint64_t pool_buffers, pool_bytes; /* 0: the pool follows from what is prepared */
 } pair_form;
 
 typedef struct {
@@ -67,6 +69,11 @@ transport_buffer *pair_message(const pair_end *end, uint64_t number, size_t byte
 void pair_send(pair_end *end, uint64_t number, size_t bytes);
 void pair_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes);
 void pair_receive(pair_end *end, uint64_t number, size_t bytes);
+
+/* So many threads of this end (16 at most) send `each` messages of up to 480 bytes, while this one
+ * receives as many from the other end: each once and whole, and those of a thread in order. The
+ * factory is one for many senders; what was sent may still wait in a queue. */
+void pair_talk_by_threads(pair_end *end, size_t threads, uint64_t each);
 
 /* A signal to the other end, and the wait for one. */
 void pair_tell(const pair_end *end);

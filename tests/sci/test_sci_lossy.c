@@ -11,6 +11,8 @@ enum {
     MESSAGES = 120,
     SCHEDULES = 15,
     MULTICAST_SCHEDULES = 4,
+    THREAD_SCHEDULES = 6,
+    PLAIN_SCHEDULES = 36,
     LOSSES = 3,
     LARGEST = 700,
     AHEAD = 30
@@ -48,17 +50,30 @@ static void talk(pair_end *end)
     }
 }
 
-/* Then nothing more may come, until both have had everything. */
-static void talk_and_listen(pair_end *end)
+/* Nothing more may come, until both have had everything. */
+static void listen_to_the_end(pair_end *end)
 {
     transport_buffer *buffer = NULL;
 
-    talk(end);
     PAIR_REQUIRE(transport_flush(end->factory) == CB_OK, PAIR_LOST);
     pair_tell(end);
     pair_hear(end);
     for (int i = 0; i < 100; i++)
         PAIR_REQUIRE(transport_try_receive(end->node, &buffer) == CB_EMPTY, PAIR_WRONG);
+}
+
+static void talk_and_listen(pair_end *end)
+{
+    talk(end);
+    listen_to_the_end(end);
+}
+
+/* The threads that send and the one that acknowledges store through one map, so that each push
+ * takes along what the others have stored so far, and each fault is told to all. */
+static void talk_by_threads_and_listen(pair_end *end)
+{
+    pair_talk_by_threads(end, 4, 40);
+    listen_to_the_end(end);
 }
 
 /* Each end is the root of a group whose only member is the other. */
@@ -205,6 +220,49 @@ START_TEST(every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_doe
 }
 END_TEST
 
+START_TEST(every_message_of_many_threads_arrives_once_whole_and_in_its_order)
+{
+    begin();
+    for (int i = 0; i < schedules_of(THREAD_SCHEDULES); i++, seed++) {
+        cb_random random = cb_random_seed(seed);
+        char faults[128];
+        int outcomes[2];
+        pair_plan plan;
+
+        snprintf(faults, sizeof(faults), "seed=%u,drop=0.1,tear=0.1,pending=0.2,cut=0.1,reorder=1",
+                 (unsigned)seed);
+        plan = plan_of(&random, faults);
+        plan.many_senders = true;
+        plan.bodies[0] = plan.bodies[1] = talk_by_threads_and_listen;
+        pair_run(&plan, outcomes);
+        if (outcomes[0] != 0 || outcomes[1] != 0)
+            ck_abort_msg("SCI_TEST_SEED=%llu (%s): the ends ended with %d and %d",
+                         (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
+    }
+}
+END_TEST
+
+/* Each kind of traffic over memory as it is, in the forms that twelve seeds have. */
+START_TEST(the_same_holds_over_a_plain_wire)
+{
+    static const pair_body bodies[] = {talk_and_listen, talk_in_groups, talk_by_threads_and_listen};
+
+    begin();
+    for (int i = 0; i < PLAIN_SCHEDULES; i++, seed++) {
+        cb_random random = cb_random_seed(seed);
+        pair_plan plan = plan_of(&random, NULL);
+        int outcomes[2];
+
+        plan.bodies[0] = plan.bodies[1] = bodies[i / 12];
+        plan.many_senders = i / 12 == 2;
+        pair_run(&plan, outcomes);
+        if (outcomes[0] != 0 || outcomes[1] != 0)
+            ck_abort_msg("SCI_TEST_SEED=%llu: the ends ended with %d and %d",
+                         (unsigned long long)seed, outcomes[0], outcomes[1]);
+    }
+}
+END_TEST
+
 static bool is_right_or_lost(int outcome)
 {
     return outcome == 0 || outcome == PAIR_LOST;
@@ -230,7 +288,22 @@ START_TEST(a_peer_is_reported_lost_when_its_connection_ends)
 }
 END_TEST
 
+/* After each fault the wire is ready for the next transfer, which meets the next fault. */
+START_TEST(a_peer_whom_nothing_reaches_is_reported_lost)
+{
+    cb_random random = cb_random_seed(1);
+    pair_plan plan = plan_of(&random, "seed=1,drop=1,pending=0.3,cut=0.3");
+    int outcomes[2];
+
+    pair_run(&plan, outcomes);
+    ck_assert_int_eq(outcomes[0], PAIR_LOST);
+    ck_assert_int_eq(outcomes[1], PAIR_LOST);
+}
+END_TEST
+
 UNIT_MAIN("sci over a lossy wire",
           every_message_arrives_once_whole_and_in_order_whatever_the_wire_does,
           every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does,
-          a_peer_is_reported_lost_when_its_connection_ends)
+          every_message_of_many_threads_arrives_once_whole_and_in_its_order,
+          the_same_holds_over_a_plain_wire, a_peer_is_reported_lost_when_its_connection_ends,
+          a_peer_whom_nothing_reaches_is_reported_lost)

@@ -2,9 +2,48 @@
 #include "tests/sci/pair.h"
 #include "tests/unit/unit.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+
+#include "transport/sci/sisci.h"
+
+/* The linker puts the wrappers where the layer calls the library, which itself never says what
+ * these do when they are told to: an error beside whatever status. */
+typedef struct {
+    bool active;
+    sci_sequence_status_t status;
+    sci_error_t error;
+} saying;
+
+static saying of_checks, of_starts;
+
+sci_sequence_status_t __real_sisci_shm_mt_SCICheckSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error);
+sci_sequence_status_t __wrap_sisci_shm_mt_SCICheckSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error);
+sci_sequence_status_t __real_sisci_shm_mt_SCIStartSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error);
+sci_sequence_status_t __wrap_sisci_shm_mt_SCIStartSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error);
+
+sci_sequence_status_t __wrap_sisci_shm_mt_SCICheckSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error)
+{
+    if (!of_checks.active)
+        return __real_sisci_shm_mt_SCICheckSequence(sequence, flags, error);
+    *error = of_checks.error;
+    return of_checks.status;
+}
+
+sci_sequence_status_t __wrap_sisci_shm_mt_SCIStartSequence(sci_sequence_t sequence, unsigned flags,
+                                                           sci_error_t *error)
+{
+    if (!of_starts.active)
+        return __real_sisci_shm_mt_SCIStartSequence(sequence, flags, error);
+    *error = of_starts.error;
+    return of_starts.status;
+}
 
 static void expect(const pair_plan *plan, int zero, int one)
 {
@@ -159,6 +198,51 @@ START_TEST(a_message_longer_than_a_receive_buffer_is_put_together)
 }
 END_TEST
 
+/* Send buffers */
+
+enum { POOL = 40, POOL_BYTES = 4096 };
+
+/* All that were made beforehand lie side by side; those that are made later lie elsewhere. */
+static void take_the_pool(pair_end *end)
+{
+    transport_buffer *taken[POOL];
+    uintptr_t first = UINTPTR_MAX, last = 0;
+
+    for (size_t i = 0; i < POOL; i++) {
+        uintptr_t at;
+
+        taken[i] = transport_buffer_create(end->factory, 1);
+        PAIR_REQUIRE(taken[i] != NULL && taken[i]->capacity == POOL_BYTES, PAIR_WRONG);
+        at = (uintptr_t)taken[i]->data;
+        first = at < first ? at : first;
+        last = at > last ? at : last;
+    }
+    PAIR_REQUIRE(last - first == (POOL - 1) * POOL_BYTES, PAIR_WRONG);
+    for (size_t i = 0; i < POOL; i++)
+        transport_buffer_release(taken[i]);
+}
+
+START_TEST(a_send_pool_has_the_buffers_and_the_size_that_files_give)
+{
+    pair_plan plan = many_plan(2, true, false);
+
+    plan.form.pool_buffers = POOL;
+    plan.form.pool_bytes = POOL_BYTES;
+    plan.bodies[0] = plan.bodies[1] = take_the_pool;
+    expect(&plan, 0, 0);
+}
+END_TEST
+
+START_TEST(a_send_pool_takes_messages_that_are_longer_than_files_say)
+{
+    pair_plan plan = many_plan(2, true, false);
+
+    plan.form.pool_buffers = 2;
+    plan.form.pool_bytes = 64;
+    expect(&plan, 0, 0);
+}
+END_TEST
+
 /* Sleeping */
 
 static void bounce(pair_end *end)
@@ -184,66 +268,9 @@ END_TEST
 
 /* Threads, for which a build that sanitizes threads is the real test. */
 
-enum { THREADS = 6, EACH = 300 };
-
-typedef struct {
-    pair_end *end;
-    uint64_t first;
-} thread_part;
-
-/* The number, over and over. */
-static size_t words_of(uint64_t number)
+static void talk_by_threads(pair_end *end)
 {
-    return 1 + (size_t)(number % 20);
-}
-
-static void *send_part(void *context)
-{
-    const thread_part *part = context;
-
-    for (uint64_t number = part->first; number < part->first + EACH; number++) {
-        transport_buffer *buffer =
-            transport_buffer_create(part->end->factory, words_of(number) * sizeof(number));
-
-        PAIR_REQUIRE(buffer != NULL, PAIR_WRONG);
-        for (size_t i = 0; i < words_of(number); i++)
-            ((uint64_t *)buffer->data)[i] = number;
-        PAIR_REQUIRE(transport_send(part->end->node, buffer) == CB_OK, PAIR_LOST);
-    }
-    return NULL;
-}
-
-/* Those of one thread keep their order. */
-static void receive_next_of_a_thread(pair_end *end, uint64_t *counts)
-{
-    transport_buffer *buffer = NULL;
-    const uint64_t *words;
-
-    PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_OK, PAIR_LOST);
-    words = buffer->data;
-    PAIR_REQUIRE(words[0] < THREADS * EACH && words[0] % EACH == counts[words[0] / EACH]++,
-                 PAIR_WRONG);
-    PAIR_REQUIRE(buffer->size == words_of(words[0]) * sizeof(*words), PAIR_WRONG);
-    for (size_t i = 0; i < words_of(words[0]); i++)
-        PAIR_REQUIRE(words[i] == words[0], PAIR_WRONG);
-    transport_buffer_release(buffer);
-}
-
-/* The receiving thread, this one, receives meanwhile what the other end sends. */
-static void send_by_threads_and_receive(pair_end *end)
-{
-    uint64_t counts[THREADS] = {0};
-    thread_part parts[THREADS];
-    pthread_t threads[THREADS];
-
-    for (uint64_t i = 0; i < THREADS; i++) {
-        parts[i] = (thread_part){.end = end, .first = i * EACH};
-        PAIR_REQUIRE(pthread_create(&threads[i], NULL, send_part, &parts[i]) == 0, PAIR_WRONG);
-    }
-    for (int i = 0; i < THREADS * EACH; i++)
-        receive_next_of_a_thread(end, counts);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    pair_talk_by_threads(end, 6, 300);
 }
 
 START_TEST(many_threads_send_while_one_receives)
@@ -251,7 +278,8 @@ START_TEST(many_threads_send_while_one_receives)
     pair_plan plan = many_plan(15, true, false);
 
     plan.many_senders = true;
-    plan.bodies[0] = plan.bodies[1] = send_by_threads_and_receive;
+    plan.message_bytes = 480;
+    plan.bodies[0] = plan.bodies[1] = talk_by_threads;
     expect(&plan, 0, 0);
 }
 END_TEST
@@ -306,6 +334,51 @@ START_TEST(a_killed_peer_is_reported_to_those_who_only_poll)
 }
 END_TEST
 
+static sci_sequence_status_t beside_the_error;
+
+static void send_with_failing_checks(pair_end *end)
+{
+    of_checks = (saying){true, beside_the_error, SCI_ERR_SYSTEM};
+    pair_send(end, 0, 8);
+}
+
+static void hear_the_end(pair_end *end)
+{
+    pair_hear(end);
+}
+
+START_TEST(a_check_with_an_error_is_a_failure_whatever_the_status)
+{
+    static const sci_sequence_status_t beside[] = {SCI_SEQ_OK, SCI_SEQ_RETRIABLE, SCI_SEQ_PENDING};
+
+    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+        pair_plan plan = many_plan(2, true, false);
+
+        beside_the_error = beside[i];
+        plan.bodies[0] = send_with_failing_checks;
+        plan.bodies[1] = hear_the_end;
+        expect(&plan, PAIR_LOST, PAIR_LOST);
+    }
+}
+END_TEST
+
+static void send_with_failing_starts(pair_end *end)
+{
+    of_checks = (saying){true, SCI_SEQ_PENDING, SCI_ERR_OK};
+    of_starts = (saying){true, SCI_SEQ_OK, SCI_ERR_SYSTEM};
+    pair_send(end, 0, 8);
+}
+
+START_TEST(a_start_with_an_error_is_a_failure_whatever_the_status)
+{
+    pair_plan plan = many_plan(2, true, false);
+
+    plan.bodies[0] = send_with_failing_starts;
+    plan.bodies[1] = hear_the_end;
+    expect(&plan, PAIR_LOST, PAIR_LOST);
+}
+END_TEST
+
 static void nothing(pair_end *end)
 {
     (void)end;
@@ -318,6 +391,27 @@ START_TEST(a_segment_for_which_there_is_no_shared_memory_is_refused)
     plan.form.bytes = UINT64_C(1) << 44;
     plan.bodies[0] = plan.bodies[1] = nothing;
     expect(&plan, PAIR_REFUSED, PAIR_REFUSED);
+}
+END_TEST
+
+START_TEST(a_library_that_cannot_start_says_whose_fault_it_is)
+{
+    struct rlimit limit;
+    rlim_t before;
+
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    before = limit.rlim_cur;
+    signal(SIGXFSZ, SIG_IGN);
+    limit.rlim_cur = 1; /* also of what is in shared memory */
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert_int_eq(sci_library_start(), CB_ERROR_MEMORY);
+    limit.rlim_cur = before;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    setenv("SISCI_SHM_NODE", "5", 1);
+    ck_assert_int_eq(sci_library_start(), CB_ERROR_USAGE);
+    setenv("SISCI_SHM_NODE", "4", 1);
+    setenv("SISCI_SHM_JOB", "no.dots", 1);
+    ck_assert_int_eq(sci_library_start(), CB_ERROR_USAGE);
 }
 END_TEST
 
@@ -341,7 +435,12 @@ END_TEST
 UNIT_MAIN("sci between two processes", what_cannot_go_is_queued_and_keeps_its_order,
           notices_serve_where_there_are_no_lines,
           an_acknowledgement_without_a_buffer_waits_for_a_release,
-          a_message_longer_than_a_receive_buffer_is_put_together, a_receive_that_sleeps_is_woken,
+          a_message_longer_than_a_receive_buffer_is_put_together,
+          a_send_pool_has_the_buffers_and_the_size_that_files_give,
+          a_send_pool_takes_messages_that_are_longer_than_files_say, a_receive_that_sleeps_is_woken,
           many_threads_send_while_one_receives, a_killed_peer_is_reported_to_those_who_wait_for_it,
           a_killed_peer_is_reported_to_those_who_only_poll,
-          a_segment_for_which_there_is_no_shared_memory_is_refused, two_jobs_of_a_user_do_not_meet)
+          a_check_with_an_error_is_a_failure_whatever_the_status,
+          a_start_with_an_error_is_a_failure_whatever_the_status,
+          a_segment_for_which_there_is_no_shared_memory_is_refused,
+          a_library_that_cannot_start_says_whose_fault_it_is, two_jobs_of_a_user_do_not_meet)

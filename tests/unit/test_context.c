@@ -306,7 +306,14 @@ START_TEST(values_out_of_range_come_with_the_range)
         {{"", "node a { id = 4294967296 }", ""}, "nodes.conf:1: id =", "to 4294967295"},
         {{"", two_nodes, "machine a {\nSCI { node_id = 4294967295 } }"},
          "machines.conf:2: node_id",
-         "to 4294967294"});
+         "to 65532"},
+        {{"", two_nodes, "machine a {\nSCI { node_id = 0 } }"}, "machines.conf:2: node_id", "4 to"},
+        {{"", two_nodes, "machine a {\nSCI { node_id = 6 } }"},
+         "machines.conf:2: node_id = 6",
+         "multiple of 4"},
+        {{"", two_nodes, "machine a {\nSCI { node_id = 252 } }"},
+         "machines.conf:2: node_id = 252",
+         "all nodes"});
 }
 END_TEST
 

@@ -40,7 +40,7 @@ END_TEST
 
 static void check_ranges(const cb_job *job, const cb_sci_settings *sci)
 {
-    cb_node_settings node = {.node_id = 0, .sci = *sci};
+    cb_node_settings node = {.node_id = 4, .sci = *sci};
 
     for (size_t i = 0; i < CB_PARAMETERS; i++) {
         const cb_parameter *row = &cb_parameters[i];

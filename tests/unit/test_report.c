@@ -320,6 +320,30 @@ static void assert_file_form(report_format format, const char *golden)
     capture_close(&c);
 }
 
+/* Those of another technology do not belong to it. */
+START_TEST(the_text_form_has_the_settings_of_the_technology)
+{
+    capture c = {0};
+
+    ck_assert_int_eq(report_create("oneway", "1.1", "title", "sci", &c.document), CB_OK);
+    c.stream = open_memstream(&c.output, &c.length);
+    ck_assert_int_eq(report_direct(c.document, REPORT_TEXT, NULL, c.stream), CB_OK);
+    report_put_text(c.document, "files", "environment.technology_settings.made_from");
+    report_put_number(c.document, 15, "environment.technology_settings.max_outst_buffers");
+    report_put_number(c.document, 1048576, "environment.technology_settings.recv_seg_size");
+    report_put_number(c.document, 8192, "environment.technology_settings.header_area_size");
+    report_put_flag(c.document, false, "environment.technology_settings.use_send_pool");
+    report_put_number(c.document, 1, "environment.technology_settings.silence_s");
+    ck_assert_int_eq(report_finish(c.document, NULL), CB_OK);
+    fflush(c.stream);
+    ck_assert_ptr_nonnull(
+        strstr(c.output, "\nsettings made from the files: max_outst_buffers 15, recv_seg_size "
+                         "1048576 bytes, header_area_size 8192 bytes,\n"
+                         "    use_send_pool false\n"));
+    capture_close(&c);
+}
+END_TEST
+
 START_TEST(a_file_in_csv_form_is_as_the_stream)
 {
     assert_file_form(REPORT_CSV, "tests/unit/golden/report.csv");
@@ -980,7 +1004,7 @@ END_TEST
 UNIT_MAIN("report", the_text_form_is_that_of_the_golden_file,
           the_csv_form_is_that_of_the_golden_file,
           the_json_form_is_that_of_the_golden_file_but_for_its_times,
-          a_file_in_csv_form_is_as_the_stream,
+          the_text_form_has_the_settings_of_the_technology, a_file_in_csv_form_is_as_the_stream,
           a_file_in_text_form_keeps_the_order_of_rows_fits_and_skips,
           a_text_row_is_on_the_stream_when_it_is_added, a_csv_row_is_on_the_stream_when_it_is_added,
           a_csv_stream_has_one_header, csv_quotes_what_would_break_a_cell,

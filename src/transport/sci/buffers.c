@@ -79,17 +79,30 @@ void sci_buffers_close(sci_factory *factory)
 
 /* Send buffers */
 
+/* The pool as files have it, or larger where the run needs that. */
+static transport_preparation configured_pool(const sci_factory *factory)
+{
+    const cb_sci_settings *sci = &factory->settings->nodes[factory->base.rank].sci;
+    transport_preparation pool = factory->preparation;
+
+    if (factory->settings->configured && pool.buffers < sci->send_buffer_no)
+        pool.buffers = (size_t)sci->send_buffer_no;
+    if (factory->settings->configured && pool.message_bytes < sci->send_buffer_size)
+        pool.message_bytes = (size_t)sci->send_buffer_size;
+    return pool;
+}
+
 cb_status sci_prepare(transport_factory *base, const transport_preparation *preparation)
 {
     sci_factory *factory = sci_factory_of(base);
-    const cb_sci_settings *sci = &factory->settings->nodes[base->rank].sci;
-    transport_preparation wanted = *preparation;
+    transport_preparation pool;
 
     CB_TRY(sci_flush(base));
-    if (factory->settings->configured && wanted.buffers < sci->send_buffer_no)
-        wanted.buffers = (size_t)sci->send_buffer_no;
-    factory->preparation = wanted;
-    return factory->heap ? CB_OK : transport_pool_prepare(&factory->pool, base, &wanted);
+    factory->preparation = *preparation;
+    if (factory->heap)
+        return CB_OK;
+    pool = configured_pool(factory);
+    return transport_pool_prepare(&factory->pool, base, &pool);
 }
 
 __attribute__((noinline)) static transport_buffer *make_on_heap(sci_factory *factory)

@@ -31,8 +31,8 @@ cb_status sci_acknowledge(sci_node *node)
     sci_factory *factory = sci_factory_of(node->base.factory);
     sci_receiving *from = &node->receiving;
     uint64_t due = owed(from), given = 0;
+    uint32_t number, tries = 0;
     cb_status status;
-    uint32_t number;
 
     for (; given < due && sci_take_receive_buffer(factory, &number); given++) {
         from->buffers[from->next_credit] = number;
@@ -48,7 +48,7 @@ cb_status sci_acknowledge(sci_node *node)
     do {
         store_last(from, given);
         status = sci_sequence_check(&from->sequence);
-    } while (status == CB_EMPTY);
+    } while (sci_sequence_tries_again(&from->sequence, &status, tries++));
     CB_TRY(sci_note_lost(node, status));
     if (factory->wait == TRANSPORT_WAIT_BLOCK && given == from->turns)
         sci_bell_ring(&node->rope);

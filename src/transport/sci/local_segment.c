@@ -29,10 +29,9 @@ cb_status sci_local_create(sci_local *segment, const sci_device *device, unsigne
         SCICreateSegment(device->handle, &segment->handle, id, size, NULL, NULL, 0, &error);
     }
     if (error != SCI_ERR_OK) {
-        cb_error("SISCI cannot create the local segment %u of %zu bytes: error 0x%x; free shared "
-                 "memory (/dev/shm), lower recv_buffer_no or recv_buffer_size, or change "
-                 "recv_seg_id",
-                 id, size, (unsigned)error);
+        cb_error("SISCI cannot create the local segment %u of %zu bytes: %s; free shared memory "
+                 "(/dev/shm), lower recv_buffer_no or recv_buffer_size, or change recv_seg_id",
+                 id, size, SCIGetErrorString(error));
         return CB_ERROR_MEMORY;
     }
     segment->id = id;
@@ -110,9 +109,9 @@ bool sci_local_try_destroy(sci_local *segment)
             return false;
     }
     if (error != SCI_ERR_OK)
-        cb_warning("SISCI cannot remove the local segment %u: error 0x%x; sisci-shm-clean removes "
-                   "what is left in shared memory",
-                   segment->id, (unsigned)error);
+        cb_warning("SISCI cannot remove the local segment %u: %s; sisci-shm-clean removes what is "
+                   "left in shared memory",
+                   segment->id, SCIGetErrorString(error));
     *segment = (sci_local){.state = SCI_LOCAL_DESTROYED};
     return true;
 }

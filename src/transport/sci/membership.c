@@ -33,12 +33,13 @@ bool sci_has_multicast(const sci_factory *factory)
 
 static cb_status write_word(sci_node *node, volatile uint32_t *word, uint32_t value)
 {
+    uint32_t tries = 0;
     cb_status status;
 
     do {
         __atomic_store_n(word, value, __ATOMIC_RELEASE);
         status = sci_sequence_check(&node->receiving.sequence);
-    } while (status == CB_EMPTY);
+    } while (sci_sequence_tries_again(&node->receiving.sequence, &status, tries++));
     sci_bell_ring(&node->rope);
     return sci_note_lost(node, status);
 }

@@ -40,12 +40,13 @@ static bool has_room(sci_group *group)
 
 static cb_status store_data(sci_group *group, const void *data, size_t bytes)
 {
+    uint32_t tries = 0;
     cb_status status;
 
     do
         status = sci_remote_copy(&group->remote, &group->sequence,
                                  buffer_offset(group, group->number), data, bytes);
-    while (status == CB_EMPTY);
+    while (sci_sequence_tries_again(&group->sequence, &status, tries++));
     return status;
 }
 
@@ -55,6 +56,7 @@ static cb_status transfer_piece(sci_group *group, const unsigned char *data, sci
     volatile unsigned char *target =
         group->remote.address + place_of(group->number) * CB_SCI_LINE_BYTES;
     sci_line line = {.words = {0}};
+    uint32_t tries = 0;
     cb_status status;
 
     if (what.bytes > SCI_PAYLOAD_BYTES)
@@ -65,7 +67,7 @@ static cb_status transfer_piece(sci_group *group, const unsigned char *data, sci
     do {
         sci_line_store(target, &line, what.bytes);
         status = sci_sequence_check(&group->sequence);
-    } while (status == CB_EMPTY);
+    } while (sci_sequence_tries_again(&group->sequence, &status, tries++));
     CB_TRY(status);
     group->number++;
     return CB_OK;
@@ -150,13 +152,14 @@ cb_status sci_multicast(sci_group *group, transport_buffer *buffer)
 cb_status sci_tell_consumed(sci_group *group, bool left)
 {
     sci_node *root = sci_node_of(group->base.root);
+    uint32_t tries = 0;
     cb_status status;
 
     do {
         __atomic_store_n(&root->groups.there->consumed[group->slot],
                          sci_consumed(group->generation, left, group->number), __ATOMIC_RELEASE);
         status = sci_sequence_check(&root->receiving.sequence);
-    } while (status == CB_EMPTY);
+    } while (sci_sequence_tries_again(&root->receiving.sequence, &status, tries++));
     group->acknowledged = group->number;
     return sci_note_lost(root, status);
 }

@@ -37,15 +37,16 @@ static inline bool find_credit(sci_sending *to, uint32_t *buffer)
     return true;
 }
 
-static cb_status store_data(sci_node *node, uint32_t buffer, const void *data, size_t bytes)
+static inline cb_status store_data(sci_node *node, uint32_t buffer, const void *data, size_t bytes)
 {
     sci_sending *to = &node->sending;
     const size_t offset = (size_t)(to->layout.buffers + buffer * to->layout.buffer_bytes);
+    uint32_t tries = 0;
     cb_status status;
 
     do
         status = sci_remote_copy(&node->remote, &to->sequence, offset, data, bytes);
-    while (status == CB_EMPTY);
+    while (sci_sequence_tries_again(&to->sequence, &status, tries++));
     return status;
 }
 
@@ -55,12 +56,13 @@ static cb_status store_size(sci_node *node, uint32_t buffer, sci_announcement wh
     sci_sending *to = &node->sending;
     const uint32_t size = sci_notice(to->number, what);
     const uint64_t end = to->layout.buffers + (buffer + UINT64_C(1)) * to->layout.buffer_bytes;
+    uint32_t tries = 0;
     cb_status status;
 
     do
         status = sci_remote_copy(&node->remote, &to->sequence, (size_t)end - sizeof(size), &size,
                                  sizeof(size));
-    while (status == CB_EMPTY);
+    while (sci_sequence_tries_again(&to->sequence, &status, tries++));
     return status;
 }
 
@@ -68,18 +70,20 @@ static cb_status store_size(sci_node *node, uint32_t buffer, sci_announcement wh
 static inline cb_status announce_by_line(sci_sending *to, const sci_line *line, uint32_t bytes)
 {
     volatile unsigned char *target = to->lines + to->turn * CB_SCI_LINE_BYTES;
+    uint32_t tries = 0;
     cb_status status;
 
     do {
         sci_line_store(target, line, bytes);
         status = sci_sequence_check(&to->sequence);
-    } while (__builtin_expect(status == CB_EMPTY, 0));
+    } while (sci_sequence_tries_again(&to->sequence, &status, tries++));
     return status;
 }
 
 /* As above, where there are no lines. */
 static cb_status announce_by_notice(sci_sending *to, sci_announcement what)
 {
+    uint32_t tries = 0;
     cb_status status;
 
     do {
@@ -89,7 +93,7 @@ static cb_status announce_by_notice(sci_sending *to, sci_announcement what)
             __atomic_store_n(&to->notices[to->turn], sci_notice(to->number, what),
                              __ATOMIC_RELEASE);
         status = sci_sequence_check(&to->sequence);
-    } while (status == CB_EMPTY);
+    } while (sci_sequence_tries_again(&to->sequence, &status, tries++));
     return status;
 }
 

@@ -25,7 +25,9 @@ typedef struct {
     bool is_open;
 } sci_device;
 
-/* device.c. The library is started and stopped in pairs. */
+/* device.c. The library is started and stopped in pairs. A start gives CB_ERROR_MEMORY where shared
+ * memory is full, CB_ERROR_USAGE for an environment without meaning, else CB_ERROR_UNSUPPORTED;
+ * logged. */
 cb_status sci_library_start(void);
 void sci_library_stop(void);
 cb_status sci_library_node_id(unsigned *node_id);
@@ -104,6 +106,7 @@ static inline bool sci_remote_is_mapped(const sci_remote *segment)
 typedef struct {
     sci_sequence_t handle; /* NULL: closed */
     const sci_remote *segment;
+    uint64_t failing_since_ns; /* the transfer that is being repeated */
 } sci_sequence;
 
 /* sequence.c */
@@ -114,6 +117,20 @@ void sci_sequence_close(sci_sequence *sequence);
  * lost. */
 __attribute__((cold)) cb_status
 sci_sequence_recover(sci_sequence *sequence, sci_sequence_status_t status, sci_error_t error);
+
+/* How long the same transfer is made again: CB_EMPTY, once more; CB_ERROR_TRANSPORT, logged: it has
+ * failed for so long, and so often, that the peer is lost. `tries` counts the failures before. */
+__attribute__((cold)) cb_status sci_sequence_endure(sci_sequence *sequence, uint32_t tries);
+
+/* Hot. For a loop around sci_sequence_check: whether the transfer is to be made once more. */
+static inline bool sci_sequence_tries_again(sci_sequence *sequence, cb_status *status,
+                                            uint32_t tries)
+{
+    if (__builtin_expect(*status != CB_EMPTY, 1))
+        return false;
+    *status = sci_sequence_endure(sequence, tries);
+    return *status == CB_EMPTY;
+}
 
 /* Hot. Whether all that this thread has stored since the last check has arrived; orders it before
  * what is stored next. CB_OK; CB_EMPTY: store it again, and check again; CB_ERROR_TRANSPORT. */

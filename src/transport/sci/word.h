@@ -1,11 +1,13 @@
 /* The control words of the protocol: pure functions. A word is signed with a pattern that changes
  * every time, so that a repeated transfer cannot be taken for a new one.
  *
- *   line     64 bytes: 56 of payload, then the control word of 8 bytes: in its lower half a turn of
- *            4 bits, 1 bit "more pieces follow", 27 bits of size; in the upper half a signature
- * over number, lower half and payload, so that a line that arrived in part is not taken notice   32
- * bits, where there are no lines: 9 bits of pattern, 1 bit "more", 22 bits of size credit   32
- * bits: 8 bits of pattern, 24 bits of the number of a receive buffer
+ * A line has 64 bytes: 56 of payload, then the control word of 8, in its lower half a turn of 4
+ * bits, 1 bit "more pieces follow" and 27 bits of size, in its upper half a signature over number,
+ * lower half and payload, so that a line that arrived in part is not taken.
+ *
+ * A notice, where there are no lines, has 32 bits: 9 of pattern, 1 of "more", 22 of size.
+ *
+ * A credit has 32 bits: 8 of pattern, 24 of the number of a receive buffer.
  *
  * Zeroed memory is none of them. Numbers count the messages of one sender to one receiver from 0.
  */
