@@ -16,15 +16,15 @@ export peer="$CB_PYTHON $srcdir/tests/testbed/peer.py"
 run 0 "$builddir/combench-testbed" --hosts 1 -- true
 [ "$status" -ne 77 ] || skip "$(cat err)"
 
-# Time-outs that do not take the test's time, and a port that strangers know.
-configure() { # directory, port
+# A host that is missed soon, and a port that strangers know.
+configure() { # directory, Contexts
     mkdir "$1"
-    printf 'TCP { port = %d silence_s = 2 }\nUDP { port = %d timeout_ms = 20 }\n' "$2" "$2" >"$1/network.conf"
-    printf 'node a { id = 1 }\nnode b { id = 2 }\nnode c { id = 3 }\n' >"$1/nodes.conf"
+    echo "$2" >"$1/network.conf"
+    printf 'node a { id = 1 }\nnode b { id = 2 }\n' >"$1/nodes.conf"
     : >"$1/machines.conf"
 }
-configure any 0
-configure known 5000
+configure short "TCP { silence_s = 4 }"
+configure known "TCP { port = 5000 } UDP { port = 5000 }"
 
 # In the testbed: a command on each host.
 cat >on_hosts.sh <<'END'
@@ -59,7 +59,7 @@ measured_under() {
     program=$3
     shift 3
     among "$ranks" "$faults --seed 5" sh lossy.sh "$MPIRUN" -q -np "$ranks" "$builddir/$program" \
-        --config any --sizes 64 --max-time 0.02 --output result.json "$@"
+        --sizes 64 --max-time 0.02 --output result.json "$@"
     expect_status 0
     expect_valid result.json
     expect_document result.json "d['complete']" True
@@ -99,7 +99,7 @@ wait $!
 END
 for technology in tcp udp; do
     case_is "a host that is cut off in the middle, over $technology"
-    among 2 "" sh cut.sh "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology $technology --config any \
+    among 2 "" sh cut.sh "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology $technology --config short \
         --mode pingpong --sizes 64,256 --precision 0.01 --max-time 0.5 --output result.json
     expect_failure
     expect_all_gone
