@@ -19,12 +19,13 @@ include tests/house/local.mk
 include tests/fuzz/local.mk
 include tests/perf/local.mk
 
-# For builds with sanitizers: the unit tests, and those with two ranks.
+# For builds with sanitizers: the unit tests, those with two ranks, and whole programs on failing networks.
 SMALL_TESTS = $(UNIT_TESTS) $(SCI_TESTS) $(SISCI_TESTS) $(MODEL_TESTS) $(TESTBED_TESTS) $(TRACER_TESTS) \
 	$(ALONE_TESTS) $(SOCKET_TESTS) \
 	tests/mpi/conformance_2.sh tests/mpi/control_2.sh tests/mpi/synchronise_2.sh \
 	tests/fuzz/fuzz_context.sh tests/fuzz/fuzz_loads.sh tests/fuzz/fuzz_options.sh \
-	tests/fuzz/fuzz_topology.sh tests/fuzz/fuzz_trace.sh tests/fuzz/fuzz_wire.sh tests/cli/farm_small.sh tests/cli/model.sh
+	tests/fuzz/fuzz_topology.sh tests/fuzz/fuzz_trace.sh tests/fuzz/fuzz_wire.sh tests/cli/farm_small.sh tests/cli/model.sh \
+	tests/testbed/testbed_faults.sh
 
 .PHONY: check-small
 check-small:
@@ -46,7 +47,8 @@ check-other:
 # For a build that sanitizes threads. The tests fork, which that sanitizer takes for an error, and
 # each of their processes would wait a second at its end for threads that may still report. Nothing else
 # is built, to save time.
-.PHONY: check-sisci
-check-sisci:
+THREADS_TESTS = $(SISCI_TESTS) $(SCI_TESTS) $(SOCKET_TESTS)
+.PHONY: check-threads
+check-threads:
 	TSAN_OPTIONS=die_after_fork=0:atexit_sleep_ms=0 SCI_TEST_SCHEDULES=6 $(MAKE) $(AM_MAKEFLAGS) check \
-		check_PROGRAMS='$(SISCI_TESTS) $(SCI_TESTS)' TESTS='$(SISCI_TESTS) $(SCI_TESTS)'
+		check_PROGRAMS='$(THREADS_TESTS)' TESTS='$(THREADS_TESTS)'

@@ -1,36 +1,62 @@
 /* Collectives of all ranks of a communicator: recorded as the messages of patterns.h, under a
- * comment with what the call took. A barrier of all ranks is one in the trace, too. */
+ * comment with what the call took. A barrier of all ranks is one in the trace, too. Those that do
+ * not wait send and receive the same, as started.c has it. */
 #include "tracer/tracer.h"
+
+/* What the program has called; `request` is NULL where the call waits. */
+typedef struct {
+    const char *name;
+    MPI_Comm communicator;
+    const MPI_Request *request;
+} called;
 
 /* A collective on its way into the trace. */
 typedef struct {
-    const tracer_ranks *ranks;
     tracer_place place;
     tracer_sink sink;
+    tracer_started *started;
 } collective;
 
-static void emit(void *context, const tracer_record *record)
+static void emit(void *context, const tracer_record *record, bool at_once)
 {
     const tracer_ranks *ranks = context;
     tracer_record translated = *record;
 
+    (void)at_once;
     translated.peer = ranks->world[record->peer];
     tracer_note(&translated);
 }
 
-/* Behind the call; false where the communicator is not one of ranks. */
-static bool describe(const char *name, MPI_Comm communicator, int root, uint64_t bytes,
-                     collective *out)
+/* False where the communicator is not one of ranks; else `complete` follows behind the pattern. */
+static bool describe(const called *call, int root, uint64_t bytes, collective *out)
 {
     double took_us = tracer_elapsed_us();
-    tracer_ranks *ranks = tracer_ranks_of(communicator);
+    tracer_ranks *ranks = tracer_ranks_of(call->communicator);
 
     if (ranks == NULL)
         return false;
-    tracer_note(&(tracer_record){TRACER_COLLECTIVE, 0, bytes, took_us, name});
-    *out = (collective){
-        .ranks = ranks, .place = {ranks->rank, ranks->size, root}, .sink = {emit, ranks}};
+    tracer_note(&(tracer_record){TRACER_COLLECTIVE, 0, bytes, took_us, call->name});
+    *out = (collective){.place = {ranks->rank, ranks->size, root}, .sink = {emit, ranks}};
+    if (call->request == NULL)
+        return true;
+    out->started = tracer_started_open(ranks);
+    if (out->started == NULL)
+        return false;
+    out->sink = tracer_started_sink(out->started);
     return true;
+}
+
+/* Between two patterns. */
+static void go_on(const called *call, const collective *described)
+{
+    if (call->request != NULL)
+        tracer_started_go_on(described->started);
+}
+
+static void complete(const called *call, const collective *described)
+{
+    if (call->request != NULL)
+        tracer_started_under_way(described->started, *call->request);
 }
 
 /* The same number of bytes for every rank, and numbers of elements. */
@@ -43,368 +69,362 @@ static uint64_t alike(const void *context, int rank)
 typedef struct {
     const int *counts;
     MPI_Datatype type;
+    const MPI_Datatype *types; /* where each rank has its own */
 } counted;
 
 static uint64_t of_rank(const void *context, int rank)
 {
     const counted *elements = context;
 
-    return tracer_bytes_of(elements->counts[rank], elements->type);
+    return tracer_bytes_of(elements->counts[rank],
+                           elements->types != NULL ? elements->types[rank] : elements->type);
 }
 
-static uint64_t sum(const int *counts, MPI_Datatype type, MPI_Comm communicator)
+static uint64_t sum(const counted *parts, MPI_Comm communicator)
 {
     uint64_t bytes = 0;
     int size = 0;
 
     PMPI_Comm_size(communicator, &size);
     for (int i = 0; i < size; i++)
-        bytes += tracer_bytes_of(counts[i], type);
+        bytes += of_rank(parts, i);
     return bytes;
 }
 
-static void end_broadcast(const char *name, uint64_t bytes, int root, MPI_Comm communicator)
+static int rank_in(MPI_Comm communicator)
 {
-    collective call;
+    int rank = 0;
 
-    if (describe(name, communicator, root, bytes, &call))
-        tracer_broadcast(&call.place, bytes, &call.sink);
-    tracer_end();
+    PMPI_Comm_rank(communicator, &rank);
+    return rank;
 }
 
-static void end_reduce(const char *name, uint64_t bytes, int root, MPI_Comm communicator)
+/* Between groups all are `others`: such a call is left out later. */
+static bool is_root(const called *call, int root)
 {
-    collective call;
+    const tracer_ranks *ranks = tracer_ranks_of(call->communicator);
 
-    if (describe(name, communicator, root, bytes, &call))
-        tracer_reduce(&call.place, bytes, &call.sink);
-    tracer_end();
+    return ranks != NULL && ranks->rank == root;
 }
 
-static void end_allreduce(uint64_t bytes, MPI_Comm communicator)
+static void note_barrier(const called *call)
 {
-    collective call;
+    double took_us = tracer_elapsed_us();
+    const tracer_ranks *ranks = tracer_ranks_of(call->communicator);
+    collective described;
 
-    if (describe("MPI_Allreduce", communicator, 0, bytes, &call)) {
-        tracer_reduce(&call.place, bytes, &call.sink);
-        tracer_broadcast(&call.place, bytes, &call.sink);
+    if (ranks != NULL && ranks->size == tracer.size && call->request == NULL) {
+        tracer_note(&(tracer_record){.kind = TRACER_BARRIER, .time_us = took_us});
+    } else if (ranks != NULL && describe(call, 0, 0, &described)) {
+        tracer_barrier(&described.place, &described.sink);
+        complete(call, &described);
     }
-    tracer_end();
+}
+
+static void note_broadcast(const called *call, uint64_t bytes, int root)
+{
+    collective described;
+
+    if (!describe(call, root, bytes, &described))
+        return;
+    tracer_broadcast(&described.place, bytes, &described.sink);
+    complete(call, &described);
+}
+
+static void note_reduce(const called *call, uint64_t bytes, int root)
+{
+    collective described;
+
+    if (!describe(call, root, bytes, &described))
+        return;
+    tracer_reduce(&described.place, bytes, &described.sink);
+    complete(call, &described);
+}
+
+static void note_allreduce(const called *call, uint64_t bytes)
+{
+    collective described;
+
+    if (!describe(call, 0, bytes, &described))
+        return;
+    tracer_reduce(&described.place, bytes, &described.sink);
+    go_on(call, &described);
+    tracer_broadcast(&described.place, bytes, &described.sink);
+    complete(call, &described);
 }
 
 /* Reduced at rank 0, and a part of the result for each. */
-static void end_reduce_scatter(const char *name, uint64_t all, uint64_t own, tracer_bytes parts,
-                               MPI_Comm communicator)
+static void scatter_reduced(const called *call, uint64_t all, uint64_t own, tracer_bytes parts)
 {
-    collective call;
+    collective described;
 
-    if (describe(name, communicator, 0, all, &call)) {
-        tracer_reduce(&call.place, all, &call.sink);
-        tracer_scatter(&call.place, own, parts, &call.sink);
+    if (!describe(call, 0, all, &described))
+        return;
+    tracer_reduce(&described.place, all, &described.sink);
+    go_on(call, &described);
+    tracer_scatter(&described.place, own, parts, &described.sink);
+    complete(call, &described);
+}
+
+static void note_reduce_scatter(const called *call, const int counts[], MPI_Datatype type)
+{
+    const counted parts = {.counts = counts, .type = type};
+
+    scatter_reduced(call, sum(&parts, call->communicator),
+                    of_rank(&parts, rank_in(call->communicator)), (tracer_bytes){of_rank, &parts});
+}
+
+static void note_reduce_scatter_block(const called *call, uint64_t own)
+{
+    int size = 0;
+
+    PMPI_Comm_size(call->communicator, &size);
+    scatter_reduced(call, own * (uint64_t)size, own, (tracer_bytes){alike, &own});
+}
+
+/* Each rank's own part is what the root has for itself, or what this rank gives or takes. */
+static void note_gather(const called *call, uint64_t own, tracer_bytes parts, int root)
+{
+    collective described;
+
+    if (!describe(call, root, own, &described))
+        return;
+    tracer_gather(&described.place, own, parts, &described.sink);
+    complete(call, &described);
+}
+
+static void note_scatter(const called *call, uint64_t own, tracer_bytes parts, int root)
+{
+    collective described;
+
+    if (!describe(call, root, own, &described))
+        return;
+    tracer_scatter(&described.place, own, parts, &described.sink);
+    complete(call, &described);
+}
+
+static void note_allgather(const called *call, uint64_t bytes, tracer_bytes parts)
+{
+    collective described;
+
+    if (!describe(call, 0, bytes, &described))
+        return;
+    tracer_allgather(&described.place, parts, &described.sink);
+    complete(call, &described);
+}
+
+static void note_alltoall(const called *call, uint64_t bytes, tracer_bytes to, tracer_bytes from)
+{
+    collective described;
+
+    if (!describe(call, 0, bytes, &described))
+        return;
+    tracer_alltoall(&described.place, to, from, &described.sink);
+    complete(call, &described);
+}
+
+/* Parts by counts: of what is sent and of what is received. */
+static void note_exchange(const called *call, const counted *to, const counted *from)
+{
+    note_alltoall(call, sum(from, call->communicator), (tracer_bytes){of_rank, to},
+                  (tracer_bytes){of_rank, from});
+}
+
+static void note_scan(const called *call, uint64_t bytes)
+{
+    collective described;
+
+    if (!describe(call, 0, bytes, &described))
+        return;
+    tracer_scan(&described.place, bytes, &described.sink);
+    complete(call, &described);
+}
+
+/* Of one size for all, which is what counts at the root, or what counts elsewhere. */
+static void note_gather_alike(const called *call, uint64_t at_root, uint64_t elsewhere, int root)
+{
+    const uint64_t own = is_root(call, root) ? at_root : elsewhere;
+
+    note_gather(call, own, (tracer_bytes){alike, &own}, root);
+}
+
+static void note_scatter_alike(const called *call, uint64_t at_root, uint64_t elsewhere, int root)
+{
+    const uint64_t own = is_root(call, root) ? at_root : elsewhere;
+
+    note_scatter(call, own, (tracer_bytes){alike, &own}, root);
+}
+
+static void note_gather_counted(const called *call, const counted *parts, uint64_t elsewhere,
+                                int root)
+{
+    note_gather(call, is_root(call, root) ? of_rank(parts, root) : elsewhere,
+                (tracer_bytes){of_rank, parts}, root);
+}
+
+static void note_scatter_counted(const called *call, const counted *parts, uint64_t elsewhere,
+                                 int root)
+{
+    note_scatter(call, is_root(call, root) ? of_rank(parts, root) : elsewhere,
+                 (tracer_bytes){of_rank, parts}, root);
+}
+
+static void note_allgather_alike(const called *call, uint64_t bytes)
+{
+    note_allgather(call, bytes, (tracer_bytes){alike, &bytes});
+}
+
+static void note_allgather_counted(const called *call, const counted *parts)
+{
+    note_allgather(call, sum(parts, call->communicator), (tracer_bytes){of_rank, parts});
+}
+
+static void note_alltoall_alike(const called *call, uint64_t bytes)
+{
+    note_alltoall(call, bytes, (tracer_bytes){alike, &bytes}, (tracer_bytes){alike, &bytes});
+}
+
+/* The calls themselves, each in two forms: BOTH(name, name of the one that does not wait,
+ * parameters, arguments, what notes it). Of parts, those count that a rank must give in any case,
+ * also where it passes MPI_IN_PLACE. */
+
+#define LIST(...) __VA_ARGS__
+
+#define BOTH(waits, starts, parameters, arguments, ...)                                            \
+    int MPI_##waits(LIST parameters)                                                               \
+    {                                                                                              \
+        bool on = tracer_begin();                                                                  \
+        int result = PMPI_##waits(LIST arguments);                                                 \
+                                                                                                   \
+        if (tracer_resume(on)) {                                                                   \
+            const called call = {"MPI_" #waits, communicator, NULL};                               \
+                                                                                                   \
+            __VA_ARGS__;                                                                           \
+            tracer_end();                                                                          \
+        }                                                                                          \
+        return result;                                                                             \
+    }                                                                                              \
+                                                                                                   \
+    int MPI_##starts(LIST parameters, MPI_Request *request)                                        \
+    {                                                                                              \
+        bool on = tracer_begin();                                                                  \
+        int result = PMPI_##starts(LIST arguments, request);                                       \
+                                                                                                   \
+        if (tracer_resume(on)) {                                                                   \
+            const called call = {"MPI_" #starts, communicator, request};                           \
+                                                                                                   \
+            __VA_ARGS__;                                                                           \
+            tracer_end();                                                                          \
+        }                                                                                          \
+        return result;                                                                             \
     }
-    tracer_end();
-}
 
-static void end_gather(const char *name, uint64_t own, tracer_bytes parts, int root,
-                       MPI_Comm communicator)
-{
-    collective call;
+BOTH(Barrier, Ibarrier, (MPI_Comm communicator), (communicator), note_barrier(&call))
 
-    if (describe(name, communicator, root, own, &call))
-        tracer_gather(&call.place, own, parts, &call.sink);
-    tracer_end();
-}
+BOTH(Bcast, Ibcast, (void *data, int count, MPI_Datatype type, int root, MPI_Comm communicator),
+     (data, count, type, root, communicator),
+     note_broadcast(&call, tracer_bytes_of(count, type), root))
 
-static void end_scatter(const char *name, uint64_t own, tracer_bytes parts, int root,
-                        MPI_Comm communicator)
-{
-    collective call;
+BOTH(Reduce, Ireduce,
+     (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root,
+      MPI_Comm communicator),
+     (sent, received, count, type, operation, root, communicator),
+     note_reduce(&call, tracer_bytes_of(count, type), root))
 
-    if (describe(name, communicator, root, own, &call))
-        tracer_scatter(&call.place, own, parts, &call.sink);
-    tracer_end();
-}
+BOTH(Allreduce, Iallreduce,
+     (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
+      MPI_Comm communicator),
+     (sent, received, count, type, operation, communicator),
+     note_allreduce(&call, tracer_bytes_of(count, type)))
 
-static void end_allgather(const char *name, uint64_t bytes, tracer_bytes parts,
-                          MPI_Comm communicator)
-{
-    collective call;
+BOTH(Reduce_scatter, Ireduce_scatter,
+     (const void *sent, void *received, const int counts[], MPI_Datatype type, MPI_Op operation,
+      MPI_Comm communicator),
+     (sent, received, counts, type, operation, communicator),
+     note_reduce_scatter(&call, counts, type))
 
-    if (describe(name, communicator, 0, bytes, &call))
-        tracer_allgather(&call.place, parts, &call.sink);
-    tracer_end();
-}
+BOTH(Reduce_scatter_block, Ireduce_scatter_block,
+     (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
+      MPI_Comm communicator),
+     (sent, received, count, type, operation, communicator),
+     note_reduce_scatter_block(&call, tracer_bytes_of(count, type)))
 
-static void end_alltoall(const char *name, uint64_t bytes, tracer_bytes to, tracer_bytes from,
-                         MPI_Comm communicator)
-{
-    collective call;
+BOTH(Gather, Igather,
+     (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
+      MPI_Datatype type, int root, MPI_Comm communicator),
+     (sent, sent_count, sent_type, received, count, type, root, communicator),
+     note_gather_alike(&call, tracer_bytes_of(count, type), tracer_bytes_of(sent_count, sent_type),
+                       root))
 
-    if (describe(name, communicator, 0, bytes, &call))
-        tracer_alltoall(&call.place, to, from, &call.sink);
-    tracer_end();
-}
+BOTH(Gatherv, Igatherv,
+     (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, const int counts[],
+      const int displacements[], MPI_Datatype type, int root, MPI_Comm communicator),
+     (sent, sent_count, sent_type, received, counts, displacements, type, root, communicator),
+     note_gather_counted(&call, &(counted){counts, type, NULL},
+                         tracer_bytes_of(sent_count, sent_type), root))
 
-static void end_scan(const char *name, uint64_t bytes, MPI_Comm communicator)
-{
-    collective call;
+BOTH(Scatter, Iscatter,
+     (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
+      MPI_Datatype type, int root, MPI_Comm communicator),
+     (sent, sent_count, sent_type, received, count, type, root, communicator),
+     note_scatter_alike(&call, tracer_bytes_of(sent_count, sent_type), tracer_bytes_of(count, type),
+                        root))
 
-    if (describe(name, communicator, 0, bytes, &call))
-        tracer_scan(&call.place, bytes, &call.sink);
-    tracer_end();
-}
+BOTH(Scatterv, Iscatterv,
+     (const void *sent, const int counts[], const int displacements[], MPI_Datatype sent_type,
+      void *received, int count, MPI_Datatype type, int root, MPI_Comm communicator),
+     (sent, counts, displacements, sent_type, received, count, type, root, communicator),
+     note_scatter_counted(&call, &(counted){counts, sent_type, NULL}, tracer_bytes_of(count, type),
+                          root))
 
-static void end_barrier(MPI_Comm communicator)
-{
-    double took_us = tracer_elapsed_us();
-    const tracer_ranks *ranks = tracer_ranks_of(communicator);
-    collective call;
+BOTH(Allgather, Iallgather,
+     (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
+      MPI_Datatype type, MPI_Comm communicator),
+     (sent, sent_count, sent_type, received, count, type, communicator),
+     note_allgather_alike(&call, tracer_bytes_of(count, type)))
 
-    if (ranks != NULL && ranks->size == tracer.size)
-        tracer_note(&(tracer_record){.kind = TRACER_BARRIER, .time_us = took_us});
-    else if (ranks != NULL && describe("MPI_Barrier", communicator, 0, 0, &call))
-        tracer_barrier(&call.place, &call.sink);
-    tracer_end();
-}
+BOTH(Allgatherv, Iallgatherv,
+     (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, const int counts[],
+      const int displacements[], MPI_Datatype type, MPI_Comm communicator),
+     (sent, sent_count, sent_type, received, counts, displacements, type, communicator),
+     note_allgather_counted(&call, &(counted){counts, type, NULL}))
 
-/* The calls themselves. Of parts, those count that a rank must give in any case, also where it
- * passes MPI_IN_PLACE. */
+BOTH(Alltoall, Ialltoall,
+     (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
+      MPI_Datatype type, MPI_Comm communicator),
+     (sent, sent_count, sent_type, received, count, type, communicator),
+     note_alltoall_alike(&call, tracer_bytes_of(count, type)))
 
-int MPI_Barrier(MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Barrier(communicator);
+BOTH(Alltoallv, Ialltoallv,
+     (const void *sent, const int sent_counts[], const int sent_displacements[],
+      MPI_Datatype sent_type, void *received, const int counts[], const int displacements[],
+      MPI_Datatype type, MPI_Comm communicator),
+     (sent, sent_counts, sent_displacements, sent_type, received, counts, displacements, type,
+      communicator),
+     note_exchange(&call,
+                   sent == MPI_IN_PLACE ? &(counted){counts, type, NULL}
+                                        : &(counted){sent_counts, sent_type, NULL},
+                   &(counted){counts, type, NULL}))
 
-    if (on)
-        end_barrier(communicator);
-    return result;
-}
+BOTH(Alltoallw, Ialltoallw,
+     (const void *sent, const int sent_counts[], const int sent_displacements[],
+      const MPI_Datatype sent_types[], void *received, const int counts[],
+      const int displacements[], const MPI_Datatype types[], MPI_Comm communicator),
+     (sent, sent_counts, sent_displacements, sent_types, received, counts, displacements, types,
+      communicator),
+     note_exchange(&call,
+                   sent == MPI_IN_PLACE ? &(counted){counts, MPI_BYTE, types}
+                                        : &(counted){sent_counts, MPI_BYTE, sent_types},
+                   &(counted){counts, MPI_BYTE, types}))
 
-int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Bcast(data, count, type, root, communicator);
+BOTH(Scan, Iscan,
+     (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
+      MPI_Comm communicator),
+     (sent, received, count, type, operation, communicator),
+     note_scan(&call, tracer_bytes_of(count, type)))
 
-    if (on)
-        end_broadcast("MPI_Bcast", tracer_bytes_of(count, type), root, communicator);
-    return result;
-}
-
-int MPI_Reduce(const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
-               int root, MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Reduce(sent, received, count, type, operation, root, communicator);
-
-    if (on)
-        end_reduce("MPI_Reduce", tracer_bytes_of(count, type), root, communicator);
-    return result;
-}
-
-int MPI_Allreduce(const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
-                  MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Allreduce(sent, received, count, type, operation, communicator);
-
-    if (on)
-        end_allreduce(tracer_bytes_of(count, type), communicator);
-    return result;
-}
-
-int MPI_Reduce_scatter(const void *sent, void *received, const int counts[], MPI_Datatype type,
-                       MPI_Op operation, MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Reduce_scatter(sent, received, counts, type, operation, communicator);
-
-    if (on) {
-        const counted parts = {counts, type};
-        int rank = 0;
-
-        PMPI_Comm_rank(communicator, &rank);
-        end_reduce_scatter("MPI_Reduce_scatter", sum(counts, type, communicator),
-                           tracer_bytes_of(counts[rank], type), (tracer_bytes){of_rank, &parts},
-                           communicator);
-    }
-    return result;
-}
-
-int MPI_Reduce_scatter_block(const void *sent, void *received, int count, MPI_Datatype type,
-                             MPI_Op operation, MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Reduce_scatter_block(sent, received, count, type, operation, communicator);
-
-    if (on) {
-        const uint64_t own = tracer_bytes_of(count, type);
-        int size = 0;
-
-        PMPI_Comm_size(communicator, &size);
-        end_reduce_scatter("MPI_Reduce_scatter_block", own * (uint64_t)size, own,
-                           (tracer_bytes){alike, &own}, communicator);
-    }
-    return result;
-}
-
-int MPI_Gather(const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
-               MPI_Datatype type, int root, MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result =
-        PMPI_Gather(sent, sent_count, sent_type, received, count, type, root, communicator);
-
-    if (on) {
-        const tracer_ranks *ranks = tracer_ranks_of(communicator);
-        bool is_root = ranks != NULL && ranks->rank == root;
-        const uint64_t own =
-            is_root ? tracer_bytes_of(count, type) : tracer_bytes_of(sent_count, sent_type);
-
-        end_gather("MPI_Gather", own, (tracer_bytes){alike, &own}, root, communicator);
-    }
-    return result;
-}
-
-int MPI_Gatherv(const void *sent, int sent_count, MPI_Datatype sent_type, void *received,
-                const int counts[], const int displacements[], MPI_Datatype type, int root,
-                MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Gatherv(sent, sent_count, sent_type, received, counts, displacements, type,
-                              root, communicator);
-
-    if (on) {
-        const tracer_ranks *ranks = tracer_ranks_of(communicator);
-        const counted parts = {counts, type};
-        uint64_t own = ranks != NULL && ranks->rank == root
-                           ? tracer_bytes_of(counts[root], type)
-                           : tracer_bytes_of(sent_count, sent_type);
-
-        end_gather("MPI_Gatherv", own, (tracer_bytes){of_rank, &parts}, root, communicator);
-    }
-    return result;
-}
-
-int MPI_Scatter(const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
-                MPI_Datatype type, int root, MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result =
-        PMPI_Scatter(sent, sent_count, sent_type, received, count, type, root, communicator);
-
-    if (on) {
-        const tracer_ranks *ranks = tracer_ranks_of(communicator);
-        bool is_root = ranks != NULL && ranks->rank == root;
-        const uint64_t own =
-            is_root ? tracer_bytes_of(sent_count, sent_type) : tracer_bytes_of(count, type);
-
-        end_scatter("MPI_Scatter", own, (tracer_bytes){alike, &own}, root, communicator);
-    }
-    return result;
-}
-
-int MPI_Scatterv(const void *sent, const int counts[], const int displacements[],
-                 MPI_Datatype sent_type, void *received, int count, MPI_Datatype type, int root,
-                 MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Scatterv(sent, counts, displacements, sent_type, received, count, type, root,
-                               communicator);
-
-    if (on) {
-        const tracer_ranks *ranks = tracer_ranks_of(communicator);
-        const counted parts = {counts, sent_type};
-        uint64_t own = ranks != NULL && ranks->rank == root
-                           ? tracer_bytes_of(counts[root], sent_type)
-                           : tracer_bytes_of(count, type);
-
-        end_scatter("MPI_Scatterv", own, (tracer_bytes){of_rank, &parts}, root, communicator);
-    }
-    return result;
-}
-
-int MPI_Allgather(const void *sent, int sent_count, MPI_Datatype sent_type, void *received,
-                  int count, MPI_Datatype type, MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Allgather(sent, sent_count, sent_type, received, count, type, communicator);
-
-    if (on) {
-        const uint64_t part = tracer_bytes_of(count, type);
-
-        end_allgather("MPI_Allgather", part, (tracer_bytes){alike, &part}, communicator);
-    }
-    return result;
-}
-
-int MPI_Allgatherv(const void *sent, int sent_count, MPI_Datatype sent_type, void *received,
-                   const int counts[], const int displacements[], MPI_Datatype type,
-                   MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Allgatherv(sent, sent_count, sent_type, received, counts, displacements, type,
-                                 communicator);
-
-    if (on) {
-        const counted parts = {counts, type};
-
-        end_allgather("MPI_Allgatherv", sum(counts, type, communicator),
-                      (tracer_bytes){of_rank, &parts}, communicator);
-    }
-    return result;
-}
-
-int MPI_Alltoall(const void *sent, int sent_count, MPI_Datatype sent_type, void *received,
-                 int count, MPI_Datatype type, MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Alltoall(sent, sent_count, sent_type, received, count, type, communicator);
-
-    if (on) {
-        const uint64_t part = tracer_bytes_of(count, type);
-
-        end_alltoall("MPI_Alltoall", part, (tracer_bytes){alike, &part},
-                     (tracer_bytes){alike, &part}, communicator);
-    }
-    return result;
-}
-
-int MPI_Alltoallv(const void *sent, const int sent_counts[], const int sent_displacements[],
-                  MPI_Datatype sent_type, void *received, const int counts[],
-                  const int displacements[], MPI_Datatype type, MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Alltoallv(sent, sent_counts, sent_displacements, sent_type, received, counts,
-                                displacements, type, communicator);
-
-    if (on) {
-        const counted from = {counts, type};
-        const counted to = sent == MPI_IN_PLACE ? from : (counted){sent_counts, sent_type};
-
-        end_alltoall("MPI_Alltoallv", sum(counts, type, communicator), (tracer_bytes){of_rank, &to},
-                     (tracer_bytes){of_rank, &from}, communicator);
-    }
-    return result;
-}
-
-int MPI_Scan(const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
-             MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Scan(sent, received, count, type, operation, communicator);
-
-    if (on)
-        end_scan("MPI_Scan", tracer_bytes_of(count, type), communicator);
-    return result;
-}
-
-int MPI_Exscan(const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
-               MPI_Comm communicator)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Exscan(sent, received, count, type, operation, communicator);
-
-    if (on)
-        end_scan("MPI_Exscan", tracer_bytes_of(count, type), communicator);
-    return result;
-}
+BOTH(Exscan, Iexscan,
+     (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
+      MPI_Comm communicator),
+     (sent, received, count, type, operation, communicator),
+     note_scan(&call, tracer_bytes_of(count, type)))

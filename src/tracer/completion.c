@@ -8,220 +8,254 @@
 
 #include "base/memory.h"
 
-bool tracer_reserve(int count)
-{
-    size_t room = count > 0 ? (size_t)count : 1;
+enum { FEW = sizeof(((tracer_kept *)NULL)->few) / sizeof(MPI_Request) };
 
-    if (room <= tracer.room)
+void tracer_forget(tracer_kept *kept)
+{
+    if (kept->requests != kept->few)
+        free(kept->requests);
+    if (kept->statuses != kept->few_statuses)
+        free(kept->statuses);
+}
+
+bool tracer_begin_with(tracer_kept *kept, int count, const MPI_Request *requests)
+{
+    const size_t room = count > 0 ? (size_t)count : 0;
+
+    kept->requests = kept->few;
+    kept->statuses = kept->few_statuses;
+    if (!tracer.on)
+        return false;
+    if (room > FEW) {
+        kept->requests = cb_allocate(room, sizeof(*kept->requests), "requests under way");
+        kept->statuses = cb_allocate(room, sizeof(*kept->statuses), "statuses of requests");
+    }
+    if (kept->requests == NULL || kept->statuses == NULL) {
+        tracer.on = false;
+    } else if (room > 0) {
+        memcpy(kept->requests, requests, room * sizeof(*requests));
+    }
+    if (tracer_begin())
         return true;
-    free(tracer.statuses);
-    free(tracer.before);
-    tracer.statuses = cb_allocate(room, sizeof(*tracer.statuses), "statuses of requests");
-    tracer.before = cb_allocate(room, sizeof(*tracer.before), "requests under way");
-    tracer.room = room;
-    if (tracer.statuses != NULL && tracer.before != NULL)
-        return true;
-    tracer.room = 0;
-    tracer.on = false;
+    tracer_forget(kept);
     return false;
+}
+
+/* A request that is complete, and the place of its status. */
+typedef struct {
+    tracer_request request;
+    int status;
+} completed;
+
+static int by_start(const void *left, const void *right)
+{
+    const completed *one = left, *other = right;
+
+    return (one->request.number > other->request.number) -
+           (one->request.number < other->request.number);
+}
+
+/* Those that the tracer knows of `count` requests, in the order in which they were started: so the
+ * messages of a pair keep their order, and all ranks go through collectives alike. */
+static int take_all(int count, const MPI_Request *requests, const int *indices, completed *out)
+{
+    int found = 0;
+
+    for (int i = 0; i < count; i++) {
+        uintptr_t handle = (uintptr_t)requests[indices != NULL ? indices[i] : i];
+
+        out[found].status = i;
+        found += tracer_requests_take(&tracer.requests, handle, tracer_requests_before(),
+                                      &out[found].request);
+    }
+    if (found > 1)
+        qsort(out, (size_t)found, sizeof(*out), by_start);
+    return found;
 }
 
 /* The receive that a request was, with what came. */
 static tracer_record received(const tracer_request *request, const MPI_Status *status)
 {
     tracer_record record = {.kind = TRACER_NOTHING, .time_us = -1};
+    int cancelled = 0;
     MPI_Count bytes = 0;
-    int world;
 
-    if (status->MPI_SOURCE < 0 || status->MPI_SOURCE >= request->ranks->size)
-        return record; /* from nobody: MPI_PROC_NULL, or cancelled */
-    world = request->ranks->world[status->MPI_SOURCE];
+    PMPI_Test_cancelled(status, &cancelled);
+    if (cancelled || status->MPI_SOURCE < 0 || status->MPI_SOURCE >= request->ranks->size)
+        return record;
+    record.peer = request->ranks->world[status->MPI_SOURCE];
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
-    record.peer = world;
     record.bytes = bytes > 0 ? (uint64_t)bytes : 0;
-    record.kind = world == tracer.rank ? TRACER_NOTHING : TRACER_START_RECEIVE;
+    record.kind = record.peer == tracer.rank ? TRACER_NOTHING : TRACER_START_RECEIVE;
     return record;
 }
 
-/* At its place while it is possible that the call leaves nothing under way; see below. */
-static void settle(const tracer_request *request, const MPI_Status *status)
+/* `alone`: the call leaves nothing under way, and a `w` follows, so it stays where it was started.
+ * Else it moves to here. */
+static void settle_receive(const tracer_request *request, const MPI_Status *status, bool alone)
 {
     tracer_record record = received(request, status);
 
-    if (request->place != UINT64_MAX &&
-        tracer_records_set(&tracer.records, request->place, &record) != CB_OK)
-        tracer.on = false;
-    tracer_ranks_release(request->ranks);
-}
-
-/* The receive was not among the last under way: it moves from its place to here. */
-static void settle_here(const tracer_request *request, const MPI_Status *status)
-{
-    tracer_record record = received(request, status);
-
-    if (record.kind != TRACER_NOTHING) {
+    if (!alone && record.kind != TRACER_NOTHING) {
         record.kind = TRACER_RECEIVE;
         tracer_note(&record);
+    } else if (alone && request->place != UINT64_MAX &&
+               tracer_records_set(&tracer.records, request->place, &record) != CB_OK) {
+        tracer.on = false;
     }
     tracer_ranks_release(request->ranks);
 }
 
-void tracer_end_completion(int count, const MPI_Request *before, const int *indices,
+static void note_wait(double took_us)
+{
+    if (tracer.requests.count == 0)
+        tracer_note(&(tracer_record){.kind = TRACER_WAIT, .time_us = took_us});
+}
+
+/* Of `count` requests as they were, those with an index in `indices` (all, where that is NULL) are
+ * complete, with these statuses. */
+static void settle(int count, const MPI_Request *requests, const int *indices,
+                   const MPI_Status *statuses, completed *all)
+{
+    const double took_us = tracer_elapsed_us();
+    const int found = take_all(count, requests, indices, all);
+    const bool alone = tracer.requests.count == 0;
+    bool sends = false;
+
+    for (int i = 0; i < found; i++)
+        if (all[i].request.collective != NULL)
+            tracer_started_settle(all[i].request.collective, alone);
+        else if (all[i].request.receive)
+            settle_receive(&all[i].request, &statuses[all[i].status], alone);
+    if (found > 0)
+        note_wait(took_us);
+    for (int i = 0; i < found; i++)
+        if (all[i].request.collective != NULL)
+            sends = tracer_started_finish(all[i].request.collective) || sends;
+    if (sends)
+        note_wait(-1);
+}
+
+static void end_completion(tracer_kept *kept, int count, const int *indices,
                            const MPI_Status *statuses)
 {
-    double took_us = tracer_elapsed_us();
-    tracer_request *complete =
-        cb_allocate(count > 0 ? (size_t)count : 1, sizeof(*complete), "requests that are complete");
-    int *which =
-        cb_allocate(count > 0 ? (size_t)count : 1, sizeof(*which), "requests that are complete");
-    int found = 0;
+    completed few[FEW], *all = few;
 
-    for (int i = 0; complete != NULL && which != NULL && i < count; i++) {
-        uintptr_t handle = (uintptr_t)before[indices != NULL ? indices[i] : i];
+    if (count > FEW)
+        all = cb_allocate((size_t)count, sizeof(*all), "requests that are complete");
+    if (all != NULL)
+        settle(count, kept->requests, indices, statuses, all);
+    else
+        tracer.on = false;
+    if (all != few)
+        free(all);
+}
 
-        which[found] = i;
-        found += tracer_requests_take(&tracer.requests, handle, &complete[found]);
-    }
-    for (int i = 0; i < found; i++)
-        if (complete[i].receive)
-            (tracer.requests.count == 0 ? settle : settle_here)(&complete[i], &statuses[which[i]]);
-    if (found > 0 && tracer.requests.count == 0)
-        tracer_note(&(tracer_record){.kind = TRACER_WAIT, .time_us = took_us});
-    tracer.on = tracer.on && complete != NULL && which != NULL;
-    free(complete);
-    free(which);
+/* Behind a call: `count` requests are complete, or none. */
+static void end_with(tracer_kept *kept, int count, const int *indices, const MPI_Status *statuses)
+{
+    if (count > 0)
+        end_completion(kept, count, indices, statuses);
+    tracer_forget(kept);
     tracer_end();
 }
 
 /* The calls themselves */
 
-/* Keep the requests, which MPI changes; false: nothing is to be recorded. */
-static bool begin_with(int count, const MPI_Request *requests)
-{
-    if (!tracer_begin() || !tracer_reserve(count))
-        return false;
-    if (count > 0)
-        memcpy(tracer.before, requests, (size_t)count * sizeof(*requests));
-    return true;
-}
-
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    bool on = begin_with(1, request);
-    MPI_Status own;
-    MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    tracer_kept kept;
+    bool on = tracer_begin_with(&kept, 1, request);
+    MPI_Status *seen = status == MPI_STATUS_IGNORE ? kept.statuses : status;
     int result = PMPI_Wait(request, seen);
 
-    if (on)
-        tracer_end_completion(1, tracer.before, NULL, seen);
+    if (tracer_resume(on))
+        end_with(&kept, 1, NULL, seen);
     return result;
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    bool on = begin_with(1, request);
-    MPI_Status own;
-    MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    tracer_kept kept;
+    bool on = tracer_begin_with(&kept, 1, request);
+    MPI_Status *seen = status == MPI_STATUS_IGNORE ? kept.statuses : status;
     int result = PMPI_Test(request, flag, seen);
 
-    if (on && *flag)
-        tracer_end_completion(1, tracer.before, NULL, seen);
-    else if (on)
-        tracer_end();
+    if (tracer_resume(on))
+        end_with(&kept, *flag ? 1 : 0, NULL, seen);
     return result;
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-    bool on = begin_with(count, requests);
-    MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? tracer.statuses : statuses;
+    tracer_kept kept;
+    bool on = tracer_begin_with(&kept, count, requests);
+    MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? kept.statuses : statuses;
     int result = PMPI_Waitall(count, requests, seen);
 
-    if (on)
-        tracer_end_completion(count, tracer.before, NULL, seen);
+    if (tracer_resume(on))
+        end_with(&kept, count, NULL, seen);
     return result;
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-    bool on = begin_with(count, requests);
-    MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? tracer.statuses : statuses;
+    tracer_kept kept;
+    bool on = tracer_begin_with(&kept, count, requests);
+    MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? kept.statuses : statuses;
     int result = PMPI_Testall(count, requests, flag, seen);
 
-    if (on && *flag)
-        tracer_end_completion(count, tracer.before, NULL, seen);
-    else if (on)
-        tracer_end();
+    if (tracer_resume(on))
+        end_with(&kept, *flag ? count : 0, NULL, seen);
     return result;
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
-    bool on = begin_with(count, requests);
+    tracer_kept kept;
+    bool on = tracer_begin_with(&kept, count, requests);
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Waitany(count, requests, index, seen);
 
-    if (on && *index != MPI_UNDEFINED)
-        tracer_end_completion(1, tracer.before, index, seen);
-    else if (on)
-        tracer_end();
+    if (tracer_resume(on))
+        end_with(&kept, *index != MPI_UNDEFINED ? 1 : 0, index, seen);
     return result;
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
-    bool on = begin_with(count, requests);
+    tracer_kept kept;
+    bool on = tracer_begin_with(&kept, count, requests);
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Testany(count, requests, index, flag, seen);
 
-    if (on && *flag && *index != MPI_UNDEFINED)
-        tracer_end_completion(1, tracer.before, index, seen);
-    else if (on)
-        tracer_end();
+    if (tracer_resume(on))
+        end_with(&kept, *flag && *index != MPI_UNDEFINED ? 1 : 0, index, seen);
     return result;
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
-    bool on = begin_with(count, requests);
-    MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? tracer.statuses : statuses;
+    tracer_kept kept;
+    bool on = tracer_begin_with(&kept, count, requests);
+    MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? kept.statuses : statuses;
     int result = PMPI_Waitsome(count, requests, done, indices, seen);
 
-    if (on && *done != MPI_UNDEFINED)
-        tracer_end_completion(*done, tracer.before, indices, seen);
-    else if (on)
-        tracer_end();
+    if (tracer_resume(on))
+        end_with(&kept, *done != MPI_UNDEFINED ? *done : 0, indices, seen);
     return result;
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
-    bool on = begin_with(count, requests);
-    MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? tracer.statuses : statuses;
+    tracer_kept kept;
+    bool on = tracer_begin_with(&kept, count, requests);
+    MPI_Status *seen = on && statuses == MPI_STATUSES_IGNORE ? kept.statuses : statuses;
     int result = PMPI_Testsome(count, requests, done, indices, seen);
 
-    if (on && *done != MPI_UNDEFINED && *done > 0)
-        tracer_end_completion(*done, tracer.before, indices, seen);
-    else if (on)
-        tracer_end();
-    return result;
-}
-
-/* A send that nobody waits for any more still travels. */
-int MPI_Request_free(MPI_Request *request)
-{
-    bool on = begin_with(1, request);
-    int result = PMPI_Request_free(request);
-    tracer_request freed;
-
-    if (on && tracer_requests_take(&tracer.requests, (uintptr_t)tracer.before[0], &freed) &&
-        freed.receive) {
-        tracer_count_unrecorded("MPI_Request_free of a receive");
-        tracer_ranks_release(freed.ranks);
-    }
-    if (on)
-        tracer_end();
+    if (tracer_resume(on))
+        end_with(&kept, *done != MPI_UNDEFINED ? *done : 0, indices, seen);
     return result;
 }

@@ -2,8 +2,7 @@
  * message that came, so that the trace has no choice left that the program's run had. */
 #include "tracer/tracer.h"
 
-/* The rank in MPI_COMM_WORLD; -1 where the message goes nowhere that a trace knows. */
-static int world_rank(int peer, MPI_Comm communicator)
+int tracer_world_rank(int peer, MPI_Comm communicator)
 {
     const tracer_ranks *ranks = peer == MPI_PROC_NULL ? NULL : tracer_ranks_of(communicator);
     int world = ranks != NULL ? ranks->world[peer] : -1;
@@ -11,14 +10,43 @@ static int world_rank(int peer, MPI_Comm communicator)
     return world == tracer.rank ? -1 : world;
 }
 
-void tracer_end_message(tracer_kind kind, int peer, MPI_Comm communicator, uint64_t bytes)
-{
-    double took_us = tracer_elapsed_us();
-    int world = world_rank(peer, communicator);
+/* A send, whose record stands where the call begins: what another thread gets in answer to it comes
+ * later. */
+typedef struct {
+    tracer_record record;
+    uint64_t place;
+} sending;
 
-    if (world >= 0)
-        tracer_note(&(tracer_record){kind, world, bytes, took_us, NULL});
-    tracer_end();
+static bool begin_send(tracer_kind kind, int peer, MPI_Comm communicator, uint64_t bytes,
+                       sending *out)
+{
+    bool on = tracer_begin();
+
+    out->place = UINT64_MAX;
+    if (!tracer_resume(on))
+        return false;
+    out->record = (tracer_record){kind, tracer_world_rank(peer, communicator), bytes, -1, NULL};
+    if (out->record.peer >= 0)
+        out->place = tracer_note(&out->record);
+    tracer_pause();
+    return true;
+}
+
+/* What it took is known now. */
+static void time_send(sending *sent)
+{
+    sent->record.time_us = tracer_elapsed_us();
+    if (sent->place != UINT64_MAX &&
+        tracer_records_set(&tracer.records, sent->place, &sent->record) != CB_OK)
+        tracer.on = false;
+}
+
+static void note_under_way(int world, uint64_t place, MPI_Request request)
+{
+    tracer_request started = {.handle = (uintptr_t)request, .peer = world, .place = place};
+
+    if (tracer_requests_add(&tracer.requests, &started) != CB_OK)
+        tracer.on = false;
 }
 
 static uint64_t bytes_received(const MPI_Status *status)
@@ -29,45 +57,44 @@ static uint64_t bytes_received(const MPI_Status *status)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-void tracer_end_receive(MPI_Comm communicator, const MPI_Status *status)
+void tracer_note_receive(const tracer_ranks *ranks, const MPI_Status *status)
 {
-    tracer_end_message(TRACER_RECEIVE, status->MPI_SOURCE, communicator, bytes_received(status));
+    double took_us = tracer_elapsed_us();
+    int world = ranks->world[status->MPI_SOURCE];
+
+    if (world != tracer.rank)
+        tracer_note(&(tracer_record){TRACER_RECEIVE, world, bytes_received(status), took_us, NULL});
+}
+
+static void end_receive(MPI_Comm communicator, const MPI_Status *status)
+{
+    const tracer_ranks *ranks =
+        status->MPI_SOURCE == MPI_PROC_NULL ? NULL : tracer_ranks_of(communicator);
+
+    if (ranks != NULL)
+        tracer_note_receive(ranks, status);
+    tracer_end();
 }
 
 /* The place of a receive is kept; what is in it is known when it is complete. */
-static void start_receive(int peer, MPI_Comm communicator, MPI_Request request)
+void tracer_start_receive(tracer_ranks *ranks, MPI_Request request)
 {
-    tracer_ranks *ranks = peer == MPI_PROC_NULL ? NULL : tracer_ranks_of(communicator);
-    tracer_request started = {.handle = (uintptr_t)request, .receive = true, .ranks = ranks};
+    tracer_request started = {.handle = (uintptr_t)request, .receive = true, .peer = -1};
 
     if (ranks == NULL)
         return;
+    started.ranks = tracer_ranks_hold(ranks);
     started.place = tracer_note(&(tracer_record){.kind = TRACER_NOTHING});
-    ranks->holders++;
     if (tracer_requests_add(&tracer.requests, &started) != CB_OK)
         tracer.on = false;
 }
 
-static void start_send(int peer, MPI_Comm communicator, uint64_t bytes, MPI_Request request)
+void tracer_start_send(int world, uint64_t bytes, MPI_Request request)
 {
-    tracer_request started = {.handle = (uintptr_t)request, .peer = world_rank(peer, communicator)};
-    tracer_record record = {TRACER_START_SEND, started.peer, bytes, tracer_elapsed_us(), NULL};
+    tracer_record record = {TRACER_START_SEND, world, bytes, tracer_elapsed_us(), NULL};
 
-    if (started.peer < 0)
-        return;
-    started.place = tracer_note(&record);
-    if (tracer_requests_add(&tracer.requests, &started) != CB_OK)
-        tracer.on = false;
-}
-
-void tracer_end_start(bool receive, int peer, MPI_Comm communicator, uint64_t bytes,
-                      MPI_Request request)
-{
-    if (receive)
-        start_receive(peer, communicator, request);
-    else
-        start_send(peer, communicator, bytes, request);
-    tracer_end();
+    if (world >= 0)
+        note_under_way(world, tracer_note(&record), request);
 }
 
 /* The calls themselves. All that send have the same arguments. */
@@ -76,11 +103,15 @@ void tracer_end_start(bool receive, int peer, MPI_Comm communicator, uint64_t by
     int MPI_##name(const void *data, int count, MPI_Datatype type, int peer, int tag,              \
                    MPI_Comm communicator)                                                          \
     {                                                                                              \
-        bool on = tracer_begin();                                                                  \
+        sending sent;                                                                              \
+        bool on =                                                                                  \
+            begin_send(TRACER_SEND, peer, communicator, tracer_bytes_of(count, type), &sent);      \
         int result = PMPI_##name(data, count, type, peer, tag, communicator);                      \
                                                                                                    \
-        if (on)                                                                                    \
-            tracer_end_message(TRACER_SEND, peer, communicator, tracer_bytes_of(count, type));     \
+        if (tracer_resume(on)) {                                                                   \
+            time_send(&sent);                                                                      \
+            tracer_end();                                                                          \
+        }                                                                                          \
         return result;                                                                             \
     }
 
@@ -93,11 +124,17 @@ BLOCKING_SEND(Bsend)
     int MPI_##name(const void *data, int count, MPI_Datatype type, int peer, int tag,              \
                    MPI_Comm communicator, MPI_Request *request)                                    \
     {                                                                                              \
-        bool on = tracer_begin();                                                                  \
+        sending sent;                                                                              \
+        bool on = begin_send(TRACER_START_SEND, peer, communicator, tracer_bytes_of(count, type),  \
+                             &sent);                                                               \
         int result = PMPI_##name(data, count, type, peer, tag, communicator, request);             \
                                                                                                    \
-        if (on)                                                                                    \
-            tracer_end_start(false, peer, communicator, tracer_bytes_of(count, type), *request);   \
+        if (tracer_resume(on)) {                                                                   \
+            time_send(&sent);                                                                      \
+            if (sent.record.peer >= 0)                                                             \
+                note_under_way(sent.record.peer, sent.place, *request);                            \
+            tracer_end();                                                                          \
+        }                                                                                          \
         return result;                                                                             \
     }
 
@@ -114,8 +151,8 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int peer, int tag, MPI_Co
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Recv(data, count, type, peer, tag, communicator, seen);
 
-    if (on)
-        tracer_end_receive(communicator, seen);
+    if (tracer_resume(on))
+        end_receive(communicator, seen);
     return result;
 }
 
@@ -125,19 +162,22 @@ int MPI_Irecv(void *data, int count, MPI_Datatype type, int peer, int tag, MPI_C
     bool on = tracer_begin();
     int result = PMPI_Irecv(data, count, type, peer, tag, communicator, request);
 
-    if (on)
-        tracer_end_start(true, peer, communicator, 0, *request);
+    if (tracer_resume(on)) {
+        tracer_start_receive(peer == MPI_PROC_NULL ? NULL : tracer_ranks_of(communicator),
+                             *request);
+        tracer_end();
+    }
     return result;
 }
 
 /* Both at a time: the send is started, so that a ring of ranks does not wait for itself. */
 static void end_exchange(int to, uint64_t bytes, MPI_Comm communicator, const MPI_Status *status)
 {
-    int world = world_rank(to, communicator);
+    int world = tracer_world_rank(to, communicator);
 
     if (world >= 0)
         tracer_note(&(tracer_record){TRACER_START_SEND, world, bytes, -1, NULL});
-    tracer_end_receive(communicator, status);
+    end_receive(communicator, status);
 }
 
 int MPI_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag,
@@ -150,7 +190,7 @@ int MPI_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int t
     int result = PMPI_Sendrecv(sent, sent_count, sent_type, to, sent_tag, received, count, type,
                                from, tag, communicator, seen);
 
-    if (on)
+    if (tracer_resume(on))
         end_exchange(to, tracer_bytes_of(sent_count, sent_type), communicator, seen);
     return result;
 }
@@ -164,29 +204,7 @@ int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int s
     int result =
         PMPI_Sendrecv_replace(data, count, type, to, sent_tag, from, tag, communicator, seen);
 
-    if (on)
+    if (tracer_resume(on))
         end_exchange(to, tracer_bytes_of(count, type), communicator, seen);
-    return result;
-}
-
-/* To look for a message is to wait for it, and no computing. */
-
-int MPI_Probe(int peer, int tag, MPI_Comm communicator, MPI_Status *status)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Probe(peer, tag, communicator, status);
-
-    if (on)
-        tracer_end();
-    return result;
-}
-
-int MPI_Iprobe(int peer, int tag, MPI_Comm communicator, int *flag, MPI_Status *status)
-{
-    bool on = tracer_begin();
-    int result = PMPI_Iprobe(peer, tag, communicator, flag, status);
-
-    if (on)
-        tracer_end();
     return result;
 }

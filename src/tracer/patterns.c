@@ -2,17 +2,24 @@
  * wait for itself. */
 #include "tracer/patterns.h"
 
-static void message(const tracer_sink *sink, tracer_kind kind, int peer, uint64_t bytes)
+static void message(const tracer_sink *sink, tracer_kind kind, int peer, uint64_t bytes,
+                    bool at_once)
 {
     tracer_record record = {.kind = kind, .peer = peer, .bytes = bytes, .time_us = -1};
 
-    sink->emit(sink->context, &record);
+    sink->emit(sink->context, &record, at_once);
 }
 
-static void exchange(const tracer_sink *sink, int to, uint64_t sent, int from, uint64_t received)
+/* The two parts of an exchange of messages with others. */
+typedef struct {
+    int peer;
+    uint64_t bytes;
+} part;
+
+static void exchange(const tracer_sink *sink, part to, part from, bool at_once)
 {
-    message(sink, TRACER_START_SEND, to, sent);
-    message(sink, TRACER_RECEIVE, from, received);
+    message(sink, TRACER_START_SEND, to.peer, to.bytes, at_once);
+    message(sink, TRACER_RECEIVE, from.peer, from.bytes, at_once);
 }
 
 static int modulo(int value, int size)
@@ -31,16 +38,24 @@ static int distance_up(int relative, int size)
     return distance;
 }
 
+/* In that tree: the rank has nobody below it. */
+static bool is_leaf(int relative, int size)
+{
+    return relative % 2 == 1 || relative + 1 >= size;
+}
+
 void tracer_broadcast(const tracer_place *place, uint64_t bytes, const tracer_sink *sink)
 {
     int relative = modulo(place->rank - place->root, place->size);
     int distance = distance_up(relative, place->size);
 
     if (relative != 0)
-        message(sink, TRACER_RECEIVE, modulo(place->rank - distance, place->size), bytes);
+        message(sink, TRACER_RECEIVE, modulo(place->rank - distance, place->size), bytes,
+                relative == distance);
     for (distance /= 2; distance > 0; distance /= 2)
         if (relative + distance < place->size)
-            message(sink, TRACER_SEND, modulo(place->rank + distance, place->size), bytes);
+            message(sink, TRACER_SEND, modulo(place->rank + distance, place->size), bytes,
+                    relative == 0);
 }
 
 void tracer_reduce(const tracer_place *place, uint64_t bytes, const tracer_sink *sink)
@@ -50,21 +65,23 @@ void tracer_reduce(const tracer_place *place, uint64_t bytes, const tracer_sink 
 
     for (int distance = 1; distance < up; distance *= 2)
         if (relative + distance < place->size)
-            message(sink, TRACER_RECEIVE, modulo(place->rank + distance, place->size), bytes);
+            message(sink, TRACER_RECEIVE, modulo(place->rank + distance, place->size), bytes,
+                    is_leaf(relative + distance, place->size));
     if (relative != 0)
-        message(sink, TRACER_SEND, modulo(place->rank - up, place->size), bytes);
+        message(sink, TRACER_SEND, modulo(place->rank - up, place->size), bytes,
+                is_leaf(relative, place->size));
 }
 
 static void rooted(const tracer_place *place, uint64_t own, tracer_bytes parts, tracer_kind of_root,
                    tracer_kind of_others, const tracer_sink *sink)
 {
     if (place->rank != place->root) {
-        message(sink, of_others, place->root, own);
+        message(sink, of_others, place->root, own, true);
         return;
     }
     for (int other = 0; other < place->size; other++)
         if (other != place->root)
-            message(sink, of_root, other, parts.of(parts.context, other));
+            message(sink, of_root, other, parts.of(parts.context, other), true);
 }
 
 void tracer_gather(const tracer_place *place, uint64_t own, tracer_bytes parts,
@@ -85,9 +102,10 @@ void tracer_allgather(const tracer_place *place, tracer_bytes parts, const trace
 
     for (int step = 0; step + 1 < place->size; step++) {
         int passed_on = modulo(place->rank - step, place->size);
+        int passed_to = modulo(passed_on - 1, place->size);
 
-        exchange(sink, right, parts.of(parts.context, passed_on), left,
-                 parts.of(parts.context, modulo(passed_on - 1, place->size)));
+        exchange(sink, (part){right, parts.of(parts.context, passed_on)},
+                 (part){left, parts.of(parts.context, passed_to)}, step == 0);
     }
 }
 
@@ -98,22 +116,22 @@ void tracer_alltoall(const tracer_place *place, tracer_bytes to, tracer_bytes fr
         int receiver = modulo(place->rank + step, place->size);
         int sender = modulo(place->rank - step, place->size);
 
-        exchange(sink, receiver, to.of(to.context, receiver), sender,
-                 from.of(from.context, sender));
+        exchange(sink, (part){receiver, to.of(to.context, receiver)},
+                 (part){sender, from.of(from.context, sender)}, true);
     }
 }
 
 void tracer_scan(const tracer_place *place, uint64_t bytes, const tracer_sink *sink)
 {
     if (place->rank > 0)
-        message(sink, TRACER_RECEIVE, place->rank - 1, bytes);
+        message(sink, TRACER_RECEIVE, place->rank - 1, bytes, place->rank == 1);
     if (place->rank + 1 < place->size)
-        message(sink, TRACER_SEND, place->rank + 1, bytes);
+        message(sink, TRACER_SEND, place->rank + 1, bytes, place->rank == 0);
 }
 
 void tracer_barrier(const tracer_place *place, const tracer_sink *sink)
 {
     for (int distance = 1; distance < place->size; distance *= 2)
-        exchange(sink, modulo(place->rank + distance, place->size), 0,
-                 modulo(place->rank - distance, place->size), 0);
+        exchange(sink, (part){modulo(place->rank + distance, place->size), 0},
+                 (part){modulo(place->rank - distance, place->size), 0}, distance == 1);
 }

@@ -4,13 +4,15 @@
 #ifndef TRACER_PATTERNS_H
 #define TRACER_PATTERNS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tracer/records.h"
 
-/* Where the messages go: a record without time, whose peer is a rank of the communicator. */
+/* Where the messages go: a record without time, whose peer is a rank of the communicator;
+ * `at_once`: its sender can send it before it has received any other, and so both sides know. */
 typedef struct {
-    void (*emit)(void *context, const tracer_record *record);
+    void (*emit)(void *context, const tracer_record *record, bool at_once);
     void *context;
 } tracer_sink;
 

@@ -1,4 +1,5 @@
-/* A hash table with linear probing, in which equal keys stand beside each other. */
+/* A hash table with chains in one array of slots: as many requests as there are may have one handle
+ * without slowing each other down. */
 #include "tracer/requests.h"
 
 #include <stdlib.h>
@@ -8,84 +9,122 @@
 
 enum { FIRST_ROOM = 64 };
 
-static size_t home_of(const tracer_requests *table, uintptr_t handle)
+/* The end of a chain. */
+static const size_t none = SIZE_MAX;
+
+static size_t *head_of(const tracer_requests *table, uintptr_t handle)
 {
-    return (size_t)(cb_mix64((uint64_t)handle) & (table->room - 1));
+    return &table->heads[cb_mix64((uint64_t)handle) & (table->room - 1)];
 }
 
-static void put(tracer_requests *table, const tracer_request *request)
+static void push(tracer_requests *table, size_t slot)
 {
-    size_t place = home_of(table, request->handle);
+    size_t *head = head_of(table, table->slots[slot].request.handle);
 
-    while (table->used[place])
-        place = (place + 1) & (table->room - 1);
-    table->slots[place] = *request;
-    table->used[place] = true;
-    table->count++;
+    table->slots[slot].next = *head;
+    *head = slot;
 }
 
+/* The slots of `from`, which have their places already, into chains again, in their order. */
+static void chain_again(tracer_requests *table, const tracer_requests *from)
+{
+    for (size_t chain = 0; chain < from->room; chain++) {
+        size_t reversed = none;
+
+        for (size_t slot = from->heads[chain], next; slot != none; slot = next) {
+            next = table->slots[slot].next;
+            table->slots[slot].next = reversed;
+            reversed = slot;
+        }
+        for (size_t slot = reversed, next; slot != none; slot = next) {
+            next = table->slots[slot].next;
+            push(table, slot);
+        }
+    }
+}
+
+/* All slots are in use. */
 static cb_status grow(tracer_requests *table)
 {
-    tracer_requests larger = {.room = table->room == 0 ? FIRST_ROOM : 2 * table->room};
+    tracer_requests larger = *table;
 
+    larger.room = table->room == 0 ? FIRST_ROOM : 2 * table->room;
     larger.slots = cb_allocate(larger.room, sizeof(*larger.slots), "requests under way");
-    larger.used = cb_allocate(larger.room, sizeof(*larger.used), "requests under way");
-    if (larger.slots == NULL || larger.used == NULL) {
-        tracer_requests_free(&larger);
+    larger.heads = cb_allocate(larger.room, sizeof(*larger.heads), "requests under way");
+    if (larger.slots == NULL || larger.heads == NULL) {
+        free(larger.slots);
+        free(larger.heads);
         return CB_ERROR_MEMORY;
     }
+    for (size_t i = 0; i < larger.room; i++) {
+        larger.heads[i] = none;
+        larger.slots[i].next = i + 1 < larger.room ? i + 1 : none;
+    }
     for (size_t i = 0; i < table->room; i++)
-        if (table->used[i])
-            put(&larger, &table->slots[i]);
-    tracer_requests_free(table);
+        larger.slots[i] = table->slots[i];
+    larger.unused = table->room;
+    chain_again(&larger, table);
+    free(table->slots);
+    free(table->heads);
     *table = larger;
     return CB_OK;
 }
 
 cb_status tracer_requests_add(tracer_requests *table, const tracer_request *request)
 {
-    if (2 * (table->count + 1) > table->room)
+    size_t slot;
+
+    if (table->count == table->room)
         CB_TRY(grow(table));
-    put(table, request);
+    slot = table->unused;
+    table->unused = table->slots[slot].next;
+    table->slots[slot].request = *request;
+    table->slots[slot].request.number = table->added++;
+    table->count++;
+    push(table, slot);
     return CB_OK;
 }
 
-/* What stands behind a hole moves up, unless it would come before its home. */
-static void close_hole(tracer_requests *table, size_t hole)
+/* Where the number of a slot stands, in a head or in another slot; NULL where there is none. */
+static size_t *link_of(const tracer_requests *table, uintptr_t handle, uint64_t among)
 {
-    const size_t mask = table->room - 1;
+    size_t *link = table->count > 0 ? head_of(table, handle) : NULL;
 
-    for (size_t next = (hole + 1) & mask; table->used[next]; next = (next + 1) & mask) {
-        size_t home = home_of(table, table->slots[next].handle);
+    for (; link != NULL && *link != none; link = &table->slots[*link].next) {
+        const tracer_request *request = &table->slots[*link].request;
 
-        if (((next - home) & mask) < ((next - hole) & mask))
-            continue;
-        table->slots[hole] = table->slots[next];
-        hole = next;
+        if (request->handle == handle && request->number < among)
+            return link;
     }
-    table->used[hole] = false;
+    return NULL;
 }
 
-bool tracer_requests_take(tracer_requests *table, uintptr_t handle, tracer_request *out)
+tracer_request *tracer_requests_find(const tracer_requests *table, uintptr_t handle)
 {
-    size_t place;
+    const size_t *link = link_of(table, handle, UINT64_MAX);
 
-    if (table->count == 0)
+    return link != NULL ? &table->slots[*link].request : NULL;
+}
+
+bool tracer_requests_take(tracer_requests *table, uintptr_t handle, uint64_t among,
+                          tracer_request *out)
+{
+    size_t *link = link_of(table, handle, among), slot;
+
+    if (link == NULL)
         return false;
-    for (place = home_of(table, handle); table->used[place];
-         place = (place + 1) & (table->room - 1))
-        if (table->slots[place].handle == handle) {
-            *out = table->slots[place];
-            close_hole(table, place);
-            table->count--;
-            return true;
-        }
-    return false;
+    slot = *link;
+    *out = table->slots[slot].request;
+    *link = table->slots[slot].next;
+    table->slots[slot].next = table->unused;
+    table->unused = slot;
+    table->count--;
+    return true;
 }
 
 void tracer_requests_free(tracer_requests *table)
 {
     free(table->slots);
-    free(table->used);
+    free(table->heads);
     *table = (tracer_requests){0};
 }

@@ -11,23 +11,27 @@
 static const char *const names[] = {
     "messages over intercommunicators",
     "MPI_Request_free of a receive",
-    "MPI_Start",
-    "MPI_Startall",
-    "MPI_Mrecv",
-    "MPI_Imrecv",
-    "MPI_Ibarrier",
-    "MPI_Ibcast",
-    "MPI_Ireduce",
-    "MPI_Iallreduce",
-    "MPI_Igather",
-    "MPI_Iallgather",
-    "MPI_Iscatter",
-    "MPI_Ialltoall",
-    "MPI_Ialltoallv",
-    "MPI_Alltoallw",
+    "MPI_Start of what is no persistent send or receive",
+    "MPI_Neighbor_allgather",
+    "MPI_Neighbor_allgatherv",
+    "MPI_Neighbor_alltoall",
+    "MPI_Neighbor_alltoallv",
+    "MPI_Neighbor_alltoallw",
+    "MPI_Ineighbor_allgather",
+    "MPI_Ineighbor_allgatherv",
+    "MPI_Ineighbor_alltoall",
+    "MPI_Ineighbor_alltoallv",
+    "MPI_Ineighbor_alltoallw",
     "MPI_Put",
     "MPI_Get",
     "MPI_Accumulate",
+    "MPI_Rput",
+    "MPI_Rget",
+    "MPI_Raccumulate",
+    "MPI_Get_accumulate",
+    "MPI_Rget_accumulate",
+    "MPI_Fetch_and_op",
+    "MPI_Compare_and_swap",
 };
 
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
@@ -63,52 +67,51 @@ void tracer_warn_of_unrecorded(void)
         bool on = tracer_begin();                                                                  \
         int result = PMPI_##name arguments;                                                        \
                                                                                                    \
-        if (on) {                                                                                  \
+        if (tracer_resume(on)) {                                                                   \
             tracer_count_unrecorded("MPI_" #name);                                                 \
             tracer_end();                                                                          \
         }                                                                                          \
         return result;                                                                             \
     }
 
-UNRECORDED(Start, (MPI_Request * r), (r))
-UNRECORDED(Startall, (int n, MPI_Request r[]), (n, r))
-UNRECORDED(Mrecv, (void *d, int n, MPI_Datatype t, MPI_Message *m, MPI_Status *s), (d, n, t, m, s))
-UNRECORDED(Imrecv, (void *d, int n, MPI_Datatype t, MPI_Message *m, MPI_Request *r),
-           (d, n, t, m, r))
-UNRECORDED(Ibarrier, (MPI_Comm c, MPI_Request *r), (c, r))
-UNRECORDED(Ibcast, (void *d, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request *r),
-           (d, n, t, root, c, r))
-UNRECORDED(Ireduce,
-           (const void *s, void *d, int n, MPI_Datatype t, MPI_Op o, int root, MPI_Comm c,
-            MPI_Request *r),
-           (s, d, n, t, o, root, c, r))
-UNRECORDED(Iallreduce,
-           (const void *s, void *d, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request *r),
-           (s, d, n, t, o, c, r))
-UNRECORDED(Igather,
-           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, int root,
-            MPI_Comm c, MPI_Request *r),
-           (s, sn, st, d, n, t, root, c, r))
-UNRECORDED(Iallgather,
+UNRECORDED(Neighbor_allgather,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c),
+           (s, sn, st, d, n, t, c))
+UNRECORDED(Neighbor_allgatherv,
+           (const void *s, int sn, MPI_Datatype st, void *d, const int n[], const int dd[],
+            MPI_Datatype t, MPI_Comm c),
+           (s, sn, st, d, n, dd, t, c))
+UNRECORDED(Neighbor_alltoall,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c),
+           (s, sn, st, d, n, t, c))
+UNRECORDED(Neighbor_alltoallv,
+           (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *d, const int n[],
+            const int dd[], MPI_Datatype t, MPI_Comm c),
+           (s, sn, sd, st, d, n, dd, t, c))
+UNRECORDED(Neighbor_alltoallw,
+           (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *d,
+            const int n[], const MPI_Aint dd[], const MPI_Datatype t[], MPI_Comm c),
+           (s, sn, sd, st, d, n, dd, t, c))
+UNRECORDED(Ineighbor_allgather,
            (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c,
             MPI_Request *r),
            (s, sn, st, d, n, t, c, r))
-UNRECORDED(Iscatter,
-           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, int root,
-            MPI_Comm c, MPI_Request *r),
-           (s, sn, st, d, n, t, root, c, r))
-UNRECORDED(Ialltoall,
+UNRECORDED(Ineighbor_allgatherv,
+           (const void *s, int sn, MPI_Datatype st, void *d, const int n[], const int dd[],
+            MPI_Datatype t, MPI_Comm c, MPI_Request *r),
+           (s, sn, st, d, n, dd, t, c, r))
+UNRECORDED(Ineighbor_alltoall,
            (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c,
             MPI_Request *r),
            (s, sn, st, d, n, t, c, r))
-UNRECORDED(Ialltoallv,
+UNRECORDED(Ineighbor_alltoallv,
            (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *d, const int n[],
             const int dd[], MPI_Datatype t, MPI_Comm c, MPI_Request *r),
            (s, sn, sd, st, d, n, dd, t, c, r))
-UNRECORDED(Alltoallw,
-           (const void *s, const int sn[], const int sd[], const MPI_Datatype st[], void *d,
-            const int n[], const int dd[], const MPI_Datatype t[], MPI_Comm c),
-           (s, sn, sd, st, d, n, dd, t, c))
+UNRECORDED(Ineighbor_alltoallw,
+           (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *d,
+            const int n[], const MPI_Aint dd[], const MPI_Datatype t[], MPI_Comm c, MPI_Request *r),
+           (s, sn, sd, st, d, n, dd, t, c, r))
 UNRECORDED(Put,
            (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
             MPI_Win w),
@@ -121,3 +124,30 @@ UNRECORDED(Accumulate,
            (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
             MPI_Op o, MPI_Win w),
            (s, sn, st, to, at, n, t, o, w))
+UNRECORDED(Rput,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w, MPI_Request *r),
+           (s, sn, st, to, at, n, t, w, r))
+UNRECORDED(Rget,
+           (void *d, int dn, MPI_Datatype dt, int from, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w, MPI_Request *r),
+           (d, dn, dt, from, at, n, t, w, r))
+UNRECORDED(Raccumulate,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Op o, MPI_Win w, MPI_Request *r),
+           (s, sn, st, to, at, n, t, o, w, r))
+UNRECORDED(Get_accumulate,
+           (const void *s, int sn, MPI_Datatype st, void *d, int dn, MPI_Datatype dt, int to,
+            MPI_Aint at, int n, MPI_Datatype t, MPI_Op o, MPI_Win w),
+           (s, sn, st, d, dn, dt, to, at, n, t, o, w))
+UNRECORDED(Rget_accumulate,
+           (const void *s, int sn, MPI_Datatype st, void *d, int dn, MPI_Datatype dt, int to,
+            MPI_Aint at, int n, MPI_Datatype t, MPI_Op o, MPI_Win w, MPI_Request *r),
+           (s, sn, st, d, dn, dt, to, at, n, t, o, w, r))
+UNRECORDED(Fetch_and_op,
+           (const void *s, void *d, MPI_Datatype t, int to, MPI_Aint at, MPI_Op o, MPI_Win w),
+           (s, d, t, to, at, o, w))
+UNRECORDED(Compare_and_swap,
+           (const void *s, const void *compared, void *d, MPI_Datatype t, int to, MPI_Aint at,
+            MPI_Win w),
+           (s, compared, d, t, to, at, w))

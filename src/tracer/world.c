@@ -2,6 +2,7 @@
  * after the other for its lines, and writes the trace. */
 #include "tracer/tracer.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,12 @@
 #include "base/units.h"
 
 tracer_state tracer;
+
+/* Of the tracer's state, where threads share it. Not held while MPI works for the program. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Of the call that this thread is in: when it began, and how many requests there had been. */
+static _Thread_local uint64_t entered_ns, requests_before;
 
 /* Where a communicator keeps its tracer_ranks. */
 static int key = MPI_KEYVAL_INVALID;
@@ -43,11 +50,12 @@ static int forget_ranks(MPI_Comm communicator, int which, void *value, void *ext
     return MPI_SUCCESS;
 }
 
-void tracer_start(void)
+void tracer_start(bool shared)
 {
     uint64_t limit;
     int mine, all;
 
+    tracer.shared = shared;
     PMPI_Comm_rank(MPI_COMM_WORLD, &tracer.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &tracer.size);
     cb_log_identify("combench-trace", tracer.rank);
@@ -55,13 +63,14 @@ void tracer_start(void)
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_ranks, &key, NULL);
     mine = read_limit(&limit) == CB_OK && tracer_records_open(&tracer.records, limit) == CB_OK;
     PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, tracer.own);
-    tracer.started = tracer.on = all != 0;
+    tracer.started = all != 0;
+    tracer.on = tracer.started;
     tracer.left_ns = cb_now_ns();
 }
 
 double tracer_elapsed_us(void)
 {
-    return (double)(cb_now_ns() - tracer.entered_ns) / 1e3;
+    return (double)(cb_now_ns() - entered_ns) / 1e3;
 }
 
 uint64_t tracer_note(const tracer_record *record)
@@ -77,23 +86,65 @@ uint64_t tracer_note(const tracer_record *record)
     return UINT64_MAX;
 }
 
+static void lock(void)
+{
+    if (tracer.shared)
+        pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    if (tracer.shared)
+        pthread_mutex_unlock(&mutex);
+}
+
+static void note_computing(void)
+{
+    tracer.computed_ns += entered_ns - tracer.left_ns;
+    if (tracer.computed_ns < least_computing_ns)
+        return;
+    tracer_note(
+        &(tracer_record){.kind = TRACER_COMPUTE, .time_us = (double)tracer.computed_ns / 1e3});
+    tracer.computed_ns = 0;
+}
+
 bool tracer_begin(void)
 {
     if (!tracer.on)
         return false;
-    tracer.entered_ns = cb_now_ns();
-    tracer.computed_ns += tracer.entered_ns - tracer.left_ns;
-    if (tracer.computed_ns >= least_computing_ns) {
-        tracer_note(
-            &(tracer_record){.kind = TRACER_COMPUTE, .time_us = (double)tracer.computed_ns / 1e3});
-        tracer.computed_ns = 0;
-    }
+    lock();
+    entered_ns = cb_now_ns();
+    requests_before = tracer.requests.added;
+    if (tracer.inside++ == 0)
+        note_computing();
+    else
+        tracer.together++;
+    unlock();
     return true;
+}
+
+bool tracer_resume(bool on)
+{
+    if (on)
+        lock();
+    return on;
+}
+
+void tracer_pause(void)
+{
+    unlock();
+}
+
+uint64_t tracer_requests_before(void)
+{
+    return requests_before;
 }
 
 void tracer_end(void)
 {
-    tracer.left_ns = cb_now_ns();
+    if (--tracer.inside == 0)
+        tracer.left_ns = cb_now_ns();
+    unlock();
 }
 
 /* The communicator's ranks in terms of MPI_COMM_WORLD. */
@@ -107,7 +158,7 @@ static tracer_ranks *translate(MPI_Comm communicator)
     made = cb_allocate(1, sizeof(*made) + (size_t)size * sizeof(int), "a communicator's ranks");
     own = cb_allocate((size_t)size, sizeof(*own), "a communicator's ranks");
     if (made != NULL && own != NULL) {
-        made->holders = 1;
+        atomic_init(&made->holders, 1);
         made->size = size;
         PMPI_Comm_rank(communicator, &made->rank);
         for (int i = 0; i < size; i++)
@@ -143,9 +194,16 @@ tracer_ranks *tracer_ranks_of(MPI_Comm communicator)
     return translate(communicator);
 }
 
+tracer_ranks *tracer_ranks_hold(tracer_ranks *ranks)
+{
+    if (ranks != NULL)
+        atomic_fetch_add(&ranks->holders, 1);
+    return ranks;
+}
+
 void tracer_ranks_release(tracer_ranks *ranks)
 {
-    if (ranks != NULL && --ranks->holders == 0)
+    if (ranks != NULL && atomic_fetch_sub(&ranks->holders, 1) == 1)
         free(ranks);
 }
 
@@ -273,6 +331,19 @@ static bool anywhere(bool here)
     return all != 0;
 }
 
+static void warn_of_threads(void)
+{
+    unsigned long long all;
+
+    PMPI_Reduce(&tracer.together, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
+    if (tracer.rank == 0 && all > 0)
+        cb_warning(
+            "%llu calls of MPI began while another thread of their rank was in one: the trace "
+            "has one after the other, in the order of their ends, and no computing beside "
+            "them",
+            all);
+}
+
 void tracer_finish(void)
 {
     char *chunk;
@@ -290,13 +361,15 @@ void tracer_finish(void)
             cb_warning("the trace is cut: a rank had more records than COMBENCH_TRACE_RECORDS "
                        "allows, and the messages behind them are missing; raise it");
         tracer_warn_of_unrecorded();
+        warn_of_threads();
     }
     free(chunk);
-    tracer.on = tracer.started = false;
+    tracer.started = false;
+    tracer.on = false;
     tracer_records_close(&tracer.records);
     tracer_requests_free(&tracer.requests);
-    free(tracer.statuses);
-    free(tracer.before);
+    tracer_requests_free(&tracer.persistent);
+    tracer_requests_free(&tracer.probed);
     PMPI_Comm_free_keyval(&key);
     PMPI_Comm_free(&tracer.own);
 }
@@ -308,7 +381,7 @@ int MPI_Init(int *argc, char ***argv)
     int result = PMPI_Init(argc, argv);
 
     if (result == MPI_SUCCESS)
-        tracer_start();
+        tracer_start(false);
     return result;
 }
 
@@ -316,11 +389,8 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int result = PMPI_Init_thread(argc, argv, required, provided);
 
-    if (result == MPI_SUCCESS && *provided != MPI_THREAD_MULTIPLE)
-        tracer_start();
-    else if (result == MPI_SUCCESS)
-        cb_warning("this program lets several threads call MPI at a time, and is not traced; "
-                   "start it with MPI_THREAD_SERIALIZED or below");
+    if (result == MPI_SUCCESS)
+        tracer_start(*provided == MPI_THREAD_MULTIPLE);
     return result;
 }
 

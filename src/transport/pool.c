@@ -104,3 +104,10 @@ cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
                              .initialise = preparation->initialise};
     return add_buffers(pool, buffers > 0 ? buffers : 1);
 }
+
+void transport_pool_restore(const transport_pool *pool, const transport_buffer *buffer,
+                            size_t bytes)
+{
+    if (pool->initialise != NULL && bytes > 0)
+        pool->initialise(buffer->data, bytes < pool->capacity ? bytes : pool->capacity);
+}

@@ -92,8 +92,12 @@ _Noreturn static void be_end(const ends_plan *plan, int rank, int line)
     ends_end end = {.rank = rank, .line = line};
     wire here = {.line = line, .rank = rank, .meanwhile = plan->meanwhile};
     cb_settings settings;
-    transport_bootstrap bootstrap = {
-        .rank = rank, .size = RANKS, .settings = &settings, .context = &here, .exchange = exchange};
+    transport_bootstrap bootstrap = {.rank = rank,
+                                     .size = RANKS,
+                                     .settings = &settings,
+                                     .many_senders = plan->many_senders,
+                                     .context = &here,
+                                     .exchange = exchange};
 
     signal(SIGALRM, end_stuck);
     signal(SIGPIPE, SIG_IGN);

@@ -39,6 +39,7 @@ typedef struct {
     cb_udp_settings udp;
     size_t message_bytes;
     transport_wait wait;
+    bool many_senders; /* several threads of an end will send */
     /* Called in end 1 when the address of end 0 is known to it, and before it does anything with
      * it; or NULL. */
     void (*meanwhile)(const struct sockaddr_in *address);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -225,6 +226,77 @@ START_TEST(a_message_longer_than_announced_is_an_error)
 }
 END_TEST
 
+/* Threads: two of each end send while a third receives; more than the connection takes at once, so
+ * that some waits in the queue and goes with what others do. */
+
+enum { SENDERS = 2, EACH = 300, LARGE = 20000 };
+
+typedef struct {
+    ends_end *end;
+    uint64_t first;
+} sender;
+
+static void *send_own(void *context)
+{
+    const sender *me = context;
+
+    for (uint64_t i = 0; i < EACH; i++)
+        ends_send(me->end, me->first + i, LARGE);
+    return NULL;
+}
+
+static uint64_t number_of(const transport_buffer *buffer)
+{
+    uint64_t number;
+
+    memcpy(&number, buffer->data, sizeof(number));
+    return number;
+}
+
+/* Each thread's messages come in their order. */
+static void receive_of_threads(ends_end *end)
+{
+    uint64_t next[SENDERS] = {0};
+
+    for (int i = 0; i < SENDERS * EACH; i++) {
+        transport_buffer *buffer = NULL;
+        uint64_t number;
+
+        ENDS_REQUIRE(transport_receive(end->node, &buffer) == CB_OK);
+        number = number_of(buffer);
+        ENDS_REQUIRE(number < SENDERS * EACH && number % EACH == next[number / EACH]++);
+        ends_check(buffer, !end->rank, number, LARGE);
+        transport_buffer_release(buffer);
+    }
+}
+
+static void send_from_threads(ends_end *end)
+{
+    sender senders[SENDERS];
+    pthread_t threads[SENDERS];
+
+    for (uint64_t i = 0; i < SENDERS; i++) {
+        senders[i] = (sender){end, i * EACH};
+        ENDS_REQUIRE(pthread_create(&threads[i], NULL, send_own, &senders[i]) == 0);
+    }
+    receive_of_threads(end);
+    for (int i = 0; i < SENDERS; i++)
+        ENDS_REQUIRE(pthread_join(threads[i], NULL) == 0);
+    ENDS_REQUIRE(end->factory->held == 0);
+}
+
+START_TEST(several_threads_send_at_a_time)
+{
+    const ends_plan plan = {.technology = "tcp",
+                            .message_bytes = LARGE,
+                            .wait = TRANSPORT_WAIT_BLOCK,
+                            .many_senders = true,
+                            .bodies = {send_from_threads, send_from_threads}};
+
+    ck_assert_both(&plan, 0, 0);
+}
+END_TEST
+
 /* A host that is cut off: the loopback interface of a network namespace of their own goes down. */
 
 static bool set_loopback(bool up)
@@ -280,5 +352,5 @@ UNIT_MAIN("tcp", strangers_at_the_port_are_turned_away_and_counted,
           an_interface_that_is_not_there_is_an_error_in_both_ends,
           a_peer_that_was_killed_is_an_error_and_no_hang,
           a_receive_from_a_peer_that_has_closed_is_an_error_and_no_hang,
-          a_message_longer_than_announced_is_an_error,
+          a_message_longer_than_announced_is_an_error, several_threads_send_at_a_time,
           a_host_that_is_cut_off_is_an_error_and_no_hang)

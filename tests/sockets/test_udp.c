@@ -8,7 +8,7 @@
 #include "tests/unit/unit.h"
 #include "transport/udp/internal.h"
 
-enum { STEPS = 150, BYTES = 256 };
+enum { STEPS = 150, BYTES = 256, SHORT = 8, RUBBISH = 200 };
 
 static const cb_udp_settings hasty = {.timeout_ms = 20, .socket_buffer_size = 1 << 20},
                              patient = {.timeout_ms = 30000, .socket_buffer_size = 1 << 20};
@@ -206,6 +206,97 @@ static void count_foreign(ends_end *end)
     ENDS_REQUIRE(end->factory->datagrams.lost == 0);
 }
 
+/* So that a buffer that is not written to can be told from one that is. */
+static void paint(void *data, size_t bytes)
+{
+    memset(data, 'p', bytes);
+}
+
+/* Of the other end, in end 1. */
+static struct sockaddr_in victim;
+
+static void note_victim(const struct sockaddr_in *address)
+{
+    victim = *address;
+}
+
+/* More than one look takes, and longer than the message that comes behind it. */
+static void send_much_rubbish(void)
+{
+    const struct sockaddr *address = (const struct sockaddr *)&victim;
+    unsigned char rubbish[BYTES] = {0};
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+    ENDS_REQUIRE(fd >= 0);
+    for (int i = 0; i < RUBBISH; i++)
+        ENDS_REQUIRE(sendto(fd, rubbish, sizeof(rubbish), 0, address, sizeof(victim)) ==
+                     sizeof(rubbish));
+    close(fd);
+}
+
+static void find_clean_buffer(ends_end *end)
+{
+    const transport_preparation painted = {
+        .message_bytes = BYTES, .buffers = 1, .initialise = paint};
+    transport_buffer *buffer = NULL;
+
+    ENDS_REQUIRE(transport_prepare(end->factory, &painted) == CB_OK);
+    ends_tell(end);
+    ENDS_REQUIRE(transport_receive(end->node, &buffer) == CB_OK);
+    ends_check(buffer, 1, 0, SHORT);
+    for (size_t at = SHORT; at < BYTES; at++)
+        ENDS_REQUIRE(((const char *)buffer->data)[at] == 'p');
+    transport_buffer_release(buffer);
+}
+
+static void send_short_one(ends_end *end)
+{
+    ends_hear(end);
+    send_much_rubbish();
+    ends_send(end, 0, SHORT);
+}
+
+START_TEST(rubbish_leaves_nothing_in_buffers)
+{
+    const ends_plan plan = {.technology = "udp",
+                            .udp = patient,
+                            .message_bytes = BYTES,
+                            .wait = TRANSPORT_WAIT_BLOCK,
+                            .meanwhile = note_victim,
+                            .bodies = {find_clean_buffer, send_short_one}};
+
+    ck_assert_both(&plan, 0, 0);
+}
+END_TEST
+
+/* Else one who sends faster than this process reads would keep it from its time-outs. */
+static void look_once(ends_end *end)
+{
+    ends_hear(end);
+    ENDS_REQUIRE(udp_look(udp_factory_of(end->factory)) == CB_OK);
+    ENDS_REQUIRE(end->factory->datagrams.foreign > 0);
+    ENDS_REQUIRE(end->factory->datagrams.foreign < RUBBISH);
+}
+
+static void disturb(ends_end *end)
+{
+    send_much_rubbish();
+    ends_tell(end);
+}
+
+START_TEST(one_look_takes_so_much_rubbish_and_no_more)
+{
+    const ends_plan plan = {.technology = "udp",
+                            .udp = patient,
+                            .message_bytes = BYTES,
+                            .wait = TRANSPORT_WAIT_BLOCK,
+                            .meanwhile = note_victim,
+                            .bodies = {look_once, disturb}};
+
+    ck_assert_both(&plan, 0, 0);
+}
+END_TEST
+
 static void send_one(ends_end *end)
 {
     ends_send(end, 0, BYTES);
@@ -345,7 +436,8 @@ UNIT_MAIN("udp", a_ping_pong_stays_in_step_whatever_is_lost_doubled_or_reordered
           losses_in_a_stream_are_counted, doublings_in_a_stream_are_counted_and_dropped,
           reorderings_in_a_stream_are_counted_and_undone,
           receives_that_do_not_wait_pass_over_losses,
-          datagrams_without_the_key_are_dropped_and_counted,
+          datagrams_without_the_key_are_dropped_and_counted, rubbish_leaves_nothing_in_buffers,
+          one_look_takes_so_much_rubbish_and_no_more,
           a_peer_that_says_nothing_any_more_is_an_error_and_no_hang,
           what_no_datagram_takes_is_refused, multicasts_stay_in_step_whatever_is_lost,
           faults_that_are_none_are_refused)

@@ -4,7 +4,7 @@ TESTBED_TESTS = %D%/test_orders %D%/test_switch
 check_PROGRAMS += $(TESTBED_TESTS)
 TESTS += $(TESTBED_TESTS)
 endif
-TESTS += %D%/testbed.sh %D%/testbed_mpi.sh
+TESTS += %D%/testbed.sh %D%/testbed_faults.sh %D%/testbed_mpi.sh
 
 tests_testbed_test_switch_SOURCES = %D%/test_switch.c $(TESTBED_SWITCH)
 tests_testbed_test_switch_CPPFLAGS = $(UNIT_FLAGS)
@@ -13,4 +13,4 @@ tests_testbed_test_orders_SOURCES = %D%/test_orders.c $(TESTBED_ORDERS) $(TESTBE
 tests_testbed_test_orders_CPPFLAGS = $(UNIT_FLAGS)
 tests_testbed_test_orders_LDADD = libcombench.a $(CHECK_LIBS)
 
-EXTRA_DIST += %D%/peer.py %D%/testbed.sh %D%/testbed_mpi.sh
+EXTRA_DIST += %D%/peer.py %D%/testbed.sh %D%/testbed_faults.sh %D%/testbed_mpi.sh

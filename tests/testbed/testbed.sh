@@ -43,6 +43,22 @@ run 0 "$testbed" --hosts 1 -- "$work/nothing"
 expect_status 127
 expect_one_error "cannot start" "nothing"
 
+# Where this user may become another one, who may come to the program.
+as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+# shellcheck disable=SC2086 # several words
+if $as_nobody test -x "$testbed" 2>/dev/null; then
+    case_is "a user without rights"
+    run 0 $as_nobody "$testbed" --hosts 1 -- true
+    expect_status 77
+    expect_one_error "cannot make a testbed as a user" "use sudo"
+fi
+
+case_is "a host that is none"
+# shellcheck disable=SC2016 # in the testbed
+run 0 "$testbed" --hosts 2 -- sh -c '"${CB_TESTBED%/*}/agent" host03 hostname'
+expect_status 2
+expect_one_error "cannot enter the host 'host03'"
+
 case_is "hosts with names and networks of their own"
 # shellcheck disable=SC2016 # in the testbed
 run 0 "$testbed" --hosts 3 -- sh -c \

@@ -67,4 +67,24 @@ expect_document result.json \
 expect_rows "r['wait']['effective'] == 'yield'"
 expect_rows "0 < r['throughput_MBps'] < 12.5"
 
+# Cards of 1500 bytes; `cut` lets IP make fragments.
+mkdir cut
+echo 'UDP { fragment = 1 }' >cut/network.conf
+printf 'node a { id = 1 }\nnode b { id = 2 }\n' >cut/nodes.conf
+: >cut/machines.conf
+hosts=2
+case_is "datagrams larger than a packet of the path are skipped"
+among -- "$builddir/cb_oneway" --technology udp --sizes 64,4000 --mode pingpong --max-time 0.02 --output result.json
+expect_status 0
+expect_valid result.json
+expect_document result.json "[r['size_bytes'] for r in d['results']]" "[64]"
+expect_document result.json "d['skipped'][0]['what']" "pingpong, 4000 bytes"
+
+case_is "they are cut where the Context says so"
+among -- "$builddir/cb_oneway" --technology udp --config cut --sizes 64,4000 --mode pingpong --max-time 0.02 --output result.json
+expect_status 0
+expect_valid result.json
+expect_document result.json "[r['size_bytes'] for r in d['results']]" "[64, 4000]"
+expect_rows "r['datagrams']['received'] > 0"
+
 finish

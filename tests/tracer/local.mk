@@ -21,4 +21,4 @@ tests_tracer_traced_CFLAGS = -std=gnu11 $(WARNING_CFLAGS)
 tests_tracer_traced_LDFLAGS =
 tests_tracer_traced_LDADD = $(MPI_LIBS)
 
-EXTRA_DIST += %D%/check_wavefront.py %D%/tracer.sh
+EXTRA_DIST += %D%/check_started.py %D%/check_wavefront.py %D%/tracer.sh

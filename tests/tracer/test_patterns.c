@@ -11,6 +11,7 @@ enum { MOST_RANKS = 9, MOST_RECORDS = 64 };
 
 typedef struct {
     tracer_record records[MOST_RECORDS];
+    bool at_once[MOST_RECORDS];
     size_t count, done;
 } script;
 
@@ -20,13 +21,14 @@ static int ranks;
 /* A pattern of one rank into its script. */
 typedef void (*pattern)(const tracer_place *place, const tracer_sink *sink);
 
-static void keep(void *context, const tracer_record *record)
+static void keep(void *context, const tracer_record *record, bool at_once)
 {
     script *into = context;
 
     ck_assert_uint_lt(into->count, MOST_RECORDS);
     ck_assert_int_ge(record->peer, 0);
     ck_assert_int_lt(record->peer, ranks);
+    into->at_once[into->count] = at_once;
     into->records[into->count++] = *record;
 }
 
@@ -45,6 +47,7 @@ static void write_scripts(pattern which, int size, int root)
 /* What is under way from each to each, in order. */
 typedef struct {
     uint64_t bytes[MOST_RECORDS];
+    bool at_once[MOST_RECORDS];
     size_t sent, received;
 } channel;
 
@@ -64,6 +67,7 @@ static int step(int rank)
         if (from->received == from->sent)
             return 0;
         ck_assert_uint_eq(record->bytes, from->bytes[from->received]);
+        ck_assert_int_eq(own->at_once[own->done], from->at_once[from->received]);
         from->received++;
     } else {
         channel *to = &channels[rank][record->peer];
@@ -73,6 +77,7 @@ static int step(int rank)
         if (record->kind == TRACER_SEND &&
             (other->done == other->count || there->kind != TRACER_RECEIVE || there->peer != rank))
             return 0;
+        to->at_once[to->sent] = own->at_once[own->done];
         to->bytes[to->sent++] = record->bytes;
     }
     own->done++;
@@ -233,5 +238,30 @@ START_TEST(a_broadcast_reaches_every_rank_once)
 }
 END_TEST
 
+/* And where one hears of nobody before, it is. Parts that all send to all wait for nothing anyhow.
+ */
+START_TEST(what_is_sent_at_once_waits_for_nothing_that_comes)
+{
+    static const pattern patterns[] = {broadcast, reduce,    gather,        scatter,
+                                       scan,      allgather, tracer_barrier};
+
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+        for (int size = 1; size <= MOST_RANKS; size++)
+            for (int root = 0; root < size; root++) {
+                write_scripts(patterns[i], size, root);
+                for (int rank = 0; rank < size; rank++) {
+                    bool heard = false;
+
+                    for (size_t k = 0; k < scripts[rank].count; k++)
+                        if (scripts[rank].records[k].kind == TRACER_RECEIVE)
+                            heard = true;
+                        else
+                            ck_assert_int_eq(scripts[rank].at_once[k], !heard);
+                }
+            }
+}
+END_TEST
+
 UNIT_MAIN("patterns", trees_and_stars_end_and_carry_what_they_must_from_every_root,
-          exchanges_end_and_carry_every_part_to_all, a_broadcast_reaches_every_rank_once)
+          exchanges_end_and_carry_every_part_to_all, a_broadcast_reaches_every_rank_once,
+          what_is_sent_at_once_waits_for_nothing_that_comes)

@@ -108,9 +108,9 @@ START_TEST(requests_are_found_until_they_are_taken)
     for (uint64_t i = 0; i < REQUESTS; i++) {
         uint64_t which = i * 7 % REQUESTS;
 
-        ck_assert(tracer_requests_take(&table, 64 * which, &found));
+        ck_assert(tracer_requests_take(&table, 64 * which, UINT64_MAX, &found));
         ck_assert_uint_eq(found.place, which);
-        ck_assert(!tracer_requests_take(&table, 64 * which, &found));
+        ck_assert(!tracer_requests_take(&table, 64 * which, UINT64_MAX, &found));
     }
     ck_assert_uint_eq(table.count, 0);
     tracer_requests_free(&table);
@@ -125,8 +125,30 @@ START_TEST(equal_requests_are_there_as_often_as_they_were_added)
     for (int i = 0; i < 200; i++)
         ck_assert_int_eq(tracer_requests_add(&table, &same), CB_OK);
     for (int i = 0; i < 200; i++)
-        ck_assert(tracer_requests_take(&table, 99, &found));
-    ck_assert(!tracer_requests_take(&table, 99, &found));
+        ck_assert(tracer_requests_take(&table, 99, UINT64_MAX, &found));
+    ck_assert(!tracer_requests_take(&table, 99, UINT64_MAX, &found));
+    tracer_requests_free(&table);
+}
+END_TEST
+
+/* A handle that was free again is another thread's request, unless that was there before the call.
+ */
+START_TEST(of_equal_requests_the_last_one_of_before_is_taken)
+{
+    tracer_requests table = {0};
+    tracer_request found;
+    uint64_t before;
+
+    for (uint64_t place = 0; place < REQUESTS; place++)
+        ck_assert_int_eq(
+            tracer_requests_add(&table, &(tracer_request){.handle = 5, .place = place}), CB_OK);
+    before = table.added - 10;
+    ck_assert_uint_eq(tracer_requests_find(&table, 5)->place, REQUESTS - 1);
+    ck_assert(tracer_requests_take(&table, 5, before, &found));
+    ck_assert_uint_eq(found.place, REQUESTS - 11);
+    ck_assert(!tracer_requests_take(&table, 5, 0, &found));
+    ck_assert(tracer_requests_take(&table, 5, UINT64_MAX, &found));
+    ck_assert_uint_eq(found.place, REQUESTS - 1);
     tracer_requests_free(&table);
 }
 END_TEST
@@ -136,7 +158,7 @@ START_TEST(an_empty_table_has_nothing)
     tracer_requests table = {0};
     tracer_request found;
 
-    ck_assert(!tracer_requests_take(&table, 1, &found));
+    ck_assert(!tracer_requests_take(&table, 1, UINT64_MAX, &found));
     tracer_requests_free(&table);
 }
 END_TEST
@@ -144,4 +166,5 @@ END_TEST
 UNIT_MAIN("records", records_beyond_memory_are_kept_and_can_be_changed,
           the_limit_of_records_is_kept, each_kind_has_its_line, the_longest_line_fits,
           requests_are_found_until_they_are_taken,
-          equal_requests_are_there_as_often_as_they_were_added, an_empty_table_has_nothing)
+          equal_requests_are_there_as_often_as_they_were_added,
+          of_equal_requests_the_last_one_of_before_is_taken, an_empty_table_has_nothing)

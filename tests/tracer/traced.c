@@ -1,13 +1,24 @@
 /* An MPI program to be traced: `traced wavefront` sweeps a wave over a grid of ranks, from one
- * corner to the other and back; `traced calls` makes every call that the tracer records, and checks
- * what arrives; `traced unrecorded` makes some that it does not; `traced many N` sends N messages.
- */
+ * corner to the other and back; `traced calls` makes every call that waits and that the tracer
+ * records, and checks what arrives; `traced started` makes those that do not wait; `traced threads`
+ * has two threads in MPI at a time; `traced unrecorded` makes some calls that are not recorded;
+ * `traced many N` sends N messages. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEPS = 3, WIDTH = 2, ROW_BYTES = 800, COLUMN_BYTES = 1600, TAG = 7, MOST = 64 };
+enum {
+    SWEEPS = 3,
+    WIDTH = 2,
+    ROW_BYTES = 800,
+    COLUMN_BYTES = 1600,
+    TAG = 7,
+    MOST = 64,
+    REPEATED = 5,
+    ROUNDS = 20
+};
 
 static int rank, size;
 
@@ -160,17 +171,227 @@ static void calls(void)
     MPI_Barrier(MPI_COMM_SELF);
 }
 
+/* Around the ring by requests that are made once, alone and several at a time; some of a message go
+ * nowhere. */
+static void repeat_in_ring(void)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size, sent[3] = {0}, got[2];
+    MPI_Request requests[4];
+
+    MPI_Recv_init(&got[0], 1, MPI_INT, left, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(&got[1], 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[1]);
+    MPI_Send_init(&sent[0], 1, MPI_INT, right, 1, MPI_COMM_WORLD, &requests[2]);
+    MPI_Ssend_init(&sent[1], 1, MPI_INT, right, 2, MPI_COMM_WORLD, &requests[3]);
+    for (int i = 0; i < REPEATED; i++) {
+        sent[0] = sent[1] = rank + i;
+        got[0] = got[1] = -1;
+        MPI_Startall(4, requests);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+        expect(got[0] == left + i && got[1] == left + i, "what came around the ring again");
+    }
+    MPI_Start(&requests[2]);
+    MPI_Start(&requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[2], MPI_STATUS_IGNORE);
+    for (int i = 0; i < 4; i++)
+        MPI_Request_free(&requests[i]);
+    MPI_Rsend_init(&sent[2], 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Start(&requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Request_free(&requests[0]);
+}
+
+/* Rank 0 looks for a message of each other one, and then receives it, waiting for it and not. */
+static void receive_what_was_found(void)
+{
+    char data[MOST] = {0};
+    MPI_Message message;
+    MPI_Request request;
+    MPI_Status status;
+    int found = 0;
+
+    if (rank != 0) {
+        MPI_Send(data, 20 + rank, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+        MPI_Send(data, 40 + rank, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+    }
+    for (int other = 1; rank == 0 && other < size; other++) {
+        MPI_Mprobe(other, TAG, MPI_COMM_WORLD, &message, &status);
+        MPI_Mrecv(data, MOST, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+        for (found = 0; !found;)
+            MPI_Improbe(other, TAG, MPI_COMM_WORLD, &found, &message, &status);
+        MPI_Imrecv(data, MOST, MPI_CHAR, &message, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Each is waited for in another way, so that all forms of completion come to collectives. */
+static void finish(MPI_Request *request)
+{
+    static int turn;
+    int index, flag = 0, done;
+
+    switch (turn++ % 4) {
+    case 0:
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+        break;
+    case 1:
+        while (!flag)
+            MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+        break;
+    case 2:
+        MPI_Waitany(1, request, &index, MPI_STATUS_IGNORE);
+        break;
+    default:
+        MPI_Waitsome(1, request, &done, &index, MPI_STATUSES_IGNORE);
+    }
+}
+
+static void start_collectives(MPI_Comm communicator)
+{
+    double sent[MOST] = {0}, got[MOST];
+    int counts[MOST], displacements[MOST], total = 0, own, ranks;
+    MPI_Request request;
+
+    MPI_Comm_rank(communicator, &own);
+    MPI_Comm_size(communicator, &ranks);
+    for (int i = 0; i < ranks; i++) {
+        counts[i] = i + 1;
+        displacements[i] = total;
+        total += counts[i];
+    }
+    MPI_Ibarrier(communicator, &request);
+    finish(&request);
+    MPI_Ibcast(sent, 5, MPI_DOUBLE, ranks - 1, communicator, &request);
+    finish(&request);
+    MPI_Ireduce(sent, got, 6, MPI_DOUBLE, MPI_SUM, ranks / 2, communicator, &request);
+    finish(&request);
+    MPI_Iallreduce(sent, got, 7, MPI_DOUBLE, MPI_SUM, communicator, &request);
+    finish(&request);
+    MPI_Igather(sent, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, 0, communicator, &request);
+    finish(&request);
+    MPI_Igatherv(sent, counts[own], MPI_DOUBLE, got, counts, displacements, MPI_DOUBLE, ranks - 1,
+                 communicator, &request);
+    finish(&request);
+    MPI_Iscatter(sent, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, 0, communicator, &request);
+    finish(&request);
+    MPI_Iscatterv(sent, counts, displacements, MPI_DOUBLE, got, counts[own], MPI_DOUBLE, 0,
+                  communicator, &request);
+    finish(&request);
+    MPI_Iallgather(sent, 3, MPI_DOUBLE, got, 3, MPI_DOUBLE, communicator, &request);
+    finish(&request);
+    MPI_Iallgatherv(sent, counts[own], MPI_DOUBLE, got, counts, displacements, MPI_DOUBLE,
+                    communicator, &request);
+    finish(&request);
+    MPI_Ialltoall(sent, 2, MPI_DOUBLE, got, 2, MPI_DOUBLE, communicator, &request);
+    finish(&request);
+    MPI_Ireduce_scatter_block(sent, got, 1, MPI_DOUBLE, MPI_SUM, communicator, &request);
+    finish(&request);
+    MPI_Ireduce_scatter(sent, got, counts, MPI_DOUBLE, MPI_SUM, communicator, &request);
+    finish(&request);
+    MPI_Iscan(sent, got, 4, MPI_DOUBLE, MPI_SUM, communicator, &request);
+    finish(&request);
+    MPI_Iexscan(sent, got, 4, MPI_DOUBLE, MPI_SUM, communicator, &request);
+    finish(&request);
+}
+
+/* Parts of a size of their own from each to each. */
+static void start_exchanges(MPI_Comm communicator)
+{
+    double sent[MOST] = {0}, got[MOST];
+    int counts[MOST], displacements[MOST], bytes[MOST], own, ranks;
+    MPI_Datatype types[MOST];
+    MPI_Request request;
+
+    MPI_Comm_rank(communicator, &own);
+    MPI_Comm_size(communicator, &ranks);
+    for (int i = 0; i < ranks; i++) {
+        counts[i] = own + i + 1;
+        displacements[i] = i * (MOST / 8);
+        bytes[i] = displacements[i] * (int)sizeof(double);
+        types[i] = MPI_DOUBLE;
+    }
+    MPI_Ialltoallv(sent, counts, displacements, MPI_DOUBLE, got, counts, displacements, MPI_DOUBLE,
+                   communicator, &request);
+    finish(&request);
+    MPI_Ialltoallw(sent, counts, bytes, types, got, counts, bytes, types, communicator, &request);
+    finish(&request);
+}
+
+/* Collectives, messages and computing side by side, as programs use them: the collectives last, and
+ * out of order in the array. All have sizes of their own. */
+static void overlap(void)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    double sum[2] = {0}, value[3] = {rank, rank, rank}, word = rank == 0 ? 11 : 0, got[3];
+    MPI_Request requests[2], exchange[2];
+
+    MPI_Ibcast(&word, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Iallreduce(value, sum, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(got, 3, MPI_DOUBLE, left, TAG, MPI_COMM_WORLD, &exchange[0]);
+    MPI_Isend(value, 3, MPI_DOUBLE, right, TAG, MPI_COMM_WORLD, &exchange[1]);
+    compute();
+    MPI_Waitall(2, exchange, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    expect(got[2] == left && word == 11 && sum[1] == size * (size - 1) / 2.0,
+           "what came side by side");
+}
+
+static void started(void)
+{
+    MPI_Comm half, backwards;
+
+    repeat_in_ring();
+    receive_what_was_found();
+    overlap();
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm communicators[] = {MPI_COMM_WORLD, half, backwards};
+
+        start_collectives(communicators[i]);
+        start_exchanges(communicators[i]);
+    }
+    MPI_Comm_free(&half);
+    MPI_Comm_free(&backwards);
+}
+
+/* Each of two threads passes messages of its own around the ring. */
+static void *pass_around(void *tag)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size, own = *(const int *)tag, got;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Request request;
+
+        MPI_Isend(&own, 1, MPI_INT, right, own, MPI_COMM_WORLD, &request);
+        MPI_Recv(&got, 1, MPI_INT, left, own, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        expect(got == own, "what came to a thread");
+    }
+    return NULL;
+}
+
+static void threads(void)
+{
+    int tags[2] = {1, 2};
+    pthread_t other;
+
+    expect(pthread_create(&other, NULL, pass_around, &tags[1]) == 0, "a second thread");
+    pass_around(&tags[0]);
+    pthread_join(other, NULL);
+}
+
 static void unrecorded(void)
 {
-    MPI_Request requests[2];
-    int value = 0;
+    int value[2] = {rank, rank}, got[2], periodic = 1;
+    MPI_Request request;
+    MPI_Comm ring;
 
-    MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
-    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    MPI_Send_init(&value, 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[1]);
-    MPI_Start(&requests[1]);
-    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
-    MPI_Request_free(&requests[1]);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+    MPI_Neighbor_allgather(value, 1, MPI_INT, got, 1, MPI_INT, ring);
+    MPI_Ineighbor_alltoall(value, 1, MPI_INT, got, 1, MPI_INT, ring, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&ring);
 }
 
 static void many(int messages)
@@ -187,14 +408,24 @@ static void many(int messages)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
+    int level = MPI_THREAD_MULTIPLE;
 
-    MPI_Init(&argc, &argv);
+    if (strcmp(what, "threads") == 0)
+        MPI_Init_thread(&argc, &argv, level, &level);
+    else
+        MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (strcmp(what, "wavefront") == 0)
         wavefront();
     else if (strcmp(what, "calls") == 0)
         calls();
+    else if (strcmp(what, "started") == 0)
+        started();
+    else if (strcmp(what, "threads") == 0 && level < MPI_THREAD_MULTIPLE)
+        puts("this MPI library has one thread in a call at a time");
+    else if (strcmp(what, "threads") == 0)
+        threads();
     else if (strcmp(what, "unrecorded") == 0)
         unrecorded();
     else if (strcmp(what, "many") == 0 && argc > 2)

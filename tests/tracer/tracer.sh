@@ -51,9 +51,31 @@ expect_equal "barriers of fewer" 8 "$(grep -c '^# MPI_Barrier of 0' trace.cct)"
 # Waited for at a time; while others are under way; and those others.
 expect_equal "waits" 8 "$(grep -c '^w' trace.cct)"
 modelled
+mv trace.cct calls.cct
+
+traced started
+expect_silence
+for name in Ibarrier Ireduce Igather Igatherv Iscatter Iscatterv Iallgather Iallgatherv Ialltoall Ialltoallv \
+    Ialltoallw Ireduce_scatter Ireduce_scatter_block Iscan Iexscan; do
+    expect_equal "calls of MPI_$name" 12 "$(grep -c "^# MPI_$name of " trace.cct)"
+done
+"$CB_PYTHON" "$srcdir/tests/tracer/check_started.py" calls.cct trace.cct >faults ||
+    failed "the messages of collectives that wait" "$(head -n 5 faults)"
+# Of four ranks: five rounds of two messages by MPI_Startall, and one by MPI_Start.
+expect_equal "messages of persistent requests" 44 "$(grep -c '^is [0-3] 4 ' trace.cct)"
+# What was probed came to rank 0, waited for and not.
+expect_equal "messages that were found" 6 "$(grep -c '^\(r\|ir\) [1-3] [24][1-3]' trace.cct)"
+modelled
+
+traced threads
+if [ ! -s out ]; then
+    expect_error "calls of MPI began while another thread of their rank was in one"
+    expect_equal "messages" 160 "$(grep -c '^is [0-3] 4 ' trace.cct)"
+    modelled
+fi
 
 traced unrecorded
-expect_error "the trace is incomplete" "MPI_Start (4)" "MPI_Ibarrier (4)"
+expect_error "the trace is incomplete" "MPI_Neighbor_allgather (4)" "MPI_Ineighbor_alltoall (4)"
 
 case_is "a limit of records"
 export COMBENCH_TRACE_RECORDS=50

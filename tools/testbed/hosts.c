@@ -152,11 +152,14 @@ static void set_kernel(const char *name, const char *value)
 }
 
 /* Reno answers to queue and loss alone; others estimate the path, and would pace by their own idea
- * of it. Of IPv6 there would be chatter of the hosts' own. */
-static void quieten(void)
+ * of it. Of IPv6 there would be chatter of the hosts' own. Of a host that is cut off with data on
+ * the way a connection learns after 8 retries, some 100 s, the least that RFC 1122 has; by default
+ * it is 15 min, in which whoever talks to it, be it a launcher, seems to hang. */
+static void set_up_kernel(void)
 {
     set_kernel("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
     set_kernel("/proc/sys/net/ipv4/tcp_congestion_control", "reno");
+    set_kernel("/proc/sys/net/ipv4/tcp_retries2", "8");
 }
 
 static cb_status plug_in(unsigned number, unsigned count, unsigned mtu, int *card)
@@ -178,7 +181,7 @@ static cb_status plug_in(unsigned number, unsigned count, unsigned mtu, int *car
     control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (control < 0)
         return refuse("cannot open a socket", "see the limit of open files, ulimit -n");
-    quieten();
+    set_up_kernel();
     done = set_up_card(control, number, mtu) && introduce(control, number, count);
     close(control);
     return done ? CB_OK : refuse("cannot set up a host's network card", "see the cause");

@@ -96,7 +96,9 @@ static cb_status name_hosts(const testbed_settings *settings)
 
 /* Open MPI (OMPI_MCA_...) and MPICH (HYDRA_..., UCX_...) start and reach the hosts by these, unless
  * the user has said otherwise. UCX does not go by names of hosts, and would take shared memory. All
- * hosts share the machine's cores: no rank is bound, and who waits gives way. */
+ * hosts share the machine's cores: no rank is bound, and who waits gives way. A host that is cut
+ * off is missed by mpirun after 2 min of silence (oob_tcp_keepalive_...), where it would take it 8;
+ * less would end a job whose testbed was stopped for a while. */
 static const struct {
     const char *name, *value;
 } environment[] = {
@@ -105,6 +107,9 @@ static const struct {
     {"OMPI_MCA_orte_default_hostfile", HOST_LIST},
     {"OMPI_MCA_orte_tmpdir_base", HOSTS_FOLDER},
     {"OMPI_MCA_oob_tcp_if_include", HOSTS_NETWORK},
+    {"OMPI_MCA_oob_tcp_keepalive_time", "60"},
+    {"OMPI_MCA_oob_tcp_keepalive_intvl", "5"},
+    {"OMPI_MCA_oob_tcp_keepalive_probes", "12"},
     {"OMPI_MCA_btl_tcp_if_include", HOSTS_NETWORK},
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "tcp,self"},

@@ -9,6 +9,9 @@
 
 #include "base/log.h"
 
+/* So many datagrams of others are read before a receive looks at its time-out again. */
+enum { FOREIGN_MOST = 64 };
+
 /* A full socket has room again as the interface takes what is in it. */
 static bool await_room(int fd)
 {
@@ -108,6 +111,13 @@ static bool is_ours(udp_factory *factory, const unsigned char *bytes, size_t got
     return of_job && whole;
 }
 
+/* The payload of a stranger is where that of the next message comes, or a message to be sent. */
+static void forget(const udp_factory *factory, size_t got)
+{
+    if (got > UDP_HEADER_BYTES)
+        transport_pool_restore(&factory->pool, factory->spare, got - UDP_HEADER_BYTES);
+}
+
 static bool has_spare(udp_factory *factory)
 {
     if (factory->spare == NULL)
@@ -123,7 +133,7 @@ cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
 
     if (!has_spare(factory))
         return CB_ERROR_MEMORY;
-    for (;;) {
+    for (int foreign = 0; foreign < FOREIGN_MOST;) {
         struct iovec parts[2] = {
             {.iov_base = bytes, .iov_len = sizeof(bytes)},
             {.iov_base = factory->spare->data, .iov_len = factory->pool.capacity}};
@@ -136,12 +146,18 @@ cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
             cb_error("cannot receive over udp: %m; this is a defect, or memory is short");
             return CB_ERROR_SYSTEM;
         }
-        if (got < 0 || !is_ours(factory, bytes, (size_t)got, &message, header))
+        if (got < 0)
             continue;
+        if (!is_ours(factory, bytes, (size_t)got, &message, header)) {
+            forget(factory, (size_t)got);
+            foreign++;
+            continue;
+        }
         factory->base.datagrams.received++;
         factory->spare->size = (size_t)got - UDP_HEADER_BYTES;
         *out = factory->spare;
         factory->spare = NULL;
         return CB_OK;
     }
+    return CB_EMPTY;
 }

@@ -22,6 +22,7 @@ static cb_status hear(udp_factory *factory, const udp_header *header, transport_
         udp_stream_put(factory, &factory->nodes[header->rank].incoming, header, buffer);
         return CB_OK;
     }
+    transport_pool_restore(&factory->pool, buffer, buffer->size);
     transport_pool_give(&factory->pool, buffer);
     if (header->kind == UDP_MULTICAST)
         factory->base.datagrams.foreign++;

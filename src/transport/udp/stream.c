@@ -8,8 +8,10 @@
 enum { OVERTAKING_MOST = 3 };
 static const uint64_t gap_ns = 5000000;
 
+/* One of an earlier pass may carry something else than the buffers of this one. */
 static void drop(udp_factory *factory, transport_buffer *buffer)
 {
+    transport_pool_restore(&factory->pool, buffer, buffer->size);
     transport_pool_give(&factory->pool, buffer);
 }
 

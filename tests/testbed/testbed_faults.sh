@@ -1,0 +1,143 @@
+#!/bin/sh
+# Whole programs on a network that fails them: over the testbed, tcp and udp lose, double and overtake
+# frames, lose a host in the middle, find their port taken, and are sent rubbish. Nobody hangs or
+# crashes, everything is counted, and results are valid. A build with sanitizers has them look on.
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+needs_python
+needs_proc
+[ -n "$MPIRUN" ] || skip "no launcher for MPI programs was found"
+[ "$MPI_KIND" = openmpi ] || skip "over the testbed only Open MPI ends in order"
+enter_folder
+limit_s=120
+export peer="$CB_PYTHON $srcdir/tests/testbed/peer.py"
+
+run 0 "$builddir/combench-testbed" --hosts 1 -- true
+[ "$status" -ne 77 ] || skip "$(cat err)"
+
+# A host that is missed soon, and a port that strangers know.
+configure() { # directory, Contexts
+    mkdir "$1"
+    echo "$2" >"$1/network.conf"
+    printf 'node a { id = 1 }\nnode b { id = 2 }\n' >"$1/nodes.conf"
+    : >"$1/machines.conf"
+}
+configure short "TCP { silence_s = 4 }"
+configure known "TCP { port = 5000 } UDP { port = 5000 }"
+
+# In the testbed: a command on each host.
+cat >on_hosts.sh <<'END'
+set -eu
+for host in $(sed -n 's/.* \(host[0-9]*\)$/\1/p' /etc/hosts); do
+    "${CB_TESTBED%/*}/agent" "$host" "$1"
+done
+END
+
+# among RANKS "OPTIONS OF THE TESTBED" COMMAND...: for a rank a host
+among() {
+    hosts=$1
+    options=$2
+    shift 2
+    rm -f result.json
+    # shellcheck disable=SC2086 # they are several words
+    run 0 "$builddir/combench-testbed" --hosts "$hosts" $options -- "$@"
+}
+
+# Where a failure is expected, a sanitizer's must not pass for it.
+expect_no_report() {
+    reports=$(grep -h -E "Sanitizer|runtime error" out err || true)
+    expect_equal "reports of sanitizers" "" "$reports"
+}
+
+# The control plane, MPI over TCP, is on the same network: the kernel repeats sooner what was lost there,
+# where it has such a setting.
+cat >lossy.sh <<'END'
+set -eu
+sh on_hosts.sh 'cd /proc/sys/net/ipv4; if [ -w tcp_rto_min_us ]; then echo 5000 >tcp_rto_min_us; fi'
+exec "$@"
+END
+
+# measured_under RANKS "FAULTS" PROGRAM OPTION...
+measured_under() {
+    ranks=$1
+    faults=$2
+    program=$3
+    shift 3
+    among "$ranks" "$faults --seed 5" sh lossy.sh "$MPIRUN" -q -np "$ranks" "$builddir/$program" \
+        --sizes 64 --max-time 0.02 --output result.json "$@"
+    expect_status 0
+    expect_valid result.json
+    expect_document result.json "d['complete']" True
+}
+
+case_is "udp where frames are lost, doubled, late and overtaken"
+measured_under 2 "--loss 2% --duplicate 5% --reorder 5% --jitter 100us" cb_oneway --technology udp
+expect_rows "r['datagrams']['sent'] > 0"
+
+# As many lost frames would cost the control plane half a minute; so the sender loses the others.
+case_is "udp where 30 % of the datagrams are lost"
+export COMBENCH_UDP_FAULTS=loss=0.3
+measured_under 2 "--loss 1% --jitter 100us" cb_oneway --technology udp
+expect_document result.json "sum(r['datagrams']['lost'] for r in d['results']) > 0" True
+
+case_is "a farm over udp accounts for every event"
+export COMBENCH_UDP_FAULTS=loss=0.1
+measured_under 3 "--loss 1% --reorder 5%" cb_pushfarm --technology udp --sources 1 --destinations 1 \
+    --algorithm 0 --in-flight 4
+expect_rows "r['issued'] == r['decided'] + r['lost'] + r['in_flight']"
+expect_rows "r['decided'] > 0 and r['errors'] == 0"
+unset COMBENCH_UDP_FAULTS
+
+case_is "tcp where frames are lost, doubled, late and overtaken"
+measured_under 2 "--loss 2% --duplicate 5% --reorder 5% --jitter 100us" cb_oneway --technology tcp
+expect_rows "'datagrams' not in r"
+
+# What was measured before stands; who misses the host first, the technology or the launcher, is open.
+cat >cut.sh <<'END'
+set -eu
+sh on_hosts.sh 'echo 3 >/proc/sys/net/ipv4/tcp_retries2'
+export OMPI_MCA_oob_tcp_keepalive_time=2 OMPI_MCA_oob_tcp_keepalive_intvl=1 OMPI_MCA_oob_tcp_keepalive_probes=3
+"$@" &
+until grep -qs '"size_bytes"' result.json; do sleep 0.05; done
+"$CB_TESTBED" --tell "cut host02"
+wait $!
+END
+for technology in tcp udp; do
+    case_is "a host that is cut off in the middle, over $technology"
+    among 2 "" sh cut.sh "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology $technology --config short \
+        --mode pingpong --sizes 64,256 --precision 0.01 --max-time 0.5 --output result.json
+    expect_failure
+    expect_no_report
+    expect_all_gone
+    expect_valid result.json
+    expect_document result.json "d['complete'], len(d['results']) > 0" "(False, True)"
+done
+
+# In the testbed: `sh with_peer.sh VERB COMMAND...`, beside the peer's doings, once those have begun.
+cat >with_peer.sh <<'END'
+set -eu
+"${CB_TESTBED%/*}/agent" host02 "$peer $1 host01 5000" >begun &
+until grep -q ready begun; do sleep 0.05; done
+shift
+exec "$@"
+END
+
+for technology in tcp udp; do
+    case_is "a port in use, over $technology"
+    among 2 "" sh with_peer.sh hold "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology $technology \
+        --config known --sizes 64 --output result.json
+    expect_status 1
+    expect_no_report
+    expect_error "cannot take an address for $technology at 10.77.0.2:5000" "configure another port"
+
+    case_is "rubbish and wrong keys at the port, over $technology"
+    among 2 "--delay 1ms" sh with_peer.sh pester "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology $technology \
+        --config known --sizes 64 --max-time 0.05 --verify --output result.json
+    expect_status 0
+    expect_valid result.json
+    expect_document result.json "d['complete']" True
+done
+expect_document result.json "sum(r['datagrams']['foreign'] for r in d['results']) > 0" True
+
+finish
