@@ -342,6 +342,76 @@ START_TEST(in_fifo_what_was_lost_is_the_time_in_queues)
 }
 END_TEST
 
+/* Acknowledgements of 5 us. */
+static void expect_acknowledged(const char *text, double a, double b, double c)
+{
+    const double expected[] = {a, b, c, 0};
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.acknowledgement_us = 5;
+    parameters.share = CCMOD_FIFO;
+    expect_clocks(text, &calibration, &parameters, expected);
+}
+
+START_TEST(acknowledgements_of_a_stream_hinder_nobody)
+{
+    expect_acknowledged(HEAD "0: is 1 1000\nis 1 1000\nw\n1: ir 0 1000\nir 0 1000\nw\n", 68.9, 68.9,
+                        0);
+}
+END_TEST
+
+/* Rank 0's message arrives at 48.9 us. Rank 1's link is free then, and wanted at 50 us; or it
+ * serves a message from 45 to 65 us, behind which another one waits. */
+START_TEST(what_a_receiver_sends_to_others_comes_behind_its_acknowledgement)
+{
+    expect_acknowledged(HEAD "0: s 1 1000\n1: ir 0 1000\nc 21.1\nis 2 1000\nw\n2: r 1 1000\n", 48.9,
+                        73.9, 73.9);
+    expect_acknowledged(HEAD "0: s 1 1000\n1: ir 0 1000\nc 16.1\nis 2 1000\nis 2 1000\nw\n"
+                             "2: ir 1 1000\nir 1 1000\nw\n",
+                        48.9, 90, 90);
+}
+END_TEST
+
+/* Rank 1 has sent something to rank 0 at 28.9 us, and is sent a message that arrives at 78.8 us, or
+ * 50 ms later. */
+START_TEST(who_has_sent_to_the_sender_within_40_ms_needs_no_acknowledgement)
+{
+    expect_acknowledged(HEAD "0: r 1 50\nis 1 1000\nw\n"
+                             "1: ir 0 1000\nis 0 50\nc 23.2\nis 2 1000\nis 2 1000\nw\n"
+                             "2: ir 1 1000\nir 1 1000\nw\n",
+                        78.8, 103, 103);
+    expect_acknowledged(HEAD "0: r 1 50\nc 50000\nis 1 1000\nw\n"
+                             "1: ir 0 1000\nis 0 50\nc 50030\nis 2 1000\nis 2 1000\nw\n"
+                             "2: ir 1 1000\nir 1 1000\nw\n",
+                        50078.8, 50114.8, 50114.8);
+}
+END_TEST
+
+/* Four packets, from 28.9 us on; rank 1's link is wanted at 29.9 us. */
+START_TEST(two_packets_are_acknowledged_while_the_next_ones_come)
+{
+    expect_acknowledged(HEAD "0: s 1 5840\n1: ir 0 5840\nc 1\nis 2 1000\nw\n2: r 1 1000\n", 145.7,
+                        145.7, 53.9);
+}
+END_TEST
+
+START_TEST(a_link_has_worked_for_acknowledgements)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    ccmod_result *result;
+
+    calibration.acknowledgement_us = 5;
+    parameters.share = CCMOD_FIFO;
+    result = evaluate(HEAD "0-2: s 3 1000\n3: ir 0 1000\nir 1 1000\nir 2 1000\nw\n", &calibration,
+                      &parameters);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 3 + CCMOD_INWARD).work_us, 3 * 5, exact);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 0 + CCMOD_OUTWARD).work_us, 5, exact);
+    ccmod_result_free(result);
+}
+END_TEST
+
 /* With contention constants of what leaves a node, comes to it and passes it both ways. */
 static void expect_ends(const char *text, double out, double in, double duplex, double a, double b,
                         double c, double d)
@@ -659,7 +729,11 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           in_fifo_a_link_serves_one_message_after_the_other,
           in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender,
           in_fifo_a_wide_link_is_free_again_earlier, in_fifo_what_was_lost_is_the_time_in_queues,
-          an_exponential_background_has_the_clipped_mean,
+          acknowledgements_of_a_stream_hinder_nobody,
+          what_a_receiver_sends_to_others_comes_behind_its_acknowledgement,
+          who_has_sent_to_the_sender_within_40_ms_needs_no_acknowledgement,
+          two_packets_are_acknowledged_while_the_next_ones_come,
+          a_link_has_worked_for_acknowledgements, an_exponential_background_has_the_clipped_mean,
           an_exponential_background_is_a_matter_of_the_seed,
           the_same_input_gives_the_same_result_bit_for_bit, evaluations_run_side_by_side,
           all_fifteen_signals_come_and_add_up, observers_do_not_change_the_result,
