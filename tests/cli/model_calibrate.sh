@@ -59,6 +59,14 @@ flows += [{**row, "mode": "late", "size_bytes": n,
            "round_us": figure(hold(0) + quiet(n) + quiet(0) + (quiet(n) if n >= 4096 else 0))}
           for n in (0, 64, 256, 1024, 4096)]
 json.dump({**document, "benchmark": "calibrate", "results": curve + flows}, open("calibrate.json", "w"))
+# Between hosts, over tcp, a packet of the ring waits for an acknowledgement of 0.75 us, or of 7 us, which no
+# frame takes, or of next to nothing.
+hosts = {**document["environment"], "hosts": [{"cpu": "one"}, {"cpu": "one"}, {"cpu": "one"}]}
+for name, technology, wait in (("ring", "tcp", 0.75), ("long", "tcp", 7), ("short", "tcp", 0.25), ("udp", "udp", 0.75)):
+    ring = [{**row, "mode": "ring", "size_bytes": n, "round_us": figure(quiet(n) + hold(n) / 4 + wait)}
+            for n in (0, 64, 256, 1024, 4096)]
+    json.dump({**document, "benchmark": "calibrate", "technology": technology, "environment": hosts,
+               "results": curve + flows + ring}, open(f"{name}.json", "w"))
 eager = [row for row in flows if row["mode"] != "late" or row["size_bytes"] < 4096]
 json.dump({**document, "benchmark": "calibrate", "results": curve + eager}, open("eager.json", "w"))
 
@@ -120,6 +128,18 @@ expect_document result.json "d['calibration']['out_contention'], d['network']['l
 ccmod calibrate --output eager.cal eager.json
 expect_true "nothing waited" grep -q "^no message waited for its receive, up to 1024 bytes" out
 expect_true "so nothing waits" grep -q "^eager_bytes 9007199254740992$" eager.cal
+
+case_is "acknowledgements of their own"
+for each in "ring 0.75" "long 1" "short" "udp"; do
+    name=${each%% *}
+    ccmod calibrate --output ack.cal "$name.json"
+    expect_status 0
+    expect_equal "of $name" "${each#"$name"}" "$(sed -n 's/^acknowledgement_us//p' ack.cal)"
+done
+ccmod calibrate --output ack.cal ring.json
+expect_true "in words" grep -q "^a packet waits 0.75 us for an acknowledgement, which keeps its links for 0.75 us$" out
+end_of --calibration ack.cal --share fifo small.cct
+expect_document result.json "d['calibration']['acknowledgement_us']" 0.75
 
 case_is "blocks of few packets"
 ccmod calibrate --output slow.cal slow.json

@@ -222,6 +222,7 @@ static void complete(calibrate_plan *plan, const bool *given)
     calibration->out_contention = unless_usual(plan->found.out_contention, 2);
     calibration->in_contention = unless_usual(plan->found.in_contention, 2);
     calibration->duplex_contention = unless_usual(plan->found.duplex_contention, 1);
+    calibration->acknowledgement_us = measurements_acknowledgement(&plan->found, calibration);
     calibration->hop_us = plan->settings->hop_us;
     calibration->barrier_us = plan->settings->barrier_us;
 }
@@ -279,6 +280,15 @@ static void write_eager(FILE *stream, const char *before, const measurements *fo
                 found->eager_bytes);
 }
 
+static void write_acknowledgement(FILE *stream, const char *before, const calibrate_plan *plan)
+{
+    if (plan->calibration.acknowledgement_us > 0)
+        fprintf(
+            stream,
+            "%sa packet waits %.4g us for an acknowledgement, which keeps its links for %.4g us\n",
+            before, plan->found.waiting_us, plan->calibration.acknowledgement_us);
+}
+
 static void write_flows(FILE *stream, const char *before, const calibrate_plan *plan)
 {
     const measurements *found = &plan->found;
@@ -289,6 +299,7 @@ static void write_flows(FILE *stream, const char *before, const calibrate_plan *
     write_contention(stream, before, "leave a node", found->out_contention);
     write_contention(stream, before, "come to a node", found->in_contention);
     write_contention(stream, before, "pass a link in both directions", found->duplex_contention);
+    write_acknowledgement(stream, before, plan);
     write_eager(stream, before, found);
 }
 

@@ -228,6 +228,7 @@ static measurements measurements_nothing(void)
     return (measurements){.gap_us = unknown,
                           .eager_bytes = unknown,
                           .send_us = unknown,
+                          .waiting_us = unknown,
                           .out_contention = unknown,
                           .in_contention = unknown,
                           .duplex_contention = unknown,

@@ -26,6 +26,7 @@ typedef struct {
      * way; what a small send costs its processor. NaN: not measured. */
     measured_times holds, leaving, coming, meeting;
     double send_us;
+    double waiting_us; /* how much longer a packet takes in a ring than in an exchange */
     /* The contention constants, when measurements_find_contentions has been called. */
     double out_contention, in_contention, duplex_contention;
     double eager_tried_bytes;               /* the largest message whose receive was late, or NaN */
@@ -61,6 +62,11 @@ void measurements_read_flows(const report_reading *reading, measurements *found)
 /* What flows take from each other, beside the fitted holds of the calibration; without holds NaN.
  */
 void measurements_find_contentions(measurements *found, const ccmod_calibration *calibration);
+
+/* How long an acknowledgement keeps its links: what a packet waits in a ring, but no longer than a
+ * message without bytes; 0 where there is none, or what waits is less than half of that. */
+double measurements_acknowledgement(const measurements *found,
+                                    const ccmod_calibration *calibration);
 
 /* One more point; false without memory. */
 bool measurements_add(measurements *found, double bytes, double time_us);

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/reading.h"
 
@@ -142,6 +143,44 @@ static void read_meeting(const report_reading *reading, measurements *found)
     }
 }
 
+/* The round of a mode at this very size; NaN where it was not measured, or is not certain. */
+static double round_at(const report_reading *reading, const char *mode, double bytes)
+{
+    size_t rows = report_reading_count(reading, "results");
+
+    for (size_t i = 0; i < rows; i++) {
+        double size = size_of(reading, i);
+
+        if (size >= bytes && size <= bytes && measurements_is(reading, i, "mode", mode))
+            return measurements_median(reading, i, "round_us");
+    }
+    return (double)NAN;
+}
+
+/* Whether what goes to another host is acknowledged by TCP. */
+static bool goes_over_tcp(const report_reading *reading)
+{
+    const char *technology = report_reading_text(reading, "technology");
+
+    return technology != NULL &&
+           (strcmp(technology, "tcp") == 0 || strcmp(technology, "mpi") == 0) &&
+           report_reading_count(reading, "environment.hosts") > 1;
+}
+
+/* In a ring no packet on the way back carries an acknowledgement, in an exchange each does; all
+ * else is alike. The median over all sizes. */
+static double find_waiting(const report_reading *reading, size_t rows)
+{
+    value_list list = {.count = 0};
+
+    for (size_t i = 0; i < rows && goes_over_tcp(reading); i++) {
+        if (measurements_is(reading, i, "mode", "ring"))
+            add(&list, measurements_median(reading, i, "round_us") -
+                           round_at(reading, "exchange", size_of(reading, i)));
+    }
+    return median_of(&list);
+}
+
 /* What most single steps of a stream take is the send alone: the window is rarely full. */
 static double find_send(const report_reading *reading, size_t rows)
 {
@@ -196,6 +235,13 @@ void measurements_find_contentions(measurements *found, const ccmod_calibration 
     found->out_contention = find_contention(&found->leaving, calibration, 0, 2);
     found->in_contention = find_contention(&found->coming, calibration, 0, 2);
     found->duplex_contention = find_contention(&found->meeting, calibration, 1, 1);
+}
+
+double measurements_acknowledgement(const measurements *found, const ccmod_calibration *calibration)
+{
+    double frame_us = calibration->hold_count > 0 ? hold_us(calibration, 0) : 0;
+
+    return found->waiting_us >= frame_us / 2 ? fmin(found->waiting_us, frame_us) : 0;
 }
 
 /* Up to which size a message does not wait for its receive */
@@ -260,5 +306,6 @@ void measurements_read_flows(const report_reading *reading, measurements *found)
     read_following(reading, "fan-in", 2, found, &found->coming);
     read_meeting(reading, found);
     found->send_us = find_send(reading, rows);
+    found->waiting_us = find_waiting(reading, rows);
     find_eager(reading, rows, found);
 }
