@@ -14,8 +14,8 @@
 
 #include "model/recent.h"
 
-/* As long as TCP delays an acknowledgement for something that carries it. */
-static const double carried_us = 40000;
+/* So long TCP waits for something that carries an acknowledgement. */
+static const double patience_us = 40000;
 
 enum { PACKETS_ACKNOWLEDGED = 2 };
 
@@ -35,6 +35,12 @@ typedef struct {
     double owed_us;  /* of those that came since the service has begun */
 } fifo_cell;
 
+/* A message that has arrived, and whose end is not acknowledged yet. */
+typedef struct {
+    double arrived_us;
+    uint32_t source, destination;
+} fifo_arrival;
+
 typedef struct {
     fifo_event *heap;
     size_t count, room;
@@ -42,8 +48,10 @@ typedef struct {
     fifo_cell *cells;
     double *ends_us; /* of each message, as far as it is known */
     size_t end_room;
-    recent_table sent; /* the messages, where they are acknowledged */
-    uint32_t *way;     /* scratch for a route; NULL without acknowledgements */
+    recent_table sent;      /* the messages, where they are acknowledged */
+    fifo_arrival *arrivals; /* a ring, in order of time */
+    size_t first_arrival, arrival_count, arrival_room;
+    uint32_t *way; /* scratch for a route; NULL without acknowledgements */
 } fifo_flow;
 
 static fifo_flow *flow_of(const ccmod_engine *engine)
@@ -160,13 +168,14 @@ static void clear(fifo_cell *queue, double now_us)
     queue->owed_us = 0;
 }
 
-static void acknowledge(ccmod_engine *engine, const engine_message *message, uint64_t frames,
-                        double now_us)
+/* So many frames from the destination of a message to its source. */
+static void acknowledge(ccmod_engine *engine, uint32_t source, uint32_t destination,
+                        uint64_t frames, double now_us)
 {
     const ccmod_network *network = engine->network;
     double work_us = (double)frames * engine->calibration->acknowledgement_us;
     uint32_t *way = flow_of(engine)->way;
-    size_t length = network->operations->route(network, message->destination, message->source, way);
+    size_t length = network->operations->route(network, destination, source, way);
 
     for (size_t i = 0; i < length; i++) {
         fifo_cell *queue = &flow_of(engine)->cells[way[i]];
@@ -192,15 +201,57 @@ static void acknowledge_packets(ccmod_engine *engine, const engine_message *mess
         return;
     packets = ccmod_packets(engine->network, message->size_bytes);
     if (packets > PACKETS_ACKNOWLEDGED)
-        acknowledge(engine, message, (packets - 1) / PACKETS_ACKNOWLEDGED, now_us);
+        acknowledge(engine, message->source, message->destination,
+                    (packets - 1) / PACKETS_ACKNOWLEDGED, now_us);
 }
 
-static void acknowledge_end(ccmod_engine *engine, const engine_message *message, double now_us)
+static cb_status widen_arrivals(ccmod_engine *engine)
 {
-    if (is_acknowledged(engine, message) &&
-        now_us - ccmod_recent_time(&flow_of(engine)->sent, message->destination, message->source) >
-            carried_us)
-        acknowledge(engine, message, 1, now_us);
+    enum { FIRST_ROOM = 64 };
+    fifo_flow *flow = flow_of(engine);
+    size_t room = flow->arrival_room > 0 ? 2 * flow->arrival_room : FIRST_ROOM;
+    fifo_arrival *wider = malloc(room * sizeof(*wider));
+
+    if (wider == NULL)
+        return ccmod_engine_no_memory(engine);
+    for (size_t i = 0; i < flow->arrival_count; i++)
+        wider[i] = flow->arrivals[(flow->first_arrival + i) % flow->arrival_room];
+    free(flow->arrivals);
+    flow->arrivals = wider;
+    flow->first_arrival = 0;
+    flow->arrival_room = room;
+    return CB_OK;
+}
+
+static cb_status keep_arrival(ccmod_engine *engine, const engine_message *message, double now_us)
+{
+    fifo_flow *flow = flow_of(engine);
+
+    if (!is_acknowledged(engine, message))
+        return CB_OK;
+    if (flow->arrival_count == flow->arrival_room)
+        CB_TRY(widen_arrivals(engine));
+    flow->arrivals[(flow->first_arrival + flow->arrival_count++) % flow->arrival_room] =
+        (fifo_arrival){now_us, message->source, message->destination};
+    return CB_OK;
+}
+
+/* Nobody waits for acknowledgements, so they are looked at when something is to be served: of what
+ * arrived so long ago the end is acknowledged, unless something went the other way since. */
+static void acknowledge_arrivals(ccmod_engine *engine, double now_us)
+{
+    fifo_flow *flow = flow_of(engine);
+
+    while (flow->arrival_count > 0) {
+        const fifo_arrival *one = &flow->arrivals[flow->first_arrival];
+
+        if (one->arrived_us + patience_us > now_us)
+            return;
+        if (ccmod_recent_time(&flow->sent, one->destination, one->source) < one->arrived_us)
+            acknowledge(engine, one->source, one->destination, 1, one->arrived_us + patience_us);
+        flow->first_arrival = (flow->first_arrival + 1) % flow->arrival_room;
+        flow->arrival_count--;
+    }
 }
 
 /* Service */
@@ -233,6 +284,7 @@ static cb_status serve(ccmod_engine *engine, uint32_t slot, double now_us)
     uint32_t left = --message->owner;
     double start_us;
 
+    acknowledge_arrivals(engine, now_us);
     clear(&flow->cells[cell], now_us);
     start_us = flow->cells[cell].clear_us;
     flow->cells[cell].busy = true;
@@ -330,7 +382,7 @@ static cb_status carry_out(ccmod_engine *engine, const fifo_event *event)
 {
     if (!event->arrival)
         return free_cell(engine, event->subject, event->time_us);
-    acknowledge_end(engine, &engine->pool[event->subject], event->time_us);
+    CB_TRY(keep_arrival(engine, &engine->pool[event->subject], event->time_us));
     engine->live--;
     return engine_append(engine, &engine->ended, event->subject);
 }
@@ -360,6 +412,7 @@ static void close_fifo(ccmod_engine *engine)
     free(flow->cells);
     free(flow->ends_us);
     free(flow->way);
+    free(flow->arrivals);
     ccmod_recent_close(&flow->sent);
     free(flow);
 }

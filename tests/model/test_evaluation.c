@@ -361,30 +361,38 @@ START_TEST(acknowledgements_of_a_stream_hinder_nobody)
 }
 END_TEST
 
-/* Rank 0's message arrives at 48.9 us. Rank 1's link is free then, and wanted at 50 us; or it
- * serves a message from 45 to 65 us, behind which another one waits. */
+/* Rank 0's message arrives at 48.9 us. When 40 ms have passed rank 1's link is free, and wanted at
+ * 40050 us; or it serves a message from 40045 to 40065 us, behind which another one waits. */
 START_TEST(what_a_receiver_sends_to_others_comes_behind_its_acknowledgement)
 {
-    expect_acknowledged(HEAD "0: s 1 1000\n1: ir 0 1000\nc 21.1\nis 2 1000\nw\n2: r 1 1000\n", 48.9,
-                        73.9, 73.9);
-    expect_acknowledged(HEAD "0: s 1 1000\n1: ir 0 1000\nc 16.1\nis 2 1000\nis 2 1000\nw\n"
+    expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39972.2\nis 2 1000\nw\n2: r 1 1000\n",
+                        48.9, 40073.9, 40073.9);
+    expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39967.2\nis 2 1000\nis 2 1000\nw\n"
                              "2: ir 1 1000\nir 1 1000\nw\n",
-                        48.9, 90, 90);
+                        48.9, 40090, 40090);
 }
 END_TEST
 
-/* Rank 1 has sent something to rank 0 at 28.9 us, and is sent a message that arrives at 78.8 us, or
- * 50 ms later. */
-START_TEST(who_has_sent_to_the_sender_within_40_ms_needs_no_acknowledgement)
+/* The same, but that rank 1 has sent something to rank 0 in the meantime, or before. */
+START_TEST(what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement)
 {
-    expect_acknowledged(HEAD "0: r 1 50\nis 1 1000\nw\n"
-                             "1: ir 0 1000\nis 0 50\nc 23.2\nis 2 1000\nis 2 1000\nw\n"
-                             "2: ir 1 1000\nir 1 1000\nw\n",
-                        78.8, 103, 103);
-    expect_acknowledged(HEAD "0: r 1 50\nc 50000\nis 1 1000\nw\n"
-                             "1: ir 0 1000\nis 0 50\nc 50030\nis 2 1000\nis 2 1000\nw\n"
-                             "2: ir 1 1000\nir 1 1000\nw\n",
-                        50078.8, 50114.8, 50114.8);
+    expect_acknowledged(HEAD "0: s 1 1000\nr 1 50\n"
+                             "1: r 0 1000\nc 100\nis 0 50\nc 39861.3\nis 2 1000\nw\n"
+                             "2: r 1 1000\n",
+                        178.8, 40070, 40070);
+    expect_acknowledged(HEAD "0: ir 1 50\nis 1 1000\nw\n"
+                             "1: ir 0 1000\nis 0 50\nc 40010.2\nis 2 1000\nw\n2: r 1 1000\n",
+                        48.9, 40073.9, 40073.9);
+}
+END_TEST
+
+/* They arrive at 29.1, 40, ... 2198.2 us; rank 1's link is wanted when the last one is
+ * acknowledged, at 42199 us. */
+START_TEST(of_many_messages_each_is_acknowledged)
+{
+    expect_acknowledged(HEAD "0:\n@ 200\nis 1 10\n;\nw\n1:\n@ 200\nir 0 10\n;\nw\n"
+                             "c 39971.9\nis 2 1000\nw\n2: r 1 1000\n",
+                        2198.2, 42223.2, 42223.2);
 }
 END_TEST
 
@@ -404,8 +412,9 @@ START_TEST(a_link_has_worked_for_acknowledgements)
 
     calibration.acknowledgement_us = 5;
     parameters.share = CCMOD_FIFO;
-    result = evaluate(HEAD "0-2: s 3 1000\n3: ir 0 1000\nir 1 1000\nir 2 1000\nw\n", &calibration,
-                      &parameters);
+    result = evaluate(HEAD "0-2: s 3 1000\n3: ir 0 1000\nir 1 1000\nir 2 1000\nw\nr 0 1000\n"
+                           "0: c 50000\ns 3 1000\n",
+                      &calibration, &parameters);
     ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 3 + CCMOD_INWARD).work_us, 3 * 5, exact);
     ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 0 + CCMOD_OUTWARD).work_us, 5, exact);
     ccmod_result_free(result);
@@ -731,7 +740,8 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           in_fifo_a_wide_link_is_free_again_earlier, in_fifo_what_was_lost_is_the_time_in_queues,
           acknowledgements_of_a_stream_hinder_nobody,
           what_a_receiver_sends_to_others_comes_behind_its_acknowledgement,
-          who_has_sent_to_the_sender_within_40_ms_needs_no_acknowledgement,
+          what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement,
+          of_many_messages_each_is_acknowledged,
           two_packets_are_acknowledged_while_the_next_ones_come,
           a_link_has_worked_for_acknowledgements, an_exponential_background_has_the_clipped_mean,
           an_exponential_background_is_a_matter_of_the_seed,
