@@ -4,6 +4,8 @@
  * stream    how fast one message follows the other: a block is a burst of its steps, from the first
  *           send to the last acknowledgement; the single step is what a send costs its processor
  * exchange  both send, then both receive: what the two directions of a link take from each other
+ * ring      each of three sends to the next, then receives from the one before: what longer a
+ * packet takes than in an exchange is for acknowledgements that no packet on the way back carries
  * fan-out   a packet to each of two: what two flows share on their sender's link
  * fan-in    a packet from each of two: the same on their receiver's
  * late      the receive comes late: the source asks the destination for a packet, and looks for it
@@ -38,6 +40,18 @@ static cb_status take_one(bench_rank *me)
 static cb_status exchange_with_partner(bench_rank *me)
 {
     CB_TRY(bench_send(me, PARTNER));
+    return bench_receive(me, PARTNER);
+}
+
+static cb_status send_first_receive_other(bench_rank *me)
+{
+    CB_TRY(bench_send(me, PARTNER));
+    return bench_receive(me, THIRD);
+}
+
+static cb_status send_other_receive_first(bench_rank *me)
+{
+    CB_TRY(bench_send(me, THIRD));
     return bench_receive(me, PARTNER);
 }
 
@@ -95,16 +109,22 @@ static size_t packets_of_two(size_t count)
     return 2;
 }
 
+static size_t packets_of_three(size_t count)
+{
+    (void)count;
+    return 3;
+}
+
 static const bench_definition calibrate = {
     .name = "calibrate",
     .id = "calibration",
     .title = "what a prediction needs to know of messages",
     .description =
         "Measures what ccmod calibrate makes a calibration of: the ping-pong of the quiet network, "
-        "how fast messages follow each other, what flows take from each other on a link, and up to "
-        "which size a message does not wait for its receive. Two ranks measure half of it, three "
-        "all; they belong on hosts of their own, where messages between hosts are to be "
-        "predicted.\n\n"
+        "how fast messages follow each other, what flows and acknowledgements take from each other "
+        "on a link, and up to which size a message does not wait for its receive. Two ranks "
+        "measure half of it, three all; they belong on hosts of their own, where messages between "
+        "hosts are to be predicted.\n\n"
         "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
         "r_inf is fitted piece by piece.",
     .counted = BENCH_BY_MODE,
@@ -135,6 +155,15 @@ static const bench_definition calibrate = {
                .packets = packets_of_two,
                .roles = {{.step = exchange_with_partner, .timed = true},
                          {.step = exchange_with_partner, .timed = true}}},
+              {.name = "ring",
+               .summary = "each of three sends a packet to the next and receives one",
+               .processors = 3,
+               .figure = BENCH_ROUND,
+               .divisor = 1,
+               .packets = packets_of_three,
+               .roles = {{.step = send_first_receive_other, .timed = true},
+                         {.step = send_other_receive_first, .timed = true},
+                         {.step = send_first_receive_other, .timed = true}}},
               {.name = "fan-out",
                .summary = "a packet to each of two, bounded by the window",
                .processors = 3,

@@ -25,6 +25,7 @@ class Asked:
     rate_hz: float = 0.0  # of a farm's events; 0: as many as it can
     measured_us: float | None = None  # the figure, where it was measured
     oversubscribed: bool = False
+    block_steps: int = 0  # of each block that was timed; 0: not known
 
     def describe(self) -> str:
         case = self.case
@@ -86,7 +87,7 @@ def of_row(document: Json, row: Json) -> Asked:
         shape=shape,
         size_bytes=int(row["size_bytes"]),
         algorithm_us=float(row.get("algorithm_us", 0.0)),
-        window=int(document.get("parameters", {}).get("window", WINDOW)),
+        window=int(row.get("window", document.get("parameters", {}).get("window", WINDOW))),
         in_flight=int(row.get("in_flight_limit", 0)),
         multicast=multicast,
     )
@@ -96,6 +97,7 @@ def of_row(document: Json, row: Json) -> Asked:
         rate_hz=float(row.get("offered_Hz", 0.0)),
         measured_us=figure.get("median"),
         oversubscribed=bool(row.get("oversubscribed", False)),
+        block_steps=round(row["steps"] / row["blocks"]) if row.get("blocks") else 0,
     )
 
 

@@ -1,7 +1,7 @@
 """One case predicted: its trace evaluated at two lengths and with several seeds.
 
 The difference of two lengths is the time of the steps between them, without the filling and the
-draining of the whole. `predict` is what others call; what it gives has the figures of a row of a
+draining of the whole; or, of a measurement in blocks, of the blocks between them, each with its own. `predict` is what others call; what it gives has the figures of a row of a
 result.
 """
 
@@ -22,6 +22,7 @@ from combench.workloads import Case, trace
 FARMS = ("pushfarm", "pullfarm")
 _FEW_STEPS = 16
 _FEW_EVENTS = 64
+_FEW_BLOCKS = (2, 4)
 _CROWD = 20_000  # fragments that may be under way at once without pacing the supervisor
 # Multicasts under way hinder each other at each destination's link: window x window x destinations.
 _MULTICASTS = 20_000_000
@@ -143,6 +144,12 @@ def spans(case: Case) -> tuple[int, int]:
     return (_FEW_STEPS, _FEW_STEPS) if case.benchmark != "alltoall" else (1, 1)
 
 
+def _has_blocks(case: Case) -> bool:
+    """Whether a block is more than its steps: it ends with the wait for its last acknowledgements,
+    and a funnel's begins with a release. A pipeline's is timed from event to event."""
+    return case.mode in ("stream", "free") or case.benchmark == "funnel"
+
+
 def in_flight(sources: int, destinations: int, effort: Effort = Effort()) -> int:
     """Events in flight where nothing else says how many: four for each destination, as far as that
     can be evaluated."""
@@ -198,10 +205,13 @@ def interval_pct(values: list[float]) -> float | None:
 
 
 def _evaluate_all(
-    case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int]
+    case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int
 ) -> list[tuple[Evaluation, Evaluation]]:
-    """For each seed the evaluations of both lengths."""
-    texts = [trace(case, length, _SKEW_US) for length in lengths]
+    """For each seed the evaluations of both lengths, in steps, or blocks of so many."""
+    if block_steps:
+        texts = [trace(case, block_steps, _SKEW_US, blocks) for blocks in lengths]
+    else:
+        texts = [trace(case, length, _SKEW_US) for length in lengths]
     seeds = range(1, effort.seeds + 1)
     with ThreadPoolExecutor(max_workers=effort.jobs) as pool:
         asked = [[pool.submit(evaluate, setting, text, seed) for text in texts] for seed in seeds]
@@ -292,24 +302,34 @@ def _paced(
 
 
 def predict(
-    case: Case, setting: Setting, effort: Effort = Effort(), rate_hz: float = 0.0
+    case: Case,
+    setting: Setting,
+    effort: Effort = Effort(),
+    rate_hz: float = 0.0,
+    block_steps: int = 0,
 ) -> Prediction:
     """How long a step of the case takes, what limits it, and where its knee is.
 
     Lengths are doubled until the interval over the seeds is as narrow as `effort` wants it, or its
-    messages are used up. A rate is of a farm's events; without one its loop is closed. SuiteError:
-    it takes more messages than may be evaluated, or ccmod refuses the network or the calibration.
+    messages are used up. A rate is of a farm's events; without one its loop is closed. With
+    `block_steps` a stream is timed as it was measured, in blocks of so many steps, else in the long
+    run. SuiteError: it takes more messages than may be evaluated, or ccmod refuses the network or the calibration.
     """
     case, cuts, (lead, timed) = _cut(case, effort)
+    if not _has_blocks(case):
+        block_steps = 0
+    if block_steps:
+        lead, timed = _FEW_BLOCKS
+    unit = block_steps or 1
     if case.benchmark in FARMS:
         case, notes = _paced(case, setting, effort, rate_hz)
         cuts += notes
     # A load that is drawn anew gets nearer to its mean with every draw, but slowly: it may cost less.
     drawn = "--background" in setting.words
-    most = effort.messages // messages_of_step(case) // (8 if drawn else 1)
+    most = effort.messages // messages_of_step(case) // unit // (8 if drawn else 1)
     evaluated, before = 0, math.inf
     while True:
-        pairs = _evaluate_all(case, setting, effort, (lead, lead + timed))
+        pairs = _evaluate_all(case, setting, effort, (lead, lead + timed), block_steps)
         evaluated += sum(short.messages + long.messages for short, long in pairs)
         spent_us = [long.end_us - short.end_us for short, long in pairs]
         interval = interval_pct(spent_us)
@@ -319,14 +339,15 @@ def predict(
         if narrow or lasting or 2 * (2 * lead + timed) > most:
             break
         lead, timed, before = 2 * lead, 2 * timed, interval
+    steps = timed * unit
     # A part of a round takes its part of the time.
     part = case.shifts / (case.shape[0] - 1) if case.shifts else 1.0
-    busy = _busy(case, pairs[len(pairs) // 2], timed)
+    busy = _busy(case, pairs[len(pairs) // 2], steps)
     return Prediction(
         case=case,
-        steps_us=[max(0.0, one) / timed / part for one in spent_us],
+        steps_us=[max(0.0, one) / steps / part for one in spent_us],
         interval_pct=interval,
-        steps=timed,
+        steps=steps,
         simulated_us=columns.median(spent_us),
         messages=evaluated,
         limit=_limit(case, {place: one / part for place, one in busy.items()}),

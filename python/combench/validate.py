@@ -128,7 +128,7 @@ def _validate(
         effort = Effort(seeds=arguments.seeds, jobs=len(os.sched_getaffinity(0)))
 
         def prediction(one: Asked) -> Prediction:
-            return predict(one.case, setting, effort, one.rate_hz)
+            return predict(one.case, setting, effort, one.rate_hz, one.block_steps)
 
         def fitted(one: Asked) -> bool:
             return one.case.benchmark == "oneway" and one.case.size_bytes in fitted_sizes

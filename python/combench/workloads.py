@@ -8,7 +8,7 @@ short as one of four. The programs write the same for a small number of processo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Callable, Iterator, Sequence
 
@@ -348,12 +348,15 @@ WORKLOADS: dict[str, Callable[[Case, int], Iterator[Section]]] = {
 }
 
 
-def trace(case: Case, steps: int, skew_us: float = 0.0) -> str:
-    """The trace of so many steps, or events of a farm, as text.
+def trace(case: Case, steps: int, skew_us: float = 0.0, blocks: int = 1) -> str:
+    """The trace of so many steps, or events of a farm, as text; of so many blocks of them, one after
+    the other.
 
     With a skew each rank starts up to so much later than the others, drawn from ccmod's --seed.
     """
     sections: Sequence[Section] = list(WORKLOADS[case.benchmark](case, steps))
+    if blocks > 1:
+        sections = [replace(one, records=loop(blocks, one.records)) for one in sections]
     head = f"%cct 1 ranks {case.processors} unit us\n"
     head += f"# {case.benchmark}, mode {case.mode}, {steps} steps of {case.size_bytes} bytes\n"
     if skew_us > 0:

@@ -42,6 +42,8 @@ static const calibration_number settings[] = {
     {"out_contention", false, offsetof(ccmod_calibration, out_contention), 1, 2},
     {"in_contention", false, offsetof(ccmod_calibration, in_contention), 1, 2},
     {"duplex_contention", false, offsetof(ccmod_calibration, duplex_contention), 1, 2},
+    {"acknowledgement_us", false, offsetof(ccmod_calibration, acknowledgement_us), 0,
+     LARGEST_TIME_US},
 };
 
 /* What lines are made of. All but the first part have to be there. */
@@ -229,7 +231,7 @@ static cb_status read_statement(calibration_parser *parser, char *text)
     }
     return refuse(parser, word,
                   "no statement; use line, hold, hop_us, gap_us, eager_bytes, barrier_us, "
-                  "out_contention, in_contention or duplex_contention");
+                  "out_contention, in_contention, duplex_contention or acknowledgement_us");
 }
 
 /* The file */
@@ -317,10 +319,10 @@ static void write_size(FILE *stream, const char *word, const ccmod_line *line, b
         fprintf(stream, " to_bytes=%" PRIu64, line->to_bytes);
 }
 
-static void write_contention(FILE *stream, const char *key, double contention)
+static void write_known(FILE *stream, const char *key, double value)
 {
-    if (contention > 0)
-        fprintf(stream, "%s %.9g\n", key, contention);
+    if (value > 0)
+        fprintf(stream, "%s %.9g\n", key, value);
 }
 
 void ccmod_calibration_write(const ccmod_calibration *calibration, FILE *stream)
@@ -342,7 +344,8 @@ void ccmod_calibration_write(const ccmod_calibration *calibration, FILE *stream)
     fprintf(stream, "hop_us %.9g\ngap_us %.9g\neager_bytes %" PRIu64 "\nbarrier_us %.9g\n",
             calibration->hop_us, calibration->gap_us, calibration->eager_bytes,
             calibration->barrier_us);
-    write_contention(stream, "out_contention", calibration->out_contention);
-    write_contention(stream, "in_contention", calibration->in_contention);
-    write_contention(stream, "duplex_contention", calibration->duplex_contention);
+    write_known(stream, "out_contention", calibration->out_contention);
+    write_known(stream, "in_contention", calibration->in_contention);
+    write_known(stream, "duplex_contention", calibration->duplex_contention);
+    write_known(stream, "acknowledgement_us", calibration->acknowledgement_us);
 }

@@ -150,6 +150,11 @@ typedef struct {
      * two directions: from 1, nothing is shared, to 2, they share one link. 0: not known, which is
      * taken for 2, 2 and 1, a full-duplex link. See ccmod_network_share_ends. */
     double out_contention, in_contention, duplex_contention;
+    /* How long an acknowledgement keeps its links, which goes back over them and for which nobody
+     * waits: one for every two packets of a message behind its first, as TCP has it, and one for
+     * its end, 40 ms later, unless the receiver has sent something to the sender by then, which
+     * carries it. 0: none. Share rule fifo alone has them; a multicast has none. */
+    double acknowledgement_us;
 } ccmod_calibration;
 
 /* One line for all sizes, no eager sends, and zeros; `bandwidth_MBps` > 0. */

@@ -5,7 +5,8 @@ static cb_status check_calibration(const ccmod_calibration *calibration, ccmod_e
 {
     bool right = calibration->line_count > 0 && calibration->line_count <= CCMOD_LINES &&
                  calibration->hold_count <= CCMOD_LINES;
-    const double extras[] = {calibration->hop_us, calibration->gap_us, calibration->barrier_us};
+    const double extras[] = {calibration->hop_us, calibration->gap_us, calibration->barrier_us,
+                             calibration->acknowledgement_us};
 
     for (size_t i = 0; right && i < calibration->line_count; i++) {
         const ccmod_line *line = &calibration->lines[i];

@@ -33,6 +33,7 @@ libccmod_a_SOURCES = \
 	%D%/processors.c \
 	%D%/queue.c \
 	%D%/rate.c %D%/rate.h \
+	%D%/recent.c %D%/recent.h \
 	%D%/shares.c %D%/shares.h \
 	%D%/signals.c \
 	%D%/standstill.c \

@@ -54,6 +54,7 @@ compare 6 pushfarm --sizes 64 --sources 3 --destinations 2 --algorithm 0
 compare 5 pullfarm --sizes 8 --sources 2 --destinations 2 --algorithm 0 --in-flight 3
 compare 7 pipeline --sizes 64 --topology 4-2-1 --algorithm 0
 compare 2 calibrate --sizes 64 --mode exchange
+compare 3 calibrate --sizes 64 --mode ring
 compare 3 calibrate --sizes 64 --mode fan-out
 compare 3 calibrate --sizes 64 --mode fan-in
 compare 3 calibrate --sizes 64 --mode late

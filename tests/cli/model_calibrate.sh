@@ -59,8 +59,36 @@ flows += [{**row, "mode": "late", "size_bytes": n,
            "round_us": figure(hold(0) + quiet(n) + quiet(0) + (quiet(n) if n >= 4096 else 0))}
           for n in (0, 64, 256, 1024, 4096)]
 json.dump({**document, "benchmark": "calibrate", "results": curve + flows}, open("calibrate.json", "w"))
+# Between hosts, over tcp, a packet of the ring waits for an acknowledgement of 0.75 us, or of 7 us, which no
+# frame takes, or of next to nothing.
+hosts = {**document["environment"], "hosts": [{"cpu": "one"}, {"cpu": "one"}, {"cpu": "one"}]}
+for name, technology, wait in (("ring", "tcp", 0.75), ("long", "tcp", 7), ("short", "tcp", 0.25), ("udp", "udp", 0.75)):
+    ring = [{**row, "mode": "ring", "size_bytes": n, "round_us": figure(quiet(n) + hold(n) / 4 + wait)}
+            for n in (0, 64, 256, 1024, 4096)]
+    json.dump({**document, "benchmark": "calibrate", "technology": technology, "environment": hosts,
+               "results": curve + flows + ring}, open(f"{name}.json", "w"))
 eager = [row for row in flows if row["mode"] != "late" or row["size_bytes"] < 4096]
 json.dump({**document, "benchmark": "calibrate", "results": curve + eager}, open("eager.json", "w"))
+
+# As it comes from a slow network: no size of 0 bytes; blocks of two packets at 2048 and 4096 bytes, in which
+# the second one is not known to a third and seems to take half as long again; blocks of one packet above, which
+# tell nothing of the next one. Two flows out share all, two in half of it.
+sizes = [row["size_bytes"] for row in pingpong if 0 < row["size_bytes"] <= 16384]
+def short(n):
+    packets = 10 if n < 2048 else 2 if n < 8192 else 1
+    made = block(packets, hold(n) * (1.5 if packets == 2 else 1), n)
+    made["round_us"]["median"] *= 10 / packets
+    reach = made["round_us"]["median"] * (0.15 if packets == 2 else 0.01)
+    made["round_us"]["ci95"] = [made["round_us"]["median"] - reach, made["round_us"]["median"] + reach]
+    return {**made, "steps": 20 * packets}
+slow = [{**row, "mode": "pingpong", "size_bytes": n, "latency_us": figure(quiet(n))} for n in sizes]
+slow += [{**row, "mode": "stream", "size_bytes": n, **short(n), "step_us": {"p50": 0.25}} for n in sizes]
+slow += [{**row, "mode": mode, "size_bytes": n, "round_us": figure(quiet(n) + each * hold(n) + quiet(0)), "steps": 20, "blocks": 20}
+         for mode, each in (("fan-out", 1), ("fan-in", 0.75)) for n in sizes]
+json.dump({**document, "benchmark": "calibrate", "results": slow}, open("slow.json", "w"))
+wrong = [{**row, "round_us": figure(row["round_us"]["median"] * 4)} if row["mode"] == "stream" and row["size_bytes"] in (64, 1024)
+         else row for row in slow]
+json.dump({**document, "benchmark": "calibrate", "results": wrong}, open("wrong.json", "w"))
 json.dump({**document, "benchmark": "funnel"}, open("funnel.json", "w"))
 document["environment"]["mpi_settings"]["pml"] = "ucx"
 json.dump(document, open("ucx.json", "w"))
@@ -100,6 +128,25 @@ expect_document result.json "d['calibration']['out_contention'], d['network']['l
 ccmod calibrate --output eager.cal eager.json
 expect_true "nothing waited" grep -q "^no message waited for its receive, up to 1024 bytes" out
 expect_true "so nothing waits" grep -q "^eager_bytes 9007199254740992$" eager.cal
+
+case_is "acknowledgements of their own"
+for each in "ring 0.75" "long 1" "short" "udp"; do
+    name=${each%% *}
+    ccmod calibrate --output ack.cal "$name.json"
+    expect_status 0
+    expect_equal "of $name" "${each#"$name"}" "$(sed -n 's/^acknowledgement_us//p' ack.cal)"
+done
+ccmod calibrate --output ack.cal ring.json
+expect_true "in words" grep -q "^a packet waits 0.75 us for an acknowledgement, which keeps its links for 0.75 us$" out
+end_of --calibration ack.cal --share fifo small.cct
+expect_document result.json "d['calibration']['acknowledgement_us']" 0.75
+
+case_is "blocks of few packets"
+ccmod calibrate --output slow.cal slow.json
+expect_status 0
+expect_true "what is not known is left out and counted" grep -q "^2 measurements were left out" out
+expect_true "what the others tell" grep -q "^hold us=1 us_per_byte=0.002$" slow.cal
+expect_equal "what flows share, beside the line" "in_contention 1.5" "$(grep _contention slow.cal)"
 
 case_is "limits of a protocol that is not used are none"
 ccmod calibrate ucx.json
@@ -162,6 +209,7 @@ refused nothing.txt -- calibrate nothing.txt
 refused measurements -- calibrate
 refused --round-trip halved -- calibrate --round-trip oneway.json
 refused residual quiet -- calibrate --segments 1 --residual-pct 1 oneway.json
+refused stream residual quiet -- calibrate wrong.json
 refused segments -- calibrate --segments 3 --packet-bytes 2020 oneway.json
 refused negative.cal:2: -- run --calibration negative.cal small.cct
 refused --latency-us one.cal -- run --calibration one.cal --latency-us 1 small.cct

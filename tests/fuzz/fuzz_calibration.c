@@ -38,6 +38,7 @@ static void require_limits(const ccmod_calibration *made)
     require_contention(made->out_contention);
     require_contention(made->in_contention);
     require_contention(made->duplex_contention);
+    FUZZ_REQUIRE(made->acknowledgement_us >= 0 && isfinite(made->acknowledgement_us));
 }
 
 /* Any message, at the breaks and between them. */

@@ -43,7 +43,7 @@ static cb_status check_record(void *self, const ccmod_signal *signal, ccmod_erro
 }
 
 /* The end, or a negative number where it does not end well. */
-static double evaluate(const ccmod_trace *trace, ccmod_mode mode, bool plain)
+static double evaluate(const ccmod_trace *trace, ccmod_mode mode, ccmod_share share, bool plain)
 {
     record_limit limit = {ccmod_trace_ranks(trace), RECORDS};
     ccmod_observer observer = {CCMOD_WANTS(CCMOD_SIGNAL_CREATEEVENT), check_record, &limit};
@@ -57,8 +57,10 @@ static double evaluate(const ccmod_trace *trace, ccmod_mode mode, bool plain)
     cb_status status;
 
     parameters.mode = mode;
+    parameters.share = share;
     parameters.plain = plain;
     calibration.eager_bytes = 50;
+    calibration.acknowledgement_us = 3;
     FUZZ_REQUIRE(ccmod_network_open("crossbar", limit.ranks, &network, &error) == CB_OK);
     FUZZ_REQUIRE(ccmod_trace_workload(trace, 1, &workload, &error) == CB_OK);
     status =
@@ -75,12 +77,13 @@ static double evaluate(const ccmod_trace *trace, ccmod_mode mode, bool plain)
 
 static void evaluate_all(const ccmod_trace *trace)
 {
-    double split_us = evaluate(trace, CCMOD_SPLIT, false);
-    double again_us = evaluate(trace, CCMOD_SPLIT, false);
+    double split_us = evaluate(trace, CCMOD_SPLIT, CCMOD_BOTTLENECK, false);
+    double again_us = evaluate(trace, CCMOD_SPLIT, CCMOD_BOTTLENECK, false);
 
     FUZZ_REQUIRE(!(split_us < again_us) && !(split_us > again_us));
-    evaluate(trace, CCMOD_SPLIT, true);
-    evaluate(trace, CCMOD_PAPER, false);
+    evaluate(trace, CCMOD_SPLIT, CCMOD_BOTTLENECK, true);
+    evaluate(trace, CCMOD_SPLIT, CCMOD_FIFO, false);
+    evaluate(trace, CCMOD_PAPER, CCMOD_BOTTLENECK, false);
 }
 
 static void try_text(const char *text, size_t size)

@@ -50,7 +50,8 @@ START_TEST(a_file_may_say_how_long_links_are_kept_and_what_is_shared)
                                "hold to_bytes=64 us=3 us_per_byte=0.5\n"
                                "line overhead_us=1 latency_us=2 us_per_byte=0.001\n"
                                "hold us_per_byte=0.25 us=4\n"
-                               "out_contention 1\nin_contention 1.5\nduplex_contention 2\n",
+                               "out_contention 1\nin_contention 1.5\nduplex_contention 2\n"
+                               "acknowledgement_us 144\n",
                                &read, &error),
                      CB_OK);
     ck_assert_uint_eq(read.line_count, 1);
@@ -61,6 +62,7 @@ START_TEST(a_file_may_say_how_long_links_are_kept_and_what_is_shared)
     ck_assert_double_eq(read.out_contention, 1);
     ck_assert_double_eq(read.in_contention, 1.5);
     ck_assert_double_eq(read.duplex_contention, 2);
+    ck_assert_double_eq(read.acknowledgement_us, 144);
 }
 END_TEST
 
@@ -80,6 +82,7 @@ START_TEST(what_is_written_is_read_again)
     made.holds[1] = (ccmod_line){UINT64_MAX, 0, 0, 0.25};
     made.hold_count = 2;
     made.in_contention = 1.25;
+    made.acknowledgement_us = 2.5;
     ck_assert_ptr_nonnull(stream);
     ccmod_calibration_write(&made, stream);
     fclose(stream);
@@ -97,6 +100,7 @@ START_TEST(what_is_written_is_read_again)
     ck_assert_double_eq(read.holds[0].latency_us, 2.5);
     ck_assert_double_eq(read.holds[1].us_per_byte, 0.25);
     ck_assert_double_eq(read.in_contention, 1.25);
+    ck_assert_double_eq(read.acknowledgement_us, 2.5);
     ck_assert_double_eq(read.out_contention, 0);
     free(text);
 }
@@ -134,6 +138,7 @@ START_TEST(what_is_wrong_is_refused_with_its_line)
          3},
         {HEAD "duplex_contention 0.5\n", "'0.5'", 2},
         {HEAD "duplex_contention 3\n", "'3'", 2},
+        {HEAD "acknowledgement_us -1\n", "'-1'", 2},
         {HEAD, "the largest messages is missing", 1},
     };
 

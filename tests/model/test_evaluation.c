@@ -342,6 +342,85 @@ START_TEST(in_fifo_what_was_lost_is_the_time_in_queues)
 }
 END_TEST
 
+/* Acknowledgements of 5 us. */
+static void expect_acknowledged(const char *text, double a, double b, double c)
+{
+    const double expected[] = {a, b, c, 0};
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.acknowledgement_us = 5;
+    parameters.share = CCMOD_FIFO;
+    expect_clocks(text, &calibration, &parameters, expected);
+}
+
+START_TEST(acknowledgements_of_a_stream_hinder_nobody)
+{
+    expect_acknowledged(HEAD "0: is 1 1000\nis 1 1000\nw\n1: ir 0 1000\nir 0 1000\nw\n", 68.9, 68.9,
+                        0);
+}
+END_TEST
+
+/* Rank 0's message arrives at 48.9 us. When 40 ms have passed rank 1's link is free, and wanted at
+ * 40050 us; or it serves a message from 40045 to 40065 us, behind which another one waits. */
+START_TEST(what_a_receiver_sends_to_others_comes_behind_its_acknowledgement)
+{
+    expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39972.2\nis 2 1000\nw\n2: r 1 1000\n",
+                        48.9, 40073.9, 40073.9);
+    expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39967.2\nis 2 1000\nis 2 1000\nw\n"
+                             "2: ir 1 1000\nir 1 1000\nw\n",
+                        48.9, 40090, 40090);
+}
+END_TEST
+
+/* The same, but that rank 1 has sent something to rank 0 in the meantime, or before. */
+START_TEST(what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement)
+{
+    expect_acknowledged(HEAD "0: s 1 1000\nr 1 50\n"
+                             "1: r 0 1000\nc 100\nis 0 50\nc 39861.3\nis 2 1000\nw\n"
+                             "2: r 1 1000\n",
+                        178.8, 40070, 40070);
+    expect_acknowledged(HEAD "0: ir 1 50\nis 1 1000\nw\n"
+                             "1: ir 0 1000\nis 0 50\nc 40010.2\nis 2 1000\nw\n2: r 1 1000\n",
+                        48.9, 40073.9, 40073.9);
+}
+END_TEST
+
+/* They arrive at 29.1, 40, ... 2198.2 us; rank 1's link is wanted when the last one is
+ * acknowledged, at 42199 us. */
+START_TEST(of_many_messages_each_is_acknowledged)
+{
+    expect_acknowledged(HEAD "0:\n@ 200\nis 1 10\n;\nw\n1:\n@ 200\nir 0 10\n;\nw\n"
+                             "c 39971.9\nis 2 1000\nw\n2: r 1 1000\n",
+                        2198.2, 42223.2, 42223.2);
+}
+END_TEST
+
+/* Four packets, from 28.9 us on; rank 1's link is wanted at 29.9 us. */
+START_TEST(two_packets_are_acknowledged_while_the_next_ones_come)
+{
+    expect_acknowledged(HEAD "0: s 1 5840\n1: ir 0 5840\nc 1\nis 2 1000\nw\n2: r 1 1000\n", 145.7,
+                        145.7, 53.9);
+}
+END_TEST
+
+START_TEST(a_link_has_worked_for_acknowledgements)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    ccmod_result *result;
+
+    calibration.acknowledgement_us = 5;
+    parameters.share = CCMOD_FIFO;
+    result = evaluate(HEAD "0-2: s 3 1000\n3: ir 0 1000\nir 1 1000\nir 2 1000\nw\nr 0 1000\n"
+                           "0: c 50000\ns 3 1000\n",
+                      &calibration, &parameters);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 3 + CCMOD_INWARD).work_us, 3 * 5, exact);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 0 + CCMOD_OUTWARD).work_us, 5, exact);
+    ccmod_result_free(result);
+}
+END_TEST
+
 /* With contention constants of what leaves a node, comes to it and passes it both ways. */
 static void expect_ends(const char *text, double out, double in, double duplex, double a, double b,
                         double c, double d)
@@ -659,7 +738,12 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           in_fifo_a_link_serves_one_message_after_the_other,
           in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender,
           in_fifo_a_wide_link_is_free_again_earlier, in_fifo_what_was_lost_is_the_time_in_queues,
-          an_exponential_background_has_the_clipped_mean,
+          acknowledgements_of_a_stream_hinder_nobody,
+          what_a_receiver_sends_to_others_comes_behind_its_acknowledgement,
+          what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement,
+          of_many_messages_each_is_acknowledged,
+          two_packets_are_acknowledged_while_the_next_ones_come,
+          a_link_has_worked_for_acknowledgements, an_exponential_background_has_the_clipped_mean,
           an_exponential_background_is_a_matter_of_the_seed,
           the_same_input_gives_the_same_result_bit_for_bit, evaluations_run_side_by_side,
           all_fifteen_signals_come_and_add_up, observers_do_not_change_the_result,

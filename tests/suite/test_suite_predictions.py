@@ -127,6 +127,12 @@ class Cases(unittest.TestCase):
         self.assertEqual(one.case, Case("pullfarm", "closed", (1, 2, 2), 100, 50, in_flight=8))
         self.assertEqual((one.rate_hz, one.measured_us), (1000, 1000))
 
+    def test_have_the_window_and_the_blocks_of_their_row(self) -> None:
+        row = {"size_bytes": 8, "processors": 3, "topology": "1-1-1", "mode": "event"}
+        row |= {"window": 2, "steps": 640, "blocks": 20}
+        one = cases.of_row(result("pipeline", "2.3", []), row)
+        self.assertEqual((one.case.window, one.block_steps), (2, 32))
+
     def test_of_what_the_model_has_not_are_none(self) -> None:
         row = {"size_bytes": 0, "processors": 3, "destinations": 2, "mode": "stream"}
         for added in ({"occupation": "both"}, {"list": "random"}, {"mode": "unknown"}):
@@ -216,6 +222,25 @@ class WhatIsKnownBeforehand(Folder):
         self.assertAlmostEqual(found.step_us, 80, delta=0.5)
         self.assertIn("destination (rank 0)", found.limit.text if found.limit else "")
         self.assertGreater(found.used, 0.99)
+
+    def test_a_block_of_a_stream_ends_with_its_last_acknowledgement(self) -> None:
+        case = Case("oneway", "stream", (1, 1), 1000)
+        found = predict(case, self.setting, block_steps=4)
+        # The first packet's whole way, three times its link, and the way of a message of 0 bytes.
+        self.assertAlmostEqual(found.step_us, (15 + 3 * 10 + 5) / 4, delta=0.1)
+        self.assertEqual(found.steps % 4, 0)
+
+    def test_a_funnel_in_blocks_releases_its_sources_in_each(self) -> None:
+        case = Case("funnel", "event", (1, 8), 1000)
+        found = predict(case, self.setting, block_steps=1)
+        # To release the last one costs eight sends, and as many told the end of the block before.
+        self.assertGreater(found.step_us, 80 + 5 + 2)
+        self.assertLess(found.step_us, 80 + 2 * 8 * 2 + 2 * 5)
+
+    def test_a_round_is_the_same_in_blocks(self) -> None:
+        case = Case("alltoall", "round", (4,), 1000)
+        found = predict(case, self.setting, block_steps=1)
+        self.assertAlmostEqual(found.step_us, self.step_us(case))
 
     def test_a_farm_with_an_algorithm_is_limited_by_its_destinations(self) -> None:
         found = predict(Case("pushfarm", "closed", (1, 4, 2), 16, 50, in_flight=8), self.setting)

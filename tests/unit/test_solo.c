@@ -349,6 +349,7 @@ START_TEST(a_block_of_a_stream_leaves_room_for_two_dozen)
     ck_assert_uint_eq(bench_steps_of_block(1000, millisecond_ns, second_ns, 0), 1000);
     ck_assert_uint_eq(bench_steps_of_block(1000, millisecond_ns, second_ns, 32), 1000);
     ck_assert_uint_eq(bench_steps_of_block(second_ns, millisecond_ns, second_ns, 64), 1);
+    ck_assert_uint_eq(bench_steps_of_block(millisecond_ns, millisecond_ns, second_ns, 1), 16);
 }
 END_TEST
 

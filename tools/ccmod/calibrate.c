@@ -113,7 +113,9 @@ static const cb_option_table table = {
         "the start-up that this explains is the sender's and its link's.\n\n"
         "A result of cb_calibrate tells more: how long messages of each size keep their links, "
         "what a send costs its processor, what flows take from each other at the ends of a link, "
-        "and, by a receive that comes late, up to which size a message does not wait for it.",
+        "how "
+        "long an acknowledgement of TCP keeps its links, and, by a receive that comes late, up to "
+        "which size a message does not wait for it.",
     .synopsis = "ccmod calibrate [OPTION]... RESULT",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -142,11 +144,12 @@ static bool was_given(const bool *given, const char *name)
 static cb_status fit_holds(calibrate_plan *plan, const ccmod_fit_wish *wish, ccmod_error *error)
 {
     const size_t sizes_of_a_line = 3;
+    const measured_times *holds = &plan->found.holds;
 
-    if (plan->found.hold_count < sizes_of_a_line || plan->found.hold_count < wish->segments)
+    if (holds->count < sizes_of_a_line || holds->count < wish->segments)
         return CB_OK;
-    return ccmod_calibration_fit_holds(plan->found.holds, plan->found.hold_count, wish,
-                                       &plan->calibration, plan->hold_fits, error);
+    return ccmod_calibration_fit_holds(holds->points, holds->count, wish, &plan->calibration,
+                                       plan->hold_fits, error);
 }
 
 static cb_status fit(calibrate_plan *plan)
@@ -155,6 +158,7 @@ static cb_status fit(calibrate_plan *plan)
     ccmod_fit_wish wish = {.segments = settings->segments,
                            .packet_bytes = settings->packet_bytes,
                            .residual_limit = settings->residual_pct / 100};
+    const char *about = "";
     ccmod_error error;
 
     if (wish.packet_bytes > 0 && wish.segments > 0 && wish.segments != 2) {
@@ -164,10 +168,12 @@ static cb_status fit(calibrate_plan *plan)
         return CB_ERROR_USAGE;
     }
     if (ccmod_calibration_fit(plan->found.points, plan->found.count, &wish, &plan->calibration,
-                              plan->fits, &error) == CB_OK &&
-        fit_holds(plan, &wish, &error) == CB_OK)
-        return CB_OK;
-    cb_error("%s: %s%s", settings->measurements, error.text,
+                              plan->fits, &error) == CB_OK) {
+        about = "of how packets of the stream follow each other: ";
+        if (fit_holds(plan, &wish, &error) == CB_OK)
+            return CB_OK;
+    }
+    cb_error("%s: %s%s%s", settings->measurements, about, error.text,
              plan->found.left_out > 0 ? " (what was not known to a fifth was left out)" : "");
     return error.status;
 }
@@ -214,9 +220,11 @@ static void complete(calibrate_plan *plan, const bool *given)
         calibration->eager_bytes = plan->settings->eager_bytes;
     else if (!isnan(plan->found.eager_bytes))
         calibration->eager_bytes = (uint64_t)plan->found.eager_bytes;
+    measurements_find_contentions(&plan->found, calibration);
     calibration->out_contention = unless_usual(plan->found.out_contention, 2);
     calibration->in_contention = unless_usual(plan->found.in_contention, 2);
     calibration->duplex_contention = unless_usual(plan->found.duplex_contention, 1);
+    calibration->acknowledgement_us = measurements_acknowledgement(&plan->found, calibration);
     calibration->hop_us = plan->settings->hop_us;
     calibration->barrier_us = plan->settings->barrier_us;
 }
@@ -274,6 +282,15 @@ static void write_eager(FILE *stream, const char *before, const measurements *fo
                 found->eager_bytes);
 }
 
+static void write_acknowledgement(FILE *stream, const char *before, const calibrate_plan *plan)
+{
+    if (plan->calibration.acknowledgement_us > 0)
+        fprintf(
+            stream,
+            "%sa packet waits %.4g us for an acknowledgement, which keeps its links for %.4g us\n",
+            before, plan->found.waiting_us, plan->calibration.acknowledgement_us);
+}
+
 static void write_flows(FILE *stream, const char *before, const calibrate_plan *plan)
 {
     const measurements *found = &plan->found;
@@ -284,6 +301,7 @@ static void write_flows(FILE *stream, const char *before, const calibrate_plan *
     write_contention(stream, before, "leave a node", found->out_contention);
     write_contention(stream, before, "come to a node", found->in_contention);
     write_contention(stream, before, "pass a link in both directions", found->duplex_contention);
+    write_acknowledgement(stream, before, plan);
     write_eager(stream, before, found);
 }
 

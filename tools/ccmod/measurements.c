@@ -38,15 +38,26 @@ bool measurements_is(const report_reading *reading, size_t row, const char *key,
     return found != NULL && strcmp(found, value) == 0;
 }
 
-double measurements_median(const report_reading *reading, size_t row, const char *figure)
+measured_time measurements_time(const report_reading *reading, size_t row, const char *figure)
 {
     double median = report_reading_number(reading, "results.%zu.%s.median", row, figure);
     double low = report_reading_number(reading, "results.%zu.%s.ci95.0", row, figure);
     double high = report_reading_number(reading, "results.%zu.%s.ci95.1", row, figure);
-    bool certain =
-        median > 0 && median - low <= uncertain * median && high - median <= uncertain * median;
+    bool known = !isnan(median) && !isnan(low) && !isnan(high);
 
-    return certain ? median : (double)NAN;
+    return (measured_time){median, known ? fmax(median - low, high - median) : (double)NAN};
+}
+
+bool measurements_certain(measured_time time)
+{
+    return time.us > 0 && time.reach_us <= uncertain * time.us;
+}
+
+double measurements_median(const report_reading *reading, size_t row, const char *figure)
+{
+    measured_time time = measurements_time(reading, row, figure);
+
+    return measurements_certain(time) ? time.us : (double)NAN;
 }
 
 static cb_status read_pingpong(const report_reading *reading, size_t row, measurements *out)
@@ -217,6 +228,7 @@ static measurements measurements_nothing(void)
     return (measurements){.gap_us = unknown,
                           .eager_bytes = unknown,
                           .send_us = unknown,
+                          .waiting_us = unknown,
                           .out_contention = unknown,
                           .in_contention = unknown,
                           .duplex_contention = unknown,

@@ -89,10 +89,10 @@ static void put_holds(report_stream *out, const ccmod_calibration *calibration)
     report_stream_end(out);
 }
 
-static void put_contention(report_stream *out, const char *key, double contention)
+static void put_known(report_stream *out, const char *key, double value)
 {
-    if (contention > 0)
-        report_stream_number(out, key, contention);
+    if (value > 0)
+        report_stream_number(out, key, value);
 }
 
 static void put_calibration(report_stream *out, const ccmod_calibration *calibration)
@@ -107,9 +107,10 @@ static void put_calibration(report_stream *out, const ccmod_calibration *calibra
     report_stream_number(out, "eager_bytes", (double)calibration->eager_bytes);
     report_stream_number(out, "barrier_us", calibration->barrier_us);
     put_holds(out, calibration);
-    put_contention(out, "out_contention", calibration->out_contention);
-    put_contention(out, "in_contention", calibration->in_contention);
-    put_contention(out, "duplex_contention", calibration->duplex_contention);
+    put_known(out, "out_contention", calibration->out_contention);
+    put_known(out, "in_contention", calibration->in_contention);
+    put_known(out, "duplex_contention", calibration->duplex_contention);
+    put_known(out, "acknowledgement_us", calibration->acknowledgement_us);
     report_stream_end(out);
 }
 

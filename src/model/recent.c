@@ -1,0 +1,87 @@
+/* Last times of pairs by open addressing. Pairs are never taken out: a workload that runs for long
+ * has those that it had at its beginning. */
+#include "model/recent.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FIRST_ROOM = 64 };
+
+static const uint64_t empty = UINT64_MAX; /* ranks are below 2^30 */
+
+static uint64_t pair_of(uint32_t source, uint32_t destination)
+{
+    return (uint64_t)source << 32 | destination;
+}
+
+/* The place of the pair, or the empty one where it belongs. The upper bits of the product are the
+ * good ones. */
+static recent_entry *place_of(const recent_table *table, uint64_t pair)
+{
+    size_t at = (size_t)((pair * 0x9e3779b97f4a7c15u) >> 32) & (table->room - 1);
+
+    while (table->entries[at].pair != empty && table->entries[at].pair != pair)
+        at = (at + 1) & (table->room - 1);
+    return &table->entries[at];
+}
+
+static bool make(recent_table *table, size_t room)
+{
+    *table = (recent_table){malloc(room * sizeof(*table->entries)), 0, room};
+    if (table->entries == NULL)
+        return false;
+    for (size_t i = 0; i < room; i++)
+        table->entries[i].pair = empty;
+    return true;
+}
+
+static bool widen(recent_table *table)
+{
+    recent_table wider;
+
+    if (!make(&wider, 2 * table->room))
+        return false;
+    for (size_t i = 0; i < table->room; i++) {
+        if (table->entries[i].pair != empty)
+            *place_of(&wider, table->entries[i].pair) = table->entries[i];
+    }
+    wider.count = table->count;
+    free(table->entries);
+    *table = wider;
+    return true;
+}
+
+bool ccmod_recent_open(recent_table *table)
+{
+    return make(table, FIRST_ROOM);
+}
+
+void ccmod_recent_close(recent_table *table)
+{
+    free(table->entries);
+    table->entries = NULL;
+}
+
+bool ccmod_recent_note(recent_table *table, uint32_t source, uint32_t destination, double time_us)
+{
+    uint64_t pair = pair_of(source, destination);
+    recent_entry *entry = place_of(table, pair);
+
+    if (entry->pair == empty) {
+        if (2 * (table->count + 1) > table->room) {
+            if (!widen(table))
+                return false;
+            entry = place_of(table, pair);
+        }
+        table->count++;
+    }
+    *entry = (recent_entry){pair, time_us};
+    return true;
+}
+
+double ccmod_recent_time(const recent_table *table, uint32_t source, uint32_t destination)
+{
+    const recent_entry *entry = place_of(table, pair_of(source, destination));
+
+    return entry->pair == empty ? -HUGE_VAL : entry->time_us;
+}
