@@ -96,9 +96,16 @@ cb_status bench_farm_measure_open(bench_farm_run *run);
 /* Whether the options ask for the closed loop's row. */
 bool bench_farm_wants_closed(const bench_options *options);
 
-/* Whether an open loop could not follow its schedule: the last event came late by more than one
- * per cent of the run, and more events were waiting at the end than in the middle. */
+/* Whether an open loop could not follow its schedule: the last event was issued late by more than
+ * one per cent of the run, and more events were waiting at the end than in the middle; or events
+ * pile up in the farm. */
 bool bench_farm_saturated(const bench_farm_outcome *outcome);
+
+/* Whether a farm that has room for what it cannot carry fills up: decisions come late by more than
+ * one per cent of the run, and about twice as many events are in flight at its end as in its
+ * middle. A disturbance near the end fills it at once, and a few for each destination are no pile.
+ */
+bool bench_farm_piles_up(const bench_farm_outcome *outcome);
 
 /* What a row refers to, and its maker frees. */
 typedef struct {

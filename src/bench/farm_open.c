@@ -19,13 +19,26 @@ bool bench_farm_wants_closed(const bench_options *options)
     return options->rate_hz <= 0;
 }
 
+static const double late = 1.01; /* of the run */
+
+bool bench_farm_piles_up(const bench_farm_outcome *outcome)
+{
+    const double least_growth = 1.5, most_growth = 4, few_each = 2;
+    const bench_tally *tally = &outcome->tally;
+    double middle = (double)tally->in_flight_middle, end = (double)tally->in_flight_end;
+
+    return tally->decision_span_ns > late * tally->due_span_ns &&
+           end > few_each * (double)outcome->destinations && end >= least_growth * middle &&
+           end <= most_growth * middle;
+}
+
 bool bench_farm_saturated(const bench_farm_outcome *outcome)
 {
-    const double late = 1.01;
     const bench_tally *tally = &outcome->tally;
+    bool waits_longer = tally->issue_span_ns > late * tally->due_span_ns &&
+                        tally->backlog_end > tally->backlog_middle;
 
-    return tally->issue_span_ns > late * tally->due_span_ns &&
-           tally->backlog_end > tally->backlog_middle;
+    return waits_longer || bench_farm_piles_up(outcome);
 }
 
 bench_load bench_farm_open_load(const bench_farm_run *run, double rate_hz, uint64_t events)
@@ -49,7 +62,8 @@ static cb_status run_at(bench_farm_run *run, double rate_hz, double time_ns, uin
     double event_ns = fmax(1e9 / rate_hz, run->event_ns);
     uint64_t events = (uint64_t)fmax((double)least, time_ns / event_ns);
 
-    *out = (bench_farm_outcome){.open = true, .offered_hz = rate_hz};
+    *out = (bench_farm_outcome){
+        .open = true, .offered_hz = rate_hz, .destinations = (size_t)bench_farm_destinations(run)};
     bench_farm_forget(run);
     return bench_farm_run_load(run, bench_farm_open_load(run, rate_hz, events),
                                bench_farm_plain(run), bench_farm_patience_ns(run), &out->tally);

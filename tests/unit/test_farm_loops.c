@@ -1,0 +1,120 @@
+/* The supervisor's open loop over queues inside the process: what it says about room in the farm
+ * and about waiting for it, by which a rate that cannot be carried is known; and what a run draws
+ * its arrivals from. No figure of these depends on how fast anything is. */
+#include "bench/farm_loops.h"
+
+#include "tests/unit/loop.h"
+#include "tests/unit/unit.h"
+
+enum { EVENTS = 101, MIDDLE = 51 };
+
+typedef struct {
+    side supervisor; /* of one destination */
+    queue decisions;
+    uint64_t issued, decided;
+    uint64_t decide_at; /* issues before the first decision */
+    uint64_t looks;
+    stats_histogram latency;
+} farm;
+
+static farm f; /* the steps of the engine know of no context of a test's */
+
+static void decide(void)
+{
+    transport_buffer *buffer = calloc(1, sizeof(*buffer));
+    bench_note note = {.event = f.decided++};
+
+    *buffer = (transport_buffer){.data = malloc(sizeof(note)),
+                                 .size = sizeof(note),
+                                 .capacity = sizeof(note),
+                                 .owner = &f.supervisor.factory.base};
+    memcpy(buffer->data, &note, sizeof(note));
+    *(f.decisions.first == NULL ? &f.decisions.first : f.decisions.end) = buffer;
+    f.decisions.end = &buffer->next;
+    buffer->owner->held++;
+}
+
+static cb_status issue(bench_rank *me)
+{
+    (void)me;
+    f.issued++;
+    return CB_OK;
+}
+
+static cb_status issue_and_decide(bench_rank *me)
+{
+    CB_TRY(issue(me));
+    decide();
+    return CB_OK;
+}
+
+/* What the farm does when the supervisor looks for a decision: every second look finds one. */
+static void work(void *context)
+{
+    (void)context;
+    if (f.issued >= f.decide_at && f.decided < f.issued && ++f.looks % 2 == 0)
+        decide();
+}
+
+/* An open loop at such a rate that all its events are due at once. */
+static bench_tally supervise(bench_action step, uint64_t in_flight, uint64_t decide_at)
+{
+    const bench_actions actions = {.step = step};
+    const bench_load load = {.events = EVENTS,
+                             .in_flight = in_flight,
+                             .latencies = &f.latency,
+                             .open = true,
+                             .rate_hz = 1e12};
+    bench_farm part = {.role = BENCH_SUPERVISOR, .sources = 1, .destinations = 1, .labelled = true};
+    bench_tally tally;
+
+    f = (farm){.decide_at = decide_at};
+    make_side(&f.supervisor, 1, 1);
+    f.supervisor.nodes[0].in = &f.decisions;
+    f.supervisor.factory.go_on = work;
+    f.supervisor.me.farm = &part;
+    ck_assert_int_eq(bench_ledger_create(1, in_flight, &part.ledger), CB_OK);
+    ck_assert_int_eq(bench_farm_begin(&f.supervisor.me, 0, EVENTS, &bench_fragments_touched, 0),
+                     CB_OK);
+    ck_assert_int_eq(bench_farm_supervise(&f.supervisor.me, &actions, &load, &tally), CB_OK);
+    ck_assert_uint_eq(tally.decided, EVENTS);
+    bench_ledger_free(&part.ledger);
+    return tally;
+}
+
+START_TEST(a_supervisor_that_always_finds_a_decision_has_not_waited)
+{
+    bench_tally tally = supervise(issue_and_decide, 4, 0);
+
+    ck_assert_double_eq(tally.waited_ns, 0);
+}
+END_TEST
+
+START_TEST(a_supervisor_that_looks_in_vain_while_events_are_due_has_waited)
+{
+    ck_assert_double_gt(supervise(issue, 4, 0).waited_ns, 0);
+}
+END_TEST
+
+START_TEST(waiting_when_all_is_issued_does_not_count)
+{
+    ck_assert_double_eq(supervise(issue, EVENTS, EVENTS).waited_ns, 0);
+}
+END_TEST
+
+START_TEST(events_in_flight_are_counted_at_the_middle_and_at_the_end)
+{
+    bench_tally tally = supervise(issue, EVENTS, EVENTS);
+
+    ck_assert_uint_eq(tally.in_flight_middle, MIDDLE);
+    ck_assert_uint_eq(tally.in_flight_end, EVENTS);
+    tally = supervise(issue, 8, 0);
+    ck_assert_uint_eq(tally.in_flight_middle, 8);
+    ck_assert_uint_eq(tally.in_flight_end, 8);
+}
+END_TEST
+
+UNIT_MAIN("farm_loops", a_supervisor_that_always_finds_a_decision_has_not_waited,
+          a_supervisor_that_looks_in_vain_while_events_are_due_has_waited,
+          waiting_when_all_is_issued_does_not_count,
+          events_in_flight_are_counted_at_the_middle_and_at_the_end)
