@@ -45,6 +45,7 @@ typedef struct {
     double limit_ns;     /* --max-time */
     uint64_t next_event; /* the number with which the next run begins */
     uint64_t in_flight;  /* events at most, as asked for or chosen */
+    uint64_t open_runs;  /* so far */
     double event_ns;     /* of a closed loop with so many; agreed */
     double skew_ns, touch_ns;
     bool verified; /* verification is reported with the first row */
@@ -87,8 +88,9 @@ cb_status bench_farm_measure_closed(bench_farm_run *run);
  * noting costs, and the notes of the first events, which are left in the session. */
 cb_status bench_farm_record(bench_farm_run *run);
 
-/* farm_open.c: an open loop at a rate, as the options shape it. */
-bench_load bench_farm_open_load(const bench_farm_run *run, double rate_hz, uint64_t events);
+/* farm_open.c: an open loop at a rate, as the options shape it. The k-th of a measurement draws its
+ * arrivals alike in every run with the same --seed. */
+bench_load bench_farm_open_load(bench_farm_run *run, double rate_hz, uint64_t events);
 
 /* farm_open.c: the rows of --rate, --load-curve and --find-rate. */
 cb_status bench_farm_measure_open(bench_farm_run *run);

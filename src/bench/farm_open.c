@@ -41,7 +41,7 @@ bool bench_farm_saturated(const bench_farm_outcome *outcome)
     return waits_longer || bench_farm_piles_up(outcome);
 }
 
-bench_load bench_farm_open_load(const bench_farm_run *run, double rate_hz, uint64_t events)
+bench_load bench_farm_open_load(bench_farm_run *run, double rate_hz, uint64_t events)
 {
     const bench_options *options = run->session->options;
 
@@ -51,7 +51,7 @@ bench_load bench_farm_open_load(const bench_farm_run *run, double rate_hz, uint6
                         .open = true,
                         .rate_hz = rate_hz,
                         .poisson = strcmp(options->arrivals, "poisson") == 0,
-                        .seed = options->seed + run->next_event};
+                        .seed = options->seed + run->open_runs++};
 }
 
 /* One run at a rate. It takes `time_ns` at the rate that is asked for, or at what the closed loop

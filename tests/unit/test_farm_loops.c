@@ -3,6 +3,7 @@
  * its arrivals from. No figure of these depends on how fast anything is. */
 #include "bench/farm_loops.h"
 
+#include "bench/farm_measure.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
 
@@ -114,7 +115,24 @@ START_TEST(events_in_flight_are_counted_at_the_middle_and_at_the_end)
 }
 END_TEST
 
+START_TEST(arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
+{
+    bench_options options = {.arrivals = "poisson", .seed = 7};
+    bench_session session = {.options = &options};
+    bench_farm_run one = {.session = &session, .next_event = 10};
+    bench_farm_run other = {.session = &session, .next_event = 5000};
+    uint64_t first = bench_farm_open_load(&one, 1000, EVENTS).seed;
+
+    ck_assert_uint_eq(bench_farm_open_load(&other, 1000, EVENTS).seed, first);
+    ck_assert_uint_ne(bench_farm_open_load(&one, 1000, EVENTS).seed, first);
+    options.seed = 8;
+    other.open_runs = 0;
+    ck_assert_uint_ne(bench_farm_open_load(&other, 1000, EVENTS).seed, first);
+}
+END_TEST
+
 UNIT_MAIN("farm_loops", a_supervisor_that_always_finds_a_decision_has_not_waited,
           a_supervisor_that_looks_in_vain_while_events_are_due_has_waited,
           waiting_when_all_is_issued_does_not_count,
-          events_in_flight_are_counted_at_the_middle_and_at_the_end)
+          events_in_flight_are_counted_at_the_middle_and_at_the_end,
+          arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
