@@ -53,12 +53,15 @@ static stats_summary summarize(farm_blocks *blocks)
     return stats_summarize(blocks->sorted_ns, blocks->count);
 }
 
-/* Keep the blocks between the marks of a run, and tell all how precise the median is by now. */
-static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks,
+/* Keep the `count` blocks of a run, and tell all how precise the median is by now. What lies behind
+ * their last mark is the farm running empty. */
+static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks, size_t count,
                              const bench_tally *tally, double *precision_pct)
 {
+    size_t marks = tally->marks < count + 1 ? tally->marks : count + 1;
+
     *precision_pct = HUGE_VAL;
-    for (size_t i = 1; run->supervisor && i < tally->marks && blocks->count < BLOCKS_MOST; i++)
+    for (size_t i = 1; run->supervisor && i < marks && blocks->count < BLOCKS_MOST; i++)
         blocks->values_ns[blocks->count++] = blocks->marks_ns[i] - blocks->marks_ns[i - 1];
     if (run->supervisor && blocks->count >= BLOCKS_MINIMUM) {
         stats_summary summary = summarize(blocks);
@@ -84,28 +87,49 @@ static void add_tally(bench_tally *sum, const bench_tally *tally)
     sum->errors += tally->errors;
 }
 
+static uint64_t lead_in_of(uint64_t in_flight, uint64_t block)
+{
+    return in_flight > block ? in_flight : block;
+}
+
+bench_load bench_farm_closed_load(uint64_t in_flight, uint64_t block, size_t count)
+{
+    uint64_t lead_in = lead_in_of(in_flight, block);
+
+    return (bench_load){.events = lead_in + count * block + in_flight,
+                        .in_flight = in_flight,
+                        .lead_in = lead_in,
+                        .block = block};
+}
+
+/* As many blocks as fit beside what goes before and after them, but no more than are wanted. */
+static size_t fitting_blocks(const bench_farm_run *run, uint64_t block, double left_ns,
+                             size_t wanted)
+{
+    uint64_t around = lead_in_of(run->in_flight, block) + run->in_flight;
+    double events = left_ns / run->event_ns - (double)around;
+
+    return (size_t)fmax(1, fmin((double)wanted, events / (double)block));
+}
+
 static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_farm_outcome *out)
 {
     double left_ns = run->limit_ns * blocks_share, precision_pct;
     size_t wanted = BLOCKS_MINIMUM + 1;
+    bench_load load;
 
     out->stopped_by = "max-time";
     blocks->block = block_of(run);
     do {
-        double each_ns = run->event_ns * (double)blocks->block;
-        size_t count = (size_t)fmax(1, fmin((double)wanted, left_ns / each_ns));
-        uint64_t lead_in = run->in_flight > blocks->block ? run->in_flight : blocks->block;
-        bench_load load = {.events = lead_in + count * blocks->block,
-                           .in_flight = run->in_flight,
-                           .lead_in = lead_in,
-                           .block = blocks->block,
-                           .marks_ns = blocks->marks_ns};
+        size_t count = fitting_blocks(run, blocks->block, left_ns, wanted);
         bench_tally tally = {0};
 
+        load = bench_farm_closed_load(run->in_flight, blocks->block, count);
+        load.marks_ns = blocks->marks_ns;
         CB_TRY(bench_farm_run_load(run, load, bench_farm_plain(run), bench_farm_patience_ns(run),
                                    &tally));
         add_tally(&out->tally, &tally);
-        CB_TRY(keep_blocks(run, blocks, &tally, &precision_pct));
+        CB_TRY(keep_blocks(run, blocks, count, &tally, &precision_pct));
         if (precision_pct <= run->session->options->precision_pct) {
             out->stopped_by = "precision";
             break;
@@ -113,7 +137,7 @@ static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_far
         wanted = BLOCKS_AT_ONCE;
         run->event_ns = tally.event_ns;
         left_ns -= tally.elapsed_ns;
-    } while (left_ns > run->event_ns * (double)(blocks->block + run->in_flight));
+    } while (left_ns > run->event_ns * (double)(load.lead_in + load.block + load.in_flight));
     return CB_OK;
 }
 
@@ -139,7 +163,8 @@ cb_status bench_farm_measure_closed(bench_farm_run *run)
     farm_blocks blocks = {
         .values_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
         .sorted_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
-        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2, sizeof(double), "the marks of blocks")};
+        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2 + run->in_flight / bench_farm_destinations(run),
+                                sizeof(double), "the marks of blocks")};
     cb_status status = CB_ERROR_MEMORY;
 
     bench_farm_forget(run);

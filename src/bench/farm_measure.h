@@ -81,6 +81,11 @@ const bench_fragments *bench_farm_plain(const bench_farm_run *run);
 uint64_t bench_farm_patience_ns(const bench_farm_run *run);
 uint64_t bench_farm_working_ns(const bench_farm_run *run);
 
+/* farm_closed.c: a closed loop with `count` blocks, behind a lead-in in which the farm fills; and
+ * as many events more as may be in flight, so that it does not run empty in the last of them. Marks
+ * are up to the caller: count + 1 are for blocks, and in_flight / block may come behind. */
+bench_load bench_farm_closed_load(uint64_t in_flight, uint64_t block, size_t count);
+
 /* farm_closed.c: the row of a closed loop. */
 cb_status bench_farm_measure_closed(bench_farm_run *run);
 

@@ -1,6 +1,7 @@
-/* The supervisor's open loop over queues inside the process: what it says about room in the farm
- * and about waiting for it, by which a rate that cannot be carried is known; and what a run draws
- * its arrivals from. No figure of these depends on how fast anything is. */
+/* The supervisor's loops over queues inside the process: what the open one says about room in the
+ * farm and about waiting for it, by which a rate that cannot be carried is known, and what it draws
+ * its arrivals from; and that the closed one times no farm that runs empty. No figure of these
+ * depends on how fast anything is. */
 #include "bench/farm_loops.h"
 
 #include "bench/farm_measure.h"
@@ -15,6 +16,7 @@ typedef struct {
     uint64_t issued, decided;
     uint64_t decide_at; /* issues before the first decision */
     uint64_t looks;
+    uint64_t watched, in_flight_then; /* when so many had been decided */
     stats_histogram latency;
 } farm;
 
@@ -33,6 +35,8 @@ static void decide(void)
     *(f.decisions.first == NULL ? &f.decisions.first : f.decisions.end) = buffer;
     f.decisions.end = &buffer->next;
     buffer->owner->held++;
+    if (f.decided == f.watched)
+        f.in_flight_then = f.issued - f.decided;
 }
 
 static cb_status issue(bench_rank *me)
@@ -57,30 +61,36 @@ static void work(void *context)
         decide();
 }
 
+static bench_tally run_load(const bench_load *load, bench_action step)
+{
+    const bench_actions actions = {.step = step};
+    bench_farm part = {.role = BENCH_SUPERVISOR, .sources = 1, .destinations = 1, .labelled = true};
+    bench_tally tally;
+
+    make_side(&f.supervisor, 1, 1);
+    f.supervisor.nodes[0].in = &f.decisions;
+    f.supervisor.factory.go_on = work;
+    f.supervisor.me.farm = &part;
+    ck_assert_int_eq(bench_ledger_create(1, load->in_flight, &part.ledger), CB_OK);
+    ck_assert_int_eq(
+        bench_farm_begin(&f.supervisor.me, 0, load->events, &bench_fragments_touched, 0), CB_OK);
+    ck_assert_int_eq(bench_farm_supervise(&f.supervisor.me, &actions, load, &tally), CB_OK);
+    ck_assert_uint_eq(tally.decided, load->events);
+    bench_ledger_free(&part.ledger);
+    return tally;
+}
+
 /* An open loop at such a rate that all its events are due at once. */
 static bench_tally supervise(bench_action step, uint64_t in_flight, uint64_t decide_at)
 {
-    const bench_actions actions = {.step = step};
     const bench_load load = {.events = EVENTS,
                              .in_flight = in_flight,
                              .latencies = &f.latency,
                              .open = true,
                              .rate_hz = 1e12};
-    bench_farm part = {.role = BENCH_SUPERVISOR, .sources = 1, .destinations = 1, .labelled = true};
-    bench_tally tally;
 
     f = (farm){.decide_at = decide_at};
-    make_side(&f.supervisor, 1, 1);
-    f.supervisor.nodes[0].in = &f.decisions;
-    f.supervisor.factory.go_on = work;
-    f.supervisor.me.farm = &part;
-    ck_assert_int_eq(bench_ledger_create(1, in_flight, &part.ledger), CB_OK);
-    ck_assert_int_eq(bench_farm_begin(&f.supervisor.me, 0, EVENTS, &bench_fragments_touched, 0),
-                     CB_OK);
-    ck_assert_int_eq(bench_farm_supervise(&f.supervisor.me, &actions, &load, &tally), CB_OK);
-    ck_assert_uint_eq(tally.decided, EVENTS);
-    bench_ledger_free(&part.ledger);
-    return tally;
+    return run_load(&load, step);
 }
 
 START_TEST(a_supervisor_that_always_finds_a_decision_has_not_waited)
@@ -115,6 +125,27 @@ START_TEST(events_in_flight_are_counted_at_the_middle_and_at_the_end)
 }
 END_TEST
 
+/* Whatever the ratio of a block and of what is in flight: the supervisor still gives out an event
+ * for each decision when the last block ends. */
+START_TEST(a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before)
+{
+    static const uint64_t in_flights[] = {1, 4, 7, 40}, blocks[] = {1, 4, 10};
+    double marks_ns[64];
+
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 3; k++) {
+            bench_load load = bench_farm_closed_load(in_flights[i], blocks[k], 3);
+            bench_tally tally;
+
+            load.marks_ns = marks_ns;
+            f = (farm){.watched = load.lead_in + 3 * blocks[k]};
+            tally = run_load(&load, issue);
+            ck_assert_uint_ge(tally.marks, 3 + 1);
+            ck_assert_uint_eq(f.in_flight_then, in_flights[i] - 1); /* one is being decided */
+        }
+}
+END_TEST
+
 START_TEST(arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
 {
     bench_options options = {.arrivals = "poisson", .seed = 7};
@@ -135,4 +166,5 @@ UNIT_MAIN("farm_loops", a_supervisor_that_always_finds_a_decision_has_not_waited
           a_supervisor_that_looks_in_vain_while_events_are_due_has_waited,
           waiting_when_all_is_issued_does_not_count,
           events_in_flight_are_counted_at_the_middle_and_at_the_end,
+          a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before,
           arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
