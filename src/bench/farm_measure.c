@@ -30,12 +30,17 @@ static cb_status run_closed(bench_farm_run *run, uint64_t in_flight, uint64_t ev
 
 /* How long an event takes, and how many to keep in flight */
 
+/* With no more in flight than the search would try: however many were asked for, this is short. */
 static cb_status probe(bench_farm_run *run)
 {
-    uint64_t in_flight = run->in_flight > 0 ? run->in_flight : bench_farm_destinations(run);
-    uint64_t events = 2 * in_flight;
+    uint64_t most = IN_FLIGHT_EACH * bench_farm_destinations(run);
+    uint64_t in_flight = bench_farm_destinations(run);
+    uint64_t events;
     bench_tally tally;
 
+    if (run->in_flight > 0)
+        in_flight = run->in_flight < most ? run->in_flight : most;
+    events = 2 * in_flight;
     for (;;) {
         CB_TRY(run_closed(run, in_flight, events, &tally));
         run->event_ns = tally.event_ns;
