@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/work.h"
 
 enum {
     VERIFIED_EVENTS = 2000,
@@ -176,16 +175,16 @@ cb_status bench_farm_row(bench_farm_run *run, bench_farm_outcome *outcome)
 /* Set-up */
 
 /* Destination 0 is the one that --slow-us slows down. */
-static void set_work(bench_farm_run *run)
+static cb_status set_work(bench_farm_run *run)
 {
-    const bench_session *session = run->session;
+    bench_session *session = run->session;
     bench_rank *me = run->me;
 
     if (me->farm->role != BENCH_DESTINATION)
-        return;
-    me->algorithm.units = host_work_units(&session->work, run->measurement->algorithm_us);
+        return CB_OK;
     if (me->farm->index == 0)
-        me->farm->slow_units = host_work_units(&session->work, session->options->slow_us);
+        CB_TRY(bench_algorithm_units(session, session->options->slow_us, &me->farm->slow_units));
+    return bench_algorithm_units(session, run->measurement->algorithm_us, &me->algorithm.units);
 }
 
 static cb_status set_up(bench_farm_run *run, const int *ranks, size_t participants)
@@ -200,7 +199,7 @@ static cb_status set_up(bench_farm_run *run, const int *ranks, size_t participan
     CB_TRY(bench_rank_create(run->session, measurement, run->session->technology, ranks,
                              participants, &run->me, &run->actions));
     CB_TRY(bench_farm_join(run->me, &measurement->shape, room));
-    set_work(run);
+    CB_TRY(set_work(run));
     if (!run->supervisor)
         return CB_OK;
     run->latencies = cb_allocate(destinations, sizeof(*run->latencies), "histograms of latencies");
