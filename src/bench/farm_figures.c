@@ -76,6 +76,8 @@ static void fill_accounts(const bench_tally *tally, report_row *row)
 static report_destination *list_destinations(const bench_measurement *measurement,
                                              const bench_farm_outcome *outcome)
 {
+    const int *ranks =
+        &outcome->ranks[bench_shape_span(&measurement->shape, BENCH_DESTINATION).first];
     report_destination *list =
         cb_allocate(outcome->destinations, sizeof(*list), "the rows of destinations");
 
@@ -84,7 +86,7 @@ static report_destination *list_destinations(const bench_measurement *measuremen
         uint64_t issued = account->decided + account->lost;
 
         list[i] = (report_destination){
-            .rank = (double)(1 + measurement->shape.stages[BENCH_SOURCE] + i),
+            .rank = ranks[i],
             .decided = (double)account->decided,
             .lost = (double)account->lost,
             .in_flight_mean = issued > 0 ? (double)account->in_flight_sum / (double)issued : 0,

@@ -160,6 +160,7 @@ cb_status bench_farm_row(bench_farm_run *run, bench_farm_outcome *outcome)
     outcome->latencies = run->latencies;
     outcome->accounts = run->accounts;
     outcome->destinations = bench_farm_destinations(run);
+    outcome->ranks = run->me->ranks;
     outcome->skew_ns = run->skew_ns;
     outcome->touch_ns = run->touch_ns;
     if (run->verified)

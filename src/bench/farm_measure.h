@@ -27,6 +27,7 @@ typedef struct {
     const stats_histogram *latencies; /* one for each destination */
     const bench_account *accounts;    /* the same, of all these runs */
     size_t destinations;
+    const int *ranks;         /* of all participants */
     double algorithm_true_us; /* negative: no algorithm ran */
     double skew_ns, touch_ns;
     bench_found found;
