@@ -45,17 +45,33 @@ cb_status bench_algorithm_units(bench_session *session, double us, uint64_t *uni
     return CB_OK;
 }
 
+enum { CHECKS = 3 };
+
+static const double tolerated_pct = 5;
+
+/* How far a calibration is from what was worked with. One that is off is repeated, since it may
+ * have met somebody else on the core, as none of the run need have. */
+static cb_status find_drift(const host_work_rate *rate, double *drift_pct)
+{
+    host_work_rate now;
+
+    CB_TRY(host_work_calibrate(&now));
+    for (size_t i = 1;; i++) {
+        *drift_pct = 100 * fabs(now.unit_ns / rate->unit_ns - 1);
+        if (*drift_pct <= tolerated_pct || i == CHECKS)
+            return CB_OK;
+        CB_TRY(host_work_refine(&now));
+    }
+}
+
 cb_status bench_check_algorithm(const bench_session *session)
 {
-    const double tolerated_pct = 5;
-    host_work_rate now;
     double drift_pct;
 
     if (session->work.unit_ns <= 0)
         return CB_OK;
     CB_TRY(put_rates(session));
-    CB_TRY(host_work_calibrate(&now));
-    drift_pct = 100 * fabs(now.unit_ns / session->work.unit_ns - 1);
+    CB_TRY(find_drift(&session->work, &drift_pct));
     CB_TRY(control_maximum(control_everyone(session->plane), &drift_pct, 1));
     if (session->document == NULL)
         return CB_OK;
