@@ -49,11 +49,30 @@ static cb_status probe(bench_farm_run *run)
     }
 }
 
+static const double as_good = 1.03;
+
+/* The time of an event with so many in flight. One that seems to be worse than the best is tried
+ * again, and the better counts: others on the machine, or a rank that waits for its turn, make a
+ * trial slow, and none makes it fast. */
+static cb_status try_in_flight(bench_farm_run *run, uint64_t in_flight, uint64_t events,
+                               double best_ns, double *each_ns)
+{
+    bench_tally tally;
+
+    CB_TRY(run_closed(run, in_flight, events, &tally));
+    *each_ns = tally.event_ns;
+    if (*each_ns <= best_ns * as_good)
+        return CB_OK;
+    CB_TRY(run_closed(run, in_flight, events, &tally));
+    *each_ns = fmin(*each_ns, tally.event_ns);
+    return CB_OK;
+}
+
 /* The smallest number in flight with which the farm is about as fast as with any: doubled from one
- * for each destination on, until it gains nothing or the time does not allow more. */
+ * for each destination on, until that makes it slower or the time does not allow more. */
 static cb_status search_in_flight(bench_farm_run *run)
 {
-    const double as_good = 1.03, affordable = 0.1;
+    const double affordable = 0.1;
     double each_ns[SEARCHED], best_ns = HUGE_VAL;
     uint64_t in_flight = bench_farm_destinations(run);
     size_t tried = 0, chosen = 0;
@@ -63,12 +82,10 @@ static cb_status search_in_flight(bench_farm_run *run)
     for (; tried < SEARCHED; tried++, in_flight *= 2) {
         uint64_t events =
             bench_farm_events_in(run->limit_ns * search_share, run->event_ns, 2 * in_flight);
-        bench_tally tally;
 
         if (tried > 0 && (double)events * run->event_ns > run->limit_ns * affordable)
             break;
-        CB_TRY(run_closed(run, in_flight, events, &tally));
-        each_ns[tried] = tally.event_ns;
+        CB_TRY(try_in_flight(run, in_flight, events, best_ns, &each_ns[tried]));
         if (tried > 0 && each_ns[tried] > best_ns * as_good)
             break;
         best_ns = fmin(best_ns, each_ns[tried]);
