@@ -87,6 +87,11 @@ uint64_t bench_farm_working_ns(const bench_farm_run *run);
  * are up to the caller: count + 1 are for blocks, and in_flight / block may come behind. */
 bench_load bench_farm_closed_load(uint64_t in_flight, uint64_t block, size_t count);
 
+/* farm_closed.c: whether blocks of so many events came out at less than half of the time that they
+ * are wanted to take, with time left for enough longer ones. Of blocks shorter than what holds a
+ * farm up now and then, the median would be the time between two such hold-ups. */
+bool bench_farm_blocks_too_short(double event_ns, uint64_t block, double wanted_ns, double left_ns);
+
 /* farm_closed.c: the row of a closed loop. */
 cb_status bench_farm_measure_closed(bench_farm_run *run);
 

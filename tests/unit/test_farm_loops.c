@@ -146,6 +146,21 @@ START_TEST(a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before)
 }
 END_TEST
 
+START_TEST(blocks_are_too_short_below_half_of_what_is_wanted)
+{
+    ck_assert(!bench_farm_blocks_too_short(1000, 500, 1e6, 1e9));
+    ck_assert(bench_farm_blocks_too_short(999, 500, 1e6, 1e9));
+    ck_assert(!bench_farm_blocks_too_short(1e6, 500, 1e6, 1e9));
+}
+END_TEST
+
+START_TEST(short_blocks_are_kept_where_there_is_no_time_for_twenty_longer_ones)
+{
+    ck_assert(bench_farm_blocks_too_short(1, 500, 1e6, 23e6));
+    ck_assert(!bench_farm_blocks_too_short(1, 500, 1e6, 20e6));
+}
+END_TEST
+
 START_TEST(arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
 {
     bench_options options = {.arrivals = "poisson", .seed = 7};
@@ -167,4 +182,6 @@ UNIT_MAIN("farm_loops", a_supervisor_that_always_finds_a_decision_has_not_waited
           waiting_when_all_is_issued_does_not_count,
           events_in_flight_are_counted_at_the_middle_and_at_the_end,
           a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before,
+          blocks_are_too_short_below_half_of_what_is_wanted,
+          short_blocks_are_kept_where_there_is_no_time_for_twenty_longer_ones,
           arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
