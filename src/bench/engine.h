@@ -162,6 +162,10 @@ cb_status bench_write_timeline(bench_session *session, const bench_measurement *
 cb_status bench_calibrate_algorithm(bench_session *session, const bench_plan *plan);
 cb_status bench_check_algorithm(const bench_session *session);
 
+/* algorithm.c: calibrate this rank's core once more, and tell how many units take `us` at the
+ * fastest rate that was found so far; none, and no calibration, for a time that is not above 0. */
+cb_status bench_algorithm_units(bench_session *session, double us, uint64_t *units);
+
 /* figures.c: from what was measured to what is reported; under which conditions alone. */
 void bench_conditions(const bench_session *session, const bench_measurement *measurement,
                       size_t participants, bool oversubscribed, report_row *row);

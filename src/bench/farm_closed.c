@@ -20,11 +20,14 @@ static const double blocks_share = 0.70, latencies_share = 0.22;
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
+/* The supervisor has the blocks; the rest all know. */
 typedef struct {
     double *values_ns; /* of each block */
     size_t count;
     double *marks_ns, *sorted_ns;
-    uint64_t block;
+    uint64_t block; /* events of one */
+    size_t wanted;  /* of the next batch, at most */
+    double left_ns, precision_pct;
 } farm_blocks;
 
 static void free_blocks(farm_blocks *blocks)
@@ -34,17 +37,23 @@ static void free_blocks(farm_blocks *blocks)
     free(blocks->sorted_ns);
 }
 
+static double wanted_block_ns(const bench_farm_run *run)
+{
+    return fmin(run->oversubscribed ? oversubscribed_block_ns : block_ns, run->limit_ns / 100);
+}
+
 /* Destinations decide in turn: a block is a number of whole turns. */
 static uint64_t block_of(const bench_farm_run *run)
 {
-    double wanted_ns = run->oversubscribed ? oversubscribed_block_ns : block_ns;
-    uint64_t turns;
+    uint64_t turns = bench_farm_events_in(wanted_block_ns(run),
+                                          run->event_ns * (double)bench_farm_destinations(run), 1);
 
-    if (wanted_ns > run->limit_ns / 100)
-        wanted_ns = run->limit_ns / 100;
-    turns =
-        bench_farm_events_in(wanted_ns, run->event_ns * (double)bench_farm_destinations(run), 1);
     return turns * bench_farm_destinations(run);
+}
+
+bool bench_farm_blocks_too_short(double event_ns, uint64_t block, double wanted_ns, double left_ns)
+{
+    return event_ns * (double)block < wanted_ns / 2 && left_ns > (BLOCKS_MINIMUM + 2) * wanted_ns;
 }
 
 static stats_summary summarize(farm_blocks *blocks)
@@ -53,19 +62,21 @@ static stats_summary summarize(farm_blocks *blocks)
     return stats_summarize(blocks->sorted_ns, blocks->count);
 }
 
-/* Keep the blocks between the marks of a run, and tell all how precise the median is by now. */
-static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks,
-                             const bench_tally *tally, double *precision_pct)
+/* Keep the `count` blocks of a run, and tell all how precise the median is by now. What lies behind
+ * their last mark is the farm running empty. */
+static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks, size_t count,
+                             const bench_tally *tally)
 {
-    *precision_pct = HUGE_VAL;
-    for (size_t i = 1; run->supervisor && i < tally->marks && blocks->count < BLOCKS_MOST; i++)
+    size_t marks = tally->marks < count + 1 ? tally->marks : count + 1;
+
+    for (size_t i = 1; run->supervisor && i < marks && blocks->count < BLOCKS_MOST; i++)
         blocks->values_ns[blocks->count++] = blocks->marks_ns[i] - blocks->marks_ns[i - 1];
     if (run->supervisor && blocks->count >= BLOCKS_MINIMUM) {
         stats_summary summary = summarize(blocks);
 
-        *precision_pct = stats_precision_pct(&summary);
+        blocks->precision_pct = stats_precision_pct(&summary);
     }
-    return control_broadcast(run->team, precision_pct, sizeof(*precision_pct));
+    return control_broadcast(run->team, &blocks->precision_pct, sizeof(blocks->precision_pct));
 }
 
 /* The time of an event as the row has it, told to all: it is what loads are shares of. */
@@ -84,36 +95,76 @@ static void add_tally(bench_tally *sum, const bench_tally *tally)
     sum->errors += tally->errors;
 }
 
+static uint64_t lead_in_of(uint64_t in_flight, uint64_t block)
+{
+    return in_flight > block ? in_flight : block;
+}
+
+bench_load bench_farm_closed_load(uint64_t in_flight, uint64_t block, size_t count)
+{
+    uint64_t lead_in = lead_in_of(in_flight, block);
+
+    return (bench_load){.events = lead_in + count * block + in_flight,
+                        .in_flight = in_flight,
+                        .lead_in = lead_in,
+                        .block = block};
+}
+
+/* As many blocks as fit beside what goes before and after them, but no more than are wanted. */
+static size_t fitting_blocks(const bench_farm_run *run, const farm_blocks *blocks)
+{
+    uint64_t around = lead_in_of(run->in_flight, blocks->block) + run->in_flight;
+    double events = blocks->left_ns / run->event_ns - (double)around;
+
+    return (size_t)fmax(1, fmin((double)blocks->wanted, events / (double)blocks->block));
+}
+
+/* One batch, kept unless its blocks are too short: then the next has longer ones. */
+static cb_status time_batch(bench_farm_run *run, farm_blocks *blocks, bench_farm_outcome *out)
+{
+    size_t count = fitting_blocks(run, blocks);
+    bench_load load = bench_farm_closed_load(run->in_flight, blocks->block, count);
+    bench_tally tally = {0};
+
+    load.marks_ns = blocks->marks_ns;
+    CB_TRY(
+        bench_farm_run_load(run, load, bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
+    add_tally(&out->tally, &tally);
+    blocks->left_ns -= tally.elapsed_ns;
+    run->event_ns = tally.event_ns;
+    if (bench_farm_blocks_too_short(run->event_ns, blocks->block, wanted_block_ns(run),
+                                    blocks->left_ns)) {
+        blocks->count = 0;
+        blocks->block = block_of(run);
+        blocks->wanted = BLOCKS_MINIMUM + 1;
+        blocks->precision_pct = HUGE_VAL;
+        return CB_OK;
+    }
+    blocks->wanted = BLOCKS_AT_ONCE;
+    return keep_blocks(run, blocks, count, &tally);
+}
+
+static bool has_time_left(const bench_farm_run *run, const farm_blocks *blocks)
+{
+    bench_load least = bench_farm_closed_load(run->in_flight, blocks->block, 1);
+
+    return blocks->left_ns > run->event_ns * (double)least.events;
+}
+
 static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_farm_outcome *out)
 {
-    double left_ns = run->limit_ns * blocks_share, precision_pct;
-    size_t wanted = BLOCKS_MINIMUM + 1;
-
-    out->stopped_by = "max-time";
+    blocks->left_ns = run->limit_ns * blocks_share;
     blocks->block = block_of(run);
+    blocks->wanted = BLOCKS_MINIMUM + 1;
+    blocks->precision_pct = HUGE_VAL;
+    out->stopped_by = "max-time";
     do {
-        double each_ns = run->event_ns * (double)blocks->block;
-        size_t count = (size_t)fmax(1, fmin((double)wanted, left_ns / each_ns));
-        uint64_t lead_in = run->in_flight > blocks->block ? run->in_flight : blocks->block;
-        bench_load load = {.events = lead_in + count * blocks->block,
-                           .in_flight = run->in_flight,
-                           .lead_in = lead_in,
-                           .block = blocks->block,
-                           .marks_ns = blocks->marks_ns};
-        bench_tally tally = {0};
-
-        CB_TRY(bench_farm_run_load(run, load, bench_farm_plain(run), bench_farm_patience_ns(run),
-                                   &tally));
-        add_tally(&out->tally, &tally);
-        CB_TRY(keep_blocks(run, blocks, &tally, &precision_pct));
-        if (precision_pct <= run->session->options->precision_pct) {
+        CB_TRY(time_batch(run, blocks, out));
+        if (blocks->precision_pct <= run->session->options->precision_pct) {
             out->stopped_by = "precision";
             break;
         }
-        wanted = BLOCKS_AT_ONCE;
-        run->event_ns = tally.event_ns;
-        left_ns -= tally.elapsed_ns;
-    } while (left_ns > run->event_ns * (double)(blocks->block + run->in_flight));
+    } while (has_time_left(run, blocks));
     return CB_OK;
 }
 
@@ -139,7 +190,8 @@ cb_status bench_farm_measure_closed(bench_farm_run *run)
     farm_blocks blocks = {
         .values_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
         .sorted_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
-        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2, sizeof(double), "the marks of blocks")};
+        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2 + run->in_flight / bench_farm_destinations(run),
+                                sizeof(double), "the marks of blocks")};
     cb_status status = CB_ERROR_MEMORY;
 
     bench_farm_forget(run);

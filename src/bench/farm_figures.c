@@ -29,11 +29,15 @@ static void fill_closed(const bench_farm_outcome *outcome, report_row *row)
     row->frequency_Hz = 1e6 / row->round_us.median;
 }
 
-/* Who holds the rate down: the farm, where events found no room when they were due; else the
- * supervisor, that could not give them out in time. */
-static const char *limit_of(const bench_tally *tally)
+/* Who holds the rate down: the farm, where waiting for it explains most of what the last event was
+ * late by, or where it filled up; else the supervisor, that had no time to give out what was due.
+ */
+static const char *limit_of(const bench_farm_outcome *outcome)
 {
-    return 2 * tally->waited > tally->issued ? "farm" : "supervisor";
+    const bench_tally *tally = &outcome->tally;
+    double late_ns = tally->issue_span_ns - tally->due_span_ns;
+
+    return 2 * tally->waited_ns > late_ns || bench_farm_piles_up(outcome) ? "farm" : "supervisor";
 }
 
 static void fill_open(const bench_farm_outcome *outcome, report_row *row)
@@ -46,7 +50,7 @@ static void fill_open(const bench_farm_outcome *outcome, report_row *row)
         row->frequency_Hz = (double)(tally->decided - 1) / tally->decision_span_ns * 1e9;
     row->saturated = saturated ? REPORT_YES : REPORT_NO;
     if (saturated)
-        row->limited_by = limit_of(tally);
+        row->limited_by = limit_of(outcome);
     else if (tally->due_span_ns > 0)
         row->generator_error_pct = 100 * fabs(tally->issue_span_ns / tally->due_span_ns - 1);
     row->due = (double)tally->due;
@@ -72,6 +76,8 @@ static void fill_accounts(const bench_tally *tally, report_row *row)
 static report_destination *list_destinations(const bench_measurement *measurement,
                                              const bench_farm_outcome *outcome)
 {
+    const int *ranks =
+        &outcome->ranks[bench_shape_span(&measurement->shape, BENCH_DESTINATION).first];
     report_destination *list =
         cb_allocate(outcome->destinations, sizeof(*list), "the rows of destinations");
 
@@ -80,7 +86,7 @@ static report_destination *list_destinations(const bench_measurement *measuremen
         uint64_t issued = account->decided + account->lost;
 
         list[i] = (report_destination){
-            .rank = (double)(1 + measurement->shape.stages[BENCH_SOURCE] + i),
+            .rank = ranks[i],
             .decided = (double)account->decided,
             .lost = (double)account->lost,
             .in_flight_mean = issued > 0 ? (double)account->in_flight_sum / (double)issued : 0,

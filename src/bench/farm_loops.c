@@ -165,7 +165,6 @@ static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns
 typedef struct {
     bench_schedule schedule;
     uint64_t due_ns, first_due_ns, last_due_ns; /* of the next event, and of those issued */
-    bool held_back;                             /* the event that is due found no room */
     /* As it was when half of the events were issued; and when that was, and when all were */
     bench_schedule middle;
     uint64_t middle_ns, end_ns;
@@ -176,8 +175,6 @@ typedef struct {
 static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
 {
     CB_TRY(issue(run, state->due_ns));
-    run->tally->waited += state->held_back;
-    state->held_back = false;
     state->last_due_ns = state->due_ns;
     run->last_issue_ns = now_ns;
     if (run->ledger->issued == 1) {
@@ -187,12 +184,15 @@ static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
     if (run->ledger->issued == (run->load->events + 1) / 2) {
         state->middle = state->schedule;
         state->middle_ns = now_ns;
+        run->tally->in_flight_middle = run->ledger->in_flight;
     }
     state->due_ns = UINT64_MAX;
-    if (run->ledger->issued < run->load->events)
+    if (run->ledger->issued < run->load->events) {
         state->due_ns = bench_schedule_next(&state->schedule);
-    else
+    } else {
         state->end_ns = now_ns;
+        run->tally->in_flight_end = run->ledger->in_flight;
+    }
     return CB_OK;
 }
 
@@ -213,6 +213,8 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
         now_ns - state->last_news_ns > run->me->patience_ns)
         give_up(run);
     pause_until(run, state->due_ns, now_ns, &state->idle);
+    if (now_ns >= state->due_ns)
+        run->tally->waited_ns += (double)(cb_now_ns() - now_ns);
     return CB_OK;
 }
 
@@ -248,14 +250,12 @@ static cb_status run_open(supervision *run)
     state.due_ns = bench_schedule_next(&state.schedule);
     while (goes_on(run)) {
         uint64_t now_ns = cb_now_ns();
-        bool due = now_ns >= state.due_ns;
 
-        if (due && ledger->in_flight < load->in_flight) {
+        if (now_ns >= state.due_ns && ledger->in_flight < load->in_flight) {
             CB_TRY(issue_due(run, &state, now_ns));
             state.last_news_ns = now_ns;
             continue;
         }
-        state.held_back = state.held_back || due;
         CB_TRY(look_for_decision(run, &state, now_ns));
     }
     count_backlog(run, &state);

@@ -30,11 +30,12 @@ typedef struct {
     double decision_span_ns; /* from the first decision to the last, where latencies are taken */
     /* Of an open loop */
     uint64_t due;            /* until the last event was issued */
-    uint64_t waited;         /* events that found no room when they were due */
+    double waited_ns;        /* with an event due, no room for it, and no decision to make some */
     uint64_t backlog_middle; /* events due and not issued when half were issued, */
-    uint64_t backlog_end;    /* and when all were */
-    double issue_span_ns;    /* from the first issue to the last, */
-    double due_span_ns;      /* and between the instants when they were due */
+    uint64_t backlog_end;    /* and when all were; */
+    uint64_t in_flight_middle, in_flight_end; /* and events in flight then */
+    double issue_span_ns;                     /* from the first issue to the last, */
+    double due_span_ns;                       /* and between the instants when they were due */
 } bench_tally;
 
 /* Run the supervisor's part; *tally is complete also when the run was given up. */

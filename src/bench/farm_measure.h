@@ -27,6 +27,7 @@ typedef struct {
     const stats_histogram *latencies; /* one for each destination */
     const bench_account *accounts;    /* the same, of all these runs */
     size_t destinations;
+    const int *ranks;         /* of all participants */
     double algorithm_true_us; /* negative: no algorithm ran */
     double skew_ns, touch_ns;
     bench_found found;
@@ -45,6 +46,7 @@ typedef struct {
     double limit_ns;     /* --max-time */
     uint64_t next_event; /* the number with which the next run begins */
     uint64_t in_flight;  /* events at most, as asked for or chosen */
+    uint64_t open_runs;  /* so far */
     double event_ns;     /* of a closed loop with so many; agreed */
     double skew_ns, touch_ns;
     bool verified; /* verification is reported with the first row */
@@ -80,6 +82,16 @@ const bench_fragments *bench_farm_plain(const bench_farm_run *run);
 uint64_t bench_farm_patience_ns(const bench_farm_run *run);
 uint64_t bench_farm_working_ns(const bench_farm_run *run);
 
+/* farm_closed.c: a closed loop with `count` blocks, behind a lead-in in which the farm fills; and
+ * as many events more as may be in flight, so that it does not run empty in the last of them. Marks
+ * are up to the caller: count + 1 are for blocks, and in_flight / block may come behind. */
+bench_load bench_farm_closed_load(uint64_t in_flight, uint64_t block, size_t count);
+
+/* farm_closed.c: whether blocks of so many events came out at less than half of the time that they
+ * are wanted to take, with time left for enough longer ones. Of blocks shorter than what holds a
+ * farm up now and then, the median would be the time between two such hold-ups. */
+bool bench_farm_blocks_too_short(double event_ns, uint64_t block, double wanted_ns, double left_ns);
+
 /* farm_closed.c: the row of a closed loop. */
 cb_status bench_farm_measure_closed(bench_farm_run *run);
 
@@ -87,8 +99,9 @@ cb_status bench_farm_measure_closed(bench_farm_run *run);
  * noting costs, and the notes of the first events, which are left in the session. */
 cb_status bench_farm_record(bench_farm_run *run);
 
-/* farm_open.c: an open loop at a rate, as the options shape it. */
-bench_load bench_farm_open_load(const bench_farm_run *run, double rate_hz, uint64_t events);
+/* farm_open.c: an open loop at a rate, as the options shape it. The k-th of a measurement draws its
+ * arrivals alike in every run with the same --seed. */
+bench_load bench_farm_open_load(bench_farm_run *run, double rate_hz, uint64_t events);
 
 /* farm_open.c: the rows of --rate, --load-curve and --find-rate. */
 cb_status bench_farm_measure_open(bench_farm_run *run);
@@ -96,9 +109,16 @@ cb_status bench_farm_measure_open(bench_farm_run *run);
 /* Whether the options ask for the closed loop's row. */
 bool bench_farm_wants_closed(const bench_options *options);
 
-/* Whether an open loop could not follow its schedule: the last event came late by more than one
- * per cent of the run, and more events were waiting at the end than in the middle. */
+/* Whether an open loop could not follow its schedule: the last event was issued late by more than
+ * one per cent of the run, and more events were waiting at the end than in the middle; or events
+ * pile up in the farm. */
 bool bench_farm_saturated(const bench_farm_outcome *outcome);
+
+/* Whether a farm that has room for what it cannot carry fills up: decisions come late by more than
+ * one per cent of the run, and about twice as many events are in flight at its end as in its
+ * middle. A disturbance near the end fills it at once, and a few for each destination are no pile.
+ */
+bool bench_farm_piles_up(const bench_farm_outcome *outcome);
 
 /* What a row refers to, and its maker frees. */
 typedef struct {

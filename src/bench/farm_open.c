@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "bench/load.h"
 
-enum { REPEATS = 5, BEYOND_QUANTILE = 10 };
+enum { REPEATS = 5, BEYOND_QUANTILE = 10, QUIET_EVENTS = 20 };
 
 static const char *const usual_curve = "10%,25%,50%,70%,80%,90%,95%,100%,110%";
 
@@ -19,16 +19,29 @@ bool bench_farm_wants_closed(const bench_options *options)
     return options->rate_hz <= 0;
 }
 
-bool bench_farm_saturated(const bench_farm_outcome *outcome)
-{
-    const double late = 1.01;
-    const bench_tally *tally = &outcome->tally;
+static const double late = 1.01; /* of the run */
 
-    return tally->issue_span_ns > late * tally->due_span_ns &&
-           tally->backlog_end > tally->backlog_middle;
+bool bench_farm_piles_up(const bench_farm_outcome *outcome)
+{
+    const double least_growth = 1.5, most_growth = 4, few_each = 2;
+    const bench_tally *tally = &outcome->tally;
+    double middle = (double)tally->in_flight_middle, end = (double)tally->in_flight_end;
+
+    return tally->decision_span_ns > late * tally->due_span_ns &&
+           end > few_each * (double)outcome->destinations && end >= least_growth * middle &&
+           end <= most_growth * middle;
 }
 
-bench_load bench_farm_open_load(const bench_farm_run *run, double rate_hz, uint64_t events)
+bool bench_farm_saturated(const bench_farm_outcome *outcome)
+{
+    const bench_tally *tally = &outcome->tally;
+    bool waits_longer = tally->issue_span_ns > late * tally->due_span_ns &&
+                        tally->backlog_end > tally->backlog_middle;
+
+    return waits_longer || bench_farm_piles_up(outcome);
+}
+
+bench_load bench_farm_open_load(bench_farm_run *run, double rate_hz, uint64_t events)
 {
     const bench_options *options = run->session->options;
 
@@ -38,7 +51,7 @@ bench_load bench_farm_open_load(const bench_farm_run *run, double rate_hz, uint6
                         .open = true,
                         .rate_hz = rate_hz,
                         .poisson = strcmp(options->arrivals, "poisson") == 0,
-                        .seed = options->seed + run->next_event};
+                        .seed = options->seed + run->open_runs++};
 }
 
 /* One run at a rate. It takes `time_ns` at the rate that is asked for, or at what the closed loop
@@ -49,7 +62,8 @@ static cb_status run_at(bench_farm_run *run, double rate_hz, double time_ns, uin
     double event_ns = fmax(1e9 / rate_hz, run->event_ns);
     uint64_t events = (uint64_t)fmax((double)least, time_ns / event_ns);
 
-    *out = (bench_farm_outcome){.open = true, .offered_hz = rate_hz};
+    *out = (bench_farm_outcome){
+        .open = true, .offered_hz = rate_hz, .destinations = (size_t)bench_farm_destinations(run)};
     bench_farm_forget(run);
     return bench_farm_run_load(run, bench_farm_open_load(run, rate_hz, events),
                                bench_farm_plain(run), bench_farm_patience_ns(run), &out->tally);
@@ -86,6 +100,7 @@ typedef struct {
     double quantile, deadline_ns;
     double time_ns;  /* of a trial */
     uint64_t events; /* of a trial, at least: so that some lie beyond the quantile */
+    double quiet_ns; /* the median latency of events that have the farm for themselves */
     /* The last trial */
     bool silent; /* nothing was decided */
     double reached_ns;
@@ -103,6 +118,21 @@ static double merged_quantile(const bench_farm_run *run, double quantile)
     value_ns = all->samples > 0 ? stats_histogram_quantile(all, quantile) : HUGE_VAL;
     free(all);
     return value_ns;
+}
+
+/* One event after the other. No rate holds a deadline that most of these do not, which is so known
+ * without the many events of a trial. */
+static cb_status look_at_single_events(bench_farm_run *run, rate_search *search)
+{
+    bench_tally tally;
+
+    bench_farm_forget(run);
+    CB_TRY(bench_farm_run_load(
+        run, (bench_load){.events = QUIET_EVENTS, .in_flight = 1, .latencies = run->latencies},
+        bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
+    search->silent = tally.decided == 0;
+    search->quiet_ns = run->supervisor ? merged_quantile(run, 0.5) : 0;
+    return control_broadcast(run->team, &search->quiet_ns, sizeof(search->quiet_ns));
 }
 
 /* Whether a rate holds in one trial: the schedule is followed, nothing is lost, and the quantile of
@@ -209,10 +239,33 @@ static cb_status confirm(bench_farm_run *run, rate_search *search, double low_hz
     return found->repeats > 0 ? confirm_high(run, search, high_hz, found) : CB_OK;
 }
 
+static void say_why(const bench_options *options, const rate_search *search, char *why, size_t size)
+{
+    if (search->silent)
+        snprintf(why, size, "not one event was decided: all were lost; see what --verify finds");
+    else if (search->quiet_ns > search->deadline_ns)
+        snprintf(why, size,
+                 "the deadline of %g us is below the quiet latency: half of single events take "
+                 "%.1f us or more; give a longer --deadline-us",
+                 options->deadline_us, search->quiet_ns / 1e3);
+    else if (search->reached_ns > search->deadline_ns)
+        snprintf(why, size,
+                 "%s was %.1f us even at the lowest rate that was tried, though half of single "
+                 "events take %.1f us or less: some were held up, as when others took the machine "
+                 "or ranks share cores; give a --deadline-us longer than %g, or a lower --quantile",
+                 options->quantile, search->reached_ns / 1e3, search->quiet_ns / 1e3,
+                 options->deadline_us);
+    else
+        snprintf(why, size,
+                 "no rate was found that holds in all of %d trials, below one that holds in none "
+                 "(%s of the last was %.1f us): events were lost, or others took the machine; give "
+                 "a longer --max-time",
+                 REPEATS, options->quantile, search->reached_ns / 1e3);
+}
+
 /* A search without a result is named in the document, and fails the run when all is measured. */
 static cb_status give_up_search(bench_farm_run *run, const rate_search *search)
 {
-    const bench_options *options = run->session->options;
     char what[160], why[320];
 
     if (!run->supervisor)
@@ -221,44 +274,46 @@ static cb_status give_up_search(bench_farm_run *run, const rate_search *search)
              "--find-rate at %zu bytes, %zu sources, %zu destinations, algorithm %g us",
              run->measurement->size_bytes, run->me->farm->sources, run->me->farm->destinations,
              run->measurement->algorithm_us);
-    if (search->silent)
-        snprintf(why, sizeof(why),
-                 "not one event was decided: all were lost; see what --verify finds");
-    else if (search->reached_ns > search->deadline_ns)
-        snprintf(why, sizeof(why),
-                 "the deadline of %g us is below the quiet latency: %s of single events is %.1f "
-                 "us; give a longer --deadline-us",
-                 options->deadline_us, options->quantile, search->reached_ns / 1e3);
-    else
-        snprintf(why, sizeof(why),
-                 "no rate was found that holds in all of %d trials, below one that holds in none "
-                 "(%s of the last was %.1f us): events were lost, or others took the machine; give "
-                 "a longer --max-time",
-                 REPEATS, options->quantile, search->reached_ns / 1e3);
+    say_why(run->session->options, search, why, sizeof(why));
     cb_error("%s: %s", what, why);
     run->session->search_failed = true;
     return report_skip(run->session->document, what, why);
 }
 
-/* From a hundredth of what the closed loop can do, which is next to quiet, to a little more. */
+/* A rate that holds: a tenth of what the closed loop can do, which is next to quiet, or the half of
+ * it where a trial at the tenth would take longer than --max-time; and less where that fails. */
+static cb_status find_low(bench_farm_run *run, rate_search *search, double *low_hz, bool *holds)
+{
+    const double quiet_share = 0.1, affordable_share = 0.5;
+    double capacity_hz = 1e9 / run->event_ns;
+    double longest_ns = (double)search->events * run->event_ns / quiet_share;
+
+    *low_hz = capacity_hz * (longest_ns < run->limit_ns ? quiet_share : affordable_share);
+    CB_TRY(try_rate(run, search, *low_hz, holds));
+    for (size_t i = 0; !*holds && !search->silent && i < 2; i++) {
+        *low_hz /= 3;
+        CB_TRY(try_rate(run, search, *low_hz, holds));
+    }
+    return CB_OK;
+}
+
+/* Up to a little more than what the closed loop can do, to begin with. */
 static cb_status find_rate(bench_farm_run *run)
 {
     const bench_options *options = run->session->options;
-    double quantile = bench_quantile(options->quantile), capacity_hz = 1e9 / run->event_ns;
+    double quantile = bench_quantile(options->quantile);
     rate_search search = {.quantile = quantile,
                           .deadline_ns = options->deadline_us * 1e3,
                           .time_ns = run->limit_ns / 5,
                           .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile))};
-    double low_hz = capacity_hz / 10, high_hz = capacity_hz * 1.2;
+    double low_hz = 0, high_hz = 1.2e9 / run->event_ns;
     bench_farm_outcome out;
     bench_found found;
     bool holds = false;
 
-    CB_TRY(try_rate(run, &search, low_hz, &holds));
-    for (size_t i = 0; !holds && !search.silent && i < 2; i++) {
-        low_hz /= 3;
-        CB_TRY(try_rate(run, &search, low_hz, &holds));
-    }
+    CB_TRY(look_at_single_events(run, &search));
+    if (search.quiet_ns <= search.deadline_ns)
+        CB_TRY(find_low(run, &search, &low_hz, &holds));
     if (!holds)
         return give_up_search(run, &search);
     CB_TRY(bracket(run, &search, &low_hz, &high_hz));

@@ -418,7 +418,8 @@ static cb_status set_up(bench_passes *run, const bench_measurement *measurement,
     CB_TRY(bench_rank_create(run->session, measurement, run->session->technology, ranks,
                              participants, &run->me, &run->actions));
     bench_rank_reset(run->me, run->traffic, 0);
-    run->me->algorithm.units = host_work_units(&run->session->work, measurement->algorithm_us);
+    CB_TRY(
+        bench_algorithm_units(run->session, measurement->algorithm_us, &run->me->algorithm.units));
     return measurement->own_multicast ? time_groups(run)
                                       : bench_rank_set_up(run->session->definition, run->me);
 }

@@ -82,12 +82,14 @@ bench_side_figures bench_side_figures_of(const bench_side_work *work, double tic
         return figures;
     alone_share = work->alone_work_ns / work->alone_ns;
     figures.alone_pct = 100 * alone_share;
-    if (work->alone_work_ns < TURNS_MINIMUM * tick_ns)
+    if (work->alone_work_ns < TURNS_MINIMUM * turn_each_ns)
         return figures;
     figures.at_least = done_ns < TURNS_MINIMUM * turn_each_ns;
     if (figures.at_least)
         done_ns += turn_each_ns;
     figures.slowdown = alone_share * work->beside_ns / done_ns;
+    if (figures.at_least && figures.slowdown < 1)
+        return (bench_side_figures){figures.alone_pct, REPORT_ABSENT, REPORT_ABSENT, false};
     figures.left_pct = 100 / figures.slowdown;
     return figures;
 }

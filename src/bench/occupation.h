@@ -48,8 +48,8 @@ typedef struct {
 
 /* A task of low priority gets turns of one scheduler tick at regular intervals. Where the tasks had
  * less than five turns each, one turn more would change the figure by a fifth: the slowdown is then
- * taken as if each had had that turn, and it is at least so large. Without five turns in all,
- * alone, there is nothing to compare with and no slowdown. */
+ * taken as if each had had that turn, and it is at least so large. Without five turns each
+ * alone there is nothing to compare with and no slowdown, nor is a bound below 1 one. */
 bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns);
 
 #endif

@@ -76,6 +76,16 @@ cb_status host_work_calibrate(host_work_rate *out)
     return CB_OK;
 }
 
+cb_status host_work_refine(host_work_rate *rate)
+{
+    host_work_rate now;
+
+    CB_TRY(host_work_calibrate(&now));
+    if (now.unit_ns < rate->unit_ns)
+        *rate = now;
+    return CB_OK;
+}
+
 uint64_t host_work_units(const host_work_rate *rate, double us)
 {
     return us > 0 ? (uint64_t)(us * 1e3 / rate->unit_ns + 0.5) : 0;

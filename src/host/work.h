@@ -28,6 +28,10 @@ uint64_t host_work_on(uint64_t state, uint64_t units);
  * take the core now and then. CB_ERROR_SYSTEM, logged, when the clock stands still. */
 cb_status host_work_calibrate(host_work_rate *out);
 
+/* Measure again, and keep the faster of both rates: others who share a core, or slow it down for
+ * longer than a calibration, make a unit take longer, and nothing makes it shorter. */
+cb_status host_work_refine(host_work_rate *rate);
+
 /* The number of units, rounded to the nearest, that takes `us`; 0 for a time that is not above 0.
  */
 uint64_t host_work_units(const host_work_rate *rate, double us);

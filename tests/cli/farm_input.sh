@@ -76,4 +76,13 @@ expect_document result.json "d['complete'], [r['mode'] for r in d['results']]" \
 expect_document result.json "[s['what'].split()[0] for s in d['skipped'][:2]]" "['--find-rate', '--find-rate']"
 expect_all_gone
 
+# A trial of a thousand events would take minutes here, and three are made where one says nothing.
+case_is "a deadline below a quiet latency that is long"
+run 3 cb_pushfarm --find-rate --deadline-us 100 --sizes 64 --algorithm 20000 --max-time 0.05 \
+    --output result.json
+expect_status 1
+expect_error "below the quiet latency" "half of single events take" "longer --deadline-us"
+expect_valid result.json
+expect_all_gone
+
 finish

@@ -92,6 +92,10 @@ done
 
 slow_destination
 
+measured "more in flight than there is time for" 3 cb_pushfarm --sizes 64 --algorithm 500 \
+    --in-flight 1048576 --rate 1kHz --max-time 0.05
+expect_rows "r['in_flight_limit'] == 1048576 and r['issued'] < 1000"
+
 measured "pipelines of all kinds" 15 cb_pipeline --topology 4-2-1,9-3-1,2-1,3-3-3,8-4-2-1 \
     --sizes 0,64,70000 --algorithm 0,50 --max-time 0.05
 expect_document result.json "len(d['results'])" 30

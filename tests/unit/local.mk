@@ -11,6 +11,7 @@ UNIT_TESTS = \
 	%D%/test_derive \
 	%D%/test_environment \
 	%D%/test_farm_figures \
+	%D%/test_farm_loops \
 	%D%/test_figures \
 	%D%/test_fit \
 	%D%/test_histogram \
@@ -73,6 +74,8 @@ tests_unit_test_environment_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_environment_LDADD = $(UNIT_LIBS)
 tests_unit_test_farm_figures_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_farm_figures_LDADD = $(UNIT_LIBS)
+tests_unit_test_farm_loops_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_farm_loops_LDADD = $(UNIT_LIBS)
 tests_unit_test_figures_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_figures_LDADD = $(UNIT_LIBS)
 tests_unit_test_fit_CPPFLAGS = $(UNIT_FLAGS)
@@ -148,6 +151,7 @@ tests_unit_test_svg_LDADD = $(CCMOD_LIBS) $(CHECK_LIBS)
 # A technology of queues, for tests of what stands above the transport.
 LOOP_SOURCES = %D%/loop.c %D%/loop.h
 
+tests_unit_test_farm_loops_SOURCES = %D%/test_farm_loops.c $(LOOP_SOURCES)
 tests_unit_test_bounce_SOURCES = %D%/test_bounce.c $(LOOP_SOURCES)
 tests_unit_test_traffic_SOURCES = %D%/test_traffic.c $(LOOP_SOURCES)
 

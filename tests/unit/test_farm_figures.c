@@ -21,6 +21,9 @@ typedef struct {
     bench_farm_lists lists;
 } farm;
 
+/* As --placement may have them: the last two are the destinations. */
+static const int ranks[1 + SOURCES + DESTINATIONS] = {0, 3, 6, 9, 4, 2};
+
 /* A closed loop of 100 events in blocks around 40 us, that is 4 us an event: three faster, three
  * slower. */
 static void make_farm(farm *f)
@@ -47,6 +50,7 @@ static void make_farm(farm *f)
                                       .latencies = f->latencies,
                                       .accounts = f->accounts,
                                       .destinations = DESTINATIONS,
+                                      .ranks = ranks,
                                       .algorithm_true_us = -1,
                                       .touch_ns = -1};
 }
@@ -245,23 +249,84 @@ START_TEST(a_loop_that_catches_up_is_not_saturated)
 }
 END_TEST
 
-START_TEST(the_farm_holds_down_a_rate_at_which_most_events_found_no_room)
+/* Decisions come late by 2 per cent, and so many events are in flight. */
+static int pile_of(farm *f, uint64_t middle, uint64_t end)
+{
+    bench_farm_lists_free(&f->lists);
+    make_open_farm(f);
+    f->outcome.tally.decision_span_ns = 1.98e6 * 1.02;
+    f->outcome.tally.in_flight_middle = middle;
+    f->outcome.tally.in_flight_end = end;
+    return (int)row_of(f)->saturated;
+}
+
+START_TEST(a_farm_that_fills_up_steadily_is_saturated_though_all_was_issued_in_time)
+{
+    farm f = {.outcome.open = false};
+
+    ck_assert_int_eq(pile_of(&f, 10, 20), REPORT_YES);
+    assert_absent(f.row.generator_error_pct);
+    ck_assert_str_eq(f.row.limited_by, "farm");
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(a_farm_that_holds_many_events_but_not_more_and_more_is_not_saturated)
+{
+    farm f = {.outcome.open = false};
+
+    ck_assert_int_eq(pile_of(&f, 14, 20), REPORT_NO);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(a_farm_that_was_held_up_near_the_end_is_not_saturated)
+{
+    farm f = {.outcome.open = false};
+
+    ck_assert_int_eq(pile_of(&f, 4, 20), REPORT_NO);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(two_events_for_each_destination_are_no_pile)
+{
+    farm f = {.outcome.open = false};
+
+    ck_assert_int_eq(pile_of(&f, 2, 2 * DESTINATIONS), REPORT_NO);
+    ck_assert_int_eq(pile_of(&f, 2, 2 * DESTINATIONS + 1), REPORT_YES);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(decisions_that_keep_pace_with_the_schedule_are_no_sign_of_saturation)
+{
+    farm f = {.outcome.open = false};
+
+    (void)pile_of(&f, 10, 20);
+    f.outcome.tally.decision_span_ns = 1.98e6 * 1.009;
+    ck_assert_int_eq(row_of(&f)->saturated, REPORT_NO);
+    bench_farm_lists_free(&f.lists);
+}
+END_TEST
+
+START_TEST(the_farm_holds_down_a_rate_where_waiting_for_it_explains_the_delay)
 {
     farm f;
 
     make_late(&f, 1, 2);
-    f.outcome.tally.waited = 51;
+    f.outcome.tally.waited_ns = 20e3; /* of 39.6e3 */
     ck_assert_str_eq(row_of(&f)->limited_by, "farm");
     bench_farm_lists_free(&f.lists);
 }
 END_TEST
 
-START_TEST(the_supervisor_holds_down_a_rate_at_which_there_was_room)
+START_TEST(the_supervisor_holds_down_a_rate_where_waiting_does_not_explain_the_delay)
 {
     farm f;
 
     make_late(&f, 1, 2);
-    f.outcome.tally.waited = 50;
+    f.outcome.tally.waited_ns = 19e3;
     ck_assert_str_eq(row_of(&f)->limited_by, "supervisor");
     bench_farm_lists_free(&f.lists);
 }
@@ -317,8 +382,8 @@ START_TEST(each_destination_has_its_rank_and_its_account)
         (bench_account){.decided = 30, .lost = 10, .in_flight_sum = 100, .in_flight_most = 7};
     row = row_of(&f);
     ck_assert_uint_eq(row->destination_count, DESTINATIONS);
-    assert_near(row->per_destination[0].rank, 1 + SOURCES);
-    assert_near(row->per_destination[1].rank, 2 + SOURCES);
+    assert_near(row->per_destination[0].rank, 4);
+    assert_near(row->per_destination[1].rank, 2);
     assert_near(row->per_destination[0].decided, 40);
     assert_near(row->per_destination[0].in_flight_mean, 2);
     assert_near(row->per_destination[0].in_flight_most, 4);
@@ -407,8 +472,13 @@ UNIT_MAIN("farm_figures", the_time_of_an_event_is_that_of_a_block_by_its_events,
           a_loop_that_follows_its_schedule_tells_how_well,
           a_loop_that_is_late_with_a_growing_backlog_is_saturated,
           a_loop_that_catches_up_is_not_saturated,
-          the_farm_holds_down_a_rate_at_which_most_events_found_no_room,
-          the_supervisor_holds_down_a_rate_at_which_there_was_room,
+          a_farm_that_fills_up_steadily_is_saturated_though_all_was_issued_in_time,
+          a_farm_that_holds_many_events_but_not_more_and_more_is_not_saturated,
+          a_farm_that_was_held_up_near_the_end_is_not_saturated,
+          two_events_for_each_destination_are_no_pile,
+          decisions_that_keep_pace_with_the_schedule_are_no_sign_of_saturation,
+          the_farm_holds_down_a_rate_where_waiting_for_it_explains_the_delay,
+          the_supervisor_holds_down_a_rate_where_waiting_does_not_explain_the_delay,
           what_a_search_found_stands_in_the_row, what_is_neither_decided_nor_lost_is_in_flight,
           each_destination_has_its_rank_and_its_account,
           a_destination_without_events_has_none_in_flight,

@@ -237,6 +237,39 @@ START_TEST(without_a_baseline_there_is_no_slowdown)
 }
 END_TEST
 
+START_TEST(tasks_that_had_five_turns_only_together_are_no_baseline)
+{
+    bench_side_work work = {.ranks = 16,
+                            .alone_work_ns = 5 * tick_ns,
+                            .alone_ns = 16 * 160e6,
+                            .beside_work_ns = 0,
+                            .beside_ns = 16 * 800e6};
+
+    ck_assert(isnan(bench_side_figures_of(&work, tick_ns).slowdown));
+    work.alone_work_ns = 16 * 5 * tick_ns;
+    ck_assert(!isnan(bench_side_figures_of(&work, tick_ns).slowdown));
+}
+END_TEST
+
+START_TEST(a_bound_below_1_is_no_figure)
+{
+    /* An eighth of the time alone: with one turn more in 24 ms, at least 0.75. */
+    bench_side_work work = {.ranks = 1,
+                            .alone_work_ns = 20e6,
+                            .alone_ns = 160e6,
+                            .beside_work_ns = 0,
+                            .beside_ns = 24e6};
+    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+
+    ck_assert(isnan(figures.slowdown) && isnan(figures.left_pct) && !figures.at_least);
+    assert_near(figures.alone_pct, 12.5);
+    work.beside_ns = 40e6;
+    figures = bench_side_figures_of(&work, tick_ns);
+    ck_assert(figures.at_least);
+    assert_near(figures.slowdown, 1.25);
+}
+END_TEST
+
 START_TEST(a_side_without_ranks_has_no_figures)
 {
     const bench_side_work work = {.ranks = 0};
@@ -256,4 +289,5 @@ UNIT_MAIN("occupation", names_and_occupations_are_one_to_one, what_is_not_given_
           computing_that_is_not_disturbed_is_not_slowed_down,
           no_work_at_all_gives_a_bound_and_not_infinity, a_few_turns_give_a_bound_with_one_more,
           each_rank_of_a_side_may_have_had_one_turn_more, without_a_baseline_there_is_no_slowdown,
+          tasks_that_had_five_turns_only_together_are_no_baseline, a_bound_below_1_is_no_figure,
           a_side_without_ranks_has_no_figures)

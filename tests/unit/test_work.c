@@ -96,7 +96,19 @@ START_TEST(a_calibration_gives_a_median_within_its_range)
 }
 END_TEST
 
+START_TEST(of_two_calibrations_the_faster_is_kept)
+{
+    host_work_rate slow = {.unit_ns = 1e12}, fast = {.unit_ns = 1e-6};
+
+    ck_assert_int_eq(host_work_refine(&slow), CB_OK);
+    ck_assert_double_lt(slow.unit_ns, 1e12);
+    ck_assert_double_gt(slow.most_ns, 0);
+    ck_assert_int_eq(host_work_refine(&fast), CB_OK);
+    ck_assert_double_eq(fast.unit_ns, 1e-6);
+}
+END_TEST
+
 UNIT_MAIN("work", a_unit_is_so_many_rounds_and_none_is_left_out, every_call_does_the_same_work,
           work_in_two_parts_is_the_work_of_both, every_unit_shows_in_the_result,
           a_time_is_rounded_to_the_nearest_unit, no_time_is_no_work,
-          a_calibration_gives_a_median_within_its_range)
+          a_calibration_gives_a_median_within_its_range, of_two_calibrations_the_faster_is_kept)
