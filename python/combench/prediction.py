@@ -23,8 +23,6 @@ FARMS = ("pushfarm", "pullfarm")
 _FEW_STEPS = 16
 _FEW_EVENTS = 64
 _CROWD = 20_000  # fragments that may be under way at once without pacing the supervisor
-# Multicasts under way hinder each other at each destination's link: window x window x destinations.
-_MULTICASTS = 20_000_000
 _OF_NETWORK = 0.95  # of what a link within the network carries: beyond it queues grow and grow
 _SKEW_US = 1.0  # how far apart the ranks start: what the seeds vary
 _FULL = 0.9  # a place that is used so much is what limits
@@ -167,12 +165,6 @@ def _cut(case: Case, effort: Effort) -> tuple[Case, list[str], tuple[int, int]]:
         timed = max(case.in_flight, _FEW_EVENTS)
         if timed < case.shape[2]:
             cuts.append(f"{timed} events, less than one for each destination")
-    at_once = case.window * case.window * case.shape[-1]
-    if case.multicast == "technology" and case.benchmark == "multicast" and at_once > _MULTICASTS:
-        raise SuiteError(
-            f"{case.window} multicasts to {case.shape[-1]} destinations at a time take too long to "
-            "evaluate; give a smaller --window, or fewer destinations"
-        )
     if 2 * lead + timed > room:
         needed = (2 * lead + timed) * messages_of_step(case)
         raise SuiteError(

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -258,9 +259,15 @@ class WhatIsKnownBeforehand(Folder):
         case = Case("pushfarm", "closed", (1, 1000, 1000), 16, in_flight=1000)
         with self.assertRaisesRegex(SuiteError, "--messages"):
             predict(case, self.setting, Effort(messages=100000))
-        case = Case("multicast", "stream", (1, 10000), 16, multicast="technology")
-        with self.assertRaisesRegex(SuiteError, "--window"):
-            predict(case, self.setting)
+
+    def test_a_window_of_multicasts_to_thousands_is_as_fast_as_their_links(self) -> None:
+        """Which are slower than the sender, so that all of the window waits at each."""
+        case = Case("multicast", "stream", (1, 5000), 100, multicast="technology")
+        setting = replace(self.setting, words=("--gap-us", "6"))
+        found = predict(case, setting, Effort(seeds=1))
+        # Acknowledgements of half a window come to the source's link: 5000 of 6 us.
+        self.assertAlmostEqual(found.step_us, 5000 * 6 / 32, delta=10)
+        self.assertIn("source (rank 0)", found.limit.text if found.limit else "")
 
 
 # What is wrong: the words, and a part of what is said. Names are files of the test.
