@@ -38,7 +38,6 @@ class Effort:
     seeds: int = 3
     precision_pct: float = 1.0  # half of the 95 % interval of the frequency, in per cent of it
     messages: int = 16_000_000  # of one seed, at most
-    jobs: int = 1  # evaluations at a time
 
 
 @dataclass(frozen=True)
@@ -129,11 +128,18 @@ def _whole(steps: int, of: int) -> int:
     return -(-steps // of) * of
 
 
+def _is_crowded(case: Case) -> bool:
+    """Whether a farm's supervisor is paced for the sake of the evaluation."""
+    return case.benchmark in FARMS and case.in_flight * case.shape[1] > _CROWD
+
+
 def spans(case: Case) -> tuple[int, int]:
     """How many steps are a lead-in, and how many are timed, at least."""
     if case.benchmark in FARMS:
         timed = _whole(max(case.in_flight, _FEW_EVENTS), case.shape[2])
-        return max(2 * case.in_flight, _FEW_EVENTS), timed
+        # A crowd is paced: it does not come all at once, and has settled sooner.
+        turns = 1 if _is_crowded(case) else 2
+        return max(turns * case.in_flight, _FEW_EVENTS), timed
     if case.mode in ("stream", "free") or case.benchmark in ("funnel", "pipeline"):
         # Whole halves of the window, so that both lengths have as many acknowledgements in a step.
         timed = _whole(max(case.window, _FEW_STEPS), max(1, case.window // 2))
@@ -174,6 +180,12 @@ def _cut(case: Case, effort: Effort) -> tuple[Case, list[str], tuple[int, int]]:
     return case, cuts, (lead, timed)
 
 
+def cost(case: Case, effort: Effort) -> float:
+    """How many messages are evaluated with a seed, roughly: for telling how far a prediction is."""
+    lead, timed = spans(case)
+    return float(min((2 * lead + timed) * messages_of_step(case), effort.messages))
+
+
 # Of Student's t, for 1, 2, ... degrees of freedom: 95 % lie within.
 _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
@@ -195,7 +207,7 @@ def _evaluate_all(
     """For each seed the evaluations of both lengths."""
     texts = [trace(case, length, _SKEW_US) for length in lengths]
     seeds = range(1, effort.seeds + 1)
-    with ThreadPoolExecutor(max_workers=effort.jobs) as pool:
+    with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
         asked = [[pool.submit(evaluate, setting, text, seed) for text in texts] for seed in seeds]
         return [(short.result(), long.result()) for short, long in asked]
 
@@ -263,7 +275,7 @@ def _paced(
     or without: beyond that little is gained, and each message that waits in the network makes the
     evaluation longer.
     """
-    crowded = case.in_flight * case.shape[1] > _CROWD
+    crowded = _is_crowded(case)
     if not rate_hz and not crowded:
         return case, []
     busy, even = _probe(case, setting, effort)
