@@ -389,10 +389,10 @@ class Foundations(Folder):
         self.assertIn("for want of cb_calibrate", said)
 
 
-# A ccmod that never ends; its number stands in a file of that name.
+# A ccmod that does not end while a test waits; its number stands in a file of that name.
 ENDLESS = """#!/bin/sh
 : >"$MARKS/$$"
-exec sleep 1000
+exec sleep 150
 """
 
 
