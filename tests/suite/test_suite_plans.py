@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
+import pty
 import re
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from stage import TOP
 
@@ -18,7 +21,7 @@ from combench.benchmarks import BENCHMARKS, FIT_SIZES
 from combench.errors import SuiteError
 from combench.expand import Measurement, Overrides, expand
 from combench.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
-from combench.progress import Progress, duration
+from combench.progress import Advance, Progress, duration
 
 
 def measurements(text: str, ranks: int, overrides: Overrides = Overrides()) -> list[Measurement]:
@@ -294,6 +297,38 @@ class Times(unittest.TestCase):
             progress.begin(kind)
             progress.end(kind, 10, elapsed_s, "", True)
         self.assertEqual(progress.left_s(), 10 + 20)
+
+
+class Advances(unittest.TestCase):
+    """How far a prediction is."""
+
+    def test_are_a_line_for_each_case_in_a_file(self) -> None:
+        stream = io.StringIO()
+        advance = Advance(stream, [1.0, 3.0])
+        advance.end("funnel", "2.0 s", 3.0)
+        advance.end("oneway", "left out: why", 1.0)
+        advance.clear()
+        said = "[1/2] funnel ... 2.0 s\n[2/2] oneway ... left out: why\n"
+        self.assertEqual(stream.getvalue(), said)
+        self.assertEqual(advance.left_s(), 0)
+
+    def test_are_one_line_on_a_terminal_which_is_cleared(self) -> None:
+        ours, theirs = pty.openpty()
+        with open(theirs, "w", encoding="ascii") as stream, open(ours, "rb") as terminal:
+            advance = Advance(stream, [1.0, 3.0])
+            advance.end("funnel", "2.0 s", 3.0)
+            advance.clear()
+            said = os.read(terminal.fileno(), 4096).decode("ascii")
+        self.assertIn("[1/2] some 0 s left; funnel, 2.0 s", said)
+        self.assertNotIn("\n", said)
+        self.assertTrue(said.endswith(" \r"))
+
+    def test_take_the_rest_for_as_slow_as_what_is_done(self) -> None:
+        now_s = iter((100.0, 102.0))
+        with mock.patch("combench.progress.time.monotonic", lambda: next(now_s)):
+            advance = Advance(io.StringIO(), [1.0, 3.0])
+            advance.end("oneway", "2.0 s", 1.0)
+            self.assertEqual(advance.left_s(), 6)
 
 
 class Documentation(unittest.TestCase):
