@@ -178,7 +178,11 @@ def from_file(path: Path, processors: int = 0) -> Calibration:
 
 
 def from_measurements(
-    ccmod: Path, measurements: Measurements, folder: Path, processes: Processes
+    ccmod: Path,
+    measurements: Measurements,
+    folder: Path,
+    processes: Processes,
+    residual_pct: float | None = None,
 ) -> Calibration:
     """Fitted by ccmod calibrate, in a file in the folder. SuiteError: they do not suffice."""
     (chosen, document), path = _chosen(measurements), folder / "calibration"
@@ -186,20 +190,17 @@ def from_measurements(
     if len(used) < len(_rows_of(document)):
         source = folder / chosen.name
         source.write_text(json.dumps({**document, "results": used}), encoding="utf-8")
-    try:
-        ask(
-            processes,
-            [str(ccmod), "calibrate", "--output", str(path), str(source)],
-            f"cannot make a calibration of {chosen}",
-        )
-    except SuiteError as error:
-        raise SuiteError(
-            f"{error}; or make one with ccmod calibrate, whose --residual-pct allows more, and give "
-            "it with --calibration",
-            error.status,
-        ) from error
+    allowed = [] if residual_pct is None else ["--residual-pct", f"{residual_pct:g}"]
+    ask(
+        processes,
+        [str(ccmod), "calibrate", *allowed, "--output", str(path), str(source)],
+        f"cannot make a calibration of {chosen}",
+    )
+    rests_on = list(_rests_on(document))
+    if residual_pct is not None:
+        rests_on.append(f"allowed: lines that miss their measurements by {residual_pct:g} % (rms)")
     made = from_file(path, measurements.processors)
-    return replace(made, origin=(str(chosen),), rests_on=tuple(_rests_on(document)))
+    return replace(made, origin=(str(chosen),), rests_on=tuple(rests_on))
 
 
 def calibrate(
@@ -208,6 +209,7 @@ def calibrate(
     measurements: Measurements | None,
     folder: Path,
     processes: Processes,
+    residual_pct: float | None = None,
 ) -> Calibration:
     """The calibration in the file that is given, or else one of the measurements, in the folder.
     SuiteError: it cannot be read, or not be made of them."""
@@ -215,4 +217,4 @@ def calibrate(
         return from_file(Path(given), measurements.processors if measurements else 0)
     if measurements is None:
         raise SuiteError("there are no results to calibrate with; name some")
-    return from_measurements(ccmod, measurements, folder, processes)
+    return from_measurements(ccmod, measurements, folder, processes, residual_pct)

@@ -224,6 +224,11 @@ def main(arguments: argparse.Namespace) -> int:
         raise SuiteError(
             "there is nothing to calibrate with; name results, or a calibration with --calibration"
         )
+    if arguments.calibration and arguments.residual_pct:
+        raise SuiteError(
+            "--residual-pct is of a calibration that is made, and --calibration gives one; leave one "
+            "of them out"
+        )
     _check_output(arguments)
     started = time.time()
     ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
@@ -237,9 +242,10 @@ def main(arguments: argparse.Namespace) -> int:
         measured = cases.of_documents(document for _, document in measurements.documents)
     asked = _all_asked(arguments, measured.asked, technology, effort)
     with ending.on_signals(), ending.folder("combench-predict-") as folder:
-        given = arguments.calibration
+        given, residual_pct = arguments.calibration, arguments.residual_pct
         calibration = ending.beside(
-            lambda: calibrate(ccmod, given, measurements, folder, processes), processes.end
+            lambda: calibrate(ccmod, given, measurements, folder, processes, residual_pct),
+            processes.end,
         )
         words = _model_words(arguments)
         setting = Setting(ccmod, calibration.path, arguments.network, words, processes)

@@ -285,6 +285,10 @@ WRONG = {
     "nothing left": (("oneway.json", "--benchmarks", "funnel"), "give numbers with --scale"),
     "no such calibration": (("--calibration", "none", "--scale", "4"), "none"),
     "a calibration that is none": (("--calibration", "cut.json", "--scale", "4"), "cut.json"),
+    "a residual of what is fitted": (
+        ("--calibration", "none", "--scale", "4", "--residual-pct", "50"),
+        "leave one of them out",
+    ),
     "an unknown benchmark": (("oneway.json", "--benchmarks", "onway"), "is no benchmark"),
     "a farm of nobody": (("oneway.json", "--farm", "4x0"), "is no farm"),
     "an impossible shape": (("oneway.json", "--topology", "4-3-1"), "does not divide"),
@@ -340,11 +344,11 @@ def calibrate_rows(three: bool, shared: bool) -> list[Json]:
 class Foundations(Folder):
     """What a prediction says of the calibration that it made."""
 
-    def rests_on(self, *documents: Json) -> tuple[str, Json]:
+    def rests_on(self, *documents: Json, more: Sequence[str] = ()) -> tuple[str, Json]:
         """The lines below the first one, and the document."""
         places = [self.write(f"{at}.json", one) for at, one in enumerate(documents)]
         words = ["--benchmarks", "1.1", "--scale", "2", "--sizes", "64", "--seeds", "1"]
-        words += ["--output", "p.json"]
+        words += ["--output", "p.json", *more]
         ended = self.predict(*places, *words, expect=0)
         document: Json = json.loads((self.folder / "p.json").read_text("utf-8"))
         said = ended.stdout.split("\n\n")[0].split("\n")[1:]
@@ -382,6 +386,16 @@ class Foundations(Folder):
         shared = [{**row, "oversubscribed": True} for row in calibrate_rows(True, True)]
         said, _ = self.rests_on(result("calibrate", "calibration", shared))
         self.assertIn("since there are no others", said)
+
+    def test_may_miss_what_was_measured_where_that_is_allowed(self) -> None:
+        rows = oneway_rows()[:3]
+        for row, us in zip(rows, (1.0, 4.0, 2.0)):
+            row["latency_us"] = {"median": us, "ci95": [us, us], "min": us, "max": us}
+        jagged = result("oneway", "1.1", rows)
+        ended = self.predict(self.write("jagged.json", jagged), expect=2)
+        self.assertIn("no line describes the times", ended.stderr)
+        said, _ = self.rests_on(jagged, more=("--residual-pct", "100"))
+        self.assertIn("allowed: lines that miss their measurements by 100 %", said)
 
     def test_are_less_of_cb_oneway(self) -> None:
         said, _ = self.rests_on(result("oneway", "1.1", oneway_rows()))
