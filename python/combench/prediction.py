@@ -295,6 +295,24 @@ def _paced(
     return replace(case, pace_us=max(0.0, period_us - issue_us)), cuts
 
 
+def _of_whole_rounds(
+    case: Case, parts_us: list[float], setting: Setting, effort: Effort, lengths: tuple[int, int]
+) -> list[float]:
+    """How long a round takes, for each seed, of the time of a part of it.
+
+    A round has some of the part's time once, the way of the last message for instance, and some for
+    each message of a node: a part of half as many tells which. A part of one cannot be halved.
+    """
+    (ranks,) = case.shape
+    half = replace(case, shifts=case.shifts // 2)
+    if half.shifts == 0:
+        return [one * (ranks - 1) / case.shifts for one in parts_us]
+    pairs = _evaluate_all(half, setting, effort, lengths)
+    halves_us = [(long.end_us - short.end_us) / (lengths[1] - lengths[0]) for short, long in pairs]
+    rest = (ranks - 1 - case.shifts) / (case.shifts - half.shifts)
+    return [part + (part - less) * rest for part, less in zip(parts_us, halves_us)]
+
+
 def predict(
     case: Case, setting: Setting, effort: Effort = Effort(), rate_hz: float = 0.0
 ) -> Prediction:
@@ -323,17 +341,20 @@ def predict(
         if narrow or lasting or 2 * (2 * lead + timed) > most:
             break
         lead, timed, before = 2 * lead, 2 * timed, interval
-    # A part of a round takes its part of the time.
-    part = case.shifts / (case.shape[0] - 1) if case.shifts else 1.0
+    steps_us = [one / timed for one in spent_us]
     busy = _busy(case, pairs[len(pairs) // 2], timed)
+    if case.shifts:
+        steps_us = _of_whole_rounds(case, steps_us, setting, effort, (lead, lead + timed))
+        part = case.shifts / (case.shape[0] - 1)
+        busy = {place: one / part for place, one in busy.items()}
     return Prediction(
         case=case,
-        steps_us=[max(0.0, one) / timed / part for one in spent_us],
+        steps_us=[max(0.0, one) for one in steps_us],
         interval_pct=interval,
         steps=timed,
         simulated_us=columns.median(spent_us),
         messages=evaluated,
-        limit=_limit(case, {place: one / part for place, one in busy.items()}),
+        limit=_limit(case, busy),
         rate_hz=rate_hz,
         cuts=cuts,
     )

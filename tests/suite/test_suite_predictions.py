@@ -257,6 +257,14 @@ class WhatIsKnownBeforehand(Folder):
         self.assertEqual(found.case.shifts, 8)
         self.assertAlmostEqual(found.step_us, 39 * 10, delta=39)
 
+    def test_a_part_of_a_round_has_once_what_a_round_has_once(self) -> None:
+        """The way of the last message, which is a fifth of the time of eight small ones."""
+        case = Case("alltoall", "round", (40,), 100)
+        part = predict(case, self.setting, Effort(seeds=1, messages=40 * 4 * 64))
+        whole = predict(case, self.setting, Effort(seeds=1))
+        self.assertEqual((part.case.shifts, whole.case.shifts), (8, 0))
+        self.assertAlmostEqual(part.step_us / whole.step_us, 1, delta=0.03)
+
     def test_what_is_too_large_says_so(self) -> None:
         case = Case("pushfarm", "closed", (1, 1000, 1000), 16, in_flight=1000)
         with self.assertRaisesRegex(SuiteError, "--messages"):
