@@ -13,6 +13,7 @@ dist_suite_DATA = \
 	%D%/combench/compare_plot.py \
 	%D%/combench/compare_text.py \
 	%D%/combench/comparison.py \
+	%D%/combench/ending.py \
 	%D%/combench/errors.py \
 	%D%/combench/expand.py \
 	%D%/combench/figures.py \

@@ -37,8 +37,10 @@ def _pair(text: str) -> Shape:
     return Shape(text, 2, ())
 
 
-def _three(text: str) -> Shape:
-    return Shape(text, 3, ())
+def _two_or_three(text: str) -> Shape:
+    if text not in ("2", "3"):
+        raise ValueError(f"'{text}' is no number of ranks that calibrate; give 2, 3, or max")
+    return Shape(text, int(text), ())
 
 
 def _processors(text: str) -> Shape:
@@ -85,10 +87,16 @@ class Counted:
     parse: Callable[[str], Shape]
     usual: tuple[str, ...]  # the numbers of DAQ note 48
     largest: Callable[[int], Optional[str]]  # for a number of ranks; None where there is none
+    own_cores: bool = False  # the largest is never one for which ranks have to share cores
 
 
 def _at_least(least: int, count: int) -> str | None:
     return str(count) if count >= least else None
+
+
+def _most_that_calibrate(cores: int) -> str:
+    """Two on a single core: less cannot communicate."""
+    return "3" if cores >= 3 else "2"
 
 
 def _largest_farm(ranks: int) -> str | None:
@@ -98,7 +106,7 @@ def _largest_farm(ranks: int) -> str | None:
 
 _COUNTS = ("4", "8", "16")
 PAIR = Counted("", _pair, ("2",), lambda ranks: None)
-THREE = Counted("", _three, ("3",), lambda ranks: None)
+CALIBRATING = Counted("processors", _two_or_three, ("max",), _most_that_calibrate, own_cores=True)
 PROCESSORS = Counted("processors", _processors, _COUNTS, lambda ranks: _at_least(2, ranks))
 PAIRS = Counted("processors", _pairs, _COUNTS, lambda ranks: _at_least(2, ranks // 2 * 2))
 DESTINATIONS = Counted("destinations", _destinations, _COUNTS, lambda r: _at_least(1, r - 1))
@@ -121,6 +129,7 @@ class Benchmark:
     fit: bool = False  # adds sizes of its own for Hockney's parameters
     reference: int = 0  # the count that is measured beside each other one
     lists: bool = False  # of destinations, that may change
+    modes_of_two: int = 0  # that are measured where two ranks are too few for all; 0: all are
 
     def rows(
         self, sizes: frozenset[int] | None, shape: Shape, occupation: str, algorithms: int
@@ -135,7 +144,8 @@ class Benchmark:
             changing = 2 if CHANGING_LIST_BYTES in sizes else 0
             return 2 * self.modes * (len(sizes) + changing)
         counts = 2 if self.reference and shape.text != str(self.reference) else 1
-        return self.modes * counts * len(sizes)
+        modes = self.modes_of_two if self.modes_of_two and shape.ranks == 2 else self.modes
+        return modes * counts * len(sizes)
 
 
 _ALL = (
@@ -149,7 +159,7 @@ _ALL = (
     Benchmark("pushfarm", "2.1", FARMS, algorithms=True),
     Benchmark("pullfarm", "2.2", FARMS, algorithms=True),
     Benchmark("pipeline", "2.3", TOPOLOGIES, algorithms=True),
-    Benchmark("calibrate", "calibration", THREE, 7, fit=True),
+    Benchmark("calibrate", "calibration", CALIBRATING, 7, fit=True, modes_of_two=3),
     Benchmark("comms1", "COMMS1", PAIR, fit=True),
     Benchmark("comms2", "COMMS2", PAIR, fit=True),
     Benchmark("comms3", "COMMS3", PROCESSORS, fit=True),

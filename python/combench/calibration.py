@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Sequence
+from typing import Iterator, Sequence
 
 from combench.errors import SuiteError
-from combench.model import ask
+from combench.model import Processes, ask
 from combench.results import Json, read_result
 
 CALIBRATING = ("calibrate", "oneway")  # what ccmod calibrate reads; the first tells more
@@ -37,6 +38,7 @@ class Calibration:
     sizes_bytes: tuple[int, int] | None  # smallest and largest that was measured; None: not known
     processors: int  # the largest number that took part in a measurement
     measured: bool  # the number is that of results that are there
+    rests_on: tuple[str, ...] = ()  # in words, where it was made of measurements
 
 
 def _documents_in(place: Path) -> list[tuple[Path, Json]]:
@@ -76,27 +78,82 @@ def read_measurements(places: Sequence[str], technology: str | None) -> Measurem
     return Measurements(chosen, kept)
 
 
-def _alone(document: Json) -> int:
-    """How many rows have no computing task beside them."""
-    return sum(row.get("occupation", "none") == "none" for row in document["results"])
+# What each program tells, by the modes that are there; and what that leaves open.
+_TOLD = (
+    ("pingpong", "a lone message"),
+    ("stream", "messages that follow each other"),
+    ("exchange", "both directions of a link"),
+    ("fan-out", "two flows from a node"),
+    ("fan-in", "two flows to a node"),
+    ("late", "a receive that comes late"),
+)
+_OF_THREE = ("fan-out", "fan-in", "late")
+_OPEN_TWO = (
+    "not known, for want of three ranks with a core each: what flows share at a node, as on a "
+    "full-duplex link here, and up to which size a send does not wait, as the MPI library tells it"
+)
+_OPEN_ONEWAY = (
+    "not known, for want of cb_calibrate: how fast larger messages follow each other, and what flows "
+    "share; streams, and what is full first, are predicted too fast"
+)
 
 
-def _chosen(measurements: Measurements) -> Path:
+def _took_turns(row: Json) -> bool:
+    """Measured by ranks that polled in turns on shared cores; ranks that sleep take no core."""
+    waits = row.get("wait", {}).get("effective")
+    return bool(row.get("oversubscribed", False)) and waits != "block"
+
+
+def _rows_of(document: Json) -> list[Json]:
+    """Those without a computing task beside them."""
+    rows: list[Json] = document["results"]
+    return [row for row in rows if row.get("occupation", "none") == "none"]
+
+
+def _usable(document: Json) -> list[Json]:
+    """Rows that a calibration is made of: without those of ranks that took turns, as long as there
+    are others of a ping-pong."""
+    rows = _rows_of(document)
+    kept = [row for row in rows if not _took_turns(row)]
+    return kept if any(row.get("mode") == "pingpong" for row in kept) else rows
+
+
+def _chosen(measurements: Measurements) -> tuple[Path, Json]:
     """Of the programs that calibrate the first that was measured, and of it the document with most
     rows."""
     for name in CALIBRATING:
         of_it = [
-            (_alone(document), path)
+            (path, document)
             for path, document in measurements.documents
-            if document["benchmark"] == name and _alone(document)
+            if document["benchmark"] == name and _usable(document)
         ]
         if of_it:
-            return max(of_it, key=lambda one: one[0])[1]
+            return max(of_it, key=lambda one: len(_usable(one[1])))
     raise SuiteError(
         "the results have no measurement of cb_calibrate, or of cb_oneway in its place, and a "
         "calibration is made of it; measure it too, or give a file of ccmod calibrate with "
         "--calibration"
     )
+
+
+def _rests_on(document: Json) -> Iterator[str]:
+    """What a calibration of this document knows, and what not."""
+    used, refused = _usable(document), len(_rows_of(document)) - len(_usable(document))
+    modes = {row.get("mode") for row in used}
+    if document["benchmark"] == "oneway":
+        yield "rests on cb_oneway alone: a lone message, and how fast small ones follow each other"
+        yield _OPEN_ONEWAY
+    else:
+        told = ", ".join(text for mode, text in _TOLD if mode in modes)
+        yield f"rests on cb_calibrate: {told}"
+    if document["benchmark"] == "calibrate" and not modes.issuperset(_OF_THREE):
+        yield _OPEN_TWO
+    if refused:
+        yield f"refused: {refused} rows of more ranks than cores, which polled in turns"
+    elif any(map(_took_turns, used)):
+        yield "used, since there are no others: rows of more ranks than cores, which polled in turns"
+    if not document.get("complete", True):
+        yield "its result is not complete; combench run --resume goes on with it"
 
 
 def measured_sizes(text: str) -> tuple[int, int] | None:
@@ -120,18 +177,39 @@ def from_file(path: Path, processors: int = 0) -> Calibration:
     return Calibration(path, text, (str(path),), measured_sizes(text), most, processors > 0)
 
 
-def from_measurements(ccmod: Path, measurements: Measurements, folder: Path) -> Calibration:
+def from_measurements(
+    ccmod: Path,
+    measurements: Measurements,
+    folder: Path,
+    processes: Processes,
+    residual_pct: float | None = None,
+) -> Calibration:
     """Fitted by ccmod calibrate, in a file in the folder. SuiteError: they do not suffice."""
-    chosen, path = _chosen(measurements), folder / "calibration"
+    (chosen, document), path = _chosen(measurements), folder / "calibration"
+    source, used = chosen, _usable(document)
+    if len(used) < len(_rows_of(document)):
+        source = folder / chosen.name
+        source.write_text(json.dumps({**document, "results": used}), encoding="utf-8")
+    allowed = [] if residual_pct is None else ["--residual-pct", f"{residual_pct:g}"]
     ask(
-        [str(ccmod), "calibrate", "--output", str(path), str(chosen)],
+        processes,
+        [str(ccmod), "calibrate", *allowed, "--output", str(path), str(source)],
         f"cannot make a calibration of {chosen}",
     )
-    return replace(from_file(path, measurements.processors), origin=(str(chosen),))
+    rests_on = list(_rests_on(document))
+    if residual_pct is not None:
+        rests_on.append(f"allowed: lines that miss their measurements by {residual_pct:g} % (rms)")
+    made = from_file(path, measurements.processors)
+    return replace(made, origin=(str(chosen),), rests_on=tuple(rests_on))
 
 
 def calibrate(
-    ccmod: Path, given: str | None, measurements: Measurements | None, folder: Path
+    ccmod: Path,
+    given: str | None,
+    measurements: Measurements | None,
+    folder: Path,
+    processes: Processes,
+    residual_pct: float | None = None,
 ) -> Calibration:
     """The calibration in the file that is given, or else one of the measurements, in the folder.
     SuiteError: it cannot be read, or not be made of them."""
@@ -139,4 +217,4 @@ def calibrate(
         return from_file(Path(given), measurements.processors if measurements else 0)
     if measurements is None:
         raise SuiteError("there are no results to calibrate with; name some")
-    return from_measurements(ccmod, measurements, folder)
+    return from_measurements(ccmod, measurements, folder, processes, residual_pct)

@@ -50,13 +50,15 @@ class Measurement:
         return f"occupied {self.occupation not in ('', 'none')}, group {self.number[0]}"
 
 
-def shapes(section: Section, ranks: int) -> list[Shape]:
-    """The numbers of processes of a section, with `max` for what fits into so many ranks."""
+def shapes(section: Section, ranks: int, cores: int) -> list[Shape]:
+    """The numbers of processes of a section, with `max` for what fits into so many ranks, or cores
+    where ranks must not share them."""
     counted = section.benchmark.counted
+    room = cores if counted.own_cores else ranks
     texts = section.values[counted.key] if counted.key in section.given else counted.usual
     found: dict[str, Shape] = {}
     for text in texts:
-        known = counted.largest(ranks) if text == "max" else text
+        known = counted.largest(room) if text == "max" else text
         if known is not None:
             found.setdefault(known, counted.parse(known))
     return list(found.values())
@@ -114,14 +116,17 @@ def _measurement(
     )
 
 
-def expand(plan: Plan, ranks: int, overrides: Overrides) -> Iterator[Measurement]:
-    """All measurements of a plan, in its order, for a job of so many ranks."""
+def expand(
+    plan: Plan, ranks: int, overrides: Overrides, cores: int | None = None
+) -> Iterator[Measurement]:
+    """All measurements of a plan, in its order, for a job of so many ranks on so many cores; None:
+    each has one."""
     for section in plan.sections:
         values = section.values
         occupations = values["occupations"] if section.benchmark.occupations else ("",)
         for technology, shape, occupation, wait, buffers in itertools.product(
             values["technologies"],
-            shapes(section, ranks),
+            shapes(section, ranks, ranks if cores is None else min(cores, ranks)),
             occupations,
             values["waits"],
             values["buffers"],

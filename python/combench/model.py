@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 from combench.errors import FAILED, USAGE, SuiteError
 
@@ -15,6 +16,46 @@ from combench.errors import FAILED, USAGE, SuiteError
 # directions share.
 PROCESSOR, INWARD, OUTWARD, BOTH = "processor", "inward", "outward", "both directions"
 _OF_NODE = re.compile(rf"(?:(end|{BOTH}) of )?node ([0-9]+)")
+
+
+class Processes:
+    """Those of a prediction: so many at a time, in any threads but, where signals end it, the main
+    one (`ending.beside` says why); and all of them can be ended."""
+
+    def __init__(self, at_a_time: int = 1) -> None:
+        self.at_a_time = at_a_time
+        self._places = threading.Semaphore(at_a_time)
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[str]] = set()
+        self._over = False
+
+    def _start(self, command: Sequence[str]) -> subprocess.Popen[str]:
+        with self._lock:
+            if self._over:
+                raise SuiteError(f"{command[0]} is not run: all is being ended", FAILED)
+            pipe = subprocess.PIPE
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+            self._running.add(process)
+            return process
+
+    def run(self, command: Sequence[str], text: str) -> tuple[int, str, str]:
+        """With that text as its input; its status, its output, its errors. OSError when it cannot
+        be started, SuiteError behind `end`."""
+        with self._places:
+            with self._start(command) as process:
+                try:
+                    said, errors = process.communicate(text)
+                finally:
+                    with self._lock:
+                        self._running.discard(process)
+            return process.returncode, said, errors
+
+    def end(self) -> None:
+        """What runs is killed, and nothing starts any more."""
+        with self._lock:
+            self._over = True
+            for process in self._running:
+                process.kill()
 
 
 @dataclass(frozen=True)
@@ -25,6 +66,7 @@ class Setting:
     calibration: Path  # a file of ccmod calibrate
     network: str = "crossbar"  # as ccmod's --network has it
     words: tuple[str, ...] = ()  # further options of ccmod run: --share, --mode, --background
+    processes: Processes = field(default_factory=Processes, compare=False)
 
 
 @dataclass(frozen=True)
@@ -55,17 +97,16 @@ def find(folder: Path) -> Path:
     return program
 
 
-def ask(command: list[str], about: str, text: str = "") -> str:
+def ask(processes: Processes, command: list[str], about: str, text: str = "") -> str:
     """What ccmod prints. A SuiteError has its own words and its status."""
     try:
-        ended = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        status, said, errors = processes.run(command, text)
     except OSError as error:
         raise SuiteError(f"cannot run {command[0]}: {error.strerror}; build it here") from error
-    if ended.returncode != 0:
-        said = ended.stderr.strip().removeprefix("ccmod: error: ") or "it said nothing"
-        status = USAGE if ended.returncode == USAGE else FAILED
-        raise SuiteError(f"{about}: {said}", status)
-    return ended.stdout
+    if status != 0:
+        reason = errors.strip().removeprefix("ccmod: error: ") or "it said nothing"
+        raise SuiteError(f"{about}: {reason}", USAGE if status == USAGE else FAILED)
+    return said
 
 
 def _place_of(link: dict[str, Any]) -> Place:
@@ -93,6 +134,7 @@ def evaluate(setting: Setting, trace: str, seed: int) -> Evaluation:
     command = [str(setting.ccmod), "run", "--format", "json", "--seed", str(seed)]
     command += ["--calibration", str(setting.calibration), "--network", setting.network]
     said = ask(
+        setting.processes,
         [*command, *setting.words, "-"],
         f"cannot predict on the network {setting.network}",
         trace,

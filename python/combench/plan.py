@@ -151,7 +151,8 @@ class Key:
 _WAITS = _one_of("auto", "spin", "yield", "block")
 _SIDES = _one_of("none", "source", "destination", "both")
 _COUNTS = {
-    "processors": "numbers of processors: of alltoall, pairs and comms3; max is what fits the job",
+    "processors": "numbers of processors: of alltoall, pairs and comms3; max is what fits the job; "
+    "of calibrate 2 or 3, without it as many as have cores",
     "destinations": "numbers of destinations: of outfarm and multicast",
     "sources": "numbers of sources: of funnel",
     "farms": "sources x destinations: of pushfarm and pullfarm, 4x4, 8x1",

@@ -10,27 +10,28 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Iterator, Sequence, TextIO
 
-from combench import cases, programs
+from combench import cases, ending, programs
 from combench.benchmarks import NOTE_SIZES
 from combench.calibration import Calibration, calibrate, read_measurements
 from combench.cases import Asked, Wanted
 from combench.errors import MEASURED, SuiteError
-from combench.model import Setting, find
+from combench.model import Processes, Setting, find
 from combench.predict_options import OPTIONS
-from combench.prediction import Effort, in_flight, predict
+from combench.prediction import Effort, cost, in_flight, predict
 from combench.prediction_table import table
+from combench.progress import Advance
 from combench.storage import write_json
 
 Json = dict[str, Any]
 EXIT_STATUS = (
-    "0 predicted, maybe with some cases left out, which are named; 1 the model failed, or the "
-    "document could not be written; 2 wrong options, results, calibration or network."
+    "0 predicted, maybe with some cases left out, which are named; 1 the model failed, the document "
+    "could not be written, or a signal ended it, and then nothing is written; 2 wrong options, results, calibration or network."
 )
 SEE_ALSO = ("combench-run", "ccmod-calibrate", "ccmod-run")
 
@@ -128,6 +129,10 @@ def _row(
     return row
 
 
+def _left_out(one: Asked, reason: SuiteError) -> dict[str, str]:
+    return {"benchmark": one.case.benchmark, "what": one.describe(), "reason": str(reason)}
+
+
 def _predict_all(
     asked: Sequence[Asked],
     setting: Setting,
@@ -136,25 +141,36 @@ def _predict_all(
     arguments: argparse.Namespace,
     stream: TextIO,
 ) -> tuple[list[Json], list[dict[str, str]]]:
-    """Rows, and what could not be predicted. SuiteError when nothing could."""
-    rows: list[Json] = []
-    left_out: list[dict[str, str]] = []
-    first: SuiteError | None = None
-    for index, one in enumerate(asked, 1):
-        started = time.monotonic()
-        what = f"[{index}/{len(asked)}] {one.case.benchmark}, {one.describe()}"
+    """Rows, and what could not be predicted, in the order of what is asked. SuiteError when nothing
+    could."""
+    costs = [cost(one.case, effort) for one in asked]
+    advance = Advance(stream, costs)
+
+    def row_of(at: int) -> Json | SuiteError:
+        one, started = asked[at], time.monotonic()
+        found: Json | SuiteError
         try:
-            rows.append(_row(one, setting, effort, calibration, arguments))
-            print(f"{what} ... {time.monotonic() - started:.1f} s", file=stream)
+            found = _row(one, setting, effort, calibration, arguments)
+            came = f"{time.monotonic() - started:.1f} s"
         except SuiteError as error:
-            first = first or error
-            print(f"{what} ... left out: {error}", file=stream)
-            left_out.append(
-                {"benchmark": one.case.benchmark, "what": one.describe(), "reason": str(error)}
-            )
-    if first is not None and not rows:
-        raise first
-    return rows, left_out
+            found, came = error, f"left out: {error}"
+        advance.end(f"{one.case.benchmark}, {one.describe()}", came, costs[at])
+        return found
+
+    # What takes longest comes first, so that all processors have work to the end.
+    order = sorted(range(len(asked)), key=lambda at: -costs[at])
+    with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
+        try:
+            by_cost = dict(zip(order, pool.map(row_of, order)))
+        finally:
+            setting.processes.end()  # of what a signal ended; else nothing runs
+            advance.clear()
+    found = [by_cost[at] for at in range(len(asked))]
+    rows = [one for one in found if not isinstance(one, SuiteError)]
+    refused = [(one, why) for one, why in zip(asked, found) if isinstance(why, SuiteError)]
+    if refused and not rows:
+        raise refused[0][1]
+    return rows, [_left_out(one, why) for one, why in refused]
 
 
 def _document(
@@ -166,6 +182,8 @@ def _document(
     left_out: list[dict[str, str]],
 ) -> Json:
     described: Json = {"from": list(calibration.origin), "text": calibration.text}
+    if calibration.rests_on:
+        described["rests_on"] = list(calibration.rests_on)
     if technology is not None:
         described["technology"] = technology
     if calibration.measured:
@@ -206,11 +224,16 @@ def main(arguments: argparse.Namespace) -> int:
         raise SuiteError(
             "there is nothing to calibrate with; name results, or a calibration with --calibration"
         )
+    if arguments.calibration and arguments.residual_pct:
+        raise SuiteError(
+            "--residual-pct is of a calibration that is made, and --calibration gives one; leave one "
+            "of them out"
+        )
     _check_output(arguments)
     started = time.time()
     ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
-    jobs = arguments.jobs or len(os.sched_getaffinity(0))
-    effort = Effort(arguments.seeds, arguments.precision, arguments.messages, jobs)
+    processes = Processes(arguments.jobs or len(os.sched_getaffinity(0)))
+    effort = Effort(arguments.seeds, arguments.precision, arguments.messages)
     technology, measured = arguments.technology, cases.Measured()
     measurements = None
     if arguments.sources:
@@ -218,9 +241,14 @@ def main(arguments: argparse.Namespace) -> int:
         technology = measurements.technology
         measured = cases.of_documents(document for _, document in measurements.documents)
     asked = _all_asked(arguments, measured.asked, technology, effort)
-    with tempfile.TemporaryDirectory(prefix="combench-predict-") as folder:
-        calibration = calibrate(ccmod, arguments.calibration, measurements, Path(folder))
-        setting = Setting(ccmod, calibration.path, arguments.network, _model_words(arguments))
+    with ending.on_signals(), ending.folder("combench-predict-") as folder:
+        given, residual_pct = arguments.calibration, arguments.residual_pct
+        calibration = ending.beside(
+            lambda: calibrate(ccmod, given, measurements, folder, processes, residual_pct),
+            processes.end,
+        )
+        words = _model_words(arguments)
+        setting = Setting(ccmod, calibration.path, arguments.network, words, processes)
         rows, left_out = _predict_all(asked, setting, effort, calibration, arguments, sys.stderr)
     left_out = measured.left_out + left_out
     document = _document(arguments, calibration, technology, started, rows, left_out)

@@ -57,6 +57,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "of ccmod calibrate, in place of one made of SOURCE",
     },
+    "--residual-pct": {
+        "type": checked(plan.precision_pct),
+        "metavar": "PCT",
+        "help": "what is made of SOURCE may miss its measurements by so much, as ccmod's calibrate "
+        "has it; without it 20",
+    },
     "--technology": {
         "metavar": "NAME",
         "help": "which one is predicted, where SOURCE has several",

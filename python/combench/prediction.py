@@ -24,8 +24,6 @@ _FEW_STEPS = 16
 _FEW_EVENTS = 64
 _FEW_BLOCKS = (2, 4)
 _CROWD = 20_000  # fragments that may be under way at once without pacing the supervisor
-# Multicasts under way hinder each other at each destination's link: window x window x destinations.
-_MULTICASTS = 20_000_000
 _OF_NETWORK = 0.95  # of what a link within the network carries: beyond it queues grow and grow
 _SKEW_US = 1.0  # how far apart the ranks start: what the seeds vary
 _FULL = 0.9  # a place that is used so much is what limits
@@ -41,7 +39,6 @@ class Effort:
     seeds: int = 3
     precision_pct: float = 1.0  # half of the 95 % interval of the frequency, in per cent of it
     messages: int = 16_000_000  # of one seed, at most
-    jobs: int = 1  # evaluations at a time
 
 
 @dataclass(frozen=True)
@@ -132,11 +129,18 @@ def _whole(steps: int, of: int) -> int:
     return -(-steps // of) * of
 
 
+def _is_crowded(case: Case) -> bool:
+    """Whether a farm's supervisor is paced for the sake of the evaluation."""
+    return case.benchmark in FARMS and case.in_flight * case.shape[1] > _CROWD
+
+
 def spans(case: Case) -> tuple[int, int]:
     """How many steps are a lead-in, and how many are timed, at least."""
     if case.benchmark in FARMS:
         timed = _whole(max(case.in_flight, _FEW_EVENTS), case.shape[2])
-        return max(2 * case.in_flight, _FEW_EVENTS), timed
+        # A crowd is paced: it does not come all at once, and has settled sooner.
+        turns = 1 if _is_crowded(case) else 2
+        return max(turns * case.in_flight, _FEW_EVENTS), timed
     if case.mode in ("stream", "free") or case.benchmark in ("funnel", "pipeline"):
         # Whole halves of the window, so that both lengths have as many acknowledgements in a step.
         timed = _whole(max(case.window, _FEW_STEPS), max(1, case.window // 2))
@@ -174,12 +178,6 @@ def _cut(case: Case, effort: Effort) -> tuple[Case, list[str], tuple[int, int]]:
         timed = max(case.in_flight, _FEW_EVENTS)
         if timed < case.shape[2]:
             cuts.append(f"{timed} events, less than one for each destination")
-    at_once = case.window * case.window * case.shape[-1]
-    if case.multicast == "technology" and case.benchmark == "multicast" and at_once > _MULTICASTS:
-        raise SuiteError(
-            f"{case.window} multicasts to {case.shape[-1]} destinations at a time take too long to "
-            "evaluate; give a smaller --window, or fewer destinations"
-        )
     if 2 * lead + timed > room:
         needed = (2 * lead + timed) * messages_of_step(case)
         raise SuiteError(
@@ -187,6 +185,12 @@ def _cut(case: Case, effort: Effort) -> tuple[Case, list[str], tuple[int, int]]:
             "more with --messages, or give fewer events in flight with --in-flight"
         )
     return case, cuts, (lead, timed)
+
+
+def cost(case: Case, effort: Effort) -> float:
+    """How many messages are evaluated with a seed, roughly: for telling how far a prediction is."""
+    lead, timed = spans(case)
+    return float(min((2 * lead + timed) * messages_of_step(case), effort.messages))
 
 
 # Of Student's t, for 1, 2, ... degrees of freedom: 95 % lie within.
@@ -205,7 +209,7 @@ def interval_pct(values: list[float]) -> float | None:
 
 
 def _evaluate_all(
-    case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int
+    case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int = 0
 ) -> list[tuple[Evaluation, Evaluation]]:
     """For each seed the evaluations of both lengths, in steps, or blocks of so many."""
     if block_steps:
@@ -213,7 +217,7 @@ def _evaluate_all(
     else:
         texts = [trace(case, length, _SKEW_US) for length in lengths]
     seeds = range(1, effort.seeds + 1)
-    with ThreadPoolExecutor(max_workers=effort.jobs) as pool:
+    with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
         asked = [[pool.submit(evaluate, setting, text, seed) for text in texts] for seed in seeds]
         return [(short.result(), long.result()) for short, long in asked]
 
@@ -281,7 +285,7 @@ def _paced(
     or without: beyond that little is gained, and each message that waits in the network makes the
     evaluation longer.
     """
-    crowded = case.in_flight * case.shape[1] > _CROWD
+    crowded = _is_crowded(case)
     if not rate_hz and not crowded:
         return case, []
     busy, even = _probe(case, setting, effort)
@@ -301,6 +305,24 @@ def _paced(
     return replace(case, pace_us=max(0.0, period_us - issue_us)), cuts
 
 
+def _of_whole_rounds(
+    case: Case, parts_us: list[float], setting: Setting, effort: Effort, lengths: tuple[int, int]
+) -> list[float]:
+    """How long a round takes, for each seed, of the time of a part of it.
+
+    A round has some of the part's time once, the way of the last message for instance, and some for
+    each message of a node: a part of half as many tells which. A part of one cannot be halved.
+    """
+    (ranks,) = case.shape
+    half = replace(case, shifts=case.shifts // 2)
+    if half.shifts == 0:
+        return [one * (ranks - 1) / case.shifts for one in parts_us]
+    pairs = _evaluate_all(half, setting, effort, lengths)
+    halves_us = [(long.end_us - short.end_us) / (lengths[1] - lengths[0]) for short, long in pairs]
+    rest = (ranks - 1 - case.shifts) / (case.shifts - half.shifts)
+    return [part + (part - less) * rest for part, less in zip(parts_us, halves_us)]
+
+
 def predict(
     case: Case,
     setting: Setting,
@@ -313,7 +335,8 @@ def predict(
     Lengths are doubled until the interval over the seeds is as narrow as `effort` wants it, or its
     messages are used up. A rate is of a farm's events; without one its loop is closed. With
     `block_steps` a stream is timed as it was measured, in blocks of so many steps, else in the long
-    run. SuiteError: it takes more messages than may be evaluated, or ccmod refuses the network or the calibration.
+    run. SuiteError: it takes more messages than may be evaluated, or ccmod refuses the network or
+    the calibration.
     """
     case, cuts, (lead, timed) = _cut(case, effort)
     if not _has_blocks(case):
@@ -340,17 +363,21 @@ def predict(
             break
         lead, timed, before = 2 * lead, 2 * timed, interval
     steps = timed * unit
-    # A part of a round takes its part of the time.
-    part = case.shifts / (case.shape[0] - 1) if case.shifts else 1.0
+    steps_us = [one / steps for one in spent_us]
     busy = _busy(case, pairs[len(pairs) // 2], steps)
+    if case.shifts:
+        lengths = (lead, lead + timed)
+        steps_us = _of_whole_rounds(case, steps_us, setting, effort, lengths)
+        part = case.shifts / (case.shape[0] - 1)
+        busy = {place: one / part for place, one in busy.items()}
     return Prediction(
         case=case,
-        steps_us=[max(0.0, one) / steps / part for one in spent_us],
+        steps_us=[max(0.0, one) for one in steps_us],
         interval_pct=interval,
         steps=steps,
         simulated_us=columns.median(spent_us),
         messages=evaluated,
-        limit=_limit(case, {place: one / part for place, one in busy.items()}),
+        limit=_limit(case, busy),
         rate_hz=rate_hz,
         cuts=cuts,
     )

@@ -113,7 +113,7 @@ def _head(document: Json) -> list[str]:
         about.append(f"{smallest:.0f} to {largest:.0f} bytes")
     if "processors" in calibration:
         about.append(f"up to {calibration['processors']} processors measured")
-    return [", ".join(about), ""]
+    return [", ".join(about), *calibration.get("rests_on", ()), ""]
 
 
 def _errors(rows: list[Json]) -> list[str]:

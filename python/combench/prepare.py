@@ -165,7 +165,8 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, hosts)
     ranks = arguments.ranks or max(here.slots, chosen.ranks)
     built = programs.technologies(folder)
-    planned = [_with_obstacle(one, ranks, built) for one in expand(chosen, ranks, known.overrides)]
+    all_of_plan = expand(chosen, ranks, known.overrides, here.slots)
+    planned = [_with_obstacle(one, ranks, built) for one in all_of_plan]
     setting = Setting(directory, folder, started_by, here, os.environ)
     todo = _merge(known, planned, _attempts(arguments), directory)
     return Prepared(chosen, setting, known, todo, ranks, programs.identity(folder), hosts)

@@ -1,7 +1,9 @@
-"""What the user sees while a run goes on: a line for each measurement, with the time left."""
+"""What the user sees while a run or a prediction goes on, with the time left."""
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from typing import Iterable, TextIO
 
@@ -67,3 +69,55 @@ class Progress:
             until = time.strftime("%H:%M", time.localtime(time.time() + self.left_s()))
             left = f"; {duration(self.left_s())} left, until {until}"
         self._say(f" {what}, {duration(elapsed_s)}{left}\n")
+
+
+class Advance:
+    """How far a prediction is, whose cases come to their ends in any order and in any thread.
+
+    On a terminal one line that changes; elsewhere a line for each case.
+    """
+
+    def __init__(self, stream: TextIO, costs: Iterable[float]) -> None:
+        """`costs` has of each case what its time grows with, in any unit."""
+        listed = list(costs)
+        self._stream, self._count, self._left = stream, len(listed), sum(listed)
+        self._done, self._spent, self._started_s = 0, 0.0, time.monotonic()
+        self._columns = _columns(stream)
+        self._lock = threading.Lock()
+
+    def _say(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except OSError:
+            pass  # a terminal that is gone does not end a prediction
+
+    def left_s(self) -> float:
+        """What the rest is likely to take; 0 before anything has ended."""
+        elapsed_s = time.monotonic() - self._started_s
+        return elapsed_s * self._left / self._spent if self._spent > 0 else 0.0
+
+    def end(self, what: str, came: str, cost: float) -> None:
+        """A case of that cost has ended: what it is, and what came of it."""
+        with self._lock:
+            self._done += 1
+            self._spent, self._left = self._spent + cost, self._left - cost
+            number = f"[{self._done}/{self._count}]"
+            if not self._columns:
+                self._say(f"{number} {what} ... {came}\n")
+                return
+            line = f"{number} some {duration(self.left_s())} left; {what}, {came}"
+            self._say("\r" + line[: self._columns - 1].ljust(self._columns - 1))
+
+    def clear(self) -> None:
+        """Leave a terminal's line to what comes next."""
+        if self._columns:
+            self._say("\r" + " " * (self._columns - 1) + "\r")
+
+
+def _columns(stream: TextIO) -> int:
+    """Of a terminal; 0 of what is none."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 0

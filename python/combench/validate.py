@@ -11,12 +11,12 @@ import argparse
 import os
 import subprocess
 import sys
-import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Sequence
 
-from combench import cases, plan, programs
+from combench import cases, ending, plan, programs
 from combench.calibration import (
     CALIBRATING,
     Calibration,
@@ -27,7 +27,7 @@ from combench.calibration import (
 )
 from combench.cases import Asked, any_list
 from combench.errors import MEASURED, SuiteError
-from combench.model import Setting, find
+from combench.model import Processes, Setting, find
 from combench.prediction import Effort, Prediction, predict
 from combench.storage import write_json
 from combench.validation import Validation, compare, document_of, hold_out, sizes_to_hold_out
@@ -66,13 +66,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--programs", metavar="DIR", help="where the programs are")
 
 
+class _Run:
+    """combench run, started and ended in different threads."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._command = command
+        self._started = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def to_its_end(self) -> int:
+        """Its status. OSError when it cannot be started."""
+        try:
+            self._process = subprocess.Popen(self._command)
+        finally:
+            self._started.set()
+        return self._process.wait()
+
+    def end(self) -> None:
+        self._started.wait()
+        if self._process is not None:
+            self._process.terminate()
+
+
 def _measure(arguments: argparse.Namespace) -> None:
     """combench run of the plan. SuiteError where it ended badly."""
     command = [sys.argv[0], "run", arguments.run, "--output", arguments.sources[0]]
     for option in ("ranks", "programs"):
         value = getattr(arguments, option)
         command += [f"--{option}", value] if value else []
-    status = subprocess.run(command, check=False).returncode
+    with ending.on_signals():
+        run = _Run(command)
+        status = ending.beside(run.to_its_end, run.end)
     if status:
         raise SuiteError(
             f"combench run of {arguments.run} ended with {status}; see what it said, mend it, and "
@@ -108,32 +132,36 @@ def _fitted_sizes(measurements: Measurements) -> frozenset[int]:
 
 
 def _validate(
-    arguments: argparse.Namespace, measurements: Measurements, asked: Sequence[Asked], ccmod: Path
+    arguments: argparse.Namespace,
+    measurements: Measurements,
+    asked: Sequence[Asked],
+    ccmod: Path,
+    folder: Path,
+    processes: Processes,
 ) -> tuple[Validation, Calibration]:
     fitted_sizes: frozenset[int] = frozenset()
-    with tempfile.TemporaryDirectory(prefix="combench-validate-") as folder:
-        if arguments.calibration:
-            calibration = from_file(Path(arguments.calibration))
-        else:
-            if arguments.held != ():
-                documents = [document for _, document in measurements.documents]
-                held = sizes_to_hold_out(documents, arguments.held)
-                measurements = hold_out(measurements, held, Path(folder))
-                asked = [one for one in asked if one.case.size_bytes in held]
-            fitted_sizes = _fitted_sizes(measurements)
-            calibration = from_measurements(ccmod, measurements, Path(folder))
-        words = [("--share", arguments.share), ("--mode", arguments.mode)]
-        given = tuple(word for name, value in words if value for word in (name, value))
-        setting = Setting(ccmod, calibration.path, arguments.network, given)
-        effort = Effort(seeds=arguments.seeds, jobs=len(os.sched_getaffinity(0)))
+    if arguments.calibration:
+        calibration = from_file(Path(arguments.calibration))
+    else:
+        if arguments.held != ():
+            documents = [document for _, document in measurements.documents]
+            held = sizes_to_hold_out(documents, arguments.held)
+            measurements = hold_out(measurements, held, folder)
+            asked = [one for one in asked if one.case.size_bytes in held]
+        fitted_sizes = _fitted_sizes(measurements)
+        calibration = from_measurements(ccmod, measurements, folder, processes)
+    words = [("--share", arguments.share), ("--mode", arguments.mode)]
+    given = tuple(word for name, value in words if value for word in (name, value))
+    setting = Setting(ccmod, calibration.path, arguments.network, given, processes)
+    effort = Effort(seeds=arguments.seeds)
 
-        def prediction(one: Asked) -> Prediction:
-            return predict(one.case, setting, effort, one.rate_hz, one.block_steps)
+    def prediction(one: Asked) -> Prediction:
+        return predict(one.case, setting, effort, one.rate_hz, one.block_steps)
 
-        def fitted(one: Asked) -> bool:
-            return one.case.benchmark == "oneway" and one.case.size_bytes in fitted_sizes
+    def fitted(one: Asked) -> bool:
+        return one.case.benchmark == "oneway" and one.case.size_bytes in fitted_sizes
 
-        return compare(asked, prediction, fitted), calibration
+    return compare(asked, prediction, fitted), calibration
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -147,7 +175,12 @@ def main(arguments: argparse.Namespace) -> int:
     # What only calibrates has no workload.
     benchmarks = (one for _, one in measurements.documents if one["benchmark"] != "calibrate")
     measured = cases.of_documents(benchmarks)
-    validation, calibration = _validate(arguments, measurements, measured.asked, ccmod)
+    processes = Processes(len(os.sched_getaffinity(0)))
+    with ending.on_signals(), ending.folder("combench-validate-") as folder:
+        validation, calibration = ending.beside(
+            lambda: _validate(arguments, measurements, measured.asked, ccmod, folder, processes),
+            processes.end,
+        )
     if not validation.rows:
         raise SuiteError(
             "none of the results can be compared with a prediction; measure benchmarks of the "

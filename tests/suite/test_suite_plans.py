@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
+import pty
 import re
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from stage import TOP
 
@@ -18,7 +21,7 @@ from combench.benchmarks import BENCHMARKS, FIT_SIZES
 from combench.errors import SuiteError
 from combench.expand import Measurement, Overrides, expand
 from combench.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
-from combench.progress import Progress, duration
+from combench.progress import Advance, Progress, duration
 
 
 def measurements(text: str, ranks: int, overrides: Overrides = Overrides()) -> list[Measurement]:
@@ -43,6 +46,7 @@ MISTAKES = {
     "size without a unit": ("[oneway]\n# a line\nsizes = 1, 4Kb", 3, "'4Kb' is no size"),
     "value twice": ("[oneway]\nsizes = 1, 1", 2, "give each value once"),
     "count of another benchmark": ("[oneway]\nprocessors = 4", 2, "cb_oneway has no processors"),
+    "crowd that calibrates": ("[calibrate]\nprocessors = 4", 2, "give 2, 3, or max"),
     "odd number of pairs": ("[pairs]\nprocessors = 4, 5", 2, "give an even number"),
     "broken farm": ("[pushfarm]\nfarms = 4-4", 2, "sources x destinations"),
     "broken topology": ("[pipeline]\ntopologies = 4x2", 2, "4-2-1"),
@@ -133,7 +137,8 @@ class Shipped(unittest.TestCase):
         chosen = plan.read("note48")
         found = list(expand(chosen, chosen.ranks, Overrides()))
         of_note = [one for one in BENCHMARKS.values() if one.number[0].isdigit()]
-        self.assertEqual({one.benchmark for one in found}, {one.name for one in of_note})
+        names = {one.name for one in of_note}
+        self.assertEqual({one.benchmark for one in found}, names | {"calibrate"})
         for benchmark in of_note:
             mine = [one for one in found if one.benchmark == benchmark.name]
             occupations = set(benchmark.occupations) or {""}
@@ -142,7 +147,7 @@ class Shipped(unittest.TestCase):
             self.assertLessEqual(max(one.ranks for one in mine), chosen.ranks)
         for one in found:
             self.assertNotIn("--sizes", one.words)  # its sizes are those of the programs
-            if not one.occupation:
+            if one.number.startswith("2"):
                 self.assertIn("0,50,500", one.words)
         to_one = {one.shape for one in found if one.benchmark == "pushfarm"}
         self.assertLessEqual({"4x1", "6x1", "8x1"}, to_one)
@@ -156,9 +161,28 @@ class Shipped(unittest.TestCase):
         self.assertEqual(listed.numbers, FIT_SIZES)
 
     def test_full_has_every_benchmark(self) -> None:
-        """But for what calibrates, which waits in another way where three ranks share cores."""
         found = {section.benchmark.name for section in plan.read("full").sections}
-        self.assertEqual(found, set(BENCHMARKS) - {"calibrate"})
+        self.assertEqual(found, set(BENCHMARKS))
+
+    def test_all_but_that_of_parkbench_measure_what_predictions_are_made_of(self) -> None:
+        for name in set(plan.shipped()) - {"parkbench"}:
+            for technology in plan.read(name).sections[0].values["technologies"]:
+                found = expand(plan.read(name), 17, Overrides())
+                of_it = [one for one in found if one.technology == technology]
+                with self.subTest(name, technology=technology):
+                    self.assertIn("calibrate", {one.benchmark for one in of_it})
+
+    def test_a_calibration_has_a_core_for_each_rank_where_it_can(self) -> None:
+        for cores, ranks in ((17, 3), (3, 3), (2, 2), (1, 2)):
+            found = expand(plan.read("quick"), 5, Overrides(), cores)
+            calibrating = [one for one in found if one.benchmark == "calibrate"]
+            self.assertEqual([one.ranks for one in calibrating], [ranks], f"{cores} cores")
+            # Of two ranks half of the modes, of twelve sizes each.
+            self.assertEqual(calibrating[0].rows, 72 if ranks == 3 else 36)
+
+    def test_quick_is_expected_to_end_within_a_minute_on_two_cores(self) -> None:
+        found = expand(plan.read("quick"), 5, Overrides(), 2)
+        self.assertLess(sum(one.expected_s for one in found), 60)
 
     def test_note48_is_expected_to_end_within_20_minutes(self) -> None:
         chosen = plan.read("note48")
@@ -273,6 +297,38 @@ class Times(unittest.TestCase):
             progress.begin(kind)
             progress.end(kind, 10, elapsed_s, "", True)
         self.assertEqual(progress.left_s(), 10 + 20)
+
+
+class Advances(unittest.TestCase):
+    """How far a prediction is."""
+
+    def test_are_a_line_for_each_case_in_a_file(self) -> None:
+        stream = io.StringIO()
+        advance = Advance(stream, [1.0, 3.0])
+        advance.end("funnel", "2.0 s", 3.0)
+        advance.end("oneway", "left out: why", 1.0)
+        advance.clear()
+        said = "[1/2] funnel ... 2.0 s\n[2/2] oneway ... left out: why\n"
+        self.assertEqual(stream.getvalue(), said)
+        self.assertEqual(advance.left_s(), 0)
+
+    def test_are_one_line_on_a_terminal_which_is_cleared(self) -> None:
+        ours, theirs = pty.openpty()
+        with open(theirs, "w", encoding="ascii") as stream, open(ours, "rb") as terminal:
+            advance = Advance(stream, [1.0, 3.0])
+            advance.end("funnel", "2.0 s", 3.0)
+            advance.clear()
+            said = os.read(terminal.fileno(), 4096).decode("ascii")
+        self.assertIn("[1/2] some 0 s left; funnel, 2.0 s", said)
+        self.assertNotIn("\n", said)
+        self.assertTrue(said.endswith(" \r"))
+
+    def test_take_the_rest_for_as_slow_as_what_is_done(self) -> None:
+        now_s = iter((100.0, 102.0))
+        with mock.patch("combench.progress.time.monotonic", lambda: next(now_s)):
+            advance = Advance(io.StringIO(), [1.0, 3.0])
+            advance.end("oneway", "2.0 s", 1.0)
+            self.assertEqual(advance.left_s(), 6)
 
 
 class Documentation(unittest.TestCase):

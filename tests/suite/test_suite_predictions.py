@@ -7,12 +7,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 from stage import LIMIT_S, TOP
 
@@ -279,13 +282,27 @@ class WhatIsKnownBeforehand(Folder):
         self.assertEqual(found.case.shifts, 8)
         self.assertAlmostEqual(found.step_us, 39 * 10, delta=39)
 
+    def test_a_part_of_a_round_has_once_what_a_round_has_once(self) -> None:
+        """The way of the last message, which is a fifth of the time of eight small ones."""
+        case = Case("alltoall", "round", (40,), 100)
+        part = predict(case, self.setting, Effort(seeds=1, messages=40 * 4 * 64))
+        whole = predict(case, self.setting, Effort(seeds=1))
+        self.assertEqual((part.case.shifts, whole.case.shifts), (8, 0))
+        self.assertAlmostEqual(part.step_us / whole.step_us, 1, delta=0.03)
+
     def test_what_is_too_large_says_so(self) -> None:
         case = Case("pushfarm", "closed", (1, 1000, 1000), 16, in_flight=1000)
         with self.assertRaisesRegex(SuiteError, "--messages"):
             predict(case, self.setting, Effort(messages=100000))
-        case = Case("multicast", "stream", (1, 10000), 16, multicast="technology")
-        with self.assertRaisesRegex(SuiteError, "--window"):
-            predict(case, self.setting)
+
+    def test_a_window_of_multicasts_to_thousands_is_as_fast_as_their_links(self) -> None:
+        """Which are slower than the sender, so that all of the window waits at each."""
+        case = Case("multicast", "stream", (1, 5000), 100, multicast="technology")
+        setting = replace(self.setting, words=("--gap-us", "6"))
+        found = predict(case, setting, Effort(seeds=1))
+        # Acknowledgements of half a window come to the source's link: 5000 of 6 us.
+        self.assertAlmostEqual(found.step_us, 5000 * 6 / 32, delta=10)
+        self.assertIn("source (rank 0)", found.limit.text if found.limit else "")
 
 
 # What is wrong: the words, and a part of what is said. Names are files of the test.
@@ -301,6 +318,10 @@ WRONG = {
     "nothing left": (("oneway.json", "--benchmarks", "funnel"), "give numbers with --scale"),
     "no such calibration": (("--calibration", "none", "--scale", "4"), "none"),
     "a calibration that is none": (("--calibration", "cut.json", "--scale", "4"), "cut.json"),
+    "a residual of what is fitted": (
+        ("--calibration", "none", "--scale", "4", "--residual-pct", "50"),
+        "leave one of them out",
+    ),
     "an unknown benchmark": (("oneway.json", "--benchmarks", "onway"), "is no benchmark"),
     "a farm of nobody": (("oneway.json", "--farm", "4x0"), "is no farm"),
     "an impossible shape": (("oneway.json", "--topology", "4-3-1"), "does not divide"),
@@ -332,6 +353,161 @@ class WrongInput(Folder):
                 ended = self.predict(*words, expect=2)
                 self.assertIn(said, ended.stderr)
                 self.assertEqual(ended.stdout, "")
+
+
+def calibrate_rows(three: bool, shared: bool) -> list[Json]:
+    """Of cb_calibrate: the quiet network of `oneway_rows`, a stream of 4 us a packet, and, of three
+    ranks, flows from a node that share nothing. Rows of three may have shared cores."""
+    rows = [{**row, "wait": {"requested": "auto", "effective": "yield"}} for row in oneway_rows()]
+    flows = [("stream", 2, 4.0, 1)] + ([("fan-out", 3, 2.0, 2)] if three else [])
+    for mode, processors, each_us, packets in flows:
+        for row in oneway_rows()[:5]:
+            quiet_us = row["latency_us"]["median"] + 5
+            # A block of a hundred steps: its first packet and the last acknowledgement are alone.
+            us = (quiet_us + (100 * packets - 1) * each_us) / 100
+            figure = {"median": us, "ci95": [us, us], "min": us, "max": us}
+            added = {"mode": mode, "processors": processors, "round_us": figure}
+            added |= {"steps": 1000, "blocks": 10, "step_us": {"p50": 1.0}}
+            added["oversubscribed"] = shared and processors == 3
+            kept = {key: value for key, value in row.items() if key != "latency_us"}
+            rows.append({**kept, "wait": {"effective": "yield"}, **added})
+    return rows
+
+
+class Foundations(Folder):
+    """What a prediction says of the calibration that it made."""
+
+    def rests_on(self, *documents: Json, more: Sequence[str] = ()) -> tuple[str, Json]:
+        """The lines below the first one, and the document."""
+        places = [self.write(f"{at}.json", one) for at, one in enumerate(documents)]
+        words = ["--benchmarks", "1.1", "--scale", "2", "--sizes", "64", "--seeds", "1"]
+        words += ["--output", "p.json", *more]
+        ended = self.predict(*places, *words, expect=0)
+        document: Json = json.loads((self.folder / "p.json").read_text("utf-8"))
+        said = ended.stdout.split("\n\n")[0].split("\n")[1:]
+        self.assertEqual(said, document["calibration"]["rests_on"])
+        return "\n".join(said), document
+
+    def test_are_those_of_cb_calibrate_where_it_was_measured(self) -> None:
+        oneway = result("oneway", "1.1", oneway_rows())
+        rows = calibrate_rows(three=True, shared=False)
+        said, document = self.rests_on(oneway, result("calibrate", "calibration", rows))
+        self.assertIn("rests on cb_calibrate", said)
+        self.assertNotIn("refused", said)
+        self.assertIn("out_contention 1", document["calibration"]["text"])
+        self.assertIn("hold us=4", document["calibration"]["text"])
+
+    def test_are_half_of_it_for_two_ranks(self) -> None:
+        rows = calibrate_rows(three=False, shared=False)
+        said, _ = self.rests_on(result("calibrate", "calibration", rows))
+        self.assertIn("for want of three ranks", said)
+
+    def test_refuse_what_was_measured_in_turns(self) -> None:
+        rows = calibrate_rows(three=True, shared=True)
+        said, document = self.rests_on(result("calibrate", "calibration", rows))
+        self.assertIn("refused: 5 rows", said)
+        self.assertNotIn("out_contention", document["calibration"]["text"])
+
+    def test_take_what_ranks_measured_that_slept(self) -> None:
+        rows = calibrate_rows(three=True, shared=True)
+        asleep = [{**row, "wait": {"effective": "block"}} for row in rows]
+        said, document = self.rests_on(result("calibrate", "calibration", asleep))
+        self.assertNotIn("refused", said)
+        self.assertIn("out_contention 1", document["calibration"]["text"])
+
+    def test_are_turns_where_there_is_nothing_else(self) -> None:
+        shared = [{**row, "oversubscribed": True} for row in calibrate_rows(True, True)]
+        said, _ = self.rests_on(result("calibrate", "calibration", shared))
+        self.assertIn("since there are no others", said)
+
+    def test_may_miss_what_was_measured_where_that_is_allowed(self) -> None:
+        rows = oneway_rows()[:3]
+        for row, us in zip(rows, (1.0, 4.0, 2.0)):
+            row["latency_us"] = {"median": us, "ci95": [us, us], "min": us, "max": us}
+        jagged = result("oneway", "1.1", rows)
+        ended = self.predict(self.write("jagged.json", jagged), expect=2)
+        self.assertIn("no line describes the times", ended.stderr)
+        said, _ = self.rests_on(jagged, more=("--residual-pct", "100"))
+        self.assertIn("allowed: lines that miss their measurements by 100 %", said)
+
+    def test_are_less_of_cb_oneway(self) -> None:
+        said, _ = self.rests_on(result("oneway", "1.1", oneway_rows()))
+        self.assertIn("rests on cb_oneway alone", said)
+        self.assertIn("for want of cb_calibrate", said)
+
+
+# A ccmod that does not end while a test waits; its number stands in a file of that name.
+ENDLESS = """#!/bin/sh
+: >"$MARKS/$$"
+exec sleep 150
+"""
+
+
+class Interruption(Folder):
+    """Of a verb that waits for ccmod: in threads, or in its own when it makes a calibration."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.marks, self.temporary = self.folder / "marks", self.folder / "tmp"
+        for folder in (self.marks, self.temporary):
+            folder.mkdir()
+        for name in ("ccmod", "cb_oneway"):  # the folder of programs is where the second one is
+            program = self.folder / name
+            program.write_text(ENDLESS, encoding="ascii")
+            program.chmod(0o755)
+        self.write("oneway.json", result("oneway", "1.1", oneway_rows()))
+
+    def start(self, verb: str, words: Sequence[str]) -> subprocess.Popen[str]:
+        driver = [sys.executable, str(TOP / "scripts" / "combench"), verb, *words]
+        places = {"TMPDIR": str(self.temporary), "MARKS": str(self.marks)}
+        return subprocess.Popen(
+            [*driver, "--programs", str(self.folder)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
+            env={**os.environ, **places},
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+
+    def await_evaluations(self, process: subprocess.Popen[str], count: int) -> list[int]:
+        """The numbers of so many processes, when they are there."""
+        deadline = time.monotonic() + LIMIT_S
+        while len(list(self.marks.iterdir())) < count:
+            self.assertIsNone(process.poll(), "the driver ended by itself")
+            self.assertLess(time.monotonic(), deadline, "no ccmod was started")
+            time.sleep(0.01)
+        return [int(mark.name) for mark in self.marks.iterdir()]
+
+    def check(self, verb: str, words: Sequence[str], evaluations: int, number: int) -> None:
+        process = self.start(verb, words)
+        self.addCleanup(process.kill)
+        running = self.await_evaluations(process, evaluations)
+        self.assertEqual(len(list(self.temporary.iterdir())), 1)
+        process.send_signal(number)
+        said, errors = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn(f"ended by {signal.Signals(number).name}", errors)
+        self.assertNotIn("Traceback", errors)
+        self.assertEqual(said, "")
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        for one in running:
+            self.assertFalse(Path(f"/proc/{one}").exists(), f"ccmod {one} still runs")
+
+    def test_of_a_prediction_leaves_neither_folder_nor_process(self) -> None:
+        words = ["--calibration", str(self.calibration), "--scale", "4,8", "--jobs", "2"]
+        self.check("predict", words, 2, signal.SIGTERM)
+
+    def test_from_the_keyboard_does_neither(self) -> None:
+        words = ["--calibration", str(self.calibration), "--scale", "4,8", "--jobs", "1"]
+        self.check("predict", words, 1, signal.SIGINT)
+
+    def test_of_a_calibration_does_neither(self) -> None:
+        self.check("predict", ["oneway.json"], 1, signal.SIGHUP)
+
+    def test_of_a_validation_does_neither(self) -> None:
+        words = ["oneway.json", "--calibration", str(self.calibration)]
+        self.check("validate", words, 1, signal.SIGTERM)
 
 
 class Documents(Folder):
