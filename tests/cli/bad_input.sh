@@ -28,7 +28,7 @@ refused() {
 refused "unknown option" 2 0 cb_oneway "--bogus" "--bogus" "--help"
 refused "unknown option under the launcher" 2 2 cb_oneway "--bogus" "--bogus" "--help"
 refused "stray operand" 2 0 cb_oneway "stray" "stray" "--help"
-refused "option of another benchmark" 2 0 cb_oneway "--sources 4" "--sources" "cb_funnel"
+refused "option of other benchmarks" 2 0 cb_oneway "--sources 4" "--sources" "cb_funnel, cb_pushfarm and cb_pullfarm"
 refused "window without a stream" 2 0 cb_alltoall "--window 8" "--window" "cb_oneway"
 refused "breakpoint where no line has one" 2 0 cb_oneway "--breakpoint 8KiB" "--breakpoint" "cb_comms1"
 refused "breakpoint at no size" 2 0 cb_comms1 "--breakpoint 0" "--breakpoint" "use 1 to"
