@@ -6,7 +6,6 @@
 
 needs_proc
 enter_folder
-limit_s=20
 
 # refused NAME STATUS RANKS PROGRAM OPTIONS TEXT...: OPTIONS is one word list, TEXTs are in the message
 refused() {
@@ -34,6 +33,8 @@ refused "breakpoint where no line has one" 2 0 cb_oneway "--breakpoint 8KiB" "--
 refused "breakpoint at no size" 2 0 cb_comms1 "--breakpoint 0" "--breakpoint" "use 1 to"
 refused "processors of a ping-pong" 2 0 cb_comms1 "--processors 2" "--processors" "cb_comms3"
 refused "computing beside Parkbench" 2 0 cb_comms3 "--compute both" "--compute" "cb_oneway"
+refused "steps of a trace that is not asked for" 2 0 cb_oneway "--trace-steps 5" "--trace-steps" \
+    "--emit-trace"
 refused "option without its argument" 2 0 cb_oneway "--sizes" "--sizes" "--sizes=LIST"
 refused "flag with an argument" 2 0 cb_oneway "--verify=yes" "--verify"
 refused "malformed size" 2 0 cb_oneway "--sizes 4x4" "--sizes" "4x4" "use"
