@@ -140,7 +140,7 @@ static cb_status write_row(bench_session *session, const bench_measurement *meas
 {
     report_row row = report_row_initial();
 
-    bench_figures(session, measurement, participants, outcome, &row);
+    CB_TRY(bench_figures(session, measurement, participants, outcome, &row));
     if (points != NULL) {
         points->bytes[points->count] = row.size_bytes;
         points->times_us[points->count++] =
