@@ -66,7 +66,6 @@ cb_clock_quality cb_clock_measure(void)
     uint64_t resolution_ns = smallest_step_ns();
 
     return (cb_clock_quality){
-        .source = "CLOCK_MONOTONIC",
         .resolution_ns = (double)resolution_ns,
         .cost_ns = median_cost_ns(resolution_ns),
     };
