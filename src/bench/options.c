@@ -48,7 +48,8 @@ static const cb_option rows[] = {
      .type = CB_OPTION_FLAG,
      .offset = FIELD(sweep),
      .key = "sweep",
-     .help = "Measure a full curve: powers of two to 4 MiB, and one byte less and more than each"},
+     .help = "Measure a full curve: powers of two to 4 MiB, and one byte less and more than each; "
+             "with --sizes those as well"},
     {.name = "breakpoint",
      .type = CB_OPTION_SIZE,
      .scope = BENCH_TAKES_PARKBENCH,
