@@ -187,7 +187,7 @@ typedef struct {
 
 bench_progress bench_progress_start(const bench_session *session, size_t total);
 void bench_progress_show(bench_progress *progress, const bench_session *session,
-                         const bench_measurement *measurement);
+                         const bench_measurement *measurement, size_t participants);
 void bench_progress_clear(const bench_progress *progress);
 
 /* configuration.c: read the files of a directory at rank 0, and parse them in all ranks.

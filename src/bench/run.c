@@ -257,7 +257,7 @@ static cb_status take_part(bench_session *session, const bench_measurement *meas
         return CB_OK;
     if (session->document != NULL)
         note_roles(session, measurement, who);
-    bench_progress_show(progress, session, measurement);
+    bench_progress_show(progress, session, measurement, who->participants);
     CB_TRY(measure(session, measurement, who, points));
     bench_progress_clear(progress);
     return CB_OK;
