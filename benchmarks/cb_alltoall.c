@@ -1,8 +1,10 @@
 /* 1.3 all-to-all: P nodes, each sends to all others and receives from all others.
  *
  * round     a node sends P - 1 packets, to the next node first, and receives one from each; every
- *           node times its block, the longest counts; throughput = P (P - 1) x size / time of a
- * round; congestion = (time of a round / (P - 1)) / that of two nodes */
+ *           node times its block, the longest counts
+ *
+ * throughput = P (P - 1) x size / time of a round; congestion = (time of a round / (P - 1)) / that
+ * of two nodes */
 #include "bench/bench.h"
 
 static cb_status exchange_with_all(bench_rank *me)

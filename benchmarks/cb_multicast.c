@@ -1,8 +1,10 @@
 /* 1.6 multicasting: one source, identical data to each destination of a list.
  *
  * stream    a step is one group send, bounded by the window of each destination; the source's block
- *           runs from its first send to the last acknowledgement; throughput = R x size / time of a
- * step round     each destination acknowledges each round
+ *           runs from its first send to the last acknowledgement
+ * round     each destination acknowledges each round
+ *
+ * throughput = R x size / time of a step
  *
  * The list is fixed, or changes with each broadcast: it is the next of some prepared groups, which
  * rotate over the destinations or are drawn at random. What making a group costs is reported apart.

@@ -1,9 +1,11 @@
 /* 1.5 outfarming: one source, different data to each destination of a list.
  *
  * stream    a step is one packet to each destination, bounded by the window; the source's block
- * runs from its first send to the last acknowledgement; throughput = R x size / time of a step
+ *           runs from its first send to the last acknowledgement
  * round     each destination acknowledges each round; the time of a round to the last arrival, with
- *           the way back of the last acknowledgement */
+ *           the way back of the last acknowledgement
+ *
+ * throughput = R x size / time of a step */
 #include "bench/bench.h"
 
 static cb_status send_to_each(bench_rank *me)

@@ -1,7 +1,9 @@
 /* 1.2 two-way: two equal nodes.
  *
- * exchange  both send a packet, then both receive one; every node times its block, the longer
- * counts; throughput = both ways together = 2 x size / time of an exchange */
+ * exchange  both send a packet, then both receive one; every node times its block, the longer one
+ *           counts
+ *
+ * throughput = both ways together = 2 x size / time of an exchange */
 #include "bench/bench.h"
 
 static cb_status exchange(bench_rank *me)
