@@ -162,14 +162,14 @@ cb_status bench_write_timeline(bench_session *session, const bench_measurement *
 cb_status bench_calibrate_algorithm(bench_session *session, const bench_plan *plan);
 cb_status bench_check_algorithm(const bench_session *session);
 
-/* figures.c: the summary of values that keep their order. */
-cb_status bench_summarize(const double *values, size_t count, stats_summary *out);
-
-/* From what was measured to what is reported; under which conditions alone. */
+/* figures.c: from what was measured to what is reported; under which conditions alone. */
 void bench_conditions(const bench_session *session, const bench_measurement *measurement,
                       size_t participants, bool oversubscribed, report_row *row);
 cb_status bench_figures(bench_session *session, const bench_measurement *measurement,
                         size_t participants, const bench_outcome *outcome, report_row *row);
+
+/* The summary of values, which keep their order. */
+cb_status bench_summarize(const double *values, size_t count, stats_summary *out);
 
 /* Whether the most loaded host has more busy ranks than cores. */
 bool bench_oversubscribed(const bench_session *session, const int *ranks, size_t participants);
