@@ -14,11 +14,6 @@ static cb_status exchange_with_all(bench_rank *me)
     return bench_assemble(me);
 }
 
-static size_t to_all_others(size_t count)
-{
-    return count * (count - 1);
-}
-
 static const bench_definition alltoall = {
     .name = "alltoall",
     .id = "1.3",
@@ -36,7 +31,7 @@ static const bench_definition alltoall = {
                .summary = "a packet to every other node and one from each",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = to_all_others,
+               .packets = bench_packets_among_all,
                .roles = {{.step = exchange_with_all, .timed = true}}}},
 };
 

@@ -83,18 +83,6 @@ static cb_status answer_source(bench_rank *me)
     return bench_signal(me, &me->peers[SOURCE]);
 }
 
-static size_t packet_a_step(size_t count)
-{
-    (void)count;
-    return 1;
-}
-
-static size_t packets_of_two(size_t count)
-{
-    (void)count;
-    return 2;
-}
-
 static const bench_definition calibrate = {
     .name = "calibrate",
     .id = "calibration",
@@ -117,14 +105,14 @@ static const bench_definition calibrate = {
                .processors = 2,
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = packet_a_step,
+               .packets = bench_one_packet,
                .roles = {{.step = serve_partner, .timed = true}, {.step = bounce_partner}}},
               {.name = "stream",
                .summary = "one packet after the other, bounded by the window",
                .processors = 2,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packet_a_step,
+               .packets = bench_one_packet,
                .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
                          {.step = take_one, .finish = bench_settle}}},
               {.name = "exchange",
@@ -132,7 +120,7 @@ static const bench_definition calibrate = {
                .processors = 2,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packets_of_two,
+               .packets = bench_two_packets,
                .roles = {{.step = exchange_with_partner, .timed = true},
                          {.step = exchange_with_partner, .timed = true}}},
               {.name = "fan-out",
@@ -140,7 +128,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packets_of_two,
+               .packets = bench_two_packets,
                .roles = {{.step = send_two, .finish = bench_drain, .timed = true},
                          {.step = take_one, .finish = bench_settle},
                          {.step = take_from_source, .finish = bench_settle}}},
@@ -149,7 +137,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packets_of_two,
+               .packets = bench_two_packets,
                .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
                          {.step = take_two, .finish = bench_settle},
                          {.step = send_to_destination, .finish = bench_drain, .timed = true}}},
@@ -158,7 +146,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packets_of_two,
+               .packets = bench_two_packets,
                .roles = {{.step = ask_and_look_late, .timed = true},
                          {.step = send_when_asked},
                          {.step = answer_source}}}},

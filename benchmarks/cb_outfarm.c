@@ -35,11 +35,6 @@ static cb_status take_and_answer(bench_rank *me)
     return bench_signal(me, &me->peers[0]);
 }
 
-static size_t one_each(size_t count)
-{
-    return count;
-}
-
 static const bench_definition outfarm = {
     .name = "outfarm",
     .id = "1.5",
@@ -56,14 +51,14 @@ static const bench_definition outfarm = {
                .summary = "a packet to each destination, bounded by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each,
+               .packets = bench_packet_each,
                .roles = {{.step = send_to_each, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}},
               {.name = "round",
                .summary = "a packet to each destination, acknowledged before the next round",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each,
+               .packets = bench_packet_each,
                .roles = {{.step = send_and_await_each, .timed = true}, {.step = take_and_answer}}}},
 };
 

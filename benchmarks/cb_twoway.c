@@ -12,12 +12,6 @@ static cb_status exchange(bench_rank *me)
     return bench_receive(me, 0);
 }
 
-static size_t one_each_way(size_t count)
-{
-    (void)count;
-    return 2;
-}
-
 static const bench_definition twoway = {
     .name = "twoway",
     .id = "1.2",
@@ -34,7 +28,7 @@ static const bench_definition twoway = {
                .summary = "both send a packet and receive one",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each_way,
+               .packets = bench_two_packets,
                .roles = {{.step = exchange, .timed = true}}}},
 };
 
