@@ -1,8 +1,10 @@
 /* 1.3 all-to-all: P nodes, each sends to all others and receives from all others.
  *
  * round     a node sends P - 1 packets, to the next node first, and receives one from each; every
- *           node times its block, the longest counts; throughput = P (P - 1) x size / time of a
- * round; congestion = (time of a round / (P - 1)) / that of two nodes */
+ *           node times its block, the longest counts
+ *
+ * throughput = P (P - 1) x size / time of a round; congestion = (time of a round / (P - 1)) / that
+ * of two nodes */
 #include "bench/bench.h"
 
 static cb_status exchange_with_all(bench_rank *me)
@@ -10,11 +12,6 @@ static cb_status exchange_with_all(bench_rank *me)
     for (size_t peer = 0; peer < me->peer_count; peer++)
         CB_TRY(bench_send(me, peer));
     return bench_assemble(me);
-}
-
-static size_t to_all_others(size_t count)
-{
-    return count * (count - 1);
 }
 
 static const bench_definition alltoall = {
@@ -34,7 +31,7 @@ static const bench_definition alltoall = {
                .summary = "a packet to every other node and one from each",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = to_all_others,
+               .packets = bench_packets_among_all,
                .roles = {{.step = exchange_with_all, .timed = true}}}},
 };
 

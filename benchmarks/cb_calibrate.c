@@ -97,24 +97,6 @@ static cb_status answer_source(bench_rank *me)
     return bench_signal(me, &me->peers[SOURCE]);
 }
 
-static size_t packet_a_step(size_t count)
-{
-    (void)count;
-    return 1;
-}
-
-static size_t packets_of_two(size_t count)
-{
-    (void)count;
-    return 2;
-}
-
-static size_t packets_of_three(size_t count)
-{
-    (void)count;
-    return 3;
-}
-
 static const bench_definition calibrate = {
     .name = "calibrate",
     .id = "calibration",
@@ -137,14 +119,14 @@ static const bench_definition calibrate = {
                .processors = 2,
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = packet_a_step,
+               .packets = bench_one_packet,
                .roles = {{.step = serve_partner, .timed = true}, {.step = bounce_partner}}},
               {.name = "stream",
                .summary = "one packet after the other, bounded by the window",
                .processors = 2,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packet_a_step,
+               .packets = bench_one_packet,
                .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
                          {.step = take_one, .finish = bench_settle}}},
               {.name = "exchange",
@@ -152,7 +134,7 @@ static const bench_definition calibrate = {
                .processors = 2,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packets_of_two,
+               .packets = bench_two_packets,
                .roles = {{.step = exchange_with_partner, .timed = true},
                          {.step = exchange_with_partner, .timed = true}}},
               {.name = "ring",
@@ -160,7 +142,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packets_of_three,
+               .packets = bench_packet_each,
                .roles = {{.step = send_first_receive_other, .timed = true},
                          {.step = send_other_receive_first, .timed = true},
                          {.step = send_first_receive_other, .timed = true}}},
@@ -169,7 +151,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packets_of_two,
+               .packets = bench_two_packets,
                .roles = {{.step = send_two, .finish = bench_drain, .timed = true},
                          {.step = take_one, .finish = bench_settle},
                          {.step = take_from_source, .finish = bench_settle}}},
@@ -178,7 +160,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packets_of_two,
+               .packets = bench_two_packets,
                .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
                          {.step = take_two, .finish = bench_settle},
                          {.step = send_to_destination, .finish = bench_drain, .timed = true}}},
@@ -187,7 +169,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = packets_of_two,
+               .packets = bench_two_packets,
                .roles = {{.step = ask_and_look_late, .timed = true},
                          {.step = send_when_asked},
                          {.step = answer_source}}}},

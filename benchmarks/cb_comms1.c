@@ -15,12 +15,6 @@ static cb_status send_back(bench_rank *me)
     return bench_bounce(me, 0);
 }
 
-static size_t one_message(size_t count)
-{
-    (void)count;
-    return 1;
-}
-
 static const bench_definition comms1 = {
     .name = "comms1",
     .id = "COMMS1",
@@ -42,7 +36,7 @@ static const bench_definition comms1 = {
                .summary = "a message there and back; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = one_message,
+               .packets = bench_one_packet,
                .roles = {{.step = send_and_await, .timed = true}, {.step = send_back}}}},
 };
 

@@ -16,13 +16,6 @@ static cb_status exchange_and_return(bench_rank *me)
     return bench_receive(me, 0);
 }
 
-/* In a quarter of the exchange. */
-static size_t one_of_four(size_t count)
-{
-    (void)count;
-    return 1;
-}
-
 static const bench_definition comms2 = {
     .name = "comms2",
     .id = "COMMS2",
@@ -43,7 +36,7 @@ static const bench_definition comms2 = {
                .summary = "a message each way, and both returned; the latency is a quarter of it",
                .figure = BENCH_LATENCY,
                .divisor = 4,
-               .packets = one_of_four,
+               .packets = bench_one_packet,
                .roles = {{.step = exchange_and_return, .timed = true}}}},
 };
 

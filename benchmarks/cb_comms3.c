@@ -15,11 +15,6 @@ static cb_status send_to_all_and_receive(bench_rank *me)
     return bench_assemble(me);
 }
 
-static size_t each_to_all_others(size_t count)
-{
-    return count * (count - 1);
-}
-
 static const bench_definition comms3 = {
     .name = "comms3",
     .id = "COMMS3",
@@ -41,7 +36,7 @@ static const bench_definition comms3 = {
                .summary = "a message to every other processor and one from each",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = each_to_all_others,
+               .packets = bench_packets_among_all,
                .roles = {{.step = send_to_all_and_receive, .timed = true}}}},
 };
 

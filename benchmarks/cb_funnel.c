@@ -2,8 +2,8 @@
  *
  * event     one packet from each source is assembled into one event; the destination releases the
  *           block and times it to the last packet; sources run ahead by at most the window
- * free      sources are not synchronised: any packet counts, S of them are a step; the share of
- * each source is counted until the first of them has delivered all of its block
+ * free      sources are not synchronised: any packet counts, S of them are a step; the share of a
+ *           source is counted until the first of them has delivered all of its block
  *
  * throughput = S x size / time of a step; loss = what is missing to the packet rate of one source
  */
@@ -46,11 +46,6 @@ static cb_status take_any(bench_rank *me)
     return CB_OK;
 }
 
-static size_t one_each(size_t count)
-{
-    return count;
-}
-
 static const bench_definition funnel = {
     .name = "funnel",
     .id = "1.7",
@@ -72,7 +67,7 @@ static const bench_definition funnel = {
                .summary = "one packet from each source, assembled into an event",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each,
+               .packets = bench_packet_each,
                .roles = {{.begin = release_sources,
                           .step = build_event,
                           .finish = bench_settle,
@@ -83,7 +78,7 @@ static const bench_definition funnel = {
                .summary = "packets in whatever order they come",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each,
+               .packets = bench_packet_each,
                .roles = {{.begin = release_sources,
                           .step = take_any,
                           .finish = bench_settle,

@@ -1,8 +1,10 @@
 /* 1.6 multicasting: one source, identical data to each destination of a list.
  *
  * stream    a step is one group send, bounded by the window of each destination; the source's block
- *           runs from its first send to the last acknowledgement; throughput = R x size / time of a
- * step round     each destination acknowledges each round
+ *           runs from its first send to the last acknowledgement
+ * round     each destination acknowledges each round
+ *
+ * throughput = R x size / time of a step
  *
  * The list is fixed, or changes with each broadcast: it is the next of some prepared groups, which
  * rotate over the destinations or are drawn at random. What making a group costs is reported apart.
@@ -167,11 +169,6 @@ static cb_status take_and_answer(bench_rank *me)
     return bench_signal(me, &me->peers[0]);
 }
 
-static size_t one_each(size_t count)
-{
-    return count;
-}
-
 static const bench_definition multicasting = {
     .name = "multicast",
     .id = "1.6",
@@ -192,14 +189,14 @@ static const bench_definition multicasting = {
                .summary = "one group send after the other, bounded by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each,
+               .packets = bench_packet_each,
                .roles = {{.step = multicast, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}},
               {.name = "round",
                .summary = "a group send, acknowledged by all before the next",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each,
+               .packets = bench_packet_each,
                .on_request = true,
                .roles = {{.step = multicast_and_await_each, .timed = true},
                          {.step = take_and_answer}}}},

@@ -25,12 +25,6 @@ static cb_status take(bench_rank *me)
     return bench_stream_receive(me, 0);
 }
 
-static size_t one_packet(size_t count)
-{
-    (void)count;
-    return 1;
-}
-
 static const bench_definition oneway = {
     .name = "oneway",
     .id = "1.1",
@@ -49,13 +43,13 @@ static const bench_definition oneway = {
                .summary = "a packet there and one back; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = one_packet,
+               .packets = bench_one_packet,
                .roles = {{.step = ping, .timed = true}, {.step = pong}}},
               {.name = "stream",
                .summary = "one packet after the other, bounded by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_packet,
+               .packets = bench_one_packet,
                .roles = {{.step = stream, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}}},
 };

@@ -1,9 +1,11 @@
 /* 1.5 outfarming: one source, different data to each destination of a list.
  *
  * stream    a step is one packet to each destination, bounded by the window; the source's block
- * runs from its first send to the last acknowledgement; throughput = R x size / time of a step
+ *           runs from its first send to the last acknowledgement
  * round     each destination acknowledges each round; the time of a round to the last arrival, with
- *           the way back of the last acknowledgement */
+ *           the way back of the last acknowledgement
+ *
+ * throughput = R x size / time of a step */
 #include "bench/bench.h"
 
 static cb_status send_to_each(bench_rank *me)
@@ -33,11 +35,6 @@ static cb_status take_and_answer(bench_rank *me)
     return bench_signal(me, &me->peers[0]);
 }
 
-static size_t one_each(size_t count)
-{
-    return count;
-}
-
 static const bench_definition outfarm = {
     .name = "outfarm",
     .id = "1.5",
@@ -54,14 +51,14 @@ static const bench_definition outfarm = {
                .summary = "a packet to each destination, bounded by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each,
+               .packets = bench_packet_each,
                .roles = {{.step = send_to_each, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}},
               {.name = "round",
                .summary = "a packet to each destination, acknowledged before the next round",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each,
+               .packets = bench_packet_each,
                .roles = {{.step = send_and_await_each, .timed = true}, {.step = take_and_answer}}}},
 };
 

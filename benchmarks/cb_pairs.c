@@ -1,8 +1,10 @@
 /* 1.4 pairs: P/2 sources to P/2 destinations, each source to its own destination.
  *
  * stream    a step is one packet in every pair; every source times its block, from its first send
- * to the last acknowledgement, and the longest counts; throughput = P/2 x size / time of a step;
- *           efficiency = frequency per pair / that of one pair alone */
+ *           to the last acknowledgement, and the longest counts
+ *
+ * throughput = P/2 x size / time of a step; efficiency = frequency per pair / that of one pair
+ * alone */
 #include "bench/bench.h"
 
 static cb_status stream(bench_rank *me)

@@ -28,12 +28,6 @@ static cb_status pass_event_on(bench_rank *me)
     return bench_stream_send(me, me->heard);
 }
 
-/* The count of a topology is just that. */
-static size_t taken_last(size_t count)
-{
-    return count;
-}
-
 static const bench_definition pipeline = {
     .name = "pipeline",
     .id = "2.3",
@@ -51,7 +45,7 @@ static const bench_definition pipeline = {
                .summary = "one packet from each source, through all stages",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = taken_last,
+               .packets = bench_packet_each, /* of a topology: what the last stage takes */
                .roles = {{.begin = feed, .step = feed, .finish = bench_drain},
                          {.begin = pass_event_on, .step = pass_event_on, .finish = bench_relay},
                          {.begin = take_event,

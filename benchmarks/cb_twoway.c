@@ -1,19 +1,15 @@
 /* 1.2 two-way: two equal nodes.
  *
- * exchange  both send a packet, then both receive one; every node times its block, the longer
- * counts; throughput = both ways together = 2 x size / time of an exchange */
+ * exchange  both send a packet, then both receive one; every node times its block, the longer one
+ *           counts
+ *
+ * throughput = both ways together = 2 x size / time of an exchange */
 #include "bench/bench.h"
 
 static cb_status exchange(bench_rank *me)
 {
     CB_TRY(bench_send(me, 0));
     return bench_receive(me, 0);
-}
-
-static size_t one_each_way(size_t count)
-{
-    (void)count;
-    return 2;
 }
 
 static const bench_definition twoway = {
@@ -32,7 +28,7 @@ static const bench_definition twoway = {
                .summary = "both send a packet and receive one",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each_way,
+               .packets = bench_two_packets,
                .roles = {{.step = exchange, .timed = true}}}},
 };
 

@@ -13,6 +13,7 @@ libcombench_a_SOURCES = \
 	%D%/base/memory.c %D%/base/memory.h \
 	%D%/base/nearest.c %D%/base/nearest.h \
 	%D%/base/options.c %D%/base/options.h %D%/base/options_help.c \
+	%D%/base/order.h \
 	%D%/base/parameters.c %D%/base/parameters.h \
 	%D%/base/random.c %D%/base/random.h \
 	%D%/base/settings.c %D%/base/settings.h \

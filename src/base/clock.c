@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
+
 enum {
     STEP_READINGS = 20000, /* at least, in search of the smallest step */
     COST_RUNS = 15,
@@ -48,14 +50,6 @@ static size_t readings_of_run(uint64_t resolution_ns)
     return readings;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static double median_cost_ns(uint64_t resolution_ns)
 {
     size_t readings = readings_of_run(resolution_ns);
@@ -63,7 +57,7 @@ static double median_cost_ns(uint64_t resolution_ns)
 
     for (size_t i = 0; i < COST_RUNS; i++)
         costs_ns[i] = (double)time_readings_ns(readings) / (double)readings;
-    qsort(costs_ns, COST_RUNS, sizeof(costs_ns[0]), compare_doubles);
+    qsort(costs_ns, COST_RUNS, sizeof(costs_ns[0]), cb_ascending_reals);
     return costs_ns[COST_RUNS / 2];
 }
 
@@ -72,7 +66,6 @@ cb_clock_quality cb_clock_measure(void)
     uint64_t resolution_ns = smallest_step_ns();
 
     return (cb_clock_quality){
-        .source = "CLOCK_MONOTONIC",
         .resolution_ns = (double)resolution_ns,
         .cost_ns = median_cost_ns(resolution_ns),
     };

@@ -5,8 +5,10 @@
 #include <stdint.h>
 #include <time.h>
 
+/* The clock's name. */
+#define CB_CLOCK_SOURCE "CLOCK_MONOTONIC"
+
 typedef struct {
-    const char *source;   /* name of the clock */
     double resolution_ns; /* smallest step that was seen between two readings that differ */
     double cost_ns;       /* of one reading: median over runs of many readings */
 } cb_clock_quality;

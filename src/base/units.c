@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 enum { NUMBER_BYTES = 24, UNIT_SHOWN = 12, ELEMENT_SHOWN = 24 };
 
 /* A value in `name` is value * multiply / divide in `base`; a division by a power of ten rounds
@@ -381,14 +383,6 @@ static bool append_elements(growing_list *growing, span text, const whole_limits
     return true;
 }
 
-static int compare_values(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* Looked for in a sorted copy, since the list keeps the user's order. */
 static bool has_no_repetition(const cb_list *list, const whole_limits *limits, char *why)
 {
@@ -399,7 +393,7 @@ static bool has_no_repetition(const cb_list *list, const whole_limits *limits, c
     if (sorted == NULL)
         return fail(why, "no memory for %zu values; shorten the list", list->count);
     memcpy(sorted, list->values, list->count * sizeof(*sorted));
-    qsort(sorted, list->count, sizeof(*sorted), compare_values);
+    qsort(sorted, list->count, sizeof(*sorted), cb_ascending_counts);
     while (i < list->count && sorted[i] != sorted[i - 1])
         i++;
     if (i < list->count)

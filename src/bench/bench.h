@@ -62,6 +62,30 @@ typedef struct {
 
 typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
 
+/* Packets of a step, by what a benchmark counts: as many whatever that is, one for each, and one
+ * from each to all others. */
+static inline size_t bench_one_packet(size_t count)
+{
+    (void)count;
+    return 1;
+}
+
+static inline size_t bench_two_packets(size_t count)
+{
+    (void)count;
+    return 2;
+}
+
+static inline size_t bench_packet_each(size_t count)
+{
+    return count;
+}
+
+static inline size_t bench_packets_among_all(size_t count)
+{
+    return count * (count - 1);
+}
+
 typedef struct {
     const char *name;
     const char *summary; /* what a step is, for --help */

@@ -61,6 +61,10 @@ static cb_status check_options(const bench_options *options)
         {options->slow_us > 0, "slow-us", "it is an experiment with a measurement"},
         {bench_occupation_named(options->compute) != BENCH_UNOCCUPIED, "compute",
          "a trace has no other task on a core"},
+        {options->verify, "verify", "no message is moved that could be checked"},
+        {options->timeline != NULL, "timeline", "nothing is run that could be noted"},
+        {options->output != NULL, "output", "nothing is measured, and there is no result"},
+        {options->format != NULL, "format", "nothing is measured, and there is no result"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -224,30 +228,35 @@ static void write_trace(FILE *stream, void *context)
     bench_recorder_write(all->recorder, stream);
 }
 
-static cb_status write_file(emission *all)
-{
-    const report_file_use use = {.what = "the trace", .option = "--emit-trace"};
-    char *target = report_file_target(all->session.options->emit_trace, &use);
-    cb_status status;
+static const report_file_use trace_use = {.what = "the trace", .option = "--emit-trace"};
 
-    if (target == NULL)
-        return CB_ERROR_USAGE;
-    status = report_file_replace(target, &use, write_trace, all);
+/* Where the trace can be written; the caller frees it. NULL when it cannot. */
+static char *find_target(const bench_options *options)
+{
+    char *target = report_file_target(options->emit_trace, &trace_use);
+
+    if (target != NULL && report_file_check(target, &trace_use) == CB_OK)
+        return target;
     free(target);
-    return status;
+    return NULL;
 }
 
 cb_status bench_emit_trace(const bench_definition *definition, const bench_options *options)
 {
     emission all = {.session = {.definition = definition, .options = options}};
+    char *target;
     cb_status status;
 
     CB_TRY(bench_emit_choose(definition, options, (size_t)options->trace_ranks, &all.measurement,
                              &all.shape));
+    target = find_target(options);
+    if (target == NULL)
+        return CB_ERROR_USAGE;
     all.count = bench_shape_ranks(&all.shape);
     status = make_all(&all);
     if (status == CB_OK)
-        status = write_file(&all);
+        status = report_file_replace(target, &trace_use, write_trace, &all);
     unmake_all(&all);
+    free(target);
     return status;
 }

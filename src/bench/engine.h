@@ -169,8 +169,11 @@ cb_status bench_algorithm_units(bench_session *session, double us, uint64_t *uni
 /* figures.c: from what was measured to what is reported; under which conditions alone. */
 void bench_conditions(const bench_session *session, const bench_measurement *measurement,
                       size_t participants, bool oversubscribed, report_row *row);
-void bench_figures(bench_session *session, const bench_measurement *measurement,
-                   size_t participants, const bench_outcome *outcome, report_row *row);
+cb_status bench_figures(bench_session *session, const bench_measurement *measurement,
+                        size_t participants, const bench_outcome *outcome, report_row *row);
+
+/* The summary of values, which keep their order. */
+cb_status bench_summarize(const double *values, size_t count, stats_summary *out);
 
 /* Whether the most loaded host has more busy ranks than cores. */
 bool bench_oversubscribed(const bench_session *session, const int *ranks, size_t participants);
@@ -188,7 +191,7 @@ typedef struct {
 
 bench_progress bench_progress_start(const bench_session *session, size_t total);
 void bench_progress_show(bench_progress *progress, const bench_session *session,
-                         const bench_measurement *measurement);
+                         const bench_measurement *measurement, size_t participants);
 void bench_progress_clear(const bench_progress *progress);
 
 /* configuration.c: read the files of a directory at rank 0, and parse them in all ranks.

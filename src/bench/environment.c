@@ -26,23 +26,16 @@ typedef struct {
 
 enum { NOISE_PROBE_MS = 30 };
 
-/* The index of the first rank with the same host name stands for the host. */
-static int host_of(const rank_report *reports, size_t rank)
+/* The first rank that says the same as this one in the text at `offset`: it stands for its host, or
+ * for its machine. */
+static size_t first_alike(const rank_report *reports, size_t rank, size_t offset)
 {
+    const char *own = (const char *)&reports[rank] + offset;
     size_t first = 0;
 
-    while (strcmp(reports[first].host, reports[rank].host) != 0)
+    while (strcmp((const char *)&reports[first] + offset, own) != 0)
         first++;
-    return (int)first;
-}
-
-static int machine_of(const rank_report *reports, size_t rank)
-{
-    size_t first = 0;
-
-    while (strcmp(reports[first].machine, reports[rank].machine) != 0)
-        first++;
-    return (int)first;
+    return first;
 }
 
 /* Number the hosts in order of their first ranks. */
@@ -58,11 +51,10 @@ static cb_status number_hosts(bench_session *session, const rank_report *reports
         session->host_cores == NULL || session->bindings == NULL)
         return CB_ERROR_MEMORY;
     for (size_t rank = 0; rank < ranks; rank++) {
-        int first = host_of(reports, rank);
+        size_t first = first_alike(reports, rank, offsetof(rank_report, host));
 
-        session->hosts[rank] =
-            (size_t)first == rank ? (int)session->host_count++ : session->hosts[first];
-        session->machines[rank] = machine_of(reports, rank);
+        session->hosts[rank] = first == rank ? (int)session->host_count++ : session->hosts[first];
+        session->machines[rank] = (int)first_alike(reports, rank, offsetof(rank_report, machine));
         session->cores[rank] = reports[rank].usable_cores;
         session->host_cores[session->hosts[rank]] = reports[rank].host_cores;
         memcpy(session->bindings[rank], reports[rank].binding, sizeof(session->bindings[rank]));
@@ -185,7 +177,7 @@ static void put_clock(report_document *document, const rank_report *reports, siz
         bound_ns = fmax(bound_ns, reports[rank].clock.bound_ns);
         drift_ppm = fmax(drift_ppm, fabs(reports[rank].clock.drift) * 1e6);
     }
-    report_put_text(document, "CLOCK_MONOTONIC", "environment.clock.source");
+    report_put_text(document, CB_CLOCK_SOURCE, "environment.clock.source");
     report_put_number(document, resolution_ns, "environment.clock.resolution_ns");
     report_put_number(document, cost_ns, "environment.clock.cost_ns");
     if (ranks < 2)
@@ -302,7 +294,6 @@ static cb_status gather_reports(bench_session *session, rank_report *all)
     mine.quality = cb_clock_measure();
     CB_TRY(control_synchronise(session->plane, &session->clock));
     mine.clock = session->clock;
-    mine.quality.source = NULL; /* a pointer has no meaning elsewhere */
     return control_exchange(everyone, &mine, sizeof(mine), all);
 }
 

@@ -3,25 +3,19 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
 static void fill_closed(const bench_farm_outcome *outcome, report_row *row)
 {
     double divisor_us = 1e3 * (double)outcome->block;
-    double *sorted;
 
     if (outcome->block_count == 0)
         return; /* next to all was lost */
-    sorted = malloc(outcome->block_count * sizeof(*sorted));
     for (size_t i = 0; i < outcome->block_count; i++)
         outcome->blocks_ns[i] /= divisor_us;
-    if (sorted != NULL) {
-        memcpy(sorted, outcome->blocks_ns, outcome->block_count * sizeof(*sorted));
-        row->round_us = stats_summarize(sorted, outcome->block_count);
-    }
-    free(sorted);
+    if (bench_summarize(outcome->blocks_ns, outcome->block_count, &row->round_us) != CB_OK)
+        return;
     row->blocks_us = outcome->blocks_ns;
     row->block_count = outcome->block_count;
     row->step_count = (double)outcome->block * (double)outcome->block_count;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "bench/plan.h"
 
 static bool named(const bench_role *role, const char *name)
@@ -79,23 +80,30 @@ static void fill_rates(const bench_definition *definition, const bench_measureme
         row->per_node_MBps = row->throughput_MBps / (double)receivers;
 }
 
+cb_status bench_summarize(const double *values, size_t count, stats_summary *out)
+{
+    double *sorted = cb_allocate(count, sizeof(*sorted), "the times of blocks");
+
+    if (sorted == NULL)
+        return CB_ERROR_MEMORY;
+    memcpy(sorted, values, count * sizeof(*sorted));
+    *out = stats_summarize(sorted, count);
+    free(sorted);
+    return CB_OK;
+}
+
 /* Beside a computing task the mean takes the median's place: the rare long interruptions that a
  * median hides are what is looked for. */
-static void fill_blocks(const bench_measurement *measurement, const bench_outcome *outcome,
-                        report_row *row)
+static cb_status fill_blocks(const bench_measurement *measurement, const bench_outcome *outcome,
+                             report_row *row)
 {
     double divisor_us = 1e3 * (double)outcome->steps * measurement->mode->divisor;
-    double *sorted = malloc(outcome->block_count * sizeof(*sorted));
-    stats_summary summary = {0};
+    stats_summary summary;
     double total = 0;
 
     for (size_t i = 0; i < outcome->block_count; i++)
         total += outcome->blocks_ns[i] /= divisor_us;
-    if (sorted != NULL) {
-        memcpy(sorted, outcome->blocks_ns, outcome->block_count * sizeof(*sorted));
-        summary = stats_summarize(sorted, outcome->block_count);
-    }
-    free(sorted);
+    CB_TRY(bench_summarize(outcome->blocks_ns, outcome->block_count, &summary));
     if (measurement->occupation != BENCH_UNOCCUPIED && summary.count > 0)
         summary.median = total / (double)outcome->block_count;
     *(measurement->mode->figure == BENCH_LATENCY ? &row->latency_us : &row->round_us) = summary;
@@ -104,6 +112,7 @@ static void fill_blocks(const bench_measurement *measurement, const bench_outcom
     row->step_count = (double)outcome->steps * (double)outcome->block_count;
     if (outcome->window > 0)
         row->window = outcome->window;
+    return CB_OK;
 }
 
 /* Of a technology's own multicast every receiver makes a copy in any case. */
@@ -166,14 +175,14 @@ static void fill_occupation(const bench_session *session, const bench_measuremen
 
 /* The harness of a ping-pong is not halved: a round trip holds a step of both sides, one after the
  * other, and over null a step of one side was measured. */
-void bench_figures(bench_session *session, const bench_measurement *measurement,
-                   size_t participants, const bench_outcome *outcome, report_row *row)
+cb_status bench_figures(bench_session *session, const bench_measurement *measurement,
+                        size_t participants, const bench_outcome *outcome, report_row *row)
 {
     double divisor = measurement->mode->divisor, time_us;
 
     bench_conditions(session, measurement, participants, outcome->oversubscribed, row);
     row->stopped_by = outcome->stopped_by;
-    fill_blocks(measurement, outcome, row);
+    CB_TRY(fill_blocks(measurement, outcome, row));
     time_us = (measurement->mode->figure == BENCH_LATENCY ? row->latency_us : row->round_us).median;
     fill_rates(session->definition, measurement, participants, time_us, outcome->lost_share, row);
     fill_ratio(session, measurement, time_us * divisor, row);
@@ -193,4 +202,5 @@ void bench_figures(bench_session *session, const bench_measurement *measurement,
         row->touch_us = outcome->touch_ns / 1e3;
     if (outcome->group_create_ns >= 0)
         row->group_create_us = outcome->group_create_ns / 1e3;
+    return CB_OK;
 }

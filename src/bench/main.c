@@ -89,6 +89,22 @@ static bool is_given(const cb_option_table *table, const bool *given, const char
     return false;
 }
 
+/* What is said about something else means nothing without that. */
+static cb_status check_companions(const cb_option_table *table, const bool *given)
+{
+    static const struct {
+        const char *name, *of;
+    } pairs[] = {{"trace-steps", "emit-trace"}, {"trace-ranks", "emit-trace"}};
+
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        if (is_given(table, given, pairs[i].name) && !is_given(table, given, pairs[i].of)) {
+            cb_error("--%s means nothing without --%s; leave it out, or give both", pairs[i].name,
+                     pairs[i].of);
+            return CB_ERROR_USAGE;
+        }
+    return CB_OK;
+}
+
 /* All ranks parse alike; the first one speaks. Which technology files ask for is known later. */
 static cb_status parse(bench_program *program, bool *done)
 {
@@ -100,6 +116,8 @@ static cb_status parse(bench_program *program, bool *done)
     CB_TRY(cb_options_parse(&program->table, program->argc, program->argv, &program->options, given,
                             &action));
     *done = action != NULL;
+    if (action == NULL)
+        CB_TRY(check_companions(&program->table, given));
     program->technology_given = is_given(&program->table, given, "technology");
     if (action == NULL)
         return program->options.config == NULL || program->technology_given

@@ -210,15 +210,10 @@ cb_status bench_keep_blocks(bench_outcome *out, const double *blocks_ns, size_t 
 
 static cb_status precision_now(const bench_outcome *out, double *precision_pct)
 {
-    double *sorted = cb_allocate(out->block_count, sizeof(*sorted), "the times of blocks");
     stats_summary summary;
 
-    if (sorted == NULL)
-        return CB_ERROR_MEMORY;
-    memcpy(sorted, out->blocks_ns, out->block_count * sizeof(*sorted));
-    summary = stats_summarize(sorted, out->block_count);
+    CB_TRY(bench_summarize(out->blocks_ns, out->block_count, &summary));
     *precision_pct = stats_precision_pct(&summary);
-    free(sorted);
     return CB_OK;
 }
 

@@ -48,7 +48,8 @@ static const cb_option rows[] = {
      .type = CB_OPTION_FLAG,
      .offset = FIELD(sweep),
      .key = "sweep",
-     .help = "Measure a full curve: powers of two to 4 MiB, and one byte less and more than each"},
+     .help = "Measure a full curve: powers of two to 4 MiB, and one byte less and more than each; "
+             "with --sizes those as well"},
     {.name = "breakpoint",
      .type = CB_OPTION_SIZE,
      .scope = BENCH_TAKES_PARKBENCH,
@@ -450,6 +451,7 @@ static const char *const exit_statuses[] = {
     NULL,
 };
 
+/* Of the scopes of all rows that share a name, together. */
 static const char *owners(uint32_t scope)
 {
     static const struct {
@@ -458,7 +460,6 @@ static const char *owners(uint32_t scope)
     } table[] = {
         {BENCH_TAKES_PROCESSORS, "cb_alltoall, cb_pairs and cb_comms3"},
         {BENCH_TAKES_DESTINATIONS, "cb_outfarm and cb_multicast"},
-        {BENCH_TAKES_SOURCES, "cb_funnel"},
         {BENCH_TAKES_LISTS, "cb_multicast"},
         {BENCH_TAKES_WINDOW,
          "cb_oneway, cb_pairs, cb_outfarm, cb_multicast, cb_funnel, cb_pipeline and cb_calibrate"},
@@ -470,13 +471,13 @@ static const char *owners(uint32_t scope)
         {BENCH_TAKES_SIDES | BENCH_TAKES_NODES,
          "cb_oneway, cb_twoway, cb_alltoall, cb_pairs, cb_outfarm, cb_multicast and cb_funnel"},
         {BENCH_TAKES_DESTINATIONS | BENCH_TAKES_SOURCES, "cb_outfarm, cb_multicast and cb_funnel"},
+        {BENCH_TAKES_DESTINATIONS | BENCH_TAKES_FARM,
+         "cb_outfarm, cb_multicast, cb_pushfarm and cb_pullfarm"},
+        {BENCH_TAKES_SOURCES | BENCH_TAKES_FARM, "cb_funnel, cb_pushfarm and cb_pullfarm"},
     };
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
         if (table[i].scope == scope)
-            return table[i].programs;
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-        if ((table[i].scope & scope) != 0)
             return table[i].programs;
     return NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "bench/plan_shapes.h"
 
 enum { CHANGING_LIST_BYTES = 64 };
@@ -15,18 +16,11 @@ typedef struct {
     size_t count;
 } number_list;
 
-static int ascending(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return (a > b) - (a < b);
-}
-
 static void sort_unique(number_list *list)
 {
     size_t kept = 0;
 
-    qsort(list->values, list->count, sizeof(list->values[0]), ascending);
+    qsort(list->values, list->count, sizeof(list->values[0]), cb_ascending_counts);
     for (size_t i = 0; i < list->count; i++)
         if (kept == 0 || list->values[i] != list->values[kept - 1])
             list->values[kept++] = list->values[i];

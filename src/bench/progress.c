@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/units.h"
 
 /* Launchers give their ranks a pipe for standard error and pass on what comes: whether a person
  * reads it shows at the launcher's own, where that runs on this host. */
@@ -32,19 +31,17 @@ bench_progress bench_progress_start(const bench_session *session, size_t total)
 }
 
 void bench_progress_show(bench_progress *progress, const bench_session *session,
-                         const bench_measurement *measurement)
+                         const bench_measurement *measurement, size_t participants)
 {
     double elapsed_s = (double)(cb_now_ns() - progress->started_ns) / 1e9;
     double each_s =
         progress->done > 0 ? elapsed_s / (double)progress->done : session->options->max_time_s;
-    char size[32];
 
-    cb_format_size(measurement->size_bytes, size);
     if (progress->shown)
-        fprintf(
-            stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu ranks counted, %s bytes; about %.0f s left",
-            progress->done + 1, progress->total, session->definition->name, measurement->mode->name,
-            measurement->count, size, each_s * (double)(progress->total - progress->done));
+        fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu processors, %zu bytes; about %.0f s left",
+                progress->done + 1, progress->total, session->definition->name,
+                measurement->mode->name, participants, measurement->size_bytes,
+                each_s * (double)(progress->total - progress->done));
     progress->done++;
 }
 

@@ -11,8 +11,9 @@
 #include "bench/placement.h"
 #include "stats/fit.h"
 
-/* The team of the measurement under way, kept while the participants stay the same. */
+/* The team of the measurement under way, kept for all sizes of its curve. */
 typedef struct {
+    const bench_measurement *chosen_for; /* NULL before the first choice */
     int *ranks;
     size_t participants;
     control_team *team; /* NULL where this rank takes no part */
@@ -54,6 +55,7 @@ static cb_status choose_participants(bench_session *session, const bench_measure
     CB_TRY(control_barrier(control_everyone(session->plane)));
     control_team_free(who->team);
     who->team = NULL;
+    who->chosen_for = measurement;
     who->participants = bench_participants(session->definition, session->options, measurement,
                                            job_ranks, who->ranks);
     CB_TRY(place(session, measurement, who));
@@ -138,7 +140,7 @@ static cb_status write_row(bench_session *session, const bench_measurement *meas
 {
     report_row row = report_row_initial();
 
-    bench_figures(session, measurement, participants, outcome, &row);
+    CB_TRY(bench_figures(session, measurement, participants, outcome, &row));
     if (points != NULL) {
         points->bytes[points->count] = row.size_bytes;
         points->times_us[points->count++] =
@@ -255,7 +257,7 @@ static cb_status take_part(bench_session *session, const bench_measurement *meas
         return CB_OK;
     if (session->document != NULL)
         note_roles(session, measurement, who);
-    bench_progress_show(progress, session, measurement);
+    bench_progress_show(progress, session, measurement, who->participants);
     CB_TRY(measure(session, measurement, who, points));
     bench_progress_clear(progress);
     return CB_OK;
@@ -283,7 +285,7 @@ static cb_status run_all(bench_session *session, const bench_plan *plan, partici
             continue;
         }
         any = true;
-        if (new_curve || who->participants == 0)
+        if (who->chosen_for == NULL || !same_curve(who->chosen_for, measurement))
             CB_TRY(choose_participants(session, measurement, who));
         CB_TRY(take_part(session, measurement, who, &progress, points));
         if (session->recording.due)

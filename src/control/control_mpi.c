@@ -159,7 +159,7 @@ const char *control_library(const control *plane)
 /* The control variables that decide how a message travels. */
 static bool shapes_messages(const char *name)
 {
-    static const char *const prefixes[] = {
+    static const char *const names[] = {
         "pml",
         "btl",
         "mtl",
@@ -175,8 +175,8 @@ static bool shapes_messages(const char *name)
         "MPIR_CVAR_ASYNC_PROGRESS",
     };
 
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-        if (strcmp(name, prefixes[i]) == 0)
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(name, names[i]) == 0)
             return true;
     return false;
 }
@@ -186,6 +186,7 @@ static bool variable_text(int index, MPI_Datatype type, char *text, size_t bytes
 {
     union {
         int number;
+        unsigned unsigned_number;
         unsigned long unsigned_long;
         unsigned long long unsigned_long_long;
         char characters[4096];
@@ -204,8 +205,10 @@ static bool variable_text(int index, MPI_Datatype type, char *text, size_t bytes
         return false;
     if (type == MPI_CHAR)
         snprintf(text, bytes, "%.200s", value.characters);
-    else if (type == MPI_INT || type == MPI_UNSIGNED)
+    else if (type == MPI_INT)
         snprintf(text, bytes, "%d", value.number);
+    else if (type == MPI_UNSIGNED)
+        snprintf(text, bytes, "%u", value.unsigned_number);
     else if (type == MPI_UNSIGNED_LONG)
         snprintf(text, bytes, "%lu", value.unsigned_long);
     else if (type == MPI_UNSIGNED_LONG_LONG)

@@ -54,9 +54,8 @@ void host_capture(const host *machine, host_environment *out);
  * its cores, as containers do and the namespaces of a testbed. Empty where it cannot be found. */
 void host_kernel_id(char text[HOST_TEXT]);
 
-/* How many processing units / cores this process might run on when the host was opened: its
- * affinity mask within what its cgroup allows. A later host_bind_core does not change them. */
-unsigned host_usable_units(const host *machine);
+/* How many cores this process might run on when the host was opened: its affinity mask within what
+ * its cgroup allows. A later host_bind_core does not change that. */
 unsigned host_usable_cores(const host *machine);
 
 /* The calling thread's binding as it is now: a list of the host's logical cores, "0" or "0-1,4";

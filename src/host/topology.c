@@ -172,11 +172,6 @@ void host_close(host *machine)
     free(machine);
 }
 
-unsigned host_usable_units(const host *machine)
-{
-    return (unsigned)hwloc_bitmap_weight(machine->usable);
-}
-
 unsigned host_usable_cores(const host *machine)
 {
     hwloc_bitmap_t cores = cores_with(machine, machine->usable);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/order.h"
 
 enum { UNIT_ROUNDS = 128, BLOCKS = 101, BLOCK_UNITS = 256 };
 
@@ -49,13 +50,6 @@ static void time_blocks(double *units_ns, size_t count)
     }
 }
 
-static int ascending(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* The first pass brings the core up to its speed and is not counted. */
 cb_status host_work_calibrate(host_work_rate *out)
 {
@@ -63,7 +57,7 @@ cb_status host_work_calibrate(host_work_rate *out)
 
     time_blocks(units_ns, BLOCKS);
     time_blocks(units_ns, BLOCKS);
-    qsort(units_ns, BLOCKS, sizeof(units_ns[0]), ascending);
+    qsort(units_ns, BLOCKS, sizeof(units_ns[0]), cb_ascending_reals);
     *out = (host_work_rate){
         .unit_ns = units_ns[BLOCKS / 2], .least_ns = units_ns[0], .most_ns = units_ns[BLOCKS - 1]};
     if (out->unit_ns <= 0) {

@@ -7,17 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+
 static const double coverage = 0.95;
 
 /* Weights below this share of the central one cannot change a sum in double precision. */
 static const double negligible_weight = 1e-20;
-
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
 
 static bool all_finite(const double *values, size_t count)
 {
@@ -83,7 +78,7 @@ stats_summary stats_summarize(double *values, size_t count)
 
     if (count == 0 || !all_finite(values, count))
         return summary;
-    qsort(values, count, sizeof(*values), compare_doubles);
+    qsort(values, count, sizeof(*values), cb_ascending_reals);
     stats_median_ranks(count, &low, &high);
     return (stats_summary){.count = count,
                            .median = stats_quantile(values, count, 0.5),
@@ -91,18 +86,6 @@ stats_summary stats_summarize(double *values, size_t count)
                            .ci95_high = values[high],
                            .minimum = values[0],
                            .maximum = values[count - 1]};
-}
-
-stats_summary stats_scale(stats_summary summary, double divisor)
-{
-    if (!isfinite(divisor) || divisor <= 0)
-        return (stats_summary){0};
-    summary.median /= divisor;
-    summary.ci95_low /= divisor;
-    summary.ci95_high /= divisor;
-    summary.minimum /= divisor;
-    summary.maximum /= divisor;
-    return summary;
 }
 
 double stats_precision_pct(const stats_summary *summary)

@@ -29,9 +29,6 @@ bool stats_median_ranks(size_t count, size_t *low, size_t *high);
  * "not measured", and the order stays: a median of the rest would hide that something broke. */
 stats_summary stats_summarize(double *values, size_t count);
 
-/* The summary of values / divisor; not measured for a divisor that is not positive and finite. */
-stats_summary stats_scale(stats_summary summary, double divisor);
-
 /* Half width of the interval in per cent of the median; infinity below STATS_INTERVAL_MINIMUM
  * values or for a median that is not positive. */
 double stats_precision_pct(const stats_summary *summary);

@@ -6,7 +6,6 @@
 
 needs_proc
 enter_folder
-limit_s=20
 
 # refused NAME STATUS RANKS PROGRAM OPTIONS TEXT...: OPTIONS is one word list, TEXTs are in the message
 refused() {
@@ -28,12 +27,14 @@ refused() {
 refused "unknown option" 2 0 cb_oneway "--bogus" "--bogus" "--help"
 refused "unknown option under the launcher" 2 2 cb_oneway "--bogus" "--bogus" "--help"
 refused "stray operand" 2 0 cb_oneway "stray" "stray" "--help"
-refused "option of another benchmark" 2 0 cb_oneway "--sources 4" "--sources" "cb_funnel"
+refused "option of other benchmarks" 2 0 cb_oneway "--sources 4" "--sources" "cb_funnel, cb_pushfarm and cb_pullfarm"
 refused "window without a stream" 2 0 cb_alltoall "--window 8" "--window" "cb_oneway"
 refused "breakpoint where no line has one" 2 0 cb_oneway "--breakpoint 8KiB" "--breakpoint" "cb_comms1"
 refused "breakpoint at no size" 2 0 cb_comms1 "--breakpoint 0" "--breakpoint" "use 1 to"
 refused "processors of a ping-pong" 2 0 cb_comms1 "--processors 2" "--processors" "cb_comms3"
 refused "computing beside Parkbench" 2 0 cb_comms3 "--compute both" "--compute" "cb_oneway"
+refused "steps of a trace that is not asked for" 2 0 cb_oneway "--trace-steps 5" "--trace-steps" \
+    "--emit-trace"
 refused "option without its argument" 2 0 cb_oneway "--sizes" "--sizes" "--sizes=LIST"
 refused "flag with an argument" 2 0 cb_oneway "--verify=yes" "--verify"
 refused "malformed size" 2 0 cb_oneway "--sizes 4x4" "--sizes" "4x4" "use"

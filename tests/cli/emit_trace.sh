@@ -99,6 +99,13 @@ refused "leave" cb_oneway
 refused "--rate" cb_pushfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --rate 1kHz
 refused "--find-rate" cb_pullfarm --sizes 64 --sources 2 --destinations 2 --algorithm 0 --find-rate --deadline-us 100
 refused "--compute" cb_twoway --sizes 64 --compute both
+refused "--output" cb_oneway --sizes 64 --mode pingpong --output result.json
+refused "--verify" cb_oneway --sizes 64 --mode pingpong --verify
+
+case_is "a folder that is not there"
+run 0 cb_oneway --sizes 64 --mode pingpong --emit-trace missing/trace.cct
+expect_status 2
+expect_one_error "missing/trace.cct" "make its directory" "--emit-trace"
 refused "ranks" cb_funnel --sizes 64 --sources 20000 --mode free
 
 finish

@@ -57,6 +57,13 @@ expect_status 0
 expect_valid result.json
 expect_document result.json "[r['size_bytes'] for r in d['results']], len(d['skipped']) > 0" "([64], True)"
 
+case_is "nor does it keep the ranks of the next number from taking part"
+run 4 cb_alltoall --technology udp --sizes 100kB,64 --processors 4 --max-time 0.01 --format json
+mv out result.json
+expect_status 0
+expect_valid result.json
+expect_document result.json "[(r['processors'], r['size_bytes']) for r in d['results']]" "[(2, 64), (4, 64)]"
+
 # Each loss costs a time-out, and none of them all.
 case_is "losses are counted and hold nobody up"
 export COMBENCH_UDP_FAULTS=loss=0.2,double=0.1,reorder=0.05

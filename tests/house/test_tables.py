@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """The tables of programs over the technology null have the form of tests/unit/golden/tables: heads,
-units, columns, titles. Figures are masked. UPDATE_GOLDEN=1 writes the golden files anew."""
+units, columns, titles. Figures are masked. UPDATE_GOLDEN=1 writes the golden files anew. A terminal
+is shown what is being measured."""
 
 from __future__ import annotations
 
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -27,7 +29,7 @@ def configured() -> dict[str, str]:
     return dict(re.findall(r"^(\w+)='(.*)'$", text, re.MULTILINE))
 
 
-def output_of(ranks: int, program: str, *options: str) -> str:
+def output_of(ranks: int, program: str, *options: str, stderr: int | None = None) -> str:
     found = configured()
     launcher = [found["MPIRUN"], *LAUNCHER_OPTIONS.get(found["MPI_KIND"], []), "-np", str(ranks)]
     environment = os.environ | {
@@ -37,8 +39,25 @@ def output_of(ranks: int, program: str, *options: str) -> str:
     }
     command = [*launcher, str(BUILD / program), *QUICK, *options]
     return subprocess.run(
-        command, env=environment, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+        timeout=SECONDS,
+        check=True,
     ).stdout
+
+
+def progress_of(ranks: int, program: str, *options: str) -> str:
+    """What a person sees on a terminal while the program measures: a line at most, over itself."""
+    terminal, end = pty.openpty()
+    try:
+        output_of(ranks, program, *options, stderr=end)
+        return os.read(terminal, 65536).decode()
+    finally:
+        os.close(end)
+        os.close(terminal)
 
 
 def masked(table: str) -> str:
@@ -84,6 +103,13 @@ class Tables(unittest.TestCase):
     def test_the_head_of_a_csv(self) -> None:
         table = output_of(2, "cb_oneway", "--sizes", "64", "--format", "csv")
         self.assert_golden("head.csv", table.splitlines()[0] + "\n")
+
+    @unittest.skipUnless(
+        configured().get("MPI_KIND") == "openmpi", "another launcher hides its terminal"
+    )
+    def test_progress_names_what_is_measured(self) -> None:
+        shown = progress_of(3, "cb_outfarm", "--sizes", "1024", "--mode", "round")
+        self.assertIn("[1/1] cb_outfarm round, 3 processors, 1024 bytes; about 0 s left", shown)
 
     def test_a_mask_keeps_where_figures_end(self) -> None:
         self.assertEqual(masked("     64  1.25     -  12345 *~\n"), "      9     9     9      9\n")

@@ -32,7 +32,6 @@ int comms3_main(int argc, char **argv);
 #define stream OF(PROGRAM, stream)
 #define take OF(PROGRAM, take)
 #define take_and_answer OF(PROGRAM, take_and_answer)
-#define one_each OF(PROGRAM, one_each)
 #define assign OF(PROGRAM, assign)
 #define feed OF(PROGRAM, feed)
 
@@ -83,7 +82,6 @@ int comms3_main(int argc, char **argv);
 #undef stream
 #undef take
 #undef take_and_answer
-#undef one_each
 #undef assign
 #undef feed
 

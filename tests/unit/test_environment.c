@@ -462,10 +462,13 @@ END_TEST
 START_TEST(the_topology_describes_the_same_machine_again)
 {
     fixture test = set_up("Package:2 Core:4 PU:2");
+    host_environment again;
     host *copy;
 
     ck_assert_int_eq(host_open_synthetic(capture(&test)->topology, NULL, &copy), CB_OK);
-    ck_assert_uint_eq(host_usable_units(copy), 16);
+    host_capture(copy, &again);
+    ck_assert_uint_eq(again.cores, 8);
+    ck_assert_uint_eq(again.hardware_threads, 16);
     host_close(copy);
     tear_down(&test);
 }

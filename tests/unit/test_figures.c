@@ -56,7 +56,7 @@ static report_row row_of_variant(bench *b, bench_measurement measurement, double
     report_row row = report_row_initial();
 
     fill_blocks(blocks_ns, step_us);
-    bench_figures(&b->session, &measurement, participants, &outcome, &row);
+    ck_assert_int_eq(bench_figures(&b->session, &measurement, participants, &outcome, &row), CB_OK);
     return row;
 }
 
@@ -454,7 +454,7 @@ static report_row row_of_outcome(bench *b, const bench_outcome *outcome)
     bench_measurement measurement = {.mode = &b->session.definition->modes[0], .count = 2};
     report_row row = report_row_initial();
 
-    bench_figures(&b->session, &measurement, 2, outcome, &row);
+    ck_assert_int_eq(bench_figures(&b->session, &measurement, 2, outcome, &row), CB_OK);
     return row;
 }
 
@@ -554,7 +554,7 @@ static report_row row_beside(bench *b, double *blocks_ns)
                                                      .beside_ns = 100e6};
     outcome.sides[REPORT_DESTINATION] =
         (bench_side_work){.ranks = 1, .alone_work_ns = 20e6, .alone_ns = 20e6, .beside_ns = 100e6};
-    bench_figures(&b->session, &measurement, 2, &outcome, &row);
+    ck_assert_int_eq(bench_figures(&b->session, &measurement, 2, &outcome, &row), CB_OK);
     return row;
 }
 

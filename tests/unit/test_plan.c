@@ -733,6 +733,44 @@ START_TEST(all_ranks_of_a_shape_take_part_and_those_left_over_do_not)
 }
 END_TEST
 
+/* The scopes of all rows of that name: what the table is asked for when it is refused. */
+static uint32_t scope_of_name(const cb_option_table *table, const char *name)
+{
+    uint32_t scope = 0;
+
+    for (size_t i = 0; i < table->option_count; i++)
+        if (strcmp(table->options[i].name, name) == 0)
+            scope |= table->options[i].scope;
+    return scope;
+}
+
+/* The modes' own are too many to be named one by one. */
+START_TEST(who_takes_an_option_is_named_with_all_that_do)
+{
+    static const bench_definition *const programs[] = {
+        &oneway,   &twoway,   &alltoall, &pairs,     &outfarm, &multicasting, &funnel,
+        &pushfarm, &pullfarm, &pipeline, &calibrate, &comms1,  &comms2,       &comms3};
+
+    for (size_t p = 0; p < LENGTH(programs); p++) {
+        cb_option_table table = bench_option_table(programs[p], "cb_test", "cb_test");
+        char program[32];
+
+        snprintf(program, sizeof(program), "cb_%s", programs[p]->name);
+        for (size_t i = 0; i < table.option_count; i++) {
+            const cb_option *row = &table.options[i];
+            uint32_t scope = scope_of_name(&table, row->name);
+            const char *owners = scope != 0 ? table.owners(scope) : NULL;
+
+            if (scope == 0 || strcmp(row->name, "mode") == 0)
+                continue;
+            ck_assert_msg(owners != NULL, "--%s has no owners", row->name);
+            ck_assert_msg((strstr(owners, program) != NULL) == ((scope & table.mask) != 0),
+                          "--%s, which %s may have or not, says: %s", row->name, program, owners);
+        }
+    }
+}
+END_TEST
+
 UNIT_MAIN("plan", the_notes_four_sizes_are_the_default, a_fit_adds_powers_of_two_to_one_mebibyte,
           beside_a_task_there_is_no_sweep_for_a_fit, every_measurement_has_the_occupation_asked_for,
           given_sizes_stand_alone_and_in_their_order, sizes_given_to_parkbench_ascend_for_its_line,
@@ -762,4 +800,5 @@ UNIT_MAIN("plan", the_notes_four_sizes_are_the_default, a_fit_adds_powers_of_two
           a_sweep_of_a_farm_knows_its_largest_size, loads_that_do_not_go_together_make_no_plan,
           group_2_without_its_ranks_makes_no_plan,
           all_ranks_of_a_shape_take_part_and_those_left_over_do_not,
-          a_fixed_list_has_its_own_length_of_candidates, roles_have_the_sizes_of_their_shares)
+          a_fixed_list_has_its_own_length_of_candidates, roles_have_the_sizes_of_their_shares,
+          who_takes_an_option_is_named_with_all_that_do)

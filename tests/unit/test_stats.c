@@ -317,28 +317,6 @@ START_TEST(a_value_that_is_no_finite_number_makes_the_summary_not_measured)
 }
 END_TEST
 
-START_TEST(scaling_divides_all_figures_and_keeps_the_count)
-{
-    stats_summary summary = stats_scale((stats_summary){8, 10, 8, 12, 6, 20}, 2);
-
-    ck_assert_uint_eq(summary.count, 8);
-    ck_assert_double_eq(summary.median, 5);
-    ck_assert_double_eq(summary.ci95_low, 4);
-    ck_assert_double_eq(summary.ci95_high, 6);
-    ck_assert_double_eq(summary.minimum, 3);
-    ck_assert_double_eq(summary.maximum, 10);
-}
-END_TEST
-
-START_TEST(scaling_by_what_is_no_divisor_is_not_measured)
-{
-    const double divisors[] = {0, -1, (double)NAN, (double)INFINITY};
-
-    for (size_t i = 0; i < sizeof(divisors) / sizeof(divisors[0]); i++)
-        ck_assert_uint_eq(stats_scale((stats_summary){8, 0, 0, 0, 0, 0}, divisors[i]).count, 0);
-}
-END_TEST
-
 START_TEST(precision_is_half_the_interval_in_percent_of_the_median)
 {
     const stats_summary summary = {10, 50, 48, 53, 40, 90};
@@ -374,7 +352,5 @@ UNIT_MAIN("stats", ranks_of_the_median_agree_with_published_tables,
           summary_of_one_value_is_that_value, summary_of_two_values_lies_between_them,
           ties_give_an_interval_of_no_width, summary_of_nothing_is_not_measured,
           a_value_that_is_no_finite_number_makes_the_summary_not_measured,
-          scaling_divides_all_figures_and_keeps_the_count,
-          scaling_by_what_is_no_divisor_is_not_measured,
           precision_is_half_the_interval_in_percent_of_the_median,
           precision_is_unknown_without_an_interval_or_a_positive_median)

@@ -74,15 +74,6 @@ START_TEST(a_binding_too_long_for_the_text_ends_in_dots)
 }
 END_TEST
 
-START_TEST(usable_units_count_hardware_threads)
-{
-    host *machine = open_synthetic(two_sockets, "0-2,8");
-
-    ck_assert_uint_eq(host_usable_units(machine), 4);
-    host_close(machine);
-}
-END_TEST
-
 START_TEST(usable_cores_count_a_core_once)
 {
     host *machine = open_synthetic(two_sockets, "0-2,8");
@@ -186,16 +177,6 @@ static void limit_to_last_unit(void)
     ck_assert_int_eq(sched_setaffinity(0, sizeof(mask), &mask), 0);
 }
 
-START_TEST(usable_units_are_those_of_the_affinity_mask)
-{
-    host *machine = open_this_host();
-    cpu_set_t mask = affinity();
-
-    ck_assert_uint_eq(host_usable_units(machine), (unsigned)CPU_COUNT(&mask));
-    host_close(machine);
-}
-END_TEST
-
 START_TEST(a_process_limited_from_outside_has_one_usable_core)
 {
     host *machine;
@@ -260,13 +241,11 @@ UNIT_MAIN("topology", binding_lists_ranges_of_cores_over_sockets, binding_to_one
           one_hardware_thread_of_a_core_names_the_core,
           a_process_that_may_run_everywhere_is_unbound, half_of_every_core_is_not_unbound,
           cores_are_numbered_by_place_and_not_by_the_system,
-          a_binding_too_long_for_the_text_ends_in_dots, usable_units_count_hardware_threads,
-          usable_cores_count_a_core_once, without_cores_in_the_topology_units_are_counted,
-          binding_counts_among_the_usable_cores, binding_passes_over_units_that_are_not_usable,
-          binding_beyond_the_usable_cores_is_refused,
+          a_binding_too_long_for_the_text_ends_in_dots, usable_cores_count_a_core_once,
+          without_cores_in_the_topology_units_are_counted, binding_counts_among_the_usable_cores,
+          binding_passes_over_units_that_are_not_usable, binding_beyond_the_usable_cores_is_refused,
           an_unknown_description_is_a_usage_error_without_a_machine,
           a_list_of_units_that_does_not_parse_is_a_usage_error, closing_no_machine_does_nothing,
-          usable_units_are_those_of_the_affinity_mask,
           a_process_limited_from_outside_has_one_usable_core,
           binding_stays_within_the_limit_from_outside, binding_to_a_core_leaves_one_processing_unit,
           usable_cores_stay_after_binding_to_one, opening_leaves_the_affinity_mask_as_it_was)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "bench/engine.h"
 #include "tests/unit/loop.h"
@@ -304,6 +305,36 @@ START_TEST(a_packet_that_is_lost_is_counted_once_and_not_waited_for)
 }
 END_TEST
 
+/* A machine that stands still between any two polls, and a packet behind the last of them. */
+typedef struct {
+    mirror m;
+    unsigned pauses_left;
+} halting;
+
+static void stand_still(void *context)
+{
+    halting *test = context;
+
+    if (test->pauses_left-- == 0)
+        ck_assert_int_eq(send_one(&test->m.here.me), CB_OK);
+    else
+        cb_sleep_ns(50000000);
+}
+
+START_TEST(a_machine_that_stands_still_loses_no_packet)
+{
+    halting test = {.pauses_left = 6};
+
+    make_mirror(&test.m, &bench_verifying);
+    test.m.here.me.patience_ns = 200000000;
+    test.m.here.factory.go_on = stand_still;
+    test.m.here.factory.other = &test;
+    ck_assert_int_eq(receive_one(&test.m.here.me), CB_OK);
+    ck_assert_uint_eq(test.m.here.me.findings.messages, 1);
+    ck_assert_uint_eq(test.m.here.me.findings.lost, 0);
+}
+END_TEST
+
 /* Windows */
 
 /* A stream from one side to the other. */
@@ -580,6 +611,7 @@ UNIT_MAIN("traffic", any_other_byte_gives_another_sum,
           what_is_not_touched_is_not_held_against_a_sum, a_pass_begins_with_an_empty_sum,
           a_verified_stream_without_losses_is_clean,
           a_packet_that_is_lost_is_counted_once_and_not_waited_for,
+          a_machine_that_stands_still_loses_no_packet,
           a_lazy_destination_meets_a_window_that_is_full_and_never_more,
           no_schedule_exceeds_the_window, a_block_ends_with_nothing_outstanding,
           there_is_one_acknowledgement_for_each_half_window_and_one_for_the_rest,
