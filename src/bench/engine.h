@@ -119,14 +119,18 @@ cb_status bench_rank_prepare(bench_rank *me);
 cb_status bench_rank_set_up(const bench_definition *definition, bench_rank *me);
 void bench_rank_tear_down(const bench_definition *definition, bench_rank *me);
 
-/* Empty counters and sums at the beginning of a pass. */
 /* How many packets to a peer may be unacknowledged; alike in all participants, and when none is. */
 void bench_rank_set_window(bench_rank *me, unsigned window);
 
+/* Empty counters and sums at the beginning of a pass. */
 void bench_rank_reset(bench_rank *me, const bench_traffic *traffic, uint64_t steps);
 
 /* The sum of all that was touched in the pass is what it must be, else CB_ERROR_DATA, logged. */
 cb_status bench_rank_check_sum(const bench_rank *me);
+
+/* How many buffers are made beforehand where `wanted` may be in use at a time: of large ones few,
+ * of which two always. */
+size_t bench_buffers_beforehand(size_t size_bytes, size_t wanted);
 
 /* start.c: all of a team start at an instant of rank 0's clock, far enough ahead to be known to all
  * by then; *late_ns is by how much this rank missed it. */

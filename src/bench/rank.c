@@ -78,23 +78,29 @@ static cb_status meet_peers(bench_rank *me, const acquaintance *known)
     return status;
 }
 
+/* Many large buffers are made only when they are needed: most streams need few. */
+size_t bench_buffers_beforehand(size_t size_bytes, size_t wanted)
+{
+    const size_t limit_bytes = 16u << 20;
+    size_t spare = size_bytes > limit_bytes ? 2 : 8;
+    size_t fitting = size_bytes > 0 ? limit_bytes / size_bytes : wanted;
+
+    return (wanted < fitting ? wanted : fitting) + spare;
+}
+
 /* Packets of a size, with the buffers that the options ask for. To who receives a stream, or is
  * part of a farm, several come before it answers. */
 static transport_preparation preparation_of(const bench_session *session, size_t size_bytes,
                                             size_t peers, bool several, bool rotate)
 {
-    const size_t spare = 8, pool_limit_bytes = 16u << 20, without_window = 16;
+    const size_t without_window = 16;
     size_t window =
         session->options->window > 0 ? (size_t)session->options->window : without_window;
-    size_t buffers = (window + 2) * peers + spare;
 
-    /* Many large buffers are made only when they are needed: most streams need few. */
-    if (size_bytes > 0 && buffers > pool_limit_bytes / size_bytes)
-        buffers = pool_limit_bytes / size_bytes + spare;
     return (transport_preparation){
         .message_bytes = size_bytes,
         .unanswered = several ? window : 1,
-        .buffers = buffers,
+        .buffers = bench_buffers_beforehand(size_bytes, (window + 2) * peers),
         .footprint_bytes = rotate ? 2 * session->cache_bytes : 0,
         .rotate = rotate,
         .initialise = bench_fill,

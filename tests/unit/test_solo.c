@@ -353,6 +353,16 @@ START_TEST(a_block_of_a_stream_leaves_room_for_two_dozen)
 }
 END_TEST
 
+START_TEST(the_largest_packets_have_two_buffers_beforehand)
+{
+    ck_assert_uint_eq(bench_buffers_beforehand(1u << 30, 66), 2);
+    ck_assert_uint_eq(bench_buffers_beforehand((16u << 20) + 1, 66), 2);
+    ck_assert_uint_eq(bench_buffers_beforehand(1u << 20, 66), 24);
+    ck_assert_uint_eq(bench_buffers_beforehand(64, 66), 74);
+    ck_assert_uint_eq(bench_buffers_beforehand(0, 66), 74);
+}
+END_TEST
+
 START_TEST(warming_up_is_not_counted)
 {
     bench b;
@@ -564,7 +574,8 @@ UNIT_MAIN("solo", a_steady_figure_stops_at_the_least_number_of_blocks,
           all_passes_together_keep_within_max_time, blocks_give_the_time_of_a_step,
           blocks_take_longer_where_ranks_share_cores, a_block_of_a_stream_holds_sixteen_windows,
           a_slow_start_makes_no_short_blocks_of_a_stream,
-          a_block_of_a_stream_leaves_room_for_two_dozen, warming_up_is_not_counted,
+          a_block_of_a_stream_leaves_room_for_two_dozen,
+          the_largest_packets_have_two_buffers_beforehand, warming_up_is_not_counted,
           a_rank_whose_clock_does_not_count_adds_nothing,
           the_histogram_holds_every_step_of_its_pass,
           a_single_step_has_the_time_of_a_step_and_of_one_reading, the_harness_is_a_step_over_null,
