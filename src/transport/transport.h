@@ -145,6 +145,7 @@ struct transport_factory {
     const cb_settings *settings;   /* of the bootstrap, or NULL */
     transport_datagrams datagrams; /* so far */
     char network[64];              /* the network interface in use and its address, or empty */
+    size_t strangers; /* connections that lacked the key of the job, dropped while it was set up */
 };
 
 struct transport_node {

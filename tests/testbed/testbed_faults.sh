@@ -137,6 +137,8 @@ for technology in tcp udp; do
     expect_status 0
     expect_valid result.json
     expect_document result.json "d['complete']" True
+    [ "$technology" = udp ] || expect_document result.json \
+        "sum(rank.get('strangers', 0) for rank in d['environment']['ranks']) > 0" True
 done
 expect_document result.json "sum(r['datagrams']['foreign'] for r in d['results']) > 0" True
 

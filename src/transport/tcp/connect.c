@@ -164,11 +164,11 @@ static cb_status receive_guests(opening *open)
             status = fail("be reached by", &factory->nodes[rank], ETIMEDOUT);
         else
             status = tcp_guests_wait(&guests, left_ms(open));
-    factory->strangers = tcp_guests_dismiss(&guests);
-    if (factory->strangers > 0)
+    factory->base.strangers = tcp_guests_dismiss(&guests);
+    if (factory->base.strangers > 0)
         cb_warning("%zu connections lacked the key of the job and were dropped; something else "
                    "looks for open ports here",
-                   factory->strangers);
+                   factory->base.strangers);
     return status;
 }
 

@@ -57,7 +57,6 @@ typedef struct {
     uint64_t silence_ns;
     uint64_t looked_ns; /* when the connections were last looked at */
     size_t queued;      /* messages that wait in queues; atomic */
-    size_t strangers;   /* connections that lacked the key */
     bool many_senders;
     pthread_mutex_t lock;
 } tcp_factory;
@@ -132,11 +131,11 @@ cb_status tcp_group_try_receive(transport_group *group, transport_buffer **out,
 cb_status tcp_group_receive_root(transport_group *group, transport_buffer **out);
 cb_status tcp_group_try_receive_root(transport_group *group, transport_buffer **out);
 
-/* wait.c. tcp_note_events marks the connections of which the kernel has news, and waits for some
- * for `wait_ms` at most. tcp_pause comes after each poll that found nothing, with `polls` counted
- * from 0: it waits as the policy has it, and looks at times whether the hosts of all peers are
- * still there. */
-void tcp_note_events(tcp_factory *factory, int wait_ms);
+/* wait.c. tcp_note_events marks the connections of which the kernel has news, waits for some for
+ * `wait_ms` at most, and gives their number. tcp_pause comes after each poll that found nothing,
+ * with `polls` counted from 0: it waits as the policy has it, and looks at times whether the hosts
+ * of all peers are still there. */
+int tcp_note_events(tcp_factory *factory, int wait_ms);
 void tcp_pause(tcp_factory *factory, uint64_t polls);
 cb_status tcp_set_wait(transport_factory *factory, transport_wait wait, transport_wait *effective);
 

@@ -157,7 +157,7 @@ cb_status tcp_poll(tcp_node *node, bool ask, transport_buffer **out)
 }
 
 /* Hot. */
-cb_status tcp_try_receive(transport_node *base, transport_buffer **out)
+static inline cb_status look(transport_node *base, bool ask, transport_buffer **out)
 {
     tcp_factory *factory = tcp_factory_of(base->factory);
     tcp_node *node = tcp_node_of(base);
@@ -167,19 +167,25 @@ cb_status tcp_try_receive(transport_node *base, transport_buffer **out)
         CB_TRY(tcp_flush_queues(factory));
     if (__builtin_expect(node->fd < 0, 0))
         return CB_EMPTY;
-    status = tcp_poll(node, true, out);
+    status = tcp_poll(node, ask, out);
     if (__builtin_expect(node->receiving.said_goodbye, 0) && status == CB_EMPTY)
         return tcp_lose(node, "receive from", 0);
     return status;
 }
 
-/* Hot. */
+cb_status tcp_try_receive(transport_node *base, transport_buffer **out)
+{
+    return look(base, true, out);
+}
+
+/* Hot. Who yields learns of news from the epoll, before it gives the core away. */
 cb_status tcp_receive(transport_node *base, transport_buffer **out)
 {
     tcp_factory *factory = tcp_factory_of(base->factory);
+    const bool ask = factory->wait != TRANSPORT_WAIT_YIELD;
     cb_status status;
 
-    for (uint64_t polls = 0; (status = tcp_try_receive(base, out)) == CB_EMPTY; polls++)
+    for (uint64_t polls = 0; (status = look(base, ask, out)) == CB_EMPTY; polls++)
         tcp_pause(factory, polls);
     return status;
 }

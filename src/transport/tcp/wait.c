@@ -17,7 +17,7 @@ enum {
 
 static const uint64_t look_interval_ns = 1000000000;
 
-void tcp_note_events(tcp_factory *factory, int wait_ms)
+int tcp_note_events(tcp_factory *factory, int wait_ms)
 {
     enum { EVENTS = 64 };
     const uint32_t ending = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
@@ -32,6 +32,7 @@ void tcp_note_events(tcp_factory *factory, int wait_ms)
         if ((events[i].events & ending) != 0)
             from->hung_up = true;
     }
+    return count;
 }
 
 /* A host that is cut off lets nothing be acknowledged; one whose process does not read does. While
@@ -65,7 +66,8 @@ void tcp_pause(tcp_factory *factory, uint64_t polls)
     case TRANSPORT_WAIT_SPIN:
         break;
     case TRANSPORT_WAIT_YIELD:
-        sched_yield();
+        if (tcp_note_events(factory, 0) <= 0)
+            sched_yield();
         break;
     case TRANSPORT_WAIT_BLOCK:
         tcp_note_events(factory, tcp_has_queued(factory) ? SHORT_SLEEP_MS : SLEEP_MS);
