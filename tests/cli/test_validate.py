@@ -134,6 +134,11 @@ FARM_CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
         6,
         "results[0].per_destination",
     ),
+    "hosts of destinations": (
+        ("results", 0, "placement"),
+        {"supervisor": [1, 0], "source": [2, 0], "destination": [0, 2]},
+        "results[0].per_destination",
+    ),
     "processors": (("results", 0, "processors"), 7, "results[0].processors"),
     "most in flight": (
         ("results", 0, "per_destination", 0, "in_flight_most"),

@@ -13,7 +13,7 @@ import json
 import statistics
 import sys
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -253,14 +253,26 @@ def check_accounts(row: Json) -> Iterator[Fault]:
 
 
 def check_farm_ranks(row: Json) -> Iterator[Fault]:
-    """A supervisor, its sources and, behind them, its destinations."""
+    """A supervisor, its sources and, behind them, its destinations, where none are placed."""
     sources, destinations = row["sources"], row["destinations"]
     if row["processors"] != 1 + sources + destinations:
         yield "processors", f"is {row['processors']}, not 1 + {sources} + {destinations}"
     expected = list(range(1 + sources, 1 + sources + destinations))
     ranks = [one["rank"] for one in row["per_destination"]]
-    if ranks != expected:
+    if "placement" not in row and ranks != expected:
         yield "per_destination", f"are the ranks {ranks}, not {expected}"
+
+
+def check_placement(row: Json, environment: Json) -> Iterator[Fault]:
+    """Destinations that are placed are on as many hosts as the row says."""
+    if "placement" not in row or "per_destination" not in row:
+        return
+    of_rank = {rank["rank"]: rank["host"] for rank in environment["ranks"]}
+    hosts = [of_rank.get(one["rank"]) for one in row["per_destination"]]
+    found = [hosts.count(host) for host in range(len(environment["hosts"]))]
+    expected = row["placement"]["destination"]
+    if found != expected or len({one["rank"] for one in row["per_destination"]}) != len(hosts):
+        yield "per_destination", f"are on the hosts {found}, not {expected}"
 
 
 def recorded(latency: Json | None) -> int:
@@ -381,7 +393,8 @@ def check_document(document: Json) -> Iterator[Fault]:
     """All semantic checks of a document that fits the schema."""
     yield from check_ranks(document["environment"])
     for index, row in enumerate(document["results"]):
-        for place, text in check_row(row, document["benchmark"]):
+        of_row = check_row(row, document["benchmark"])
+        for place, text in chain(of_row, check_placement(row, document["environment"])):
             yield f"results[{index}].{place}", text
     yield from check_identities(document["results"])
     for index, fit in enumerate(document["fit"]):
