@@ -21,11 +21,13 @@ leave() {
 trap leave EXIT
 
 iperf() {
-    # -1 ends the server behind its one client.
+    # -1 ends the server behind its one client. A client that finds no server yet says so in its
+    # document, and may exit with 0.
     iperf3 -s -1 -B 127.0.0.1 -p "$port" >"$results/server.log" 2>&1 &
     server=$!
     tries=0
-    until iperf3 -c 127.0.0.1 -p "$port" -t 1 -l "$size" -J >"$1" 2>/dev/null; do
+    until iperf3 -c 127.0.0.1 -p "$port" -t 1 -l "$size" -J >"$1" 2>/dev/null &&
+        grep -q '"sum_received"' "$1"; do
         tries=$((tries + 1))
         [ "$tries" -lt 50 ] || {
             cat "$1" "$results/server.log" >&2
