@@ -173,26 +173,47 @@ static cb_status check_fit(const ccmod_fit *fit, double limit, ccmod_error *erro
                       fit->from_bytes, fit->to_bytes, 100 * fit->rms_residual, 100 * limit);
 }
 
+/* A line for each segment. */
+static cb_status draw_lines(const point_rows *rows, const stats_segment *segments, size_t count,
+                            double limit, ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
+                            ccmod_error *error)
+{
+    *out = (ccmod_calibration){.line_count = count};
+    for (size_t i = 0; i < count; i++) {
+        out->lines[i] = line_of(rows, &segments[i]);
+        fits[i] = measure_fit(rows, &segments[i], &out->lines[i]);
+        CB_TRY(check_fit(&fits[i], limit, error));
+        if (i + 1 < count)
+            out->lines[i].to_bytes = (uint64_t)rows->bytes[segments[i].last];
+    }
+    return CB_OK;
+}
+
+/* As many lines as the points support; where these miss them by too much and their number is free,
+ * as many more as it takes: a prediction wants the times, whatever their reason. The error is that
+ * of the first. */
 static cb_status make_lines(const point_rows *rows, const ccmod_fit_wish *wish,
                             ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES], ccmod_error *error)
 {
     stats_segment segments[STATS_FIT_SEGMENTS];
     size_t count = find_segments(rows, wish, segments);
+    bool free_number = wish->segments == 0 && wish->packet_bytes == 0;
+    cb_status status;
 
     if (count == 0 || count < wish->segments)
         return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
                           "cannot calibrate with %zu points: each line needs %d different sizes; "
                           "measure more of them, or ask for fewer lines",
                           rows->count, STATS_FIT_POINTS);
-    *out = (ccmod_calibration){.line_count = count};
-    for (size_t i = 0; i < count; i++) {
-        out->lines[i] = line_of(rows, &segments[i]);
-        fits[i] = measure_fit(rows, &segments[i], &out->lines[i]);
-        CB_TRY(check_fit(&fits[i], wish->residual_limit, error));
-        if (i + 1 < count)
-            out->lines[i].to_bytes = (uint64_t)rows->bytes[segments[i].last];
+    status = draw_lines(rows, segments, count, wish->residual_limit, out, fits, error);
+    while (status != CB_OK && free_number && ++count <= STATS_FIT_SEGMENTS) {
+        ccmod_error ignored;
+
+        if (stats_fit(rows->bytes, rows->time_us, rows->count, count, true, segments) < count)
+            break;
+        status = draw_lines(rows, segments, count, wish->residual_limit, out, fits, &ignored);
     }
-    return CB_OK;
+    return status;
 }
 
 cb_status ccmod_calibration_fit(const ccmod_point *points, size_t count, const ccmod_fit_wish *wish,

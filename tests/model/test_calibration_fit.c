@@ -161,6 +161,25 @@ START_TEST(what_makes_no_line_is_refused)
 }
 END_TEST
 
+/* A stream over shared memory, whose two bends twelve sizes do not prove: one line is 40 % off. */
+START_TEST(more_lines_are_tried_before_any_is_refused)
+{
+    ccmod_point points[] = {{0, 0.090},    {4, 0.101},     {16, 0.210},    {64, 0.209},
+                            {256, 0.237},  {512, 0.355},   {1024, 0.463},  {2048, 0.620},
+                            {4096, 1.789}, {16384, 2.793}, {65536, 6.399}, {262144, 21.957}};
+    const size_t count = sizeof(points) / sizeof(points[0]);
+    ccmod_fit fits[CCMOD_LINES];
+    ccmod_calibration made = fit(points, count, automatic, fits);
+
+    ck_assert_uint_ge(made.line_count, 2);
+    for (size_t i = 0; i < made.line_count; i++)
+        ck_assert_double_le(fits[i].rms_residual, 0.2);
+    for (size_t i = 0; i < count; i += 2)
+        points[i].time_us *= 3;
+    expect_refusal(points, count, automatic, "no line describes the times from 0 to 262144 bytes");
+}
+END_TEST
+
 START_TEST(the_start_up_is_divided_and_its_sum_stays)
 {
     ccmod_calibration made = ccmod_calibration_line(0, 3, 100);
@@ -178,4 +197,5 @@ END_TEST
 UNIT_MAIN("calibration_fit", a_change_of_protocol_is_found,
           the_order_of_measurements_is_of_no_account, so_many_lines_as_are_asked_for,
           the_article_breaks_at_the_size_of_a_packet, no_part_of_a_line_is_negative,
-          what_makes_no_line_is_refused, the_start_up_is_divided_and_its_sum_stays)
+          what_makes_no_line_is_refused, more_lines_are_tried_before_any_is_refused,
+          the_start_up_is_divided_and_its_sum_stays)
