@@ -117,8 +117,7 @@ static cb_status mpi_prepare(transport_factory *base, const transport_preparatio
     factory->posted = false;
     factory->message_bytes = preparation->message_bytes;
     factory->unanswered = preparation->unanswered;
-    factory->reap_mask =
-        (preparation->message_bytes <= REAP_RARELY_BYTES ? REAP_RARELY : REAP_OFTEN) - 1;
+    factory->reap_singly = preparation->message_bytes > REAP_SINGLY_BYTES;
     factory->try_multicast = preparation->try_multicast;
     mpi_settle_behind(factory);
     return transport_pool_prepare(&factory->pool, base, preparation);
@@ -147,7 +146,6 @@ static cb_status mpi_open(const transport_bootstrap *bootstrap, transport_factor
     factory->library_yields = read_library_yields();
     factory->base.polls_yield = factory->library_yields;
     factory->wait = TRANSPORT_WAIT_SPIN;
-    factory->reap_mask = REAP_OFTEN - 1;
     factory->library_waits = true;
     factory->base.rank = bootstrap->rank;
     factory->base.pool = &factory->pool;

@@ -14,10 +14,9 @@ enum {
     GROUP_TAG = 2,
     COUNT_TAG = 3,
     QUEUE_INITIAL = 256,
-    REAP_TOGETHER = 8,         /* sends under way that are tested by one call */
-    REAP_OFTEN = 16,           /* they are tested each time so many more are queued (powers of */
-    REAP_RARELY = 64,          /* two), or, of messages of that size at most, */
-    REAP_RARELY_BYTES = 1024,  /* so many */
+    REAP_INTERVAL = 16,        /* sends under way are tested each time so many more are queued, */
+    REAP_TOGETHER = 8,         /* so many by one call, and ... */
+    REAP_SINGLY_BYTES = 1024,  /* ... one by one messages beyond this size */
     BEHIND_MAXIMUM = 64,       /* receives of a node that are posted behind its first */
     BEHIND_BYTES = 128 * 1024, /* and no more than cover so much for all nodes, to stay in cache */
     BEHIND_LEAST_BYTES = 128   /* none for messages up to there */
@@ -69,7 +68,7 @@ typedef struct {
     MPI_Request *requests; /* of the sends under way: a ring, whose length is a power of two */
     kept_send *kept;       /* beside it */
     size_t queue_length, queue_first, queue_count;
-    size_t reap_mask; /* sends under way are tested where their number has none of these bits */
+    bool reap_singly;
 } mpi_factory;
 
 struct mpi_group {

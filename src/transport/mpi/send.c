@@ -28,7 +28,9 @@ static cb_status test_oldest(mpi_factory *factory, size_t count, int *done)
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "complete a send to", -1);
 }
 
-/* As long as all are complete they are tested together, which costs less than one by one. A send
+/* As long as all are complete they are tested together, which costs less than one by one; of large
+ * messages those are looked for as well that are complete before others, since their buffers would
+ * be sent next out of a nearer cache. A send
  * that has failed is told once; where its request is left, it is still under way. */
 cb_status mpi_reap(mpi_factory *factory)
 {
@@ -41,7 +43,7 @@ cb_status mpi_reap(mpi_factory *factory)
             factory->queue_first + together > factory->queue_length)
             together = 1;
         CB_TRY(test_oldest(factory, together, &done));
-        if (!done && together == 1)
+        if (!done && (together == 1 || !factory->reap_singly))
             return CB_OK;
         together = done ? together : 1;
     }
@@ -138,7 +140,7 @@ __attribute__((noinline)) cb_status mpi_keep(mpi_factory *factory, MPI_Request r
                                              transport_buffer *buffer, const mpi_group *group)
 {
     CB_TRY(enqueue(factory, request, buffer, group));
-    if (__builtin_expect((factory->queue_count & factory->reap_mask) != 0, 1))
+    if (__builtin_expect(factory->queue_count % REAP_INTERVAL != 0, 1))
         return CB_OK;
     return mpi_reap(factory);
 }
