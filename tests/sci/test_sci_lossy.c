@@ -199,46 +199,38 @@ START_TEST(every_message_arrives_once_whole_and_in_order_whatever_the_wire_does)
 }
 END_TEST
 
+/* All kinds of faults at once. */
+static void talk_over_a_bad_wire(pair_body body, bool many_senders)
+{
+    cb_random random = cb_random_seed(seed);
+    char faults[128];
+    int outcomes[2];
+    pair_plan plan;
+
+    snprintf(faults, sizeof(faults), "seed=%u,drop=0.1,tear=0.1,pending=0.2,cut=0.1,reorder=1",
+             (unsigned)seed);
+    plan = plan_of(&random, faults);
+    plan.many_senders = many_senders;
+    plan.bodies[0] = plan.bodies[1] = body;
+    pair_run(&plan, outcomes);
+    if (outcomes[0] != 0 || outcomes[1] != 0)
+        ck_abort_msg("SCI_TEST_SEED=%llu (%s): the ends ended with %d and %d",
+                     (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
+}
+
 START_TEST(every_multicast_arrives_once_whole_and_in_order_whatever_the_wire_does)
 {
     begin();
-    for (int i = 0; i < schedules_of(MULTICAST_SCHEDULES); i++, seed++) {
-        cb_random random = cb_random_seed(seed);
-        char faults[128];
-        int outcomes[2];
-        pair_plan plan;
-
-        snprintf(faults, sizeof(faults), "seed=%u,drop=0.1,tear=0.1,pending=0.2,cut=0.1,reorder=1",
-                 (unsigned)seed);
-        plan = plan_of(&random, faults);
-        plan.bodies[0] = plan.bodies[1] = talk_in_groups;
-        pair_run(&plan, outcomes);
-        if (outcomes[0] != 0 || outcomes[1] != 0)
-            ck_abort_msg("SCI_TEST_SEED=%llu (%s): the ends ended with %d and %d",
-                         (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
-    }
+    for (int i = 0; i < schedules_of(MULTICAST_SCHEDULES); i++, seed++)
+        talk_over_a_bad_wire(talk_in_groups, false);
 }
 END_TEST
 
 START_TEST(every_message_of_many_threads_arrives_once_whole_and_in_its_order)
 {
     begin();
-    for (int i = 0; i < schedules_of(THREAD_SCHEDULES); i++, seed++) {
-        cb_random random = cb_random_seed(seed);
-        char faults[128];
-        int outcomes[2];
-        pair_plan plan;
-
-        snprintf(faults, sizeof(faults), "seed=%u,drop=0.1,tear=0.1,pending=0.2,cut=0.1,reorder=1",
-                 (unsigned)seed);
-        plan = plan_of(&random, faults);
-        plan.many_senders = true;
-        plan.bodies[0] = plan.bodies[1] = talk_by_threads_and_listen;
-        pair_run(&plan, outcomes);
-        if (outcomes[0] != 0 || outcomes[1] != 0)
-            ck_abort_msg("SCI_TEST_SEED=%llu (%s): the ends ended with %d and %d",
-                         (unsigned long long)seed, faults, outcomes[0], outcomes[1]);
-    }
+    for (int i = 0; i < schedules_of(THREAD_SCHEDULES); i++, seed++)
+        talk_over_a_bad_wire(talk_by_threads_and_listen, true);
 }
 END_TEST
 
