@@ -15,6 +15,9 @@ from combench.errors import FAILED, USAGE, SuiteError
 # Kinds of places: inward is from a node into the network. A node's link may have what its two
 # directions share.
 PROCESSOR, INWARD, OUTWARD, BOTH = "processor", "inward", "outward", "both directions"
+# How messages share links, as ccmod's --share; the first unless one is asked for. ccmod has the
+# article's rule in its place: docs/validation.md has which one is how far off.
+SHARE_RULES = ("fifo", "maxmin", "bottleneck")
 _OF_NODE = re.compile(rf"(?:(end|{BOTH}) of )?node ([0-9]+)")
 
 

@@ -8,6 +8,7 @@ from typing import Any, Callable
 from combench import cases, plan
 from combench.arguments import T, checked
 from combench.cases import any_list
+from combench.model import SHARE_RULES
 from combench.prediction import Effort
 
 
@@ -158,7 +159,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "N",
         "help": "evaluate so many with a seed, at most; without it %(default)s",
     },
-    "--share": {"choices": ("bottleneck", "maxmin", "fifo"), "help": "as ccmod's"},
+    "--share": {
+        "choices": SHARE_RULES,
+        "default": SHARE_RULES[0],
+        "help": "as ccmod's; without it %(default)s",
+    },
     "--mode": {"choices": ("split", "paper"), "help": "as ccmod's"},
     "--background": {"metavar": "LOAD", "help": "as ccmod's: none, 0.3, exp:0.3"},
     "--jobs": {

@@ -27,7 +27,7 @@ from combench.calibration import (
 )
 from combench.cases import Asked, any_list
 from combench.errors import MEASURED, SuiteError
-from combench.model import Processes, Setting, find
+from combench.model import SHARE_RULES, Processes, Setting, find
 from combench.prediction import Effort, Prediction, predict
 from combench.storage import write_json
 from combench.validation import Validation, compare, document_of, hold_out, sizes_to_hold_out
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="fit without these sizes and report them alone; half: every second one")  # fmt: skip
     add("--technology", metavar="NAME", help="where SOURCE has several: the one that is predicted")
     add("--network", default="crossbar", help="as ccmod's (ccmod info lists them); %(default)s")
-    add("--share", choices=("bottleneck", "maxmin", "fifo"), help="as ccmod's")
+    add("--share", choices=SHARE_RULES, default=SHARE_RULES[0], help="as ccmod's; %(default)s")
     add("--mode", choices=("split", "paper"), help="as ccmod's")
     add("--seeds", type=int, default=Effort.seeds, metavar="N",
         help="evaluate each with so many; %(default)s")  # fmt: skip

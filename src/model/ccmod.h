@@ -267,6 +267,9 @@ struct ccmod_network {
                                    contention is counted per width. NULL: all are 1 */
     const double *latencies_us; /* of each cell: what it adds to the latency of the calibration; for
                                    a multicast the longest of the routes counts. NULL: nothing */
+    size_t interleaving;        /* links from this number on serve several messages in pieces, by
+                                   turns, under fifo too: a message is through when it has been
+                                   served, not its quiet time after it began. 0: none do */
     void *self;                 /* the implementation's */
 };
 

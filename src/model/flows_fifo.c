@@ -256,8 +256,14 @@ static void acknowledge_arrivals(ccmod_engine *engine, double now_us)
 
 /* Service */
 
+static bool is_interleaved(const ccmod_network *network, uint32_t cell)
+{
+    return network->interleaving > 0 && cell / 2 >= network->interleaving;
+}
+
 /* Of the cell's own time, and of that of its bytes: a wide cell is free again before a message that
- * other cells hold up has passed it. */
+ * other cells hold up has passed it. Where messages are interleaved the last of them is through
+ * when all are served. */
 static double service_us(ccmod_engine *engine, uint32_t slot, double *passing_us)
 {
     uint32_t cell = engine->slots[slot].cell;
@@ -268,7 +274,7 @@ static double service_us(ccmod_engine *engine, uint32_t slot, double *passing_us
     if (engine->drawn != NULL)
         ccmod_background_refresh(engine, message);
     work_us = message->finish / (1 - cell_load(engine, cell));
-    *passing_us = width < 1 ? work_us / width : work_us;
+    *passing_us = width < 1 || is_interleaved(engine->network, cell) ? work_us / width : work_us;
     return work_us / width;
 }
 

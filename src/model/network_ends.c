@@ -1,7 +1,8 @@
 /* Ends of nodes: what several messages take from each other where they leave a node, come to it, or
  * pass it in both directions, as it was measured. Any network is wrapped, and each of its routes
  * has four cells more: the source's sending end and the destination's receiving end, and of both
- * nodes what serves the two directions together.
+ * nodes what serves the two directions together. These come last: what waits for the other
+ * direction has its links nevertheless.
  *
  * A cell of width w is shared by more than w messages. Two that take C times as long as one,
  * 1 <= C <= 2, have a cell of width 2 / C. */
@@ -36,12 +37,19 @@ static uint32_t duplex_link(const ccmod_network *inner, uint32_t node)
     return (uint32_t)(inner->links + inner->nodes) + node;
 }
 
-static size_t add_end(const ccmod_network *inner, uint32_t node, unsigned direction,
-                      uint32_t *cells)
+/* The ends of a message to `count` destinations. */
+static size_t add_ends(const ccmod_network *inner, uint32_t source, const uint32_t *destinations,
+                       size_t count, uint32_t *cells)
 {
-    cells[0] = 2 * end_link(inner, node) + direction;
-    cells[1] = 2 * duplex_link(inner, node);
-    return END_CELLS / 2;
+    uint32_t *both = cells + 1 + count;
+
+    cells[0] = 2 * end_link(inner, source) + CCMOD_INWARD;
+    both[0] = 2 * duplex_link(inner, source);
+    for (size_t i = 0; i < count; i++) {
+        cells[1 + i] = 2 * end_link(inner, destinations[i]) + CCMOD_OUTWARD;
+        both[1 + i] = 2 * duplex_link(inner, destinations[i]);
+    }
+    return 2 * (1 + count);
 }
 
 static size_t route(const ccmod_network *network, uint32_t source, uint32_t destination,
@@ -50,8 +58,7 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
     const ccmod_network *inner = ends_of(network)->inner;
     size_t count = inner->operations->route(inner, source, destination, cells);
 
-    count += add_end(inner, source, CCMOD_INWARD, cells + count);
-    return count + add_end(inner, destination, CCMOD_OUTWARD, cells + count);
+    return count + add_ends(inner, source, &destination, 1, cells + count);
 }
 
 static size_t inner_tree(const ccmod_network *inner, uint32_t source, const uint32_t *destinations,
@@ -77,11 +84,8 @@ static size_t tree(const ccmod_network *network, uint32_t source, const uint32_t
     const ccmod_network *inner = ends_of(network)->inner;
     size_t used = inner_tree(inner, source, destinations, count, cells, hops);
 
-    used += add_end(inner, source, CCMOD_INWARD, cells + used);
-    for (size_t i = 0; i < count; i++)
-        used += add_end(inner, destinations[i], CCMOD_OUTWARD, cells + used);
     *hops += END_CELLS;
-    return used;
+    return used + add_ends(inner, source, destinations, count, cells + used);
 }
 
 /* Ends are no links on the way. */
@@ -201,6 +205,7 @@ static cb_status fill(ended_network *ended, const ccmod_calibration *calibration
     ended->network.operations =
         inner->operations->background != NULL ? &with_loads : &without_loads;
     ended->network.links = inner->links + 2 * inner->nodes;
+    ended->network.interleaving = duplex_link(inner, 0);
     ended->network.longest_route = inner->longest_route + END_CELLS;
     ended->network.widths = ended->widths;
     ended->network.latencies_us = ended->latencies_us;

@@ -326,6 +326,23 @@ START_TEST(in_fifo_a_wide_link_is_free_again_earlier)
 }
 END_TEST
 
+/* 20 us on the links alone; the two directions together take 1.5 times as long. */
+START_TEST(in_fifo_two_directions_take_as_long_as_they_do_when_they_share)
+{
+    const char *text = HEAD "0-1: ir 1-%r 1000\nis 1-%r 1000\nw\n";
+    const double expected[] = {58.9, 58.9, 0, 0};
+    const ccmod_share rules[] = {CCMOD_FIFO, CCMOD_MAXMIN, CCMOD_BOTTLENECK};
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.duplex_contention = 1.5;
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        parameters.share = rules[i];
+        expect_clocks(text, &calibration, &parameters, expected);
+    }
+}
+END_TEST
+
 START_TEST(in_fifo_what_was_lost_is_the_time_in_queues)
 {
     ccmod_calibration calibration = article();
@@ -737,8 +754,9 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           messages_share_the_ends_of_links_as_the_constants_say, a_lone_multicast_shares_no_end,
           in_fifo_a_link_serves_one_message_after_the_other,
           in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender,
-          in_fifo_a_wide_link_is_free_again_earlier, in_fifo_what_was_lost_is_the_time_in_queues,
-          acknowledgements_of_a_stream_hinder_nobody,
+          in_fifo_a_wide_link_is_free_again_earlier,
+          in_fifo_two_directions_take_as_long_as_they_do_when_they_share,
+          in_fifo_what_was_lost_is_the_time_in_queues, acknowledgements_of_a_stream_hinder_nobody,
           what_a_receiver_sends_to_others_comes_behind_its_acknowledgement,
           what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement,
           of_many_messages_each_is_acknowledged,

@@ -130,6 +130,20 @@ START_TEST(agrees_with_links_of_different_widths)
 }
 END_TEST
 
+START_TEST(agrees_where_ends_share)
+{
+    ccmod_calibration ends = {
+        .out_contention = 1.7, .in_contention = 1.2, .duplex_contention = 1.4};
+    ccmod_network *network = NULL;
+    ccmod_error error;
+
+    ck_assert_int_eq(ccmod_network_open("crossbar", 16, &network, &error), CB_OK);
+    ck_assert_int_eq(ccmod_network_share_ends(&ends, &network, &error), CB_OK);
+    compare_shapes(network, false);
+    ccmod_network_free(network);
+}
+END_TEST
+
 START_TEST(agrees_with_a_constant_background)
 {
     ccmod_network *network = network_tangle(16, true, false);
@@ -149,5 +163,5 @@ START_TEST(agrees_with_a_background_that_changes)
 END_TEST
 
 UNIT_MAIN("reference", agrees_on_every_kind_of_network, agrees_where_bottlenecks_move_about,
-          agrees_with_links_of_different_widths, agrees_with_a_constant_background,
-          agrees_with_a_background_that_changes)
+          agrees_with_links_of_different_widths, agrees_where_ends_share,
+          agrees_with_a_constant_background, agrees_with_a_background_that_changes)
