@@ -20,6 +20,7 @@ libccmod_a_SOURCES = \
 	%D%/clock_heaps.h %D%/clock_marks.h \
 	%D%/engine.c %D%/engine.h \
 	%D%/error.c \
+	%D%/fifo.h %D%/fifo_acknowledgements.c %D%/fifo_lines.c \
 	%D%/flows_clock.c %D%/flows_fifo.c %D%/flows_plain.c \
 	%D%/matching.c \
 	%D%/messages.c \

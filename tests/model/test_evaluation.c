@@ -310,6 +310,26 @@ START_TEST(in_fifo_a_link_serves_one_message_after_the_other)
 }
 END_TEST
 
+/* Two packets of 29.2 us each; then 64 parts of 312.5 us, of 685 packets. */
+START_TEST(in_fifo_packets_of_two_messages_take_turns)
+{
+    expect_fifo(HEAD "0-1: s 2 2920\n2: ir 0 2920\nir 1 2920\nw\n", 0, 116.5, 145.7, 145.7, 0);
+    expect_fifo(HEAD "0-1: s 2 1000000\n2: ir 0 1000000\nir 1 1000000\nw\n", 0, 28.9 + 127 * 312.5,
+                40028.9, 40028.9, 0);
+}
+END_TEST
+
+/* A packet has its share of 60 us, by its bytes and a head of 78: the first of 3 has 1460 of 3000
+ * bytes. */
+START_TEST(in_fifo_a_packet_keeps_its_link_for_its_bytes_and_its_head)
+{
+    const double first_us = 60 * (1460 + 78) / (3000 + 3 * 78.0);
+
+    expect_fifo(HEAD "0: s 2 3000\n1: s 2 1000\n2: ir 0 3000\nir 1 1000\nw\n", 0, 108.9,
+                28.9 + first_us + 20, 108.9, 0);
+}
+END_TEST
+
 /* Rank 0's first message is on its link from 33.9 us on and waits for its receiver's until 48.9;
  * its second one has the sender's link from 53.9 us on. */
 START_TEST(in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender)
@@ -413,11 +433,24 @@ START_TEST(of_many_messages_each_is_acknowledged)
 }
 END_TEST
 
-/* Four packets, from 28.9 us on; rank 1's link is wanted at 29.9 us. */
+/* Four packets of 29.2 us, from 28.9 us on, so that the second is there at 87.3 us; rank 1's link
+ * is wanted at 86.3 us, and at 88.3 us. */
 START_TEST(two_packets_are_acknowledged_while_the_next_ones_come)
 {
-    expect_acknowledged(HEAD "0: s 1 5840\n1: ir 0 5840\nc 1\nis 2 1000\nw\n2: r 1 1000\n", 145.7,
-                        145.7, 53.9);
+    expect_acknowledged(HEAD "0: s 1 5840\n1: ir 0 5840\nc 57.4\nis 2 10\nw\n2: r 1 10\n", 145.7,
+                        145.7, 86.5);
+    expect_acknowledged(HEAD "0: s 1 5840\n1: ir 0 5840\nc 59.4\nis 2 10\nw\n2: r 1 10\n", 145.7,
+                        145.7, 92.5);
+}
+END_TEST
+
+/* The same packets; rank 1's link has a message from 70 to 90 us, and another one in line from 80.9
+ * us on, when the acknowledgement comes. */
+START_TEST(an_acknowledgement_stands_in_line_like_a_packet)
+{
+    expect_acknowledged(HEAD "0: s 1 5840\n1: ir 0 5840\nc 41.1\nis 2 1000\nis 2 1000\nw\n"
+                             "2: ir 1 1000\nir 1 1000\nw\n",
+                        145.7, 145.7, 110);
 }
 END_TEST
 
@@ -753,6 +786,8 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           the_bottleneck_of_a_funnel_is_its_receivers_link, a_constant_background_takes_its_share,
           messages_share_the_ends_of_links_as_the_constants_say, a_lone_multicast_shares_no_end,
           in_fifo_a_link_serves_one_message_after_the_other,
+          in_fifo_packets_of_two_messages_take_turns,
+          in_fifo_a_packet_keeps_its_link_for_its_bytes_and_its_head,
           in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender,
           in_fifo_a_wide_link_is_free_again_earlier,
           in_fifo_two_directions_take_as_long_as_they_do_when_they_share,
@@ -761,7 +796,8 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement,
           of_many_messages_each_is_acknowledged,
           two_packets_are_acknowledged_while_the_next_ones_come,
-          a_link_has_worked_for_acknowledgements, an_exponential_background_has_the_clipped_mean,
+          an_acknowledgement_stands_in_line_like_a_packet, a_link_has_worked_for_acknowledgements,
+          an_exponential_background_has_the_clipped_mean,
           an_exponential_background_is_a_matter_of_the_seed,
           the_same_input_gives_the_same_result_bit_for_bit, evaluations_run_side_by_side,
           all_fifteen_signals_come_and_add_up, observers_do_not_change_the_result,
