@@ -151,9 +151,10 @@ typedef struct {
      * taken for 2, 2 and 1, a full-duplex link. See ccmod_network_share_ends. */
     double out_contention, in_contention, duplex_contention;
     /* How long an acknowledgement keeps its links, which goes back over them and for which nobody
-     * waits: one for every two packets of a message behind its first, as TCP has it, and one for
-     * its end, 40 ms later, unless the receiver has sent something to the sender by then, which
-     * carries it. 0: none. Share rule fifo alone has them; a multicast has none. */
+     * waits, as TCP has them: one for every second packet that has come from a sender, and one for
+     * a single packet at the end of a message, at once, or, of a receiver that answers, 40 ms later
+     * unless what it sends there carries it. 0: none. Share rule fifo alone has them; a multicast
+     * has none. */
     double acknowledgement_us;
 } ccmod_calibration;
 
@@ -482,7 +483,7 @@ typedef enum {
 typedef enum {
     CCMOD_BOTTLENECK, /* each link is shared equally, the most contended one decides */
     CCMOD_MAXMIN,     /* what a message cannot use elsewhere goes to the others */
-    CCMOD_FIFO        /* each link serves one message after the other; the signals marked H are not
+    CCMOD_FIFO        /* each link serves one packet after the other; the signals marked H are not
                          sent, and `plain` means nothing */
 } ccmod_share;
 

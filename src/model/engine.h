@@ -3,7 +3,7 @@
  * processors.c takes records from the workload, matching.c brings sends and receives together,
  * messages.c follows a message from its start to its end, and a `flow_operations` shares the links:
  * ccmod_flows_clock.c in time that hardly depends on the number of live messages,
- * ccmod_flows_fifo.c one message after the other,
+ * ccmod_flows_fifo.c one packet after the other,
  * ccmod_flows_plain.c by recomputing everything at each horizon, as the article does. queue.c keeps
  * what happens at a known time, and engine.c goes from one instant to the next. */
 #ifndef MODEL_ENGINE_H
@@ -212,6 +212,9 @@ typedef struct {
     /* Go to engine->now_us. Messages that end within an instant are taken off the links and put
      * behind engine->ended, after the rates before any of them was taken off. */
     cb_status (*pass)(ccmod_engine *engine);
+    /* In mode split the latency passes behind the links and not before them: messages come to their
+     * first link in the order of their sends. */
+    bool late;
 } flow_operations;
 
 extern const flow_operations ccmod_flows_clock, ccmod_flows_plain, ccmod_flows_fifo;

@@ -3,8 +3,8 @@
 #ifndef MODEL_FIFO_H
 #define MODEL_FIFO_H
 
+#include "model/conversations.h"
 #include "model/engine.h"
-#include "model/recent.h"
 
 /* What is foreseen. */
 typedef struct {
@@ -34,19 +34,20 @@ typedef struct {
 
 /* What is known of a message besides what the engine knows. */
 typedef struct {
-    double end_us;             /* as far as it is known */
+    double end_us;             /* on the links, as far as it is known */
+    double latency_us;         /* behind it */
     double packet_us, last_us; /* work of each packet but the last, and of that */
     uint32_t packets;
 } fifo_message;
 
-/* A message that has arrived, and whose end is not acknowledged yet. */
+/* A message that has arrived, and whose end was not acknowledged at once. */
 typedef struct {
     double arrived_us;
     uint32_t source, destination;
 } fifo_arrival;
 
 typedef struct {
-    recent_table sent;      /* the messages */
+    conversation_table conversations;
     fifo_arrival *arrivals; /* a ring, in order of time */
     size_t first, count, room;
     uint32_t *way; /* scratch for a route; NULL: there are no acknowledgements */
@@ -90,7 +91,7 @@ cb_status ccmod_fifo_acknowledgements_open(ccmod_engine *engine);
 void ccmod_fifo_acknowledgements_close(fifo_acknowledgements *acknowledgements);
 /* The message starts, and carries what its source has to acknowledge to its destination. */
 cb_status ccmod_fifo_note_start(ccmod_engine *engine, const engine_message *message);
-/* `come` of the `parts` in which the message travels have passed their last link now. */
+/* The last of `come` of the `parts` in which the message travels has passed its last link now. */
 cb_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_message *message,
                                          uint32_t come, uint32_t parts, double now_us);
 cb_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *message,

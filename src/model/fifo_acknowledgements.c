@@ -2,8 +2,9 @@
  * packets, and arrive nowhere. One that finds a cell free passes at once, and what the cell serves
  * next begins behind it.
  *
- * Of every two packets the second is acknowledged when it has come; and the end of a message when
- * it has been there for so long that TCP waits no more for something that carries it. */
+ * Of every two packets the second is acknowledged when it has come. One that is alone at the end of
+ * its message is acknowledged at once by a receiver that does not answer; one that does waits for
+ * what carries the acknowledgement, an answer or another packet, as long as TCP does. */
 #include "model/fifo.h"
 
 #include <stdlib.h>
@@ -61,35 +62,47 @@ static bool is_acknowledged(const ccmod_engine *engine, const engine_message *me
     return fifo_of(engine)->acknowledgements.way != NULL && (message->flags & MESSAGE_FAN) == 0;
 }
 
-/* How many frames `come` of `parts` have made. The last packet is the end's affair. */
-static uint64_t frames_of(uint64_t packets, uint32_t come, uint32_t parts)
+static conversation *heard_from(ccmod_engine *engine, uint32_t hearer, uint32_t speaker)
 {
-    if (come == parts)
-        return (packets - 1) / PACKETS_ACKNOWLEDGED;
-    return packets * come / parts / PACKETS_ACKNOWLEDGED;
+    return ccmod_conversation_of(&fifo_of(engine)->acknowledgements.conversations, hearer, speaker);
 }
 
 cb_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_message *message,
                                          uint32_t come, uint32_t parts, double now_us)
 {
     uint64_t packets, frames;
+    conversation *heard;
 
-    if (parts == 1 || !is_acknowledged(engine, message))
+    if (!is_acknowledged(engine, message))
         return CB_OK;
+    heard = heard_from(engine, message->destination, message->source);
+    if (heard == NULL)
+        return ccmod_engine_no_memory(engine);
     packets = ccmod_packets(engine->network, message->size_bytes);
-    frames = frames_of(packets, come, parts) - frames_of(packets, come - 1, parts);
+    packets = packets * come / parts - packets * (come - 1) / parts + heard->unacknowledged;
+    frames = packets / PACKETS_ACKNOWLEDGED;
+    heard->unacknowledged = packets % PACKETS_ACKNOWLEDGED;
     if (frames == 0)
         return CB_OK;
+    if (heard->manner == CONVERSATION_UNKNOWN && heard->heard_us >= 0)
+        heard->manner = CONVERSATION_SILENT;
     return acknowledge(engine, message->source, message->destination, frames, now_us);
 }
 
+/* What is sent carries the acknowledgement of all that has come. */
 cb_status ccmod_fifo_note_start(ccmod_engine *engine, const engine_message *message)
 {
-    if (!is_acknowledged(engine, message) ||
-        ccmod_recent_note(&fifo_of(engine)->acknowledgements.sent, message->source,
-                          message->destination, engine->now_us))
+    conversation *heard;
+
+    if (!is_acknowledged(engine, message))
         return CB_OK;
-    return ccmod_engine_no_memory(engine);
+    heard = heard_from(engine, message->source, message->destination);
+    if (heard == NULL)
+        return ccmod_engine_no_memory(engine);
+    heard->unacknowledged = 0;
+    if (engine->now_us - heard->heard_us <= patience_us)
+        heard->manner = CONVERSATION_ANSWERS;
+    return CB_OK;
 }
 
 static cb_status widen(ccmod_engine *engine, fifo_acknowledgements *ends)
@@ -109,18 +122,49 @@ static cb_status widen(ccmod_engine *engine, fifo_acknowledgements *ends)
     return CB_OK;
 }
 
-cb_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *message,
-                                  double now_us)
+static cb_status wait_for_an_answer(ccmod_engine *engine, const engine_message *message,
+                                    double now_us)
 {
     fifo_acknowledgements *ends = &fifo_of(engine)->acknowledgements;
 
-    if (!is_acknowledged(engine, message))
-        return CB_OK;
     if (ends->count == ends->room)
         CB_TRY(widen(engine, ends));
     ends->arrivals[(ends->first + ends->count++) % ends->room] =
         (fifo_arrival){now_us, message->source, message->destination};
     return CB_OK;
+}
+
+cb_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *message,
+                                  double now_us)
+{
+    conversation *heard;
+
+    if (!is_acknowledged(engine, message))
+        return CB_OK;
+    heard = heard_from(engine, message->destination, message->source);
+    if (heard == NULL)
+        return ccmod_engine_no_memory(engine);
+    heard->heard_us = now_us;
+    if (heard->unacknowledged == 0)
+        return CB_OK;
+    if (heard->manner != CONVERSATION_SILENT)
+        return wait_for_an_answer(engine, message, now_us);
+    heard->unacknowledged = 0;
+    return acknowledge(engine, message->source, message->destination, 1, now_us);
+}
+
+/* Nobody answered for so long: that is no conversation any more. */
+static cb_status give_up_waiting(ccmod_engine *engine, const fifo_arrival *one)
+{
+    conversation *heard = heard_from(engine, one->destination, one->source);
+
+    if (heard == NULL)
+        return ccmod_engine_no_memory(engine);
+    if (heard->unacknowledged == 0 || heard->heard_us > one->arrived_us)
+        return CB_OK;
+    heard->unacknowledged = 0;
+    heard->manner = CONVERSATION_SILENT;
+    return acknowledge(engine, one->source, one->destination, 1, one->arrived_us + patience_us);
 }
 
 cb_status ccmod_fifo_acknowledge_ends(ccmod_engine *engine, double now_us)
@@ -132,9 +176,7 @@ cb_status ccmod_fifo_acknowledge_ends(ccmod_engine *engine, double now_us)
 
         ends->first = (ends->first + 1) % ends->room;
         ends->count--;
-        if (ccmod_recent_time(&ends->sent, one.destination, one.source) < one.arrived_us)
-            CB_TRY(
-                acknowledge(engine, one.source, one.destination, 1, one.arrived_us + patience_us));
+        CB_TRY(give_up_waiting(engine, &one));
     }
     return CB_OK;
 }
@@ -146,13 +188,14 @@ cb_status ccmod_fifo_acknowledgements_open(ccmod_engine *engine)
     if (!(engine->calibration->acknowledgement_us > 0))
         return CB_OK;
     made->way = calloc(engine->network->longest_route, sizeof(*made->way));
-    return made->way != NULL && ccmod_recent_open(&made->sent) ? CB_OK
-                                                               : ccmod_engine_no_memory(engine);
+    return made->way != NULL && ccmod_conversations_open(&made->conversations)
+               ? CB_OK
+               : ccmod_engine_no_memory(engine);
 }
 
 void ccmod_fifo_acknowledgements_close(fifo_acknowledgements *acknowledgements)
 {
     free(acknowledgements->way);
     free(acknowledgements->arrivals);
-    ccmod_recent_close(&acknowledgements->sent);
+    ccmod_conversations_close(&acknowledgements->conversations);
 }

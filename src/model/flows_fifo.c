@@ -141,12 +141,13 @@ static cb_status lead_on(ccmod_engine *engine, uint32_t slot, double now_us)
 {
     uint32_t number = engine->slots[slot].message;
     engine_message *message = &engine->pool[number];
+    const fifo_message *known = &fifo_of(engine)->messages[number];
 
     if ((message->flags & MESSAGE_FAN) == 0 && slot + 1 < message->slots + message->slot_count)
         return ask(engine, slot + 1, 1, now_us);
     if (--message->owner > 0)
         return CB_OK;
-    return foresee(engine, fifo_of(engine)->messages[number].end_us, number, true);
+    return foresee(engine, known->end_us + known->latency_us, number, true);
 }
 
 /* A packet of the slot's message has the cell from now on. */
@@ -229,14 +230,16 @@ static cb_status make_room(ccmod_engine *engine)
 }
 
 /* The message in packets: each has work for its bytes and its head. */
-static fifo_message in_packets(const ccmod_engine *engine, const engine_message *message,
-                               double work_us)
+static fifo_message in_packets(ccmod_engine *engine, const engine_message *message, double work_us)
 {
     const ccmod_network *network = engine->network;
-    fifo_message made = {engine->now_us, work_us, work_us, 1};
+    fifo_message made = {
+        .end_us = engine->now_us, .packet_us = work_us, .last_us = work_us, .packets = 1};
     uint64_t packets = ccmod_packets(network, message->size_bytes);
     double header_bytes = (double)network->header_bytes;
 
+    if (engine->parameters.mode == CCMOD_SPLIT)
+        made.latency_us = ccmod_message_delay(engine, message).latency_us;
     if (packets == 1 || (message->flags & MESSAGE_FAN) != 0)
         return made;
     if (packets > LARGEST_PARTS) {
@@ -343,4 +346,4 @@ static cb_status open_fifo(ccmod_engine *engine)
     return ccmod_fifo_acknowledgements_open(engine);
 }
 
-const flow_operations ccmod_flows_fifo = {open_fifo, close_fifo, start, settle, next, pass};
+const flow_operations ccmod_flows_fifo = {open_fifo, close_fifo, start, settle, next, pass, true};

@@ -18,6 +18,7 @@ libccmod_a_SOURCES = \
 	%D%/ccmod.h \
 	%D%/checks.c \
 	%D%/clock_heaps.h %D%/clock_marks.h \
+	%D%/conversations.c %D%/conversations.h \
 	%D%/engine.c %D%/engine.h \
 	%D%/error.c \
 	%D%/fifo.h %D%/fifo_acknowledgements.c %D%/fifo_lines.c \
@@ -34,7 +35,6 @@ libccmod_a_SOURCES = \
 	%D%/processors.c \
 	%D%/queue.c \
 	%D%/rate.c %D%/rate.h \
-	%D%/recent.c %D%/recent.h \
 	%D%/shares.c %D%/shares.h \
 	%D%/signals.c \
 	%D%/standstill.c \

@@ -141,6 +141,7 @@ static cb_status begin(ccmod_engine *engine, uint32_t number)
     engine_message *message = &engine->pool[number];
     ccmod_delay delay = ccmod_message_delay(engine, message);
     double before_us = delay.overhead_us + delay.latency_us;
+    double asks_us = engine->flows->late ? delay.overhead_us : before_us;
 
     message->start_us = engine->now_us;
     message->finish = delay.transfer_us;
@@ -150,8 +151,8 @@ static cb_status begin(ccmod_engine *engine, uint32_t number)
         if (before_us + delay.transfer_us > 0)
             return engine->flows->start(engine, number, before_us + delay.transfer_us);
     } else if (delay.transfer_us > 0) {
-        if (before_us > 0)
-            return ccmod_queue_push(engine, engine->now_us + before_us, EVENT_FLOW, number);
+        if (asks_us > 0)
+            return ccmod_queue_push(engine, engine->now_us + asks_us, EVENT_FLOW, number);
         return engine->flows->start(engine, number, delay.transfer_us);
     }
     return ccmod_queue_push(engine, engine->now_us + before_us, EVENT_ARRIVE, number);
@@ -356,14 +357,17 @@ static cb_status signal_end(ccmod_engine *engine, uint32_t number)
 {
     ccmod_signal signal = {0};
     ccmod_message *message = &signal.of.message;
-    double work_us;
+    double work_us, taken_us;
 
     ccmod_signal_describe(engine, number, &signal);
     work_us = message->remaining_us;
+    taken_us = engine->now_us - message->flow_us;
+    if (engine->flows->late && engine->parameters.mode == CCMOD_SPLIT)
+        taken_us -= message->quiet.latency_us;
     message->cost_us = engine->now_us - message->start_us;
     message->contention = 1;
-    if (work_us > 0 && engine->now_us - message->flow_us > work_us)
-        message->contention = (engine->now_us - message->flow_us) / work_us;
+    if (work_us > 0 && taken_us > work_us)
+        message->contention = taken_us / work_us;
     message->availability = 1 / message->contention;
     message->remaining_us = 0;
     return ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_UPPR_END);

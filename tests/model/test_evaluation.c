@@ -330,13 +330,29 @@ START_TEST(in_fifo_a_packet_keeps_its_link_for_its_bytes_and_its_head)
 }
 END_TEST
 
-/* Rank 0's first message is on its link from 33.9 us on and waits for its receiver's until 48.9;
- * its second one has the sender's link from 53.9 us on. */
+/* Rank 0's first message is on its link from 15.9 us on and waits for its receiver's until 30.9;
+ * its second one has the sender's link from 35.9 us on. */
 START_TEST(in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender)
 {
     expect_fifo(HEAD "0: c 5\nis 2 1000\nis 3 1000\nw\n1: s 2 1000\n2: ir 1 1000\nir 0 1000\nw\n"
                      "3: r 0 1000\n",
                 0, 73.9, 48.9, 68.9, 73.9);
+}
+END_TEST
+
+/* The first message asks for the link at 1 us, and its latency of 18 us comes later; the second
+ * one, without latency, at 2 us. */
+START_TEST(in_fifo_messages_leave_a_node_in_the_order_of_their_sends)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.lines[0] = (ccmod_line){100, 1, 18, 0.02};
+    calibration.lines[1] = (ccmod_line){UINT64_MAX, 1, 0, 0.02};
+    calibration.line_count = 2;
+    parameters.share = CCMOD_FIFO;
+    expect_clocks(HEAD "0: is 1 100\nis 2 1000\nw\n1-2: r 0 %r*900-800\n", &calibration,
+                  &parameters, (const double[]){23, 21, 23, 0});
 }
 END_TEST
 
@@ -402,11 +418,11 @@ END_TEST
  * 40050 us; or it serves a message from 40045 to 40065 us, behind which another one waits. */
 START_TEST(what_a_receiver_sends_to_others_comes_behind_its_acknowledgement)
 {
-    expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39972.2\nis 2 1000\nw\n2: r 1 1000\n",
-                        48.9, 40073.9, 40073.9);
-    expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39967.2\nis 2 1000\nis 2 1000\nw\n"
+    expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39990.2\nis 2 1000\nw\n2: r 1 1000\n",
+                        48.9, 40091.9, 40091.9);
+    expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39985.2\nis 2 1000\nis 2 1000\nw\n"
                              "2: ir 1 1000\nir 1 1000\nw\n",
-                        48.9, 40090, 40090);
+                        48.9, 40108, 40108);
 }
 END_TEST
 
@@ -414,22 +430,53 @@ END_TEST
 START_TEST(what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement)
 {
     expect_acknowledged(HEAD "0: s 1 1000\nr 1 50\n"
-                             "1: r 0 1000\nc 100\nis 0 50\nc 39861.3\nis 2 1000\nw\n"
+                             "1: r 0 1000\nc 100\nis 0 50\nc 39879.3\nis 2 1000\nw\n"
                              "2: r 1 1000\n",
-                        178.8, 40070, 40070);
+                        178.8, 40088, 40088);
     expect_acknowledged(HEAD "0: ir 1 50\nis 1 1000\nw\n"
-                             "1: ir 0 1000\nis 0 50\nc 40010.2\nis 2 1000\nw\n2: r 1 1000\n",
-                        48.9, 40073.9, 40073.9);
+                             "1: ir 0 1000\nis 0 50\nc 40028.2\nis 2 1000\nw\n2: r 1 1000\n",
+                        48.9, 40091.9, 40091.9);
 }
 END_TEST
 
-/* They arrive at 29.1, 40, ... 2198.2 us; rank 1's link is wanted when the last one is
- * acknowledged, at 42199 us. */
-START_TEST(of_many_messages_each_is_acknowledged)
+/* 200 answers within 40 ms, 29.1 us each; the last one arrives at 5820 us, and rank 0's link is
+ * wanted when it is acknowledged. */
+START_TEST(of_many_answers_the_last_one_is_acknowledged)
 {
-    expect_acknowledged(HEAD "0:\n@ 200\nis 1 10\n;\nw\n1:\n@ 200\nir 0 10\n;\nw\n"
-                             "c 39971.9\nis 2 1000\nw\n2: r 1 1000\n",
-                        2198.2, 42223.2, 42223.2);
+    expect_acknowledged(HEAD "0:\n@ 100\nis 1 10\nr 1 10\n;\nc 39990.1\nis 2 1000\nw\n"
+                             "1:\n@ 100\nr 0 10\nis 0 10\n;\n2: r 0 1000\n",
+                        45863, -1, 45863);
+}
+END_TEST
+
+/* How long rank 1's link to the switch has worked; an acknowledgement takes 5 us. */
+static void expect_sent(const char *text, double work_us)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    ccmod_result *result;
+
+    calibration.acknowledgement_us = 5;
+    parameters.share = CCMOD_FIFO;
+    result = evaluate(text, &calibration, &parameters);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 1 + CCMOD_INWARD).work_us, work_us,
+                            exact);
+    ccmod_result_free(result);
+}
+
+/* The first message could have been answered; with the second one it is known that none is. */
+START_TEST(who_does_not_answer_acknowledges_each_message_at_once)
+{
+    expect_sent(HEAD "0:\n@ 200\nis 1 10\n;\nw\n1:\n@ 200\nr 0 10\n;\n", 199 * 5);
+}
+END_TEST
+
+/* Rank 1 answers the first message; of three more it has an acknowledgement for the second. */
+START_TEST(who_answers_acknowledges_the_second_of_two_messages_at_once)
+{
+    expect_sent(HEAD "0: s 1 10\nr 1 10\n@ 3\nis 1 10\n;\nw\n"
+                     "1: r 0 10\nis 0 10\n@ 3\nr 0 10\n;\n",
+                0.2 + 5);
 }
 END_TEST
 
@@ -444,16 +491,17 @@ START_TEST(two_packets_are_acknowledged_while_the_next_ones_come)
 }
 END_TEST
 
-/* The same packets; rank 1's link has a message from 70 to 90 us, and another one in line from 80.9
- * us on, when the acknowledgement comes. */
+/* The same packets; rank 1's link has a message from 52 to 72 us, and another one in line from 62.9
+ * us on, when the acknowledgement comes. Rank 2 acknowledges both, which delays the last packet. */
 START_TEST(an_acknowledgement_stands_in_line_like_a_packet)
 {
     expect_acknowledged(HEAD "0: s 1 5840\n1: ir 0 5840\nc 41.1\nis 2 1000\nis 2 1000\nw\n"
                              "2: ir 1 1000\nir 1 1000\nw\n",
-                        145.7, 145.7, 110);
+                        150.7, 150.7, 110);
 }
 END_TEST
 
+/* Those of the first three messages come after 40 ms, and that of the last one at once. */
 START_TEST(a_link_has_worked_for_acknowledgements)
 {
     ccmod_calibration calibration = article();
@@ -465,8 +513,8 @@ START_TEST(a_link_has_worked_for_acknowledgements)
     result = evaluate(HEAD "0-2: s 3 1000\n3: ir 0 1000\nir 1 1000\nir 2 1000\nw\nr 0 1000\n"
                            "0: c 50000\ns 3 1000\n",
                       &calibration, &parameters);
-    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 3 + CCMOD_INWARD).work_us, 3 * 5, exact);
-    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 0 + CCMOD_OUTWARD).work_us, 5, exact);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 3 + CCMOD_INWARD).work_us, 4 * 5, exact);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 0 + CCMOD_OUTWARD).work_us, 2 * 5, exact);
     ccmod_result_free(result);
 }
 END_TEST
@@ -789,12 +837,15 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           in_fifo_packets_of_two_messages_take_turns,
           in_fifo_a_packet_keeps_its_link_for_its_bytes_and_its_head,
           in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender,
+          in_fifo_messages_leave_a_node_in_the_order_of_their_sends,
           in_fifo_a_wide_link_is_free_again_earlier,
           in_fifo_two_directions_take_as_long_as_they_do_when_they_share,
           in_fifo_what_was_lost_is_the_time_in_queues, acknowledgements_of_a_stream_hinder_nobody,
           what_a_receiver_sends_to_others_comes_behind_its_acknowledgement,
           what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement,
-          of_many_messages_each_is_acknowledged,
+          of_many_answers_the_last_one_is_acknowledged,
+          who_does_not_answer_acknowledges_each_message_at_once,
+          who_answers_acknowledges_the_second_of_two_messages_at_once,
           two_packets_are_acknowledged_while_the_next_ones_come,
           an_acknowledgement_stands_in_line_like_a_packet, a_link_has_worked_for_acknowledgements,
           an_exponential_background_has_the_clipped_mean,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/ccmod.h"
-#include "model/recent.h"
+#include "model/conversations.h"
 #include "tests/model/trace_text.h"
 #include "tests/unit/unit.h"
 
@@ -254,18 +254,22 @@ START_TEST(ends_that_cannot_be_are_refused)
 }
 END_TEST
 
-START_TEST(the_last_times_of_many_pairs_are_kept)
+START_TEST(the_conversations_of_many_pairs_are_kept)
 {
     enum { RANKS = 50 };
-    recent_table table;
+    conversation_table table;
 
-    ck_assert(ccmod_recent_open(&table));
-    for (uint32_t i = 0; i < 2 * RANKS * RANKS; i++)
-        ck_assert(ccmod_recent_note(&table, i / RANKS % RANKS, i % RANKS, i));
+    ck_assert(ccmod_conversations_open(&table));
+    for (uint32_t i = 0; i < RANKS * RANKS; i++) {
+        conversation *one = ccmod_conversation_of(&table, i / RANKS, i % RANKS);
+
+        ck_assert_ptr_nonnull(one);
+        ck_assert(isinf(one->heard_us));
+        one->heard_us = i;
+    }
     for (uint32_t i = 0; i < RANKS * RANKS; i++)
-        ck_assert_double_eq(ccmod_recent_time(&table, i / RANKS, i % RANKS), i + RANKS * RANKS);
-    ck_assert(isinf(ccmod_recent_time(&table, 0, RANKS)));
-    ccmod_recent_close(&table);
+        ck_assert_double_eq(ccmod_conversation_of(&table, i / RANKS, i % RANKS)->heard_us, i);
+    ccmod_conversations_close(&table);
 }
 END_TEST
 
@@ -275,4 +279,4 @@ UNIT_MAIN("limits", a_message_shorter_than_the_clock_can_tell_still_ends,
           a_time_behind_the_end_of_the_traces_changes_nothing,
           a_rate_is_in_its_interval_as_often_as_that_says,
           whole_rounds_tell_a_rate_at_which_bursts_come, a_few_receives_tell_no_rate,
-          ends_that_cannot_be_are_refused, the_last_times_of_many_pairs_are_kept)
+          ends_that_cannot_be_are_refused, the_conversations_of_many_pairs_are_kept)

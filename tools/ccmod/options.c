@@ -109,7 +109,7 @@ static const cb_option rows[] = {
      .choices = shares,
      .key = "share",
      .help = "How messages share links: by the article's rule, in which the most contended link "
-             "decides, by max-min fairness, or one message after the other (fifo)"},
+             "decides, by max-min fairness, or one packet after the other (fifo)"},
     {.name = "background",
      .type = CB_OPTION_TEXT,
      .scope = RUN,
