@@ -395,6 +395,24 @@ START_TEST(in_fifo_what_was_lost_is_the_time_in_queues)
 }
 END_TEST
 
+/* Each of four packets of 29.2 us but the last keeps the other message waiting; those of its own
+ * message, at its source, lose nothing. */
+START_TEST(in_fifo_packets_lose_what_they_wait_for_others)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    ccmod_result *result;
+
+    parameters.share = CCMOD_FIFO;
+    result =
+        evaluate(HEAD "0-1: s 2 2920\n2: ir 0 2920\nir 1 2920\nw\n", &calibration, &parameters);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 0 + CCMOD_INWARD).lost_us, 0, exact);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 2 + CCMOD_OUTWARD).lost_us, 3 * 29.2,
+                            exact);
+    ccmod_result_free(result);
+}
+END_TEST
+
 /* Acknowledgements of 5 us. */
 static void expect_acknowledged(const char *text, double a, double b, double c)
 {
@@ -840,7 +858,9 @@ UNIT_MAIN("evaluation", a_lone_message_takes_the_quiet_time_in_both_modes,
           in_fifo_messages_leave_a_node_in_the_order_of_their_sends,
           in_fifo_a_wide_link_is_free_again_earlier,
           in_fifo_two_directions_take_as_long_as_they_do_when_they_share,
-          in_fifo_what_was_lost_is_the_time_in_queues, acknowledgements_of_a_stream_hinder_nobody,
+          in_fifo_what_was_lost_is_the_time_in_queues,
+          in_fifo_packets_lose_what_they_wait_for_others,
+          acknowledgements_of_a_stream_hinder_nobody,
           what_a_receiver_sends_to_others_comes_behind_its_acknowledgement,
           what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement,
           of_many_answers_the_last_one_is_acknowledged,
