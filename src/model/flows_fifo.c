@@ -11,8 +11,10 @@
 #include <stdlib.h>
 
 /* A message of more packets goes in so many parts of equal length: what comes between two of them
- * is a matter of a hundredth of it, and a few long messages cost no more than all others. */
-enum { LARGEST_PARTS = 64 };
+ * is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a
+ * crowd of messages each goes in fewer parts, so that about so many are under way in all: where
+ * hundreds stand in line at a port it matters little in how many parts one of them does. */
+enum { LARGEST_PARTS = 64, CROWD_OF_PARTS = 4096 };
 
 /* What is foreseen */
 
@@ -229,6 +231,15 @@ static cb_status make_room(ccmod_engine *engine)
     return CB_OK;
 }
 
+static uint32_t most_parts(const ccmod_engine *engine)
+{
+    size_t most = CROWD_OF_PARTS / (engine->live + 1);
+
+    if (most > LARGEST_PARTS)
+        return LARGEST_PARTS;
+    return most > 1 ? (uint32_t)most : 1;
+}
+
 /* The message in packets: each has work for its bytes and its head. */
 static fifo_message in_packets(ccmod_engine *engine, const engine_message *message, double work_us)
 {
@@ -236,15 +247,16 @@ static fifo_message in_packets(ccmod_engine *engine, const engine_message *messa
     fifo_message made = {
         .end_us = engine->now_us, .packet_us = work_us, .last_us = work_us, .packets = 1};
     uint64_t packets = ccmod_packets(network, message->size_bytes);
+    uint32_t most = most_parts(engine);
     double header_bytes = (double)network->header_bytes;
 
     if (engine->parameters.mode == CCMOD_SPLIT)
         made.latency_us = ccmod_message_delay(engine, message).latency_us;
     if (packets == 1 || (message->flags & MESSAGE_FAN) != 0)
         return made;
-    if (packets > LARGEST_PARTS) {
-        made.packets = LARGEST_PARTS;
-        made.packet_us = made.last_us = work_us / LARGEST_PARTS;
+    if (packets > most) {
+        made.packets = most;
+        made.packet_us = made.last_us = work_us / most;
         return made;
     }
     made.packets = (uint32_t)packets;
