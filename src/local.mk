@@ -18,6 +18,7 @@ libcombench_a_SOURCES = \
 	%D%/base/random.c %D%/base/random.h \
 	%D%/base/settings.c %D%/base/settings.h \
 	%D%/base/status.c %D%/base/status.h \
+	%D%/base/streams.c %D%/base/streams.h \
 	%D%/base/tick.c %D%/base/tick.h \
 	%D%/base/units.c %D%/base/units.h \
 	%D%/bench/algorithm.c \

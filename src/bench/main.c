@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/streams.h"
 #include "bench/parkbench.h"
 #include "report/trace.h"
 
@@ -423,6 +424,7 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
     bool done = false;
     cb_status status;
 
+    cb_streams_hold_closed();
     snprintf(program.program, sizeof(program.program), "cb_%s", definition->name);
     snprintf(program.synopsis, sizeof(program.synopsis), "mpirun -np N cb_%s [OPTION]...",
              definition->name);

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/streams.h"
 
 enum { TEAM_TAG = 1 };
 
@@ -144,9 +146,15 @@ void control_look_while_waiting(control *plane, void (*look)(void *context), voi
     plane->look_context = context;
 }
 
+/* MPICH's launcher ends as soon as it hears of the abort, and what it has not passed on of a rank's
+ * last words by then is lost. A launcher that has no core for two seconds is not waited for. */
 _Noreturn void control_abort(control *plane, int exit_status)
 {
+    const uint64_t patience_ns = 2000000000;
+
     (void)plane;
+    (void)cb_streams_await_reader(STDOUT_FILENO, patience_ns);
+    (void)cb_streams_await_reader(STDERR_FILENO, patience_ns);
     MPI_Abort(MPI_COMM_WORLD, exit_status);
     abort();
 }

@@ -1,9 +1,12 @@
-/* Messages: their form, and that each is one write. A datagram socket in place of stderr keeps
- * writes apart, which a file or a pipe would not. */
+/* Messages: their form, that each is one write, and the standard streams that they go to. A
+ * datagram socket in place of stderr keeps writes apart, which a file or a pipe would not. */
 #include "base/log.h"
+#include "base/streams.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -119,8 +122,97 @@ START_TEST(logging_leaves_errno_alone)
 }
 END_TEST
 
+/* Streams */
+
+static void make_pipe(int ends[2])
+{
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], "words", 5), 5);
+}
+
+START_TEST(what_nobody_has_read_is_told)
+{
+    int ends[2];
+
+    make_pipe(ends);
+    ck_assert(!cb_streams_await_reader(ends[1], 0));
+}
+END_TEST
+
+/* Without end: a test that waits is ended by Check. */
+static const uint64_t for_ever = UINT64_MAX;
+
+START_TEST(a_reader_is_awaited)
+{
+    char words[6] = "";
+    int ends[2];
+    pid_t reader;
+
+    make_pipe(ends);
+    reader = fork();
+    ck_assert_int_ge(reader, 0);
+    if (reader == 0)
+        _exit(read(ends[0], words, 5) == 5 ? EXIT_SUCCESS : EXIT_FAILURE);
+    ck_assert(cb_streams_await_reader(ends[1], for_ever));
+    ck_assert_int_eq(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    ck_assert_int_eq(read(ends[0], words, 5), -1);
+}
+END_TEST
+
+START_TEST(a_reader_that_has_gone_is_not_awaited)
+{
+    int ends[2];
+
+    make_pipe(ends);
+    close(ends[0]);
+    ck_assert(cb_streams_await_reader(ends[1], for_ever));
+}
+END_TEST
+
+START_TEST(what_is_no_pipe_has_no_reader_to_await)
+{
+    FILE *file = tmpfile();
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs("words", file), 0);
+    rewind(file);
+    ck_assert(cb_streams_await_reader(fileno(file), for_ever));
+    ck_assert(cb_streams_await_reader(-1, for_ever));
+}
+END_TEST
+
+START_TEST(no_file_gets_the_number_of_a_closed_stream)
+{
+    int file;
+
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+    close(STDERR_FILENO);
+    cb_streams_hold_closed();
+    file = open("/dev/null", O_RDWR);
+    ck_assert_int_gt(file, STDERR_FILENO);
+    for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
+        errno = 0;
+        ck_assert_int_eq(write(stream, "words", 5), -1);
+        ck_assert_int_eq(errno, EBADF);
+    }
+}
+END_TEST
+
+START_TEST(open_streams_stay_as_they_are)
+{
+    capture_stderr();
+    cb_streams_hold_closed();
+    cb_error("lost");
+    ck_assert_str_ne(next_write(), "");
+}
+END_TEST
+
 UNIT_MAIN("log", a_message_names_program_and_level, a_message_names_the_rank_where_there_is_one,
           a_note_says_that_it_is_one, a_process_without_identity_can_log,
           a_silenced_process_writes_nothing, silence_can_be_lifted,
           a_text_cannot_break_the_line_or_command_the_terminal,
-          a_text_that_is_too_long_is_cut_in_one_write, logging_leaves_errno_alone)
+          a_text_that_is_too_long_is_cut_in_one_write, logging_leaves_errno_alone,
+          what_nobody_has_read_is_told, a_reader_is_awaited, a_reader_that_has_gone_is_not_awaited,
+          what_is_no_pipe_has_no_reader_to_await, no_file_gets_the_number_of_a_closed_stream,
+          open_streams_stay_as_they_are)

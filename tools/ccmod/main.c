@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/streams.h"
 
 static const ccmod_command *const commands[] = {
     &ccmod_command_run,  &ccmod_command_info,      &ccmod_command_timeline, &ccmod_command_signals,
@@ -127,6 +128,7 @@ static int run_itself(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cb_streams_hold_closed();
     cb_log_identify("ccmod", -1);
     /* a reader that went away is to be seen as an error of writing */
     signal(SIGPIPE, SIG_IGN);
