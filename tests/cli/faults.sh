@@ -132,10 +132,12 @@ write_into_trouble() {
 
     case_is "a reader that goes away"
     mkfifo pipe
-    head -n 1 <pipe >first &
+    timeout "$limit_s" sh -c "head -n 1 <pipe >first" &
+    reader=$!
     run 2 sh -c "exec $builddir/cb_oneway --precision 0.01 --max-time 0.2 >pipe"
     expect_status 1
     expect_one_error "standard output" "Broken pipe"
+    wait "$reader" || failed "a reader that ends" "status $?"
     expect_equal "what the reader got:" 1.1 "$(cut -d ' ' -f 1 first)"
     expect_all_gone
 

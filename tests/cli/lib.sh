@@ -202,8 +202,8 @@ settle() {
     if [ "$MPI_KIND" != mpich ] || [ "$ranks_started" -eq 0 ]; then
         return 0
     fi
-    grep '^cb_[a-z0-9]*: ' err >err.program || true
-    mv err.program err
+    mv err err.all
+    grep '^cb_[a-z0-9]*: ' err.all >err || true
 }
 
 # Assertions
@@ -218,8 +218,10 @@ failed() {
     echo "FAILED: $test_name: $case_name"
     echo "  expected: $1"
     echo "  came:     $2"
-    if [ -s err ]; then
-        sed 's/^/  stderr:   /' err | head -n 20
+    said=err
+    [ ! -s err.all ] || said=err.all
+    if [ -s "$said" ]; then
+        sed 's/^/  stderr:   /' "$said" | head -n 20
     fi
 }
 
