@@ -94,6 +94,7 @@ measured_under 2 "--loss 2% --duplicate 5% --reorder 5% --jitter 100us" cb_onewa
 expect_rows "'datagrams' not in r"
 
 # What was measured before stands; who misses the host first, the technology or the launcher, is open.
+# Many sizes are left when the first row is there: the host is lost long before the last of them.
 cat >cut.sh <<'END'
 set -eu
 sh on_hosts.sh 'echo 3 >/proc/sys/net/ipv4/tcp_retries2'
@@ -106,7 +107,7 @@ END
 for technology in tcp udp; do
     case_is "a host that is cut off in the middle, over $technology"
     among 2 "" sh cut.sh "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology $technology --config short \
-        --mode pingpong --sizes 64,256 --precision 0.01 --max-time 0.5 --output result.json
+        --mode pingpong --sizes "$(seq -s , 64 127)" --precision 0.01 --max-time 0.5 --output result.json
     expect_failure
     expect_no_report
     expect_all_gone
@@ -123,6 +124,20 @@ shift
 exec "$@"
 END
 
+# pestered TECHNOLOGY EXPRESSION: measured in peace all the same, and what came is counted. The port
+# of tcp is open for some milliseconds, in which the peer may have had no core: then once more.
+pestered() {
+    for _ in 1 2 3 4 5; do
+        among 2 "--delay 1ms" sh with_peer.sh pester "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology "$1" \
+            --config known --sizes 64 --max-time 0.05 --verify --output result.json
+        expect_status 0
+        expect_valid result.json
+        expect_document result.json "d['complete']" True
+        [ "$(document result.json "$2 > 0")" != True ] || return 0
+    done
+    failed "$2 above 0" "0 in each of five runs"
+}
+
 for technology in tcp udp; do
     case_is "a port in use, over $technology"
     among 2 "" sh with_peer.sh hold "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology $technology \
@@ -130,16 +145,12 @@ for technology in tcp udp; do
     expect_status 1
     expect_no_report
     expect_error "cannot take an address for $technology at 10.77.0.2:5000" "configure another port"
-
-    case_is "rubbish and wrong keys at the port, over $technology"
-    among 2 "--delay 1ms" sh with_peer.sh pester "$MPIRUN" -q -np 2 "$builddir/cb_oneway" --technology $technology \
-        --config known --sizes 64 --max-time 0.05 --verify --output result.json
-    expect_status 0
-    expect_valid result.json
-    expect_document result.json "d['complete']" True
-    [ "$technology" = udp ] || expect_document result.json \
-        "sum(rank.get('strangers', 0) for rank in d['environment']['ranks']) > 0" True
 done
-expect_document result.json "sum(r['datagrams']['foreign'] for r in d['results']) > 0" True
+
+case_is "rubbish and wrong keys at the port, over tcp"
+pestered tcp "sum(rank.get('strangers', 0) for rank in d['environment']['ranks'])"
+
+case_is "rubbish and wrong keys at the port, over udp"
+pestered udp "sum(r['datagrams']['foreign'] for r in d['results'])"
 
 finish
