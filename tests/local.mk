@@ -38,7 +38,7 @@ OTHER_TESTS = $(UNIT_TESTS) $(MODEL_TESTS) $(ALONE_TESTS) $(JOB_TESTS) $(SCI_TES
 	$(SOCKET_TESTS) $(TRACER_TESTS) tests/tracer/tracer.sh tests/sci/multicast_sci.sh \
 	tests/cli/agreement.sh tests/cli/bad_input.sh tests/cli/emit_trace.sh tests/cli/farm_faults.sh \
 	tests/cli/farm_small.sh tests/cli/faults.sh tests/cli/occupation.sh tests/cli/oversubscription.sh \
-	tests/cli/sockets.sh tests/cli/verification.sh
+	tests/cli/sockets.sh tests/cli/verification.sh tests/testbed/testbed_mpi.sh
 
 .PHONY: check-other
 check-other:

@@ -4,7 +4,6 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,7 +16,8 @@ static const char *signal_name(int number)
 }
 
 /* Nothing collective can be trusted to end in the time that is left, and what was measured is in
- * the document. */
+ * the document. The others are told all the same: MPICH's launcher takes no notice of ranks on
+ * other hosts when one has gone, and they would wait for it without end. */
 static _Noreturn void leave(const bench_session *session, int seen)
 {
     const char *output = session->options->output;
@@ -26,7 +26,7 @@ static _Noreturn void leave(const bench_session *session, int seen)
         cb_error("%s ends the run; what was measured until then is %s%s; run again for the rest",
                  signal_name(seen), output != NULL ? "in " : "on standard output",
                  output != NULL ? output : "");
-    _exit(EXIT_FAILURE);
+    control_abort(session->plane, EXIT_FAILURE);
 }
 
 /* Rank 0, if the signal came to it as well, leaves first, and the launcher ends the others. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Over a testbed, mpirun spreads its ranks over the hosts without a word more, and their messages pass
-# the switch. MPICH 4.0 over UCX's TCP does its work and then may hang in
-# MPI_Finalize: of it only the launcher is tested.
+# the switch. MPICH 4.0 over UCX's TCP does its work and then may hang in MPI_Finalize: of it only
+# the launcher is tested, and how a signal ends its ranks.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -34,6 +34,24 @@ case_is "a rank on each host"
 among -- hostname
 expect_status 0
 expect_equal "hosts" "$hosts" "$(sort -u out | wc -l)"
+
+# A status of its own says that the launcher has ended: each has another for this.
+cat >signalled.sh <<'END'
+set -eu
+"$@" &
+until grep -qs '"size_bytes"' result.json; do sleep 0.05; done
+kill -TERM $!
+wait $! || true
+exit 3
+END
+case_is "SIGTERM to the launcher ends the ranks on all hosts"
+# shellcheck disable=SC2086 # no quiet is no word
+run 0 "$builddir/combench-testbed" --hosts 2 -- sh signalled.sh "$MPIRUN" $quiet -np 2 "$builddir/cb_oneway" \
+    --mode pingpong --sizes "$(seq -s , 64 127)" --precision 0.01 --max-time 0.5 --output result.json
+expect_status 3
+expect_all_gone
+expect_valid result.json
+expect_document result.json "d['complete'], d['reason'] in ('SIGTERM', 'running')" "(False, True)"
 
 [ "$MPI_KIND" = openmpi ] || finish
 
