@@ -1,4 +1,4 @@
-EXTRA_DIST += %D%/completion/combench.bash %D%/build %D%/check %D%/install-packages %D%/quickstart %D%/testbed %D%/trace .ci/run
+EXTRA_DIST += %D%/completion/combench.bash %D%/build %D%/check %D%/failed-tests %D%/install-packages %D%/quickstart %D%/testbed %D%/trace .ci/run
 
 # Completion for bash, where bash-completion looks: a file of the name of each command.
 completiondir = $(datadir)/bash-completion/completions
