@@ -400,6 +400,7 @@ static cb_status run(const bench_definition *definition, bench_program *program)
     transport_wait wait;
     cb_status status;
 
+    cb_log_silence(false); /* what fails from here on may fail in this rank alone */
     CB_TRY(host_open(&session.machine));
     wait = choose_wait(&program->options, session.machine);
     control_request_yield(library_yields(wait, session.machine));
@@ -418,6 +419,16 @@ static cb_status emit(const bench_definition *definition, const bench_program *p
     return control_launch_rank() == 0 ? bench_emit_trace(definition, &program->options) : CB_OK;
 }
 
+/* Where a job ends with the first rank that fails, a rank 0 that starts late would be ended before
+ * it could speak for all. Once it has spoken and left, the launcher ends this rank. */
+static void leave_first_rank_its_time(void)
+{
+    const uint64_t time_ns = 10000000000;
+
+    if (control_launch_rank() != 0 && control_launch_ends_all())
+        cb_sleep_ns(time_ns);
+}
+
 int bench_main(const bench_definition *definition, int argc, char **argv)
 {
     bench_program program = {.argc = argc, .argv = argv};
@@ -431,6 +442,8 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
     program.table = bench_option_table(definition, program.program, program.synopsis);
     cb_log_identify(program.program, -1);
     status = parse(&program, &done);
+    if (status != CB_OK)
+        leave_first_rank_its_time();
     if (status == CB_OK && !done)
         status = program.options.emit_trace != NULL ? emit(definition, &program)
                                                     : run(definition, &program);

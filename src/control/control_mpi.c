@@ -83,6 +83,11 @@ int control_launch_local_size(void)
     return first_number(names);
 }
 
+bool control_launch_ends_all(void)
+{
+    return getenv("OMPI_COMM_WORLD_RANK") != NULL;
+}
+
 void control_request_yield(bool yield)
 {
     setenv("OMPI_MCA_mpi_yield_when_idle", yield ? "1" : "0", 1);

@@ -24,6 +24,11 @@ int control_launch_local_size(void)
     return 1;
 }
 
+bool control_launch_ends_all(void)
+{
+    return false;
+}
+
 void control_request_yield(bool yield)
 {
     (void)yield;

@@ -26,6 +26,14 @@ refused() {
 # Options; the launcher changes nothing about how they are read, so most are tried without it.
 refused "unknown option" 2 0 cb_oneway "--bogus" "--bogus" "--help"
 refused "unknown option under the launcher" 2 2 cb_oneway "--bogus" "--bogus" "--help"
+if [ "$MPI_KIND" = openmpi ]; then
+    # It is ended a second after the other, if that has not waited.
+    case_is "a first rank that starts long after the other"
+    # shellcheck disable=SC2016 # for the ranks' shells
+    run 2 sh -c '[ "$OMPI_COMM_WORLD_RANK" = 1 ] || sleep 2; exec "$0" --bogus' "$builddir/cb_oneway"
+    expect_status 2
+    expect_one_error "--bogus"
+fi
 refused "stray operand" 2 0 cb_oneway "stray" "stray" "--help"
 refused "option of other benchmarks" 2 0 cb_oneway "--sources 4" "--sources" "cb_funnel, cb_pushfarm and cb_pullfarm"
 refused "window without a stream" 2 0 cb_alltoall "--window 8" "--window" "cb_oneway"
@@ -54,6 +62,12 @@ refused "unknown technology" 2 0 cb_oneway "--technology pigeon" "--technology" 
 refused "unknown mode" 2 0 cb_oneway "--mode sideways" "--mode" "sideways" "pingpong"
 refused "repeated receiver" 2 0 cb_multicast "--receivers 1,1" "--receivers" "repeated"
 refused "source as a receiver" 2 0 cb_multicast "--receivers 0-2" "--receivers" "use 1 to"
+
+# The first rank speaks for all of what all find alike; this is one rank's own.
+case_is "a host that cannot be read, which is not the first rank's"
+run 0 env OMPI_COMM_WORLD_RANK=1 HWLOC_COMPONENTS=stop "$builddir/cb_oneway"
+expect_failure
+expect_one_error "topology of this host"
 
 # Ranks
 refused "one rank without a launcher" 2 0 cb_oneway "" "2 ranks" "has 1" "mpirun -np 2"
