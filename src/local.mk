@@ -52,6 +52,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/options.c %D%/bench/options.h \
 	%D%/bench/parkbench.c %D%/bench/parkbench.h \
 	%D%/bench/passes.h \
+	%D%/bench/patience.h \
 	%D%/bench/placement.c %D%/bench/placement.h \
 	%D%/bench/plan.c %D%/bench/plan.h \
 	%D%/bench/plan_shapes.c %D%/bench/plan_shapes.h \

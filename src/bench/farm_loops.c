@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "bench/engine.h"
+#include "bench/patience.h"
 
 /* A run ends early when all that was in flight was lost so often: each time takes a patience. */
 enum { SILENCES_MOST = 4 };
@@ -39,11 +40,11 @@ static void give_up(supervision *run)
 
 cb_status bench_farm_take_patiently(bench_rank *me, transport_buffer **out, transport_node **from)
 {
-    uint64_t deadline_ns = cb_now_ns() + me->patience_ns;
+    bench_waiting so_far = bench_waiting_begin(cb_now_ns());
     cb_status status;
 
     while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
-        if (cb_now_ns() > deadline_ns)
+        if (bench_waiting_on(&so_far, cb_now_ns()) > me->patience_ns)
             break;
         bench_yield(me->factory);
     }

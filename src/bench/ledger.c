@@ -35,10 +35,12 @@ void bench_ledger_restart(bench_ledger *ledger)
 {
     ledger->issued = ledger->decided = ledger->lost = 0;
     ledger->errors = (bench_ledger_errors){0};
+    ledger->delayed = 0;
     for (size_t i = 0; i < ledger->destinations; i++) {
         bench_account *account = &ledger->accounts[i];
 
         account->missing = account->decided = account->lost = 0;
+        account->silent_from = account->silent_until = 0;
         account->in_flight_sum = account->in_flight_most = 0;
     }
 }
@@ -74,6 +76,7 @@ static bench_decision note_earlier(bench_ledger *ledger, bench_account *account,
     ledger->lost--;
     ledger->decided++;
     ledger->errors.late++;
+    ledger->delayed += sequence >= account->silent_from && sequence < account->silent_until;
     return BENCH_DECIDED_LATE;
 }
 
@@ -98,6 +101,12 @@ bool bench_ledger_out_of_turn(bench_ledger *ledger, size_t destination, uint64_t
 
 void bench_ledger_give_up(bench_ledger *ledger)
 {
-    for (size_t i = 0; i < ledger->destinations; i++)
-        pass_over(ledger, &ledger->accounts[i], ledger->accounts[i].issued);
+    for (size_t i = 0; i < ledger->destinations; i++) {
+        bench_account *account = &ledger->accounts[i];
+
+        if (account->settled != account->silent_until)
+            account->silent_from = account->settled;
+        account->silent_until = account->issued;
+        pass_over(ledger, account, account->issued);
+    }
 }

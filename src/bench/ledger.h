@@ -14,6 +14,7 @@
 typedef struct {
     uint64_t issued, settled;
     uint64_t missing; /* bit k: event settled - 1 - k counts as lost, and has not come since */
+    uint64_t silent_from, silent_until; /* these were lost because nothing came any more */
     uint64_t decided, lost;
     uint64_t in_flight_sum, in_flight_most; /* seen whenever an event is issued to it */
 } bench_account;
@@ -29,6 +30,7 @@ typedef struct {
     size_t turn;
     uint64_t issued, decided, lost, in_flight;
     bench_ledger_errors errors;
+    uint64_t delayed;   /* of those that were late: given up when nothing came, and not overtaken */
     uint64_t *since_ns; /* of each destination a ring: when its events in flight began */
     uint64_t ring_mask;
 } bench_ledger;

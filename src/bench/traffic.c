@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "bench/patience.h"
 #include "host/work.h"
 
 /* Two words that are added at once, in a register that every processor of the last decades has. */
@@ -320,26 +321,10 @@ const bench_traffic bench_bare = {
 /* The verifying pass: every packet is stamped and checked, and none is waited for for ever, so that
  * a lost one is reported and not a hang. */
 
-/* How long a packet was waited for. A pause between two polls counts up to a limit: this process
- * had no core then, or the machine stood still, and so it may be with the one that sends. */
-typedef struct {
-    uint64_t polled_ns, waited_ns;
-} waiting;
-
-static waiting begin_waiting(void)
-{
-    return (waiting){.polled_ns = cb_now_ns()};
-}
-
 /* Between two polls: false when patience is at its end. */
-static bool wait_on(const bench_rank *me, waiting *so_far)
+static bool wait_on(const bench_rank *me, bench_waiting *so_far)
 {
-    const uint64_t most_ns = 20000000;
-    uint64_t now_ns = cb_now_ns(), pause_ns = now_ns - so_far->polled_ns;
-
-    so_far->polled_ns = now_ns;
-    so_far->waited_ns += pause_ns < most_ns ? pause_ns : most_ns;
-    if (so_far->waited_ns > me->patience_ns)
+    if (bench_waiting_on(so_far, cb_now_ns()) > me->patience_ns)
         return false;
     bench_yield(me->factory);
     return true;
@@ -367,7 +352,7 @@ static cb_status send_stamped(bench_rank *me, bench_peer *peer)
 static cb_status receive_patiently(const bench_rank *me, const bench_peer *peer,
                                    transport_buffer **out)
 {
-    waiting so_far = begin_waiting();
+    bench_waiting so_far = bench_waiting_begin(cb_now_ns());
     cb_status status;
 
     while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY)
@@ -379,7 +364,7 @@ static cb_status receive_patiently(const bench_rank *me, const bench_peer *peer,
 static cb_status receive_root_patiently(const bench_rank *me, transport_group *group,
                                         transport_buffer **out)
 {
-    waiting so_far = begin_waiting();
+    bench_waiting so_far = bench_waiting_begin(cb_now_ns());
     cb_status status;
 
     while ((status = transport_group_try_receive_root(group, out)) == CB_EMPTY)
@@ -445,7 +430,7 @@ static cb_status await_signal_patiently(bench_rank *me, bench_peer *peer)
 
 static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
 {
-    waiting so_far = begin_waiting();
+    bench_waiting so_far = bench_waiting_begin(cb_now_ns());
     transport_buffer *buffer;
     transport_node *node;
     cb_status status;

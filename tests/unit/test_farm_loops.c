@@ -4,6 +4,7 @@
  * depends on how fast anything is. */
 #include "bench/farm_loops.h"
 
+#include "base/clock.h"
 #include "bench/farm_measure.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
@@ -17,6 +18,8 @@ typedef struct {
     uint64_t decide_at; /* issues before the first decision */
     uint64_t looks;
     uint64_t watched, in_flight_then; /* when so many had been decided */
+    uint64_t patience_ns;
+    unsigned pauses_left;
     stats_histogram latency;
 } farm;
 
@@ -53,10 +56,16 @@ static cb_status issue_and_decide(bench_rank *me)
     return CB_OK;
 }
 
-/* What the farm does when the supervisor looks for a decision: every second look finds one. */
+/* What the farm does when the supervisor looks for a decision: every second look finds one, behind
+ * those at which the machine stands still. */
 static void work(void *context)
 {
     (void)context;
+    if (f.pauses_left > 0) {
+        f.pauses_left--;
+        cb_sleep_ns(50000000);
+        return;
+    }
     if (f.issued >= f.decide_at && f.decided < f.issued && ++f.looks % 2 == 0)
         decide();
 }
@@ -72,8 +81,9 @@ static bench_tally run_load(const bench_load *load, bench_action step)
     f.supervisor.factory.go_on = work;
     f.supervisor.me.farm = &part;
     ck_assert_int_eq(bench_ledger_create(1, load->in_flight, &part.ledger), CB_OK);
-    ck_assert_int_eq(
-        bench_farm_begin(&f.supervisor.me, 0, load->events, &bench_fragments_touched, 0), CB_OK);
+    ck_assert_int_eq(bench_farm_begin(&f.supervisor.me, 0, load->events, &bench_fragments_touched,
+                                      f.patience_ns),
+                     CB_OK);
     ck_assert_int_eq(bench_farm_supervise(&f.supervisor.me, &actions, load, &tally), CB_OK);
     ck_assert_uint_eq(tally.decided, load->events);
     bench_ledger_free(&part.ledger);
@@ -92,6 +102,15 @@ static bench_tally supervise(bench_action step, uint64_t in_flight, uint64_t dec
     f = (farm){.decide_at = decide_at};
     return run_load(&load, step);
 }
+
+START_TEST(a_machine_that_stands_still_gives_no_event_up)
+{
+    const bench_load load = {.events = 3, .in_flight = 1};
+
+    f = (farm){.patience_ns = 200000000, .pauses_left = 6};
+    ck_assert_uint_eq(run_load(&load, issue).errors, 0); /* nothing came late */
+}
+END_TEST
 
 START_TEST(a_supervisor_that_always_finds_a_decision_has_not_waited)
 {
@@ -177,7 +196,8 @@ START_TEST(arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_befor
 }
 END_TEST
 
-UNIT_MAIN("farm_loops", a_supervisor_that_always_finds_a_decision_has_not_waited,
+UNIT_MAIN("farm_loops", a_machine_that_stands_still_gives_no_event_up,
+          a_supervisor_that_always_finds_a_decision_has_not_waited,
           a_supervisor_that_looks_in_vain_while_events_are_due_has_waited,
           waiting_when_all_is_issued_does_not_count,
           events_in_flight_are_counted_at_the_middle_and_at_the_end,

@@ -303,6 +303,30 @@ START_TEST(what_was_given_up_may_come_late)
 }
 END_TEST
 
+START_TEST(what_was_given_up_and_comes_is_delayed_and_what_was_overtaken_is_not)
+{
+    bench_ledger ledger = make_ledger(1, 8);
+
+    issue(&ledger, 8);
+    decide(&ledger, 1); /* overtakes 0 */
+    bench_ledger_give_up(&ledger);
+    bench_ledger_give_up(&ledger);
+    issue(&ledger, 4);
+    decide(&ledger, 9); /* overtakes 8 */
+    decide(&ledger, 0);
+    decide(&ledger, 8);
+    assert_errors(&ledger, 0, 0, 2);
+    ck_assert_uint_eq(ledger.delayed, 0);
+    decide(&ledger, 2);
+    decide(&ledger, 7);
+    ck_assert_uint_eq(ledger.delayed, 2);
+    bench_ledger_give_up(&ledger);
+    bench_ledger_restart(&ledger);
+    ck_assert_uint_eq(ledger.delayed, 0);
+    bench_ledger_free(&ledger);
+}
+END_TEST
+
 START_TEST(the_last_64_of_what_was_given_up_are_known)
 {
     bench_ledger ledger = make_ledger(1, 100);
@@ -631,7 +655,9 @@ UNIT_MAIN("ledger", destinations_take_turns, a_decision_gives_the_instant_at_whi
           a_decision_about_anothers_event_is_foreign,
           a_decision_about_an_event_that_was_not_issued_is_foreign,
           only_a_decision_in_time_has_an_instant, giving_up_loses_all_that_is_in_flight,
-          what_was_given_up_may_come_late, the_last_64_of_what_was_given_up_are_known,
-          a_restart_forgets_the_counts, a_restart_goes_on_with_numbers_and_turns,
+          what_was_given_up_may_come_late,
+          what_was_given_up_and_comes_is_delayed_and_what_was_overtaken_is_not,
+          the_last_64_of_what_was_given_up_are_known, a_restart_forgets_the_counts,
+          a_restart_goes_on_with_numbers_and_turns,
           what_was_lost_before_a_restart_counts_as_doubled,
           any_course_of_issues_and_decisions_is_accounted_for)
