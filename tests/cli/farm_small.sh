@@ -15,7 +15,7 @@ measured() {
     program=$1
     shift
     rm -f result.json
-    run 3 "$program" --max-time 0.05 --output result.json "$@"
+    run_search 3 "$program" --max-time 0.05 --output result.json "$@"
     if gave_way_to_others; then
         echo "(no rate was found: others took the machine)"
     else

@@ -16,7 +16,7 @@ measured() {
     case_is "$1"
     shift
     rm -f result.json
-    run "$@" --output result.json
+    run_search "$@" --output result.json
     if gave_way_to_others; then
         echo "(no rate was found: others took the machine)"
     else

@@ -246,11 +246,22 @@ expect_silence() {
     [ "$said" -eq 0 ] || failed "nothing on stderr" "$said lines"
 }
 
-# A search for a rate that ended without one since others took the machine: it says so, and the probe
-# before the run has found them as well.
+# A search for a rate that ended without one since others took the machine, as it says.
+searched_in_vain() {
+    [ "$status" -eq 1 ] && grep -q "others took the machine" err
+}
+
+# `run`, and again where a search was in vain: a machine that others take may be free a moment later.
+run_search() {
+    run "$@"
+    for _ in 1 2; do
+        ! searched_in_vain || run "$@"
+    done
+}
+
+# The probe before a run in vain has found the others as well.
 gave_way_to_others() {
-    [ "$status" -eq 1 ] || return 1
-    grep -q "others took the machine" err || return 1
+    searched_in_vain || return 1
     [ "$(document result.json "d['environment']['noise']['stolen_pct'] > 10")" = True ]
 }
 
