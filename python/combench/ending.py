@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import Callable, Iterator, TypeVar
 
@@ -24,49 +23,59 @@ class Interrupted(SuiteError):
         super().__init__(f"ended by {name}; no document was written", FAILED)
 
 
-def _interrupt(number: int, _: FrameType | None) -> None:
-    # A second signal would cut the cleaning up that the first one begins.
-    for one in _ENDING:
-        signal.signal(one, signal.SIG_IGN)
-    raise Interrupted(number)
+class Watch:
+    """The first signal that asks for the end. It is noted, and raises nothing where it happens to
+    come: an exception in the middle of what locks, starts a process or makes a folder would leave
+    these as no code expects them."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._read, self._write = os.pipe()  # has a byte whenever there is something to look at
+
+    def note(self, number: int, _: FrameType | None) -> None:
+        self._number = self._number or number
+        self._wake()
+
+    def _wake(self) -> None:
+        os.write(self._write, b".")
+
+    def check(self) -> None:
+        """Interrupted if a signal came."""
+        if self._number:
+            raise Interrupted(self._number)
+
+    def beside(self, work: Callable[[], T], end: Callable[[], None]) -> T:
+        """What the work gives, done in a thread of its own. When a signal comes `end` is called,
+        which is to bring the work to its end, and Interrupted is raised when that has come."""
+        self.check()
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            future = pool.submit(work)
+            future.add_done_callback(lambda _: self._wake())
+            while not future.done() and not self._number:
+                os.read(self._read, 1)
+            if self._number:
+                end()
+        self.check()
+        return future.result()
+
+    def close(self) -> None:
+        os.close(self._read)
+        os.close(self._write)
 
 
 @contextmanager
-def on_signals() -> Iterator[None]:
-    """Within it SIGINT, SIGTERM and SIGHUP raise Interrupted in the main thread, the first time;
-    what whoever started the driver has it ignore (nohup) stays ignored."""
+def on_signals() -> Iterator[Watch]:
+    """Within it SIGINT, SIGTERM and SIGHUP are noted, and raise Interrupted at its end at the
+    latest; what whoever started the driver has it ignore (nohup) stays ignored."""
+    watch = Watch()
     before = {one: signal.getsignal(one) for one in _ENDING}
     for one, handler in before.items():
         if handler != signal.SIG_IGN:
-            signal.signal(one, _interrupt)
+            signal.signal(one, watch.note)
     try:
-        yield
+        yield watch
+        watch.check()
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
-
-
-def beside(work: Callable[[], T], end: Callable[[], None]) -> T:
-    """What the work gives, done in a thread of its own; `end` is called when a signal comes.
-
-    Signals are answered in the main thread: there they could cut the start of a process in two, and
-    nobody would know of it."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        try:
-            return pool.submit(work).result()
-        except Interrupted:
-            end()
-            raise
-
-
-@contextmanager
-def folder(prefix: str) -> Iterator[Path]:
-    """A temporary folder for as long as the context lasts, however it ends."""
-    # No signal between the making of the folder and the promise to remove it.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-    try:
-        with tempfile.TemporaryDirectory(prefix=prefix) as name:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            yield Path(name)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        watch.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import threading
 from dataclasses import dataclass, field
@@ -21,9 +22,12 @@ SHARE_RULES = ("fifo", "maxmin", "bottleneck")
 _OF_NODE = re.compile(rf"(?:(end|{BOTH}) of )?node ([0-9]+)")
 
 
+class Ended(SuiteError):
+    """What was asked for will not come any more."""
+
+
 class Processes:
-    """Those of a prediction: so many at a time, in any threads but, where signals end it, the main
-    one (`ending.beside` says why); and all of them can be ended."""
+    """Those of a prediction: so many at a time, in any threads; and all of them can be ended."""
 
     def __init__(self, at_a_time: int = 1) -> None:
         self.at_a_time = at_a_time
@@ -35,7 +39,7 @@ class Processes:
     def _start(self, command: Sequence[str]) -> subprocess.Popen[str]:
         with self._lock:
             if self._over:
-                raise SuiteError(f"{command[0]} is not run: all is being ended", FAILED)
+                raise Ended(f"{command[0]} is not run: all is being ended", FAILED)
             pipe = subprocess.PIPE
             process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
             self._running.add(process)
@@ -43,7 +47,7 @@ class Processes:
 
     def run(self, command: Sequence[str], text: str) -> tuple[int, str, str]:
         """With that text as its input; its status, its output, its errors. OSError when it cannot
-        be started, SuiteError behind `end`."""
+        be started, Ended behind `end`."""
         with self._places:
             with self._start(command) as process:
                 try:
@@ -51,6 +55,8 @@ class Processes:
                 finally:
                     with self._lock:
                         self._running.discard(process)
+            if self._over:
+                raise Ended(f"{command[0]} was ended", FAILED)
             return process.returncode, said, errors
 
     def end(self) -> None:
@@ -107,7 +113,8 @@ def ask(processes: Processes, command: list[str], about: str, text: str = "") ->
     except OSError as error:
         raise SuiteError(f"cannot run {command[0]}: {error.strerror}; build it here") from error
     if status != 0:
-        reason = errors.strip().removeprefix("ccmod: error: ") or "it said nothing"
+        silent = f"{signal.Signals(-status).name} ended it" if status < 0 else "it said nothing"
+        reason = errors.strip().removeprefix("ccmod: error: ") or silent
         raise SuiteError(f"{about}: {reason}", USAGE if status == USAGE else FAILED)
     return said
 

@@ -14,6 +14,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Iterator, Sequence, TextIO
 
 from combench import cases, ending, programs
@@ -21,7 +22,7 @@ from combench.benchmarks import NOTE_SIZES
 from combench.calibration import Calibration, calibrate, read_measurements
 from combench.cases import Asked, Wanted
 from combench.errors import MEASURED, SuiteError
-from combench.model import Processes, Setting, find
+from combench.model import Ended, Processes, Setting, find
 from combench.predict_options import OPTIONS
 from combench.prediction import Effort, cost, in_flight, predict
 from combench.prediction_table import table
@@ -152,6 +153,8 @@ def _predict_all(
         try:
             found = _row(one, setting, effort, calibration, arguments)
             came = f"{time.monotonic() - started:.1f} s"
+        except Ended:
+            raise
         except SuiteError as error:
             found, came = error, f"left out: {error}"
         advance.end(f"{one.case.benchmark}, {one.describe()}", came, costs[at])
@@ -163,7 +166,6 @@ def _predict_all(
         try:
             by_cost = dict(zip(order, pool.map(row_of, order)))
         finally:
-            setting.processes.end()  # of what a signal ended; else nothing runs
             advance.clear()
     found = [by_cost[at] for at in range(len(asked))]
     rows = [one for one in found if not isinstance(one, SuiteError)]
@@ -241,15 +243,18 @@ def main(arguments: argparse.Namespace) -> int:
         technology = measurements.technology
         measured = cases.of_documents(document for _, document in measurements.documents)
     asked = _all_asked(arguments, measured.asked, technology, effort)
-    with ending.on_signals(), ending.folder("combench-predict-") as folder:
+    with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-predict-") as name:
         given, residual_pct = arguments.calibration, arguments.residual_pct
-        calibration = ending.beside(
-            lambda: calibrate(ccmod, given, measurements, folder, processes, residual_pct),
+        calibration = watch.beside(
+            lambda: calibrate(ccmod, given, measurements, Path(name), processes, residual_pct),
             processes.end,
         )
         words = _model_words(arguments)
         setting = Setting(ccmod, calibration.path, arguments.network, words, processes)
-        rows, left_out = _predict_all(asked, setting, effort, calibration, arguments, sys.stderr)
+        rows, left_out = watch.beside(
+            lambda: _predict_all(asked, setting, effort, calibration, arguments, sys.stderr),
+            processes.end,
+        )
     left_out = measured.left_out + left_out
     document = _document(arguments, calibration, technology, started, rows, left_out)
     print(table(document))

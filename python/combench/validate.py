@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Sequence
 
 from combench import cases, ending, plan, programs
@@ -94,9 +95,9 @@ def _measure(arguments: argparse.Namespace) -> None:
     for option in ("ranks", "programs"):
         value = getattr(arguments, option)
         command += [f"--{option}", value] if value else []
-    with ending.on_signals():
+    with ending.on_signals() as watch:
         run = _Run(command)
-        status = ending.beside(run.to_its_end, run.end)
+        status = watch.beside(run.to_its_end, run.end)
     if status:
         raise SuiteError(
             f"combench run of {arguments.run} ended with {status}; see what it said, mend it, and "
@@ -176,9 +177,11 @@ def main(arguments: argparse.Namespace) -> int:
     benchmarks = (one for _, one in measurements.documents if one["benchmark"] != "calibrate")
     measured = cases.of_documents(benchmarks)
     processes = Processes(len(os.sched_getaffinity(0)))
-    with ending.on_signals(), ending.folder("combench-validate-") as folder:
-        validation, calibration = ending.beside(
-            lambda: _validate(arguments, measurements, measured.asked, ccmod, folder, processes),
+    with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-validate-") as name:
+        validation, calibration = watch.beside(
+            lambda: _validate(
+                arguments, measurements, measured.asked, ccmod, Path(name), processes
+            ),
             processes.end,
         )
     if not validation.rows:

@@ -489,6 +489,7 @@ class Interruption(Folder):
         self.assertEqual(process.returncode, 1, errors)
         self.assertIn(f"ended by {signal.Signals(number).name}", errors)
         self.assertNotIn("Traceback", errors)
+        self.assertNotIn("left out", errors)
         self.assertEqual(said, "")
         self.assertEqual(list(self.temporary.iterdir()), [])
         for one in running:
