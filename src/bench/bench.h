@@ -183,6 +183,7 @@ struct bench_rank {
     uint64_t lost;        /* packets given up in this pass, over an unreliable technology */
     uint64_t block_steps; /* of each block of this pass */
     bool first_complete;  /* a peer has delivered all of this block */
+    size_t first_turn;    /* the peer whose turn it is to be first */
 
     /* The participants: those of the first role, then those of the second */
     const int *ranks;
