@@ -62,9 +62,11 @@ static bool is_acknowledged(const ccmod_engine *engine, const engine_message *me
     return fifo_of(engine)->acknowledgements.way != NULL && (message->flags & MESSAGE_FAN) == 0;
 }
 
-static conversation *heard_from(ccmod_engine *engine, uint32_t hearer, uint32_t speaker)
+static cb_status hear(ccmod_engine *engine, uint32_t hearer, uint32_t speaker, conversation **heard)
 {
-    return ccmod_conversation_of(&fifo_of(engine)->acknowledgements.conversations, hearer, speaker);
+    *heard =
+        ccmod_conversation_of(&fifo_of(engine)->acknowledgements.conversations, hearer, speaker);
+    return *heard != NULL ? CB_OK : ccmod_engine_no_memory(engine);
 }
 
 cb_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_message *message,
@@ -75,9 +77,7 @@ cb_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_mess
 
     if (!is_acknowledged(engine, message))
         return CB_OK;
-    heard = heard_from(engine, message->destination, message->source);
-    if (heard == NULL)
-        return ccmod_engine_no_memory(engine);
+    CB_TRY(hear(engine, message->destination, message->source, &heard));
     packets = ccmod_packets(engine->network, message->size_bytes);
     packets = packets * come / parts - packets * (come - 1) / parts + heard->unacknowledged;
     frames = packets / PACKETS_ACKNOWLEDGED;
@@ -96,9 +96,7 @@ cb_status ccmod_fifo_note_start(ccmod_engine *engine, const engine_message *mess
 
     if (!is_acknowledged(engine, message))
         return CB_OK;
-    heard = heard_from(engine, message->source, message->destination);
-    if (heard == NULL)
-        return ccmod_engine_no_memory(engine);
+    CB_TRY(hear(engine, message->source, message->destination, &heard));
     heard->unacknowledged = 0;
     if (engine->now_us - heard->heard_us <= patience_us)
         heard->manner = CONVERSATION_ANSWERS;
@@ -141,9 +139,7 @@ cb_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *me
 
     if (!is_acknowledged(engine, message))
         return CB_OK;
-    heard = heard_from(engine, message->destination, message->source);
-    if (heard == NULL)
-        return ccmod_engine_no_memory(engine);
+    CB_TRY(hear(engine, message->destination, message->source, &heard));
     heard->heard_us = now_us;
     if (heard->unacknowledged == 0)
         return CB_OK;
@@ -156,10 +152,9 @@ cb_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *me
 /* Nobody answered for so long: that is no conversation any more. */
 static cb_status give_up_waiting(ccmod_engine *engine, const fifo_arrival *one)
 {
-    conversation *heard = heard_from(engine, one->destination, one->source);
+    conversation *heard;
 
-    if (heard == NULL)
-        return ccmod_engine_no_memory(engine);
+    CB_TRY(hear(engine, one->destination, one->source, &heard));
     if (heard->unacknowledged == 0 || heard->heard_us > one->arrived_us)
         return CB_OK;
     heard->unacknowledged = 0;
