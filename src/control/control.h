@@ -49,9 +49,7 @@ control_team *control_everyone(control *plane);
  * control_abort. */
 void control_look_while_waiting(control *plane, void (*look)(void *context), void *context);
 
-/* End the whole job with this exit status, as soon as its launcher has read what this rank has
- * said.
- */
+/* End the whole job with this exit status, once its launcher has read what this rank has said. */
 _Noreturn void control_abort(control *plane, int exit_status);
 
 /* Name and version of the MPI library; static storage of the plane. */

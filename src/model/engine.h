@@ -214,7 +214,7 @@ typedef struct {
     cb_status (*pass)(ccmod_engine *engine);
     /* In mode split the latency passes behind the links and not before them: messages come to their
      * first link in the order of their sends. */
-    bool late;
+    bool latency_behind;
 } flow_operations;
 
 extern const flow_operations ccmod_flows_clock, ccmod_flows_plain, ccmod_flows_fifo;
@@ -438,6 +438,23 @@ static inline const ccmod_delay *engine_quiet_delay(ccmod_engine *engine, size_t
         engine->known_delay = ccmod_quiet_delay(engine->network, engine->calibration, hops, bytes);
     }
     return &engine->known_delay;
+}
+
+/* How long after its start a message comes to its first link, and how long behind its last one it
+ * is there. In mode paper the links have it all the time. */
+static inline double engine_before_links_us(const ccmod_engine *engine, const ccmod_delay *delay)
+{
+    if (engine->parameters.mode != CCMOD_SPLIT)
+        return 0;
+    return engine->flows->latency_behind ? delay->overhead_us
+                                         : delay->overhead_us + delay->latency_us;
+}
+
+static inline double engine_behind_links_us(const ccmod_engine *engine, const ccmod_delay *delay)
+{
+    bool behind = engine->flows->latency_behind && engine->parameters.mode == CCMOD_SPLIT;
+
+    return behind ? delay->latency_us : 0;
 }
 
 /* A receive of the processor is complete. */

@@ -482,5 +482,5 @@ static void close_clock(ccmod_engine *engine)
     free(flow);
 }
 
-const flow_operations ccmod_flows_clock = {open_clock, close_clock, start, settle,
-                                           next,       pass,        false};
+const flow_operations ccmod_flows_clock = {
+    open_clock, close_clock, start, settle, next, pass, .latency_behind = false};

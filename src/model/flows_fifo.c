@@ -244,14 +244,16 @@ static uint32_t most_parts(const ccmod_engine *engine)
 static fifo_message in_packets(ccmod_engine *engine, const engine_message *message, double work_us)
 {
     const ccmod_network *network = engine->network;
-    fifo_message made = {
-        .end_us = engine->now_us, .packet_us = work_us, .last_us = work_us, .packets = 1};
+    const ccmod_delay quiet = ccmod_message_delay(engine, message);
+    fifo_message made = {.end_us = engine->now_us,
+                         .latency_us = engine_behind_links_us(engine, &quiet),
+                         .packet_us = work_us,
+                         .last_us = work_us,
+                         .packets = 1};
     uint64_t packets = ccmod_packets(network, message->size_bytes);
     uint32_t most = most_parts(engine);
     double header_bytes = (double)network->header_bytes;
 
-    if (engine->parameters.mode == CCMOD_SPLIT)
-        made.latency_us = ccmod_message_delay(engine, message).latency_us;
     if (packets == 1 || (message->flags & MESSAGE_FAN) != 0)
         return made;
     if (packets > most) {
@@ -358,4 +360,5 @@ static cb_status open_fifo(ccmod_engine *engine)
     return ccmod_fifo_acknowledgements_open(engine);
 }
 
-const flow_operations ccmod_flows_fifo = {open_fifo, close_fifo, start, settle, next, pass, true};
+const flow_operations ccmod_flows_fifo = {
+    open_fifo, close_fifo, start, settle, next, pass, .latency_behind = true};

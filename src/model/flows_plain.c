@@ -244,5 +244,5 @@ static void close_plain(ccmod_engine *engine)
     free(flow);
 }
 
-const flow_operations ccmod_flows_plain = {open_plain, close_plain, start, refresh,
-                                           next,       pass,        false};
+const flow_operations ccmod_flows_plain = {
+    open_plain, close_plain, start, refresh, next, pass, .latency_behind = false};

@@ -141,7 +141,7 @@ static cb_status begin(ccmod_engine *engine, uint32_t number)
     engine_message *message = &engine->pool[number];
     ccmod_delay delay = ccmod_message_delay(engine, message);
     double before_us = delay.overhead_us + delay.latency_us;
-    double asks_us = engine->flows->late ? delay.overhead_us : before_us;
+    double asks_us = engine_before_links_us(engine, &delay);
 
     message->start_us = engine->now_us;
     message->finish = delay.transfer_us;
@@ -361,9 +361,7 @@ static cb_status signal_end(ccmod_engine *engine, uint32_t number)
 
     ccmod_signal_describe(engine, number, &signal);
     work_us = message->remaining_us;
-    taken_us = engine->now_us - message->flow_us;
-    if (engine->flows->late && engine->parameters.mode == CCMOD_SPLIT)
-        taken_us -= message->quiet.latency_us;
+    taken_us = engine->now_us - message->flow_us - engine_behind_links_us(engine, &message->quiet);
     message->cost_us = engine->now_us - message->start_us;
     message->contention = 1;
     if (work_us > 0 && taken_us > work_us)

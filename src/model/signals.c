@@ -33,7 +33,6 @@ void ccmod_signal_describe(ccmod_engine *engine, uint32_t number, ccmod_signal *
     const engine_fan *fan = is_fan(message) ? &engine->fans[message->destination] : NULL;
     ccmod_delay quiet = ccmod_message_delay(engine, message);
     double before_us = quiet.overhead_us + quiet.latency_us;
-    double asks_us = engine->flows->late ? quiet.overhead_us : before_us;
 
     for (size_t i = 0; i < message->slot_count; i++)
         engine->route[i] = engine->slots[message->slots + i].cell;
@@ -50,7 +49,7 @@ void ccmod_signal_describe(ccmod_engine *engine, uint32_t number, ccmod_signal *
         .hops = fan != NULL ? fan->hops : message->slot_count,
         .quiet = quiet,
         .start_us = message->start_us,
-        .flow_us = message->start_us + (engine->parameters.mode == CCMOD_SPLIT ? asks_us : 0),
+        .flow_us = message->start_us + engine_before_links_us(engine, &quiet),
         .contention = 1,
         .bottleneck = message->slot_count > 0 ? engine->route[0] : CCMOD_NO_CELL,
         .availability = 1,
