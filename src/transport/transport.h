@@ -293,7 +293,8 @@ static inline cb_status transport_send(transport_node *node, transport_buffer *b
     return node->ops->send(node, buffer);
 }
 
-/* Hot. Wait for the next message from `node`; the caller owns *out.
+/* Hot. Wait for the next message from `node`; the caller owns *out, which means nothing after an
+ * error.
  *
  * Without TRANSPORT_RELIABLE no receive waits for ever: CB_LOST says that a message was lost, for
  * others came behind it, or it did not come within the technology's time-out. It is given up, and

@@ -128,49 +128,59 @@ static cb_status mpi_receive_by_polling(transport_node *node, transport_buffer *
     return status;
 }
 
-static __attribute__((cold)) cb_status receive_failed(mpi_factory *factory, int code,
-                                                      transport_buffer *buffer, int rank)
+static __attribute__((cold, noinline)) cb_status receive_failed(const transport_node *node,
+                                                                int code, transport_buffer *buffer)
 {
-    transport_pool_give(&factory->pool, buffer);
-    return mpi_failed(code, "receive from", rank);
+    transport_buffer_release(buffer);
+    return mpi_failed(code, "receive from", node->rank);
 }
 
-/* Behind a receive, whose message goes with an error. */
-static __attribute__((noinline)) cb_status reap_behind(mpi_factory *factory,
-                                                       transport_buffer *received)
-{
-    cb_status status = mpi_reap(factory);
-
-    if (status != CB_OK)
-        transport_buffer_release(received);
-    return status;
-}
-
-/* Hot: the receive of a ping-pong, as long as no receive is posted that would take its message. A
- * few sends under way are tested before, which costs nothing while the message has not come; many,
- * of a stream, after it, since it tells that the other side has got on. */
-cb_status mpi_receive(transport_node *node, transport_buffer **out)
+/* All that is not needed once the message has come is done before: what is left then is on the way
+ * of each packet of a ping-pong. */
+static inline cb_status receive_next(transport_node *node, transport_buffer **out)
 {
     mpi_factory *factory = mpi_factory_of(node->factory);
-    transport_buffer *buffer;
+    transport_buffer *buffer = transport_pool_take(&factory->pool);
     MPI_Status status;
     int code;
 
-    if (__builtin_expect(factory->queue_count > 0 && factory->queue_count < REAP_TOGETHER, 0))
-        CB_TRY(mpi_reap(factory));
-    buffer = transport_pool_take(&factory->pool);
+    *out = buffer;
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
+    factory->base.held++;
     code = MPI_Recv(buffer->data, (int)buffer->capacity, MPI_BYTE, node->rank, MESSAGE_TAG,
                     factory->communicator, &status);
     if (__builtin_expect(code != MPI_SUCCESS, 0))
-        return receive_failed(factory, code, buffer, node->rank);
+        return receive_failed(node, code, buffer);
     buffer->size = mpi_received_bytes(&status);
-    factory->base.held++;
-    *out = buffer;
-    if (__builtin_expect(factory->queue_count < REAP_TOGETHER, 1))
-        return CB_OK;
-    return reap_behind(factory, buffer);
+    return CB_OK;
+}
+
+/* A few sends under way are tested before, which costs nothing while the message has not come;
+ * many, of a stream, after it, since it tells that the other side has got on. */
+static __attribute__((noinline)) cb_status receive_beside_sends(transport_node *node,
+                                                                transport_buffer **out)
+{
+    mpi_factory *factory = mpi_factory_of(node->factory);
+    cb_status status;
+
+    if (factory->queue_count < REAP_TOGETHER) {
+        CB_TRY(mpi_reap(factory));
+        return receive_next(node, out);
+    }
+    CB_TRY(receive_next(node, out));
+    status = mpi_reap(factory);
+    if (status != CB_OK)
+        transport_buffer_release(*out);
+    return status;
+}
+
+/* Hot: the receive of a ping-pong, as long as no receive is posted that would take its message. */
+cb_status mpi_receive(transport_node *node, transport_buffer **out)
+{
+    if (__builtin_expect(mpi_factory_of(node->factory)->queue_count > 0, 0))
+        return receive_beside_sends(node, out);
+    return receive_next(node, out);
 }
 
 /* Take the library's own waiting where it is what was asked for; else, and once a receive is

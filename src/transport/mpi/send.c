@@ -145,24 +145,24 @@ __attribute__((noinline)) cb_status mpi_keep(mpi_factory *factory, MPI_Request r
     return mpi_reap(factory);
 }
 
-static __attribute__((cold)) cb_status send_failed(mpi_factory *factory, int code,
-                                                   transport_buffer *buffer, int rank)
+static __attribute__((cold, noinline)) cb_status send_failed(const transport_node *node, int code,
+                                                             transport_buffer *buffer)
 {
-    transport_pool_give(&factory->pool, buffer);
-    return mpi_failed(code, "send to", rank);
+    transport_pool_give(&mpi_factory_of(node->factory)->pool, buffer);
+    return mpi_failed(code, "send to", node->rank);
 }
 
 /* Hot. The user has given the buffer back, even where the queue still needs it. */
 cb_status mpi_send(transport_node *node, transport_buffer *buffer)
 {
-    mpi_factory *factory = mpi_factory_of(node->factory);
     MPI_Request request;
     int code = MPI_Isend(buffer->data, (int)buffer->size, MPI_BYTE, node->rank, MESSAGE_TAG,
-                         factory->communicator, &request);
+                         mpi_factory_of(node->factory)->communicator, &request);
+    mpi_factory *factory = mpi_factory_of(node->factory);
 
     factory->base.held--;
     if (__builtin_expect(code != MPI_SUCCESS, 0))
-        return send_failed(factory, code, buffer, node->rank);
+        return send_failed(node, code, buffer);
     if (__builtin_expect(request != factory->complete, 0))
         return mpi_keep(factory, request, buffer, NULL);
     transport_pool_give(&factory->pool, buffer);
