@@ -152,7 +152,8 @@ static __attribute__((cold, noinline)) cb_status send_failed(const transport_nod
     return mpi_failed(code, "send to", node->rank);
 }
 
-/* Hot. The user has given the buffer back, even where the queue still needs it. */
+/* Hot. The user has given the buffer back, even where the queue still needs it. The factory is
+ * looked up again behind the call, so that no register is saved for it before. */
 cb_status mpi_send(transport_node *node, transport_buffer *buffer)
 {
     MPI_Request request;
