@@ -6,25 +6,29 @@
 
 #include "base/memory.h"
 
-static void drop_oldest(mpi_factory *factory)
+static void drop_oldest(mpi_factory *factory, size_t count)
 {
     const kept_send *oldest = &factory->kept[factory->queue_first];
 
-    if (oldest->buffer != NULL)
-        transport_pool_give(&factory->pool, oldest->buffer);
-    factory->queue_first = (factory->queue_first + 1) & (factory->queue_length - 1);
-    factory->queue_count--;
+    for (size_t i = 0; i < count; i++)
+        if (oldest[i].buffer != NULL)
+            transport_pool_give(&factory->pool, oldest[i].buffer);
+    factory->queue_first = (factory->queue_first + count) & (factory->queue_length - 1);
+    factory->queue_count -= count;
 }
 
-/* Test the oldest sends, all of them or none; *done: they are complete. */
+/* Test the oldest sends, all of them or none, which lie side by side in the ring; *done: they are
+ * complete. */
 static cb_status test_oldest(mpi_factory *factory, size_t count, int *done)
 {
     MPI_Request *oldest = &factory->requests[factory->queue_first];
     int code = count == 1 ? MPI_Test(oldest, done, MPI_STATUS_IGNORE)
                           : MPI_Testall((int)count, oldest, done, MPI_STATUSES_IGNORE);
+    size_t complete = *done ? count : 0;
 
-    for (size_t i = 0; i < count && (*done || oldest[i] == MPI_REQUEST_NULL); i++)
-        drop_oldest(factory);
+    while (complete < count && oldest[complete] == MPI_REQUEST_NULL)
+        complete++;
+    drop_oldest(factory, complete);
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "complete a send to", -1);
 }
 
