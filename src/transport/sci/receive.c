@@ -164,18 +164,17 @@ static cb_status assemble(sci_node *node, transport_buffer *piece, bool more,
     return CB_OK;
 }
 
-/* The peer shall never be without credits while nothing of its own is unread here; on an empty poll
- * there is time for them, else they can wait somewhat longer. */
+/* Half of the credits are owed: on an empty poll there is time for them, but with the next message
+ * they go at the latest, or at once where there will be none before. So the peer is never without
+ * credits while nothing of its own is unread here. */
 __attribute__((noinline)) static cb_status acknowledge_soon(sci_node *node, uint64_t owed)
 {
     sci_receiving *from = &node->receiving;
 
-    if (4 * owed >= 3 * (uint64_t)from->turns)
+    if (from->indebted || owed == from->turns)
         return sci_acknowledge(node);
-    if (!from->indebted) {
-        from->indebted = true;
-        sci_factory_of(node->base.factory)->indebted++;
-    }
+    from->indebted = true;
+    sci_factory_of(node->base.factory)->indebted++;
     return CB_OK;
 }
 
