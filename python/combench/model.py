@@ -119,6 +119,21 @@ def ask(processes: Processes, command: list[str], about: str, text: str = "") ->
     return said
 
 
+def check_options(
+    processes: Processes, ccmod: Path, options: dict[str, str | None], ranks: int
+) -> None:
+    """Have ccmod look at what its options are given (None: nothing) for so many ranks, and evaluate
+    nothing. A SuiteError names the first that it refuses, so that no case has to find it out."""
+    idle = f"%cct 1 ranks {ranks} unit us\n"
+    # A calibration that is yet to be made will be right, and some networks ask for one.
+    seen = ["--latency-us", "1"] if options["--calibration"] is None else []
+    for option, value in options.items():
+        if value is not None:
+            seen += [option, value]
+            command = [str(ccmod), "run", "--check", *seen, "-"]
+            ask(processes, command, f"cannot predict with {option} {value}", idle)
+
+
 def _place_of(link: dict[str, Any]) -> Place:
     name, direction = str(link["name"]), str(link["direction"])
     found = _OF_NODE.fullmatch(name)

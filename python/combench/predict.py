@@ -22,7 +22,7 @@ from combench.benchmarks import NOTE_SIZES
 from combench.calibration import Calibration, calibrate, read_measurements
 from combench.cases import Asked, Wanted
 from combench.errors import MEASURED, SuiteError
-from combench.model import Ended, Processes, Setting, find
+from combench.model import Ended, Processes, Setting, check_options, find
 from combench.predict_options import OPTIONS
 from combench.prediction import Effort, cost, in_flight, predict
 from combench.prediction_table import table
@@ -220,6 +220,16 @@ def _check_output(arguments: argparse.Namespace) -> None:
         )
 
 
+def _check_options(
+    arguments: argparse.Namespace, ccmod: Path, asked: Sequence[Asked], processes: Processes
+) -> None:
+    """SuiteError: with what ccmod is given none of the cases can be predicted."""
+    options = {
+        f"--{name}": getattr(arguments, name) for name in ("calibration", "background", "network")
+    }
+    check_options(processes, ccmod, options, min(one.case.processors for one in asked))
+
+
 def main(arguments: argparse.Namespace) -> int:
     """The exit status, as EXIT_STATUS explains it."""
     if not arguments.sources and not arguments.calibration:
@@ -244,6 +254,7 @@ def main(arguments: argparse.Namespace) -> int:
         measured = cases.of_documents(document for _, document in measurements.documents)
     asked = _all_asked(arguments, measured.asked, technology, effort)
     with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-predict-") as name:
+        watch.beside(lambda: _check_options(arguments, ccmod, asked, processes), processes.end)
         given, residual_pct = arguments.calibration, arguments.residual_pct
         calibration = watch.beside(
             lambda: calibrate(ccmod, given, measurements, Path(name), processes, residual_pct),

@@ -28,7 +28,7 @@ from combench.calibration import (
 )
 from combench.cases import Asked, any_list
 from combench.errors import MEASURED, SuiteError
-from combench.model import SHARE_RULES, Processes, Setting, find
+from combench.model import SHARE_RULES, Processes, Setting, check_options, find
 from combench.prediction import Effort, Prediction, predict
 from combench.storage import write_json
 from combench.validation import Validation, compare, document_of, hold_out, sizes_to_hold_out
@@ -36,6 +36,7 @@ from combench.validation import text_of
 
 
 EXIT_STATUS = "0: compared; 2: wrong options or results; 1: anything else."
+_PAIR = 2  # ranks that every network has to have room for: the least of any case
 SEE_ALSO = ("combench-predict", "combench-run", "cb_calibrate", "ccmod-calibrate", "ccmod-run")
 
 
@@ -169,14 +170,17 @@ def main(arguments: argparse.Namespace) -> int:
     """Exit status 0: compared; 2: wrong options or results; 1: anything else."""
     _check(arguments)
     started = time.time()
+    ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
+    processes = Processes(len(os.sched_getaffinity(0)))
+    options = {"--calibration": arguments.calibration, "--network": arguments.network}
+    with ending.on_signals() as watch:
+        watch.beside(lambda: check_options(processes, ccmod, options, _PAIR), processes.end)
     if arguments.run:
         _measure(arguments)
-    ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
     measurements = read_measurements(arguments.sources, arguments.technology)
     # What only calibrates has no workload.
     benchmarks = (one for _, one in measurements.documents if one["benchmark"] != "calibrate")
     measured = cases.of_documents(benchmarks)
-    processes = Processes(len(os.sched_getaffinity(0)))
     with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-validate-") as name:
         validation, calibration = watch.beside(
             lambda: _validate(

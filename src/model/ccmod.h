@@ -597,6 +597,12 @@ typedef struct ccmod_result {
 ccmod_processor ccmod_result_processor(const ccmod_result *result, size_t processor);
 ccmod_cell ccmod_result_cell(const ccmod_result *result, size_t cell);
 
+/* What ccmod_evaluate refuses before it begins, and nothing more: no record of the workload is
+ * taken. CB_ERROR_USAGE. */
+cb_status ccmod_check(const ccmod_workload *workload, const ccmod_network *network,
+                      const ccmod_calibration *calibration, const ccmod_parameters *parameters,
+                      ccmod_error *error);
+
 /* Evaluate. `observers` has `observer_count` entries (NULL with 0). On success *out is to be freed
  * with ccmod_result_free. The same arguments give the same result bit for bit. A workload that
  * cannot end gives CB_ERROR_DATA and says which processor waits for whom. */

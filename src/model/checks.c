@@ -88,10 +88,12 @@ static cb_status check_network(const ccmod_network *network, const ccmod_workloa
     return CB_OK;
 }
 
-cb_status ccmod_check_evaluation(const ccmod_engine *engine)
+cb_status ccmod_check(const ccmod_workload *workload, const ccmod_network *network,
+                      const ccmod_calibration *calibration, const ccmod_parameters *parameters,
+                      ccmod_error *error)
 {
-    CB_TRY(check_calibration(engine->calibration, engine->error));
-    CB_TRY(check_parameters(&engine->parameters, engine->error));
-    CB_TRY(check_stop(&engine->parameters, engine->workload, engine->error));
-    return check_network(engine->network, engine->workload, engine->error);
+    CB_TRY(check_calibration(calibration, error));
+    CB_TRY(check_parameters(parameters, error));
+    CB_TRY(check_stop(parameters, workload, error));
+    return check_network(network, workload, error);
 }

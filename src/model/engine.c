@@ -406,7 +406,7 @@ cb_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
                            .error = error};
     cb_status status;
 
-    CB_TRY(ccmod_check_evaluation(&engine));
+    CB_TRY(ccmod_check(workload, network, calibration, parameters, error));
     set_up(&engine);
     status = allocate(&engine);
     if (status == CB_OK)

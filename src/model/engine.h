@@ -300,9 +300,6 @@ static inline cb_status engine_append(ccmod_engine *engine, engine_list *list, u
     return CB_OK;
 }
 
-/* Whether calibration, parameters, and network with workload are of use. */
-cb_status ccmod_check_evaluation(const ccmod_engine *engine);
-
 /* Queue */
 cb_status ccmod_queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject);
 double ccmod_queue_next(const event_queue *queue); /* infinite when it is empty */

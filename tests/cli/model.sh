@@ -165,6 +165,22 @@ refused 2 "rank 3" -- run --rate-of 3 two.cct
 refused 2 subcommand -- walk two.cct
 refused 2 operand -- run two.cct two.cct
 
+case_is "what is only checked"
+printf '%%calibration 1\nline overhead_us=1\n' >short.cal
+ccmod run --check --rate-of 2 --output checked.json deadlock.cct
+expect_status 2
+expect_one_error "rank 2"
+ccmod run --check --output checked.json deadlock.cct
+expect_status 0
+expect_silence
+expect_true "no output" test ! -s out
+expect_true "no document" test ! -e checked.json
+refused 2 negative.cct:2: size -- run --check negative.cct
+refused 2 moebius crossbar -- run --check --network moebius two.cct
+refused 2 nodes -- run --check --network crossbar:2 two.cct
+refused 2 short.cal:2: -- run --check --calibration short.cal two.cct
+refused 2 output -- run --check --output no/such/folder/x two.cct
+
 case_is "standard output that is full"
 if [ -w /dev/full ]; then
     status=0

@@ -193,7 +193,10 @@ class Folder(unittest.TestCase):
         return str(path)
 
     def predict(self, *words: str, expect: int) -> subprocess.CompletedProcess[str]:
-        driver = [sys.executable, str(TOP / "scripts" / "combench"), "predict", *words]
+        return self.drive("predict", *words, expect=expect)
+
+    def drive(self, verb: str, *words: str, expect: int) -> subprocess.CompletedProcess[str]:
+        driver = [sys.executable, str(TOP / "scripts" / "combench"), verb, *words]
         ended = subprocess.run(
             [*driver, "--programs", str(BUILD)],
             capture_output=True,
@@ -331,14 +334,28 @@ WRONG = {
         ("oneway.json", "--scale", "9", "--benchmarks", "funnel", "--network", "crossbar:4"),
         "has 4 nodes",
     ),
-    "an unknown network": (("oneway.json", "--network", "ring"), "ring"),
+    "an unknown rule of sharing": (("oneway.json", "--share", "best"), "--share: invalid choice"),
     "output to nowhere": (("oneway.json", "--output", "none/p.json"), "none/p.json"),
 }
+
+# What no case can be predicted with: the words, and parts of the one line that is said.
+WRONG_FOR_ALL = {
+    "an unknown network": (("--network", "ring"), ("--network ring", "crossbar[:NODES]")),
+    "a network with an unknown parameter": (
+        ("--network", "fattree:leafs=3"),
+        ("--network fattree:leafs=3", "'leafs'", "levels=L"),
+    ),
+    "no such topology": (("--network", "file:none"), ("--network file:none", "No such file")),
+    "a network for nobody": (("--network", "crossbar:1"), ("--network crossbar:1", "larger")),
+    "a line without its rate": (("--calibration", "short.cal"), ("--calibration short.cal", ":2:")),
+}
+WRONG_LOAD = (("--background", "1.5"), ("--background 1.5", "exp:0.3"))
 
 
 class WrongInput(Folder):
     def setUp(self) -> None:
         super().setUp()
+        self.write("short.cal", "%calibration 1\nline overhead_us=2 latency_us=3\n")
         self.write("oneway.json", result("oneway", "1.1", oneway_rows()))
         self.write("sci.json", result("oneway", "1.1", oneway_rows(), "sci"))
         self.write("farm.json", result("pullfarm", "2.2", [FARM_ROW]))
@@ -353,6 +370,15 @@ class WrongInput(Folder):
                 ended = self.predict(*words, expect=2)
                 self.assertIn(said, ended.stderr)
                 self.assertEqual(ended.stdout, "")
+
+    def test_that_no_case_can_do_with_is_said_once_and_before_any(self) -> None:
+        wrong = [(verb, *one) for verb in ("predict", "validate") for one in WRONG_FOR_ALL.values()]
+        for verb, words, texts in [*wrong, ("predict", *WRONG_LOAD)]:
+            with self.subTest(verb=verb, words=words):
+                ended = self.drive(verb, "oneway.json", *words, expect=2)
+                (line,) = ended.stderr.splitlines()
+                for text in texts:
+                    self.assertIn(text, line)
 
 
 def calibrate_rows(three: bool, shared: bool) -> list[Json]:
@@ -441,6 +467,8 @@ ENDLESS = """#!/bin/sh
 : >"$MARKS/$$"
 exec sleep 150
 """
+# The same, but that it finds nothing wrong with what it is to look at beforehand.
+ENDLESS_EVALUATION = ENDLESS.replace("\n", '\n[ "$2" != --check ] || exit 0\n', 1)
 
 
 class Interruption(Folder):
@@ -452,10 +480,11 @@ class Interruption(Folder):
         for folder in (self.marks, self.temporary):
             folder.mkdir()
         for name in ("ccmod", "cb_oneway"):  # the folder of programs is where the second one is
-            program = self.folder / name
-            program.write_text(ENDLESS, encoding="ascii")
-            program.chmod(0o755)
+            self.write_program(name, ENDLESS_EVALUATION)
         self.write("oneway.json", result("oneway", "1.1", oneway_rows()))
+
+    def write_program(self, name: str, text: str) -> None:
+        Path(self.write(name, text)).chmod(0o755)
 
     def start(self, verb: str, words: Sequence[str]) -> subprocess.Popen[str]:
         driver = [sys.executable, str(TOP / "scripts" / "combench"), verb, *words]
@@ -505,6 +534,10 @@ class Interruption(Folder):
 
     def test_of_a_calibration_does_neither(self) -> None:
         self.check("predict", ["oneway.json"], 1, signal.SIGHUP)
+
+    def test_before_any_evaluation_does_neither(self) -> None:
+        self.write_program("ccmod", ENDLESS)
+        self.check("predict", ["oneway.json"], 1, signal.SIGTERM)
 
     def test_of_a_validation_does_neither(self) -> None:
         words = ["oneway.json", "--calibration", str(self.calibration)]

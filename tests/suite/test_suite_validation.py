@@ -214,6 +214,14 @@ class Program(unittest.TestCase):
         self.refused(folder, "--seeds", "0", says="--seeds")
         self.refused(folder, folder, "--run", "quick", says="one directory")
 
+    def test_a_network_that_no_prediction_can_do_with_is_told_before_anything_is_measured(
+        self,
+    ) -> None:
+        place = self.folder / "measured"
+        words = ("--run", "quick", "--network", "ring")
+        self.refused(str(place), *words, says="cannot predict with --network ring")
+        self.assertFalse(place.exists())
+
 
 class Example(unittest.TestCase):
     def test_the_plan_of_the_page_has_all_ten_benchmarks_at_sizes_above_a_frame_too(self) -> None:

@@ -232,6 +232,20 @@ tool_evaluation tool_plain_evaluation(const tool_inputs *inputs)
                              .parameters = &inputs->parameters};
 }
 
+cb_status tool_check(const tool_inputs *inputs)
+{
+    ccmod_workload *workload = NULL;
+    ccmod_error error;
+    cb_status status =
+        ccmod_trace_workload(inputs->trace, inputs->parameters.seed, &workload, &error);
+
+    if (status == CB_OK)
+        status = ccmod_check(workload, inputs->network, &inputs->calibration, &inputs->parameters,
+                             &error);
+    ccmod_workload_free(workload);
+    return status == CB_OK ? CB_OK : tool_refuse(&error);
+}
+
 cb_status tool_evaluate(const tool_inputs *inputs, const tool_evaluation *evaluation,
                         ccmod_result **out)
 {

@@ -16,7 +16,7 @@ typedef struct {
     double from_us, to_us;
     double until_us, precision_pct;
     uint64_t eager_bytes, seed, points, rate_of, rate_round;
-    bool doubled;
+    bool doubled, check;
 } tool_settings;
 
 extern const cb_option_table run_options, timeline_options, knee_options, signals_options;
@@ -59,6 +59,9 @@ typedef struct {
 tool_evaluation tool_plain_evaluation(const tool_inputs *inputs);
 cb_status tool_evaluate(const tool_inputs *inputs, const tool_evaluation *evaluation,
                         ccmod_result **out);
+
+/* Whether they can be evaluated, as far as that is known without doing so. Errors are logged. */
+cb_status tool_check(const tool_inputs *inputs);
 
 /* Where a result goes: a file, which is replaced as a whole, or standard output. */
 typedef struct {

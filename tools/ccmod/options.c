@@ -198,6 +198,12 @@ static const cb_option rows[] = {
      .offset = FIELD(doubled),
      .key = "double",
      .help = "Evaluate once more with the bottleneck twice as wide, and say what that gains"},
+    {.name = "check",
+     .type = CB_OPTION_FLAG,
+     .scope = RUN,
+     .offset = FIELD(check),
+     .help = "Evaluate nothing and print nothing: only say what is wrong with the options, with what "
+             "they name, and with the trace. Status 0: nothing is; 2: something"},
     {.name = "format",
      .type = CB_OPTION_CHOICE,
      .scope = RUN,

@@ -121,6 +121,13 @@ static void close_all(run_plan *plan)
     tool_close_inputs(&plan->inputs);
 }
 
+static cb_status carry_out(const tool_settings *settings, run_plan *plan)
+{
+    plan_cases(plan);
+    CB_TRY(evaluate_all(settings, plan));
+    return write_result(settings, plan);
+}
+
 static cb_status run_plan_of(const tool_settings *settings, const bool *given)
 {
     run_plan plan = {.settings = settings};
@@ -128,12 +135,8 @@ static cb_status run_plan_of(const tool_settings *settings, const bool *given)
 
     if (status == CB_OK)
         status = tool_open_target(settings->output, &plan.target);
-    if (status == CB_OK) {
-        plan_cases(&plan);
-        status = evaluate_all(settings, &plan);
-    }
     if (status == CB_OK)
-        status = write_result(settings, &plan);
+        status = settings->check ? tool_check(&plan.inputs) : carry_out(settings, &plan);
     close_all(&plan);
     return status;
 }
