@@ -1,7 +1,9 @@
 # libccmod: the communication model, a library of its own with all that it needs of base and report.
 lib_LIBRARIES += libccmod.a
 ccmodincludedir = $(includedir)/combench
-ccmodinclude_HEADERS = %D%/ccmod.h
+ccmodinclude_HEADERS = \
+	%D%/ccmod.h %D%/ccmod_calibration.h %D%/ccmod_errors.h %D%/ccmod_evaluation.h %D%/ccmod_network.h \
+	%D%/ccmod_observers.h %D%/ccmod_signals.h %D%/ccmod_workload.h
 ccmodbaseincludedir = $(ccmodincludedir)/base
 ccmodbaseinclude_HEADERS = src/base/status.h
 
@@ -15,7 +17,6 @@ libccmod_a_SOURCES = \
 	src/stats/fit.c src/stats/fit.h \
 	%D%/background.c \
 	%D%/calibration.c %D%/calibration_file.c %D%/calibration_fit.c \
-	%D%/ccmod.h \
 	%D%/checks.c \
 	%D%/clock_heaps.h %D%/clock_marks.h \
 	%D%/conversations.c %D%/conversations.h \

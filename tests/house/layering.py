@@ -44,6 +44,9 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "bench/engine.h": ("src/bench/", "tests/"),
 }
 
+# Headers that are installed side by side, and so name each other without a folder.
+SIDE_BY_SIDE = re.compile(r"src/model/ccmod(_[a-z]+)?\.h")
+
 FOLDERS = ("src", "benchmarks", "tools", "tests")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -72,6 +75,9 @@ def complaint(tree: Path, name: str, row: str, header: str, quoted: bool) -> str
     if by_whom is not None:
         return None if name.startswith(by_whom) else f"{header} is for {', '.join(by_whom)} only"
     if not quoted or header == "config.h":
+        return None
+    beside = (Path(name).parent / header).as_posix()
+    if SIDE_BY_SIDE.fullmatch(name) and SIDE_BY_SIDE.fullmatch(beside) and (tree / beside).is_file():
         return None
     if (tree / "src" / header).is_file():
         own = row.removeprefix("src/")
