@@ -35,7 +35,9 @@ tests_model_test_determinism_LDADD = $(MODEL_LIBS)
 tests_model_test_limits_SOURCES = %D%/test_limits.c $(MODEL_TEXT)
 tests_model_test_limits_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_limits_LDADD = $(MODEL_LIBS)
-tests_model_test_evaluation_SOURCES = %D%/test_evaluation.c $(MODEL_TEXT)
+tests_model_test_evaluation_SOURCES = \
+	%D%/test_evaluation.c %D%/evaluation.h %D%/evaluation_acknowledgements.c %D%/evaluation_fifo.c \
+	%D%/evaluation_observers.c %D%/evaluation_records.c %D%/evaluation_sharing.c $(MODEL_TEXT)
 tests_model_test_evaluation_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_evaluation_LDADD = $(MODEL_LIBS)
 tests_model_test_metamorphic_SOURCES = %D%/test_metamorphic.c $(MODEL_RECORDS)

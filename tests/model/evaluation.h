@@ -1,0 +1,39 @@
+/* What the parts of test_evaluation share: a trace as text, evaluated on the crossbar, and its
+ * clocks. One file for each theme:
+ *
+ *   evaluation_records.c           the article, what each kind of record costs, accounts
+ *   evaluation_fifo.c              links that serve one packet after the other
+ *   evaluation_acknowledgements.c  acknowledgements that go back over them
+ *   evaluation_sharing.c           ends of nodes that are shared, the load of others
+ *   evaluation_observers.c         determinism, observers, progress, what is refused
+ */
+#ifndef TESTS_MODEL_EVALUATION_H
+#define TESTS_MODEL_EVALUATION_H
+
+#include "model/ccmod.h"
+#include "tests/unit/unit.h"
+
+#define HEAD "%cct 1 ranks 4 unit us\n"
+
+static const double exact = 1e-9;
+
+unit_part evaluation_records, evaluation_fifo, evaluation_acknowledgements, evaluation_sharing,
+    evaluation_observers;
+
+/* The defaults in this mode. */
+ccmod_parameters in_mode(ccmod_mode mode);
+
+/* T_quiet(1000 bytes) is the article's 48.9 us. */
+ccmod_calibration article(void);
+
+/* Which must succeed; freed by the caller. */
+ccmod_result *evaluate(const char *text, const ccmod_calibration *calibration,
+                       const ccmod_parameters *parameters);
+
+double clock_of(const ccmod_result *result, size_t processor);
+
+/* Clocks of ranks 0 to 3; negative: any. */
+void expect_clocks(const char *text, const ccmod_calibration *calibration,
+                   const ccmod_parameters *parameters, const double expected[4]);
+
+#endif

@@ -1,0 +1,146 @@
+/* Links that serve one packet after the other: when messages come, in which order they leave, and
+ * what they lose in queues. */
+#include "tests/model/evaluation.h"
+
+static void expect_fifo(const char *text, double out, double a, double b, double c, double d)
+{
+    const double expected[] = {a, b, c, d};
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.out_contention = out;
+    parameters.share = CCMOD_FIFO;
+    expect_clocks(text, &calibration, &parameters, expected);
+}
+
+START_TEST(in_fifo_a_link_serves_one_message_after_the_other)
+{
+    expect_fifo(HEAD "0: s 1 1000\n1: r 0 1000\n", 0, 48.9, 48.9, 0, 0);
+    expect_fifo(HEAD "0-1: s 2 1000\n2: ir 0 1000\nir 1 1000\nw\n", 0, 48.9, 68.9, 68.9, 0);
+    expect_fifo(HEAD "0: is 1 1000\nis 2 1000\nw\n1-2: r 0 1000\n", 0, 68.9, 48.9, 68.9, 0);
+    expect_fifo(HEAD "0: m 1-3 1000\n1-3: r 0 1000\n", 0, 48.9, 48.9, 48.9, 48.9);
+}
+END_TEST
+
+/* Two packets of 29.2 us each; then 64 parts of 312.5 us, of 685 packets. */
+START_TEST(in_fifo_packets_of_two_messages_take_turns)
+{
+    expect_fifo(HEAD "0-1: s 2 2920\n2: ir 0 2920\nir 1 2920\nw\n", 0, 116.5, 145.7, 145.7, 0);
+    expect_fifo(HEAD "0-1: s 2 1000000\n2: ir 0 1000000\nir 1 1000000\nw\n", 0, 28.9 + 127 * 312.5,
+                40028.9, 40028.9, 0);
+}
+END_TEST
+
+/* Beside more than 4096 messages between other nodes; in turns rank 0's would end at 60116.5 us. */
+START_TEST(in_fifo_messages_of_a_crowd_are_not_cut)
+{
+    expect_fifo(HEAD "3:\n@ 6000\nis 1 2920\n;\nw\n"
+                     "1:\n@ 6000\nir 3 2920\n;\nc 60000\nis 2 2920\nw\n"
+                     "0: c 60000\ns 2 2920\n2: ir 0 2920\nir 1 2920\nw\n",
+                0, 60087.3, -1, 60145.7, -1);
+}
+END_TEST
+
+/* A packet has its share of 60 us, by its bytes and a head of 78: the first of 3 has 1460 of 3000
+ * bytes. */
+START_TEST(in_fifo_a_packet_keeps_its_link_for_its_bytes_and_its_head)
+{
+    const double first_us = 60 * (1460 + 78) / (3000 + 3 * 78.0);
+
+    expect_fifo(HEAD "0: s 2 3000\n1: s 2 1000\n2: ir 0 3000\nir 1 1000\nw\n", 0, 108.9,
+                28.9 + first_us + 20, 108.9, 0);
+}
+END_TEST
+
+/* Rank 0's first message is on its link from 15.9 us on and waits for its receiver's until 30.9;
+ * its second one has the sender's link from 35.9 us on. */
+START_TEST(in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender)
+{
+    expect_fifo(HEAD "0: c 5\nis 2 1000\nis 3 1000\nw\n1: s 2 1000\n2: ir 1 1000\nir 0 1000\nw\n"
+                     "3: r 0 1000\n",
+                0, 73.9, 48.9, 68.9, 73.9);
+}
+END_TEST
+
+/* The first message asks for the link at 1 us, and its latency of 18 us comes later; the second
+ * one, without latency, at 2 us. */
+START_TEST(in_fifo_messages_leave_a_node_in_the_order_of_their_sends)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.lines[0] = (ccmod_line){100, 1, 18, 0.02};
+    calibration.lines[1] = (ccmod_line){UINT64_MAX, 1, 0, 0.02};
+    calibration.line_count = 2;
+    parameters.share = CCMOD_FIFO;
+    expect_clocks(HEAD "0: is 1 100\nis 2 1000\nw\n1-2: r 0 %r*900-800\n", &calibration,
+                  &parameters, (const double[]){23, 21, 23, 0});
+}
+END_TEST
+
+START_TEST(in_fifo_a_wide_link_is_free_again_earlier)
+{
+    expect_fifo(HEAD "0: is 1 1000\nis 2 1000\nw\n1-2: r 0 1000\n", 1, 59.8, 48.9, 59.8, 0);
+}
+END_TEST
+
+/* 20 us on the links alone; the two directions together take 1.5 times as long. */
+START_TEST(in_fifo_two_directions_take_as_long_as_they_do_when_they_share)
+{
+    const char *text = HEAD "0-1: ir 1-%r 1000\nis 1-%r 1000\nw\n";
+    const double expected[] = {58.9, 58.9, 0, 0};
+    const ccmod_share rules[] = {CCMOD_FIFO, CCMOD_MAXMIN, CCMOD_BOTTLENECK};
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.duplex_contention = 1.5;
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        parameters.share = rules[i];
+        expect_clocks(text, &calibration, &parameters, expected);
+    }
+}
+END_TEST
+
+START_TEST(in_fifo_what_was_lost_is_the_time_in_queues)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    ccmod_result *result;
+
+    parameters.share = CCMOD_FIFO;
+    result = evaluate(HEAD "0-2: s 3 1000\n3: ir 0 1000\nir 1 1000\nir 2 1000\nw\n", &calibration,
+                      &parameters);
+    ck_assert_uint_eq(result->bottleneck, 2 * 3 + CCMOD_OUTWARD);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, result->bottleneck).lost_us, 20 + 40, exact);
+    ck_assert_uint_eq(ccmod_result_cell(result, result->bottleneck).peak, 3);
+    ccmod_result_free(result);
+}
+END_TEST
+
+/* Each of four packets of 29.2 us but the last keeps the other message waiting; those of its own
+ * message, at its source, lose nothing. */
+START_TEST(in_fifo_packets_lose_what_they_wait_for_others)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    ccmod_result *result;
+
+    parameters.share = CCMOD_FIFO;
+    result =
+        evaluate(HEAD "0-1: s 2 2920\n2: ir 0 2920\nir 1 2920\nw\n", &calibration, &parameters);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 0 + CCMOD_INWARD).lost_us, 0, exact);
+    ck_assert_double_eq_tol(ccmod_result_cell(result, 2 * 2 + CCMOD_OUTWARD).lost_us, 3 * 29.2,
+                            exact);
+    ccmod_result_free(result);
+}
+END_TEST
+
+UNIT_PART(evaluation_fifo, in_fifo_a_link_serves_one_message_after_the_other,
+          in_fifo_packets_of_two_messages_take_turns, in_fifo_messages_of_a_crowd_are_not_cut,
+          in_fifo_a_packet_keeps_its_link_for_its_bytes_and_its_head,
+          in_fifo_a_message_that_waits_at_its_receiver_has_left_its_sender,
+          in_fifo_messages_leave_a_node_in_the_order_of_their_sends,
+          in_fifo_a_wide_link_is_free_again_earlier,
+          in_fifo_two_directions_take_as_long_as_they_do_when_they_share,
+          in_fifo_what_was_lost_is_the_time_in_queues,
+          in_fifo_packets_lose_what_they_wait_for_others)

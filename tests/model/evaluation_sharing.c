@@ -1,0 +1,107 @@
+/* What is left of links: ends of nodes that messages share as a calibration says, and the load of
+ * others. */
+#include "tests/model/evaluation.h"
+
+#include <math.h>
+
+/* With contention constants of what leaves a node, comes to it and passes it both ways. */
+static void expect_ends(const char *text, double out, double in, double duplex, double a, double b,
+                        double c, double d)
+{
+    const double expected[] = {a, b, c, d};
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+
+    calibration.out_contention = out;
+    calibration.in_contention = in;
+    calibration.duplex_contention = duplex;
+    expect_clocks(text, &calibration, &parameters, expected);
+    parameters.plain = true;
+    expect_clocks(text, &calibration, &parameters, expected);
+}
+
+/* 28.9 us of start-up and 20 us of bytes; behind a started send the next record comes after 10.9
+ * us.
+ */
+START_TEST(messages_share_the_ends_of_links_as_the_constants_say)
+{
+    const char *out = HEAD "0: is 1 1000\nis 2 1000\nw\n1-2: r 0 1000\n";
+    const char *in = HEAD "0-1: s 2 1000\n2: ir 0 1000\nir 1 1000\nw\n";
+    const char *both = HEAD "0: is 1 1000\nr 1 1000\nw\n1: is 0 1000\nr 0 1000\nw\n";
+
+    expect_ends(out, 2, 2, 1, 68.9, 58, 68.9, 0);
+    expect_ends(out, 1, 2, 1, 59.8, 48.9, 59.8, 0);
+    expect_ends(in, 2, 2, 1, 68.9, 68.9, 68.9, 0);
+    expect_ends(in, 2, 1.5, 1, 58.9, 58.9, 58.9, 0);
+    expect_ends(both, 2, 2, 1, 59.8, 59.8, 0, 0);
+    expect_ends(both, 2, 2, 1.5, 69.8, 69.8, 0, 0);
+    expect_ends(both, 2, 2, 2, 79.8, 79.8, 0, 0);
+}
+END_TEST
+
+START_TEST(a_lone_multicast_shares_no_end)
+{
+    expect_ends(HEAD "0: m 1-3 1000\n1-3: r 0 1000\n", 2, 2, 2, 48.9, 48.9, 48.9, 48.9);
+}
+END_TEST
+
+START_TEST(a_constant_background_takes_its_share)
+{
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_PAPER);
+
+    parameters.background = CCMOD_BACKGROUND_CONSTANT;
+    parameters.background_load = 0.25;
+    expect_clocks(HEAD "0: s 1 1000\n1: r 0 1000\n", &calibration, &parameters,
+                  (const double[]){48.9 / 0.75, 48.9 / 0.75, 0, 0});
+}
+END_TEST
+
+/* The mean of min(exp of mean m, 0.99) is m (1 - e^(-0.99 / m)); a message that lasts for many
+ * intervals sees, on two links, the load of the one with the higher. On one link with a second
+ * message of half the way it is the mean itself; so two messages share the receiver's link. */
+START_TEST(an_exponential_background_has_the_clipped_mean)
+{
+    ccmod_calibration calibration = ccmod_calibration_line(0, 0, 1);
+    ccmod_parameters parameters = in_mode(CCMOD_PAPER);
+    ccmod_result *result;
+    double load;
+
+    parameters.background = CCMOD_BACKGROUND_EXPONENTIAL;
+    parameters.background_load = 0.3;
+    parameters.background_interval_us = 10;
+    result = evaluate(HEAD "0-1: s 2 500000\n2: ir 0 500000\nir 1 500000\nw\n", &calibration,
+                      &parameters);
+    load = 1 - 1e6 / result->end_us;
+    /* 100000 intervals: the standard error is 0.001 */
+    ck_assert_double_eq_tol(load, 0.3 * (1 - exp(-0.99 / 0.3)), 0.005);
+    ccmod_result_free(result);
+}
+END_TEST
+
+START_TEST(an_exponential_background_is_a_matter_of_the_seed)
+{
+    const char *text = HEAD "0: s 1 100000\n1: r 0 100000\n";
+    ccmod_calibration calibration = article();
+    ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
+    double end_us[3];
+
+    parameters.background = CCMOD_BACKGROUND_EXPONENTIAL;
+    parameters.background_load = 0.3;
+    for (size_t i = 0; i < 3; i++) {
+        ccmod_result *result;
+
+        parameters.seed = i < 2 ? 1 : 2;
+        result = evaluate(text, &calibration, &parameters);
+        end_us[i] = result->end_us;
+        ccmod_result_free(result);
+    }
+    ck_assert_double_eq(end_us[0], end_us[1]);
+    ck_assert_double_ne(end_us[0], end_us[2]);
+}
+END_TEST
+
+UNIT_PART(evaluation_sharing, messages_share_the_ends_of_links_as_the_constants_say,
+          a_lone_multicast_shares_no_end, a_constant_background_takes_its_share,
+          an_exponential_background_has_the_clipped_mean,
+          an_exponential_background_is_a_matter_of_the_seed)
