@@ -148,6 +148,11 @@ tests_unit_test_work_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_svg_LDADD = $(CCMOD_LIBS) $(CHECK_LIBS)
 
+# Programs of several files.
+tests_unit_test_report_SOURCES = \
+	%D%/test_report.c %D%/report.h %D%/report_farms.c %D%/report_golden.c %D%/report_lines.c \
+	%D%/report_rows.c %D%/report_values.c
+
 # A technology of queues, for tests of what stands above the transport.
 LOOP_SOURCES = %D%/loop.c %D%/loop.h
 

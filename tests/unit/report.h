@@ -1,0 +1,58 @@
+/* What the parts of test_report share: documents that are written into memory, rows to put there,
+ * and what came of them. One file for each theme:
+ *
+ *   report_golden.c  documents as a whole, against golden files
+ *   report_lines.c   rows as lines of text and of CSV
+ *   report_rows.c    rows in JSON
+ *   report_values.c  what is put into a document by its path
+ *   report_farms.c   what rows of farms have besides
+ */
+#ifndef TESTS_REPORT_H
+#define TESTS_REPORT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "report/report.h"
+#include "tests/unit/unit.h"
+
+enum { BLOCKS = 8 };
+
+extern const double even_blocks[BLOCKS];
+
+typedef struct {
+    report_document *document;
+    FILE *stream;
+    char *output;
+    size_t length;
+} capture;
+
+unit_part report_golden, report_lines, report_rows, report_values, report_farms;
+
+/* A document that is written in this form, to `path` (NULL: nowhere) and into c->output. The stream
+ * keeps pointers into `c`, which therefore must stay where it is. */
+void capture_open(capture *c, report_format format, const char *path);
+void capture_close(capture *c);
+
+/* The finished document as readers see it. */
+json_t *capture_json(capture *c, const char *reason);
+
+/* The first result row of a JSON document with this one row. */
+json_t *written_row(const report_row *row);
+
+/* With times of `count` blocks, at most BLOCKS, which must outlive the row. */
+report_row typical_row(const char *mode, double size_bytes, const double *blocks, size_t count);
+
+/* Steps of 600 to 649 ns; one of a hundred takes 3 us more. */
+void fill_histogram(stats_histogram *steps, unsigned samples);
+
+/* Where a file of the source lies. */
+void source_path(char *path, size_t bytes, const char *name);
+
+/* A file of the source. */
+json_t *load_json(const char *name);
+
+/* How often the part occurs. */
+size_t count_of(const char *text, const char *part);
+
+#endif

@@ -1,0 +1,166 @@
+/* Rows as lines of text and of CSV, which stream: blocks, widths, quotes. */
+#include "tests/unit/report.h"
+
+#include <string.h>
+
+enum { LINE_COLUMNS = 110 };
+
+/* Those of another technology do not belong to it. */
+START_TEST(the_text_form_has_the_settings_of_the_technology)
+{
+    capture c = {0};
+
+    ck_assert_int_eq(report_create("oneway", "1.1", "title", "sci", &c.document), CB_OK);
+    c.stream = open_memstream(&c.output, &c.length);
+    ck_assert_int_eq(report_direct(c.document, REPORT_TEXT, NULL, c.stream), CB_OK);
+    report_put_text(c.document, "files", "environment.technology_settings.made_from");
+    report_put_number(c.document, 15, "environment.technology_settings.max_outst_buffers");
+    report_put_number(c.document, 1048576, "environment.technology_settings.recv_seg_size");
+    report_put_number(c.document, 8192, "environment.technology_settings.header_area_size");
+    report_put_flag(c.document, false, "environment.technology_settings.use_send_pool");
+    report_put_number(c.document, 1, "environment.technology_settings.silence_s");
+    ck_assert_int_eq(report_finish(c.document, NULL), CB_OK);
+    fflush(c.stream);
+    ck_assert_ptr_nonnull(
+        strstr(c.output, "\nsettings made from the files: max_outst_buffers 15, recv_seg_size "
+                         "1048576 bytes, header_area_size 8192 bytes,\n"
+                         "    use_send_pool false\n"));
+    capture_close(&c);
+}
+END_TEST
+
+START_TEST(a_text_row_is_on_the_stream_when_it_is_added)
+{
+    capture c;
+    report_row row = typical_row("pingpong", 123456, even_blocks, BLOCKS);
+
+    capture_open(&c, REPORT_TEXT, NULL);
+    ck_assert_int_eq(report_add(c.document, &row), CB_OK);
+    ck_assert_ptr_nonnull(strstr(c.output, "123456"));
+    capture_close(&c);
+}
+END_TEST
+
+START_TEST(a_csv_row_is_on_the_stream_when_it_is_added)
+{
+    capture c;
+    report_row row = typical_row("pingpong", 123456, even_blocks, BLOCKS);
+
+    capture_open(&c, REPORT_CSV, NULL);
+    ck_assert_int_eq(report_add(c.document, &row), CB_OK);
+    ck_assert_ptr_nonnull(strstr(c.output, "\n123456,2,"));
+    capture_close(&c);
+}
+END_TEST
+
+START_TEST(a_csv_stream_has_one_header)
+{
+    capture c;
+    report_row row = report_row_initial();
+
+    capture_open(&c, REPORT_CSV, NULL);
+    report_add(c.document, &row);
+    report_add(c.document, &row);
+    report_finish(c.document, NULL);
+    ck_assert_uint_eq(count_of(c.output, "size_bytes"), 1);
+    capture_close(&c);
+}
+END_TEST
+
+START_TEST(csv_quotes_what_would_break_a_cell)
+{
+    capture c;
+    report_row row = report_row_initial();
+
+    capture_open(&c, REPORT_CSV, NULL);
+    row.mode = "a,\"b\"";
+    report_add(c.document, &row);
+    ck_assert_ptr_nonnull(strstr(c.output, ",\"a,\"\"b\"\"\","));
+    capture_close(&c);
+}
+END_TEST
+
+START_TEST(a_row_with_everything_fits_the_line)
+{
+    static const double shares[] = {0.5, 0.5};
+    static stats_histogram steps;
+    capture c;
+    report_row row = typical_row("free", 1048576, even_blocks, BLOCKS);
+
+    capture_open(&c, REPORT_TEXT, NULL);
+    fill_histogram(&steps, 20000);
+    row.steps = &steps;
+    row.sources = row.destinations = 16;
+    row.round_us = row.latency_us;
+    row.shares = shares;
+    row.share_count = 2;
+    row.skew_us = row.group_create_us = row.per_node_MBps = row.scaling_efficiency = 1.5;
+    row.congestion_ratio = row.loss_pct = 1.5;
+    row.verification.done = true;
+    row.oversubscribed = true;
+    row.stopped_by = "max-time";
+    report_add(c.document, &row);
+    for (char *line = strtok(c.output, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        ck_assert_msg(strlen(line) <= LINE_COLUMNS, "%zu columns: %s", strlen(line), line);
+    capture_close(&c);
+}
+END_TEST
+
+START_TEST(rows_alike_in_title_and_columns_share_a_block)
+{
+    capture c;
+    report_row row = typical_row("pingpong", 64, even_blocks, BLOCKS);
+
+    capture_open(&c, REPORT_TEXT, NULL);
+    report_add(c.document, &row);
+    row.touch_us = REPORT_ABSENT;
+    report_add(c.document, &row);
+    ck_assert_uint_eq(count_of(c.output, "mode pingpong"), 1);
+    capture_close(&c);
+}
+END_TEST
+
+START_TEST(a_figure_longer_than_its_column_keeps_apart)
+{
+    capture c;
+    report_row row = typical_row("free", 64, even_blocks, BLOCKS);
+
+    capture_open(&c, REPORT_TEXT, NULL);
+    row.loss_pct = -123456789;
+    report_add(c.document, &row);
+    ck_assert_ptr_nonnull(strstr(c.output, " -123456789"));
+    capture_close(&c);
+}
+END_TEST
+
+START_TEST(a_figure_without_a_column_begins_a_block)
+{
+    capture c;
+    report_row row = typical_row("pingpong", 64, even_blocks, BLOCKS);
+
+    capture_open(&c, REPORT_TEXT, NULL);
+    report_add(c.document, &row);
+    row.group_create_us = 77.7;
+    report_add(c.document, &row);
+    ck_assert_uint_eq(count_of(c.output, "mode pingpong"), 2);
+    ck_assert_ptr_nonnull(strstr(c.output, "77.7"));
+    capture_close(&c);
+}
+END_TEST
+
+START_TEST(formats_are_known_by_name)
+{
+    report_format format = REPORT_TEXT;
+
+    ck_assert(report_format_named("csv", &format));
+    ck_assert_int_eq(format, REPORT_CSV);
+    ck_assert(!report_format_named("xml", &format));
+}
+END_TEST
+
+UNIT_PART(report_lines, the_text_form_has_the_settings_of_the_technology,
+          a_text_row_is_on_the_stream_when_it_is_added, a_csv_row_is_on_the_stream_when_it_is_added,
+          a_csv_stream_has_one_header, csv_quotes_what_would_break_a_cell,
+          a_row_with_everything_fits_the_line, rows_alike_in_title_and_columns_share_a_block,
+          a_figure_longer_than_its_column_keeps_apart, a_figure_without_a_column_begins_a_block,
+          formats_are_known_by_name)
