@@ -149,6 +149,9 @@ tests_unit_test_work_LDADD = $(UNIT_LIBS)
 tests_unit_test_svg_LDADD = $(CCMOD_LIBS) $(CHECK_LIBS)
 
 # Programs of several files.
+tests_unit_test_plan_SOURCES = \
+	%D%/test_plan.c %D%/plans.h %D%/plan_counts.c %D%/plan_farms.c %D%/plan_options.c \
+	%D%/plan_participants.c %D%/plan_sizes.c %D%/plan_variants.c
 tests_unit_test_report_SOURCES = \
 	%D%/test_report.c %D%/report.h %D%/report_farms.c %D%/report_golden.c %D%/report_lines.c \
 	%D%/report_rows.c %D%/report_values.c
@@ -163,4 +166,4 @@ tests_unit_test_traffic_SOURCES = %D%/test_traffic.c $(LOOP_SOURCES)
 # The control plane of a process alone takes the place of the archive's over MPI.
 tests_unit_test_solo_SOURCES = %D%/test_solo.c src/control/control_solo.c
 
-EXTRA_DIST += %D%/definitions.h %D%/messages.h %D%/unit.h $(srcdir)/tests/unit/golden/*
+EXTRA_DIST += %D%/definitions.h %D%/lists.h %D%/messages.h %D%/unit.h $(srcdir)/tests/unit/golden/*

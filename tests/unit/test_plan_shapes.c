@@ -3,14 +3,8 @@
 #include "bench/plan_shapes.h"
 
 #include "tests/unit/definitions.h"
+#include "tests/unit/lists.h"
 #include "tests/unit/messages.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define LIST(...)                                                                                  \
-    (cb_list)                                                                                      \
-    {                                                                                              \
-        .values = (uint64_t[]){__VA_ARGS__}, .count = LENGTH(((uint64_t[]){__VA_ARGS__}))          \
-    }
 
 enum { TEXT = 1024 };
 
