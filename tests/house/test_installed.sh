@@ -61,7 +61,7 @@ ask_pc() {
         --define-variable=libdir="$prefix/lib" "$@" ccmod
 }
 builds() {
-    echo "$1" >"$folder/own.c"
+    printf '%s\n' "$1" >"$folder/own.c"
     # shellcheck disable=SC2046,SC2086 # flags are several words
     $CC $SANITIZER_CFLAGS $(ask_pc --cflags) -o "$folder/own" "$folder/own.c" $(ask_pc --libs) >"$folder/log" 2>&1 || {
         failed "a program of one's own, with ccmod.pc: $(cat "$folder/log")"
