@@ -24,20 +24,9 @@ typedef struct {
 
 /* Lists */
 
-void *ccmod_engine_grow_slowly(void *array, size_t *room, size_t size)
-{
-    size_t wider = *room > 0 ? 2 * *room : 16;
-    void *grown;
-
-    grown = reallocarray(array, wider, size);
-    if (grown != NULL)
-        *room = wider;
-    return grown;
-}
-
 cb_status ccmod_engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value)
 {
-    uint32_t *values = engine_grow(list->values, list->count, &list->room, sizeof(*values));
+    uint32_t *values = cb_grow(list->values, list->count, &list->room, sizeof(*values));
 
     if (values == NULL)
         return ccmod_engine_no_memory(engine);

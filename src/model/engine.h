@@ -12,6 +12,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/grow.h"
 #include "model/rate.h"
 
 #define ENGINE_NONE UINT32_MAX
@@ -280,14 +281,6 @@ struct ccmod_engine {
     uint64_t interval; /* of background */
     void *flow;        /* the share's own */
 };
-
-/* One more element at the end of an array that grows by doubling; NULL without memory. */
-void *ccmod_engine_grow_slowly(void *array, size_t *room, size_t size);
-
-static inline void *engine_grow(void *array, size_t count, size_t *room, size_t size)
-{
-    return count < *room ? array : ccmod_engine_grow_slowly(array, room, size);
-}
 
 cb_status ccmod_engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value);
 cb_status ccmod_engine_no_memory(ccmod_engine *engine);

@@ -21,7 +21,7 @@ static cb_status take_place(ccmod_engine *engine, uint32_t *out)
     }
     if (flow->run_count >= ENGINE_NONE)
         return ccmod_engine_no_memory(engine);
-    runs = engine_grow(flow->runs, flow->run_count, &flow->run_room, sizeof(*runs));
+    runs = cb_grow(flow->runs, flow->run_count, &flow->run_room, sizeof(*runs));
     if (runs == NULL)
         return ccmod_engine_no_memory(engine);
     flow->runs = runs;

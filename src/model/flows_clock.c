@@ -40,7 +40,7 @@ static cb_status hasten(ccmod_engine *engine, uint32_t number)
             sift_up(engine, cell->place, entry);
         return CB_OK;
     }
-    heap = engine_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
+    heap = cb_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
     if (heap == NULL)
         return ccmod_engine_no_memory(engine);
     flow->heap = heap;

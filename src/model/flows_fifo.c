@@ -56,7 +56,7 @@ static void sift_down(fifo_event *heap, size_t count)
 static cb_status foresee(ccmod_engine *engine, double time_us, uint32_t subject, bool arrival)
 {
     fifo_flow *flow = fifo_of(engine);
-    fifo_event *heap = engine_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
+    fifo_event *heap = cb_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
 
     if (heap == NULL)
         return ccmod_engine_no_memory(engine);

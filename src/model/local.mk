@@ -11,7 +11,7 @@ libccmod_a_CPPFLAGS = $(AM_CPPFLAGS)
 # The same result with every compiler: none makes one operation, rounded once, of two.
 libccmod_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 libccmod_a_SOURCES = \
-	src/base/random.c src/base/status.c src/base/units.c \
+	src/base/grow.c src/base/random.c src/base/status.c src/base/units.c \
 	src/report/escape.c src/report/escape.h src/report/events.c src/report/events.h \
 	src/report/svg.c src/report/svg.h \
 	src/stats/fit.c src/stats/fit.h \

@@ -30,7 +30,7 @@ static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
         return ccmod_engine_no_memory(engine);
     while (engine->slot_count + block > engine->slot_room) {
         engine_slot *grown =
-            engine_grow(engine->slots, engine->slot_room, &engine->slot_room, sizeof(*grown));
+            cb_grow(engine->slots, engine->slot_room, &engine->slot_room, sizeof(*grown));
 
         if (grown == NULL)
             return ccmod_engine_no_memory(engine);
@@ -89,9 +89,10 @@ cb_status ccmod_pool_take_new(ccmod_engine *engine, uint32_t *out)
     engine_message *grown;
 
     if (engine->message_count == engine->message_room) {
-        grown =
-            engine_grow(engine->pool, engine->message_count, &engine->message_room, sizeof(*grown));
-        if (grown == NULL || engine->message_count >= ENGINE_LARGEST_SUBJECT)
+        if (engine->message_count >= ENGINE_LARGEST_SUBJECT)
+            return ccmod_engine_no_memory(engine);
+        grown = cb_grow(engine->pool, engine->message_count, &engine->message_room, sizeof(*grown));
+        if (grown == NULL)
             return ccmod_engine_no_memory(engine);
         engine->pool = grown;
         CB_TRY(widen_ids(engine));
@@ -216,7 +217,7 @@ static cb_status take_fan(ccmod_engine *engine, uint32_t *out)
         engine->free_fan = engine->fans[*out].next;
         return CB_OK;
     }
-    fans = engine_grow(engine->fans, engine->fan_count, &engine->fan_room, sizeof(*fans));
+    fans = cb_grow(engine->fans, engine->fan_count, &engine->fan_room, sizeof(*fans));
     if (fans == NULL || engine->fan_count >= ENGINE_NONE - 1)
         return ccmod_engine_no_memory(engine);
     engine->fans = fans;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 const ccmod_timeline_form *const ccmod_timeline_forms[] = {
     &ccmod_timeline_perfetto,
     &ccmod_timeline_paje,
@@ -56,16 +58,6 @@ static cb_status no_memory(const ccmod_timeline *timeline, ccmod_error *error)
                       timeline->interval_count, timeline->arrow_count);
 }
 
-static void *grow(void *array, size_t count, size_t *room, size_t size)
-{
-    size_t wider = *room > 0 ? 2 * *room : 64;
-    void *grown = count < *room ? array : reallocarray(array, wider, size);
-
-    if (grown != NULL && count >= *room)
-        *room = wider;
-    return grown;
-}
-
 /* As far as it lies within what is kept. */
 static cb_status add_interval(ccmod_timeline *timeline, timeline_interval interval,
                               ccmod_error *error)
@@ -78,8 +70,8 @@ static cb_status add_interval(ccmod_timeline *timeline, timeline_interval interv
         interval.until_ns = timeline->to_ns;
     if (interval.since_ns >= interval.until_ns)
         return CB_OK;
-    intervals = grow(timeline->intervals, timeline->interval_count, &timeline->interval_room,
-                     sizeof(*intervals));
+    intervals = cb_grow(timeline->intervals, timeline->interval_count, &timeline->interval_room,
+                        sizeof(*intervals));
     if (intervals == NULL)
         return no_memory(timeline, error);
     timeline->intervals = intervals;
@@ -132,8 +124,8 @@ static cb_status note_message(ccmod_timeline *timeline, const ccmod_signal *sign
     if (arrow.start_ns < timeline->from_ns || arrow.end_ns > timeline->to_ns)
         return CB_OK;
     for (size_t i = 0; i < message->destination_count; i++) {
-        timeline_arrow *arrows =
-            grow(timeline->arrows, timeline->arrow_count, &timeline->arrow_room, sizeof(*arrows));
+        timeline_arrow *arrows = cb_grow(timeline->arrows, timeline->arrow_count,
+                                         &timeline->arrow_room, sizeof(*arrows));
 
         if (arrows == NULL)
             return no_memory(timeline, error);

@@ -43,7 +43,7 @@ static cb_status push_run(ccmod_engine *engine, engine_event event)
 static cb_status push_heap(ccmod_engine *engine, engine_event event)
 {
     event_queue *queue = &engine->queue;
-    engine_event *heap = engine_grow(queue->heap, queue->count, &queue->room, sizeof(*heap));
+    engine_event *heap = cb_grow(queue->heap, queue->count, &queue->room, sizeof(*heap));
     size_t at = queue->count;
 
     if (heap == NULL)

@@ -74,7 +74,7 @@ static cb_status add_link(topology_parser *parser, topology_link link, uint64_t 
 
     for (uint32_t i = 0; i < copies; i++) {
         topology_link *links =
-            ccmod_topology_grow(made->links, made->link_count, &made->link_room, sizeof(*links));
+            cb_grow(made->links, made->link_count, &made->link_room, sizeof(*links));
 
         if (links == NULL)
             return ccmod_topology_no_memory(made, parser->error);
@@ -169,8 +169,7 @@ cb_status ccmod_topology_read_link(topology_parser *parser)
 static cb_status add_path(topology_parser *parser, uint32_t vertex, topology_route *route)
 {
     topology *made = parser->made;
-    uint32_t *path =
-        ccmod_topology_grow(made->path, made->path_count, &made->path_room, sizeof(*path));
+    uint32_t *path = cb_grow(made->path, made->path_count, &made->path_room, sizeof(*path));
 
     if (path == NULL)
         return ccmod_topology_no_memory(made, parser->error);
@@ -216,8 +215,7 @@ static cb_status add_route(topology_parser *parser, const topology_route *route)
         return ccmod_topology_refuse(parser, "route",
                                      "routes for more pairs than a topology file may give; leave "
                                      "away those that are shortest paths");
-    routes =
-        ccmod_topology_grow(made->routes, made->route_count, &made->route_room, sizeof(*routes));
+    routes = cb_grow(made->routes, made->route_count, &made->route_room, sizeof(*routes));
     if (routes == NULL)
         return ccmod_topology_no_memory(made, parser->error);
     made->routes = routes;

@@ -34,17 +34,6 @@ char *ccmod_topology_next_word(topology_parser *parser)
     return strtok_r(NULL, blanks, &parser->rest);
 }
 
-/* One more element at the end of an array that grows by doubling. */
-void *ccmod_topology_grow(void *array, size_t count, size_t *room, size_t size)
-{
-    size_t wider = *room > 0 ? 2 * *room : 16;
-    void *grown = count < *room ? array : reallocarray(array, wider, size);
-
-    if (grown != NULL && count >= *room)
-        *room = wider;
-    return grown;
-}
-
 static cb_status store_option(const topology_parser *parser, const topology_option *option,
                               const char *word, const char *value)
 {
@@ -156,8 +145,7 @@ static cb_status add_switch(topology_parser *parser, const char *name)
         return ccmod_topology_refuse(parser, name,
                                      "more switches than a topology file may have; use a kind of "
                                      "network that computes its routes");
-    names =
-        ccmod_topology_grow(made->switch_names, made->switches, &made->switch_room, sizeof(*names));
+    names = cb_grow(made->switch_names, made->switches, &made->switch_room, sizeof(*names));
     if (names == NULL)
         return ccmod_topology_no_memory(made, parser->error);
     made->switch_names = names;

@@ -2,6 +2,7 @@
 #ifndef MODEL_TOPOLOGY_PARSER_H
 #define MODEL_TOPOLOGY_PARSER_H
 
+#include "base/grow.h"
 #include "model/topology.h"
 
 typedef struct {
@@ -37,9 +38,6 @@ cb_status ccmod_topology_require_nodes(const topology_parser *parser, const char
 
 /* The vertex of a switch; an error when there is none of that name. */
 cb_status ccmod_topology_find_switch(topology_parser *parser, const char *name, uint32_t *vertex);
-
-/* One more element at the end of an array that grows by doubling; NULL without memory. */
-void *ccmod_topology_grow(void *array, size_t count, size_t *room, size_t size);
 
 /* What stands behind the words "link" and "route". */
 cb_status ccmod_topology_read_link(topology_parser *parser);

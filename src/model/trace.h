@@ -3,6 +3,7 @@
 #ifndef MODEL_TRACE_H
 #define MODEL_TRACE_H
 
+#include "base/grow.h"
 #include "model/ccmod.h"
 
 enum { TRACE_LOOPS = 32, TRACE_NESTING = 64, TRACE_WHY_BYTES = 160 };
@@ -114,9 +115,6 @@ typedef struct {
     const char *start; /* of the line */
     size_t line;
 } trace_scanner;
-
-/* One more element behind `count` in an array that grows by doubling; NULL without memory. */
-void *ccmod_trace_grow(void *array, size_t count, size_t *room, size_t size);
 
 /* Scanner. None passes the end of the line. */
 

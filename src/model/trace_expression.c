@@ -25,7 +25,7 @@ static cb_status emit(expression_reader *reader, trace_token_kind kind, int64_t 
 {
     ccmod_trace *trace = reader->trace;
     trace_token *tokens =
-        ccmod_trace_grow(trace->tokens, trace->token_count, &trace->token_room, sizeof(*tokens));
+        cb_grow(trace->tokens, trace->token_count, &trace->token_room, sizeof(*tokens));
 
     if (tokens == NULL)
         return CB_ERROR_MEMORY;

@@ -144,8 +144,7 @@ cb_status ccmod_trace_read_receive(trace_parser *parser)
 static cb_status append_list(trace_parser *parser, trace_list list)
 {
     ccmod_trace *trace = parser->trace;
-    trace_list *lists =
-        ccmod_trace_grow(trace->lists, trace->list_count, &trace->list_room, sizeof(*lists));
+    trace_list *lists = cb_grow(trace->lists, trace->list_count, &trace->list_room, sizeof(*lists));
 
     if (lists == NULL || trace->list_count >= UINT32_MAX)
         return ccmod_trace_no_memory(parser);
@@ -202,8 +201,8 @@ static const struct {
 static cb_status append_distribution(trace_parser *parser, trace_distribution distribution)
 {
     ccmod_trace *trace = parser->trace;
-    trace_distribution *all = ccmod_trace_grow(trace->distributions, trace->distribution_count,
-                                               &trace->distribution_room, sizeof(*all));
+    trace_distribution *all = cb_grow(trace->distributions, trace->distribution_count,
+                                      &trace->distribution_room, sizeof(*all));
 
     if (all == NULL || trace->distribution_count >= UINT32_MAX)
         return ccmod_trace_no_memory(parser);

@@ -40,7 +40,7 @@ static cb_status put_in_order(trace_range *ranges, size_t count, char *why)
 static cb_status append_range(ccmod_trace *trace, trace_range range)
 {
     trace_range *ranges =
-        ccmod_trace_grow(trace->ranges, trace->range_count, &trace->range_room, sizeof(*ranges));
+        cb_grow(trace->ranges, trace->range_count, &trace->range_room, sizeof(*ranges));
 
     if (ranges == NULL)
         return CB_ERROR_MEMORY;

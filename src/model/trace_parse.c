@@ -18,15 +18,12 @@ typedef struct {
 static cb_status append(trace_parser *parser, trace_operation operation)
 {
     ccmod_trace *trace = parser->trace;
+    trace_operation *operations = cb_grow(trace->operations, trace->operation_count,
+                                          &trace->operation_room, sizeof(*operations));
 
-    if (trace->operation_count == trace->operation_room) {
-        trace_operation *operations = ccmod_trace_grow(trace->operations, trace->operation_count,
-                                                       &trace->operation_room, sizeof(*operations));
-
-        if (operations == NULL)
-            return ccmod_trace_no_memory(parser);
-        trace->operations = operations;
-    }
+    if (operations == NULL)
+        return ccmod_trace_no_memory(parser);
+    trace->operations = operations;
     if (trace->operation_count >= UINT32_MAX - 4)
         return ccmod_trace_refuse(
             parser, parser->scanner.line,
@@ -227,8 +224,8 @@ static cb_status end_section(trace_parser *parser)
 static cb_status append_section(trace_parser *parser, trace_range range)
 {
     ccmod_trace *trace = parser->trace;
-    trace_section *sections = ccmod_trace_grow(trace->sections, trace->section_count,
-                                               &trace->section_room, sizeof(*sections));
+    trace_section *sections =
+        cb_grow(trace->sections, trace->section_count, &trace->section_room, sizeof(*sections));
 
     if (sections == NULL || trace->section_count >= UINT32_MAX)
         return ccmod_trace_no_memory(parser);

@@ -8,19 +8,6 @@
 
 enum { REAL_BYTES = 64, QUOTED = 40, EXACT_DIGITS = 15 };
 
-void *ccmod_trace_grow(void *array, size_t count, size_t *room, size_t size)
-{
-    size_t wider = *room > 0 ? 2 * *room : 16;
-    void *grown;
-
-    if (count < *room)
-        return array;
-    grown = reallocarray(array, wider, size);
-    if (grown != NULL)
-        *room = wider;
-    return grown;
-}
-
 bool ccmod_trace_take_word(trace_scanner *scanner, const char *word)
 {
     trace_scanner ahead = *scanner;

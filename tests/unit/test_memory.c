@@ -1,4 +1,5 @@
-/* Memory: aligned, zeroed, and an error with the purpose in place of a surprise. */
+/* Memory: aligned, zeroed, and an error with the purpose in place of a surprise; and arrays that
+ * grow. */
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "tests/unit/unit.h"
 
 START_TEST(aligned_memory_is_aligned)
@@ -68,5 +70,36 @@ START_TEST(a_failure_gives_null_and_names_the_purpose)
 }
 END_TEST
 
+START_TEST(an_array_that_grows_keeps_what_is_in_it)
+{
+    uint32_t *values = NULL;
+    size_t room = 0;
+
+    for (uint32_t i = 0; i < 1000; i++) {
+        size_t before = room;
+
+        values = cb_grow(values, i, &room, sizeof(*values));
+        ck_assert_ptr_nonnull(values);
+        ck_assert_uint_gt(room, i);
+        ck_assert(room == before || i == before);
+        values[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        ck_assert_uint_eq(values[i], i);
+    free(values);
+}
+END_TEST
+
+START_TEST(an_array_for_which_there_is_no_memory_stays_as_it_is)
+{
+    char first = 'a';
+    size_t room = 1;
+
+    ck_assert_ptr_null(cb_grow(&first, 1, &room, SIZE_MAX / 2 + 1));
+    ck_assert_uint_eq(room, 1);
+}
+END_TEST
+
 UNIT_MAIN("memory", aligned_memory_is_aligned, aligned_memory_is_zeroed, no_bytes_give_a_pointer,
-          a_failure_gives_null_and_names_the_purpose)
+          a_failure_gives_null_and_names_the_purpose, an_array_that_grows_keeps_what_is_in_it,
+          an_array_for_which_there_is_no_memory_stays_as_it_is)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { NS_PER_US = 1000 };
 
 typedef struct {
@@ -258,16 +260,6 @@ static cb_status read_receive(goal_reader *reader, convert_record *record)
     return read_places(reader, record);
 }
 
-static void *grow(void *array, size_t count, size_t *room, size_t size)
-{
-    size_t wider = *room > 0 ? 2 * *room : 16;
-    void *grown = count < *room ? array : reallocarray(array, wider, size);
-
-    if (grown != NULL && count >= *room)
-        *room = wider;
-    return grown;
-}
-
 typedef cb_status operation_reader(goal_reader *reader, convert_record *record);
 
 static operation_reader *find_operation(const char *word)
@@ -296,7 +288,7 @@ static cb_status read_operation(goal_reader *reader, const char *label, const ch
                                    "no operation; use send, recv or calc");
     snprintf(made.label, sizeof(made.label), "%s", label);
     CB_TRY(read(reader, &made.record));
-    grown = grow(rank->operations, rank->count, &rank->room, sizeof(*grown));
+    grown = cb_grow(rank->operations, rank->count, &rank->room, sizeof(*grown));
     if (grown == NULL)
         return no_memory(reader);
     rank->operations = grown;
@@ -327,8 +319,8 @@ static cb_status read_requirement(goal_reader *reader, const char *label, const 
                                    "write 'LABEL requires LABEL' or 'LABEL irequires LABEL'");
     snprintf(made.label, sizeof(made.label), "%s", label);
     snprintf(made.on, sizeof(made.on), "%s", on);
-    grown =
-        grow(rank->requirements, rank->requirement_count, &rank->requirement_room, sizeof(*grown));
+    grown = cb_grow(rank->requirements, rank->requirement_count, &rank->requirement_room,
+                    sizeof(*grown));
     if (grown == NULL)
         return no_memory(reader);
     rank->requirements = grown;

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 /* What of a rank has been written. Labels are numbers from 1. */
 typedef struct {
     FILE *stream;
@@ -35,16 +37,12 @@ static void require_last(goal_writer *writer, bool goes_on)
 
 static cb_status note_started(goal_writer *writer, ccmod_error *error)
 {
-    if (writer->count == writer->room) {
-        size_t wider = writer->room > 0 ? 2 * writer->room : 16;
-        size_t *grown = reallocarray(writer->started, wider, sizeof(*grown));
+    size_t *started = cb_grow(writer->started, writer->count, &writer->room, sizeof(*started));
 
-        if (grown == NULL)
-            return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
-                              "no memory for what a rank has started; convert a shorter trace");
-        writer->started = grown;
-        writer->room = wider;
-    }
+    if (started == NULL)
+        return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
+                          "no memory for what a rank has started; convert a shorter trace");
+    writer->started = started;
     writer->started[writer->count++] = writer->last;
     return CB_OK;
 }

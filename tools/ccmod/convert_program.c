@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static cb_status no_memory(const convert_program *program, ccmod_error *error)
 {
     return ccmod_fail(error, CB_ERROR_MEMORY, program != NULL ? program->name : NULL, 0,
@@ -64,16 +66,11 @@ cb_status convert_program_add(convert_program *program, size_t rank, const conve
                               ccmod_error *error)
 {
     convert_rank *to = &program->ranks[rank];
+    convert_record *records = cb_grow(to->records, to->count, &to->room, sizeof(*records));
 
-    if (to->count == to->room) {
-        size_t wider = to->room > 0 ? 2 * to->room : 16;
-        convert_record *grown = reallocarray(to->records, wider, sizeof(*grown));
-
-        if (grown == NULL)
-            return no_memory(program, error);
-        to->records = grown;
-        to->room = wider;
-    }
+    if (records == NULL)
+        return no_memory(program, error);
+    to->records = records;
     to->records[to->count++] = *record;
     return CB_OK;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* A message that a rank has started. */
 typedef struct {
     uint32_t source, destination;
@@ -109,16 +111,11 @@ static cb_status read_size(ti_reader *reader, uint64_t *bytes)
 static cb_status note_request(ti_reader *reader, const ti_request *request)
 {
     ti_rank *rank = &reader->ranks[reader->number];
+    ti_request *requests = cb_grow(rank->requests, rank->count, &rank->room, sizeof(*requests));
 
-    if (rank->count == rank->room) {
-        size_t wider = rank->room > 0 ? 2 * rank->room : 4;
-        ti_request *grown = reallocarray(rank->requests, wider, sizeof(*grown));
-
-        if (grown == NULL)
-            return no_memory(reader);
-        rank->requests = grown;
-        rank->room = wider;
-    }
+    if (requests == NULL)
+        return no_memory(reader);
+    rank->requests = requests;
     rank->requests[rank->count++] = *request;
     return CB_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/units.h"
 
 enum { LINE_BYTES = 1024, QUOTED = 60, LARGEST_COUNT = 1000000 };
@@ -14,15 +15,11 @@ static const char blanks[] = " \t\r\n,;";
 
 bool measurements_add(measurements *found, double bytes, double time_us)
 {
-    if (found->count == found->room) {
-        size_t wider = found->room > 0 ? 2 * found->room : 64;
-        ccmod_point *grown = reallocarray(found->points, wider, sizeof(*grown));
+    ccmod_point *points = cb_grow(found->points, found->count, &found->room, sizeof(*points));
 
-        if (grown == NULL)
-            return false;
-        found->points = grown;
-        found->room = wider;
-    }
+    if (points == NULL)
+        return false;
+    found->points = points;
     found->points[found->count++] = (ccmod_point){bytes, time_us};
     return true;
 }
