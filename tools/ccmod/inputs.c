@@ -197,8 +197,9 @@ static cb_status open_network(const cb_option_table *table, const tool_settings 
     return CB_OK;
 }
 
-cb_status tool_open_inputs(const cb_option_table *table, const tool_settings *settings,
-                           const bool *given, tool_inputs *inputs)
+/* `given` has TOOL_OPTIONS cells. *inputs can be closed in any case. */
+static cb_status open_inputs(const cb_option_table *table, const tool_settings *settings,
+                             const bool *given, tool_inputs *inputs)
 {
     ccmod_error error;
 
@@ -216,11 +217,10 @@ cb_status tool_open_inputs(const cb_option_table *table, const tool_settings *se
     return open_network(table, settings, given, inputs);
 }
 
-void tool_close_inputs(tool_inputs *inputs)
+static void close_inputs(tool_inputs *inputs)
 {
     ccmod_network_free(inputs->network);
     ccmod_trace_close(inputs->trace);
-    *inputs = (tool_inputs){0};
 }
 
 /* Evaluation */
@@ -292,4 +292,33 @@ void tool_close_target(tool_target *target)
 {
     free(target->path);
     target->path = NULL;
+}
+
+/* The whole */
+
+static cb_status work_on(const cb_option_table *table, const tool_settings *settings,
+                         const bool *given, tool_work *work)
+{
+    tool_target target = {NULL};
+    tool_inputs inputs;
+    cb_status status = open_inputs(table, settings, given, &inputs);
+
+    if (status == CB_OK)
+        status = tool_open_target(settings->output, &target);
+    if (status == CB_OK)
+        status = work(settings, &inputs, &target);
+    tool_close_target(&target);
+    close_inputs(&inputs);
+    return status;
+}
+
+int tool_carry_out(const cb_option_table *table, int argc, char **argv, tool_work *work)
+{
+    bool given[TOOL_OPTIONS], done = false;
+    tool_settings settings;
+    cb_status status = tool_parse(table, argc, argv, &settings, given, &done);
+
+    if (status == CB_OK && !done)
+        status = work_on(table, &settings, given, work);
+    return tool_exit(status);
 }

@@ -36,12 +36,6 @@ typedef struct {
     tool_background background;
 } tool_inputs;
 
-/* Open what the options name. `given` has TOOL_OPTIONS cells, from tool_parse. What is wrong is
- * logged, and *inputs can be closed then, too. */
-cb_status tool_open_inputs(const cb_option_table *table, const tool_settings *settings,
-                           const bool *given, tool_inputs *inputs);
-void tool_close_inputs(tool_inputs *inputs);
-
 /* One evaluation, on another network than that of the inputs where one wants. A workload is made of
  * the trace, and given to `wrap` (unless NULL), which may put its own around it. Errors are logged.
  */
@@ -73,5 +67,13 @@ cb_status tool_open_target(const char *output, tool_target *target);
 cb_status tool_write(const tool_target *target, void (*write)(FILE *stream, void *context),
                      void *context);
 void tool_close_target(tool_target *target);
+
+/* What a subcommand does with what its options name. Errors are logged. */
+typedef cb_status tool_work(const tool_settings *settings, const tool_inputs *inputs,
+                            const tool_target *target);
+
+/* A subcommand that evaluates a trace, from its command line to its exit status. What is wrong with
+ * the inputs, and an output that cannot be written, are known before the work begins. */
+int tool_carry_out(const cb_option_table *table, int argc, char **argv, tool_work *work);
 
 #endif

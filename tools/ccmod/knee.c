@@ -206,35 +206,22 @@ static void write_form(FILE *stream, void *context)
     forms[i].write(stream, result);
 }
 
-static cb_status run_settings(const tool_settings *settings, const bool *given)
+static cb_status write_knee(const tool_settings *settings, const tool_inputs *inputs,
+                            const tool_target *target)
 {
-    tool_target target = {NULL};
-    tool_inputs inputs;
-    knee_result result = {.settings = settings, .inputs = &inputs};
-    cb_status status = tool_open_inputs(&knee_options, settings, given, &inputs);
+    knee_result result = {.settings = settings, .inputs = inputs};
+    cb_status status = find_knee(&result);
 
     if (status == CB_OK)
-        status = tool_open_target(settings->output, &target);
-    if (status == CB_OK)
-        status = find_knee(&result);
-    if (status == CB_OK)
-        status = tool_write(&target, write_form, &result);
+        status = tool_write(target, write_form, &result);
     for (size_t i = 0; i < KNEE_CURVES; i++)
         free(result.curves[i].points);
-    tool_close_target(&target);
-    tool_close_inputs(&inputs);
     return status;
 }
 
 static int run(int argc, char **argv)
 {
-    bool given[TOOL_OPTIONS], done = false;
-    tool_settings settings;
-    cb_status status = tool_parse(&knee_options, argc, argv, &settings, given, &done);
-
-    if (status == CB_OK && !done)
-        status = run_settings(&settings, given);
-    return tool_exit(status);
+    return tool_carry_out(&knee_options, argc, argv, write_knee);
 }
 
 const ccmod_command ccmod_command_knee = {"knee",

@@ -24,14 +24,14 @@ static void add_case(run_plan *plan, const char *name, ccmod_background kind, do
     run_case *added = &plan->cases[plan->case_count++];
 
     added->name = name;
-    added->parameters = plan->inputs.parameters;
+    added->parameters = plan->inputs->parameters;
     added->parameters.background = kind;
     added->parameters.background_load = load;
 }
 
 static void plan_cases(run_plan *plan)
 {
-    const tool_background *background = &plan->inputs.background;
+    const tool_background *background = &plan->inputs->background;
 
     if (background->three)
         add_case(plan, "best", CCMOD_BACKGROUND_NONE, 0);
@@ -45,20 +45,20 @@ static void plan_cases(run_plan *plan)
 static cb_status evaluate(const run_plan *plan, const ccmod_network *network,
                           const ccmod_parameters *parameters, ccmod_result **out)
 {
-    tool_evaluation evaluation = tool_plain_evaluation(&plan->inputs);
+    tool_evaluation evaluation = tool_plain_evaluation(plan->inputs);
 
     evaluation.network = network;
     evaluation.parameters = parameters;
-    return tool_evaluate(&plan->inputs, &evaluation, out);
+    return tool_evaluate(plan->inputs, &evaluation, out);
 }
 
 /* The same network but for the bottleneck of the last case, which is twice as wide. */
 static cb_status evaluate_doubled(run_plan *plan)
 {
     const run_case *limited = run_average(plan);
-    size_t cells = 2 * plan->inputs.network->links;
+    size_t cells = 2 * plan->inputs->network->links;
     double *widths = cb_allocate(cells, sizeof(*widths), "the widths of links");
-    ccmod_network wider = *plan->inputs.network;
+    ccmod_network wider = *plan->inputs->network;
     cb_status status = CB_ERROR_MEMORY;
 
     if (limited->result->bottleneck == CCMOD_NO_CELL || widths == NULL) {
@@ -66,7 +66,7 @@ static cb_status evaluate_doubled(run_plan *plan)
         return widths == NULL ? CB_ERROR_MEMORY : CB_OK;
     }
     for (size_t i = 0; i < cells; i++)
-        widths[i] = plan->inputs.network->widths != NULL ? plan->inputs.network->widths[i] : 1;
+        widths[i] = plan->inputs->network->widths != NULL ? plan->inputs->network->widths[i] : 1;
     widths[limited->result->bottleneck] *= 2;
     wider.widths = widths;
     status = evaluate(plan, &wider, &limited->parameters, &plan->doubled);
@@ -77,7 +77,7 @@ static cb_status evaluate_doubled(run_plan *plan)
 static cb_status evaluate_all(const tool_settings *settings, run_plan *plan)
 {
     for (size_t i = 0; i < plan->case_count; i++)
-        CB_TRY(evaluate(plan, plan->inputs.network, &plan->cases[i].parameters,
+        CB_TRY(evaluate(plan, plan->inputs->network, &plan->cases[i].parameters,
                         &plan->cases[i].result));
     return settings->doubled ? evaluate_doubled(plan) : CB_OK;
 }
@@ -100,56 +100,39 @@ static void write_text(FILE *stream, void *context)
 }
 
 /* With a file the text goes to standard output besides. */
-static cb_status write_result(const tool_settings *settings, run_plan *plan)
+static cb_status write_result(run_plan *plan, const tool_target *target)
 {
-    bool json =
-        settings->format != NULL ? strcmp(settings->format, "json") == 0 : settings->output != NULL;
-    cb_status status = tool_write(&plan->target, json ? write_json : write_text, plan);
+    const char *format = plan->settings->format;
+    bool json = format != NULL ? strcmp(format, "json") == 0 : target->path != NULL;
+    cb_status status = tool_write(target, json ? write_json : write_text, plan);
 
-    if (plan->target.path == NULL)
+    if (target->path == NULL)
         return status;
     write_text(stdout, plan);
     return status != CB_OK ? status : tool_flush();
 }
 
-static void close_all(run_plan *plan)
+static cb_status evaluate_and_write(const tool_settings *settings, const tool_inputs *inputs,
+                                    const tool_target *target)
 {
-    for (size_t i = 0; i < plan->case_count; i++)
-        ccmod_result_free(plan->cases[i].result);
-    ccmod_result_free(plan->doubled);
-    tool_close_target(&plan->target);
-    tool_close_inputs(&plan->inputs);
-}
+    run_plan plan = {.settings = settings, .inputs = inputs};
+    cb_status status;
 
-static cb_status carry_out(const tool_settings *settings, run_plan *plan)
-{
-    plan_cases(plan);
-    CB_TRY(evaluate_all(settings, plan));
-    return write_result(settings, plan);
-}
-
-static cb_status run_plan_of(const tool_settings *settings, const bool *given)
-{
-    run_plan plan = {.settings = settings};
-    cb_status status = tool_open_inputs(&run_options, settings, given, &plan.inputs);
-
+    if (settings->check)
+        return tool_check(inputs);
+    plan_cases(&plan);
+    status = evaluate_all(settings, &plan);
     if (status == CB_OK)
-        status = tool_open_target(settings->output, &plan.target);
-    if (status == CB_OK)
-        status = settings->check ? tool_check(&plan.inputs) : carry_out(settings, &plan);
-    close_all(&plan);
+        status = write_result(&plan, target);
+    for (size_t i = 0; i < plan.case_count; i++)
+        ccmod_result_free(plan.cases[i].result);
+    ccmod_result_free(plan.doubled);
     return status;
 }
 
 static int run(int argc, char **argv)
 {
-    bool given[TOOL_OPTIONS], done = false;
-    tool_settings settings;
-    cb_status status = tool_parse(&run_options, argc, argv, &settings, given, &done);
-
-    if (status == CB_OK && !done)
-        status = run_plan_of(&settings, given);
-    return tool_exit(status);
+    return tool_carry_out(&run_options, argc, argv, evaluate_and_write);
 }
 
 const ccmod_command ccmod_command_run = {"run", "evaluate a trace on a network", run};

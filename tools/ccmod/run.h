@@ -15,8 +15,7 @@ typedef struct {
 
 typedef struct {
     const tool_settings *settings;
-    tool_inputs inputs;
-    tool_target target;
+    const tool_inputs *inputs;
     run_case cases[RUN_CASES];
     size_t case_count;
     ccmod_result

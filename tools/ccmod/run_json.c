@@ -195,7 +195,7 @@ static void put_cell(report_stream *out, const run_plan *plan, uint32_t cell)
     ccmod_cell use = ccmod_result_cell(run_average(plan)->result, cell);
     char name[RUN_NAME_BYTES];
 
-    ccmod_link_name(plan->inputs.network, cell / 2, name, sizeof(name));
+    ccmod_link_name(plan->inputs->network, cell / 2, name, sizeof(name));
     report_stream_number(out, "link", cell / 2);
     report_stream_text(out, "name", name);
     report_stream_text(out, "direction", cell % 2 == CCMOD_INWARD ? "inward" : "outward");
@@ -260,8 +260,8 @@ void run_write_json(FILE *stream, const run_plan *plan)
     report_stream_text(&out, "version", CB_VERSION);
     report_stream_text(&out, "commit", CB_COMMIT);
     put_parameters(&out, plan);
-    put_calibration(&out, &plan->inputs.calibration);
-    put_network(&out, plan->inputs.network);
+    put_calibration(&out, &plan->inputs->calibration);
+    put_network(&out, plan->inputs->network);
     report_stream_number(&out, "ranks", (double)result->processors);
     report_stream_number(&out, "messages", (double)result->messages);
     report_stream_number(&out, "horizons", (double)result->cycles);

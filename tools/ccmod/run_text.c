@@ -14,14 +14,14 @@ void run_name_cell(const run_plan *plan, uint32_t cell, char text[RUN_NAME_BYTES
 {
     char name[RUN_NAME_BYTES - 16];
 
-    ccmod_link_name(plan->inputs.network, cell / 2, name, sizeof(name));
+    ccmod_link_name(plan->inputs->network, cell / 2, name, sizeof(name));
     snprintf(text, RUN_NAME_BYTES, "%s, %s", name, directions[cell % 2]);
 }
 
 double run_use_of(const run_plan *plan, uint32_t cell)
 {
     const ccmod_result *result = run_average(plan)->result;
-    double width = plan->inputs.network->widths != NULL ? plan->inputs.network->widths[cell] : 1;
+    double width = plan->inputs->network->widths != NULL ? plan->inputs->network->widths[cell] : 1;
 
     return result->end_us > 0 ? ccmod_result_cell(result, cell).work_us / width / result->end_us
                               : 0;
@@ -117,9 +117,9 @@ static void write_head(FILE *stream, const run_plan *plan)
     const ccmod_result *result = run_average(plan)->result;
 
     fprintf(stream, "%s on %s: mode %s, share %s, background %s\n", settings->trace,
-            plan->inputs.network->name, settings->mode, settings->share, settings->background);
+            plan->inputs->network->name, settings->mode, settings->share, settings->background);
     if (settings->calibration != NULL)
-        fprintf(stream, "quiet network: %zu lines of %s\n", plan->inputs.calibration.line_count,
+        fprintf(stream, "quiet network: %zu lines of %s\n", plan->inputs->calibration.line_count,
                 settings->calibration);
     else
         fprintf(stream, "quiet network: %.6g us + %.6g us + bytes / %.6g MB/s\n",

@@ -24,44 +24,25 @@ static void print_signals(FILE *stream, void *context)
 
 /* An evaluation that fails leaves the signals up to there: they are what one looks for then. One
  * that failed because standard output did needs no second message. */
-static cb_status write_signals(const tool_target *target, signals_output *output)
+static cb_status write_signals(const tool_settings *settings, const tool_inputs *inputs,
+                               const tool_target *target)
 {
+    signals_output output = {.inputs = inputs};
     cb_status status = CB_OK;
 
+    (void)settings;
     if (target->path != NULL)
-        status = tool_write(target, print_signals, output);
+        status = tool_write(target, print_signals, &output);
     else
-        print_signals(stdout, output);
-    if (output->status != CB_OK || status != CB_OK)
-        return output->status != CB_OK ? output->status : status;
+        print_signals(stdout, &output);
+    if (output.status != CB_OK || status != CB_OK)
+        return output.status != CB_OK ? output.status : status;
     return target->path != NULL ? CB_OK : tool_flush();
-}
-
-static cb_status run_settings(const tool_settings *settings, const bool *given)
-{
-    tool_target target = {NULL};
-    tool_inputs inputs;
-    signals_output output = {.inputs = &inputs};
-    cb_status status = tool_open_inputs(&signals_options, settings, given, &inputs);
-
-    if (status == CB_OK)
-        status = tool_open_target(settings->output, &target);
-    if (status == CB_OK)
-        status = write_signals(&target, &output);
-    tool_close_target(&target);
-    tool_close_inputs(&inputs);
-    return status;
 }
 
 static int run(int argc, char **argv)
 {
-    bool given[TOOL_OPTIONS], done = false;
-    tool_settings settings;
-    cb_status status = tool_parse(&signals_options, argc, argv, &settings, given, &done);
-
-    if (status == CB_OK && !done)
-        status = run_settings(&settings, given);
-    return tool_exit(status);
+    return tool_carry_out(&signals_options, argc, argv, write_signals);
 }
 
 const ccmod_command ccmod_command_signals = {"signals", "print every signal of an evaluation", run};

@@ -68,30 +68,9 @@ static cb_status make_timeline(const tool_settings *settings, const tool_inputs 
     return status;
 }
 
-static cb_status run_settings(const tool_settings *settings, const bool *given)
-{
-    tool_target target = {NULL};
-    tool_inputs inputs;
-    cb_status status = tool_open_inputs(&timeline_options, settings, given, &inputs);
-
-    if (status == CB_OK)
-        status = tool_open_target(settings->output, &target);
-    if (status == CB_OK)
-        status = make_timeline(settings, &inputs, &target);
-    tool_close_target(&target);
-    tool_close_inputs(&inputs);
-    return status;
-}
-
 static int run(int argc, char **argv)
 {
-    bool given[TOOL_OPTIONS], done = false;
-    tool_settings settings;
-    cb_status status = tool_parse(&timeline_options, argc, argv, &settings, given, &done);
-
-    if (status == CB_OK && !done)
-        status = run_settings(&settings, given);
-    return tool_exit(status);
+    return tool_carry_out(&timeline_options, argc, argv, make_timeline);
 }
 
 const ccmod_command ccmod_command_timeline = {
