@@ -28,7 +28,7 @@ libccmod_a_SOURCES = \
 	%D%/messages.c \
 	%D%/names.c \
 	%D%/network.c %D%/networks.h \
-	%D%/network_arguments.c %D%/network_sizes.c \
+	%D%/network_arguments.c %D%/network_sizes.c %D%/network_trees.c \
 	%D%/network_crossbar.c %D%/network_dragonfly.c %D%/network_ends.c %D%/network_fattree.c %D%/network_file.c \
 	%D%/network_myrinet.c %D%/network_torus.c \
 	%D%/observer_printer.c %D%/observer_timeline.c \

@@ -273,26 +273,6 @@ static double find_latency(const ccmod_engine *engine, uint32_t source, const en
     return longest_us;
 }
 
-/* The cells of the multicast's tree in engine->route: by the network, else the union of the routes,
- * each cell once. */
-static size_t find_tree(ccmod_engine *engine, uint32_t source, engine_fan *fan)
-{
-    const ccmod_network *network = engine->network;
-    size_t count = 0;
-
-    if (network->operations->tree != NULL)
-        return network->operations->tree(network, source, fan->destinations, fan->count,
-                                         engine->route, &fan->hops);
-    for (size_t i = 0; i < fan->count; i++) {
-        size_t hops = network->operations->route(network, source, fan->destinations[i],
-                                                 engine->route + count);
-
-        fan->hops = hops > fan->hops ? hops : fan->hops;
-        count += hops;
-    }
-    return ccmod_network_without_repetitions(engine->route, count);
-}
-
 cb_status ccmod_message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
                                  uint32_t flags, uint32_t *out)
 {
@@ -313,10 +293,13 @@ cb_status ccmod_message_start_fan(ccmod_engine *engine, uint32_t number)
 {
     const engine_message *message = &engine->pool[number];
     engine_fan *fan = &engine->fans[message->destination];
+    size_t cells;
 
     CB_TRY(widen_route(engine, fan->count * engine->network->longest_route));
     fan->latency_us = find_latency(engine, message->source, fan);
-    CB_TRY(lay_route(engine, number, find_tree(engine, message->source, fan)));
+    cells = ccmod_network_tree(engine->network, message->source, fan->destinations, fan->count,
+                               engine->route, &fan->hops);
+    CB_TRY(lay_route(engine, number, cells));
     return begin(engine, number);
 }
 

@@ -61,28 +61,11 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
     return count + add_ends(inner, source, &destination, 1, cells + count);
 }
 
-static size_t inner_tree(const ccmod_network *inner, uint32_t source, const uint32_t *destinations,
-                         size_t count, uint32_t *cells, size_t *hops)
-{
-    size_t used = 0;
-
-    if (inner->operations->tree != NULL)
-        return inner->operations->tree(inner, source, destinations, count, cells, hops);
-    *hops = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t length = inner->operations->route(inner, source, destinations[i], cells + used);
-
-        *hops = length > *hops ? length : *hops;
-        used += length;
-    }
-    return ccmod_network_without_repetitions(cells, used);
-}
-
 static size_t tree(const ccmod_network *network, uint32_t source, const uint32_t *destinations,
                    size_t count, uint32_t *cells, size_t *hops)
 {
     const ccmod_network *inner = ends_of(network)->inner;
-    size_t used = inner_tree(inner, source, destinations, count, cells, hops);
+    size_t used = ccmod_network_tree(inner, source, destinations, count, cells, hops);
 
     *hops += END_CELLS;
     return used + add_ends(inner, source, destinations, count, cells + used);

@@ -139,10 +139,10 @@ static cb_status choose_shape(const tree_arguments *values, size_t processors, c
 }
 
 /* The ports upwards are digits of `chooser`. */
-static size_t route_by(const tree_shape *shape, uint32_t source, uint32_t destination,
+static size_t route_by(const ccmod_network *network, uint32_t source, uint32_t destination,
                        uint32_t chooser, uint32_t *cells)
 {
-    const tree_level *level = shape->level;
+    const tree_level *level = ((const fat_tree *)network->self)->shape.level;
     uint64_t copy = 0;
     size_t top = 1, count = 0;
 
@@ -170,26 +170,14 @@ static size_t route_by(const tree_shape *shape, uint32_t source, uint32_t destin
 static size_t route(const ccmod_network *network, uint32_t source, uint32_t destination,
                     uint32_t *cells)
 {
-    const fat_tree *tree = network->self;
-
-    return route_by(&tree->shape, source, destination, destination, cells);
+    return route_by(network, source, destination, destination, cells);
 }
 
 static size_t multicast_tree(const ccmod_network *network, uint32_t source,
                              const uint32_t *destinations, size_t count, uint32_t *cells,
                              size_t *hops)
 {
-    const fat_tree *tree = network->self;
-    size_t total = 0;
-
-    *hops = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t length = route_by(&tree->shape, source, destinations[i], source, cells + total);
-
-        *hops = length > *hops ? length : *hops;
-        total += length;
-    }
-    return ccmod_network_without_repetitions(cells, total);
+    return ccmod_network_join(network, route_by, source, destinations, count, cells, hops);
 }
 
 /* "leaf 3", "level 2 switch 7", "spine 1". */

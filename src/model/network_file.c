@@ -17,31 +17,25 @@ typedef struct {
     double *widths, *latencies_us;
 } file_network;
 
-static size_t route(const ccmod_network *network, uint32_t source, uint32_t destination,
-                    uint32_t *cells)
+static size_t route_by(const ccmod_network *network, uint32_t source, uint32_t destination,
+                       uint32_t chooser, uint32_t *cells)
 {
     const file_network *file = network->self;
 
-    return ccmod_topology_find_route(&file->topology, source, destination, destination, cells);
+    return ccmod_topology_find_route(&file->topology, source, destination, chooser, cells);
 }
 
-/* With the source as chooser all branches take the same turns as far as they can. */
+static size_t route(const ccmod_network *network, uint32_t source, uint32_t destination,
+                    uint32_t *cells)
+{
+    return route_by(network, source, destination, destination, cells);
+}
+
 static size_t multicast_tree(const ccmod_network *network, uint32_t source,
                              const uint32_t *destinations, size_t count, uint32_t *cells,
                              size_t *hops)
 {
-    const file_network *file = network->self;
-    size_t total = 0;
-
-    *hops = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t length = ccmod_topology_find_route(&file->topology, source, destinations[i], source,
-                                                  cells + total);
-
-        *hops = length > *hops ? length : *hops;
-        total += length;
-    }
-    return ccmod_network_without_repetitions(cells, total);
+    return ccmod_network_join(network, route_by, source, destinations, count, cells, hops);
 }
 
 static void name_link(const ccmod_network *network, uint32_t number, char *text, size_t bytes)

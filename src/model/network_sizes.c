@@ -1,9 +1,8 @@
-/* What all kinds of networks need: sizes that do not wrap round, and lists of cells without
- * repetitions. */
+/* What all kinds of networks need: sizes that do not wrap round, and what is said of those that are
+ * too large. */
 #include "model/networks.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 uint64_t ccmod_network_plus(uint64_t left, uint64_t right)
 {
@@ -30,23 +29,4 @@ cb_status ccmod_network_no_memory(const char *text, ccmod_error *error)
 {
     return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
                       "network '%.100s': no memory left; make it smaller", text);
-}
-
-static int by_number(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-    return (a > b) - (a < b);
-}
-
-size_t ccmod_network_without_repetitions(uint32_t *numbers, size_t count)
-{
-    size_t kept = 0;
-
-    qsort(numbers, count, sizeof(*numbers), by_number);
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || numbers[kept - 1] != numbers[i])
-            numbers[kept++] = numbers[i];
-    }
-    return kept;
 }

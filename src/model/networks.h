@@ -56,7 +56,20 @@ cb_status ccmod_network_check_size(uint64_t nodes, uint64_t links, const char *t
 /* An error: there is no memory for the network. */
 cb_status ccmod_network_no_memory(const char *text, ccmod_error *error);
 
-/* Sort the numbers, drop repetitions, and return how many are left. */
-size_t ccmod_network_without_repetitions(uint32_t *numbers, size_t count);
+/* A route as the slot `route` gives it, but that where there are several ways the number `chooser`
+ * decides. */
+typedef size_t network_router(const ccmod_network *network, uint32_t source, uint32_t destination,
+                              uint32_t chooser, uint32_t *cells);
+
+/* A tree as the slot `tree` gives it: the union of the routes. With the source as chooser all
+ * branches take the same turns as far as they can. */
+size_t ccmod_network_join(const ccmod_network *network, network_router *route, uint32_t source,
+                          const uint32_t *destinations, size_t count, uint32_t *cells,
+                          size_t *hops);
+
+/* The tree of a multicast, by the network's slot or the default. */
+size_t ccmod_network_tree(const ccmod_network *network, uint32_t source,
+                          const uint32_t *destinations, size_t count, uint32_t *cells,
+                          size_t *hops);
 
 #endif
