@@ -76,8 +76,3 @@ void ccmod_background_admit(ccmod_engine *engine, const engine_message *message)
                                       engine->parameters.background_interval_us);
     ccmod_background_refresh(engine, message);
 }
-
-double ccmod_background_boundary(const ccmod_engine *engine)
-{
-    return (double)(engine->interval + 1) * engine->parameters.background_interval_us;
-}

@@ -368,8 +368,14 @@ bool ccmod_background_varies(const ccmod_engine *engine);
 void ccmod_background_admit(ccmod_engine *engine, const engine_message *message);
 /* engine->interval has gone on: so have the loads of the message's cells. */
 void ccmod_background_refresh(ccmod_engine *engine, const engine_message *message);
-/* When the interval ends. */
-double ccmod_background_boundary(const ccmod_engine *engine);
+/* When the interval ends, as far as anybody cares: without drawn loads and without messages on the
+ * links never. */
+static inline double engine_background_boundary(const ccmod_engine *engine)
+{
+    if (engine->drawn == NULL || engine->live == 0)
+        return HUGE_VAL;
+    return (double)(engine->interval + 1) * engine->parameters.background_interval_us;
+}
 
 /* How much faster a message would be on the quiet network: messages a width, at least 1. */
 static inline double cell_pressure_of(const ccmod_engine *engine, uint32_t cell, double count)

@@ -441,18 +441,13 @@ static cb_status collect_top(ccmod_engine *engine)
 
 static double next(ccmod_engine *engine)
 {
-    double time_us = correct_top(engine, HUGE_VAL);
-
-    if (engine->drawn != NULL && engine->live > 0)
-        time_us = fmin(time_us, ccmod_background_boundary(engine));
-    return time_us;
+    return fmin(correct_top(engine, HUGE_VAL), engine_background_boundary(engine));
 }
 
 static cb_status pass(ccmod_engine *engine)
 {
     double until_us = engine->now_us + engine_instant_us(engine);
-    bool boundary =
-        engine->drawn != NULL && engine->live > 0 && ccmod_background_boundary(engine) <= until_us;
+    bool boundary = engine_background_boundary(engine) <= until_us;
 
     while (correct_top(engine, until_us) <= until_us)
         CB_TRY(collect_top(engine));

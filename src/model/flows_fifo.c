@@ -303,9 +303,7 @@ static double next(ccmod_engine *engine)
     const fifo_flow *flow = fifo_of(engine);
     double time_us = flow->count > 0 ? flow->heap[0].time_us : HUGE_VAL;
 
-    if (engine->drawn != NULL && engine->live > 0)
-        time_us = fmin(time_us, ccmod_background_boundary(engine));
-    return time_us;
+    return fmin(time_us, engine_background_boundary(engine));
 }
 
 static cb_status carry_out(ccmod_engine *engine, const fifo_event *event)
@@ -322,7 +320,7 @@ static cb_status pass(ccmod_engine *engine)
     fifo_flow *flow = fifo_of(engine);
     double until_us = engine->now_us + engine_instant_us(engine);
 
-    if (engine->drawn != NULL && engine->live > 0 && ccmod_background_boundary(engine) <= until_us)
+    if (engine_background_boundary(engine) <= until_us)
         engine->interval++;
     while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
         fifo_event event = take_first(flow);

@@ -199,17 +199,14 @@ static double next(ccmod_engine *engine)
 
     for (size_t i = 0; i < flow->live.count; i++)
         time_us = fmin(time_us, engine->pool[flow->live.values[i]].finish / flow->shares[i].rate);
-    time_us += flow->since_us;
-    if (engine->drawn != NULL && engine->live > 0)
-        time_us = fmin(time_us, ccmod_background_boundary(engine));
-    return time_us;
+    return fmin(time_us + flow->since_us, engine_background_boundary(engine));
 }
 
 static cb_status pass(ccmod_engine *engine)
 {
     plain_flow *flow = flow_of(engine);
-    bool boundary = engine->drawn != NULL && engine->live > 0 &&
-                    ccmod_background_boundary(engine) <= engine->now_us + engine_instant_us(engine);
+    bool boundary =
+        engine_background_boundary(engine) <= engine->now_us + engine_instant_us(engine);
 
     CB_TRY(bring_forward(engine));
     CB_TRY(refresh(engine));

@@ -18,11 +18,6 @@
 /* A figure whose 95 % interval reaches farther than this share is none. */
 static const double uncertain = 0.2;
 
-/* Streams of packets up to this size show the endpoint, not the link. */
-static const double small_bytes = 64;
-
-enum { GAPS = 64 };
-
 static cb_status no_memory(void)
 {
     cb_error("cannot keep the measurements: no memory; give fewer");
@@ -79,23 +74,35 @@ static int by_value(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
+void measurements_note(measured_values *list, double value)
+{
+    if (list->count < MEASUREMENTS_SIZES && !isnan(value))
+        list->values[list->count++] = value;
+}
+
+double measurements_middle(measured_values *list)
+{
+    size_t count = list->count;
+
+    qsort(list->values, count, sizeof(list->values[0]), by_value);
+    return count > 0 ? (list->values[(count - 1) / 2] + list->values[count / 2]) / 2 : (double)NAN;
+}
+
 /* The median over the small packets of streams, or NaN. */
 static double find_gap(const report_reading *reading, size_t rows)
 {
-    double gaps_us[GAPS];
-    size_t count = 0;
+    measured_values gaps_us = {.count = 0};
 
-    for (size_t i = 0; i < rows && count < GAPS; i++) {
+    for (size_t i = 0; i < rows; i++) {
         double bytes = report_reading_number(reading, "results.%zu.size_bytes", i);
         double time_us = measurements_median(reading, i, "round_us");
 
         if (measurements_is(reading, i, "mode", "stream") &&
-            measurements_is(reading, i, "occupation", "none") && bytes <= small_bytes &&
-            time_us > 0)
-            gaps_us[count++] = time_us;
+            measurements_is(reading, i, "occupation", "none") &&
+            bytes <= MEASUREMENTS_SMALL_BYTES && time_us > 0)
+            measurements_note(&gaps_us, time_us);
     }
-    qsort(gaps_us, count, sizeof(*gaps_us), by_value);
-    return count > 0 ? (gaps_us[(count - 1) / 2] + gaps_us[count / 2]) / 2 : (double)NAN;
+    return measurements_middle(&gaps_us);
 }
 
 /* Whether messages go by Open MPI's own protocol: the setting names it, leaves others out, or is

@@ -9,6 +9,9 @@
 
 enum { MEASUREMENTS_ORIGIN_BYTES = 512, MEASUREMENTS_SIZES = 128 };
 
+/* Streams of packets up to this size show the endpoint, not the link. */
+enum { MEASUREMENTS_SMALL_BYTES = 64 };
+
 /* Times at sizes, in no order. */
 typedef struct {
     ccmod_point points[MEASUREMENTS_SIZES];
@@ -55,6 +58,18 @@ measured_time measurements_time(const report_reading *reading, size_t row, const
 /* Whether a time is above 0 and known to a fifth; its median where it is, else NaN. */
 bool measurements_certain(measured_time time);
 double measurements_median(const report_reading *reading, size_t row, const char *figure);
+
+/* Values whose median counts. */
+typedef struct {
+    double values[MEASUREMENTS_SIZES];
+    size_t count;
+} measured_values;
+
+/* One more, as long as there is room; NaN is none. */
+void measurements_note(measured_values *list, double value);
+
+/* Their median, NaN of an empty list; the list is sorted. */
+double measurements_middle(measured_values *list);
 
 /* What a result of cb_calibrate tells beside its points, which are there. */
 void measurements_read_flows(const report_reading *reading, measurements *found);

@@ -10,37 +10,8 @@
 
 #include "report/reading.h"
 
-enum { VALUES = MEASUREMENTS_SIZES };
-
 /* Nothing limits what goes without its receive. */
 #define ALL_BYTES 0x1p53
-
-typedef struct {
-    double values[VALUES];
-    size_t count;
-} value_list;
-
-static int by_value(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-static void add(value_list *list, double value)
-{
-    if (list->count < VALUES && !isnan(value))
-        list->values[list->count++] = value;
-}
-
-/* NaN of an empty list, which is sorted. */
-static double median_of(value_list *list)
-{
-    size_t count = list->count;
-
-    qsort(list->values, count, sizeof(list->values[0]), by_value);
-    return count > 0 ? (list->values[(count - 1) / 2] + list->values[count / 2]) / 2 : (double)NAN;
-}
 
 static void keep(measured_times *times, double bytes, double time_us)
 {
@@ -171,27 +142,27 @@ static bool goes_over_tcp(const report_reading *reading)
  * else is alike. The median over all sizes. */
 static double find_waiting(const report_reading *reading, size_t rows)
 {
-    value_list list = {.count = 0};
+    measured_values list = {.count = 0};
 
     for (size_t i = 0; i < rows && goes_over_tcp(reading); i++) {
         if (measurements_is(reading, i, "mode", "ring"))
-            add(&list, measurements_median(reading, i, "round_us") -
-                           round_at(reading, "exchange", size_of(reading, i)));
+            measurements_note(&list, measurements_median(reading, i, "round_us") -
+                                         round_at(reading, "exchange", size_of(reading, i)));
     }
-    return median_of(&list);
+    return measurements_middle(&list);
 }
 
 /* What most single steps of a stream take is the send alone: the window is rarely full. */
 static double find_send(const report_reading *reading, size_t rows)
 {
-    const double small_bytes = 64;
-    value_list list = {.count = 0};
+    measured_values list = {.count = 0};
 
     for (size_t i = 0; i < rows; i++) {
-        if (measurements_is(reading, i, "mode", "stream") && size_of(reading, i) <= small_bytes)
-            add(&list, report_reading_number(reading, "results.%zu.step_us.p50", i));
+        if (measurements_is(reading, i, "mode", "stream") &&
+            size_of(reading, i) <= MEASUREMENTS_SMALL_BYTES)
+            measurements_note(&list, report_reading_number(reading, "results.%zu.step_us.p50", i));
     }
-    return median_of(&list);
+    return measurements_middle(&list);
 }
 
 /* What flows take from each other */
@@ -217,15 +188,16 @@ static double find_contention(const measured_times *times, const ccmod_calibrati
 {
     enum { LARGEST = 3 };
     measured_times sorted = *times;
-    value_list list = {.count = 0};
+    measured_values list = {.count = 0};
 
     qsort(sorted.points, sorted.count, sizeof(sorted.points[0]), by_descending_size);
     for (size_t i = 0; i < sorted.count && i < LARGEST; i++) {
         const ccmod_point *point = &sorted.points[i];
 
-        add(&list, alone + each * point->time_us / hold_us(calibration, point->bytes));
+        measurements_note(&list,
+                          alone + each * point->time_us / hold_us(calibration, point->bytes));
     }
-    return list.count > 0 ? fmin(fmax(median_of(&list), 1), 2) : (double)NAN;
+    return list.count > 0 ? fmin(fmax(measurements_middle(&list), 1), 2) : (double)NAN;
 }
 
 void measurements_find_contentions(measurements *found, const ccmod_calibration *calibration)
