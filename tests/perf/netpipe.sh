@@ -1,6 +1,7 @@
 #!/bin/sh
-# cb_oneway against NetPIPE (Debian: netpipe-openmpi), an independent program: five runs of each, in
-# turn, at each size. The settings that make them comparable are in docs/performance.md.
+# cb_oneway against NetPIPE (Debian: netpipe-openmpi), an independent program, and beside both the calls
+# that NetPIPE makes, MPI_Send and MPI_Recv, timed by perf_thin: five runs of each, in turn, at each
+# size. The settings that make them comparable are in docs/performance.md.
 set -eu
 
 here=${srcdir:?}/tests/perf
@@ -31,11 +32,17 @@ combench() {
         --max-time 0.6 --precision 0.01 --sizes "$1" --format json >"$2"
 }
 
+bare() {
+    sh "$here/launch.sh" 2 "${builddir:?}/tests/perf/perf_thin" --mode pingpong --touch none \
+        --window 2 --sizes "$1" >"$2"
+}
+
 for size in $sizes; do
     run=1
     while [ "$run" -le "$runs" ]; do
         netpipe "$size" "$results/netpipe-$size-$run.txt"
         combench "$size" "$results/combench-$size-$run.json"
+        bare "$size" "$results/bare-$size-$run.txt"
         run=$((run + 1))
     done
 done
