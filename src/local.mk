@@ -52,6 +52,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/occupation.c %D%/bench/occupation.h \
 	%D%/bench/options.c %D%/bench/options.h \
 	%D%/bench/parkbench.c %D%/bench/parkbench.h \
+	%D%/bench/pace.c %D%/bench/pace.h \
 	%D%/bench/passes.h \
 	%D%/bench/patience.h \
 	%D%/bench/placement.c %D%/bench/placement.h \
@@ -69,6 +70,7 @@ libcombench_a_SOURCES = \
 	%D%/bench/timeline_trace.c %D%/bench/timeline_trace.h \
 	%D%/bench/timeline_write.c \
 	%D%/bench/traffic.c %D%/bench/traffic.h \
+	%D%/bench/verify.c \
 	%D%/control/clock.c %D%/control/clock.h \
 	%D%/control/control.h %D%/control/control_mpi.c %D%/control/control_mpi.h \
 	%D%/control/synchronise.c \

@@ -118,6 +118,7 @@ static cb_status do_both(beside_run *beside, bench_side_work *work)
     size_t count;
 
     CB_TRY(find_steps(beside, &run->out->steps));
+    run->pace = (bench_pace){.count = 0};
     CB_TRY(run_until(run, both_share, run->out->steps, blocks_ns, &count));
     work->beside_work_ns = (double)run->batch_units * run->session->task_unit_ns;
     work->beside_ns = run->batch_ns;

@@ -15,8 +15,8 @@ enum {
     LATENCIES_RECORDED = 200000
 };
 
-/* Shares of --max-time at whose end a pass ends. */
-static const double blocks_share = 0.70, latencies_share = 0.22;
+/* Shares of --max-time at whose end a pass ends, and for the latencies at most. */
+static const double blocks_end = 0.76, latencies_end = 0.98, latencies_share = 0.22;
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
@@ -25,9 +25,10 @@ typedef struct {
     double *values_ns; /* of each block */
     size_t count;
     double *marks_ns, *sorted_ns;
-    uint64_t block; /* events of one */
-    size_t wanted;  /* of the next batch, at most */
-    double left_ns, precision_pct;
+    uint64_t block;  /* events of one */
+    size_t wanted;   /* of the next batch, at most */
+    bench_pace pace; /* of batches: with filling, draining and what was waited for in vain */
+    double precision_pct;
 } farm_blocks;
 
 static void free_blocks(farm_blocks *blocks)
@@ -110,13 +111,20 @@ bench_load bench_farm_closed_load(uint64_t in_flight, uint64_t block, size_t cou
                         .block = block};
 }
 
-/* As many blocks as fit beside what goes before and after them, but no more than are wanted. */
+static double left_ns(const bench_farm_run *run)
+{
+    return run->limit_ns * blocks_end - run->elapsed_ns;
+}
+
+/* As many blocks as may be staked beside what goes before and after them, but no more than are
+ * wanted. */
 static size_t fitting_blocks(const bench_farm_run *run, const farm_blocks *blocks)
 {
     uint64_t around = lead_in_of(run->in_flight, blocks->block) + run->in_flight;
-    double events = blocks->left_ns / run->event_ns - (double)around;
+    double affordable = bench_pace_affordable(&blocks->pace, left_ns(run), run->limit_ns);
+    double fitting = (affordable - (double)around) / (double)blocks->block;
 
-    return (size_t)fmax(1, fmin((double)blocks->wanted, events / (double)blocks->block));
+    return (size_t)fmax(1, fmin((double)blocks->wanted, fitting));
 }
 
 /* One batch, kept unless its blocks are too short: then the next has longer ones. */
@@ -130,10 +138,10 @@ static cb_status time_batch(bench_farm_run *run, farm_blocks *blocks, bench_farm
     CB_TRY(
         bench_farm_run_load(run, load, bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
     add_tally(&out->tally, &tally);
-    blocks->left_ns -= tally.elapsed_ns;
+    bench_pace_note(&blocks->pace, tally.elapsed_ns, (double)load.events);
     run->event_ns = tally.event_ns;
     if (bench_farm_blocks_too_short(run->event_ns, blocks->block, wanted_block_ns(run),
-                                    blocks->left_ns)) {
+                                    left_ns(run))) {
         blocks->count = 0;
         blocks->block = block_of(run);
         blocks->wanted = BLOCKS_MINIMUM + 1;
@@ -148,12 +156,12 @@ static bool has_time_left(const bench_farm_run *run, const farm_blocks *blocks)
 {
     bench_load least = bench_farm_closed_load(run->in_flight, blocks->block, 1);
 
-    return blocks->left_ns > run->event_ns * (double)least.events;
+    return left_ns(run) > bench_pace_slowest_ns(&blocks->pace) * (double)least.events;
 }
 
 static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_farm_outcome *out)
 {
-    blocks->left_ns = run->limit_ns * blocks_share;
+    bench_pace_note(&blocks->pace, run->event_ns, 1);
     blocks->block = block_of(run);
     blocks->wanted = BLOCKS_MINIMUM + 1;
     blocks->precision_pct = HUGE_VAL;
@@ -168,10 +176,20 @@ static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_far
     return CB_OK;
 }
 
-static cb_status record_latencies(bench_farm_run *run, bench_farm_outcome *out)
+/* When the time is over the least that gives each destination a latency. */
+static uint64_t latencies_wanted(const bench_farm_run *run, double slowest_ns)
 {
-    uint64_t events =
-        bench_farm_events_in(run->limit_ns * latencies_share, run->event_ns, 2 * run->in_flight);
+    double room_ns = run->limit_ns * latencies_end - run->elapsed_ns;
+    uint64_t least = room_ns > 0 ? 2 * run->in_flight : bench_farm_destinations(run);
+
+    return bench_farm_events_in(fmin(run->limit_ns * latencies_share, room_ns),
+                                fmax(run->event_ns, slowest_ns), least);
+}
+
+static cb_status record_latencies(bench_farm_run *run, const farm_blocks *blocks,
+                                  bench_farm_outcome *out)
+{
+    uint64_t events = latencies_wanted(run, bench_pace_slowest_ns(&blocks->pace));
     bench_tally tally = {0};
 
     if (events > LATENCIES_RECORDED)
@@ -200,7 +218,7 @@ cb_status bench_farm_measure_closed(bench_farm_run *run)
     if (status == CB_OK)
         status = take_median(run, &blocks);
     if (status == CB_OK)
-        status = record_latencies(run, &out);
+        status = record_latencies(run, &blocks, &out);
     out.blocks_ns = blocks.values_ns;
     out.block_count = blocks.count;
     out.block = blocks.block;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 enum {
@@ -17,8 +18,9 @@ enum {
     SEARCHED = 5
 };
 
-/* Shares of --max-time at whose end a pass ends. */
-static const double probe_share = 0.02, search_share = 0.04;
+/* Of --max-time, for a probe and for a trial of the search; and its end, by which no other trial
+ * begins. */
+static const double probe_share = 0.02, search_share = 0.04, search_end = 0.25;
 
 static cb_status run_closed(bench_farm_run *run, uint64_t in_flight, uint64_t events,
                             bench_tally *tally)
@@ -30,7 +32,7 @@ static cb_status run_closed(bench_farm_run *run, uint64_t in_flight, uint64_t ev
 /* How long an event takes, and how many to keep in flight */
 
 /* With no more in flight than the search would try: however many were asked for, this is short. */
-static cb_status probe(bench_farm_run *run)
+static cb_status probe(bench_farm_run *run, uint64_t *probed_events)
 {
     uint64_t most = IN_FLIGHT_EACH * bench_farm_destinations(run);
     uint64_t in_flight = bench_farm_destinations(run);
@@ -43,6 +45,7 @@ static cb_status probe(bench_farm_run *run)
     for (;;) {
         CB_TRY(run_closed(run, in_flight, events, &tally));
         run->event_ns = tally.event_ns;
+        *probed_events = events;
         if (tally.elapsed_ns > run->limit_ns * probe_share / 2)
             return CB_OK;
         events *= 4;
@@ -50,6 +53,11 @@ static cb_status probe(bench_farm_run *run)
 }
 
 static const double as_good = 1.03;
+
+static bool search_is_over(const bench_farm_run *run)
+{
+    return run->elapsed_ns > run->limit_ns * search_end;
+}
 
 /* The time of an event with so many in flight. One that seems to be worse than the best is tried
  * again, and the better counts: others on the machine, or a rank that waits for its turn, make a
@@ -61,7 +69,7 @@ static cb_status try_in_flight(bench_farm_run *run, uint64_t in_flight, uint64_t
 
     CB_TRY(run_closed(run, in_flight, events, &tally));
     *each_ns = tally.event_ns;
-    if (*each_ns <= best_ns * as_good)
+    if (*each_ns <= best_ns * as_good || search_is_over(run))
         return CB_OK;
     CB_TRY(run_closed(run, in_flight, events, &tally));
     *each_ns = fmin(*each_ns, tally.event_ns);
@@ -69,8 +77,9 @@ static cb_status try_in_flight(bench_farm_run *run, uint64_t in_flight, uint64_t
 }
 
 /* The smallest number in flight with which the farm is about as fast as with any: doubled from one
- * for each destination on, until that makes it slower or the time does not allow more. */
-static cb_status search_in_flight(bench_farm_run *run)
+ * for each destination on, until that makes it slower or the time does not allow more. Of a slow
+ * farm the probe was the first trial. */
+static cb_status search_in_flight(bench_farm_run *run, uint64_t probed_events)
 {
     const double affordable = 0.1;
     double each_ns[SEARCHED], best_ns = HUGE_VAL;
@@ -83,9 +92,12 @@ static cb_status search_in_flight(bench_farm_run *run)
         uint64_t events =
             bench_farm_events_in(run->limit_ns * search_share, run->event_ns, 2 * in_flight);
 
-        if (tried > 0 && (double)events * run->event_ns > run->limit_ns * affordable)
+        if (tried > 0 &&
+            (search_is_over(run) || (double)events * run->event_ns > run->limit_ns * affordable))
             break;
-        CB_TRY(try_in_flight(run, in_flight, events, best_ns, &each_ns[tried]));
+        each_ns[tried] = run->event_ns;
+        if (tried > 0 || probed_events < events)
+            CB_TRY(try_in_flight(run, in_flight, events, best_ns, &each_ns[tried]));
         if (tried > 0 && each_ns[tried] > best_ns * as_good)
             break;
         best_ns = fmin(best_ns, each_ns[tried]);
@@ -140,6 +152,16 @@ static cb_status verify(bench_farm_run *run)
     CB_TRY(gather_findings(run));
     /* Stamped packets are left in the buffers: the passes to come need the known content. */
     return bench_rank_prepare(run->me);
+}
+
+/* No part of --max-time. */
+static cb_status verify_apart(bench_farm_run *run)
+{
+    uint64_t start_ns = cb_now_ns();
+
+    CB_TRY(verify(run));
+    run->started_ns += cb_now_ns() - start_ns;
+    return CB_OK;
 }
 
 /* Rows */
@@ -232,11 +254,12 @@ static cb_status set_up(bench_farm_run *run, const int *ranks, size_t participan
 static cb_status run_passes(bench_farm_run *run)
 {
     const bench_options *options = run->session->options;
+    uint64_t probed_events;
 
-    CB_TRY(probe(run));
-    CB_TRY(search_in_flight(run));
+    CB_TRY(probe(run, &probed_events));
+    CB_TRY(search_in_flight(run, probed_events));
     if (options->verify)
-        CB_TRY(verify(run));
+        CB_TRY(verify_apart(run));
     if (bench_farm_wants_closed(options))
         CB_TRY(bench_farm_measure_closed(run));
     CB_TRY(bench_farm_measure_open(run));
@@ -251,6 +274,7 @@ cb_status bench_measure_farm(bench_session *session, const bench_measurement *me
                           .team = team,
                           .supervisor = control_team_index(team) == 0,
                           .oversubscribed = bench_oversubscribed(session, ranks, participants),
+                          .started_ns = cb_now_ns(),
                           .limit_ns = session->options->max_time_s * 1e9,
                           .touch_ns = -1};
     cb_status status = set_up(&run, ranks, participants);

@@ -6,6 +6,7 @@
 
 #include "bench/engine.h"
 #include "bench/farm_loops.h"
+#include "bench/pace.h"
 
 /* What a search for the highest rate found. */
 typedef struct {
@@ -43,7 +44,9 @@ typedef struct {
     bench_rank *me;
     const bench_actions *actions;
     bool supervisor, oversubscribed;
+    uint64_t started_ns; /* supervisor: verification put off what it took */
     double limit_ns;     /* --max-time */
+    double elapsed_ns;   /* since started_ns, when the last run was over; agreed */
     uint64_t next_event; /* the number with which the next run begins */
     uint64_t in_flight;  /* events at most, as asked for or chosen */
     uint64_t open_runs;  /* so far */

@@ -69,13 +69,23 @@ static cb_status run_at(bench_farm_run *run, double rate_hz, double time_ns, uin
                                bench_farm_plain(run), bench_farm_patience_ns(run), &out->tally);
 }
 
-static cb_status measure_rate(bench_farm_run *run, double rate_hz)
+static const double open_share = BENCH_OPEN_SHARE_PCT / 100.0;
+
+static cb_status measure_rate(bench_farm_run *run, double rate_hz, double time_ns)
 {
-    const double share = BENCH_OPEN_SHARE_PCT / 100.0;
     bench_farm_outcome out;
 
-    CB_TRY(run_at(run, rate_hz, share * run->limit_ns, BENCH_OPEN_EVENTS, &out));
+    CB_TRY(run_at(run, rate_hz, time_ns, BENCH_OPEN_EVENTS, &out));
     return bench_farm_row(run, &out);
+}
+
+/* All that is measured but for the number in flight, which was found in the same time. */
+static cb_status measure_one_rate(bench_farm_run *run)
+{
+    double left_ns = run->limit_ns - run->elapsed_ns;
+
+    return measure_rate(run, run->session->options->rate_hz,
+                        fmin(open_share * run->limit_ns, left_ns));
 }
 
 static cb_status measure_curve(bench_farm_run *run)
@@ -89,7 +99,7 @@ static cb_status measure_curve(bench_farm_run *run)
         double rate_hz =
             points[i].rate_hz > 0 ? points[i].rate_hz : points[i].share * 1e9 / run->event_ns;
 
-        CB_TRY(measure_rate(run, rate_hz));
+        CB_TRY(measure_rate(run, rate_hz, open_share * run->limit_ns));
     }
     return CB_OK;
 }
@@ -330,7 +340,7 @@ cb_status bench_farm_measure_open(bench_farm_run *run)
     const bench_options *options = run->session->options;
 
     if (options->rate_hz > 0)
-        return measure_rate(run, options->rate_hz);
+        return measure_one_rate(run);
     if (options->load_curve != NULL)
         return measure_curve(run);
     return options->find_rate ? find_rate(run) : CB_OK;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/clock.h"
 #include "bench/block.h"
 #include "bench/traffic.h"
 
@@ -66,8 +67,22 @@ static void add_accounts(const bench_farm_run *run)
     }
 }
 
+/* The supervisor's tally is everybody's, and so is its clock. */
+static cb_status tell(bench_farm_run *run, bench_tally *tally)
+{
+    struct {
+        bench_tally tally;
+        double elapsed_ns;
+    } told = {*tally, (double)(cb_now_ns() - run->started_ns)};
+
+    CB_TRY(control_broadcast(run->team, &told, sizeof(told)));
+    *tally = told.tally;
+    run->elapsed_ns = told.elapsed_ns;
+    return CB_OK;
+}
+
 /* When all have ended a run: what came too late or twice is counted as well. */
-static cb_status settle(const bench_farm_run *run, bench_tally *tally)
+static cb_status settle(bench_farm_run *run, bench_tally *tally)
 {
     bench_farm *farm = run->me->farm;
     uint64_t faults;
@@ -82,7 +97,7 @@ static cb_status settle(const bench_farm_run *run, bench_tally *tally)
         tally->errors += faults;
         add_accounts(run);
     }
-    return control_broadcast(run->team, tally, sizeof(*tally));
+    return tell(run, tally);
 }
 
 cb_status bench_farm_run_load(bench_farm_run *run, bench_load load,

@@ -17,13 +17,15 @@
 #include "bench/traffic.h"
 
 enum {
-    BLOCKS_MINIMUM = 20,     /* before the precision is believed */
-    STEPS_RECORDED = 200000, /* at most, in the pass of single steps */
-    VERIFIED_STEPS = 2000
+    BLOCKS_MINIMUM = 20,    /* before the precision is believed */
+    STEPS_RECORDED = 200000 /* at most, in the pass of single steps */
 };
 
 /* Shares of --max-time at whose end a pass ends; the rest is for the baselines. */
 static const double warm_up_share = 0.12, blocks_share = 0.70, steps_share = 0.92;
+
+/* Of --max-time, for the making of groups before all passes. */
+static const double groups_share = 0.10;
 
 static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
 
@@ -75,25 +77,35 @@ static cb_status run_blocks(bench_passes *run, uint64_t steps, size_t count, dou
     return CB_OK;
 }
 
+/* Before the blocks of a batch, not counted. */
+static uint64_t steps_of_lead_in(uint64_t steps)
+{
+    return steps / 8 + 1;
+}
+
 cb_status bench_run_batch(bench_passes *run, uint64_t steps, size_t count, bool lead_in,
                           double *blocks_ns)
 {
-    double values[BENCH_BATCH_MAXIMUM + 3], ignored;
+    double values[BENCH_BATCH_MAXIMUM + 4], ignored;
+    uint64_t all_steps = count * steps + (lead_in ? steps_of_lead_in(steps) : 0), start_ns;
     double late_ns;
 
     CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
+    start_ns = cb_now_ns();
     bench_begin_computing(run);
     if (lead_in)
-        CB_TRY(bench_run_block(run->me, run->actions, steps / 8 + 1, &ignored));
+        CB_TRY(bench_run_block(run->me, run->actions, steps_of_lead_in(steps), &ignored));
     CB_TRY(run_blocks(run, steps, count, values));
     CB_TRY(bench_end_computing(run));
     CB_TRY(transport_flush(run->me->factory));
     values[count] = (double)(cb_now_ns() - run->started_ns);
     values[count + 1] = late_ns;
     values[count + 2] = -late_ns;
-    CB_TRY(control_maximum(run->team, values, count + 3));
+    values[count + 3] = (double)(cb_now_ns() - start_ns);
+    CB_TRY(control_maximum(run->team, values, count + 4));
     memcpy(blocks_ns, values, count * sizeof(*blocks_ns));
     run->elapsed_ns = values[count];
+    bench_pace_note(&run->pace, values[count + 3], (double)all_steps);
     if (lead_in)
         run->out->skew_ns = fmax(run->out->skew_ns, values[count + 1] + values[count + 2]);
     return CB_OK;
@@ -107,10 +119,21 @@ uint64_t bench_steps_of_block(double step_ns, double wanted_ns, double limit_ns,
     return (uint64_t)fmax(fmax(1, of_windows), ceil(wanted_ns / step_ns));
 }
 
+/* No block of the warm-up, and none that it leads to, takes more than the share of the warm-up at
+ * the pace of the last batch. Blocks alone can mislead: the first steps that a clock sees may have
+ * been waited for before it ran. */
+static uint64_t within_warm_up(const bench_passes *run, uint64_t steps)
+{
+    double fitting = run->limit_ns * warm_up_share / bench_pace_latest_ns(&run->pace);
+
+    return (uint64_t)fmax(1, fmin((double)steps, fitting));
+}
+
 static uint64_t steps_wanted(const bench_passes *run, double wanted_ns)
 {
-    uint64_t steps = bench_steps_of_block(run->step_ns, wanted_ns, run->limit_ns,
-                                          (unsigned)run->session->options->window);
+    uint64_t steps =
+        within_warm_up(run, bench_steps_of_block(run->step_ns, wanted_ns, run->limit_ns,
+                                                 (unsigned)run->session->options->window));
 
     return run->led_in && steps < WINDOWS_A_BLOCK ? WINDOWS_A_BLOCK : steps;
 }
@@ -130,21 +153,23 @@ static void set_steps(bench_passes *run, uint64_t steps)
 }
 
 /* A block of a few steps is mostly the wait for who came late to it and for its last
- * acknowledgement: what a step takes shows in longer ones, behind a lead-in. */
+ * acknowledgement: what a step takes shows in longer ones, behind a lead-in. Where the least that
+ * there are takes too long already there is nothing to lengthen. */
 static cb_status lengthen_blocks(bench_passes *run, double wanted_ns)
 {
     enum { ATTEMPTS = 3 };
-    const double enough = 1.5;
+    const double enough = 1.5, latest_ns = 2 * warm_up_share * run->limit_ns;
     uint64_t steps = steps_wanted(run, wanted_ns);
 
-    for (size_t attempt = 0; attempt < ATTEMPTS; attempt++) {
+    set_steps(run, steps);
+    for (size_t attempt = 0; attempt < ATTEMPTS && within_warm_up(run, steps) == steps; attempt++) {
         double took_ns;
 
         set_steps(run, steps);
         CB_TRY(bench_run_batch(run, steps, 1, true, &took_ns));
         run->step_ns = fmax(took_ns / (double)steps, 0.1);
         steps = steps_wanted(run, wanted_ns);
-        if ((double)steps <= enough * (double)run->out->steps)
+        if ((double)steps <= enough * (double)run->out->steps || run->elapsed_ns > latest_ns)
             break;
     }
     set_steps(run, steps);
@@ -159,8 +184,8 @@ static cb_status set_steps_of_clocks(const bench_passes *run, double wanted_ns)
 
     CB_TRY(control_sum(run->team, &clocks, 1));
     CB_TRY(control_broadcast(run->team, &clocks, sizeof(clocks)));
-    run->out->steps =
-        bench_steps_of_block(run->step_ns, wanted_ns, run->limit_ns, clocks > 1 ? 1 : 0);
+    run->out->steps = within_warm_up(
+        run, bench_steps_of_block(run->step_ns, wanted_ns, run->limit_ns, clocks > 1 ? 1 : 0));
     return CB_OK;
 }
 
@@ -183,7 +208,7 @@ static cb_status warm_up(bench_passes *run)
             break;
         if (growth < 1.5 && run->elapsed_ns > share_ns / 4)
             break;
-        steps = (uint64_t)ceil((double)steps * fmin(fmax(growth, 1), 20));
+        steps = within_warm_up(run, (uint64_t)ceil((double)steps * fmin(fmax(growth, 1), 20)));
     }
     if (run->is_stream)
         return lengthen_blocks(run, wanted_ns);
@@ -217,14 +242,24 @@ static cb_status precision_now(const bench_outcome *out, double *precision_pct)
     return CB_OK;
 }
 
-/* The next batch: as long as what there is already, within what is left of the time. */
+/* The next batch: as long as what there is already, within what may be staked on it. */
 static size_t next_batch(const bench_passes *run)
 {
     double left_ns = run->limit_ns * blocks_share - run->elapsed_ns;
-    double fitting = left_ns / (run->step_ns * (double)run->out->steps);
+    double affordable = bench_pace_affordable(&run->pace, left_ns, run->limit_ns);
+    double steps = (double)run->out->steps, lead_in = (double)steps_of_lead_in(run->out->steps);
     double wanted = fmax(10, (double)run->out->block_count);
 
-    return (size_t)fmax(0, fmin(fmin(wanted, BENCH_BATCH_MAXIMUM), fitting));
+    return (size_t)fmax(0, fmin(fmin(wanted, BENCH_BATCH_MAXIMUM), (affordable - lead_in) / steps));
+}
+
+/* From here on batches of the final length count, and of those before the last alone. */
+static void forget_warm_up(bench_passes *run)
+{
+    double step_ns = bench_pace_latest_ns(&run->pace);
+
+    run->pace = (bench_pace){.count = 0};
+    bench_pace_note(&run->pace, step_ns, 1);
 }
 
 double bench_mean(const double *values, size_t count)
@@ -241,8 +276,10 @@ static cb_status time_blocks(bench_passes *run)
 {
     bench_outcome *out = run->out;
     double blocks_ns[BENCH_BATCH_MAXIMUM], precision_pct;
-    size_t count = next_batch(run);
+    size_t count;
 
+    forget_warm_up(run);
+    count = next_batch(run);
     out->stopped_by = "max-time";
     bench_rank_reset(run->me, run->traffic, out->steps);
     do {
@@ -279,7 +316,8 @@ static cb_status merge_histogram(const bench_passes *run, stats_histogram *mine)
 cb_status bench_time_steps(bench_passes *run, double until_ns)
 {
     double left_ns = until_ns - run->elapsed_ns;
-    uint64_t steps = (uint64_t)fmax(10, fmin(STEPS_RECORDED, left_ns / run->step_ns));
+    double step_ns = fmax(run->step_ns, bench_pace_slowest_ns(&run->pace));
+    uint64_t steps = (uint64_t)fmax(1, fmin(STEPS_RECORDED, left_ns / step_ns));
     stats_histogram *histogram = cb_allocate(1, sizeof(*histogram), "a histogram of steps");
     double late_ns, ignored_ns;
 
@@ -300,7 +338,7 @@ cb_status bench_time_steps(bench_passes *run, double until_ns)
     return bench_rank_check_sum(run->me);
 }
 
-/* Shares, verification, groups */
+/* Shares, groups */
 
 /* In less than some windows a source is ahead or behind by chance. */
 cb_status bench_keep_shares(const bench_passes *run)
@@ -328,79 +366,35 @@ cb_status bench_keep_shares(const bench_passes *run)
     return CB_OK;
 }
 
-static cb_status add_findings(const bench_passes *run)
+/* One making, started together and timed by the rank that took longest. */
+static cb_status time_making(bench_passes *run, double *group_ns)
 {
-    const bench_findings *found = &run->me->findings;
-    uint64_t counts[] = {found->messages, found->lost, found->doubled, found->reordered,
-                         found->corrupted};
+    double late_ns, values[2];
+    uint64_t start_ns;
 
-    CB_TRY(control_sum(run->team, counts, sizeof(counts) / sizeof(counts[0])));
-    run->out->verification = (report_verification){.messages = counts[0],
-                                                   .lost = counts[1],
-                                                   .doubled = counts[2],
-                                                   .reordered = counts[3],
-                                                   .corrupted = counts[4],
-                                                   .done = true};
+    bench_rank_tear_down(run->session->definition, run->me);
+    CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
+    start_ns = cb_now_ns();
+    CB_TRY(bench_rank_set_up(run->session->definition, run->me));
+    values[0] = (double)(cb_now_ns() - start_ns) / (double)run->me->group_count;
+    values[1] = (double)(cb_now_ns() - run->started_ns);
+    CB_TRY(control_maximum(run->team, values, 2));
+    *group_ns = values[0];
+    run->elapsed_ns = values[1];
     return CB_OK;
 }
 
-/* A multicast of the technology's own is not waited for without end either: that is announced. No
- * packet is under way, and none will be before all have met. */
-static cb_status prepare_verification(const bench_passes *run)
-{
-    run->me->preparation.try_multicast = run->me->own_multicast;
-    return run->me->own_multicast ? bench_rank_prepare(run->me) : CB_OK;
-}
-
-/* How long a packet is waited for. Over a technology that promises to lose none, it is rather the
- * rank that sends it which has no core than the packet that is lost. */
-static double verifying_patience_s(const bench_passes *run)
-{
-    unsigned capabilities = transport_capabilities(run->session->technology);
-
-    return (capabilities & TRANSPORT_RELIABLE) != 0 ? 5 : 2;
-}
-
-/* A pass that a rank had to give up is still counted: the others give up as well. */
-cb_status bench_verify(const bench_passes *run)
-{
-    const double budget_ns = 0.5e9;
-    uint64_t steps = (uint64_t)fmax(4, fmin(VERIFIED_STEPS, budget_ns / run->step_ns));
-    double late_ns, ignored_ns;
-    cb_status status;
-
-    CB_TRY(prepare_verification(run));
-    bench_rank_reset(run->me, &bench_verifying, steps);
-    run->me->patience_ns = (uint64_t)(verifying_patience_s(run) * 1e9);
-    CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
-    bench_begin_computing(run);
-    status = bench_run_block(run->me, run->actions, steps, &ignored_ns);
-    if (status == CB_OK)
-        status = bench_end_computing(run);
-    if (status == CB_OK)
-        status = transport_flush(run->me->factory);
-    CB_TRY(add_findings(run));
-    return control_agree(run->team, status);
-}
-
-/* What making a group costs: the median over some makings, each started together and timed by the
- * rank that took longest. The last one is kept. */
+/* What making a group costs: the median over some makings, one at least. The last one is kept. */
 static cb_status time_groups(bench_passes *run)
 {
     enum { MAKINGS = 7 };
-    double each_ns[MAKINGS], late_ns;
+    double each_ns[MAKINGS];
+    size_t made = 0;
 
-    for (size_t i = 0; i < MAKINGS; i++) {
-        uint64_t start_ns;
-
-        bench_rank_tear_down(run->session->definition, run->me);
-        CB_TRY(bench_start_together(run->session, run->team, run->out->oversubscribed, &late_ns));
-        start_ns = cb_now_ns();
-        CB_TRY(bench_rank_set_up(run->session->definition, run->me));
-        each_ns[i] = (double)(cb_now_ns() - start_ns) / (double)run->me->group_count;
-    }
-    CB_TRY(control_maximum(run->team, each_ns, MAKINGS));
-    run->out->group_create_ns = stats_summarize(each_ns, MAKINGS).median;
+    do
+        CB_TRY(time_making(run, &each_ns[made++]));
+    while (made < MAKINGS && run->elapsed_ns < run->limit_ns * groups_share);
+    run->out->group_create_ns = stats_summarize(each_ns, made).median;
     return CB_OK;
 }
 

@@ -4,6 +4,7 @@
 #define BENCH_PASSES_H
 
 #include "bench/engine.h"
+#include "bench/pace.h"
 
 enum { BENCH_BATCH_MAXIMUM = 512 };
 
@@ -19,7 +20,8 @@ typedef struct {
     uint64_t started_ns;
     double limit_ns;   /* --max-time */
     double elapsed_ns; /* agreed: of the rank that is slowest */
-    double step_ns;    /* estimate, agreed */
+    double step_ns;    /* estimate, agreed, by the clocks that time blocks */
+    bench_pace pace;   /* agreed, of batches: with all that those clocks do not see */
     host_task *task;   /* computes during all that is timed; NULL: none does here */
     /* Of the last batch, its lead-in left out: what the task did, in so much time. */
     uint64_t batch_units;
@@ -48,10 +50,11 @@ double bench_mean(const double *values, size_t count);
 /* Shares of the sources in the blocks since the last reset, where there are any. */
 cb_status bench_keep_shares(const bench_passes *run);
 
-/* Single steps until `until_ns` after the beginning of the measurement. Together. */
+/* Single steps until `until_ns` after the beginning of the measurement, one at least; as many as
+ * fit at the slowest pace of the last batches. Together. */
 cb_status bench_time_steps(bench_passes *run, double until_ns);
 
-/* The verifying pass, not timed. Together. */
+/* verify.c: the verifying pass, not timed. Together. */
 cb_status bench_verify(const bench_passes *run);
 
 /* datagrams.c: over an unreliable technology, the share of the packets of this pass that was lost.

@@ -4,6 +4,7 @@
  * known, and a loaded machine changes none. */
 #include "bench/engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "bench/pace.h"
 #include "bench/passes.h"
 #include "tests/unit/definitions.h"
 #include "tests/unit/unit.h"
@@ -81,6 +83,21 @@ static uint64_t slow_through_the_warm_up(void)
     return now_ns < 1050000000 ? 100000 : 1000;
 }
 
+/* Three times as much from half a second on. */
+static uint64_t slow_later(void)
+{
+    return now_ns < 1500000000 ? 1000 : 3000;
+}
+
+/* A microsecond as long as this process has the core; then others take a turn. */
+static uint64_t next_to_others(void)
+{
+    const uint64_t turn_ns = 4000000;
+    uint64_t turns = now_ns / turn_ns;
+
+    return cb_mix64(turns) % 4 > 0 ? 1000 : turn_ns * (1 + cb_mix64(turns) % 3);
+}
+
 /* Null's own operations at a price: of a message, or, for the null that stands beside the
  * technology, of the harness. */
 static uint64_t price_over(const transport_factory *factory)
@@ -105,6 +122,17 @@ static cb_status priced_group_send(transport_group *group, transport_buffer *buf
 {
     advance(price_over(group->factory));
     return transport_null.group_send(group, buffer);
+}
+
+static uint64_t groups_made;
+
+static cb_status priced_group_create(transport_factory *factory, transport_node *const *nodes,
+                                     size_t count, transport_node *root, bool multicast,
+                                     transport_group **out)
+{
+    groups_made++;
+    advance(100000000);
+    return transport_null.group_create(factory, nodes, count, root, multicast, out);
 }
 
 /* What arrives has one bit that was not sent. */
@@ -272,6 +300,85 @@ START_TEST(all_passes_together_keep_within_max_time)
     assert_within_max_time(one_microsecond);
     assert_within_max_time(unsteady);
     assert_within_max_time(five_milliseconds);
+    assert_within_max_time(slow_later);
+    assert_within_max_time(next_to_others);
+}
+END_TEST
+
+/* As in a pipeline, whose clock starts when its first event has come through. */
+START_TEST(time_that_no_block_shows_counts_towards_max_time)
+{
+    static bench_definition untimed;
+    bench b;
+    bench_outcome outcome;
+
+    untimed = twoway;
+    untimed.modes[0].roles[0].timed = false;
+    make_bench(&b, &untimed);
+    outcome = measure(&b);
+    ck_assert_uint_le(now_ns - 1000000000, 1600000000);
+    bench_outcome_free(&outcome);
+}
+END_TEST
+
+/* Each making takes a fifteenth of the time. Two are as many as begin within a tenth of it. */
+START_TEST(groups_are_made_no_longer_than_their_share_of_max_time)
+{
+    uint64_t receivers[] = {1, 2, 3, 4};
+    bench_measurement measurement = {
+        .mode = &multicasting.modes[0], .count = 4, .size_bytes = 64, .own_multicast = true};
+    bench_outcome outcome;
+    bench b;
+
+    make_bench(&b, &multicasting);
+    b.options.receivers = (cb_list){receivers, 4};
+    b.technology.group_create = priced_group_create;
+    groups_made = 0;
+    ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_OK);
+    ck_assert_uint_eq(groups_made, 2);
+    ck_assert_double_ge(outcome.group_create_ns, 1e8);
+    bench_outcome_free(&outcome);
+}
+END_TEST
+
+/* The pace of batches */
+
+START_TEST(the_pace_is_that_of_the_last_three_batches)
+{
+    bench_pace pace = {.count = 0};
+
+    bench_pace_note(&pace, 9000, 1);
+    bench_pace_note(&pace, 4000, 4);
+    ck_assert_double_eq(bench_pace_latest_ns(&pace), 1000);
+    ck_assert_double_eq(bench_pace_slowest_ns(&pace), 9000);
+    bench_pace_note(&pace, 5000, 10);
+    bench_pace_note(&pace, 8000, 10);
+    ck_assert_double_eq(bench_pace_latest_ns(&pace), 800);
+    ck_assert_double_eq(bench_pace_slowest_ns(&pace), 1000);
+}
+END_TEST
+
+START_TEST(a_batch_has_what_fits_at_the_slowest_pace)
+{
+    bench_pace pace = {.count = 0};
+
+    ck_assert(isinf(bench_pace_affordable(&pace, 1000, 1e6)));
+    bench_pace_note(&pace, 100, 10);
+    bench_pace_note(&pace, 200, 10);
+    ck_assert_double_eq(bench_pace_affordable(&pace, 1000, 1e6), 50);
+    ck_assert_double_lt(bench_pace_affordable(&pace, -1, 1e6), 0);
+}
+END_TEST
+
+START_TEST(a_batch_stakes_a_quarter_of_the_limit_and_half_as_much_where_batches_differ)
+{
+    bench_pace pace = {.count = 0};
+
+    bench_pace_note(&pace, 100, 10);
+    bench_pace_note(&pace, 125, 10);
+    ck_assert_double_eq(bench_pace_affordable(&pace, 1e6, 1e6), 0.25e6 / 12.5);
+    bench_pace_note(&pace, 160, 10);
+    ck_assert_double_eq(bench_pace_affordable(&pace, 1e6, 1e6), 0.125e6 / 16);
 }
 END_TEST
 
@@ -571,9 +678,13 @@ END_TEST
 
 UNIT_MAIN("solo", a_steady_figure_stops_at_the_least_number_of_blocks,
           an_unsteady_figure_takes_all_of_its_time, a_coarser_precision_is_reached_sooner,
-          all_passes_together_keep_within_max_time, blocks_give_the_time_of_a_step,
-          blocks_take_longer_where_ranks_share_cores, a_block_of_a_stream_holds_sixteen_windows,
-          a_slow_start_makes_no_short_blocks_of_a_stream,
+          all_passes_together_keep_within_max_time,
+          time_that_no_block_shows_counts_towards_max_time,
+          groups_are_made_no_longer_than_their_share_of_max_time,
+          the_pace_is_that_of_the_last_three_batches, a_batch_has_what_fits_at_the_slowest_pace,
+          a_batch_stakes_a_quarter_of_the_limit_and_half_as_much_where_batches_differ,
+          blocks_give_the_time_of_a_step, blocks_take_longer_where_ranks_share_cores,
+          a_block_of_a_stream_holds_sixteen_windows, a_slow_start_makes_no_short_blocks_of_a_stream,
           a_block_of_a_stream_leaves_room_for_two_dozen,
           the_largest_packets_have_two_buffers_beforehand, warming_up_is_not_counted,
           a_rank_whose_clock_does_not_count_adds_nothing,
