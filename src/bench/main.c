@@ -106,13 +106,12 @@ static cb_status check_companions(const cb_option_table *table, const bool *give
     return CB_OK;
 }
 
-/* All ranks parse alike; the first one speaks. Which technology files ask for is known later. */
+/* Which technology files ask for is known later. */
 static cb_status parse(bench_program *program, bool *done)
 {
     const cb_option *action = NULL;
     bool given[BENCH_OPTION_ROWS];
 
-    cb_log_silence(control_launch_rank() != 0);
     CB_TRY(cb_options_defaults(&program->table, &program->options));
     CB_TRY(cb_options_parse(&program->table, program->argc, program->argv, &program->options, given,
                             &action));
@@ -420,13 +419,21 @@ static cb_status emit(const bench_definition *definition, const bench_program *p
 }
 
 /* Where a job ends with the first rank that fails, a rank 0 that starts late would be ended before
- * it could speak for all. Once it has spoken and left, the launcher ends this rank. */
-static void leave_first_rank_its_time(void)
+ * it could speak for all. Once it has spoken and left, the launcher ends this rank. A rank that is
+ * still there then has found what rank 0 has not, as where a launcher starts ranks with options of
+ * their own, and speaks for itself: rank 0 waits for it to start MPI, and would without end. */
+static void leave_first_rank_its_time(bench_program *program)
 {
     const uint64_t time_ns = 10000000000;
+    bool done;
 
-    if (control_launch_rank() != 0 && control_launch_ends_all())
-        cb_sleep_ns(time_ns);
+    if (control_launch_rank() == 0 || !control_launch_ends_all())
+        return;
+    cb_sleep_ns(time_ns);
+    cb_log_identify(program->program, control_launch_rank());
+    cb_log_silence(false);
+    cb_options_free(&program->table, &program->options);
+    (void)parse(program, &done);
 }
 
 int bench_main(const bench_definition *definition, int argc, char **argv)
@@ -441,9 +448,10 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
              definition->name);
     program.table = bench_option_table(definition, program.program, program.synopsis);
     cb_log_identify(program.program, -1);
+    cb_log_silence(control_launch_rank() != 0); /* mostly all parse alike, and one speaks for all */
     status = parse(&program, &done);
     if (status != CB_OK)
-        leave_first_rank_its_time();
+        leave_first_rank_its_time(&program);
     if (status == CB_OK && !done)
         status = program.options.emit_trace != NULL ? emit(definition, &program)
                                                     : run(definition, &program);

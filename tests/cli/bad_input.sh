@@ -33,6 +33,12 @@ if [ "$MPI_KIND" = openmpi ]; then
     run 2 sh -c '[ "$OMPI_COMM_WORLD_RANK" = 1 ] || sleep 2; exec "$0" --bogus' "$builddir/cb_oneway"
     expect_status 2
     expect_one_error "--bogus"
+    case_is "an option that a later rank alone was given"
+    # shellcheck disable=SC2016 # for the ranks' shells
+    run 3 sh -c '[ "$OMPI_COMM_WORLD_RANK" = 2 ] || exec "$0"; exec "$0" --bogus' "$builddir/cb_oneway"
+    expect_status 2
+    expect_one_error "rank 2" "--bogus" "--help"
+    expect_all_gone
 fi
 refused "stray operand" 2 0 cb_oneway "stray" "stray" "--help"
 refused "option of other benchmarks" 2 0 cb_oneway "--sources 4" "--sources" "cb_funnel, cb_pushfarm and cb_pullfarm"
