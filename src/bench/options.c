@@ -266,7 +266,9 @@ static const cb_option rows[] = {
      .maximum = 86400,
      .unit = "s",
      .key = "max_time_s",
-     .help = "or for so long at the most, warm-up and all passes but --verify included"},
+     .help =
+         "or for so long at the most, warm-up and all passes but --verify included; longer where "
+         "the least that a figure needs takes longer, as between ranks that wait for a core"},
     {.name = "window",
      .type = CB_OPTION_COUNT,
      .scope = BENCH_TAKES_WINDOW,

@@ -18,11 +18,12 @@ typedef struct {
     bool is_stream; /* bounded by the window */
     bool led_in;    /* and timed from its first event on */
     uint64_t started_ns;
-    double limit_ns;   /* --max-time */
-    double elapsed_ns; /* agreed: of the rank that is slowest */
-    double step_ns;    /* estimate, agreed, by the clocks that time blocks */
-    bench_pace pace;   /* agreed, of batches: with all that those clocks do not see */
-    host_task *task;   /* computes during all that is timed; NULL: none does here */
+    double limit_ns;       /* --max-time */
+    double elapsed_ns;     /* agreed: of the rank that is slowest */
+    double step_ns;        /* estimate, agreed, by the clocks that time blocks */
+    bench_pace pace;       /* agreed, of batches: with all that those clocks do not see */
+    unsigned paced_window; /* out->window in the last of them */
+    host_task *task;       /* computes during all that is timed; NULL: none does here */
     /* Of the last batch, its lead-in left out: what the task did, in so much time. */
     uint64_t batch_units;
     double batch_ns;
