@@ -389,6 +389,26 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
     return status;
 }
 
+/* Mostly all ranks have the same options, and what is wrong with them the first one has said as it
+ * started. Where a launcher gives ranks options of their own, and not the first one refuses, the
+ * first of those that do speaks now. So nobody waits for a rank that has left, and no launcher ends
+ * the job before it was said why. Together. */
+static cb_status agree_on_options(control *plane, bench_program *program, cb_status mine)
+{
+    const int rank = control_rank(plane), size = control_size(plane);
+    double first = mine == CB_OK ? 0 : size - rank; /* largest in the first that refuses */
+    bool done;
+
+    CB_TRY(control_maximum(control_everyone(plane), &first, 1));
+    if (rank > 0 && first == size - rank) {
+        cb_log_identify(program->program, rank);
+        cb_log_silence(false);
+        cb_options_free(&program->table, &program->options);
+        (void)parse(program, &done);
+    }
+    return control_agree(control_everyone(plane), mine);
+}
+
 static cb_status run(const bench_definition *definition, bench_program *program)
 {
     /* Neither a benchmark nor mpi makes any. */
@@ -406,6 +426,8 @@ static cb_status run(const bench_definition *definition, bench_program *program)
     catch_signals();
     status = control_open(other_threads, &session.plane);
     if (status == CB_OK)
+        status = agree_on_options(session.plane, program, CB_OK);
+    if (status == CB_OK)
         status = run_session(&session, program, wait);
     control_close(session.plane);
     host_close(session.machine);
@@ -418,22 +440,19 @@ static cb_status emit(const bench_definition *definition, const bench_program *p
     return control_launch_rank() == 0 ? bench_emit_trace(definition, &program->options) : CB_OK;
 }
 
-/* Where a job ends with the first rank that fails, a rank 0 that starts late would be ended before
- * it could speak for all. Once it has spoken and left, the launcher ends this rank. A rank that is
- * still there then has found what rank 0 has not, as where a launcher starts ranks with options of
- * their own, and speaks for itself: rank 0 waits for it to start MPI, and would without end. */
-static void leave_first_rank_its_time(bench_program *program)
+/* With options that this rank refuses. */
+static cb_status refuse(bench_program *program, cb_status refused)
 {
-    const uint64_t time_ns = 10000000000;
-    bool done;
+    control *plane;
 
-    if (control_launch_rank() == 0 || !control_launch_ends_all())
-        return;
-    cb_sleep_ns(time_ns);
-    cb_log_identify(program->program, control_launch_rank());
-    cb_log_silence(false);
-    cb_options_free(&program->table, &program->options);
-    (void)parse(program, &done);
+    if (!control_launched())
+        return refused;
+    control_request_yield(true);
+    if (control_open(false, &plane) == CB_OK) {
+        (void)agree_on_options(plane, program, refused);
+        control_close(plane);
+    }
+    return refused;
 }
 
 int bench_main(const bench_definition *definition, int argc, char **argv)
@@ -448,11 +467,11 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
              definition->name);
     program.table = bench_option_table(definition, program.program, program.synopsis);
     cb_log_identify(program.program, -1);
-    cb_log_silence(control_launch_rank() != 0); /* mostly all parse alike, and one speaks for all */
+    cb_log_silence(control_launch_rank() != 0);
     status = parse(&program, &done);
-    if (status != CB_OK)
-        leave_first_rank_its_time(&program);
-    if (status == CB_OK && !done)
+    if (status != CB_OK && !done)
+        status = refuse(&program, status);
+    else if (!done)
         status = program.options.emit_trace != NULL ? emit(definition, &program)
                                                     : run(definition, &program);
     cb_options_free(&program.table, &program.options);

@@ -23,9 +23,9 @@ int control_launch_rank(void);
 /* Ranks that the launcher started on this host, before any MPI call: 0 when it does not tell. */
 int control_launch_local_size(void);
 
-/* Whether the launcher ends all ranks about a second after one has failed, before any MPI call:
- * known of Open MPI's mpirun alone. */
-bool control_launch_ends_all(void);
+/* Whether a launcher has started this process, so that others may wait for it in control_open:
+ * before any MPI call. */
+bool control_launched(void);
 
 /* Ask the MPI library, before it starts, to give the core away while it waits, or not to. A library
  * without such a setting is not affected; what happens is read back by the technology. */

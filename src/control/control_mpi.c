@@ -51,6 +51,7 @@ cb_status control_finish(const control *plane, int code, MPI_Request *request, c
     return code == MPI_SUCCESS ? CB_OK : control_failed(code, attempt);
 }
 
+/* -1: none is there. */
 static int first_number(const char *const *names)
 {
     for (; *names != NULL; names++) {
@@ -64,28 +65,29 @@ static int first_number(const char *const *names)
         if (end != text && number >= 0 && number <= INT_MAX)
             return (int)number;
     }
-    return 0;
+    return -1;
+}
+
+static const char *const names_of_rank[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                            "SLURM_PROCID", NULL};
+
+bool control_launched(void)
+{
+    return first_number(names_of_rank) >= 0;
 }
 
 int control_launch_rank(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID", NULL};
-
-    return first_number(names);
+    return control_launched() ? first_number(names_of_rank) : 0;
 }
 
 int control_launch_local_size(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
                                         "SLURM_NTASKS_PER_NODE", NULL};
+    const int number = first_number(names);
 
-    return first_number(names);
-}
-
-bool control_launch_ends_all(void)
-{
-    return getenv("OMPI_COMM_WORLD_RANK") != NULL;
+    return number >= 0 ? number : 0;
 }
 
 void control_request_yield(bool yield)

@@ -24,7 +24,7 @@ int control_launch_local_size(void)
     return 1;
 }
 
-bool control_launch_ends_all(void)
+bool control_launched(void)
 {
     return false;
 }
