@@ -113,6 +113,45 @@ START_TEST(notices_serve_where_there_are_no_lines)
 }
 END_TEST
 
+/* Credits: a receiver that has taken all that came, and looks for nothing more, has left its sender
+ * at least one. So a flush never waits for it. */
+
+enum { SINGLES = 40 };
+
+static void send_singly(pair_end *end)
+{
+    for (uint64_t i = 0; i < SINGLES; i++) {
+        pair_send(end, i, 100);
+        PAIR_REQUIRE(transport_flush(end->factory) == CB_OK, PAIR_LOST);
+        pair_tell(end);
+        pair_hear(end);
+    }
+}
+
+/* What is received is there, so that no poll in between is empty. */
+static void receive_singly(pair_end *end)
+{
+    for (uint64_t i = 0; i < SINGLES; i++) {
+        pair_hear(end);
+        pair_receive(end, i, 100);
+        pair_tell(end);
+    }
+}
+
+START_TEST(a_sender_has_a_credit_while_all_that_it_sent_has_been_received)
+{
+    static const uint64_t outstanding[] = {1, 2, 3, 4, 15};
+
+    for (size_t i = 0; i < sizeof(outstanding) / sizeof(*outstanding); i++) {
+        pair_plan plan = many_plan(outstanding[i], true, false);
+
+        plan.bodies[0] = send_singly;
+        plan.bodies[1] = receive_singly;
+        expect(&plan, 0, 0);
+    }
+}
+END_TEST
+
 /* Exhaustion: the receiver holds every buffer that it has beside the one it waits with. */
 
 enum { SPARE = 3, OUTSTANDING = 2 };
@@ -434,6 +473,7 @@ END_TEST
 
 UNIT_MAIN("sci between two processes", what_cannot_go_is_queued_and_keeps_its_order,
           notices_serve_where_there_are_no_lines,
+          a_sender_has_a_credit_while_all_that_it_sent_has_been_received,
           an_acknowledgement_without_a_buffer_waits_for_a_release,
           a_message_longer_than_a_receive_buffer_is_put_together,
           a_send_pool_has_the_buffers_and_the_size_that_files_give,
