@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "transport/sci/sisci.h"
+#include "transport/sci/internal.h"
 
 /* The linker puts the wrappers where the layer calls the library, which itself never says what
  * these do when they are told to: an error beside whatever status. */
@@ -418,6 +418,38 @@ START_TEST(a_start_with_an_error_is_a_failure_whatever_the_status)
 }
 END_TEST
 
+static void send_to_the_mute(pair_end *end)
+{
+    pair_send(end, 0, 100);
+    pair_tell(end);
+    pair_hear(end);
+}
+
+/* The sender cannot be told that its message has come. */
+static void receive_mutely(pair_end *end)
+{
+    const sci_factory *factory = sci_factory_of(end->factory);
+    const uint32_t before = factory->free_count;
+    transport_buffer *buffer = NULL;
+
+    pair_hear(end);
+    of_checks = (saying){true, SCI_SEQ_OK, SCI_ERR_SYSTEM};
+    PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_ERROR_TRANSPORT, PAIR_WRONG);
+    PAIR_REQUIRE(factory->free_count == before, PAIR_WRONG);
+    pair_tell(end);
+    _exit(0);
+}
+
+START_TEST(a_receive_that_fails_keeps_no_buffer)
+{
+    pair_plan plan = many_plan(1, true, false);
+
+    plan.bodies[0] = send_to_the_mute;
+    plan.bodies[1] = receive_mutely;
+    expect(&plan, PAIR_LOST, 0);
+}
+END_TEST
+
 static void nothing(pair_end *end)
 {
     (void)end;
@@ -482,5 +514,6 @@ UNIT_MAIN("sci between two processes", what_cannot_go_is_queued_and_keeps_its_or
           a_killed_peer_is_reported_to_those_who_only_poll,
           a_check_with_an_error_is_a_failure_whatever_the_status,
           a_start_with_an_error_is_a_failure_whatever_the_status,
+          a_receive_that_fails_keeps_no_buffer,
           a_segment_for_which_there_is_no_shared_memory_is_refused,
           a_library_that_cannot_start_says_whose_fault_it_is, two_jobs_of_a_user_do_not_meet)

@@ -192,6 +192,26 @@ static inline cb_status acknowledge_if_due(sci_node *node)
     return 2 * owed >= from->turns ? acknowledge_soon(node, owed) : CB_OK;
 }
 
+/* Of a message whose sender cannot be told that it has come. */
+__attribute__((cold, noinline)) static cb_status drop(sci_factory *factory,
+                                                      transport_buffer *buffer, cb_status status)
+{
+    sci_lock(factory);
+    sci_give_back_locked(factory, buffer);
+    sci_unlock(factory);
+    return status;
+}
+
+/* Hot. */
+static inline cb_status acknowledge_or_drop(sci_node *node, transport_buffer *received)
+{
+    cb_status status = acknowledge_if_due(node);
+
+    if (__builtin_expect(status != CB_OK, 0))
+        return drop(sci_factory_of(node->base.factory), received, status);
+    return CB_OK;
+}
+
 /* A caller may poll for ever, and would not hear otherwise that the peer has ended. */
 __attribute__((noinline)) static cb_status find_nothing(sci_node *node)
 {
@@ -209,6 +229,8 @@ static cb_status take_piece(sci_node *node, transport_buffer **out, bool more)
 {
     cb_status status = assemble(node, *out, more, out);
 
+    if (status == CB_OK)
+        return acknowledge_or_drop(node, *out);
     CB_TRY(acknowledge_if_due(node));
     return status;
 }
@@ -224,7 +246,7 @@ __attribute__((always_inline)) static inline cb_status poll(sci_node *node, tran
                                                 : !take_from_buffer(factory, from, out, &more))
         return find_nothing(node);
     CB_TRY(__builtin_expect(more || from->assembled != NULL, 0) ? take_piece(node, out, more)
-                                                                : acknowledge_if_due(node));
+                                                                : acknowledge_or_drop(node, *out));
     sci_lock(factory);
     factory->base.held++;
     sci_unlock(factory);
