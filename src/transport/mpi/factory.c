@@ -1,7 +1,7 @@
 /* The technology mpi: point-to-point messages on a communicator of its own.
  *
- * A send is an MPI_Isend tested at once; what is not complete then waits in a queue and is tested
- * again by later calls. A receive from one node is an MPI_Recv into a buffer of the pool, so that
+ * A send is an MPI_Isend; what is not seen to be complete as it returns waits in a queue and is
+ * tested by later calls. A receive from one node is an MPI_Recv into a buffer of the pool, so that
  * the path of a ping-pong is that of a bare MPI program. Receives from a group, and those that do
  * not block, are posted beforehand, one for each node, and completed by MPI_Testsome: a batch of
  * those that have arrived is given out before any node is asked again, which is what makes it fair.

@@ -51,7 +51,7 @@ typedef struct {
     transport_buffer *assembled; /* of pieces; NULL: none has come */
     uint32_t empty_polls;        /* since the node was looked at, whether it is still there */
     bool starved;                /* credits wait for a receive buffer to be released */
-    bool indebted;               /* credits wait for an empty poll */
+    bool indebted;               /* credits wait for an empty poll or the next message */
     sci_watch *watch;            /* the factory's, of this node */
 } sci_receiving;
 
@@ -231,7 +231,7 @@ cb_status sci_flush_queues(sci_factory *factory);
 cb_status sci_flush(transport_factory *factory);
 
 /* credit.c. sci_acknowledge gives the peer what credits it is owed, as far as there are receive
- * buffers; sci_relieve does so for all nodes that are starved. */
+ * buffers; sci_relieve does so for all nodes that are starved or indebted. */
 cb_status sci_acknowledge(sci_node *node);
 cb_status sci_relieve(sci_factory *factory);
 
