@@ -9,7 +9,7 @@
 enum { CCMOD_ERROR_BYTES = 1024 };
 
 /* Filled by the function that fails: "FILE:LINE: what was attempted, on what, the cause; what to
- * change", without a newline. Every function below that takes one accepts NULL. CB_ERROR_USAGE: the
+ * change", without a newline. Every function that takes one accepts NULL. CB_ERROR_USAGE: the
  * input is wrong; CB_ERROR_SYSTEM: a file cannot be read; CB_ERROR_MEMORY; CB_ERROR_INTERRUPTED:
  * the progress callback asked for the end; CB_ERROR_DATA: the workload cannot end (a deadlock, a
  * receive that nobody sends to). */
