@@ -175,6 +175,10 @@ expect_status 0
 expect_silence
 expect_true "no output" test ! -s out
 expect_true "no document" test ! -e checked.json
+printf '%%cct 1 ranks 2 unit us\n0: s 0 10\n' >itself.cct
+refused 2 itself.cct:2: -- run itself.cct
+ccmod run --check itself.cct
+expect_status 0
 refused 2 negative.cct:2: size -- run --check negative.cct
 refused 2 moebius crossbar -- run --check --network moebius two.cct
 refused 2 nodes -- run --check --network crossbar:2 two.cct

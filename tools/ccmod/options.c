@@ -203,7 +203,9 @@ static const cb_option rows[] = {
      .scope = RUN,
      .offset = FIELD(check),
      .help = "Evaluate nothing and print nothing: only say what is wrong with the options, with what "
-             "they name, and with the trace. Status 0: nothing is; 2: something"},
+             "they name, and with how the trace is written. What shows as records are carried "
+             "out, such as sizes that differ or a deadlock, is not seen. Status 0: nothing is "
+             "wrong; 2: something"},
     {.name = "format",
      .type = CB_OPTION_CHOICE,
      .scope = RUN,
