@@ -17,8 +17,11 @@
 
 static const double exact = 1e-9;
 
-unit_part evaluation_records, evaluation_fifo, evaluation_acknowledgements, evaluation_sharing,
-    evaluation_observers;
+#define EVALUATION_PARTS                                                                           \
+    evaluation_records, evaluation_fifo, evaluation_acknowledgements, evaluation_sharing,          \
+        evaluation_observers
+
+unit_part EVALUATION_PARTS;
 
 /* The defaults in this mode. */
 ccmod_parameters in_mode(ccmod_mode mode);

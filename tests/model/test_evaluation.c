@@ -49,5 +49,4 @@ void expect_clocks(const char *text, const ccmod_calibration *calibration,
     ccmod_result_free(result);
 }
 
-UNIT_MAIN_OF("evaluation", evaluation_records, evaluation_fifo, evaluation_acknowledgements,
-             evaluation_sharing, evaluation_observers)
+UNIT_MAIN_OF("evaluation", EVALUATION_PARTS)

@@ -23,7 +23,10 @@ typedef struct {
 
 extern const plans_programs programs;
 
-unit_part plan_sizes, plan_counts, plan_variants, plan_participants, plan_farms, plan_options;
+#define PLAN_PARTS                                                                                 \
+    plan_sizes, plan_counts, plan_variants, plan_participants, plan_farms, plan_options
+
+unit_part PLAN_PARTS;
 
 bench_options default_options(void);
 

@@ -27,7 +27,9 @@ typedef struct {
     size_t length;
 } capture;
 
-unit_part report_golden, report_lines, report_rows, report_values, report_farms;
+#define REPORT_PARTS report_golden, report_lines, report_rows, report_values, report_farms
+
+unit_part REPORT_PARTS;
 
 /* A document that is written in this form, to `path` (NULL: nowhere) and into c->output. The stream
  * keeps pointers into `c`, which therefore must stay where it is. */

@@ -63,5 +63,4 @@ void assert_participants(const bench_definition *definition, const bench_options
         ck_assert_int_eq(ranks[i], (int)expected.values[i]);
 }
 
-UNIT_MAIN_OF("plan", plan_sizes, plan_counts, plan_variants, plan_participants, plan_farms,
-             plan_options)
+UNIT_MAIN_OF("plan", PLAN_PARTS)

@@ -111,4 +111,4 @@ size_t count_of(const char *text, const char *part)
     return count;
 }
 
-UNIT_MAIN_OF("report", report_golden, report_lines, report_rows, report_values, report_farms)
+UNIT_MAIN_OF("report", REPORT_PARTS)

@@ -35,8 +35,9 @@ static inline int unit_run(const char *name, unit_part *const *parts, size_t cou
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* UNIT_PART(plan_counts, test_a, test_b): the cases of a file; its name stands in the program's
- * header. */
+/* UNIT_PART(plan_counts, test_a, test_b): the cases of a file. Its name stands in the list of parts
+ * in the program's header, of which both the prototypes and UNIT_MAIN_OF are made, so that the
+ * compiler complains of one that is not run. */
 #define UNIT_PART(part, ...)                                                                       \
     void part(TCase *group)                                                                        \
     {                                                                                              \
@@ -45,7 +46,7 @@ static inline int unit_run(const char *name, unit_part *const *parts, size_t cou
         unit_add(group, unit_cases, sizeof(unit_cases) / sizeof(unit_cases[0]));                   \
     }
 
-/* UNIT_MAIN_OF("plan", plan_sizes, plan_counts): run all parts. */
+/* UNIT_MAIN_OF("plan", PLAN_PARTS): run all parts. */
 #define UNIT_MAIN_OF(name, ...)                                                                    \
     int main(void)                                                                                 \
     {                                                                                              \
