@@ -9,8 +9,8 @@ libcombench_a_SOURCES = \
 	%D%/base/context_internal.h %D%/base/context_text.c %D%/base/context_tree.c \
 	%D%/base/context_tree.h %D%/base/context_value.c \
 	%D%/base/derive.c %D%/base/derive.h \
-	%D%/base/log.c %D%/base/log.h \
 	%D%/base/grow.c %D%/base/grow.h \
+	%D%/base/log.c %D%/base/log.h \
 	%D%/base/memory.c %D%/base/memory.h \
 	%D%/base/nearest.c %D%/base/nearest.h \
 	%D%/base/options.c %D%/base/options.h %D%/base/options_help.c \

@@ -154,6 +154,15 @@ void sci_give_back_locked(sci_factory *factory, transport_buffer *buffer)
     give_back(factory, buffer);
 }
 
+void sci_give_back(sci_factory *factory, transport_buffer *buffer)
+{
+    if (buffer == NULL)
+        return;
+    sci_lock(factory);
+    give_back(factory, buffer);
+    sci_unlock(factory);
+}
+
 /* Hot. */
 transport_buffer *sci_buffer_create(transport_factory *base, size_t size)
 {

@@ -205,6 +205,7 @@ transport_buffer *sci_buffer_create(transport_factory *factory, size_t size);
 void sci_buffer_release(transport_buffer *buffer);
 transport_buffer *sci_create_locked(sci_factory *factory, size_t size);
 void sci_give_back_locked(sci_factory *factory, transport_buffer *buffer);
+void sci_give_back(sci_factory *factory, transport_buffer *buffer); /* NULL is ignored */
 
 /* A free receive buffer's number; false when there is none. */
 bool sci_take_receive_buffer(sci_factory *factory, uint32_t *number);

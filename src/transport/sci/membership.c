@@ -248,11 +248,7 @@ static void leave(sci_group *group)
 
     if (sci_local_is_available(&group->segment))
         (void)sci_tell_consumed(group, true);
-    if (group->assembled != NULL) {
-        sci_lock(factory);
-        sci_give_back_locked(factory, group->assembled);
-        sci_unlock(factory);
-    }
+    sci_give_back(factory, group->assembled);
     remove_segment(group);
 }
 

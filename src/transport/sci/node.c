@@ -61,6 +61,7 @@ void sci_node_close(sci_node *node)
     sci_sequence_close(&node->sending.sequence);
     sci_sequence_close(&node->receiving.sequence);
     sci_remote_disconnect(&node->remote);
+    sci_give_back(sci_factory_of(node->base.factory), node->receiving.assembled);
     free(node);
 }
 

@@ -192,24 +192,14 @@ static inline cb_status acknowledge_if_due(sci_node *node)
     return 2 * owed >= from->turns ? acknowledge_soon(node, owed) : CB_OK;
 }
 
-/* Of a message whose sender cannot be told that it has come. */
-__attribute__((cold, noinline)) static cb_status drop(sci_factory *factory,
-                                                      transport_buffer *buffer, cb_status status)
-{
-    sci_lock(factory);
-    sci_give_back_locked(factory, buffer);
-    sci_unlock(factory);
-    return status;
-}
-
-/* Hot. */
+/* Hot. A message whose sender cannot be told that it has come goes with the error. */
 static inline cb_status acknowledge_or_drop(sci_node *node, transport_buffer *received)
 {
     cb_status status = acknowledge_if_due(node);
 
     if (__builtin_expect(status != CB_OK, 0))
-        return drop(sci_factory_of(node->base.factory), received, status);
-    return CB_OK;
+        sci_give_back(sci_factory_of(node->base.factory), received);
+    return status;
 }
 
 /* A caller may poll for ever, and would not hear otherwise that the peer has ended. */
