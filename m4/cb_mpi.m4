@@ -28,6 +28,13 @@ AC_DEFUN([CB_MPI], [
        AC_MSG_ERROR([a program with the flags of $cb_mpicc does not link; see config.log])])])
   AC_MSG_RESULT([$MPI_KIND])
   CFLAGS=$cb_saved_CFLAGS LIBS=$cb_saved_LIBS
+  # gcc takes MPICH's MPI_STATUSES_IGNORE, which is no address, for an array that is too short.
+  AS_IF([test $MPI_KIND = mpich], [
+    CFLAGS="$CFLAGS -Werror -Wstringop-overflow"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM],
+      [WARNING_CFLAGS="$WARNING_CFLAGS -Wno-stringop-overflow"])
+    CFLAGS=$cb_saved_CFLAGS
+  ])
   cb_ending=`AS_ECHO(["$cb_mpicc"]) | $SED -n 's/.*mpicc\(\.@<:@a-z@:>@*\)$/\1/p'`
   AC_PATH_PROGS([MPIRUN], [mpirun$cb_ending mpirun])
   AC_SUBST([MPI_CFLAGS])
