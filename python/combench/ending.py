@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Callable, Iterator, TypeVar
 
@@ -30,14 +30,20 @@ class Watch:
 
     def __init__(self) -> None:
         self._number = 0
-        self._read, self._write = os.pipe()  # has a byte whenever there is something to look at
+        # Has a byte whenever there is something to look at.
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._write, False)
+        # The interpreter puts one there itself: `note` runs in the main thread, between two of its
+        # instructions, and not while it waits, where a signal came just before or met another one.
+        self._before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
 
     def note(self, number: int, _: FrameType | None) -> None:
         self._number = self._number or number
         self._wake()
 
     def _wake(self) -> None:
-        os.write(self._write, b".")
+        with suppress(BlockingIOError):  # full of such bytes
+            os.write(self._write, b".")
 
     def check(self) -> None:
         """Interrupted if a signal came."""
@@ -59,6 +65,7 @@ class Watch:
         return future.result()
 
     def close(self) -> None:
+        signal.set_wakeup_fd(self._before)
         os.close(self._read)
         os.close(self._write)
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from dataclasses import replace
@@ -19,7 +20,7 @@ from typing import Any, Sequence
 
 from stage import LIMIT_S, TOP
 
-from combench import cases, columns
+from combench import cases, columns, ending
 from combench.calibration import measured_sizes
 from combench.errors import SuiteError
 from combench.model import Setting
@@ -542,6 +543,26 @@ class Interruption(Folder):
     def test_of_a_validation_does_neither(self) -> None:
         words = ["oneway.json", "--calibration", str(self.calibration)]
         self.check("validate", words, 1, signal.SIGTERM)
+
+
+class Waiting(unittest.TestCase):
+    def test_ends_when_a_signal_meets_another_thread(self) -> None:
+        over = threading.Event()
+
+        def work() -> bool:
+            waiter = Path(f"/proc/self/task/{os.getpid()}/status")
+            looks = 0
+            while looks < 20:  # a look gives the interpreter away, which is all that it may lack
+                looks = looks + 1 if "State:\tS" in waiter.read_text("utf-8") else 0
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+            os.kill(os.getpid(), signal.SIGTERM)
+            return over.wait(LIMIT_S)
+
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        self.addCleanup(signal.pthread_sigmask, signal.SIG_SETMASK, before)
+        with self.assertRaises(ending.Interrupted), ending.on_signals() as watch:
+            watch.beside(work, over.set)
+        self.assertTrue(over.is_set())
 
 
 class Documents(Folder):
