@@ -19,6 +19,14 @@ TOP = HERE.parent.parent
 sys.path.insert(0, str(TOP / "python"))
 
 LIMIT_S = 120
+
+
+def heed_signals() -> None:
+    """Whoever runs the tests may have some of them ignored, as nohup has."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 PLAN = "[oneway]\noccupations = none, source\n[twoway]\n"
 NAMES = ["oneway.mpi.none", "oneway.mpi.source", "twoway.mpi.none"]
 PROBED = """#!/bin/sh
@@ -77,7 +85,7 @@ class Stage(unittest.TestCase):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=heed_signals,
         )
         self.addCleanup(self._end, process)
         return process

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Sequence
 
-from stage import LIMIT_S, TOP
+from stage import LIMIT_S, TOP, heed_signals
 
 from combench import cases, columns, ending
 from combench.calibration import measured_sizes
@@ -497,7 +497,7 @@ class Interruption(Folder):
             text=True,
             cwd=self.folder,
             env={**os.environ, **places},
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=heed_signals,
         )
 
     def await_evaluations(self, process: subprocess.Popen[str], count: int) -> list[int]:
