@@ -25,6 +25,7 @@ typedef struct {
     double *values_ns; /* of each block */
     size_t count;
     double *marks_ns, *sorted_ns;
+    bool kept;       /* the last batch's were */
     uint64_t block;  /* events of one */
     size_t wanted;   /* of the next batch, at most */
     bench_pace pace; /* of batches: with filling, draining and what was waited for in vain */
@@ -140,8 +141,9 @@ static cb_status time_batch(bench_farm_run *run, farm_blocks *blocks, bench_farm
     add_tally(&out->tally, &tally);
     bench_pace_note(&blocks->pace, tally.elapsed_ns, (double)load.events);
     run->event_ns = tally.event_ns;
-    if (bench_farm_blocks_too_short(run->event_ns, blocks->block, wanted_block_ns(run),
-                                    left_ns(run))) {
+    blocks->kept = !bench_farm_blocks_too_short(run->event_ns, blocks->block, wanted_block_ns(run),
+                                                left_ns(run));
+    if (!blocks->kept) {
         blocks->count = 0;
         blocks->block = block_of(run);
         blocks->wanted = BLOCKS_MINIMUM + 1;
@@ -172,7 +174,7 @@ static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_far
             out->stopped_by = "precision";
             break;
         }
-    } while (has_time_left(run, blocks));
+    } while (!blocks->kept || has_time_left(run, blocks));
     return CB_OK;
 }
 
