@@ -5,7 +5,7 @@
  *
  * throughput = P (P - 1) x size / time of a round; congestion = (time of a round / (P - 1)) / that
  * of two nodes */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 static cb_status exchange_with_all(bench_rank *me)
 {

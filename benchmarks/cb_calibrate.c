@@ -12,7 +12,7 @@
  *           only when one that it sends to the third was answered. Where the packet has come
  *           meanwhile, a step takes what packet and answer take; where it waits for its receive, it
  *           takes the time of another packet more */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 enum { PARTNER, THIRD };      /* peers of source and destination */
 enum { SOURCE, DESTINATION }; /* and of the third */

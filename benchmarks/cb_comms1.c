@@ -3,7 +3,7 @@
  * pingpong  the master sends a message, the slave returns it at once; t = round trip / 2
  *
  * t(n) = (n + n_half) / r_inf, startup t0 = n_half / r_inf, pi0 = 1 / t0; rate = n / t */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 static cb_status send_and_await(bench_rank *me)
 {

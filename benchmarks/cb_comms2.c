@@ -5,7 +5,7 @@
  *
  * t(n) = (n + n_half) / r_inf, startup t0 = n_half / r_inf, pi0 = 1 / t0; rate = n / t, both ways
  * together */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 /* What is returned is a message with the same bytes, as all messages of a timed pass have them. */
 static cb_status exchange_and_return(bench_rank *me)

@@ -6,7 +6,7 @@
  * t(n) = (n + n_half) / r_inf, where r_inf is the total saturation bandwidth; startup t0 = n_half /
  * r_inf, pi0 = 1 / t0; throughput = n / t, the highest of which is the maximum observed; a
  * processor's share of r_inf and of the maximum is a p-th */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 static cb_status send_to_all_and_receive(bench_rank *me)
 {

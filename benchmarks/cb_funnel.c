@@ -7,7 +7,7 @@
  *
  * throughput = S x size / time of a step; loss = what is missing to the packet rate of one source
  */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 /* In each block another source is the first, which has its window under way before the others: no
  * share is larger for that. */

@@ -9,7 +9,7 @@
  * The list is fixed, or changes with each broadcast: it is the next of some prepared groups, which
  * rotate over the destinations or are drawn at random. What making a group costs is reported apart.
  */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * pingpong  the source sends a packet, the destination sends one back; latency = round trip / 2
  * stream    the source sends packets as fast as the window lets it; time from its first send to the
  *           last acknowledgement; throughput = packets x size / time */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 static cb_status ping(bench_rank *me)
 {

@@ -6,7 +6,7 @@
  *           the way back of the last acknowledgement
  *
  * throughput = R x size / time of a step */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 static cb_status send_to_each(bench_rank *me)
 {

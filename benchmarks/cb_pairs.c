@@ -5,7 +5,7 @@
  *
  * throughput = P/2 x size / time of a step; efficiency = frequency per pair / that of one pair
  * alone */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 static cb_status stream(bench_rank *me)
 {

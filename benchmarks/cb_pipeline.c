@@ -6,7 +6,7 @@
  *
  * frequency = events per second; throughput = packets that the last stage takes for an event x size
  * x frequency */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 static cb_status feed(bench_rank *me)
 {

@@ -4,7 +4,7 @@
  *
  * frequency = decisions per second; event latency: from the issue, or from when the event was due,
  * to the decision, on the supervisor's clock */
-#include "bench/farm.h"
+#include "farm/farm.h"
 
 static cb_status assign(bench_rank *me)
 {

@@ -4,7 +4,7 @@
  *           counts
  *
  * throughput = both ways together = 2 x size / time of an exchange */
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 
 static cb_status exchange(bench_rank *me)
 {

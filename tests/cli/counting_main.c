@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "bench/emit.h"
+#include "emit/emit.h"
 #include "tests/cli/technologies_counting.h"
 
 static cb_status exchange_all(void *context, const void *mine, size_t bytes, void *all)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "bench/load.h"
-#include "bench/plan_shapes.h"
+#include "farm/load.h"
+#include "engine/plan_shapes.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { RANKS = 40 };

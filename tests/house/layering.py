@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+BELOW_ENGINE = ("base/", "host/", "control/", "transport/", "stats/", "report/")
+
 # Of ours, by the beginning of the name: "base/" is all of base.
 MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/base/": (),
@@ -22,9 +24,13 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/transport/": ("base/",),
     "src/report/": ("base/", "stats/"),
     "src/model/": ("base/", "stats/", "report/"),
-    "src/bench/": ("base/", "host/", "control/", "transport/", "stats/", "report/"),
+    "src/engine/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
+    "src/farm/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
+    "src/occupation/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
+    "src/timeline/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
+    "src/emit/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
     # A benchmark allocates its lists and draws them at random: base, beside what a step is made of.
-    "benchmarks/": ("bench/", "transport/transport.h", "base/"),
+    "benchmarks/": ("engine/", "farm/", "occupation/", "transport/transport.h", "base/"),
     "tools/": ("model/", "report/", "base/", "sisci/"),
     # The tracing preload library stands between an application and MPI.
     "src/tracer/": ("base/",),
@@ -41,7 +47,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "jansson.h": ("src/report/", "tests/"),
     "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
-    "bench/engine.h": ("src/bench/", "tests/"),
+    "engine/session.h": ("src/engine/", "src/farm/", "src/occupation/", "src/timeline/", "src/emit/", "tests/"),
 }
 
 # Headers that are installed side by side, and so name each other without a folder.

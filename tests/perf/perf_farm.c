@@ -20,9 +20,9 @@ int cb_pushfarm_main(int argc, char **argv);
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "bench/block.h"
-#include "bench/farm_loops.h"
-#include "bench/traffic.h"
+#include "engine/block.h"
+#include "farm/loops.h"
+#include "engine/traffic.h"
 #include "tests/perf/session.h"
 
 enum { TURNS = 41, WARM_UP_TURNS = 3, TAG = 1, CONTENDERS = 3, USUAL_IN_FLIGHT = 16 };

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "bench/block.h"
+#include "engine/block.h"
 #include "tests/perf/session.h"
 
 enum { TURNS = 101, WARM_UP_TURNS = 10, CONTENDERS = 3, NODES = 2 };

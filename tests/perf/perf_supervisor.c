@@ -18,7 +18,7 @@ int cb_pushfarm_main(int argc, char **argv);
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "bench/farm_loops.h"
+#include "farm/loops.h"
 #include "tests/perf/session.h"
 #include "transport/group.h"
 #include "transport/pool.h"

@@ -24,9 +24,9 @@ int cb_oneway_main(int argc, char **argv);
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "bench/block.h"
-#include "bench/engine.h"
-#include "bench/traffic.h"
+#include "engine/block.h"
+#include "engine/session.h"
+#include "engine/traffic.h"
 #include "tests/perf/session.h"
 
 enum { TURNS = 101, WARM_UP_TURNS = 10, CONTENDERS_MAXIMUM = 6, TAG = 1, SOURCE = 0 };

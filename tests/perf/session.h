@@ -3,7 +3,7 @@
 #ifndef TESTS_PERF_SESSION_H
 #define TESTS_PERF_SESSION_H
 
-#include "bench/engine.h"
+#include "engine/session.h"
 
 /* Start MPI with `ranks` ranks, open the technology mpi, run `compare` and end. Ranks wait by
  * spinning where each has a core, else by yielding. The exit status. */

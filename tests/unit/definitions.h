@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "bench/farm.h"
+#include "farm/farm.h"
 
 #define JOINED(program, name) program##_##name
 #define OF(program, name) JOINED(program, name)

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "bench/engine.h"
-#include "bench/traffic.h"
+#include "engine/session.h"
+#include "engine/traffic.h"
 
 static transport_buffer *loop_buffer_create(transport_factory *base, size_t size)
 {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bench/bench.h"
+#include "engine/benchmark.h"
 #include "transport/transport.h"
 
 enum { MOST_PEERS = 4 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/options.h"
+#include "engine/options.h"
 
 /* The scopes of all rows of that name: what the table is asked for when it is refused. */
 static uint32_t scope_of_name(const cb_option_table *table, const char *name)

@@ -11,7 +11,7 @@
 #ifndef TESTS_PLANS_H
 #define TESTS_PLANS_H
 
-#include "bench/plan.h"
+#include "engine/plan.h"
 #include "tests/unit/lists.h"
 #include "tests/unit/unit.h"
 

@@ -1,9 +1,9 @@
 /* A packet that goes to and fro: which buffer it is in, who has it in the end, and what is found
  * when it is lost or changed on its way; over queues inside the process. */
-#include "bench/traffic.h"
+#include "engine/traffic.h"
 
 #include "base/log.h"
-#include "bench/engine.h"
+#include "engine/session.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* Events under construction: each rule under its own name, and random streams of fragments, lost,
  * doubled, reordered and interleaved over several events, against a model that keeps what every
  * source has delivered to every event. */
-#include "bench/builder.h"
+#include "farm/builder.h"
 
 #include <stdbool.h>
 #include <string.h>

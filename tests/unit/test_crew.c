@@ -1,6 +1,6 @@
 /* Parts that wait for each other in one thread: whose turn it is, how a crew ends, and that one in
  * which all wait is found. */
-#include "bench/crew.h"
+#include "emit/crew.h"
 
 #include <string.h>
 

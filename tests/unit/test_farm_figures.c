@@ -1,6 +1,6 @@
 /* The rows of a farm, with numbers worked out by hand: frequency and payload, the accounts of
  * events, what holds a saturated farm down, the result of a search, and each destination. */
-#include "bench/farm_measure.h"
+#include "farm/measure.h"
 
 #include <string.h>
 

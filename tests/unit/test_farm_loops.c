@@ -2,10 +2,10 @@
  * farm and about waiting for it, by which a rate that cannot be carried is known, and what it draws
  * its arrivals from; and that the closed one times no farm that runs empty. No figure of these
  * depends on how fast anything is. */
-#include "bench/farm_loops.h"
+#include "farm/loops.h"
 
 #include "base/clock.h"
-#include "bench/farm_measure.h"
+#include "farm/measure.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,6 @@
 /* The formulas of the figures, with numbers worked out by hand, for the definitions of the
  * programs; those of the farms are in test_farm_figures.c. */
-#include "bench/engine.h"
+#include "engine/session.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The supervisor's accounts: each thing that can become of an event under its own name, and random
  * courses of issues and decisions, with losses, doublings and reorderings, against a model that
  * keeps the state of every event. */
-#include "bench/ledger.h"
+#include "farm/ledger.h"
 
 #include <stdbool.h>
 #include <string.h>

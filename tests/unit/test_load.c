@@ -1,5 +1,5 @@
 /* Lists of rates and shares, and the names of quantiles. */
-#include "bench/load.h"
+#include "farm/load.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* Who computes under which occupation, and the figures of the computing with numbers worked out by
  * hand. */
-#include "bench/occupation.h"
+#include "occupation/occupation.h"
 
 #include <string.h>
 
-#include "bench/options.h"
+#include "engine/options.h"
 #include "tests/unit/definitions.h"
 #include "tests/unit/unit.h"
 

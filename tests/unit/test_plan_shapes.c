@@ -1,6 +1,6 @@
 /* Which farms and topologies are measured in a job of so many ranks, what is refused and how, and
  * which loads go together. */
-#include "bench/plan_shapes.h"
+#include "engine/plan_shapes.h"
 
 #include "tests/unit/definitions.h"
 #include "tests/unit/lists.h"

@@ -1,5 +1,5 @@
 /* The recorder: what a few ranks send and receive over it, as the lines of a trace. */
-#include "bench/recorder.h"
+#include "emit/recorder.h"
 
 #include <stdlib.h>
 #include <string.h>

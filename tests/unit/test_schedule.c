@@ -1,12 +1,12 @@
 /* When events fall due, against clocks that are numbers of this test: periodic instants in whole
  * numbers, the distribution of a Poisson process, what is due, and what a latency counts from.
  * Bounds on random figures are four standard deviations, of seeds that are fixed. */
-#include "bench/schedule.h"
+#include "farm/schedule.h"
 
 #include <math.h>
 
 #include "base/memory.h"
-#include "bench/ledger.h"
+#include "farm/ledger.h"
 #include "tests/unit/unit.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

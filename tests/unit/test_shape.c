@@ -1,10 +1,10 @@
 /* Stages of ranks, their roles, and who talks to whom. */
-#include "bench/shape.h"
+#include "engine/shape.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/placement.h"
+#include "engine/placement.h"
 #include "tests/unit/definitions.h"
 #include "tests/unit/unit.h"
 

@@ -2,7 +2,7 @@
  * technology null with costs of its own, and by a clock of this test. That clock moves only when it
  * is read, when the process sleeps, and by what a message is said to cost: so every figure is
  * known, and a loaded machine changes none. */
-#include "bench/engine.h"
+#include "engine/session.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "bench/pace.h"
-#include "bench/passes.h"
+#include "engine/pace.h"
+#include "engine/passes.h"
 #include "tests/unit/definitions.h"
 #include "tests/unit/unit.h"
 #include "transport/technologies.h"

@@ -1,7 +1,7 @@
 /* The recorder of timelines: which notes it keeps, and what it does where there is no room. */
-#include "bench/timeline.h"
+#include "timeline/timeline.h"
 
-#include "bench/farm.h"
+#include "farm/farm.h"
 #include "tests/unit/unit.h"
 
 enum { ROOM = 4 };

@@ -1,8 +1,8 @@
 /* From notes to a trace: clocks of ranks and hosts, names, and which message belongs to which. */
-#include "bench/timeline_trace.h"
+#include "timeline/trace.h"
 
-#include "bench/farm.h"
-#include "bench/shape.h"
+#include "farm/farm.h"
+#include "engine/shape.h"
 #include "tests/unit/unit.h"
 
 /* A farm of two sources and one destination: ranks 0, 1 and 2, and 3. */

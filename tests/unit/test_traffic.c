@@ -1,12 +1,12 @@
 /* How packets are sent, received and referred to: touching, windows, rounds, over queues inside the
  * process. What goes to and fro has a test of its own, test_bounce.c. */
-#include "bench/traffic.h"
+#include "engine/traffic.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "bench/engine.h"
+#include "engine/session.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
 

@@ -1,0 +1,24 @@
+libcombench_a_SOURCES += \
+	%D%/clock.c %D%/clock.h \
+	%D%/context.c %D%/context.h \
+	%D%/context_check.c \
+	%D%/context_file.c \
+	%D%/context_internal.h \
+	%D%/context_text.c \
+	%D%/context_tree.c %D%/context_tree.h \
+	%D%/context_value.c \
+	%D%/derive.c %D%/derive.h \
+	%D%/grow.c %D%/grow.h \
+	%D%/log.c %D%/log.h \
+	%D%/memory.c %D%/memory.h \
+	%D%/nearest.c %D%/nearest.h \
+	%D%/options.c %D%/options.h \
+	%D%/options_help.c \
+	%D%/order.h \
+	%D%/parameters.c %D%/parameters.h \
+	%D%/random.c %D%/random.h \
+	%D%/settings.c %D%/settings.h \
+	%D%/status.c %D%/status.h \
+	%D%/streams.c %D%/streams.h \
+	%D%/tick.c %D%/tick.h \
+	%D%/units.c %D%/units.h

@@ -1,0 +1,262 @@
+/* All ranks of a measurement run the benchmark's own loops over the recorder, in one process, and
+ * what they sent and received is the trace. So no pattern is written down twice. */
+#include "emit/emit.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/block.h"
+#include "farm/loops.h"
+#include "emit/recorder.h"
+#include "engine/traffic.h"
+#include "report/file.h"
+
+/* A job in which no count is too large; and events in flight for each destination, where the engine
+ * would search for the best number. */
+enum { ANY_NUMBER_OF_RANKS = 1 << 20, IN_FLIGHT_EACH = 4 };
+
+/* Of a measurement that has one, the reference measured beside it is left out. */
+static bool is_asked_for(const bench_definition *definition, const bench_plan *plan,
+                         const bench_measurement *measurement)
+{
+    bool others = false;
+
+    for (size_t i = 0; i < plan->count; i++)
+        others = others || plan->measurements[i].count != definition->reference;
+    return !others || measurement->count != definition->reference;
+}
+
+static cb_status choose_one(const bench_definition *definition, const bench_plan *plan,
+                            bench_measurement *out)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < plan->count; i++)
+        if (is_asked_for(definition, plan, &plan->measurements[i])) {
+            *out = plan->measurements[i];
+            found++;
+        }
+    if (found == 1)
+        return CB_OK;
+    cb_error("--emit-trace: a trace is of one measurement, and these options leave %zu; give one "
+             "size by --sizes, and one each of the numbers of ranks, modes, lists and times that "
+             "cb_%s has",
+             found, definition->name);
+    return CB_ERROR_USAGE;
+}
+
+/* What is measured and cannot be recorded. */
+static cb_status check_options(const bench_options *options)
+{
+    const struct {
+        bool given;
+        const char *name, *reason;
+    } rows[] = {
+        {options->rate_hz > 0, "rate", "when events fall due is not in a trace"},
+        {options->load_curve != NULL, "load-curve", "when events fall due is not in a trace"},
+        {options->find_rate, "find-rate", "when events fall due is not in a trace"},
+        {options->placement != NULL, "placement", "a trace knows ranks, and no hosts"},
+        {options->group != NULL, "group", "no configuration is read for it; use --receivers"},
+        {options->slow_us > 0, "slow-us", "it is an experiment with a measurement"},
+        {bench_occupation_named(options->compute) != BENCH_UNOCCUPIED, "compute",
+         "a trace has no other task on a core"},
+        {options->verify, "verify", "no message is moved that could be checked"},
+        {options->timeline != NULL, "timeline", "nothing is run that could be noted"},
+        {options->output != NULL, "output", "nothing is measured, and there is no result"},
+        {options->format != NULL, "format", "nothing is measured, and there is no result"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].given) {
+            cb_error("--emit-trace does not go with --%s: %s; leave one of them out", rows[i].name,
+                     rows[i].reason);
+            return CB_ERROR_USAGE;
+        }
+    return CB_OK;
+}
+
+cb_status bench_emit_choose(const bench_definition *definition, const bench_options *options,
+                            size_t ranks, bench_measurement *out, bench_shape *shape)
+{
+    bench_plan plan;
+    cb_status status;
+
+    CB_TRY(check_options(options));
+    CB_TRY(bench_plan_make(definition, options, ranks > 0 ? ranks : ANY_NUMBER_OF_RANKS, &plan));
+    status = choose_one(definition, &plan, out);
+    bench_plan_free(&plan);
+    CB_TRY(status);
+    *shape = out->shape.stage_count > 0 ? out->shape : bench_shape_of_count(definition, out->count);
+    *shape = bench_layout(definition, options, out, ranks > 0 ? ranks : bench_shape_ranks(shape));
+    if (bench_shape_ranks(shape) <= BENCH_CREW_MOST)
+        return CB_OK;
+    cb_error("--emit-trace: %zu ranks are more than the %d that are recorded at a time; ask for "
+             "fewer",
+             bench_shape_ranks(shape), BENCH_CREW_MOST);
+    return CB_ERROR_USAGE;
+}
+
+/* A rank's part */
+
+static cb_status perform_farm(bench_rank *me, const bench_options *options,
+                              const bench_shape *shape, const bench_actions *actions)
+{
+    uint64_t in_flight = options->in_flight > 0 ? options->in_flight
+                                                : IN_FLIGHT_EACH * shape->stages[BENCH_DESTINATION];
+    bench_load load = {.events = options->trace_steps, .in_flight = in_flight};
+    bench_tally tally;
+
+    CB_TRY(bench_farm_join(me, shape, in_flight));
+    CB_TRY(bench_farm_begin(me, 0, load.events, &bench_fragments_bare, 0));
+    return me->farm->role == BENCH_SUPERVISOR ? bench_farm_supervise(me, actions, &load, &tally)
+                                              : bench_farm_serve(me, actions);
+}
+
+cb_status bench_perform(bench_rank *me, const bench_definition *definition,
+                        const bench_options *options, const bench_shape *shape,
+                        const bench_actions *actions)
+{
+    double elapsed_ns;
+    cb_status status;
+
+    bench_rank_reset(me, &bench_bare, options->trace_steps);
+    if (definition->counted == BENCH_FARM) {
+        status = perform_farm(me, options, shape, actions);
+        bench_farm_leave(me);
+        return status;
+    }
+    CB_TRY(bench_rank_set_up(definition, me));
+    return bench_run_block(me, actions, options->trace_steps, &elapsed_ns);
+}
+
+/* All of them */
+
+typedef struct {
+    bench_session session;
+    bench_measurement measurement;
+    bench_shape shape;
+    bench_recorder *recorder;
+    bench_crew *crew;
+    size_t count;
+    int *ranks;
+    struct emit_rank *parts;
+} emission;
+
+typedef struct emit_rank {
+    emission *all;
+    bench_rank *me;
+    const bench_actions *actions;
+} emit_rank;
+
+/* In the place of the algorithm. */
+static cb_status note_algorithm(void *context)
+{
+    const emit_rank *part = context;
+
+    return bench_recorder_compute(part->all->recorder, part->me->self,
+                                  part->all->measurement.algorithm_us);
+}
+
+static cb_status perform(void *context, size_t member)
+{
+    emission *all = context;
+    emit_rank *part = &all->parts[member];
+
+    return bench_perform(part->me, all->session.definition, all->session.options, &all->shape,
+                         part->actions);
+}
+
+/* Who answers the one that asked. */
+static bool answers(const emission *all, size_t rank)
+{
+    return all->session.definition->counted == BENCH_FARM &&
+           bench_shape_stage(&all->shape, rank) == BENCH_SOURCE;
+}
+
+static cb_status make_part(emission *all, size_t rank)
+{
+    emit_rank *part = &all->parts[rank];
+
+    part->all = all;
+    CB_TRY(bench_rank_create(&all->session, &all->measurement,
+                             bench_recorder_factory(all->recorder, rank), all->ranks, all->count,
+                             &part->me, &part->actions));
+    if (all->measurement.algorithm_us > 0) {
+        part->me->algorithm =
+            (bench_algorithm){.instead = note_algorithm, .context = part, .units = 1};
+    }
+    if (answers(all, rank))
+        bench_recorder_depends_on_sender(all->recorder, rank);
+    return CB_OK;
+}
+
+static cb_status make_all(emission *all)
+{
+    all->ranks = cb_allocate(all->count, sizeof(*all->ranks), "the ranks of a trace");
+    all->parts = cb_allocate(all->count, sizeof(*all->parts), "the ranks of a trace");
+    if (all->ranks == NULL || all->parts == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t rank = 0; rank < all->count; rank++)
+        all->ranks[rank] = (int)rank;
+    CB_TRY(bench_recorder_open(all->count, &all->recorder));
+    for (size_t rank = 0; rank < all->count; rank++)
+        CB_TRY(make_part(all, rank));
+    CB_TRY(bench_crew_create(all->count, perform, all, &all->crew));
+    bench_recorder_set_crew(all->recorder, all->crew);
+    return bench_crew_run(all->crew);
+}
+
+static void unmake_all(emission *all)
+{
+    for (size_t rank = 0; all->parts != NULL && rank < all->count; rank++)
+        bench_rank_destroy(all->session.definition, all->parts[rank].me);
+    bench_crew_free(all->crew);
+    bench_recorder_close(all->recorder);
+    free(all->parts);
+    free(all->ranks);
+}
+
+static void write_trace(FILE *stream, void *context)
+{
+    const emission *all = context;
+    const bench_measurement *measurement = &all->measurement;
+
+    fprintf(stream, "%%cct 1 ranks %zu unit us\n# cb_%s, mode %s, %llu steps of %zu bytes\n",
+            all->count, all->session.definition->name, measurement->mode->name,
+            (unsigned long long)all->session.options->trace_steps, measurement->size_bytes);
+    bench_recorder_write(all->recorder, stream);
+}
+
+static const report_file_use trace_use = {.what = "the trace", .option = "--emit-trace"};
+
+/* Where the trace can be written; the caller frees it. NULL when it cannot. */
+static char *find_target(const bench_options *options)
+{
+    char *target = report_file_target(options->emit_trace, &trace_use);
+
+    if (target != NULL && report_file_check(target, &trace_use) == CB_OK)
+        return target;
+    free(target);
+    return NULL;
+}
+
+cb_status bench_emit_trace(const bench_definition *definition, const bench_options *options)
+{
+    emission all = {.session = {.definition = definition, .options = options}};
+    char *target;
+    cb_status status;
+
+    CB_TRY(bench_emit_choose(definition, options, (size_t)options->trace_ranks, &all.measurement,
+                             &all.shape));
+    target = find_target(options);
+    if (target == NULL)
+        return CB_ERROR_USAGE;
+    all.count = bench_shape_ranks(&all.shape);
+    status = make_all(&all);
+    if (status == CB_OK)
+        status = report_file_replace(target, &trace_use, write_trace, &all);
+    unmake_all(&all);
+    free(target);
+    return status;
+}

@@ -1,0 +1,111 @@
+/* Queues with messages are in a doubly linked list; one that was served goes to its end. */
+#include "emit/mailbox.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct bench_channel {
+    int from;
+    transport_buffer *first, *last;
+    bench_channel *before, *behind;
+};
+
+static void join_turns(bench_mailbox *box, bench_channel *joining)
+{
+    joining->before = box->last;
+    joining->behind = NULL;
+    if (box->last == NULL)
+        box->next = joining;
+    else
+        box->last->behind = joining;
+    box->last = joining;
+}
+
+static void leave_turns(bench_mailbox *box, const bench_channel *leaving)
+{
+    if (leaving->before == NULL)
+        box->next = leaving->behind;
+    else
+        leaving->before->behind = leaving->behind;
+    if (leaving->behind == NULL)
+        box->last = leaving->before;
+    else
+        leaving->behind->before = leaving->before;
+}
+
+static bench_channel *channel_from(bench_mailbox *box, int sender)
+{
+    bench_channel **place;
+
+    if (box->channels == NULL)
+        box->channels = cb_allocate(box->size, sizeof(*box->channels), "queues");
+    if (box->channels == NULL)
+        return NULL;
+    place = &box->channels[sender];
+    if (*place == NULL) {
+        *place = cb_allocate(1, sizeof(**place), "a queue");
+        if (*place != NULL)
+            (*place)->from = sender;
+    }
+    return *place;
+}
+
+cb_status bench_mailbox_put(bench_mailbox *box, int sender, transport_buffer *message)
+{
+    bench_channel *into = channel_from(box, sender);
+
+    if (into == NULL)
+        return CB_ERROR_MEMORY;
+    message->next = NULL;
+    if (into->first == NULL) {
+        into->first = message;
+        join_turns(box, into);
+    } else {
+        into->last->next = message;
+    }
+    into->last = message;
+    return CB_OK;
+}
+
+/* The first message of a queue, which has had its turn then. */
+static transport_buffer *take(bench_mailbox *box, bench_channel *from)
+{
+    transport_buffer *taken = from->first;
+
+    from->first = taken->next;
+    leave_turns(box, from);
+    if (from->first != NULL)
+        join_turns(box, from);
+    return taken;
+}
+
+transport_buffer *bench_mailbox_take(bench_mailbox *box, int sender)
+{
+    bench_channel *from = box->channels != NULL ? box->channels[sender] : NULL;
+
+    return from != NULL && from->first != NULL ? take(box, from) : NULL;
+}
+
+transport_buffer *bench_mailbox_take_any(bench_mailbox *box, transport_node *const *members,
+                                         int *sender)
+{
+    bench_channel *from = box->next;
+
+    while (from != NULL && members[from->from] == NULL)
+        from = from->behind;
+    if (from == NULL)
+        return NULL;
+    *sender = from->from;
+    return take(box, from);
+}
+
+void bench_mailbox_clear(bench_mailbox *box, void (*release)(transport_buffer *message))
+{
+    while (box->next != NULL)
+        release(take(box, box->next));
+    for (size_t sender = 0; box->channels != NULL && sender < box->size; sender++)
+        free(box->channels[sender]);
+    free(box->channels);
+    *box = (bench_mailbox){.size = box->size};
+}

@@ -1,0 +1,70 @@
+/* The timed loops. Nothing but the benchmark's own actions and the clock is called in them. */
+#include "engine/block.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/traffic.h"
+
+const bench_traffic *bench_plain_traffic(const bench_options *options)
+{
+    return strcmp(options->touch, "all") == 0 ? &bench_touching : &bench_bare;
+}
+
+static cb_status nothing(bench_rank *me)
+{
+    (void)me;
+    return CB_OK;
+}
+
+static bench_action or_nothing(bench_action action)
+{
+    return action != NULL ? action : nothing;
+}
+
+/* Shares are counted anew in each block, before its clock starts. */
+static void open_block(bench_rank *me, uint64_t steps)
+{
+    me->block_steps = steps;
+    me->first_complete = false;
+    for (size_t i = 0; i < me->peer_count; i++)
+        me->peers[i].block_received = 0;
+}
+
+cb_status bench_run_block(bench_rank *me, const bench_actions *actions, uint64_t steps,
+                          double *elapsed_ns)
+{
+    bench_action begin = or_nothing(actions->begin), step = actions->step;
+    bench_action finish = or_nothing(actions->finish);
+    uint64_t start_ns, last_step_ns;
+
+    open_block(me, steps);
+    start_ns = cb_now_ns();
+    CB_TRY(begin(me));
+    if (actions->starts_after_begin)
+        start_ns = cb_now_ns();
+    for (uint64_t i = 0; i < steps; i++)
+        CB_TRY(step(me));
+    last_step_ns = cb_now_ns();
+    CB_TRY(finish(me));
+    *elapsed_ns = (double)((actions->ends_before_finish ? last_step_ns : cb_now_ns()) - start_ns);
+    return CB_OK;
+}
+
+cb_status bench_record_steps(bench_rank *me, const bench_actions *actions, uint64_t steps,
+                             stats_histogram *histogram)
+{
+    bench_action step = actions->step;
+    uint64_t before_ns, now_ns;
+
+    open_block(me, steps);
+    CB_TRY(or_nothing(actions->begin)(me));
+    before_ns = cb_now_ns();
+    for (uint64_t i = 0; i < steps; i++) {
+        CB_TRY(step(me));
+        now_ns = cb_now_ns();
+        stats_histogram_record(histogram, now_ns - before_ns);
+        before_ns = now_ns;
+    }
+    return or_nothing(actions->finish)(me);
+}

@@ -1,0 +1,558 @@
+/* The rows. A new option is a row here, a field in bench_options, and its use. */
+#include "engine/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "occupation/occupation.h"
+#include "engine/placement.h"
+
+#define FIELD(name) offsetof(bench_options, name)
+
+static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
+static const char *const touches[] = {"all", "none", NULL};
+static const char *const connections[] = {"role", "all", NULL};
+static const char *const buffer_uses[] = {"hot", "rotate", NULL};
+static const char *const multicasts[] = {"loop", "technology", NULL};
+static const char *const lists[] = {"fixed", "rotate", "random", NULL};
+static const char *const arrivals[] = {"periodic", "poisson", NULL};
+static const char *const quantiles[] = {"p50", "p90", "p99", "p99.9", NULL};
+static const char *const sides[] = {"none", "source", "destination", "both", NULL};
+static const char *const nodes[] = {"none", "both", NULL};
+static const char *const formats[] = {"text", "csv", "json", NULL};
+
+enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
+
+/* clang-format off: a row reads best as one */
+static const cb_option rows[] = {
+    {.name = "technology",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(technology),
+     .argument = "NAME",
+     .default_text = "mpi",
+     .key = "technology",
+     .help =
+         "What moves the data: mpi (MPI point-to-point), sci (SISCI remote memory), tcp (stream "
+         "sockets), udp (datagrams) or null (nothing: the cost of the harness itself); with "
+         "--config, what network.conf says where this is not given"},
+    {.name = "sizes",
+     .type = CB_OPTION_SIZE_LIST,
+     .offset = FIELD(sizes),
+     .argument = "LIST",
+     .maximum = LARGEST_MESSAGE,
+     .key = "sizes_bytes",
+     .help =
+         "Packet sizes, with units: 0,64,4KiB,1MB; without it 0, 64, 256 and 1024 bytes, and what "
+         "the fit needs"},
+    {.name = "sweep",
+     .type = CB_OPTION_FLAG,
+     .offset = FIELD(sweep),
+     .key = "sweep",
+     .help = "Measure a full curve: powers of two to 4 MiB, and one byte less and more than each; "
+             "with --sizes those as well"},
+    {.name = "breakpoint",
+     .type = CB_OPTION_SIZE,
+     .scope = BENCH_TAKES_PARKBENCH,
+     .offset = FIELD(breakpoint_bytes),
+     .argument = "BYTES",
+     .minimum = 1,
+     .maximum = LARGEST_MESSAGE,
+     .key = "breakpoint_bytes",
+     .help = "The size from which another protocol is used, 8KiB: shorter messages have a line of "
+             "their own; without it one line is fitted to all sizes"},
+    {.name = "processors",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_PROCESSORS,
+     .offset = FIELD(processors),
+     .argument = "LIST",
+     .minimum = 2,
+     .maximum = LARGEST_RANK,
+     .key = "processors",
+     .help =
+         "Numbers of processors, one measurement each; without it 4, 8, 16 and the largest that "
+         "fits the job"},
+    {.name = "destinations",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_DESTINATIONS,
+     .offset = FIELD(destinations),
+     .argument = "LIST",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .key = "destinations",
+     .help =
+         "Numbers of destinations, one measurement each; without it 4, 8, 16 and the largest that "
+         "fits the job"},
+    {.name = "sources",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_SOURCES,
+     .offset = FIELD(sources),
+     .argument = "LIST",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .key = "sources",
+     .help =
+         "Numbers of sources, one measurement each; without it 4, 8, 16 and the largest that fits "
+         "the job"},
+    {.name = "receivers",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_DESTINATIONS,
+     .offset = FIELD(receivers),
+     .argument = "RANKS",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .key = "receivers",
+     .help = "The ranks that are destinations, in this order: 3,5,7-9; rank 0 is the source"},
+    {.name = "group",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_DESTINATIONS | BENCH_TAKES_SOURCES,
+     .offset = FIELD(group),
+     .argument = "NAME",
+     .key = "group",
+     .help =
+         "The members of this group of network.conf, in its order, are the destinations, or the "
+         "sources of cb_funnel; all of them without --destinations or --sources. Wants "
+         "--config"},
+    {.name = "sources",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(sources),
+     .argument = "LIST",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .key = "sources",
+     .help = "Numbers of sources, each with the number of destinations at the same place of "
+             "--destinations; without it 4, 6 and 8, or the largest number that fits the job"},
+    {.name = "destinations",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(destinations),
+     .argument = "LIST",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .key = "destinations",
+     .help = "Numbers of destinations, or one number for all; without it as many as sources"},
+    {.name = "topology",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_TOPOLOGY,
+     .offset = FIELD(topologies),
+     .argument = "LIST",
+     .key = "topology",
+     .help = "Numbers of processors, stage after stage, one measurement each: 4-2-1,8-4-2-1; "
+             "without it 4-2-1, 6-2-1 and 9-3-1, those that fit the job"},
+    {.name = "algorithm",
+     .type = CB_OPTION_COUNT_LIST,
+     .scope = BENCH_TAKES_ALGORITHM,
+     .offset = FIELD(algorithms_us),
+     .argument = "LIST",
+     .maximum = 1e6,
+     .key = "algorithm_us",
+     .help = "Times in us that a receiving processor works on each packet, one measurement each; "
+             "without it 0, 50 and 500"},
+    {.name = "in-flight",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(in_flight),
+     .argument = "E",
+     .minimum = 1,
+     .maximum = 1048576,
+     .key = "in_flight",
+     .help = "Events that are in the farm at most; without it the smallest number that gives the "
+             "full frequency, found by a short search"},
+    {.name = "rate",
+     .type = CB_OPTION_REAL,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(rate_hz),
+     .argument = "R",
+     .minimum = 0.1,
+     .maximum = 1e9,
+     .unit = "Hz",
+     .key = "rate_Hz",
+     .help = "Open loop: events fall due at this rate, 100kHz, whether or not earlier ones came "
+             "back; latency counts from then"},
+    {.name = "arrivals",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(arrivals),
+     .argument = "HOW",
+     .default_text = "periodic",
+     .choices = arrivals,
+     .key = "arrivals",
+     .help = "In an open loop events fall due periodically or as a Poisson process (--seed)"},
+    {.name = "load-curve",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(load_curve),
+     .argument = "LIST",
+     .key = "load_curve",
+     .help = "Latency against offered load: an open loop at each of these rates, 10kHz,50%,90%, "
+             "where per cent are of the closed loop's frequency; auto takes nine from 10 to 110 %"},
+    {.name = "find-rate",
+     .type = CB_OPTION_FLAG,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(find_rate),
+     .key = "find_rate",
+     .help = "Search for the highest rate at which --quantile of the latency stays within "
+             "--deadline-us"},
+    {.name = "deadline-us",
+     .type = CB_OPTION_REAL,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(deadline_us),
+     .argument = "L",
+     .minimum = 0.01,
+     .maximum = 1e9,
+     .key = "deadline_us",
+     .help = "The latency in us that --find-rate holds"},
+    {.name = "quantile",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(quantile),
+     .argument = "Q",
+     .default_text = "p99",
+     .choices = quantiles,
+     .key = "quantile",
+     .help = "The quantile of the latency that has to be within the deadline"},
+    {.name = "slow-us",
+     .type = CB_OPTION_REAL,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(slow_us),
+     .argument = "US",
+     .minimum = 0.1,
+     .maximum = 1e6,
+     .key = "slow_us",
+     .help = "For experiments: the first destination works so much longer on each event"},
+    {.name = "timeline",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(timeline),
+     .argument = "FILE",
+     .help = "Write there what every rank does with the first events of a pass of its own, behind "
+             "the first measurement and not within --max-time: trace JSON, which Perfetto shows"},
+    {.name = "timeline-events",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(timeline_events),
+     .argument = "N",
+     .minimum = 1,
+     .maximum = 65536,
+     .key = "timeline_events",
+     .help = "So many events are in the timeline, or as many as --max-time has room for; without "
+             "it 64"},
+    {.name = "mode",
+     .type = CB_OPTION_TEXT,
+     .scope = BENCH_TAKES_MODES,
+     .offset = FIELD(mode),
+     .argument = "NAME",
+     .default_text = "default",
+     .key = "mode",
+     .help =
+         "One mode by name, or all; default leaves out those that are measured on request only"},
+    {.name = "precision",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(precision_pct),
+     .argument = "PCT",
+     .default_text = "2",
+     .minimum = 0.01,
+     .maximum = 100,
+     .unit = "%",
+     .key = "precision_pct",
+     .help =
+         "A measurement goes on until the 95 % interval of the median is within so many per cent"},
+    {.name = "max-time",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(max_time_s),
+     .argument = "S",
+     .default_text = "1.5",
+     .minimum = 0.01,
+     .maximum = 86400,
+     .unit = "s",
+     .key = "max_time_s",
+     .help =
+         "or for so long at the most, warm-up and all passes but --verify included; longer where "
+         "the least that a figure needs takes longer, as between ranks that wait for a core"},
+    {.name = "window",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_WINDOW,
+     .offset = FIELD(window),
+     .argument = "W",
+     .default_text = "64",
+     .minimum = 1,
+     .maximum = 65536,
+     .key = "window",
+     .help = "Packets to a destination that may be unacknowledged in a stream"},
+    {.name = "wait",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(wait),
+     .argument = "HOW",
+     .default_text = "auto",
+     .choices = waits,
+     .key = "wait",
+     .help =
+         "How a receive waits; auto spins where every busy rank has a core of its own and yields "
+         "elsewhere"},
+    {.name = "touch",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(touch),
+     .argument = "WHAT",
+     .default_text = "all",
+     .choices = touches,
+     .key = "touch",
+     .help =
+         "What a destination reads of a packet: all refers to every byte, so that no clever system "
+         "can avoid the transfer"},
+    {.name = "connect",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(connect),
+     .argument = "WHOM",
+     .default_text = "role",
+     .choices = connections,
+     .key = "connect",
+     .help = "Whom a rank connects to, over a technology that has connections: those that its role "
+             "talks to, or all, which measures what idle peers cost"},
+    {.name = "buffers",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(buffers),
+     .argument = "USE",
+     .default_text = "hot",
+     .choices = buffer_uses,
+     .key = "buffers",
+     .help = "hot takes the buffer that was used last; rotate goes round through twice the largest "
+             "cache, which shows the effect of caching"},
+    {.name = "placement",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(placement),
+     .argument = "HOW",
+     .choices = bench_placements,
+     .key = "placement",
+     .help = "Over several hosts: ranks take part host after host (block), from host to host "
+             "(cyclic), with each role spread over all hosts, or packed on few; without it in the "
+             "launcher's order"},
+    {.name = "multicast",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_LISTS,
+     .offset = FIELD(multicast),
+     .argument = "HOW",
+     .choices = multicasts,
+     .key = "multicast",
+     .help = "By a loop of sends or by the technology's own multicast; without it both"},
+    {.name = "list",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_LISTS,
+     .offset = FIELD(list),
+     .argument = "HOW",
+     .choices = lists,
+     .key = "list",
+     .help =
+         "How the list of destinations changes with each broadcast; without it fixed at all sizes, "
+         "and rotate and random at 64 bytes"},
+    {.name = "compute",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_SIDES,
+     .offset = FIELD(compute),
+     .argument = "SIDE",
+     .default_text = "none",
+     .choices = sides,
+     .key = "compute",
+     .help =
+         "Measure beside a continuous computing task of low priority on the core of each source, "
+         "each destination, or both; what each slows down the other is reported"},
+    {.name = "compute",
+     .type = CB_OPTION_CHOICE,
+     .scope = BENCH_TAKES_NODES,
+     .offset = FIELD(compute),
+     .argument = "SIDE",
+     .default_text = "none",
+     .choices = nodes,
+     .key = "compute",
+     .help = "Measure beside a continuous computing task of low priority on the core of each node, "
+             "which is source and destination; what each slows down the other is reported"},
+    {.name = "seed",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(seed),
+     .argument = "N",
+     .default_text = "1",
+     .maximum = 4294967295.0,
+     .key = "seed",
+     .help = "Seed of everything that is drawn at random"},
+    {.name = "verify",
+     .type = CB_OPTION_FLAG,
+     .offset = FIELD(verify),
+     .key = "verify",
+     .help =
+         "Add a pass, not timed, in which every byte and every number is checked; lost, doubled, "
+         "reordered or corrupted messages are counted and fail the run"},
+    {.name = "format",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(format),
+     .argument = "FORM",
+     .choices = formats,
+     .help = "Form of the result: text, csv, or json (combench-result/1); without it text, or json "
+             "with "
+             "--output"},
+    {.name = "output",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(output),
+     .argument = "FILE",
+     .help = "Write the result there, anew after every measurement, and the text form to standard "
+             "output"},
+    {.name = "config",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(config),
+     .argument = "DIR",
+     .key = "config",
+     .help = "Read network.conf, nodes.conf and machines.conf there, see combench-config(5): the "
+             "technology, its parameters, and which node each rank is; an option goes before them"},
+    {.name = "interface",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(interface),
+     .argument = "NAME",
+     .key = "interface",
+     .help = "The network interface of tcp and udp, the same name on all hosts; without it "
+             "loopback where all ranks are on one host, else the one with the address of the "
+             "host's name"},
+    {.name = "emit-trace",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(emit_trace),
+     .argument = "FILE",
+     .help = "Measure nothing, and write there the trace of the one measurement that the other "
+             "options leave, which ccmod evaluates; needs neither MPI nor as many processes"},
+    {.name = "trace-steps",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(trace_steps),
+     .argument = "N",
+     .default_text = "100",
+     .minimum = 1,
+     .maximum = 1e9,
+     .help = "So many steps, or events of a farm, are in the trace"},
+    {.name = "trace-ranks",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(trace_ranks),
+     .argument = "N",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .help = "The trace is that of a job of so many ranks; without it of as many as take part"},
+    {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
+};
+/* clang-format on */
+
+_Static_assert(sizeof(rows) / sizeof(rows[0]) <= BENCH_OPTION_ROWS,
+               "BENCH_OPTION_ROWS is too small");
+
+static const char *const exit_statuses[] = {
+    "0",
+    "Measured.",
+    "1",
+    "Something failed after the first measurement began, or a signal ended the run; what was "
+    "measured until then stands in the result.",
+    "2",
+    "Wrong before the first measurement: an option, the number of ranks, an output that cannot be "
+    "written, an unknown technology, a configuration file.",
+    "77",
+    "The technology lacks what the benchmark needs; the reason is on standard error.",
+    NULL,
+};
+
+/* Of the scopes of all rows that share a name, together. */
+static const char *owners(uint32_t scope)
+{
+    static const struct {
+        uint32_t scope;
+        const char *programs;
+    } table[] = {
+        {BENCH_TAKES_PROCESSORS, "cb_alltoall, cb_pairs and cb_comms3"},
+        {BENCH_TAKES_DESTINATIONS, "cb_outfarm and cb_multicast"},
+        {BENCH_TAKES_LISTS, "cb_multicast"},
+        {BENCH_TAKES_WINDOW,
+         "cb_oneway, cb_pairs, cb_outfarm, cb_multicast, cb_funnel, cb_pipeline and cb_calibrate"},
+        {BENCH_TAKES_MODES, "cb_calibrate and the programs of group 1 and of Parkbench"},
+        {BENCH_TAKES_PARKBENCH, "cb_comms1, cb_comms2 and cb_comms3"},
+        {BENCH_TAKES_FARM, "cb_pushfarm and cb_pullfarm"},
+        {BENCH_TAKES_TOPOLOGY, "cb_pipeline"},
+        {BENCH_TAKES_ALGORITHM, "cb_pushfarm, cb_pullfarm and cb_pipeline"},
+        {BENCH_TAKES_SIDES | BENCH_TAKES_NODES,
+         "cb_oneway, cb_twoway, cb_alltoall, cb_pairs, cb_outfarm, cb_multicast and cb_funnel"},
+        {BENCH_TAKES_DESTINATIONS | BENCH_TAKES_SOURCES, "cb_outfarm, cb_multicast and cb_funnel"},
+        {BENCH_TAKES_DESTINATIONS | BENCH_TAKES_FARM,
+         "cb_outfarm, cb_multicast, cb_pushfarm and cb_pullfarm"},
+        {BENCH_TAKES_SOURCES | BENCH_TAKES_FARM, "cb_funnel, cb_pushfarm and cb_pullfarm"},
+    };
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        if (table[i].scope == scope)
+            return table[i].programs;
+    return NULL;
+}
+
+bool bench_is_stream(const bench_mode *mode)
+{
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        if (mode->roles[role].finish == bench_drain || mode->roles[role].finish == bench_relay)
+            return true;
+    return false;
+}
+
+bool bench_is_led_in(const bench_mode *mode)
+{
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        if (mode->roles[role].starts_after_begin)
+            return true;
+    return false;
+}
+
+static bool has_stream(const bench_definition *definition)
+{
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
+        if (bench_is_stream(mode))
+            return true;
+    return false;
+}
+
+static bool in_group_2(const bench_definition *definition)
+{
+    return definition->counted == BENCH_FARM || definition->counted == BENCH_TOPOLOGY;
+}
+
+static uint32_t scope_of(const bench_definition *definition)
+{
+    static const uint32_t by_count[] = {
+        [BENCH_PAIR_ONLY] = 0,
+        [BENCH_BY_MODE] = 0,
+        [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
+        [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
+        [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
+        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_ALGORITHM,
+        [BENCH_TOPOLOGY] = BENCH_TAKES_TOPOLOGY | BENCH_TAKES_ALGORITHM,
+    };
+
+    return by_count[definition->counted] | (definition->lists ? BENCH_TAKES_LISTS : 0u) |
+           (has_stream(definition) ? BENCH_TAKES_WINDOW : 0u) |
+           (in_group_2(definition) ? 0u : BENCH_TAKES_MODES) |
+           (definition->parkbench ? BENCH_TAKES_PARKBENCH : 0u) |
+           (bench_has_sides(definition) ? BENCH_TAKES_SIDES : 0u) |
+           (bench_has_nodes(definition) ? BENCH_TAKES_NODES : 0u);
+}
+
+cb_option_table bench_option_table(const bench_definition *definition, const char *program,
+                                   const char *synopsis)
+{
+    return (cb_option_table){
+        .program = program,
+        .summary = definition->title,
+        .description = definition->description,
+        .synopsis = synopsis,
+        .exit_statuses = exit_statuses,
+        .options = rows,
+        .option_count = sizeof(rows) / sizeof(rows[0]),
+        .mask = scope_of(definition),
+        .owners = owners,
+    };
+}
+
+const bench_mode *bench_find_mode(const bench_definition *definition, const char *name)
+{
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
+        if (strcmp(mode->name, name) == 0)
+            return mode;
+    return NULL;
+}

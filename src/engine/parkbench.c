@@ -1,0 +1,169 @@
+/* TICK1 and TICK2 before a run, and the parameters of Parkbench behind a curve. */
+#include "engine/parkbench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/tick.h"
+#include "stats/parkbench.h"
+
+/* A hundredth of a block of 1 ms: what reading the clock may add to one. */
+static const uint64_t longest_tick_ns = 10000;
+
+static const uint64_t tick2_interval_ns = 100000000;
+
+/* What each rank tells about its clock: plain data. */
+typedef struct {
+    char host[HOST_TEXT];
+    cb_tick1 tick1;
+    cb_tick2 tick2;
+} clock_trial;
+
+/* A clock that fails TICK1 is not worth an interval. */
+static bool passes_tick1(const cb_tick1 *found)
+{
+    return !found->goes_back && found->tick_ns > 0 && found->tick_ns <= longest_tick_ns;
+}
+
+static void try_clock(const host *machine, clock_trial *mine)
+{
+    host_environment environment;
+
+    host_capture(machine, &environment);
+    memcpy(mine->host, environment.name, sizeof(mine->host));
+    mine->tick1 = cb_measure_tick1(cb_clock_measured());
+    if (passes_tick1(&mine->tick1))
+        mine->tick2 =
+            cb_measure_tick2(cb_clock_measured(), cb_clock_wall(), tick2_interval_ns, cb_sleep_ns);
+}
+
+static void explain_tick1(const clock_trial *trial, size_t rank)
+{
+    char what[64];
+
+    if (trial->tick1.goes_back)
+        snprintf(what, sizeof(what), "goes back");
+    else if (trial->tick1.tick_ns == 0)
+        snprintf(what, sizeof(what), "stands still");
+    else
+        snprintf(what, sizeof(what), "moves in steps of %g us", (double)trial->tick1.tick_ns / 1e3);
+    cb_error("TICK1 fails: CLOCK_MONOTONIC of rank %zu on %s %s, and blocks of 1 ms need steps of "
+             "%g us at most; give that host another clock (current_clocksource in "
+             "/sys/devices/system/clocksource/clocksource0), or leave it out",
+             rank, trial->host, what, (double)longest_tick_ns / 1e3);
+}
+
+static void explain_tick2(const clock_trial *trial, size_t rank)
+{
+    cb_error("TICK2 fails: in an interval of %g ms CLOCK_MONOTONIC of rank %zu on %s is off by "
+             "%.3g %% against the time of day, known to %.2g %%, and %g %% are allowed; look for a "
+             "service that is setting the time of day, give that host another clock, or leave it "
+             "out",
+             (double)tick2_interval_ns / 1e6, rank, trial->host, trial->tick2.error_pct,
+             trial->tick2.bound_pct, CB_TICK2_LIMIT_PCT);
+}
+
+/* The first rank whose clock fails decides, in all ranks alike; rank 0 says which. */
+static cb_status judge(const clock_trial *trials, size_t ranks)
+{
+    for (size_t rank = 0; rank < ranks; rank++) {
+        const clock_trial *trial = &trials[rank];
+
+        if (!passes_tick1(&trial->tick1)) {
+            explain_tick1(trial, rank);
+            return CB_ERROR_USAGE;
+        }
+        if (!cb_tick2_is_true(&trial->tick2)) {
+            explain_tick2(trial, rank);
+            return CB_ERROR_USAGE;
+        }
+    }
+    return CB_OK;
+}
+
+static bench_ticks worst_of(const clock_trial *trials, size_t ranks)
+{
+    bench_ticks worst = {0};
+
+    for (size_t rank = 0; rank < ranks; rank++) {
+        const clock_trial *trial = &trials[rank];
+
+        worst.tick1_ns = fmax(worst.tick1_ns, (double)trial->tick1.tick_ns);
+        if (rank == 0 || fabs(trial->tick2.error_pct) > fabs(worst.tick2_error_pct)) {
+            worst.tick2_error_pct = trial->tick2.error_pct;
+            worst.tick2_bound_pct = trial->tick2.bound_pct;
+        }
+    }
+    return worst;
+}
+
+cb_status bench_check_clock(bench_session *session)
+{
+    size_t ranks = (size_t)control_size(session->plane);
+    clock_trial mine = {0}, *trials = cb_allocate(ranks, sizeof(*trials), "the trials of clocks");
+    cb_status status = trials != NULL ? CB_OK : CB_ERROR_MEMORY;
+
+    status = control_agree(control_everyone(session->plane), status);
+    if (status == CB_OK) {
+        try_clock(session->machine, &mine);
+        status = control_exchange(control_everyone(session->plane), &mine, sizeof(mine), trials);
+    }
+    if (status == CB_OK) {
+        cb_log_silence(control_rank(session->plane) != 0);
+        status = judge(trials, ranks);
+        cb_log_silence(false);
+        session->ticks = worst_of(trials, ranks);
+    }
+    free(trials);
+    return status;
+}
+
+void bench_put_ticks(const bench_session *session)
+{
+    const bench_ticks *worst = &session->ticks;
+
+    if (session->document == NULL)
+        return;
+    report_put_number(session->document, worst->tick1_ns, "environment.clock.tick1_ns");
+    report_put_number(session->document, worst->tick2_error_pct,
+                      "environment.clock.tick2_error_pct");
+    report_put_number(session->document, worst->tick2_bound_pct,
+                      "environment.clock.tick2_bound_pct");
+}
+
+/* Where a figure is the time of many messages, Parkbench's is that of one of them. */
+static double *message_times(const double *figures_us, size_t count, double messages)
+{
+    double *times_us = cb_allocate(count, sizeof(*times_us), "the times of messages");
+
+    for (size_t i = 0; times_us != NULL && i < count; i++)
+        times_us[i] = figures_us[i] / messages;
+    return times_us;
+}
+
+cb_status bench_fit_parkbench(const bench_session *session, const bench_measurement *measurement,
+                              size_t participants, const double *bytes, const double *figures_us,
+                              size_t count)
+{
+    const bench_mode *mode = measurement->mode;
+    bool saturates = mode->figure == BENCH_ROUND;
+    double *times_us = message_times(figures_us, count, (double)mode->packets(measurement->count));
+    stats_parkbench parts[STATS_PARKBENCH_PARTS];
+    cb_status status = times_us != NULL ? CB_OK : CB_ERROR_MEMORY;
+    size_t written = 0;
+
+    if (status == CB_OK)
+        written = stats_parkbench_fit(bytes, times_us, count,
+                                      (double)session->options->breakpoint_bytes, parts);
+    for (size_t i = 0; i < written && status == CB_OK; i++)
+        status =
+            report_add_parkbench(session->document, mode->name, (double)participants,
+                                 saturates ? "message_us" : "latency_us", saturates, &parts[i]);
+    free(times_us);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* How the ranks of a measurement are shared out: pure functions of definition and numbers. Ranks
+ * stand in stages, one after the other. For most benchmarks a stage is a role; a pipeline may have
+ * several stages of one role. */
+#ifndef BENCH_SHAPE_H
+#define BENCH_SHAPE_H
+
+#include "base/units.h"
+#include "engine/benchmark.h"
+
+/* Where a stage's ranks stand among the participants. */
+typedef struct {
+    size_t first, count;
+} bench_span;
+
+/* How many ranks have role `role` at a count. */
+size_t bench_role_size(const bench_definition *definition, size_t role, size_t count);
+
+/* The shape of a benchmark whose roles follow from one count. */
+bench_shape bench_shape_of_count(const bench_definition *definition, size_t count);
+
+/* A supervisor, its sources and its destinations. */
+bench_shape bench_shape_of_farm(size_t sources, size_t destinations);
+
+/* "9-3-1": sources, and stages of which each is fed by whole numbers of ranks of the one before.
+ * CB_ERROR_USAGE, logged, for a text that is not such a topology. */
+cb_status bench_shape_parse(const char *text, bench_shape *out);
+
+/* The text of a shape, as bench_shape_parse takes it. */
+enum { BENCH_SHAPE_TEXT = 64 };
+void bench_shape_text(const bench_shape *shape, char text[BENCH_SHAPE_TEXT]);
+
+size_t bench_shape_ranks(const bench_shape *shape);
+bench_span bench_shape_span(const bench_shape *shape, size_t stage);
+
+/* The stage that a participant is in. */
+size_t bench_shape_stage(const bench_shape *shape, size_t participant);
+
+/* The role of a stage. Of a topology the first has the first role, the last the third, and all
+ * others have the second. */
+size_t bench_shape_role(const bench_definition *definition, const bench_shape *shape, size_t stage);
+
+bool bench_shape_same(const bench_shape *one, const bench_shape *other);
+
+/* Whom a participant talks to, as its role says: their places among the participants, in `peers`
+ * (room for all of them), and in `heard` beside each whether it is received from. Their number. */
+size_t bench_shape_peers(const bench_definition *definition, const bench_shape *shape,
+                         size_t participant, size_t *peers, bool *heard);
+
+#endif

@@ -1,0 +1,231 @@
+/* The row of a closed loop: blocks of events, timed between marks in steady state, and a pass of
+ * its own that records the latency of each event. */
+#include "farm/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    BLOCKS_AT_ONCE = 512,
+    BLOCKS_MOST = 64 * BLOCKS_AT_ONCE,
+    BLOCKS_MINIMUM = 20,
+    LATENCIES_RECORDED = 200000
+};
+
+/* Shares of --max-time at whose end a pass ends, and for the latencies at most. */
+static const double blocks_end = 0.76, latencies_end = 0.98, latencies_share = 0.22;
+
+static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
+
+/* The supervisor has the blocks; the rest all know. */
+typedef struct {
+    double *values_ns; /* of each block */
+    size_t count;
+    double *marks_ns, *sorted_ns;
+    bool kept;       /* the last batch's were */
+    uint64_t block;  /* events of one */
+    size_t wanted;   /* of the next batch, at most */
+    bench_pace pace; /* of batches: with filling, draining and what was waited for in vain */
+    double precision_pct;
+} farm_blocks;
+
+static void free_blocks(farm_blocks *blocks)
+{
+    free(blocks->values_ns);
+    free(blocks->marks_ns);
+    free(blocks->sorted_ns);
+}
+
+static double wanted_block_ns(const bench_farm_run *run)
+{
+    return fmin(run->oversubscribed ? oversubscribed_block_ns : block_ns, run->limit_ns / 100);
+}
+
+/* Destinations decide in turn: a block is a number of whole turns. */
+static uint64_t block_of(const bench_farm_run *run)
+{
+    uint64_t turns = bench_farm_events_in(wanted_block_ns(run),
+                                          run->event_ns * (double)bench_farm_destinations(run), 1);
+
+    return turns * bench_farm_destinations(run);
+}
+
+bool bench_farm_blocks_too_short(double event_ns, uint64_t block, double wanted_ns, double left_ns)
+{
+    return event_ns * (double)block < wanted_ns / 2 && left_ns > (BLOCKS_MINIMUM + 2) * wanted_ns;
+}
+
+static stats_summary summarize(farm_blocks *blocks)
+{
+    memcpy(blocks->sorted_ns, blocks->values_ns, blocks->count * sizeof(double));
+    return stats_summarize(blocks->sorted_ns, blocks->count);
+}
+
+/* Keep the `count` blocks of a run, and tell all how precise the median is by now. What lies behind
+ * their last mark is the farm running empty. */
+static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks, size_t count,
+                             const bench_tally *tally)
+{
+    size_t marks = tally->marks < count + 1 ? tally->marks : count + 1;
+
+    for (size_t i = 1; run->supervisor && i < marks && blocks->count < BLOCKS_MOST; i++)
+        blocks->values_ns[blocks->count++] = blocks->marks_ns[i] - blocks->marks_ns[i - 1];
+    if (run->supervisor && blocks->count >= BLOCKS_MINIMUM) {
+        stats_summary summary = summarize(blocks);
+
+        blocks->precision_pct = stats_precision_pct(&summary);
+    }
+    return control_broadcast(run->team, &blocks->precision_pct, sizeof(blocks->precision_pct));
+}
+
+/* The time of an event as the row has it, told to all: it is what loads are shares of. */
+static cb_status take_median(bench_farm_run *run, farm_blocks *blocks)
+{
+    if (run->supervisor && blocks->count > 0)
+        run->event_ns = summarize(blocks).median / (double)blocks->block;
+    return control_broadcast(run->team, &run->event_ns, sizeof(run->event_ns));
+}
+
+static void add_tally(bench_tally *sum, const bench_tally *tally)
+{
+    sum->issued += tally->issued;
+    sum->decided += tally->decided;
+    sum->lost += tally->lost;
+    sum->errors += tally->errors;
+}
+
+static uint64_t lead_in_of(uint64_t in_flight, uint64_t block)
+{
+    return in_flight > block ? in_flight : block;
+}
+
+bench_load bench_farm_closed_load(uint64_t in_flight, uint64_t block, size_t count)
+{
+    uint64_t lead_in = lead_in_of(in_flight, block);
+
+    return (bench_load){.events = lead_in + count * block + in_flight,
+                        .in_flight = in_flight,
+                        .lead_in = lead_in,
+                        .block = block};
+}
+
+static double left_ns(const bench_farm_run *run)
+{
+    return run->limit_ns * blocks_end - run->elapsed_ns;
+}
+
+/* As many blocks as may be staked beside what goes before and after them, but no more than are
+ * wanted. */
+static size_t fitting_blocks(const bench_farm_run *run, const farm_blocks *blocks)
+{
+    uint64_t around = lead_in_of(run->in_flight, blocks->block) + run->in_flight;
+    double affordable = bench_pace_affordable(&blocks->pace, left_ns(run), run->limit_ns);
+    double fitting = (affordable - (double)around) / (double)blocks->block;
+
+    return (size_t)fmax(1, fmin((double)blocks->wanted, fitting));
+}
+
+/* One batch, kept unless its blocks are too short: then the next has longer ones. */
+static cb_status time_batch(bench_farm_run *run, farm_blocks *blocks, bench_farm_outcome *out)
+{
+    size_t count = fitting_blocks(run, blocks);
+    bench_load load = bench_farm_closed_load(run->in_flight, blocks->block, count);
+    bench_tally tally = {0};
+
+    load.marks_ns = blocks->marks_ns;
+    CB_TRY(
+        bench_farm_run_load(run, load, bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
+    add_tally(&out->tally, &tally);
+    bench_pace_note(&blocks->pace, tally.elapsed_ns, (double)load.events);
+    run->event_ns = tally.event_ns;
+    blocks->kept = !bench_farm_blocks_too_short(run->event_ns, blocks->block, wanted_block_ns(run),
+                                                left_ns(run));
+    if (!blocks->kept) {
+        blocks->count = 0;
+        blocks->block = block_of(run);
+        blocks->wanted = BLOCKS_MINIMUM + 1;
+        blocks->precision_pct = HUGE_VAL;
+        return CB_OK;
+    }
+    blocks->wanted = BLOCKS_AT_ONCE;
+    return keep_blocks(run, blocks, count, &tally);
+}
+
+static bool has_time_left(const bench_farm_run *run, const farm_blocks *blocks)
+{
+    bench_load least = bench_farm_closed_load(run->in_flight, blocks->block, 1);
+
+    return left_ns(run) > bench_pace_slowest_ns(&blocks->pace) * (double)least.events;
+}
+
+static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_farm_outcome *out)
+{
+    bench_pace_note(&blocks->pace, run->event_ns, 1);
+    blocks->block = block_of(run);
+    blocks->wanted = BLOCKS_MINIMUM + 1;
+    blocks->precision_pct = HUGE_VAL;
+    out->stopped_by = "max-time";
+    do {
+        CB_TRY(time_batch(run, blocks, out));
+        if (blocks->precision_pct <= run->session->options->precision_pct) {
+            out->stopped_by = "precision";
+            break;
+        }
+    } while (!blocks->kept || has_time_left(run, blocks));
+    return CB_OK;
+}
+
+/* When the time is over the least that gives each destination a latency. */
+static uint64_t latencies_wanted(const bench_farm_run *run, double slowest_ns)
+{
+    double room_ns = run->limit_ns * latencies_end - run->elapsed_ns;
+    uint64_t least = room_ns > 0 ? 2 * run->in_flight : bench_farm_destinations(run);
+
+    return bench_farm_events_in(fmin(run->limit_ns * latencies_share, room_ns),
+                                fmax(run->event_ns, slowest_ns), least);
+}
+
+static cb_status record_latencies(bench_farm_run *run, const farm_blocks *blocks,
+                                  bench_farm_outcome *out)
+{
+    uint64_t events = latencies_wanted(run, bench_pace_slowest_ns(&blocks->pace));
+    bench_tally tally = {0};
+
+    if (events > LATENCIES_RECORDED)
+        events = LATENCIES_RECORDED;
+    CB_TRY(bench_farm_run_load(
+        run,
+        (bench_load){.events = events, .in_flight = run->in_flight, .latencies = run->latencies},
+        bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
+    add_tally(&out->tally, &tally);
+    return CB_OK;
+}
+
+cb_status bench_farm_measure_closed(bench_farm_run *run)
+{
+    bench_farm_outcome out = {.open = false};
+    farm_blocks blocks = {
+        .values_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
+        .sorted_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
+        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2 + run->in_flight / bench_farm_destinations(run),
+                                sizeof(double), "the marks of blocks")};
+    cb_status status = CB_ERROR_MEMORY;
+
+    bench_farm_forget(run);
+    if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
+        status = time_blocks(run, &blocks, &out);
+    if (status == CB_OK)
+        status = take_median(run, &blocks);
+    if (status == CB_OK)
+        status = record_latencies(run, &blocks, &out);
+    out.blocks_ns = blocks.values_ns;
+    out.block_count = blocks.count;
+    out.block = blocks.block;
+    if (status == CB_OK)
+        status = bench_farm_row(run, &out);
+    free_blocks(&blocks);
+    return status;
+}

@@ -1,0 +1,356 @@
+/* The farm's hot loops. The closed one of the supervisor reads the clock at marks alone, or, in a
+ * pass of its own, at every issue and decision; the open one always, since events fall due by it.
+ */
+#include "farm/loops.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "engine/session.h"
+#include "engine/patience.h"
+
+/* A run ends early when all that was in flight was lost so often: each time takes a patience. */
+enum { SILENCES_MOST = 4 };
+
+typedef struct {
+    bench_rank *me;
+    bench_action issue;
+    const bench_load *load;
+    bench_tally *tally;
+    bench_ledger *ledger;
+    uint64_t first_issue_ns, last_issue_ns;
+    uint64_t first_decision_ns, last_decision_ns; /* of an open loop */
+    unsigned silences;                            /* each of which lost all that was in flight */
+} supervision;
+
+/* A signal ends the loop at once: a run can last longer than what is left until a killing one. */
+static bool goes_on(const supervision *run)
+{
+    const bench_ledger *ledger = run->ledger;
+
+    return ledger->decided + ledger->lost < run->load->events && run->silences < SILENCES_MOST &&
+           bench_signal_seen == 0;
+}
+
+static void give_up(supervision *run)
+{
+    bench_ledger_give_up(run->ledger);
+    run->silences++;
+}
+
+cb_status bench_farm_take_patiently(bench_rank *me, transport_buffer **out, transport_node **from)
+{
+    bench_waiting so_far = bench_waiting_begin(cb_now_ns());
+    cb_status status;
+
+    while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
+        if (bench_waiting_on(&so_far, cb_now_ns()) > me->patience_ns)
+            break;
+        bench_yield(me->factory);
+    }
+    return status;
+}
+
+/* Hot. */
+static inline cb_status issue(supervision *run, uint64_t since_ns)
+{
+    CB_TRY(run->issue(run->me));
+    (void)bench_ledger_issue(run->ledger, since_ns);
+    return CB_OK;
+}
+
+/* Hot. Take a decision, which has an event and nothing else, into the ledger. */
+static inline cb_status take_decision(bench_rank *me, size_t from, transport_buffer *buffer,
+                                      uint64_t *since_ns, bench_decision *decision)
+{
+    bench_farm *farm = me->farm;
+    bench_note note;
+
+    CB_TRY(bench_farm_read(me, BENCH_DESTINATION, from, buffer, &note));
+    if (__builtin_expect(note.first != 0 || note.count != 0, 0))
+        note.event = UINT64_MAX;
+    *decision = bench_ledger_decide(&farm->ledger, bench_index_of(me, from, BENCH_DESTINATION),
+                                    note.event, since_ns);
+    if (__builtin_expect(*decision == BENCH_DECIDED, 1) || farm->patient ||
+        *decision == BENCH_DECIDED_LATE)
+        return CB_OK;
+    return bench_farm_refuse(me, "a decision", note.event);
+}
+
+static inline cb_status decide(supervision *run, size_t from, transport_buffer *buffer, bool timed)
+{
+    bench_decision decision;
+    uint64_t since_ns = 0;
+
+    CB_TRY(take_decision(run->me, from, buffer, &since_ns, &decision));
+    if (!timed || decision != BENCH_DECIDED)
+        return CB_OK;
+    run->last_decision_ns = cb_now_ns();
+    if (run->first_decision_ns == 0)
+        run->first_decision_ns = run->last_decision_ns;
+    stats_histogram_record(&run->load->latencies[bench_index_of(run->me, from, BENCH_DESTINATION)],
+                           run->last_decision_ns - since_ns);
+    return CB_OK;
+}
+
+/* Wait for one decision. When none comes any more, all that is in flight is lost. */
+static inline cb_status await_decision(supervision *run, bool timed)
+{
+    transport_buffer *buffer;
+    size_t from;
+    cb_status status = bench_farm_take(run->me, &buffer, &from);
+
+    if (status == CB_EMPTY) {
+        give_up(run);
+        return CB_OK;
+    }
+    return status == CB_OK ? decide(run, from, buffer, timed) : status;
+}
+
+/* Between two marks lie so many decisions, whatever is lost besides. */
+static void set_mark(const supervision *run, uint64_t *next)
+{
+    run->load->marks_ns[run->tally->marks++] = (double)cb_now_ns();
+    *next += run->load->block;
+}
+
+static inline cb_status run_closed(supervision *run, bool timed)
+{
+    const bench_load *load = run->load;
+    bench_ledger *ledger = run->ledger;
+    uint64_t next_mark = load->marks_ns != NULL ? load->lead_in : UINT64_MAX;
+
+    run->first_issue_ns = cb_now_ns();
+    while (goes_on(run)) {
+        while (ledger->issued < load->events && ledger->in_flight < load->in_flight)
+            CB_TRY(issue(run, timed ? cb_now_ns() : 0));
+        CB_TRY(await_decision(run, timed));
+        if (__builtin_expect(ledger->decided >= next_mark, 0))
+            set_mark(run, &next_mark);
+    }
+    return CB_OK;
+}
+
+/* The two forms, each with all that it calls in line: so it knows whether it is timed. */
+
+static __attribute__((flatten)) cb_status run_untimed(supervision *run)
+{
+    return run_closed(run, false);
+}
+
+static __attribute__((flatten)) cb_status run_timed(supervision *run)
+{
+    return run_closed(run, true);
+}
+
+/* Between two looks that found nothing. A sleep ends before the next event is due. */
+static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns, unsigned *idle)
+{
+    enum { FREE_LOOKS = 64, LONGEST_NS = 1000000 };
+    uint64_t sleep_ns;
+
+    if (run->load->wait == TRANSPORT_WAIT_SPIN)
+        return;
+    if (run->load->wait == TRANSPORT_WAIT_YIELD || ++*idle < FREE_LOOKS) {
+        bench_yield(run->me->factory);
+        return;
+    }
+    sleep_ns = 1000ull << (*idle - FREE_LOOKS < 10 ? *idle - FREE_LOOKS : 10);
+    if (due_ns <= now_ns)
+        return;
+    if (sleep_ns > (due_ns - now_ns) / 2)
+        sleep_ns = (due_ns - now_ns) / 2;
+    cb_sleep_ns(sleep_ns < LONGEST_NS ? sleep_ns : LONGEST_NS);
+}
+
+typedef struct {
+    bench_schedule schedule;
+    uint64_t due_ns, first_due_ns, last_due_ns; /* of the next event, and of those issued */
+    /* As it was when half of the events were issued; and when that was, and when all were */
+    bench_schedule middle;
+    uint64_t middle_ns, end_ns;
+    uint64_t last_news_ns;
+    unsigned idle;
+} open_state;
+
+static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
+{
+    CB_TRY(issue(run, state->due_ns));
+    state->last_due_ns = state->due_ns;
+    run->last_issue_ns = now_ns;
+    if (run->ledger->issued == 1) {
+        run->first_issue_ns = now_ns;
+        state->first_due_ns = state->due_ns;
+    }
+    if (run->ledger->issued == (run->load->events + 1) / 2) {
+        state->middle = state->schedule;
+        state->middle_ns = now_ns;
+        run->tally->in_flight_middle = run->ledger->in_flight;
+    }
+    state->due_ns = UINT64_MAX;
+    if (run->ledger->issued < run->load->events) {
+        state->due_ns = bench_schedule_next(&state->schedule);
+    } else {
+        state->end_ns = now_ns;
+        run->tally->in_flight_end = run->ledger->in_flight;
+    }
+    return CB_OK;
+}
+
+static cb_status look_for_decision(supervision *run, open_state *state, uint64_t now_ns)
+{
+    transport_buffer *buffer;
+    transport_node *node;
+    cb_status status = transport_group_try_receive(run->me->group, &buffer, &node);
+
+    if (status == CB_OK) {
+        state->idle = 0;
+        state->last_news_ns = now_ns;
+        return decide(run, node->label, buffer, true);
+    }
+    if (status != CB_EMPTY)
+        return status;
+    if (run->me->farm->patient && run->ledger->in_flight > 0 &&
+        now_ns - state->last_news_ns > run->me->patience_ns)
+        give_up(run);
+    pause_until(run, state->due_ns, now_ns, &state->idle);
+    if (now_ns >= state->due_ns)
+        run->tally->waited_ns += (double)(cb_now_ns() - now_ns);
+    return CB_OK;
+}
+
+/* Behind the run, since the events of a Poisson process are counted one by one. Of a run that ended
+ * early the event that was next belongs to the backlog. */
+static void count_backlog(const supervision *run, open_state *state)
+{
+    bench_tally *tally = run->tally;
+    uint64_t next = 0;
+
+    if (state->due_ns != UINT64_MAX) {
+        state->end_ns = cb_now_ns();
+        next = state->due_ns <= state->end_ns;
+    }
+    if (state->middle_ns > 0)
+        tally->backlog_middle = bench_schedule_due(&state->middle, state->middle_ns);
+    tally->backlog_end = bench_schedule_due(&state->schedule, state->end_ns) + next;
+    tally->due = run->ledger->issued + tally->backlog_end;
+    tally->due_span_ns = (double)(state->last_due_ns - state->first_due_ns);
+    tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);
+}
+
+/* Due events go first, as long as there is room: a farm that is behind must not hold the generator
+ * back. An event counts from when it was due. */
+static cb_status run_open(supervision *run)
+{
+    const bench_load *load = run->load;
+    bench_ledger *ledger = run->ledger;
+    open_state state = {.last_news_ns = cb_now_ns()};
+
+    state.schedule =
+        bench_schedule_make(load->rate_hz, load->poisson, load->seed, state.last_news_ns);
+    state.due_ns = bench_schedule_next(&state.schedule);
+    while (goes_on(run)) {
+        uint64_t now_ns = cb_now_ns();
+
+        if (now_ns >= state.due_ns && ledger->in_flight < load->in_flight) {
+            CB_TRY(issue_due(run, &state, now_ns));
+            state.last_news_ns = now_ns;
+            continue;
+        }
+        CB_TRY(look_for_decision(run, &state, now_ns));
+    }
+    count_backlog(run, &state);
+    return CB_OK;
+}
+
+void bench_farm_count(const bench_rank *me, bench_tally *tally)
+{
+    const bench_ledger *ledger = &me->farm->ledger;
+
+    tally->issued = ledger->issued;
+    tally->decided = ledger->decided;
+    tally->lost = ledger->lost;
+    tally->errors = bench_ledger_error_count(ledger);
+}
+
+/* Without the waiting in vain, where there was anything else. */
+static double time_of_event(const supervision *run)
+{
+    double vain_ns = (double)run->silences * (double)run->me->patience_ns;
+    double elapsed_ns = run->tally->elapsed_ns;
+
+    if (run->ledger->decided > 0)
+        elapsed_ns = fmax(elapsed_ns - vain_ns, 0);
+    return elapsed_ns / (double)run->ledger->issued;
+}
+
+cb_status bench_farm_supervise(bench_rank *me, const bench_actions *actions, const bench_load *load,
+                               bench_tally *tally)
+{
+    supervision run = {.me = me,
+                       .issue = actions->step,
+                       .load = load,
+                       .tally = tally,
+                       .ledger = &me->farm->ledger};
+    cb_status status;
+
+    *tally = (bench_tally){0};
+    if (load->open)
+        status = run_open(&run);
+    else
+        status = load->latencies != NULL ? run_timed(&run) : run_untimed(&run);
+    tally->elapsed_ns = (double)(cb_now_ns() - run.first_issue_ns);
+    tally->decision_span_ns = (double)(run.last_decision_ns - run.first_decision_ns);
+    tally->event_ns = time_of_event(&run);
+    bench_farm_count(me, tally);
+    return status;
+}
+
+/* Nothing more coming ends a part whose messages may be lost: the supervisor has the account. */
+cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions)
+{
+    const bench_farm *farm = me->farm;
+    const uint64_t *done = farm->role == BENCH_SOURCE ? &farm->served : &farm->completed;
+    bench_reaction react = actions->react;
+    cb_status status = CB_OK;
+
+    while (status == CB_OK && *done < farm->events) {
+        transport_buffer *buffer;
+        size_t from;
+
+        status = bench_farm_take(me, &buffer, &from);
+        if (status == CB_OK)
+            status = react(me, from, buffer);
+    }
+    return status == CB_EMPTY ? CB_OK : status;
+}
+
+/* The supervisor takes decisions; the others' reactions send nothing when the run is over. */
+static cb_status take_what_came(bench_rank *me, const bench_actions *actions)
+{
+    bench_decision decision;
+    uint64_t since_ns;
+    transport_buffer *buffer;
+    size_t from;
+
+    CB_TRY(bench_farm_take(me, &buffer, &from));
+    if (me->farm->role != BENCH_SUPERVISOR)
+        return actions->react(me, from, buffer);
+    return take_decision(me, from, buffer, &since_ns, &decision);
+}
+
+cb_status bench_farm_drain(bench_rank *me, const bench_actions *actions)
+{
+    enum { LOOKS_AT_NOTHING = 32 };
+
+    me->farm->over = true;
+    me->patience_ns = 0;
+    for (unsigned looks = 0; looks < LOOKS_AT_NOTHING;) {
+        cb_status status = take_what_came(me, actions);
+
+        if (status != CB_OK && status != CB_EMPTY)
+            return status;
+        looks = status == CB_EMPTY ? looks + 1 : 0;
+    }
+    return CB_OK;
+}

@@ -1,0 +1,347 @@
+/* Open loops: one rate, a curve of loads, and the search for the highest rate that holds. */
+#include "farm/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "farm/load.h"
+
+enum { REPEATS = 5, BEYOND_QUANTILE = 10, QUIET_EVENTS = 20 };
+
+static const char *const usual_curve = "10%,25%,50%,70%,80%,90%,95%,100%,110%";
+
+bool bench_farm_wants_closed(const bench_options *options)
+{
+    return options->rate_hz <= 0;
+}
+
+static const double late = 1.01; /* of the run */
+
+bool bench_farm_piles_up(const bench_farm_outcome *outcome)
+{
+    const double least_growth = 1.5, most_growth = 4, few_each = 2;
+    const bench_tally *tally = &outcome->tally;
+    double middle = (double)tally->in_flight_middle, end = (double)tally->in_flight_end;
+
+    return tally->decision_span_ns > late * tally->due_span_ns &&
+           end > few_each * (double)outcome->destinations && end >= least_growth * middle &&
+           end <= most_growth * middle;
+}
+
+bool bench_farm_saturated(const bench_farm_outcome *outcome)
+{
+    const bench_tally *tally = &outcome->tally;
+    bool waits_longer = tally->issue_span_ns > late * tally->due_span_ns &&
+                        tally->backlog_end > tally->backlog_middle;
+
+    return waits_longer || bench_farm_piles_up(outcome);
+}
+
+bench_load bench_farm_open_load(bench_farm_run *run, double rate_hz, uint64_t events)
+{
+    const bench_options *options = run->session->options;
+
+    return (bench_load){.events = events,
+                        .in_flight = run->in_flight,
+                        .latencies = run->latencies,
+                        .open = true,
+                        .rate_hz = rate_hz,
+                        .poisson = strcmp(options->arrivals, "poisson") == 0,
+                        .seed = options->seed + run->open_runs++};
+}
+
+/* One run at a rate. It takes `time_ns` at the rate that is asked for, or at what the closed loop
+ * can do where that is less: a rate that cannot be carried makes no longer run. */
+static cb_status run_at(bench_farm_run *run, double rate_hz, double time_ns, uint64_t least,
+                        bench_farm_outcome *out)
+{
+    double event_ns = fmax(1e9 / rate_hz, run->event_ns);
+    uint64_t events = (uint64_t)fmax((double)least, time_ns / event_ns);
+
+    *out = (bench_farm_outcome){
+        .open = true, .offered_hz = rate_hz, .destinations = (size_t)bench_farm_destinations(run)};
+    bench_farm_forget(run);
+    return bench_farm_run_load(run, bench_farm_open_load(run, rate_hz, events),
+                               bench_farm_plain(run), bench_farm_patience_ns(run), &out->tally);
+}
+
+static const double open_share = BENCH_OPEN_SHARE_PCT / 100.0;
+
+static cb_status measure_rate(bench_farm_run *run, double rate_hz, double time_ns)
+{
+    bench_farm_outcome out;
+
+    CB_TRY(run_at(run, rate_hz, time_ns, BENCH_OPEN_EVENTS, &out));
+    return bench_farm_row(run, &out);
+}
+
+/* All that is measured but for the number in flight, which was found in the same time. */
+static cb_status measure_one_rate(bench_farm_run *run)
+{
+    double left_ns = run->limit_ns - run->elapsed_ns;
+
+    return measure_rate(run, run->session->options->rate_hz,
+                        fmin(open_share * run->limit_ns, left_ns));
+}
+
+static cb_status measure_curve(bench_farm_run *run)
+{
+    const char *text = run->session->options->load_curve;
+    bench_load_point points[BENCH_LOAD_POINTS];
+    size_t count;
+
+    CB_TRY(bench_load_parse(strcmp(text, "auto") == 0 ? usual_curve : text, points, &count));
+    for (size_t i = 0; i < count; i++) {
+        double rate_hz =
+            points[i].rate_hz > 0 ? points[i].rate_hz : points[i].share * 1e9 / run->event_ns;
+
+        CB_TRY(measure_rate(run, rate_hz, open_share * run->limit_ns));
+    }
+    return CB_OK;
+}
+
+/* The search */
+
+typedef struct {
+    double quantile, deadline_ns;
+    double time_ns;  /* of a trial */
+    uint64_t events; /* of a trial, at least: so that some lie beyond the quantile */
+    double quiet_ns; /* the median latency of events that have the farm for themselves */
+    /* The last trial */
+    bool silent; /* nothing was decided */
+    double reached_ns;
+} rate_search;
+
+static double merged_quantile(const bench_farm_run *run, double quantile)
+{
+    stats_histogram *all = cb_allocate(1, sizeof(*all), "a histogram of latencies");
+    double value_ns;
+
+    if (all == NULL)
+        return HUGE_VAL;
+    for (size_t i = 0; i < run->me->farm->destinations; i++)
+        stats_histogram_merge(all, &run->latencies[i]);
+    value_ns = all->samples > 0 ? stats_histogram_quantile(all, quantile) : HUGE_VAL;
+    free(all);
+    return value_ns;
+}
+
+/* One event after the other. No rate holds a deadline that most of these do not, which is so known
+ * without the many events of a trial. */
+static cb_status look_at_single_events(bench_farm_run *run, rate_search *search)
+{
+    bench_tally tally;
+
+    bench_farm_forget(run);
+    CB_TRY(bench_farm_run_load(
+        run, (bench_load){.events = QUIET_EVENTS, .in_flight = 1, .latencies = run->latencies},
+        bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
+    search->silent = tally.decided == 0;
+    search->quiet_ns = run->supervisor ? merged_quantile(run, 0.5) : 0;
+    return control_broadcast(run->team, &search->quiet_ns, sizeof(search->quiet_ns));
+}
+
+/* Whether a rate holds in one trial: the schedule is followed, nothing is lost, and the quantile of
+ * the latency is within the deadline. The supervisor judges for all. */
+static cb_status try_rate(bench_farm_run *run, rate_search *search, double rate_hz, bool *holds)
+{
+    bench_farm_outcome out;
+
+    CB_TRY(run_at(run, rate_hz, search->time_ns, search->events, &out));
+    search->silent = out.tally.decided == 0;
+    if (run->supervisor) {
+        search->reached_ns = merged_quantile(run, search->quantile);
+        *holds = !bench_farm_saturated(&out) && out.tally.lost == 0 &&
+                 search->reached_ns <= search->deadline_ns;
+    }
+    return control_broadcast(run->team, holds, sizeof(*holds));
+}
+
+static cb_status try_often(bench_farm_run *run, rate_search *search, double rate_hz, size_t *held)
+{
+    *held = 0;
+    for (size_t i = 0; i < REPEATS; i++) {
+        bool holds = false;
+
+        CB_TRY(try_rate(run, search, rate_hz, &holds));
+        *held += holds;
+    }
+    return CB_OK;
+}
+
+enum { FINE_STEPS = 12, COARSE_STEPS = 10 };
+
+/* Between a rate that held and one that did not, down to the resolution. */
+static cb_status bracket(bench_farm_run *run, rate_search *search, double *low_hz, double *high_hz)
+{
+    const double resolution = 1.04;
+
+    while (*high_hz / *low_hz > resolution) {
+        double middle_hz = sqrt(*low_hz * *high_hz);
+        bool holds = false;
+
+        CB_TRY(try_rate(run, search, middle_hz, &holds));
+        *(holds ? low_hz : high_hz) = middle_hz;
+    }
+    return CB_OK;
+}
+
+/* Small steps at first; on a machine so noisy that these do not suffice, large ones. */
+static double step_away(size_t steps)
+{
+    return steps < FINE_STEPS ? 1.05 : 2;
+}
+
+/* Down from a rate to one that holds in all repetitions; *found is the highest that held in most.
+ */
+static cb_status confirm_low(bench_farm_run *run, rate_search *search, double rate_hz,
+                             bench_found *found)
+{
+    for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
+        size_t held;
+
+        CB_TRY(try_often(run, search, rate_hz, &held));
+        if (2 * found->held <= REPEATS)
+            *found = (bench_found){.rate_hz = rate_hz, .held = held, .repeats = REPEATS};
+        if (held == REPEATS) {
+            found->low_hz = rate_hz;
+            return CB_OK;
+        }
+        rate_hz /= step_away(i);
+    }
+    found->repeats = 0;
+    return CB_OK;
+}
+
+/* Up from a rate to one that holds in no repetition. */
+static cb_status confirm_high(bench_farm_run *run, rate_search *search, double rate_hz,
+                              bench_found *found)
+{
+    for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
+        size_t held;
+
+        CB_TRY(try_often(run, search, rate_hz, &held));
+        if (held == 0) {
+            found->high_hz = rate_hz;
+            return CB_OK;
+        }
+        if (2 * held > REPEATS) {
+            found->rate_hz = rate_hz;
+            found->held = held;
+        }
+        rate_hz *= step_away(i);
+    }
+    found->repeats = 0;
+    return CB_OK;
+}
+
+/* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
+ * repetitions and the upper one in none. found->repeats is 0 when there are no such two. */
+static cb_status confirm(bench_farm_run *run, rate_search *search, double low_hz, double high_hz,
+                         bench_found *found)
+{
+    *found = (bench_found){.repeats = REPEATS};
+    CB_TRY(confirm_low(run, search, low_hz, found));
+    return found->repeats > 0 ? confirm_high(run, search, high_hz, found) : CB_OK;
+}
+
+static void say_why(const bench_options *options, const rate_search *search, char *why, size_t size)
+{
+    if (search->silent)
+        snprintf(why, size, "not one event was decided: all were lost; see what --verify finds");
+    else if (search->quiet_ns > search->deadline_ns)
+        snprintf(why, size,
+                 "the deadline of %g us is below the quiet latency: half of single events take "
+                 "%.1f us or more; give a longer --deadline-us",
+                 options->deadline_us, search->quiet_ns / 1e3);
+    else if (search->reached_ns > search->deadline_ns)
+        snprintf(why, size,
+                 "%s was %.1f us even at the lowest rate that was tried, though half of single "
+                 "events take %.1f us or less: some were held up, as when others took the machine "
+                 "or ranks share cores; give a --deadline-us longer than %g, or a lower --quantile",
+                 options->quantile, search->reached_ns / 1e3, search->quiet_ns / 1e3,
+                 options->deadline_us);
+    else
+        snprintf(why, size,
+                 "no rate was found that holds in all of %d trials, below one that holds in none "
+                 "(%s of the last was %.1f us): events were lost, or others took the machine; give "
+                 "a longer --max-time",
+                 REPEATS, options->quantile, search->reached_ns / 1e3);
+}
+
+/* A search without a result is named in the document, and fails the run when all is measured. */
+static cb_status give_up_search(bench_farm_run *run, const rate_search *search)
+{
+    char what[160], why[320];
+
+    if (!run->supervisor)
+        return CB_OK;
+    snprintf(what, sizeof(what),
+             "--find-rate at %zu bytes, %zu sources, %zu destinations, algorithm %g us",
+             run->measurement->size_bytes, run->me->farm->sources, run->me->farm->destinations,
+             run->measurement->algorithm_us);
+    say_why(run->session->options, search, why, sizeof(why));
+    cb_error("%s: %s", what, why);
+    run->session->search_failed = true;
+    return report_skip(run->session->document, what, why);
+}
+
+/* A rate that holds: a tenth of what the closed loop can do, which is next to quiet, or the half of
+ * it where a trial at the tenth would take longer than --max-time; and less where that fails. */
+static cb_status find_low(bench_farm_run *run, rate_search *search, double *low_hz, bool *holds)
+{
+    const double quiet_share = 0.1, affordable_share = 0.5;
+    double capacity_hz = 1e9 / run->event_ns;
+    double longest_ns = (double)search->events * run->event_ns / quiet_share;
+
+    *low_hz = capacity_hz * (longest_ns < run->limit_ns ? quiet_share : affordable_share);
+    CB_TRY(try_rate(run, search, *low_hz, holds));
+    for (size_t i = 0; !*holds && !search->silent && i < 2; i++) {
+        *low_hz /= 3;
+        CB_TRY(try_rate(run, search, *low_hz, holds));
+    }
+    return CB_OK;
+}
+
+/* Up to a little more than what the closed loop can do, to begin with. */
+static cb_status find_rate(bench_farm_run *run)
+{
+    const bench_options *options = run->session->options;
+    double quantile = bench_quantile(options->quantile);
+    rate_search search = {.quantile = quantile,
+                          .deadline_ns = options->deadline_us * 1e3,
+                          .time_ns = run->limit_ns / 5,
+                          .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile))};
+    double low_hz = 0, high_hz = 1.2e9 / run->event_ns;
+    bench_farm_outcome out;
+    bench_found found;
+    bool holds = false;
+
+    CB_TRY(look_at_single_events(run, &search));
+    if (search.quiet_ns <= search.deadline_ns)
+        CB_TRY(find_low(run, &search, &low_hz, &holds));
+    if (!holds)
+        return give_up_search(run, &search);
+    CB_TRY(bracket(run, &search, &low_hz, &high_hz));
+    CB_TRY(confirm(run, &search, low_hz, high_hz, &found));
+    if (found.repeats == 0)
+        return give_up_search(run, &search);
+    CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, search.events, &out));
+    out.found = found;
+    return bench_farm_row(run, &out);
+}
+
+cb_status bench_farm_measure_open(bench_farm_run *run)
+{
+    const bench_options *options = run->session->options;
+
+    if (options->rate_hz > 0)
+        return measure_one_rate(run);
+    if (options->load_curve != NULL)
+        return measure_curve(run);
+    return options->find_rate ? find_rate(run) : CB_OK;
+}

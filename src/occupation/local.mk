@@ -1,0 +1,4 @@
+libcombench_a_SOURCES += \
+	%D%/beside.c \
+	%D%/computing.c %D%/computing.h \
+	%D%/occupation.c %D%/occupation.h
