@@ -70,8 +70,7 @@ static void fill_accounts(const bench_tally *tally, report_row *row)
 static report_destination *list_destinations(const bench_measurement *measurement,
                                              const bench_farm_outcome *outcome)
 {
-    const int *ranks =
-        &outcome->ranks[bench_shape_span(&measurement->shape, BENCH_DESTINATION).first];
+    const int *ranks = &outcome->ranks[shape_span(&measurement->shape, BENCH_DESTINATION).first];
     report_destination *list =
         cb_allocate(outcome->destinations, sizeof(*list), "the rows of destinations");
 
@@ -96,8 +95,7 @@ void bench_farm_figures(const bench_session *session, const bench_measurement *m
 {
     size_t sources = measurement->shape.stages[BENCH_SOURCE];
 
-    bench_conditions(session, measurement, bench_shape_ranks(&measurement->shape), oversubscribed,
-                     row);
+    bench_conditions(session, measurement, shape_ranks(&measurement->shape), oversubscribed, row);
     row->mode = outcome->open ? "open" : "closed";
     row->arrivals = outcome->open ? session->options->arrivals : NULL;
     row->sources = (double)sources;

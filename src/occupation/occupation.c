@@ -1,76 +1,7 @@
-/* Who computes under which occupation, and the figures of the computing. */
+/* The figures of the computing. */
 #include "occupation/occupation.h"
 
-#include <string.h>
-
 enum { TURNS_MINIMUM = 5 };
-
-static const char *const names[] = {
-    [BENCH_UNOCCUPIED] = "none",
-    [BENCH_OCCUPY_SOURCE] = "source",
-    [BENCH_OCCUPY_DESTINATION] = "destination",
-    [BENCH_OCCUPY_BOTH] = "both",
-};
-
-/* The roles that can be occupied. A node computes when both its sides do. */
-static const struct {
-    const char *role;
-    report_side side;
-    bench_occupation needed;
-} sides[] = {
-    {"source", REPORT_SOURCE, BENCH_OCCUPY_SOURCE},
-    {"destination", REPORT_DESTINATION, BENCH_OCCUPY_DESTINATION},
-    {"node", REPORT_NODE, BENCH_OCCUPY_BOTH},
-};
-
-const char *bench_occupation_name(bench_occupation occupation)
-{
-    return names[occupation];
-}
-
-bench_occupation bench_occupation_named(const char *name)
-{
-    for (size_t i = 0; name != NULL && i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(names[i], name) == 0)
-            return (bench_occupation)i;
-    return BENCH_UNOCCUPIED;
-}
-
-/* Farms and pipelines have algorithms in place of a task beside them; Parkbench has none, nor has
- * what is measured for the model. */
-static bool can_be_occupied(const bench_definition *definition)
-{
-    return definition->counted != BENCH_FARM && definition->counted != BENCH_TOPOLOGY &&
-           definition->counted != BENCH_BY_MODE && !definition->parkbench;
-}
-
-bool bench_has_sides(const bench_definition *definition)
-{
-    return can_be_occupied(definition) && bench_side_of(&definition->roles[0]) != REPORT_NODE;
-}
-
-bool bench_has_nodes(const bench_definition *definition)
-{
-    return can_be_occupied(definition) && bench_side_of(&definition->roles[0]) == REPORT_NODE;
-}
-
-report_side bench_side_of(const bench_role *role)
-{
-    for (size_t i = 0; role->name != NULL && i < sizeof(sides) / sizeof(sides[0]); i++)
-        if (strcmp(sides[i].role, role->name) == 0)
-            return sides[i].side;
-    return REPORT_SIDES;
-}
-
-bool bench_occupies(bench_occupation occupation, const bench_role *role)
-{
-    report_side side = bench_side_of(role);
-
-    for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
-        if (sides[i].side == side)
-            return (occupation & sides[i].needed) == sides[i].needed;
-    return false;
-}
 
 bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns)
 {

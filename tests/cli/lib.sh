@@ -149,10 +149,12 @@ launcher() {
     esac
 }
 
+# Words: a program, and for some the name of a benchmark.
 program_path() {
     case $1 in
     cb_*) echo "$builddir/$1" ;;
-    counting_* | faulty_* | lossy_*) echo "$builddir/tests/cli/$1" ;;
+    faulty_clock) echo "$builddir/tests/cli/$1" ;;
+    counting_* | faulty_* | lossy_*) echo "$builddir/tests/cli/${1%%_*} ${1#*_}" ;;
     *) echo "$1" ;;
     esac
 }

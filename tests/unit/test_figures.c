@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tests/unit/definitions.h"
+#include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 
 enum { BLOCKS = 7, REFERENCES = 8 };
@@ -18,7 +18,7 @@ typedef struct {
     bench_reference references[REFERENCES];
 } bench;
 
-static void make_bench(bench *b, const bench_definition *definition)
+static void make_bench(bench *b, const benchmark *definition)
 {
     *b = (bench){.options = {.touch = "all", .buffers = "hot", .wait = "auto", .mode = "default"}};
     b->session = (bench_session){.definition = definition,
@@ -63,11 +63,11 @@ static report_row row_of_variant(bench *b, bench_measurement measurement, double
 static report_row row_of(bench *b, const char *mode, size_t count, size_t size_bytes,
                          double step_us)
 {
-    const bench_definition *definition = b->session.definition;
+    const benchmark *definition = b->session.definition;
     bench_measurement measurement = {
         .mode = bench_find_mode(definition, mode), .count = count, .size_bytes = size_bytes};
     size_t participants =
-        bench_role_size(definition, 0, count) + bench_role_size(definition, 1, count);
+        shape_role_size(definition, 0, count) + shape_role_size(definition, 1, count);
 
     ck_assert_ptr_nonnull(measurement.mode);
     return row_of_variant(b, measurement, step_us, participants);
@@ -91,7 +91,7 @@ START_TEST(a_latency_is_half_of_a_round_trip)
     bench b;
     report_row row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "pingpong", 2, 64, 3.0);
     assert_near(row.latency_us.median, 1.5);
     ck_assert_uint_eq(row.round_us.count, 0);
@@ -104,7 +104,7 @@ START_TEST(a_summary_is_that_of_the_blocks)
     bench b;
     report_row row;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     row = row_of(&b, "exchange", 2, 64, 10.0);
     ck_assert_uint_eq(row.round_us.count, BLOCKS);
     assert_near(row.round_us.median, 10.0);
@@ -119,7 +119,7 @@ START_TEST(blocks_keep_their_order_and_have_the_unit_of_the_figure)
     bench b;
     report_row row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "pingpong", 2, 64, 20.0);
     ck_assert_uint_eq(row.block_count, BLOCKS);
     assert_near(row.blocks_us[0], 10.2);
@@ -136,7 +136,7 @@ START_TEST(a_ping_pong_carries_one_packet_in_a_latency)
     bench b;
     report_row row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "pingpong", 2, 1000, 4.0); /* 1000 bytes in 2 us */
     assert_near(row.throughput_MBps, 500);
     assert_near(row.frequency_Hz, 500000);
@@ -150,7 +150,7 @@ START_TEST(a_stream_carries_one_packet_in_a_step)
     bench b;
     report_row row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "stream", 2, 1000, 4.0); /* 1000 bytes in 4 us */
     assert_near(row.round_us.median, 4);
     assert_near(row.throughput_MBps, 250);
@@ -163,7 +163,7 @@ START_TEST(empty_packets_have_a_frequency_and_no_throughput)
     bench b;
     report_row row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "stream", 2, 0, 0.5);
     assert_near(row.throughput_MBps, 0);
     assert_near(row.frequency_Hz, 2e6);
@@ -177,7 +177,7 @@ START_TEST(an_exchange_carries_a_packet_each_way)
     bench b;
     report_row row;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     row = row_of(&b, "exchange", 2, 1000, 4.0); /* 2000 bytes in 4 us, half of them to each */
     assert_near(row.throughput_MBps, 500);
     assert_near(row.per_node_MBps, 250);
@@ -192,7 +192,7 @@ START_TEST(a_message_of_comms1_takes_half_of_a_round_trip)
     bench b;
     report_row row;
 
-    make_bench(&b, &comms1);
+    make_bench(&b, &cb_comms1);
     row = row_of(&b, "pingpong", 2, 1000, 20.0);
     assert_near(row.latency_us.median, 10);
     assert_near(row.throughput_MBps, 100);
@@ -205,7 +205,7 @@ START_TEST(a_message_of_comms2_takes_a_quarter_of_an_exchange)
     bench b;
     report_row row;
 
-    make_bench(&b, &comms2);
+    make_bench(&b, &cb_comms2);
     row = row_of(&b, "exchange", 2, 1000, 20.0);
     assert_near(row.latency_us.median, 5);
     assert_near(row.throughput_MBps, 200);
@@ -219,7 +219,7 @@ START_TEST(comms3_carries_a_message_for_each_ordered_pair)
     bench b;
     report_row row;
 
-    make_bench(&b, &comms3);
+    make_bench(&b, &cb_comms3);
     row = row_of(&b, "saturate", 5, 1000, 40.0);
     assert_near(row.round_us.median, 40);
     assert_near(row.throughput_MBps, 500);
@@ -233,7 +233,7 @@ START_TEST(a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair)
     bench b;
     report_row row;
 
-    make_bench(&b, &alltoall);
+    make_bench(&b, &cb_alltoall);
     row = row_of(&b, "round", 4, 1000, 6.0); /* 12 packets in 6 us */
     assert_near(row.throughput_MBps, 2000);
     assert_near(row.per_node_MBps, 500);
@@ -246,7 +246,7 @@ START_TEST(congestion_is_the_time_of_a_packet_against_two_nodes)
 {
     bench b;
 
-    make_bench(&b, &alltoall);
+    make_bench(&b, &cb_alltoall);
     assert_near(row_of(&b, "round", 2, 64, 2.0).congestion_ratio, 1);
     /* 9 us for 3 packets of a node: 3 us against 2 */
     assert_near(row_of(&b, "round", 4, 64, 9.0).congestion_ratio, 1.5);
@@ -258,7 +258,7 @@ START_TEST(a_ratio_refers_to_the_same_size)
 {
     bench b;
 
-    make_bench(&b, &alltoall);
+    make_bench(&b, &cb_alltoall);
     row_of(&b, "round", 2, 64, 2.0);
     row_of(&b, "round", 2, 1024, 4.0);
     assert_near(row_of(&b, "round", 4, 64, 12.0).congestion_ratio, 2);
@@ -270,7 +270,7 @@ START_TEST(without_a_reference_there_is_no_ratio)
 {
     bench b;
 
-    make_bench(&b, &alltoall);
+    make_bench(&b, &cb_alltoall);
     row_of(&b, "round", 2, 64, 2.0);
     assert_absent(row_of(&b, "round", 4, 256, 12.0).congestion_ratio);
 }
@@ -283,7 +283,7 @@ START_TEST(pairs_count_the_packets_of_all_pairs)
     bench b;
     report_row row;
 
-    make_bench(&b, &pairs);
+    make_bench(&b, &cb_pairs);
     row = row_of(&b, "stream", 6, 1000, 4.0); /* 3 packets in 4 us */
     assert_near(row.throughput_MBps, 750);
     assert_near(row.per_node_MBps, 250);
@@ -296,7 +296,7 @@ START_TEST(efficiency_is_the_rate_of_a_pair_against_one_alone)
 {
     bench b;
 
-    make_bench(&b, &pairs);
+    make_bench(&b, &cb_pairs);
     assert_near(row_of(&b, "stream", 2, 64, 2.0).scaling_efficiency, 1);
     assert_near(row_of(&b, "stream", 4, 64, 2.5).scaling_efficiency, 0.8);
     assert_near(row_of(&b, "stream", 8, 64, 8.0).scaling_efficiency, 0.25);
@@ -310,7 +310,7 @@ START_TEST(outfarming_counts_rounds)
     bench b;
     report_row row;
 
-    make_bench(&b, &outfarm);
+    make_bench(&b, &cb_outfarm);
     row = row_of(&b, "stream", 4, 1000, 8.0); /* 4 packets in 8 us */
     assert_near(row.throughput_MBps, 500);
     assert_near(row.per_node_MBps, 125);
@@ -340,7 +340,7 @@ START_TEST(a_multicast_counts_what_all_destinations_get)
     bench b;
     report_row row;
 
-    make_bench(&b, &multicasting);
+    make_bench(&b, &cb_multicast);
     row = row_of_list(&b, BENCH_FIXED, true, 5);
     assert_near(row.throughput_MBps, 500);
     assert_near(row.per_node_MBps, 125);
@@ -356,7 +356,7 @@ START_TEST(destinations_of_a_changing_list_share_what_arrives)
     bench b;
     report_row row;
 
-    make_bench(&b, &multicasting);
+    make_bench(&b, &cb_multicast);
     row = row_of_list(&b, BENCH_ROTATE, false, 11); /* 4 of 10 each time */
     assert_near(row.throughput_MBps, 500);
     assert_near(row.per_node_MBps, 50);
@@ -372,7 +372,7 @@ START_TEST(only_lists_have_a_list)
     bench b;
     report_row row;
 
-    make_bench(&b, &outfarm);
+    make_bench(&b, &cb_outfarm);
     row = row_of(&b, "stream", 4, 64, 1.0);
     ck_assert_ptr_null(row.list);
     ck_assert_ptr_null(row.multicast);
@@ -386,7 +386,7 @@ START_TEST(a_funnel_counts_events)
     bench b;
     report_row row;
 
-    make_bench(&b, &funnel);
+    make_bench(&b, &cb_funnel);
     row = row_of(&b, "event", 4, 1000, 8.0); /* 4 packets in 8 us */
     assert_near(row.throughput_MBps, 500);
     assert_near(row.frequency_Hz, 125000);
@@ -401,7 +401,7 @@ START_TEST(loss_is_what_lacks_to_the_packet_rate_of_one_source)
 {
     bench b;
 
-    make_bench(&b, &funnel);
+    make_bench(&b, &cb_funnel);
     ck_assert_double_eq(row_of(&b, "event", 1, 64, 2.0).loss_pct, 0);
     /* 4 packets in 10 us: 0.4 a us against 0.5 */
     assert_near(row_of(&b, "event", 4, 64, 10.0).loss_pct, 20);
@@ -413,7 +413,7 @@ START_TEST(modes_have_references_of_their_own)
 {
     bench b;
 
-    make_bench(&b, &funnel);
+    make_bench(&b, &cb_funnel);
     row_of(&b, "event", 1, 64, 2.0);
     row_of(&b, "free", 1, 64, 1.0);
     assert_near(row_of(&b, "event", 2, 64, 8.0).loss_pct, 50);
@@ -428,7 +428,7 @@ START_TEST(a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes)
     bench b;
     report_row row;
 
-    make_bench(&b, &pipeline);
+    make_bench(&b, &cb_pipeline);
     row = row_of(&b, "event", 3, 1000, 4.0); /* 3 packets in 4 us */
     assert_near(row.frequency_Hz, 250000);
     assert_near(row.throughput_MBps, 750);
@@ -443,7 +443,7 @@ START_TEST(the_harness_of_a_ping_pong_is_one_sides_step)
 {
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     assert_near(row_of(&b, "pingpong", 2, 64, 3.0).harness_us, 0.012);
     assert_near(row_of(&b, "stream", 2, 64, 3.0).harness_us, 0.012);
 }
@@ -465,7 +465,7 @@ START_TEST(what_was_not_measured_is_absent)
     report_row row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 1);
     outcome.touch_ns = outcome.harness_ns = outcome.group_create_ns = -1;
     row = row_of_outcome(&b, &outcome);
@@ -486,7 +486,7 @@ START_TEST(nanoseconds_become_microseconds)
     report_row row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 1);
     outcome.touch_ns = 250;
     outcome.skew_ns = 1500;
@@ -503,7 +503,7 @@ START_TEST(a_message_that_went_in_pieces_is_marked)
     transport_factory technology = {.piece_bytes = 64};
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     b.session.technology = &technology;
     ck_assert_uint_eq(row_of(&b, "pingpong", 2, 64, 1).piece_bytes, 0);
     ck_assert_uint_eq(row_of(&b, "pingpong", 2, 65, 1).piece_bytes, 64);
@@ -519,7 +519,7 @@ START_TEST(conditions_are_those_of_the_run)
     report_row row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 1);
     outcome.oversubscribed = true;
     row = row_of_outcome(&b, &outcome);
@@ -540,7 +540,7 @@ END_TEST
 static report_row row_beside(bench *b, double *blocks_ns)
 {
     bench_measurement measurement = {
-        .mode = &oneway.modes[0], .count = 2, .occupation = BENCH_OCCUPY_BOTH};
+        .mode = &cb_oneway.modes[0], .count = 2, .occupation = BENCH_OCCUPY_BOTH};
     bench_outcome outcome = outcome_of(blocks_ns);
     report_row row = report_row_initial();
 
@@ -564,7 +564,7 @@ START_TEST(beside_a_task_the_mean_takes_the_place_of_the_median)
     report_row row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_beside(&b, blocks_ns); /* 2.1 ms for 700 steps, 3 us each */
     assert_near(row.latency_us.median, 1.5);
     assert_near(row.latency_us.minimum, 1);
@@ -582,7 +582,7 @@ START_TEST(beside_a_task_each_side_has_its_figures)
     report_row row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 3);
     row = row_beside(&b, blocks_ns);
     assert_near(row.computing_alone_pct[REPORT_SOURCE], 100);
@@ -601,7 +601,7 @@ START_TEST(without_a_task_nothing_is_said_of_it)
     bench b;
     report_row row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "pingpong", 2, 64, 3.0);
     assert_absent(row.slowdown_communication);
     assert_absent(row.slowdown_computing[REPORT_SOURCE]);
