@@ -472,7 +472,7 @@ static bool takes(const benchmark *definition, const char *name, uint32_t scopes
     return (scopes_of(definition) & scopes) != 0;
 }
 
-/* "cb_alltoall, cb_pairs and cb_comms3" */
+/* "cb_one, cb_two and cb_three", in the order of the registry. */
 static void name_owners(const cb_option_table *table, const char *name, char *text, size_t bytes)
 {
     const options_table *all = (const options_table *)table;

@@ -44,6 +44,7 @@ tests_cli_faulty_clock_SOURCES = benchmarks/main.c %D%/clock_faulty.c
 tests_cli_faulty_clock_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 
 EXTRA_DIST += $(CLI_TESTS) \
+	%D%/benchmarks.py \
 	%D%/check_model_timeline.py \
 	%D%/check_parkbench.py \
 	%D%/compare_forms.py \
