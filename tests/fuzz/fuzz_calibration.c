@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/fuzz/fuzz.h"
 #include "tools/ccmod/measurements.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/fuzz/fuzz.h"
 
 enum { LARGEST_DIGITS = 2, NODES = 20, TEXT_BYTES = 128 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/topology.h"
+#include "model/networks/topology.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { LARGEST_DIGITS = 3, NODES = 40 };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/fuzz/fuzz.h"
 
 enum { RANKS = 24, RECORDS = 3000 };

@@ -69,12 +69,12 @@ builds() {
     }
 }
 if command -v "$pkg_config" >/dev/null; then
-    for header in "$prefix"/include/combench/ccmod*.h; do
-        builds "#include <$(basename "$header")>
+    for header in "$prefix"/include/combench/ccmod/*.h; do
+        builds "#include <ccmod/$(basename "$header")>
 int main(void) { return 0; }" || true
     done
     # The quiet time of docs/model.md.
-    builds '#include <ccmod.h>
+    builds '#include <ccmod/ccmod.h>
 int main(void)
 {
     static const char text[] = "%cct 1 ranks 2 unit us\n0: s 1 1000\n1: r 0 1000\n";

@@ -2,7 +2,7 @@
  * and networks by name. */
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/unit/unit.h"
 
 static const double exact = 1e-12;

@@ -1,7 +1,7 @@
 /* Calibration files: what is written is read again, and what is wrong is refused with its line. */
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/unit/unit.h"
 
 static cb_status read_text(const char *text, ccmod_calibration *out, ccmod_error *error)

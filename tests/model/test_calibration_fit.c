@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/unit/unit.h"
 
 enum { SIZES = 17 };

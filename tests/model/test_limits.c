@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
-#include "model/conversations.h"
+#include <ccmod/ccmod.h>
+#include "model/sharing/conversations.h"
 #include "tests/model/trace_text.h"
 #include "tests/unit/unit.h"
 

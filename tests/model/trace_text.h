@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_TRACE_TEXT_H
 #define TESTS_MODEL_TRACE_TEXT_H
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 enum { PLAYED_BYTES = 4096 };
 

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/random.h"
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 enum { BYTES = 1024, RUNS = 5, POSTED_ROUNDS = 5 };
 

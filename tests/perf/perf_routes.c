@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 enum {
     PAIRS = 1 << 16,

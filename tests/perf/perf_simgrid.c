@@ -17,7 +17,7 @@
 #include <simgrid/host.h>
 #include <simgrid/mailbox.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 /* All actors of the simulation, which has one thread, share this. */
 static struct {

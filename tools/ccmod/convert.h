@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 enum { CONVERT_RANKS = 1 << 22, CONVERT_LINE_BYTES = 4096 };
 

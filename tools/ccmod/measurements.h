@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "report/reading.h"
 
 enum { MEASUREMENTS_ORIGIN_BYTES = 512, MEASUREMENTS_SIZES = 128 };

@@ -4,7 +4,7 @@
 #define TOOLS_CCMOD_TOOL_H
 
 #include "base/options.h"
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 /* A subcommand. argv[0] is its name; the result is the exit status. */
 typedef struct {
