@@ -1,23 +1,26 @@
 # libccmod: the communication model, a library of its own with all that it needs of base and report.
-lib_LIBRARIES += libccmod.a
+lib_LTLIBRARIES += libccmod.la
 ccmodincludedir = $(includedir)/combench/ccmod
 ccmodinclude_HEADERS = \
-	%D%/include/ccmod/calibration.h %D%/include/ccmod/ccmod.h %D%/include/ccmod/errors.h \
+	%D%/include/ccmod/calibration.h %D%/include/ccmod/ccmod.h %D%/include/ccmod/base.h \
 	%D%/include/ccmod/evaluation.h %D%/include/ccmod/network.h %D%/include/ccmod/observers.h \
 	%D%/include/ccmod/signals.h %D%/include/ccmod/workload.h
-ccmodbaseincludedir = $(includedir)/combench/base
-ccmodbaseinclude_HEADERS = src/base/status.h
 
-libccmod_a_CPPFLAGS = $(AM_CPPFLAGS)
+libccmod_la_CPPFLAGS = $(AM_CPPFLAGS)
 # The same result with every compiler: none makes one operation, rounded once, of two.
-libccmod_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
-libccmod_a_SOURCES = \
-	src/base/grow.c src/base/random.c src/base/status.c src/base/units.c \
+libccmod_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fvisibility=hidden
+# current:revision:age, the version of the binary interface: a release that only corrects adds 1 to the revision; one
+# that adds names counts current and age up and sets the revision to 0; any other sets age to 0, too.
+libccmod_la_LDFLAGS = $(SANITIZER_CFLAGS) -no-undefined -version-info 0:0:0
+libccmod_la_LIBADD = -lm
+libccmod_la_SOURCES = \
+	src/base/grow.c src/base/random.c src/base/units.c \
 	src/report/escape.c src/report/escape.h src/report/events.c src/report/events.h \
 	src/report/svg.c src/report/svg.h \
 	src/stats/fit.c src/stats/fit.h \
+	%D%/base.c \
 	%D%/calibration/calibration.c %D%/calibration/file.c %D%/calibration/fit.c \
-	%D%/evaluation/checks.c %D%/evaluation/engine.c %D%/evaluation/engine.h %D%/evaluation/error.c \
+	%D%/evaluation/checks.c %D%/evaluation/engine.c %D%/evaluation/engine.h  \
 	%D%/evaluation/matching.c %D%/evaluation/messages.c %D%/evaluation/names.c %D%/evaluation/pairs.c \
 	%D%/evaluation/pairs.h %D%/evaluation/processors.c %D%/evaluation/queue.c %D%/evaluation/rate.c \
 	%D%/evaluation/rate.h %D%/evaluation/standstill.c \
@@ -38,4 +41,4 @@ libccmod_a_SOURCES = \
 	%D%/traces/trace_lists.c %D%/traces/trace_parse.c %D%/traces/trace_parser.h %D%/traces/trace_scan.c \
 	%D%/traces/trace_workload.c
 
-CCMOD_LIBS = libccmod.a
+CCMOD_LIBS = libccmod.la

@@ -86,9 +86,9 @@ _Static_assert((size_t)SETTINGS <= sizeof(((calibration_parser *)0)->stated) / s
 
 /* Words */
 
-static cb_status refuse(const calibration_parser *parser, const char *word, const char *problem)
+static ccmod_status refuse(const calibration_parser *parser, const char *word, const char *problem)
 {
-    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line, "'%.*s': %s",
+    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line, "'%.*s': %s",
                       (int)QUOTED, word, problem);
 }
 
@@ -97,8 +97,8 @@ static char *next_word(calibration_parser *parser)
     return strtok_r(NULL, blanks, &parser->rest);
 }
 
-static cb_status store(const calibration_parser *parser, const calibration_number *number,
-                       const char *value, void *base)
+static ccmod_status store(const calibration_parser *parser, const calibration_number *number,
+                          const char *value, void *base)
 {
     void *field = (char *)base + number->offset;
     char why[CB_WHY_BYTES];
@@ -106,7 +106,7 @@ static cb_status store(const calibration_parser *parser, const calibration_numbe
                     ? cb_parse_size(value, 0, LARGEST_BYTES, field, why)
                     : cb_parse_real(value, number->least, number->largest, NULL, field, why);
 
-    return good ? CB_OK : refuse(parser, value, why);
+    return good ? CCMOD_OK : refuse(parser, value, why);
 }
 
 /* Lines */
@@ -123,16 +123,16 @@ static const calibration_number *find_part(const calibration_kind *kind, const c
     return NULL;
 }
 
-static cb_status refuse_part(const calibration_parser *parser, const calibration_kind *kind,
-                             const char *word)
+static ccmod_status refuse_part(const calibration_parser *parser, const calibration_kind *kind,
+                                const char *word)
 {
-    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line,
+    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line,
                       "'%.*s': no part of a line; write KEY=VALUE with %s", (int)QUOTED, word,
                       kind->names);
 }
 
-static cb_status read_part(const calibration_parser *parser, const calibration_kind *kind,
-                           const char *word, ccmod_line *line, bool given[PARTS])
+static ccmod_status read_part(const calibration_parser *parser, const calibration_kind *kind,
+                              const char *word, ccmod_line *line, bool given[PARTS])
 {
     size_t length = strcspn(word, "=");
     const calibration_number *part = word[length] == '=' ? find_part(kind, word, length) : NULL;
@@ -146,8 +146,8 @@ static cb_status read_part(const calibration_parser *parser, const calibration_k
 }
 
 /* Lines stand in order of the sizes, and the last one has no end. */
-static cb_status check_order(calibration_parser *parser, size_t kind, const ccmod_line *lines,
-                             size_t count, const ccmod_line *line)
+static ccmod_status check_order(calibration_parser *parser, size_t kind, const ccmod_line *lines,
+                                size_t count, const ccmod_line *line)
 {
     bool ends = line->to_bytes < UINT64_MAX;
 
@@ -157,28 +157,28 @@ static cb_status check_order(calibration_parser *parser, size_t kind, const ccmo
                       "that one its to_bytes, or put it last");
     parser->complete[kind] = !ends;
     if (!ends || count == 0 || line->to_bytes > lines[count - 1].to_bytes)
-        return CB_OK;
+        return CCMOD_OK;
     return refuse(parser, "to_bytes",
                   "not above that of the line before; write lines in order of their sizes");
 }
 
-static cb_status read_parts(calibration_parser *parser, const calibration_kind *kind,
-                            ccmod_line *line)
+static ccmod_status read_parts(calibration_parser *parser, const calibration_kind *kind,
+                               ccmod_line *line)
 {
     bool given[PARTS] = {false};
     char *word;
 
     while ((word = next_word(parser)) != NULL)
-        CB_TRY(read_part(parser, kind, word, line, given));
+        CCMOD_TRY(read_part(parser, kind, word, line, given));
     for (size_t i = PARTS_FROM; i < kind->part_count; i++) {
         if (!given[i])
             return refuse(parser, kind->parts[i].key,
                           "missing in this line; give it, 0 where it is nothing");
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_line(calibration_parser *parser, size_t kind)
+static ccmod_status read_line(calibration_parser *parser, size_t kind)
 {
     ccmod_line *lines = (ccmod_line *)(void *)((char *)parser->made + kinds[kind].lines);
     size_t *count = (size_t *)(void *)((char *)parser->made + kinds[kind].count);
@@ -187,22 +187,22 @@ static cb_status read_line(calibration_parser *parser, size_t kind)
     if (*count == CCMOD_LINES)
         return refuse(parser, kinds[kind].word,
                       "more lines than a calibration may have (16); join some");
-    CB_TRY(read_parts(parser, &kinds[kind], &line));
-    CB_TRY(check_order(parser, kind, lines, *count, &line));
+    CCMOD_TRY(read_parts(parser, &kinds[kind], &line));
+    CCMOD_TRY(check_order(parser, kind, lines, *count, &line));
     lines[(*count)++] = line;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Statements */
 
-static cb_status read_setting(calibration_parser *parser, size_t number)
+static ccmod_status read_setting(calibration_parser *parser, size_t number)
 {
     const char *key = settings[number].key;
     const char *value = next_word(parser);
     const char *more = value != NULL ? next_word(parser) : NULL;
 
     if (parser->stated[number] > 0)
-        return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line,
+        return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line,
                           "'%s' was stated in line %zu already; keep one of the two", key,
                           parser->stated[number]);
     parser->stated[number] = parser->line;
@@ -213,14 +213,14 @@ static cb_status read_setting(calibration_parser *parser, size_t number)
     return store(parser, &settings[number], value, parser->made);
 }
 
-static cb_status read_statement(calibration_parser *parser, char *text)
+static ccmod_status read_statement(calibration_parser *parser, char *text)
 {
     const char *word;
 
     text[strcspn(text, "#")] = '\0';
     word = strtok_r(text, blanks, &parser->rest);
     if (word == NULL)
-        return CB_OK;
+        return CCMOD_OK;
     for (size_t i = 0; i < KINDS; i++) {
         if (strcmp(word, kinds[i].word) == 0)
             return read_line(parser, i);
@@ -236,19 +236,19 @@ static cb_status read_statement(calibration_parser *parser, char *text)
 
 /* The file */
 
-static cb_status check_text(const calibration_parser *parser, FILE *stream, const char *text)
+static ccmod_status check_text(const calibration_parser *parser, FILE *stream, const char *text)
 {
     size_t length = strlen(text);
 
     if (length > 0 && (text[length - 1] == '\n' || feof(stream)))
-        return CB_OK;
-    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line,
+        return CCMOD_OK;
+    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line,
                       "a zero byte, or more than %d characters: this is no calibration; name "
                       "another file, or break the line",
                       LINE_BYTES - 2);
 }
 
-static cb_status check_head(const calibration_parser *parser, char *text)
+static ccmod_status check_head(const calibration_parser *parser, char *text)
 {
     char *rest;
     const char *word = strtok_r(text, blanks, &rest);
@@ -256,30 +256,30 @@ static cb_status check_head(const calibration_parser *parser, char *text)
 
     if (version != NULL && strcmp(word, "%calibration") == 0 && strcmp(version, "1") == 0 &&
         strtok_r(NULL, blanks, &rest) == NULL)
-        return CB_OK;
-    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line,
+        return CCMOD_OK;
+    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line,
                       "this is no calibration of version 1, whose first line is '%%calibration "
                       "1'; make one of measurements with ccmod calibrate");
 }
 
-static cb_status check_whole(const calibration_parser *parser, FILE *stream)
+static ccmod_status check_whole(const calibration_parser *parser, FILE *stream)
 {
     if (ferror(stream))
-        return ccmod_fail(parser->error, CB_ERROR_SYSTEM, parser->name, 0,
+        return ccmod_fail(parser->error, CCMOD_ERROR_SYSTEM, parser->name, 0,
                           "cannot read the calibration: %s; name a file that can be read",
                           strerror(errno));
     if (parser->line == 0)
-        return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, 0,
+        return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, 0,
                           "the file is empty; make a calibration with ccmod calibrate");
     if (!parser->complete[0] || (parser->made->hold_count > 0 && !parser->complete[1]))
-        return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->name, parser->line,
+        return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line,
                           "the line for the largest messages is missing; end with a line without "
                           "to_bytes");
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_calibration_read(FILE *stream, const char *name, ccmod_calibration *out,
-                                 ccmod_error *error)
+ccmod_status ccmod_calibration_read(FILE *stream, const char *name, ccmod_calibration *out,
+                                    ccmod_error *error)
 {
     ccmod_calibration made = {.line_count = 0};
     calibration_parser parser = {.made = &made, .name = name, .error = error};
@@ -287,21 +287,21 @@ cb_status ccmod_calibration_read(FILE *stream, const char *name, ccmod_calibrati
 
     while (text[0] = '\0', fgets(text, sizeof(text), stream) != NULL) {
         parser.line++;
-        CB_TRY(check_text(&parser, stream, text));
-        CB_TRY(parser.line == 1 ? check_head(&parser, text) : read_statement(&parser, text));
+        CCMOD_TRY(check_text(&parser, stream, text));
+        CCMOD_TRY(parser.line == 1 ? check_head(&parser, text) : read_statement(&parser, text));
     }
-    CB_TRY(check_whole(&parser, stream));
+    CCMOD_TRY(check_whole(&parser, stream));
     *out = made;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_calibration_open(const char *path, ccmod_calibration *out, ccmod_error *error)
+ccmod_status ccmod_calibration_open(const char *path, ccmod_calibration *out, ccmod_error *error)
 {
     FILE *stream = fopen(path, "re");
-    cb_status status;
+    ccmod_status status;
 
     if (stream == NULL)
-        return ccmod_fail(error, errno == ENOENT ? CB_ERROR_USAGE : CB_ERROR_SYSTEM, NULL, 0,
+        return ccmod_fail(error, errno == ENOENT ? CCMOD_ERROR_USAGE : CCMOD_ERROR_SYSTEM, NULL, 0,
                           "cannot read the calibration '%.200s': %s; name a file that can be "
                           "read, as ccmod calibrate makes it",
                           path, strerror(errno));

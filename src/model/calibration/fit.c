@@ -29,23 +29,23 @@ static int by_size(const void *left, const void *right)
     return (a->time_us > b->time_us) - (a->time_us < b->time_us);
 }
 
-static cb_status no_memory(ccmod_error *error)
+static ccmod_status no_memory(ccmod_error *error)
 {
-    return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
+    return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
                       "cannot calibrate: no memory for the points; give fewer");
 }
 
-static cb_status check_points(const ccmod_point *points, size_t count, ccmod_error *error)
+static ccmod_status check_points(const ccmod_point *points, size_t count, ccmod_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         if (!(points[i].bytes >= 0 && points[i].bytes <= 0x1p53) ||
             !(points[i].time_us > 0 && points[i].time_us <= 1e15))
-            return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                               "cannot calibrate with %.6g us for %.6g bytes: sizes are 0 to 2^53 "
                               "and times above 0; correct or remove this measurement",
                               points[i].time_us, points[i].bytes);
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static void free_rows(point_rows *rows)
@@ -54,8 +54,8 @@ static void free_rows(point_rows *rows)
     free(rows->time_us);
 }
 
-static cb_status sort_points(const ccmod_point *points, size_t count, point_rows *rows,
-                             ccmod_error *error)
+static ccmod_status sort_points(const ccmod_point *points, size_t count, point_rows *rows,
+                                ccmod_error *error)
 {
     ccmod_point *sorted = calloc(count + 1, sizeof(*sorted));
 
@@ -74,7 +74,7 @@ static cb_status sort_points(const ccmod_point *points, size_t count, point_rows
         rows->time_us[i] = sorted[i].time_us;
     }
     free(sorted);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Segments */
@@ -162,11 +162,11 @@ static ccmod_fit measure_fit(const point_rows *rows, const stats_segment *segmen
     return fit;
 }
 
-static cb_status check_fit(const ccmod_fit *fit, double limit, ccmod_error *error)
+static ccmod_status check_fit(const ccmod_fit *fit, double limit, ccmod_error *error)
 {
     if (fit->rms_residual <= limit)
-        return CB_OK;
-    return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+        return CCMOD_OK;
+    return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                       "no line describes the times from %.10g to %.10g bytes: the residual is "
                       "%.3g %% (rms), and may be %.3g %%; measure again on a quiet machine, with "
                       "more sizes there, or allow more",
@@ -174,39 +174,40 @@ static cb_status check_fit(const ccmod_fit *fit, double limit, ccmod_error *erro
 }
 
 /* A line for each segment. */
-static cb_status draw_lines(const point_rows *rows, const stats_segment *segments, size_t count,
-                            double limit, ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
-                            ccmod_error *error)
+static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segments, size_t count,
+                               double limit, ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
+                               ccmod_error *error)
 {
     *out = (ccmod_calibration){.line_count = count};
     for (size_t i = 0; i < count; i++) {
         out->lines[i] = line_of(rows, &segments[i]);
         fits[i] = measure_fit(rows, &segments[i], &out->lines[i]);
-        CB_TRY(check_fit(&fits[i], limit, error));
+        CCMOD_TRY(check_fit(&fits[i], limit, error));
         if (i + 1 < count)
             out->lines[i].to_bytes = (uint64_t)rows->bytes[segments[i].last];
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* As many lines as the points support; where these miss them by too much and their number is free,
  * as many more as it takes: a prediction wants the times, whatever their reason. The error is that
  * of the first. */
-static cb_status make_lines(const point_rows *rows, const ccmod_fit_wish *wish,
-                            ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES], ccmod_error *error)
+static ccmod_status make_lines(const point_rows *rows, const ccmod_fit_wish *wish,
+                               ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
+                               ccmod_error *error)
 {
     stats_segment segments[STATS_FIT_SEGMENTS];
     size_t count = find_segments(rows, wish, segments);
     bool free_number = wish->segments == 0 && wish->packet_bytes == 0;
-    cb_status status;
+    ccmod_status status;
 
     if (count == 0 || count < wish->segments)
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "cannot calibrate with %zu points: each line needs %d different sizes; "
                           "measure more of them, or ask for fewer lines",
                           rows->count, STATS_FIT_POINTS);
     status = draw_lines(rows, segments, count, wish->residual_limit, out, fits, error);
-    while (status != CB_OK && free_number && ++count <= STATS_FIT_SEGMENTS) {
+    while (status != CCMOD_OK && free_number && ++count <= STATS_FIT_SEGMENTS) {
         ccmod_error ignored;
 
         if (stats_fit(rows->bytes, rows->time_us, rows->count, count, true, segments) < count)
@@ -216,30 +217,30 @@ static cb_status make_lines(const point_rows *rows, const ccmod_fit_wish *wish,
     return status;
 }
 
-cb_status ccmod_calibration_fit(const ccmod_point *points, size_t count, const ccmod_fit_wish *wish,
-                                ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
-                                ccmod_error *error)
+ccmod_status ccmod_calibration_fit(const ccmod_point *points, size_t count,
+                                   const ccmod_fit_wish *wish, ccmod_calibration *out,
+                                   ccmod_fit fits[CCMOD_LINES], ccmod_error *error)
 {
     point_rows rows;
-    cb_status status;
+    ccmod_status status;
 
-    CB_TRY(check_points(points, count, error));
-    CB_TRY(sort_points(points, count, &rows, error));
+    CCMOD_TRY(check_points(points, count, error));
+    CCMOD_TRY(sort_points(points, count, &rows, error));
     status = make_lines(&rows, wish, out, fits, error);
     free_rows(&rows);
     return status;
 }
 
-cb_status ccmod_calibration_fit_holds(const ccmod_point *points, size_t count,
-                                      const ccmod_fit_wish *wish, ccmod_calibration *calibration,
-                                      ccmod_fit fits[CCMOD_LINES], ccmod_error *error)
+ccmod_status ccmod_calibration_fit_holds(const ccmod_point *points, size_t count,
+                                         const ccmod_fit_wish *wish, ccmod_calibration *calibration,
+                                         ccmod_fit fits[CCMOD_LINES], ccmod_error *error)
 {
     ccmod_calibration fitted;
 
-    CB_TRY(ccmod_calibration_fit(points, count, wish, &fitted, fits, error));
+    CCMOD_TRY(ccmod_calibration_fit(points, count, wish, &fitted, fits, error));
     memcpy(calibration->holds, fitted.lines, sizeof(calibration->holds));
     calibration->hold_count = fitted.line_count;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us)

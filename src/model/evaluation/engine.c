@@ -24,7 +24,7 @@ typedef struct {
 
 /* Lists */
 
-cb_status ccmod_engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value)
+ccmod_status ccmod_engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value)
 {
     uint32_t *values = cb_grow(list->values, list->count, &list->room, sizeof(*values));
 
@@ -32,12 +32,12 @@ cb_status ccmod_engine_append_slowly(ccmod_engine *engine, engine_list *list, ui
         return ccmod_engine_no_memory(engine);
     list->values = values;
     values[list->count++] = value;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_engine_no_memory(ccmod_engine *engine)
+ccmod_status ccmod_engine_no_memory(ccmod_engine *engine)
 {
-    return ccmod_fail(engine->error, CB_ERROR_MEMORY, engine->workload->name, 0,
+    return ccmod_fail(engine->error, CCMOD_ERROR_MEMORY, engine->workload->name, 0,
                       "cannot evaluate %zu ranks with %zu messages at once: no memory left; "
                       "evaluate fewer ranks",
                       engine->processor_count, engine->live);
@@ -82,91 +82,91 @@ static void put_in_order(ccmod_engine *engine)
         sort_by_bits(engine->bits, words, &engine->ready);
 }
 
-static cb_status resume(ccmod_engine *engine, uint32_t subject)
+static ccmod_status resume(ccmod_engine *engine, uint32_t subject)
 {
     return ccmod_processor_resume(engine, subject);
 }
 
-static cb_status release_barrier(ccmod_engine *engine, uint32_t subject)
+static ccmod_status release_barrier(ccmod_engine *engine, uint32_t subject)
 {
     (void)subject;
     return ccmod_processors_leave_barrier(engine);
 }
 
-static cb_status (*const deeds[EVENT_KINDS])(ccmod_engine *engine, uint32_t subject) = {
+static ccmod_status (*const deeds[EVENT_KINDS])(ccmod_engine *engine, uint32_t subject) = {
     [EVENT_RESUME] = resume,
     [EVENT_FLOW] = ccmod_message_flow,
     [EVENT_ARRIVE] = ccmod_message_arrive,
     [EVENT_BARRIER] = release_barrier,
 };
 
-static cb_status handle_ended(ccmod_engine *engine)
+static ccmod_status handle_ended(ccmod_engine *engine)
 {
     for (size_t i = 0; i < engine->ended.count; i++)
-        CB_TRY(ccmod_message_arrive(engine, engine->ended.values[i]));
+        CCMOD_TRY(ccmod_message_arrive(engine, engine->ended.values[i]));
     engine->ended.count = 0;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status handle_events(ccmod_engine *engine)
+static ccmod_status handle_events(ccmod_engine *engine)
 {
     double until_us = engine->now_us + engine_instant_us(engine);
 
     while (ccmod_queue_next(&engine->queue) <= until_us) {
         engine_event event = ccmod_queue_pop(engine);
 
-        CB_TRY(deeds[event.kind](engine, event.subject));
+        CCMOD_TRY(deeds[event.kind](engine, event.subject));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status run_ready(ccmod_engine *engine)
+static ccmod_status run_ready(ccmod_engine *engine)
 {
     put_in_order(engine);
     for (size_t i = 0; i < engine->ready.count; i++)
-        CB_TRY(ccmod_processor_run(engine, engine->ready.values[i]));
+        CCMOD_TRY(ccmod_processor_run(engine, engine->ready.values[i]));
     engine->ready.count = 0;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* All evaluation */
 
-static cb_status report(ccmod_engine *engine, uint64_t *last_ns)
+static ccmod_status report(ccmod_engine *engine, uint64_t *last_ns)
 {
     ccmod_progress progress = {engine->now_us, engine->finished, engine->ended_count};
     uint64_t now_ns;
 
     if (engine->parameters.progress == NULL || engine->cycles % REPORT_CYCLES != 0)
-        return CB_OK;
+        return CCMOD_OK;
     now_ns = cb_now_ns();
     if (now_ns - *last_ns < report_ns)
-        return CB_OK;
+        return CCMOD_OK;
     *last_ns = now_ns;
     if (engine->parameters.progress(engine->parameters.progress_context, &progress))
-        return CB_OK;
-    return ccmod_fail(engine->error, CB_ERROR_INTERRUPTED, engine->workload->name, 0,
+        return CCMOD_OK;
+    return ccmod_fail(engine->error, CCMOD_ERROR_INTERRUPTED, engine->workload->name, 0,
                       "the evaluation was stopped at %.3f us", engine->now_us);
 }
 
-static cb_status end(ccmod_engine *engine)
+static ccmod_status end(ccmod_engine *engine)
 {
     ccmod_signal signal = {0};
 
     return engine_wants(engine, CCMOD_SIGNAL_GO_END)
                ? ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_GO_END)
-               : CB_OK;
+               : CCMOD_OK;
 }
 
 /* Nothing can happen any more: all is done, or something never will be. */
-static cb_status finish(ccmod_engine *engine)
+static ccmod_status finish(ccmod_engine *engine)
 {
     if (engine->ended_count < engine->processor_count)
         return ccmod_engine_explain_standstill(engine);
-    CB_TRY(ccmod_match_check_empty(engine));
+    CCMOD_TRY(ccmod_match_check_empty(engine));
     return end(engine);
 }
 
-static cb_status stop(ccmod_engine *engine, ccmod_stop by)
+static ccmod_status stop(ccmod_engine *engine, ccmod_stop by)
 {
     engine->stopped_by = by;
     if (by == CCMOD_STOPPED_BY_TIME)
@@ -189,38 +189,38 @@ static bool is_known(ccmod_engine *engine)
            rate.low_per_s >= rate.per_s * (1 - precision);
 }
 
-static cb_status begin(ccmod_engine *engine)
+static ccmod_status begin(ccmod_engine *engine)
 {
     ccmod_signal config = {
         .of.config = {engine->workload, engine->network, engine->calibration, &engine->parameters}};
     ccmod_signal init = {0};
 
     if (engine_wants(engine, CCMOD_SIGNAL_CONFIG))
-        CB_TRY(ccmod_signal_send(engine, &config, CCMOD_SIGNAL_CONFIG));
+        CCMOD_TRY(ccmod_signal_send(engine, &config, CCMOD_SIGNAL_CONFIG));
     if (engine_wants(engine, CCMOD_SIGNAL_GO_INIT))
-        CB_TRY(ccmod_signal_send(engine, &init, CCMOD_SIGNAL_GO_INIT));
+        CCMOD_TRY(ccmod_signal_send(engine, &init, CCMOD_SIGNAL_GO_INIT));
     for (uint32_t i = 0; i < engine->processor_count; i++)
-        CB_TRY(ccmod_processor_run(engine, i));
-    return CB_OK;
+        CCMOD_TRY(ccmod_processor_run(engine, i));
+    return CCMOD_OK;
 }
 
-static cb_status refuse_time(const ccmod_engine *engine)
+static ccmod_status refuse_time(const ccmod_engine *engine)
 {
-    return ccmod_fail(engine->error, CB_ERROR_USAGE, engine->workload->name, 0,
+    return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, 0,
                       "the evaluation would pass %g us of model time, at which it cannot tell "
                       "events apart; shorten the times, or the loops around them",
                       ENGINE_LARGEST_US);
 }
 
-static cb_status evaluate(ccmod_engine *engine)
+static ccmod_status evaluate(ccmod_engine *engine)
 {
     uint64_t last_ns = engine->parameters.progress != NULL ? cb_now_ns() : 0;
 
-    CB_TRY(begin(engine));
+    CCMOD_TRY(begin(engine));
     for (;;) {
         double time_us;
 
-        CB_TRY(engine->flows->settle(engine));
+        CCMOD_TRY(engine->flows->settle(engine));
         time_us = engine_smaller(ccmod_queue_next(&engine->queue), engine->flows->next(engine));
         if (isinf(time_us))
             return finish(engine);
@@ -230,13 +230,13 @@ static cb_status evaluate(ccmod_engine *engine)
             return refuse_time(engine);
         engine->now_us = engine_larger(engine->now_us, time_us);
         engine->cycles++;
-        CB_TRY(engine->flows->pass(engine));
-        CB_TRY(handle_ended(engine));
-        CB_TRY(handle_events(engine));
-        CB_TRY(run_ready(engine));
+        CCMOD_TRY(engine->flows->pass(engine));
+        CCMOD_TRY(handle_ended(engine));
+        CCMOD_TRY(handle_events(engine));
+        CCMOD_TRY(run_ready(engine));
         if (is_known(engine))
             return stop(engine, CCMOD_STOPPED_BY_PRECISION);
-        CB_TRY(report(engine, &last_ns));
+        CCMOD_TRY(report(engine, &last_ns));
     }
 }
 
@@ -271,7 +271,7 @@ static void clear_cells(engine_cell *cells, size_t count)
     }
 }
 
-static cb_status allocate(ccmod_engine *engine)
+static ccmod_status allocate(ccmod_engine *engine)
 {
     size_t processors = engine->processor_count;
 
@@ -287,7 +287,7 @@ static cb_status allocate(ccmod_engine *engine)
     for (size_t i = 0; i < processors; i++)
         engine->places[i] = (match_place){.arrivals = ENGINE_NONE, .direct = ENGINE_NONE};
     clear_cells(engine->cells, engine->cell_count);
-    CB_TRY(ccmod_background_open(engine));
+    CCMOD_TRY(ccmod_background_open(engine));
     return engine->flows->open(engine);
 }
 
@@ -344,7 +344,7 @@ static double largest_clock(const ccmod_engine *engine)
     return largest;
 }
 
-static cb_status keep(ccmod_engine *engine, ccmod_result **out)
+static ccmod_status keep(ccmod_engine *engine, ccmod_result **out)
 {
     kept_result *kept = calloc(1, sizeof(*kept));
 
@@ -368,7 +368,7 @@ static cb_status keep(ccmod_engine *engine, ccmod_result **out)
     engine->processors = NULL;
     engine->cells = NULL;
     *out = &kept->result;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 ccmod_parameters ccmod_parameters_default(void)
@@ -381,10 +381,10 @@ ccmod_parameters ccmod_parameters_default(void)
                               .rate_of = CCMOD_NOBODY};
 }
 
-cb_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
-                         const ccmod_calibration *calibration, const ccmod_parameters *parameters,
-                         const ccmod_observer *observers, size_t observer_count, ccmod_result **out,
-                         ccmod_error *error)
+ccmod_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
+                            const ccmod_calibration *calibration,
+                            const ccmod_parameters *parameters, const ccmod_observer *observers,
+                            size_t observer_count, ccmod_result **out, ccmod_error *error)
 {
     ccmod_engine engine = {.workload = workload,
                            .network = network,
@@ -393,14 +393,14 @@ cb_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
                            .observers = observers,
                            .observer_count = observer_count,
                            .error = error};
-    cb_status status;
+    ccmod_status status;
 
-    CB_TRY(ccmod_check(workload, network, calibration, parameters, error));
+    CCMOD_TRY(ccmod_check(workload, network, calibration, parameters, error));
     set_up(&engine);
     status = allocate(&engine);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = evaluate(&engine);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = keep(&engine, out);
     release(&engine);
     free(engine.processors);

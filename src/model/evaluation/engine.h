@@ -201,18 +201,18 @@ typedef struct ccmod_engine ccmod_engine;
 
 /* How messages share the links. */
 typedef struct {
-    cb_status (*open)(ccmod_engine *engine);
+    ccmod_status (*open)(ccmod_engine *engine);
     void (*close)(ccmod_engine *engine);
     /* The message, with its slots made, has `work_us` of quiet time to do from now on. */
-    cb_status (*start)(ccmod_engine *engine, uint32_t message, double work_us);
+    ccmod_status (*start)(ccmod_engine *engine, uint32_t message, double work_us);
     /* All that starts in this instant has started. */
-    cb_status (*settle)(ccmod_engine *engine);
+    ccmod_status (*settle)(ccmod_engine *engine);
     /* When the traffic changes by itself: the next end of a message or change of background;
      * infinite when nothing moves. */
     double (*next)(ccmod_engine *engine);
     /* Go to engine->now_us. Messages that end within an instant are taken off the links and put
      * behind engine->ended, after the rates before any of them was taken off. */
-    cb_status (*pass)(ccmod_engine *engine);
+    ccmod_status (*pass)(ccmod_engine *engine);
     /* In mode split the latency passes behind the links and not before them: messages come to their
      * first link in the order of their sends. */
     bool latency_behind;
@@ -282,28 +282,29 @@ struct ccmod_engine {
     void *flow;        /* the share's own */
 };
 
-cb_status ccmod_engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value);
-cb_status ccmod_engine_no_memory(ccmod_engine *engine);
+ccmod_status ccmod_engine_append_slowly(ccmod_engine *engine, engine_list *list, uint32_t value);
+ccmod_status ccmod_engine_no_memory(ccmod_engine *engine);
 
-static inline cb_status engine_append(ccmod_engine *engine, engine_list *list, uint32_t value)
+static inline ccmod_status engine_append(ccmod_engine *engine, engine_list *list, uint32_t value)
 {
     if (list->count == list->room)
         return ccmod_engine_append_slowly(engine, list, value);
     list->values[list->count++] = value;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Queue */
-cb_status ccmod_queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject);
+ccmod_status ccmod_queue_push(ccmod_engine *engine, double time_us, event_kind kind,
+                              uint32_t subject);
 double ccmod_queue_next(const event_queue *queue); /* infinite when it is empty */
 engine_event ccmod_queue_pop(ccmod_engine *engine);
 void ccmod_queue_free(event_queue *queue);
 
 /* A place in the pool, for a message or an item; and back. Hot. Of a million messages none is in a
  * cache: the place that is taken next is fetched ahead. */
-cb_status ccmod_pool_take_new(ccmod_engine *engine, uint32_t *out);
+ccmod_status ccmod_pool_take_new(ccmod_engine *engine, uint32_t *out);
 
-static inline cb_status engine_pool_take(ccmod_engine *engine, uint32_t *out)
+static inline ccmod_status engine_pool_take(ccmod_engine *engine, uint32_t *out)
 {
     if (engine->free_message == ENGINE_NONE)
         return ccmod_pool_take_new(engine, out);
@@ -311,7 +312,7 @@ static inline cb_status engine_pool_take(ccmod_engine *engine, uint32_t *out)
     engine->free_message = engine->pool[*out].sibling;
     if (engine->free_message != ENGINE_NONE)
         __builtin_prefetch(&engine->pool[engine->free_message], 1);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static inline void engine_pool_give(ccmod_engine *engine, uint32_t number)
@@ -321,48 +322,49 @@ static inline void engine_pool_give(ccmod_engine *engine, uint32_t number)
 }
 
 /* Messages. `flags`: EAGER, SENDER_BLOCKED, RECEIVER_BLOCKED, MATCHED. */
-cb_status ccmod_message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
-                              uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out);
+ccmod_status ccmod_message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
+                                 uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out);
 /* A multicast, not started; its fan has all receivers unmatched. */
-cb_status ccmod_message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                                 uint32_t flags, uint32_t *out);
-cb_status ccmod_message_start_fan(ccmod_engine *engine, uint32_t message);
+ccmod_status ccmod_message_make_fan(ccmod_engine *engine, uint32_t source,
+                                    const ccmod_record *record, uint32_t flags, uint32_t *out);
+ccmod_status ccmod_message_start_fan(ccmod_engine *engine, uint32_t message);
 /* A receive for it was posted by `receiver`; *arrived: it is there already. */
-cb_status ccmod_message_match(ccmod_engine *engine, uint32_t message, uint32_t receiver,
-                              bool blocked, bool *arrived);
-cb_status ccmod_message_flow(ccmod_engine *engine, uint32_t message);   /* its latency is over */
-cb_status ccmod_message_arrive(ccmod_engine *engine, uint32_t message); /* its last byte is there */
+ccmod_status ccmod_message_match(ccmod_engine *engine, uint32_t message, uint32_t receiver,
+                                 bool blocked, bool *arrived);
+ccmod_status ccmod_message_flow(ccmod_engine *engine, uint32_t message); /* its latency is over */
+ccmod_status ccmod_message_arrive(ccmod_engine *engine,
+                                  uint32_t message); /* its last byte is there */
 /* The parts of its delay on the quiet network; what links add to it is in the latency. */
 ccmod_delay ccmod_message_delay(ccmod_engine *engine, const engine_message *message);
 double ccmod_message_links_latency(const ccmod_engine *engine, const engine_message *message);
 void ccmod_messages_free(ccmod_engine *engine);
 
 /* Matching: the message starts when both halves are there. */
-cb_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                           uint32_t flags);
-cb_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                          uint32_t flags);
+ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                              uint32_t flags);
+ccmod_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                             uint32_t flags);
 /* *done: the message had arrived already. */
-cb_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver, const ccmod_record *record,
-                              bool blocked, bool *done);
-/* The first send or receive that nobody answered, as an error; CB_OK when there is none. */
-cb_status ccmod_match_check_empty(ccmod_engine *engine);
+ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
+                                 const ccmod_record *record, bool blocked, bool *done);
+/* The first send or receive that nobody answered, as an error; CCMOD_OK when there is none. */
+ccmod_status ccmod_match_check_empty(ccmod_engine *engine);
 
 /* Processors */
-cb_status ccmod_processor_run(ccmod_engine *engine, uint32_t processor);
+ccmod_status ccmod_processor_run(ccmod_engine *engine, uint32_t processor);
 /* A send or receive of it is complete; its message started at start_us. */
-cb_status ccmod_processor_finish(ccmod_engine *engine, uint32_t processor, bool blocked,
-                                 ccmod_activity activity, double start_us);
-cb_status ccmod_processor_resume(ccmod_engine *engine, uint32_t processor);
-cb_status ccmod_processors_leave_barrier(ccmod_engine *engine);
+ccmod_status ccmod_processor_finish(ccmod_engine *engine, uint32_t processor, bool blocked,
+                                    ccmod_activity activity, double start_us);
+ccmod_status ccmod_processor_resume(ccmod_engine *engine, uint32_t processor);
+ccmod_status ccmod_processors_leave_barrier(ccmod_engine *engine);
 
 /* Who waits for whom, when nothing can happen any more: always an error. */
-cb_status ccmod_engine_explain_standstill(ccmod_engine *engine);
+ccmod_status ccmod_engine_explain_standstill(ccmod_engine *engine);
 
 /* Background */
 
 /* Loads that never change are filled in; others are drawn for a cell when a message comes to it. */
-cb_status ccmod_background_open(ccmod_engine *engine);
+ccmod_status ccmod_background_open(ccmod_engine *engine);
 bool ccmod_background_varies(const ccmod_engine *engine);
 /* A message comes to the links: its cells have the load of this interval. */
 void ccmod_background_admit(ccmod_engine *engine, const engine_message *message);
@@ -485,15 +487,15 @@ static inline bool engine_wants(const ccmod_engine *engine, ccmod_signal_kind ki
 
 /* Signals */
 
-cb_status ccmod_signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind);
-cb_status ccmod_signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
-                                  const ccmod_record *record);
+ccmod_status ccmod_signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind);
+ccmod_status ccmod_signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind,
+                                     uint32_t processor, const ccmod_record *record);
 
-static inline cb_status signal_event(ccmod_engine *engine, ccmod_signal_kind kind,
-                                     uint32_t processor, const ccmod_record *record)
+static inline ccmod_status signal_event(ccmod_engine *engine, ccmod_signal_kind kind,
+                                        uint32_t processor, const ccmod_record *record)
 {
     return engine_wants(engine, kind) ? ccmod_signal_send_event(engine, kind, processor, record)
-                                      : CB_OK;
+                                      : CCMOD_OK;
 }
 
 /* `message` as it is now; the caller may fill in the steady state before it sends it. */

@@ -20,10 +20,10 @@ typedef struct {
 
 /* Errors */
 
-static cb_status refuse_sizes(ccmod_engine *engine, uint32_t source, uint32_t receiver,
-                              const match_half *send, const match_half *receive)
+static ccmod_status refuse_sizes(ccmod_engine *engine, uint32_t source, uint32_t receiver,
+                                 const match_half *send, const match_half *receive)
 {
-    return ccmod_fail(engine->error, CB_ERROR_USAGE, engine->workload->name, receive->line,
+    return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, receive->line,
                       "rank %u receives %llu bytes from rank %u here, but the message that comes "
                       "is the one of line %u and has %llu bytes; make both sizes equal, or put "
                       "the records in the order of the messages",
@@ -31,19 +31,19 @@ static cb_status refuse_sizes(ccmod_engine *engine, uint32_t source, uint32_t re
                       (unsigned long long)send->size_bytes);
 }
 
-static cb_status check_peer(const ccmod_engine *engine, uint32_t processor, uint32_t peer,
-                            uint32_t line)
+static ccmod_status check_peer(const ccmod_engine *engine, uint32_t processor, uint32_t peer,
+                               uint32_t line)
 {
     if (peer >= engine->processor_count)
-        return ccmod_fail(engine->error, CB_ERROR_USAGE, engine->workload->name, line,
+        return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, line,
                           "rank %u names rank %u, but there are only %zu; correct the record",
                           processor, peer, engine->processor_count);
     if (peer == processor)
-        return ccmod_fail(engine->error, CB_ERROR_USAGE, engine->workload->name, line,
+        return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, line,
                           "rank %u sends to or receives from itself, which uses no network; leave "
                           "the record out",
                           processor);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static match_half half_of(const match_item *item)
@@ -122,7 +122,7 @@ static bool take_receive(ccmod_engine *engine, uint32_t source, uint32_t receive
     return engine->places[receiver].open > 0 && take_open_receive(engine, source, receiver, found);
 }
 
-static cb_status leave_send(ccmod_engine *engine, const match_half *send, uint32_t receiver)
+static ccmod_status leave_send(ccmod_engine *engine, const match_half *send, uint32_t receiver)
 {
     match_item item = {.size_bytes = send->size_bytes,
                        .order = send->branch,
@@ -136,8 +136,8 @@ static cb_status leave_send(ccmod_engine *engine, const match_half *send, uint32
 }
 
 /* The first that comes to a receiver waits directly; behind it, and asynchronously, as an item. */
-static cb_status wait_with_send(ccmod_engine *engine, match_half *send, uint32_t receiver,
-                                uint32_t flags)
+static ccmod_status wait_with_send(ccmod_engine *engine, match_half *send, uint32_t receiver,
+                                   uint32_t flags)
 {
     match_place *place = &engine->places[receiver];
 
@@ -145,18 +145,18 @@ static cb_status wait_with_send(ccmod_engine *engine, match_half *send, uint32_t
         place->direct == ENGINE_NONE) {
         place->direct = send->source;
         engine->processors[send->source].size_bytes = send->size_bytes;
-        return CB_OK;
+        return CCMOD_OK;
     }
     if ((flags & MESSAGE_SENDER_BLOCKED) != 0)
         send->flags |= ITEM_BLOCKED;
     if ((flags & MESSAGE_EAGER) != 0)
-        CB_TRY(ccmod_message_start(engine, send->source, receiver, send->size_bytes, send->line,
-                                   flags, &send->message));
+        CCMOD_TRY(ccmod_message_start(engine, send->source, receiver, send->size_bytes, send->line,
+                                      flags, &send->message));
     return leave_send(engine, send, receiver);
 }
 
-cb_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                           uint32_t flags)
+ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                              uint32_t flags)
 {
     match_half send = {.size_bytes = record->size_bytes,
                        .line = record->line,
@@ -165,7 +165,7 @@ cb_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_re
     match_half receive;
     uint32_t message;
 
-    CB_TRY(check_peer(engine, source, record->peer, record->line));
+    CCMOD_TRY(check_peer(engine, source, record->peer, record->line));
     if (!take_receive(engine, source, record->peer, &receive))
         return wait_with_send(engine, &send, record->peer, flags);
     if (receive.size_bytes != record->size_bytes)
@@ -177,8 +177,8 @@ cb_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_re
                                flags, &message);
 }
 
-static cb_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                              uint32_t message, size_t branch)
+static ccmod_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                                 uint32_t message, size_t branch)
 {
     uint32_t receiver = record->list[branch];
     match_half send = {.size_bytes = record->size_bytes,
@@ -189,7 +189,7 @@ static cb_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod
     match_half receive;
     bool arrived;
 
-    CB_TRY(check_peer(engine, source, receiver, record->line));
+    CCMOD_TRY(check_peer(engine, source, receiver, record->line));
     if (!take_receive(engine, source, receiver, &receive))
         return leave_send(engine, &send, receiver);
     if (receive.size_bytes != record->size_bytes)
@@ -198,17 +198,17 @@ static cb_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod
                                &arrived);
 }
 
-cb_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                          uint32_t flags)
+ccmod_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                             uint32_t flags)
 {
     uint32_t message = ENGINE_NONE;
 
-    CB_TRY(ccmod_message_make_fan(engine, source, record, flags, &message));
+    CCMOD_TRY(ccmod_message_make_fan(engine, source, record, flags, &message));
     if ((flags & MESSAGE_EAGER) != 0)
-        CB_TRY(ccmod_message_start_fan(engine, message));
+        CCMOD_TRY(ccmod_message_start_fan(engine, message));
     for (size_t i = 0; i < record->list_count; i++)
-        CB_TRY(match_branch(engine, source, record, message, i));
-    return CB_OK;
+        CCMOD_TRY(match_branch(engine, source, record, message, i));
+    return CCMOD_OK;
 }
 
 /* Receives */
@@ -258,8 +258,8 @@ static bool take_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, 
     return place->open > 0 && take_open_send(engine, receiver, source, found);
 }
 
-static cb_status wait_with_receive(ccmod_engine *engine, uint32_t receiver,
-                                   const ccmod_record *record, bool blocked)
+static ccmod_status wait_with_receive(ccmod_engine *engine, uint32_t receiver,
+                                      const ccmod_record *record, bool blocked)
 {
     match_item item = {.size_bytes = record->size_bytes,
                        .order = engine->posted++,
@@ -273,8 +273,8 @@ static cb_status wait_with_receive(ccmod_engine *engine, uint32_t receiver,
 }
 
 /* The two halves are together. */
-static cb_status join(ccmod_engine *engine, const match_half *send, uint32_t receiver, bool blocked,
-                      bool *done)
+static ccmod_status join(ccmod_engine *engine, const match_half *send, uint32_t receiver,
+                         bool blocked, bool *done)
 {
     uint32_t flags = MESSAGE_MATCHED | (blocked ? MESSAGE_RECEIVER_BLOCKED : 0);
     uint32_t message;
@@ -290,15 +290,15 @@ static cb_status join(ccmod_engine *engine, const match_half *send, uint32_t rec
     return ccmod_message_match(engine, send->message, receiver, blocked, done);
 }
 
-cb_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver, const ccmod_record *record,
-                              bool blocked, bool *done)
+ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
+                                 const ccmod_record *record, bool blocked, bool *done)
 {
     match_half receive = {.size_bytes = record->size_bytes, .line = record->line};
     match_half send;
 
     *done = false;
     if (record->peer != CCMOD_ANY)
-        CB_TRY(check_peer(engine, receiver, record->peer, record->line));
+        CCMOD_TRY(check_peer(engine, receiver, record->peer, record->line));
     if (take_send(engine, receiver, record->peer, &send)) {
         if (send.size_bytes != record->size_bytes)
             return refuse_sizes(engine, send.source, receiver, &send, &receive);
@@ -308,32 +308,32 @@ cb_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver, const ccm
         return wait_with_receive(engine, receiver, record, blocked);
     engine->processors[receiver].direct = true;
     engine->processors[receiver].size_bytes = record->size_bytes;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The end */
 
-static cb_status refuse_open(const ccmod_engine *engine, const match_item *item)
+static ccmod_status refuse_open(const ccmod_engine *engine, const match_item *item)
 {
     if ((item->flags & ITEM_SEND) != 0)
-        return ccmod_fail(engine->error, CB_ERROR_DATA, engine->workload->name, item->line,
+        return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, item->line,
                           "rank %u sends %llu bytes to rank %u here, which nobody receives; add "
                           "the receive, or leave the send out",
                           item->source, (unsigned long long)item->size_bytes, item->receiver);
     if (item->source == CCMOD_ANY)
-        return ccmod_fail(engine->error, CB_ERROR_DATA, engine->workload->name, item->line,
+        return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, item->line,
                           "rank %u receives %llu bytes from any rank here, but nobody sends them; "
                           "add the send, or leave the receive out",
                           item->receiver, (unsigned long long)item->size_bytes);
-    return ccmod_fail(engine->error, CB_ERROR_DATA, engine->workload->name, item->line,
+    return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, item->line,
                       "rank %u receives %llu bytes from rank %u here, which nobody sends; add the "
                       "send, or leave the receive out",
                       item->receiver, (unsigned long long)item->size_bytes, item->source);
 }
 
-cb_status ccmod_match_check_empty(ccmod_engine *engine)
+ccmod_status ccmod_match_check_empty(ccmod_engine *engine)
 {
     const match_item *open = ccmod_pairs_first(engine);
 
-    return open != NULL ? refuse_open(engine, open) : CB_OK;
+    return open != NULL ? refuse_open(engine, open) : CCMOD_OK;
 }

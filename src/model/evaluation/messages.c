@@ -14,7 +14,7 @@ static unsigned class_of(size_t count)
     return count > 1 ? 64 - (unsigned)__builtin_clzll(count - 1) : 0;
 }
 
-static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
+static ccmod_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
 {
     unsigned class = class_of(count);
     size_t block = (size_t)1 << class;
@@ -24,7 +24,7 @@ static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
         engine->free_slots[class] = engine->slots[*out].sibling;
         if (engine->free_slots[class] != ENGINE_NONE)
             __builtin_prefetch(&engine->slots[engine->free_slots[class]], 1);
-        return CB_OK;
+        return CCMOD_OK;
     }
     if (engine->slot_count + block >= ENGINE_NONE)
         return ccmod_engine_no_memory(engine);
@@ -38,7 +38,7 @@ static cb_status take_slots(ccmod_engine *engine, size_t count, uint32_t *out)
     }
     *out = (uint32_t)engine->slot_count;
     engine->slot_count += block;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static void give_slots(ccmod_engine *engine, engine_message *message)
@@ -53,12 +53,12 @@ static void give_slots(ccmod_engine *engine, engine_message *message)
 }
 
 /* The first `count` cells of engine->route become the message's slots. */
-static cb_status lay_route(ccmod_engine *engine, uint32_t number, size_t count)
+static ccmod_status lay_route(ccmod_engine *engine, uint32_t number, size_t count)
 {
     uint64_t packets = ccmod_packets(engine->network, engine->pool[number].size_bytes);
     uint32_t first = 0;
 
-    CB_TRY(take_slots(engine, count, &first));
+    CCMOD_TRY(take_slots(engine, count, &first));
     engine->pool[number].slots = first;
     engine->pool[number].slot_count = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++) {
@@ -66,25 +66,25 @@ static cb_status lay_route(ccmod_engine *engine, uint32_t number, size_t count)
             (engine_slot){.cell = engine->route[i], .message = number, .back = first + i};
         engine->cells[engine->route[i]].packets += packets;
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Messages */
 
-static cb_status widen_ids(ccmod_engine *engine)
+static ccmod_status widen_ids(ccmod_engine *engine)
 {
     uint64_t *ids;
 
     if (engine->observer_count == 0)
-        return CB_OK;
+        return CCMOD_OK;
     ids = realloc(engine->ids, engine->message_room * sizeof(*ids));
     if (ids == NULL)
         return ccmod_engine_no_memory(engine);
     engine->ids = ids;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_pool_take_new(ccmod_engine *engine, uint32_t *out)
+ccmod_status ccmod_pool_take_new(ccmod_engine *engine, uint32_t *out)
 {
     engine_message *grown;
 
@@ -95,10 +95,10 @@ cb_status ccmod_pool_take_new(ccmod_engine *engine, uint32_t *out)
         if (grown == NULL)
             return ccmod_engine_no_memory(engine);
         engine->pool = grown;
-        CB_TRY(widen_ids(engine));
+        CCMOD_TRY(widen_ids(engine));
     }
     *out = (uint32_t)engine->message_count++;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static void free_fan(engine_fan *fan)
@@ -120,7 +120,7 @@ static void give_message(ccmod_engine *engine, uint32_t number)
     engine_pool_give(engine, number);
 }
 
-static cb_status signal_start(ccmod_engine *engine, uint32_t number)
+static ccmod_status signal_start(ccmod_engine *engine, uint32_t number)
 {
     ccmod_signal signal = {0};
 
@@ -128,16 +128,16 @@ static cb_status signal_start(ccmod_engine *engine, uint32_t number)
     return ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_NEWSCOM);
 }
 
-static cb_status announce(ccmod_engine *engine, uint32_t number)
+static ccmod_status announce(ccmod_engine *engine, uint32_t number)
 {
     if (engine->ids != NULL)
         engine->ids[number] = engine->messages;
     engine->messages++;
-    return engine_wants(engine, CCMOD_SIGNAL_NEWSCOM) ? signal_start(engine, number) : CB_OK;
+    return engine_wants(engine, CCMOD_SIGNAL_NEWSCOM) ? signal_start(engine, number) : CCMOD_OK;
 }
 
 /* Its way is known: it takes its first step. */
-static cb_status begin(ccmod_engine *engine, uint32_t number)
+static ccmod_status begin(ccmod_engine *engine, uint32_t number)
 {
     engine_message *message = &engine->pool[number];
     ccmod_delay delay = ccmod_message_delay(engine, message);
@@ -147,7 +147,7 @@ static cb_status begin(ccmod_engine *engine, uint32_t number)
     message->start_us = engine->now_us;
     message->finish = delay.transfer_us;
     message->flags |= MESSAGE_STARTED;
-    CB_TRY(announce(engine, number));
+    CCMOD_TRY(announce(engine, number));
     if (engine->parameters.mode == CCMOD_PAPER) {
         if (before_us + delay.transfer_us > 0)
             return engine->flows->start(engine, number, before_us + delay.transfer_us);
@@ -183,53 +183,53 @@ ccmod_delay ccmod_message_delay(ccmod_engine *engine, const engine_message *mess
     return delay;
 }
 
-cb_status ccmod_message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
-                              uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out)
+ccmod_status ccmod_message_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
+                                 uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out)
 {
     const ccmod_network *network = engine->network;
     size_t count = network->operations->route(network, source, destination, engine->route);
     uint32_t number = ENGINE_NONE;
 
-    CB_TRY(engine_pool_take(engine, &number));
+    CCMOD_TRY(engine_pool_take(engine, &number));
     engine->pool[number] = (engine_message){.source = source,
                                             .destination = destination,
                                             .size_bytes = size_bytes,
                                             .line = line,
                                             .flags = flags | MESSAGE_LIVE};
     *out = number;
-    CB_TRY(lay_route(engine, number, count));
+    CCMOD_TRY(lay_route(engine, number, count));
     return begin(engine, number);
 }
 
-cb_status ccmod_message_flow(ccmod_engine *engine, uint32_t number)
+ccmod_status ccmod_message_flow(ccmod_engine *engine, uint32_t number)
 {
     return engine->flows->start(engine, number, engine->pool[number].finish);
 }
 
 /* Multicasts */
 
-static cb_status take_fan(ccmod_engine *engine, uint32_t *out)
+static ccmod_status take_fan(ccmod_engine *engine, uint32_t *out)
 {
     engine_fan *fans;
 
     if (engine->free_fan != ENGINE_NONE) {
         *out = engine->free_fan;
         engine->free_fan = engine->fans[*out].next;
-        return CB_OK;
+        return CCMOD_OK;
     }
     fans = cb_grow(engine->fans, engine->fan_count, &engine->fan_room, sizeof(*fans));
     if (fans == NULL || engine->fan_count >= ENGINE_NONE - 1)
         return ccmod_engine_no_memory(engine);
     engine->fans = fans;
     *out = (uint32_t)engine->fan_count++;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status make_fan(ccmod_engine *engine, const ccmod_record *record, uint32_t *out)
+static ccmod_status make_fan(ccmod_engine *engine, const ccmod_record *record, uint32_t *out)
 {
     engine_fan *fan;
 
-    CB_TRY(take_fan(engine, out));
+    CCMOD_TRY(take_fan(engine, out));
     fan = &engine->fans[*out];
     *fan = (engine_fan){.destinations = malloc(record->list_count * sizeof(*fan->destinations)),
                         .flags = calloc(record->list_count, sizeof(*fan->flags)),
@@ -238,21 +238,21 @@ static cb_status make_fan(ccmod_engine *engine, const ccmod_record *record, uint
     if (fan->destinations == NULL || fan->flags == NULL)
         return ccmod_engine_no_memory(engine);
     memcpy(fan->destinations, record->list, record->list_count * sizeof(*fan->destinations));
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status widen_route(ccmod_engine *engine, size_t room)
+static ccmod_status widen_route(ccmod_engine *engine, size_t room)
 {
     uint32_t *wider;
 
     if (room <= engine->route_room)
-        return CB_OK;
+        return CCMOD_OK;
     wider = realloc(engine->route, room * sizeof(*wider));
     if (wider == NULL)
         return ccmod_engine_no_memory(engine);
     engine->route = wider;
     engine->route_room = room;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Of the links to the receiver with the largest. */
@@ -273,38 +273,38 @@ static double find_latency(const ccmod_engine *engine, uint32_t source, const en
     return longest_us;
 }
 
-cb_status ccmod_message_make_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                                 uint32_t flags, uint32_t *out)
+ccmod_status ccmod_message_make_fan(ccmod_engine *engine, uint32_t source,
+                                    const ccmod_record *record, uint32_t flags, uint32_t *out)
 {
     uint32_t fan = 0, number;
 
-    CB_TRY(make_fan(engine, record, &fan));
-    CB_TRY(engine_pool_take(engine, &number));
+    CCMOD_TRY(make_fan(engine, record, &fan));
+    CCMOD_TRY(engine_pool_take(engine, &number));
     engine->pool[number] = (engine_message){.source = source,
                                             .destination = fan,
                                             .size_bytes = record->size_bytes,
                                             .line = record->line,
                                             .flags = flags | MESSAGE_LIVE | MESSAGE_FAN};
     *out = number;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_message_start_fan(ccmod_engine *engine, uint32_t number)
+ccmod_status ccmod_message_start_fan(ccmod_engine *engine, uint32_t number)
 {
     const engine_message *message = &engine->pool[number];
     engine_fan *fan = &engine->fans[message->destination];
     size_t cells;
 
-    CB_TRY(widen_route(engine, fan->count * engine->network->longest_route));
+    CCMOD_TRY(widen_route(engine, fan->count * engine->network->longest_route));
     fan->latency_us = find_latency(engine, message->source, fan);
     cells = ccmod_network_tree(engine->network, message->source, fan->destinations, fan->count,
                                engine->route, &fan->hops);
-    CB_TRY(lay_route(engine, number, cells));
+    CCMOD_TRY(lay_route(engine, number, cells));
     return begin(engine, number);
 }
 
-static cb_status match_in_fan(ccmod_engine *engine, uint32_t number, uint32_t receiver,
-                              bool blocked, bool *arrived)
+static ccmod_status match_in_fan(ccmod_engine *engine, uint32_t number, uint32_t receiver,
+                                 bool blocked, bool *arrived)
 {
     engine_message *message = &engine->pool[number];
     engine_fan *fan = &engine->fans[message->destination];
@@ -313,16 +313,16 @@ static cb_status match_in_fan(ccmod_engine *engine, uint32_t number, uint32_t re
     fan->unmatched--;
     *arrived = (message->flags & MESSAGE_ARRIVED) != 0;
     if (fan->unmatched > 0)
-        return CB_OK;
+        return CCMOD_OK;
     if (*arrived)
         give_message(engine, number);
     else if ((message->flags & MESSAGE_STARTED) == 0)
         return ccmod_message_start_fan(engine, number);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_message_match(ccmod_engine *engine, uint32_t number, uint32_t receiver,
-                              bool blocked, bool *arrived)
+ccmod_status ccmod_message_match(ccmod_engine *engine, uint32_t number, uint32_t receiver,
+                                 bool blocked, bool *arrived)
 {
     engine_message *message = &engine->pool[number];
 
@@ -332,12 +332,12 @@ cb_status ccmod_message_match(ccmod_engine *engine, uint32_t number, uint32_t re
     *arrived = (message->flags & MESSAGE_ARRIVED) != 0;
     if (*arrived)
         give_message(engine, number);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Arrival */
 
-static cb_status signal_end(ccmod_engine *engine, uint32_t number)
+static ccmod_status signal_end(ccmod_engine *engine, uint32_t number)
 {
     ccmod_signal signal = {0};
     ccmod_message *message = &signal.of.message;
@@ -355,17 +355,17 @@ static cb_status signal_end(ccmod_engine *engine, uint32_t number)
     return ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_UPPR_END);
 }
 
-static cb_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uint32_t flags,
-                                 double start_us)
+static ccmod_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uint32_t flags,
+                                    double start_us)
 {
     if ((flags & MESSAGE_MATCHED) == 0)
-        return CB_OK;
+        return CCMOD_OK;
     engine_note_receive(engine, receiver);
     return ccmod_processor_finish(engine, receiver, (flags & MESSAGE_RECEIVER_BLOCKED) != 0,
                                   CCMOD_RECEIVING, start_us);
 }
 
-static cb_status finish_receivers(ccmod_engine *engine, uint32_t number, bool *all)
+static ccmod_status finish_receivers(ccmod_engine *engine, uint32_t number, bool *all)
 {
     const engine_message message = engine->pool[number];
     const engine_fan *fan;
@@ -377,28 +377,28 @@ static cb_status finish_receivers(ccmod_engine *engine, uint32_t number, bool *a
     fan = &engine->fans[message.destination];
     *all = fan->unmatched == 0;
     for (size_t i = 0; i < fan->count; i++)
-        CB_TRY(finish_receiver(engine, fan->destinations[i], fan->flags[i], message.start_us));
-    return CB_OK;
+        CCMOD_TRY(finish_receiver(engine, fan->destinations[i], fan->flags[i], message.start_us));
+    return CCMOD_OK;
 }
 
-cb_status ccmod_message_arrive(ccmod_engine *engine, uint32_t number)
+ccmod_status ccmod_message_arrive(ccmod_engine *engine, uint32_t number)
 {
     engine_message *message = &engine->pool[number];
     bool all = false;
 
     if (engine_wants(engine, CCMOD_SIGNAL_UPPR_END))
-        CB_TRY(signal_end(engine, number));
+        CCMOD_TRY(signal_end(engine, number));
     message->flags |= MESSAGE_ARRIVED;
     give_slots(engine, message);
     engine->finished++;
     if ((message->flags & MESSAGE_EAGER) == 0)
-        CB_TRY(ccmod_processor_finish(engine, message->source,
-                                      (message->flags & MESSAGE_SENDER_BLOCKED) != 0, CCMOD_SENDING,
-                                      message->start_us));
-    CB_TRY(finish_receivers(engine, number, &all));
+        CCMOD_TRY(ccmod_processor_finish(engine, message->source,
+                                         (message->flags & MESSAGE_SENDER_BLOCKED) != 0,
+                                         CCMOD_SENDING, message->start_us));
+    CCMOD_TRY(finish_receivers(engine, number, &all));
     if (all)
         give_message(engine, number);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 void ccmod_messages_free(ccmod_engine *engine)

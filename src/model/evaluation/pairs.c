@@ -65,7 +65,7 @@ static bool widen(pair_table *table, size_t room)
 }
 
 /* The item becomes the last of its pair. */
-static cb_status append_to_pair(ccmod_engine *engine, uint32_t number)
+static ccmod_status append_to_pair(ccmod_engine *engine, uint32_t number)
 {
     pair_table *table = &engine->pairs;
     match_item *item = item_at(engine, number), *first;
@@ -76,13 +76,13 @@ static cb_status append_to_pair(ccmod_engine *engine, uint32_t number)
         first = item_at(engine, entry->item);
         engine->pool[first->last].item.next = number;
         first->last = number;
-        return CB_OK;
+        return CCMOD_OK;
     }
     item->last = number;
     *entry = (pair_entry){hash_of(item->receiver, item->source), number};
     if (++table->count > table->room / 4 * 3 && !widen(table, 2 * table->room))
         return ccmod_engine_no_memory(engine);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Entries behind the gap move up, as far as their home allows. */
@@ -174,21 +174,21 @@ void ccmod_pairs_free(ccmod_engine *engine)
     free(engine->pairs.entries);
 }
 
-cb_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item)
+ccmod_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item)
 {
     match_place *place = &engine->places[item->receiver];
     bool send = (item->flags & ITEM_SEND) != 0;
     uint32_t number = ENGINE_NONE, alone = pairs_alone(place);
 
-    CB_TRY(engine_pool_take(engine, &number));
+    CCMOD_TRY(engine_pool_take(engine, &number));
     engine->pool[number].item = *item;
     if (send && place->open == 0 && alone == ENGINE_NONE) {
         append_to_ring(engine, &place->arrivals, number);
-        return CB_OK;
+        return CCMOD_OK;
     }
     if (alone != ENGINE_NONE) {
         place->open++;
-        CB_TRY(append_to_pair(engine, alone));
+        CCMOD_TRY(append_to_pair(engine, alone));
     }
     place->open++;
     if (send)

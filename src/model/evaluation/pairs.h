@@ -16,7 +16,7 @@ static inline uint32_t pairs_alone(const match_place *place)
 
 /* Put an item behind the others of its pair (receives from any make one, too), a send behind those
  * of its receiver's ring, too. */
-cb_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item);
+ccmod_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item);
 /* The first item of a pair in the table: the entry says ENGINE_NONE where there is none. Valid
  * until the next change. */
 pair_entry *ccmod_pairs_find(const ccmod_engine *engine, uint32_t receiver, uint32_t source);

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef cb_status (*record_handler)(ccmod_engine *engine, uint32_t processor,
-                                    const ccmod_record *record);
+typedef ccmod_status (*record_handler)(ccmod_engine *engine, uint32_t processor,
+                                       const ccmod_record *record);
 
 /* Accounts */
 
-static cb_status signal_interval(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
-                                 double until_us)
+static ccmod_status signal_interval(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
+                                    double until_us)
 {
     const engine_processor *processor = &engine->processors[number];
     double now_us = engine->now_us;
@@ -22,7 +22,7 @@ static cb_status signal_interval(ccmod_engine *engine, uint32_t number, ccmod_ac
                                            .measured_us = engine->measured != NULL
                                                               ? engine->measured[number].measured_us
                                                               : -1}};
-    cb_status status;
+    ccmod_status status;
 
     /* a wait is known to have been one when the message starts to move, which may be some time ago
      */
@@ -33,37 +33,37 @@ static cb_status signal_interval(ccmod_engine *engine, uint32_t number, ccmod_ac
 }
 
 /* The time since the processor's clock went on `activity`; the clock is put forward. */
-static cb_status account(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
-                         double until_us)
+static ccmod_status account(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
+                            double until_us)
 {
     engine_processor *processor = &engine->processors[number];
 
     if (!(until_us > processor->clock_us))
-        return CB_OK;
+        return CCMOD_OK;
     if (engine_wants(engine, CCMOD_SIGNAL_UPPR_PROC))
-        CB_TRY(signal_interval(engine, number, activity, until_us));
+        CCMOD_TRY(signal_interval(engine, number, activity, until_us));
     processor->spent_us[activity] += until_us - processor->clock_us;
     processor->clock_us = until_us;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Waiting until the message started, and `activity` from then on. Hot: without a branch, since
  * nobody can foresee which half of a message came first. */
-static cb_status account_message(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
-                                 double start_us)
+static ccmod_status account_message(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
+                                    double start_us)
 {
     engine_processor *processor = &engine->processors[number];
     double clock_us = processor->clock_us;
     double moved_us = start_us > clock_us ? start_us : clock_us;
 
     if (engine_wants(engine, CCMOD_SIGNAL_UPPR_PROC)) {
-        CB_TRY(account(engine, number, CCMOD_WAITING, start_us));
+        CCMOD_TRY(account(engine, number, CCMOD_WAITING, start_us));
         return account(engine, number, activity, engine->now_us);
     }
     processor->spent_us[CCMOD_WAITING] += moved_us - clock_us;
     processor->spent_us[activity] += engine->now_us - moved_us;
     processor->clock_us = engine->now_us;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Measured times */
@@ -90,7 +90,7 @@ static void compare(ccmod_engine *engine, uint32_t number)
     measured->measured_us = -1;
 }
 
-static cb_status note_measured(ccmod_engine *engine, uint32_t number, double measured_us)
+static ccmod_status note_measured(ccmod_engine *engine, uint32_t number, double measured_us)
 {
     if (engine->measured == NULL) {
         engine->measured = malloc(engine->processor_count * sizeof(*engine->measured));
@@ -100,19 +100,19 @@ static cb_status note_measured(ccmod_engine *engine, uint32_t number, double mea
             engine->measured[i].measured_us = -1;
     }
     engine->measured[number] = (engine_measured){measured_us, engine->now_us};
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Records */
 
 /* For `us` the processor does nothing else. */
-static cb_status keep_busy(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
-                           double us)
+static ccmod_status keep_busy(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
+                              double us)
 {
     engine_processor *processor = &engine->processors[number];
 
     if (!(us > 0))
-        return CB_OK;
+        return CCMOD_OK;
     processor->state = PROCESSOR_BUSY;
     processor->activity = (uint8_t)activity;
     return ccmod_queue_push(engine, engine->now_us + us, EVENT_RESUME, number);
@@ -124,21 +124,21 @@ static void block(ccmod_engine *engine, uint32_t number, processor_state state, 
     engine->processors[number].peer = peer;
 }
 
-static cb_status end(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status end(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     (void)record;
     block(engine, number, PROCESSOR_ENDED, 0);
     engine->ended_count++;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status compute(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status compute(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     if (!(record->time_us >= 0) || isinf(record->time_us))
-        return ccmod_fail(engine->error, CB_ERROR_USAGE, engine->workload->name, record->line,
+        return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, record->line,
                           "rank %u computes for %g us; a time must be 0 or more, and finite",
                           number, record->time_us);
-    CB_TRY(keep_busy(engine, number, CCMOD_COMPUTING, record->time_us));
+    CCMOD_TRY(keep_busy(engine, number, CCMOD_COMPUTING, record->time_us));
     return signal_event(engine, CCMOD_SIGNAL_NEWPROC, number, record);
 }
 
@@ -163,10 +163,10 @@ static bool is_eager(const ccmod_engine *engine, const ccmod_record *record)
            record->size_bytes < engine->calibration->eager_bytes;
 }
 
-static cb_status send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     if (is_eager(engine, record)) {
-        CB_TRY(ccmod_match_send(engine, number, record, MESSAGE_EAGER));
+        CCMOD_TRY(ccmod_match_send(engine, number, record, MESSAGE_EAGER));
         return keep_busy(engine, number, CCMOD_SENDING,
                          overhead_of(engine, number, record, record->peer));
     }
@@ -174,22 +174,22 @@ static cb_status send(ccmod_engine *engine, uint32_t number, const ccmod_record 
     return ccmod_match_send(engine, number, record, MESSAGE_SENDER_BLOCKED);
 }
 
-static cb_status start_send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status start_send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     bool eager = is_eager(engine, record);
 
     engine->processors[number].outstanding += !eager;
-    CB_TRY(ccmod_match_send(engine, number, record, eager ? MESSAGE_EAGER : 0));
+    CCMOD_TRY(ccmod_match_send(engine, number, record, eager ? MESSAGE_EAGER : 0));
     return keep_busy(engine, number, CCMOD_SENDING,
                      overhead_of(engine, number, record, record->peer));
 }
 
-static cb_status multicast(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status multicast(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     if (record->list_count == 0)
-        return CB_OK;
+        return CCMOD_OK;
     if (is_eager(engine, record)) {
-        CB_TRY(ccmod_match_fan(engine, number, record, MESSAGE_EAGER));
+        CCMOD_TRY(ccmod_match_fan(engine, number, record, MESSAGE_EAGER));
         return keep_busy(engine, number, CCMOD_SENDING,
                          overhead_of(engine, number, record, record->list[0]));
     }
@@ -197,46 +197,46 @@ static cb_status multicast(ccmod_engine *engine, uint32_t number, const ccmod_re
     return ccmod_match_fan(engine, number, record, MESSAGE_SENDER_BLOCKED);
 }
 
-static cb_status receive(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status receive(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     bool done;
 
     block(engine, number, PROCESSOR_IN_RECEIVE, record->peer);
-    CB_TRY(ccmod_match_receive(engine, number, record, true, &done));
+    CCMOD_TRY(ccmod_match_receive(engine, number, record, true, &done));
     if (!done)
-        return CB_OK;
+        return CCMOD_OK;
     engine_note_receive(engine, number);
     engine->processors[number].state = PROCESSOR_RUNNING;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status start_receive(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status start_receive(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     bool done;
 
     engine->processors[number].outstanding++;
-    CB_TRY(ccmod_match_receive(engine, number, record, false, &done));
+    CCMOD_TRY(ccmod_match_receive(engine, number, record, false, &done));
     if (!done)
-        return CB_OK;
+        return CCMOD_OK;
     engine_note_receive(engine, number);
     engine->processors[number].outstanding--;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status wait_for_all(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status wait_for_all(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     (void)record;
     if (engine->processors[number].outstanding > 0)
         block(engine, number, PROCESSOR_IN_WAIT, CCMOD_ANY);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status enter_barrier(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status enter_barrier(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     (void)record;
     block(engine, number, PROCESSOR_IN_BARRIER, CCMOD_ANY);
     if (++engine->in_barrier < engine->processor_count)
-        return CB_OK;
+        return CCMOD_OK;
     return ccmod_queue_push(engine, engine->now_us + engine->calibration->barrier_us, EVENT_BARRIER,
                             0);
 }
@@ -263,15 +263,15 @@ static size_t largest_open(const ccmod_engine *engine)
     return each > ENGINE_LARGEST_OPEN ? each : ENGINE_LARGEST_OPEN;
 }
 
-static cb_status refuse_open(const ccmod_engine *engine, uint32_t number, uint32_t line)
+static ccmod_status refuse_open(const ccmod_engine *engine, uint32_t number, uint32_t line)
 {
-    return ccmod_fail(engine->error, CB_ERROR_USAGE, engine->workload->name, line,
+    return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, line,
                       "rank %u starts one message too many here: %zu of all ranks are under way or "
                       "wait to be received; receive them earlier, or wait for them",
                       number, engine->message_count);
 }
 
-cb_status ccmod_processor_run(ccmod_engine *engine, uint32_t number)
+ccmod_status ccmod_processor_run(ccmod_engine *engine, uint32_t number)
 {
     engine_processor *processor = &engine->processors[number];
     size_t largest = largest_open(engine);
@@ -282,47 +282,47 @@ cb_status ccmod_processor_run(ccmod_engine *engine, uint32_t number)
 
         if (engine->measured != NULL)
             compare(engine, number);
-        CB_TRY(engine->workload->next(engine->workload, number, &record, engine->error));
+        CCMOD_TRY(engine->workload->next(engine->workload, number, &record, engine->error));
         processor->line = record.line;
         if (record.kind != CCMOD_END && record.measured_us >= 0)
-            CB_TRY(note_measured(engine, number, record.measured_us));
-        CB_TRY(signal_event(engine, CCMOD_SIGNAL_CREATEEVENT, number, &record));
-        CB_TRY(handlers[record.kind](engine, number, &record));
+            CCMOD_TRY(note_measured(engine, number, record.measured_us));
+        CCMOD_TRY(signal_event(engine, CCMOD_SIGNAL_CREATEEVENT, number, &record));
+        CCMOD_TRY(handlers[record.kind](engine, number, &record));
         if (engine->message_count > largest)
             return refuse_open(engine, number, record.line);
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool blocked,
-                                 ccmod_activity activity, double start_us)
+ccmod_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool blocked,
+                                    ccmod_activity activity, double start_us)
 {
     engine_processor *processor = &engine->processors[number];
 
     if (blocked) {
-        CB_TRY(account_message(engine, number, activity, start_us));
+        CCMOD_TRY(account_message(engine, number, activity, start_us));
         return engine_append(engine, &engine->ready, number);
     }
     processor->outstanding--;
     if (processor->state != PROCESSOR_IN_WAIT || processor->outstanding > 0)
-        return CB_OK;
-    CB_TRY(account(engine, number, CCMOD_WAITING, engine->now_us));
+        return CCMOD_OK;
+    CCMOD_TRY(account(engine, number, CCMOD_WAITING, engine->now_us));
     return engine_append(engine, &engine->ready, number);
 }
 
-cb_status ccmod_processor_resume(ccmod_engine *engine, uint32_t number)
+ccmod_status ccmod_processor_resume(ccmod_engine *engine, uint32_t number)
 {
-    CB_TRY(account(engine, number, (ccmod_activity)engine->processors[number].activity,
-                   engine->now_us));
+    CCMOD_TRY(account(engine, number, (ccmod_activity)engine->processors[number].activity,
+                      engine->now_us));
     return engine_append(engine, &engine->ready, number);
 }
 
-cb_status ccmod_processors_leave_barrier(ccmod_engine *engine)
+ccmod_status ccmod_processors_leave_barrier(ccmod_engine *engine)
 {
     engine->in_barrier = 0;
     for (uint32_t number = 0; number < engine->processor_count; number++) {
-        CB_TRY(account(engine, number, CCMOD_WAITING, engine->now_us));
-        CB_TRY(engine_append(engine, &engine->ready, number));
+        CCMOD_TRY(account(engine, number, CCMOD_WAITING, engine->now_us));
+        CCMOD_TRY(engine_append(engine, &engine->ready, number));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }

@@ -30,17 +30,17 @@ static bool widen_run(event_queue *queue)
     return true;
 }
 
-static cb_status push_run(ccmod_engine *engine, engine_event event)
+static ccmod_status push_run(ccmod_engine *engine, engine_event event)
 {
     event_queue *queue = &engine->queue;
 
     if (queue->run_count == queue->run_room && !widen_run(queue))
         return ccmod_engine_no_memory(engine);
     queue->run[(queue->run_first + queue->run_count++) & (queue->run_room - 1)] = event;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status push_heap(ccmod_engine *engine, engine_event event)
+static ccmod_status push_heap(ccmod_engine *engine, engine_event event)
 {
     event_queue *queue = &engine->queue;
     engine_event *heap = cb_grow(queue->heap, queue->count, &queue->room, sizeof(*heap));
@@ -55,7 +55,7 @@ static cb_status push_heap(ccmod_engine *engine, engine_event event)
         at = (at - 1) / 2;
     }
     heap[at] = event;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static engine_event pop_heap(event_queue *queue)
@@ -76,7 +76,8 @@ static engine_event pop_heap(event_queue *queue)
     return first;
 }
 
-cb_status ccmod_queue_push(ccmod_engine *engine, double time_us, event_kind kind, uint32_t subject)
+ccmod_status ccmod_queue_push(ccmod_engine *engine, double time_us, event_kind kind,
+                              uint32_t subject)
 {
     const event_queue *queue = &engine->queue;
     engine_event event = {.time_us = time_us, .kind = kind, .subject = subject};

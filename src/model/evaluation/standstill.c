@@ -147,7 +147,7 @@ static uint32_t first_blocked(const ccmod_engine *engine)
     return number;
 }
 
-cb_status ccmod_engine_explain_standstill(ccmod_engine *engine)
+ccmod_status ccmod_engine_explain_standstill(ccmod_engine *engine)
 {
     uint32_t *waits_for = malloc(engine->processor_count * sizeof(*waits_for));
     size_t blocked = engine->processor_count - engine->ended_count;
@@ -160,7 +160,7 @@ cb_status ccmod_engine_explain_standstill(ccmod_engine *engine)
     start = find_ring(engine, waits_for, start);
     tell_chain(engine, &story, waits_for, start);
     free(waits_for);
-    return ccmod_fail(engine->error, CB_ERROR_DATA, engine->workload->name,
+    return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name,
                       engine->processors[start].line,
                       "deadlock at %.3f us: %zu of %zu ranks wait for ever: %s; put sends and "
                       "receives in an order in which each can be answered, or start them with is "

@@ -19,10 +19,10 @@ typedef struct {
     bool given[KEYS];
 } argument_reader;
 
-static cb_status refuse(const argument_reader *reader, const char *problem, int length,
-                        const char *word)
+static ccmod_status refuse(const argument_reader *reader, const char *problem, int length,
+                           const char *word)
 {
-    return ccmod_fail(reader->error, CB_ERROR_USAGE, NULL, 0,
+    return ccmod_fail(reader->error, CCMOD_ERROR_USAGE, NULL, 0,
                       "network '%.100s': %s '%.*s'; write it as %s", reader->text, problem,
                       length < VALUE_BYTES ? length : VALUE_BYTES, word, reader->form);
 }
@@ -66,7 +66,7 @@ static bool read_value(const network_argument *row, const char *value, void *fie
     return false;
 }
 
-static cb_status read_argument(argument_reader *reader, const char *word, size_t length)
+static ccmod_status read_argument(argument_reader *reader, const char *word, size_t length)
 {
     size_t key_length = strcspn(word, "=");
     char value[VALUE_BYTES], why[CB_WHY_BYTES] = "";
@@ -87,15 +87,15 @@ static cb_status read_argument(argument_reader *reader, const char *word, size_t
     snprintf(value, sizeof(value), "%.*s", (int)(length - key_length - 1), word + key_length + 1);
     if (!read_value(&reader->rows[at], value, (char *)reader->values + reader->rows[at].offset,
                     why))
-        return ccmod_fail(reader->error, CB_ERROR_USAGE, NULL, 0,
+        return ccmod_fail(reader->error, CCMOD_ERROR_USAGE, NULL, 0,
                           "network '%.100s': %s '%s': %s; write it as %s", reader->text,
                           reader->rows[at].key, value, why, reader->form);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_network_read_arguments(const network_argument *rows, size_t row_count,
-                                       const char *arguments, const char *text, const char *form,
-                                       void *values, ccmod_error *error)
+ccmod_status ccmod_network_read_arguments(const network_argument *rows, size_t row_count,
+                                          const char *arguments, const char *text, const char *form,
+                                          void *values, ccmod_error *error)
 {
     argument_reader reader = {rows, row_count, text, form, values, error, {false}};
     const char *word = arguments;
@@ -103,8 +103,8 @@ cb_status ccmod_network_read_arguments(const network_argument *rows, size_t row_
     while (word != NULL) {
         size_t length = strcspn(word, ",");
 
-        CB_TRY(read_argument(&reader, word, length));
+        CCMOD_TRY(read_argument(&reader, word, length));
         word = word[length] == ',' ? word + length + 1 : NULL;
     }
-    return CB_OK;
+    return CCMOD_OK;
 }

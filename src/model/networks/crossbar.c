@@ -50,15 +50,15 @@ static const ccmod_network_operations operations = {
     .release = release,
 };
 
-static cb_status open_crossbar(const char *arguments, const char *text, size_t processors,
-                               ccmod_network **out, ccmod_error *error)
+static ccmod_status open_crossbar(const char *arguments, const char *text, size_t processors,
+                                  ccmod_network **out, ccmod_error *error)
 {
     uint64_t nodes = processors;
     char why[CB_WHY_BYTES];
     crossbar *made;
 
     if (arguments != NULL && !cb_parse_count(arguments, 1, NETWORK_LARGEST, &nodes, why))
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "network '%.100s': number of nodes: %s; write crossbar, or crossbar:16",
                           text, why);
     made = calloc(1, sizeof(*made));
@@ -76,7 +76,7 @@ static cb_status open_crossbar(const char *arguments, const char *text, size_t p
         .self = made,
     };
     *out = &made->network;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 const ccmod_network_kind ccmod_network_crossbar = {

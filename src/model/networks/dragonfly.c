@@ -177,17 +177,17 @@ static const ccmod_network_operations operations = {
     .release = release,
 };
 
-static cb_status open_dragonfly(const char *arguments, const char *text, size_t processors,
-                                ccmod_network **out, ccmod_error *error)
+static ccmod_status open_dragonfly(const char *arguments, const char *text, size_t processors,
+                                   ccmod_network **out, ccmod_error *error)
 {
     dragonfly_arguments values = {0};
     dragonfly_shape shape;
     dragonfly *made;
 
-    CB_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
-                                        ccmod_network_dragonfly.form, &values, error));
+    CCMOD_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
+                                           ccmod_network_dragonfly.form, &values, error));
     shape = choose_shape(&values, processors);
-    CB_TRY(ccmod_network_check_size(shape.nodes, shape.links, text, error));
+    CCMOD_TRY(ccmod_network_check_size(shape.nodes, shape.links, text, error));
     made = calloc(1, sizeof(*made));
     if (made == NULL)
         return ccmod_network_no_memory(text, error);
@@ -206,7 +206,7 @@ static cb_status open_dragonfly(const char *arguments, const char *text, size_t 
         .self = made,
     };
     *out = &made->network;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 const ccmod_network_kind ccmod_network_dragonfly = {

@@ -162,15 +162,15 @@ static void fill_widths(ended_network *ended, const ccmod_calibration *calibrati
     }
 }
 
-static cb_status no_memory(const ccmod_network *network, ccmod_error *error)
+static ccmod_status no_memory(const ccmod_network *network, ccmod_error *error)
 {
-    return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
+    return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
                       "network '%.100s': no memory for the ends of its nodes; take a smaller one",
                       network->name);
 }
 
-static cb_status fill(ended_network *ended, const ccmod_calibration *calibration,
-                      ccmod_error *error)
+static ccmod_status fill(ended_network *ended, const ccmod_calibration *calibration,
+                         ccmod_error *error)
 {
     const ccmod_network *inner = ended->inner;
     size_t cells = 2 * (inner->links + 2 * inner->nodes);
@@ -193,7 +193,7 @@ static cb_status fill(ended_network *ended, const ccmod_calibration *calibration
     ended->network.widths = ended->widths;
     ended->network.latencies_us = ended->latencies_us;
     ended->network.self = ended;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static bool are_plain(const ccmod_calibration *calibration)
@@ -203,14 +203,14 @@ static bool are_plain(const ccmod_calibration *calibration)
            known_or(calibration->duplex_contention, 1) <= 1;
 }
 
-cb_status ccmod_network_share_ends(const ccmod_calibration *calibration, ccmod_network **network,
-                                   ccmod_error *error)
+ccmod_status ccmod_network_share_ends(const ccmod_calibration *calibration, ccmod_network **network,
+                                      ccmod_error *error)
 {
     ended_network *ended;
-    cb_status status;
+    ccmod_status status;
 
     if (are_plain(calibration))
-        return CB_OK;
+        return CCMOD_OK;
     if ((*network)->links + 2 * (*network)->nodes > NETWORK_LARGEST)
         return no_memory(*network, error);
     ended = calloc(1, sizeof(*ended));
@@ -218,9 +218,9 @@ cb_status ccmod_network_share_ends(const ccmod_calibration *calibration, ccmod_n
         return no_memory(*network, error);
     ended->inner = *network;
     status = fill(ended, calibration, error);
-    if (status == CB_OK) {
+    if (status == CCMOD_OK) {
         *network = &ended->network;
-        return CB_OK;
+        return CCMOD_OK;
     }
     free(ended->widths);
     free(ended->latencies_us);

@@ -111,28 +111,28 @@ static bool make_shape(const tree_arguments *values, uint64_t radix, tree_shape 
     return true;
 }
 
-static cb_status choose_shape(const tree_arguments *values, size_t processors, const char *text,
-                              tree_shape *shape, ccmod_error *error)
+static ccmod_status choose_shape(const tree_arguments *values, size_t processors, const char *text,
+                                 tree_shape *shape, ccmod_error *error)
 {
     uint64_t first = values->radix > 0 ? values->radix : 2;
     uint64_t last = values->radix > 0 ? values->radix : LARGEST_RADIX;
 
     if (values->levels == 1 && values->oversubscription > 1)
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "network '%.100s': with one level there are no links up that could be "
                           "oversubscribed; take two levels, or leave oversubscription away",
                           text);
     for (uint64_t radix = first; radix <= last; radix++) {
         if (make_shape(values, radix, shape) && (values->radix > 0 || shape->nodes >= processors))
-            return CB_OK;
+            return CCMOD_OK;
     }
     if (values->radix > 0)
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "network '%.100s': the %" PRIu64 " ports of a switch cannot be divided: "
                           "leaves need %g times as many down as up, and from three levels on the "
                           "number must be even; change radix or oversubscription",
                           text, values->radix, values->oversubscription);
-    return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+    return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                       "network '%.100s': no switch of at most %d ports serves %zu nodes; take more "
                       "levels",
                       text, (int)LARGEST_RADIX, processors);
@@ -229,17 +229,17 @@ static const ccmod_network_operations operations = {
     .release = release,
 };
 
-static cb_status open_fattree(const char *arguments, const char *text, size_t processors,
-                              ccmod_network **out, ccmod_error *error)
+static ccmod_status open_fattree(const char *arguments, const char *text, size_t processors,
+                                 ccmod_network **out, ccmod_error *error)
 {
     tree_arguments values = {.levels = 2, .oversubscription = 1};
     tree_shape shape = {0};
     fat_tree *made;
 
-    CB_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
-                                        ccmod_network_fattree.form, &values, error));
-    CB_TRY(choose_shape(&values, processors, text, &shape, error));
-    CB_TRY(ccmod_network_check_size(shape.nodes, shape.links, text, error));
+    CCMOD_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
+                                           ccmod_network_fattree.form, &values, error));
+    CCMOD_TRY(choose_shape(&values, processors, text, &shape, error));
+    CCMOD_TRY(ccmod_network_check_size(shape.nodes, shape.links, text, error));
     made = calloc(1, sizeof(*made));
     if (made == NULL)
         return ccmod_network_no_memory(text, error);
@@ -258,7 +258,7 @@ static cb_status open_fattree(const char *arguments, const char *text, size_t pr
         .self = made,
     };
     *out = &made->network;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 const ccmod_network_kind ccmod_network_fattree = {

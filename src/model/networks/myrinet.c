@@ -78,15 +78,15 @@ static void draw_map(myrinet *made, uint64_t seed)
         made->upper[i] = (uint8_t)cb_random_below(&random, UPPER);
 }
 
-static cb_status open_myrinet(const char *arguments, const char *text, size_t processors,
-                              ccmod_network **out, ccmod_error *error)
+static ccmod_status open_myrinet(const char *arguments, const char *text, size_t processors,
+                                 ccmod_network **out, ccmod_error *error)
 {
     myrinet_arguments values = {.seed = 1};
     myrinet *made;
 
     (void)processors;
-    CB_TRY(ccmod_network_read_arguments(arguments_rows, 1, arguments, text,
-                                        ccmod_network_myrinet.form, &values, error));
+    CCMOD_TRY(ccmod_network_read_arguments(arguments_rows, 1, arguments, text,
+                                           ccmod_network_myrinet.form, &values, error));
     made = calloc(1, sizeof(*made));
     if (made == NULL)
         return ccmod_network_no_memory(text, error);
@@ -104,7 +104,7 @@ static cb_status open_myrinet(const char *arguments, const char *text, size_t pr
         .self = made,
     };
     *out = &made->network;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 const ccmod_network_kind ccmod_network_myrinet = {

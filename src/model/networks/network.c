@@ -28,33 +28,34 @@ static void list_kinds(char *text)
                                  ccmod_network_kinds[i]->form);
 }
 
-static cb_status check(const ccmod_network *network, size_t processors, ccmod_error *error)
+static ccmod_status check(const ccmod_network *network, size_t processors, ccmod_error *error)
 {
     if (processors <= network->nodes)
-        return CB_OK;
-    return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+        return CCMOD_OK;
+    return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                       "network '%s': it has %zu nodes, and the workload %zu processors; take a "
                       "larger network, or a workload of fewer ranks",
                       network->name, network->nodes, processors);
 }
 
-static cb_status open_kind(const ccmod_network_kind *kind, const char *arguments, const char *text,
-                           size_t processors, ccmod_network **out, ccmod_error *error)
+static ccmod_status open_kind(const ccmod_network_kind *kind, const char *arguments,
+                              const char *text, size_t processors, ccmod_network **out,
+                              ccmod_error *error)
 {
     ccmod_network *made = NULL;
-    cb_status status;
+    ccmod_status status;
 
-    CB_TRY(kind->open(arguments, text, processors, &made, error));
+    CCMOD_TRY(kind->open(arguments, text, processors, &made, error));
     status = check(made, processors, error);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         *out = made;
     else
         ccmod_network_free(made);
     return status;
 }
 
-cb_status ccmod_network_open(const char *text, size_t processors, ccmod_network **out,
-                             ccmod_error *error)
+ccmod_status ccmod_network_open(const char *text, size_t processors, ccmod_network **out,
+                                ccmod_error *error)
 {
     size_t length = strcspn(text, ":");
     const char *arguments = text[length] == ':' ? text + length + 1 : NULL;
@@ -69,7 +70,7 @@ cb_status ccmod_network_open(const char *text, size_t processors, ccmod_network 
     if (strpbrk(text, "/.") != NULL)
         return open_kind(&ccmod_network_file, text, text, processors, out, error);
     list_kinds(kinds);
-    return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+    return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                       "network '%.100s': no such kind; use one of %s, or the path of a topology "
                       "file with a '/' or '.' in it",
                       text, kinds);

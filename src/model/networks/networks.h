@@ -41,20 +41,20 @@ typedef struct {
 
 /* Read `arguments` (NULL or empty: none) over the defaults that `values` holds. `text` is all that
  * the user gave; `form` how to write it. */
-cb_status ccmod_network_read_arguments(const network_argument *rows, size_t row_count,
-                                       const char *arguments, const char *text, const char *form,
-                                       void *values, ccmod_error *error);
+ccmod_status ccmod_network_read_arguments(const network_argument *rows, size_t row_count,
+                                          const char *arguments, const char *text, const char *form,
+                                          void *values, ccmod_error *error);
 
 /* Sums and products that stay at UINT64_MAX once they are too large. */
 uint64_t ccmod_network_plus(uint64_t left, uint64_t right);
 uint64_t ccmod_network_times(uint64_t left, uint64_t right);
 
 /* Whether so many nodes and links can be numbered; the error names `text`. */
-cb_status ccmod_network_check_size(uint64_t nodes, uint64_t links, const char *text,
-                                   ccmod_error *error);
+ccmod_status ccmod_network_check_size(uint64_t nodes, uint64_t links, const char *text,
+                                      ccmod_error *error);
 
 /* An error: there is no memory for the network. */
-cb_status ccmod_network_no_memory(const char *text, ccmod_error *error);
+ccmod_status ccmod_network_no_memory(const char *text, ccmod_error *error);
 
 /* A route as the slot `route` gives it, but that where there are several ways the number `chooser`
  * decides. */

@@ -17,9 +17,9 @@ void ccmod_topology_free(topology *made)
     *made = (topology){0};
 }
 
-cb_status ccmod_topology_no_memory(const topology *made, ccmod_error *error)
+ccmod_status ccmod_topology_no_memory(const topology *made, ccmod_error *error)
 {
-    return ccmod_fail(error, CB_ERROR_MEMORY, made->name, 0,
+    return ccmod_fail(error, CCMOD_ERROR_MEMORY, made->name, 0,
                       "cannot keep the network of this topology: no memory left; describe a "
                       "smaller one");
 }

@@ -66,11 +66,12 @@ typedef struct {
 } topology;
 
 /* Read a file. `made` is zero; after an error, too, it is given back with topology_free. */
-cb_status ccmod_topology_parse(FILE *stream, const char *name, topology *made, ccmod_error *error);
+ccmod_status ccmod_topology_parse(FILE *stream, const char *name, topology *made,
+                                  ccmod_error *error);
 
 /* Make what is behind "Made by": checks that nothing is given twice, that given routes exist and
  * that every node reaches every other. */
-cb_status ccmod_topology_connect(topology *made, ccmod_error *error);
+ccmod_status ccmod_topology_connect(topology *made, ccmod_error *error);
 
 void ccmod_topology_free(topology *made);
 
@@ -87,7 +88,7 @@ bool ccmod_topology_route_exists(const topology *network, const topology_route *
 /* "node 3", or the switch's name. */
 void ccmod_topology_name_vertex(const topology *network, uint32_t vertex, char *text, size_t bytes);
 
-cb_status ccmod_topology_no_memory(const topology *made, ccmod_error *error);
+ccmod_status ccmod_topology_no_memory(const topology *made, ccmod_error *error);
 
 static inline bool topology_is_switch(const topology *network, uint32_t vertex)
 {

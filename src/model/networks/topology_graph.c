@@ -21,7 +21,7 @@ static uint32_t vertex_count(const topology *made)
 
 /* Who is linked to whom */
 
-static cb_status list_edges(topology *made, ccmod_error *error)
+static ccmod_status list_edges(topology *made, ccmod_error *error)
 {
     uint32_t vertices = vertex_count(made);
     uint32_t *first = calloc((size_t)vertices + 2, sizeof(*first));
@@ -43,7 +43,7 @@ static cb_status list_edges(topology *made, ccmod_error *error)
         made->edges[first[link->from + 1]++] = (topology_edge){link->to, i};
         made->edges[first[link->to + 1]++] = (topology_edge){link->from, i};
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* What is given twice */
@@ -60,24 +60,24 @@ static int by_ends(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-static cb_status refuse_double_link(const topology *made, const topology_link *again,
-                                    uint32_t first_line, ccmod_error *error)
+static ccmod_status refuse_double_link(const topology *made, const topology_link *again,
+                                       uint32_t first_line, ccmod_error *error)
 {
     char from[TOPOLOGY_NAME_BYTES], to[TOPOLOGY_NAME_BYTES];
 
     ccmod_topology_name_vertex(made, again->from, from, sizeof(from));
     ccmod_topology_name_vertex(made, again->to, to, sizeof(to));
     return ccmod_fail(
-        error, CB_ERROR_USAGE, made->name, again->line,
+        error, CCMOD_ERROR_USAGE, made->name, again->line,
         "there is a link between %s and %s already, by line %u; keep one of them, and "
         "write count=N for parallel links",
         from, to, first_line);
 }
 
-static cb_status check_links(const topology *made, ccmod_error *error)
+static ccmod_status check_links(const topology *made, ccmod_error *error)
 {
     topology_link *sorted = calloc(made->link_count + 1, sizeof(*sorted));
-    cb_status status = CB_OK;
+    ccmod_status status = CCMOD_OK;
 
     if (sorted == NULL)
         return ccmod_topology_no_memory(made, error);
@@ -89,7 +89,7 @@ static cb_status check_links(const topology *made, ccmod_error *error)
         }
     }
     qsort(sorted, made->link_count, sizeof(*sorted), by_ends);
-    for (size_t i = 1; i < made->link_count && status == CB_OK; i++) {
+    for (size_t i = 1; i < made->link_count && status == CCMOD_OK; i++) {
         const topology_link *before = &sorted[i - 1], *link = &sorted[i];
 
         if (before->from == link->from && before->to == link->to && before->copy == link->copy)
@@ -110,22 +110,23 @@ static int by_pair(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-static cb_status check_route(const topology *made, const topology_route *route, ccmod_error *error)
+static ccmod_status check_route(const topology *made, const topology_route *route,
+                                ccmod_error *error)
 {
     char from_name[TOPOLOGY_NAME_BYTES], to_name[TOPOLOGY_NAME_BYTES];
     uint32_t from, to;
 
     if (ccmod_topology_route_exists(made, route, &from, &to))
-        return CB_OK;
+        return CCMOD_OK;
     ccmod_topology_name_vertex(made, from, from_name, sizeof(from_name));
     ccmod_topology_name_vertex(made, to, to_name, sizeof(to_name));
-    return ccmod_fail(error, CB_ERROR_USAGE, made->name, route->line,
+    return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, route->line,
                       "the route from node %u to node %u needs a link between %s and %s, and there "
                       "is none; add the link, or correct the route",
                       route->source, route->destination, from_name, to_name);
 }
 
-static cb_status check_routes(topology *made, ccmod_error *error)
+static ccmod_status check_routes(topology *made, ccmod_error *error)
 {
     if (made->route_count > 0)
         qsort(made->routes, made->route_count, sizeof(*made->routes), by_pair);
@@ -133,21 +134,21 @@ static cb_status check_routes(topology *made, ccmod_error *error)
         const topology_route *route = &made->routes[i], *before = route - 1;
 
         if (i > 0 && before->source == route->source && before->destination == route->destination)
-            return ccmod_fail(error, CB_ERROR_USAGE, made->name, route->line,
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, route->line,
                               "the route from node %u to node %u was given by line %u already; "
                               "keep one of them",
                               route->source, route->destination, before->line);
-        CB_TRY(check_route(made, route, error));
+        CCMOD_TRY(check_route(made, route, error));
         if (route->count + 1 > made->longest_route)
             made->longest_route = route->count + 1;
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Distances */
 
 /* A row for each switch with a node. */
-static cb_status number_rows(topology *made, ccmod_error *error)
+static ccmod_status number_rows(topology *made, ccmod_error *error)
 {
     size_t switches = made->switches;
 
@@ -162,7 +163,7 @@ static cb_status number_rows(topology *made, ccmod_error *error)
             made->row[vertex - made->nodes] = (uint32_t)made->rows++;
     }
     if (made->rows * switches > TOPOLOGY_DISTANCES)
-        return ccmod_fail(error, CB_ERROR_USAGE, made->name, 0,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, 0,
                           "%zu switches, %zu of them with nodes, are too many for a table of "
                           "routes; describe fewer, or use a kind of network that computes its "
                           "routes (fattree, dragonfly, torus)",
@@ -171,7 +172,7 @@ static cb_status number_rows(topology *made, ccmod_error *error)
     if (made->distances == NULL)
         return ccmod_topology_no_memory(made, error);
     memset(made->distances, 0xff, made->rows * switches * sizeof(*made->distances));
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static void reach(distance_search *search, uint32_t number, uint64_t bits)
@@ -236,7 +237,7 @@ static void search_batch(const topology *made, distance_search *search, size_t f
     }
 }
 
-static cb_status find_distances(topology *made, ccmod_error *error)
+static ccmod_status find_distances(topology *made, ccmod_error *error)
 {
     size_t room = (size_t)made->switches + 1;
     distance_search search = {
@@ -256,7 +257,7 @@ static cb_status find_distances(topology *made, ccmod_error *error)
     free(search.next);
     free(search.active);
     free(search.reached);
-    return enough ? CB_OK : ccmod_topology_no_memory(made, error);
+    return enough ? CCMOD_OK : ccmod_topology_no_memory(made, error);
 }
 
 static void find_longest(topology *made)
@@ -307,10 +308,10 @@ static bool is_reachable(const topology *made, uint32_t source, uint32_t destina
     return false;
 }
 
-static cb_status refuse_unreachable(const topology *made, uint32_t source, uint32_t destination,
-                                    ccmod_error *error)
+static ccmod_status refuse_unreachable(const topology *made, uint32_t source, uint32_t destination,
+                                       ccmod_error *error)
 {
-    return ccmod_fail(error, CB_ERROR_USAGE, made->name, 0,
+    return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, 0,
                       "node %u cannot be reached from node %u: no path of switches leads there "
                       "(nodes do not pass messages on); add a link",
                       destination, source);
@@ -333,34 +334,34 @@ static bool share_a_part(const topology *made)
     return false;
 }
 
-static cb_status check_reachable(const topology *made, ccmod_error *error)
+static ccmod_status check_reachable(const topology *made, ccmod_error *error)
 {
     for (uint32_t node = 0; node < made->nodes && made->nodes > 1; node++) {
         if (made->first_edge[node] == made->first_edge[node + 1])
-            return ccmod_fail(error, CB_ERROR_USAGE, made->name, 0,
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, 0,
                               "node %u has no link and cannot be reached; write 'link %u SWITCH', "
                               "or state fewer nodes",
                               node, node);
     }
     if (made->nodes < 2 || share_a_part(made))
-        return CB_OK;
+        return CCMOD_OK;
     for (uint32_t source = 0; source < made->nodes; source++) {
         for (uint32_t destination = 0; destination < made->nodes; destination++) {
             if (source != destination && !is_reachable(made, source, destination))
                 return refuse_unreachable(made, source, destination, error);
         }
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_topology_connect(topology *made, ccmod_error *error)
+ccmod_status ccmod_topology_connect(topology *made, ccmod_error *error)
 {
     made->longest_route = 1;
-    CB_TRY(check_links(made, error));
-    CB_TRY(list_edges(made, error));
-    CB_TRY(check_routes(made, error));
-    CB_TRY(number_rows(made, error));
-    CB_TRY(find_distances(made, error));
+    CCMOD_TRY(check_links(made, error));
+    CCMOD_TRY(list_edges(made, error));
+    CCMOD_TRY(check_routes(made, error));
+    CCMOD_TRY(number_rows(made, error));
+    CCMOD_TRY(find_distances(made, error));
     find_longest(made);
     return check_reachable(made, error);
 }

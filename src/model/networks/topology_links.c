@@ -24,7 +24,7 @@ typedef struct {
 /* Lists of nodes: 0-7,12 */
 
 /* Takes the first range of *list off. */
-static cb_status take_range(const topology_parser *parser, char **list, node_range *range)
+static ccmod_status take_range(const topology_parser *parser, char **list, node_range *range)
 {
     char *element = *list, *comma = strchr(element, ','), *dash;
     char why[CB_WHY_BYTES];
@@ -46,7 +46,7 @@ static cb_status take_range(const topology_parser *parser, char **list, node_ran
         *comma = ',';
     *list = comma != NULL ? comma + 1 : NULL;
     *range = (node_range){(uint32_t)first, (uint32_t)last};
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static bool names_one_node(const char *list)
@@ -56,7 +56,7 @@ static bool names_one_node(const char *list)
 
 /* Links */
 
-static cb_status read_end(topology_parser *parser, link_end *end)
+static ccmod_status read_end(topology_parser *parser, link_end *end)
 {
     char *word = ccmod_topology_next_word(parser);
 
@@ -65,10 +65,10 @@ static cb_status read_end(topology_parser *parser, link_end *end)
                                      "a link needs two ends; write 'link NODES SWITCH', 'link "
                                      "SWITCH SWITCH' or 'link NODE NODE'");
     end->list = isdigit((unsigned char)word[0]) ? word : NULL;
-    return end->list != NULL ? CB_OK : ccmod_topology_find_switch(parser, word, &end->vertex);
+    return end->list != NULL ? CCMOD_OK : ccmod_topology_find_switch(parser, word, &end->vertex);
 }
 
-static cb_status add_link(topology_parser *parser, topology_link link, uint64_t copies)
+static ccmod_status add_link(topology_parser *parser, topology_link link, uint64_t copies)
 {
     topology *made = parser->made;
 
@@ -86,31 +86,32 @@ static cb_status add_link(topology_parser *parser, topology_link link, uint64_t 
         link.copy = i;
         links[made->link_count++] = link;
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* One link for each node of the list, or the one between two switches. */
-static cb_status add_links(topology_parser *parser, char *list, topology_link link, uint64_t copies)
+static ccmod_status add_links(topology_parser *parser, char *list, topology_link link,
+                              uint64_t copies)
 {
     if (list == NULL)
         return add_link(parser, link, copies);
     while (list != NULL) {
         node_range range;
 
-        CB_TRY(take_range(parser, &list, &range));
+        CCMOD_TRY(take_range(parser, &list, &range));
         for (uint32_t node = range.first; node <= range.last; node++) {
             link.from = node;
             if (link.from == link.to)
                 return ccmod_topology_refuse(parser, "link",
                                              "from a node to itself; name two different ends");
-            CB_TRY(add_link(parser, link, copies));
+            CCMOD_TRY(add_link(parser, link, copies));
         }
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The end that stays the same for all links of the statement. */
-static cb_status fix_end(topology_parser *parser, link_end *fixed, link_end *other)
+static ccmod_status fix_end(topology_parser *parser, link_end *fixed, link_end *other)
 {
     char *list = fixed->list;
     node_range range;
@@ -123,18 +124,18 @@ static cb_status fix_end(topology_parser *parser, link_end *fixed, link_end *oth
         list = fixed->list;
     }
     if (list == NULL)
-        return CB_OK;
+        return CCMOD_OK;
     if (!names_one_node(list))
         return ccmod_topology_refuse(
             parser, list,
             "a list of nodes on both sides; name one node or switch on one "
             "of them");
-    CB_TRY(take_range(parser, &list, &range));
+    CCMOD_TRY(take_range(parser, &list, &range));
     fixed->vertex = range.first;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_topology_read_link(topology_parser *parser)
+ccmod_status ccmod_topology_read_link(topology_parser *parser)
 {
     topology_link link = {.line = (uint32_t)parser->line, .bandwidth_MBps = (double)NAN};
     uint64_t copies = 1;
@@ -145,17 +146,17 @@ cb_status ccmod_topology_read_link(topology_parser *parser)
     };
     link_end other, fixed;
 
-    CB_TRY(ccmod_topology_require_nodes(parser, "link"));
-    CB_TRY(read_end(parser, &other));
-    CB_TRY(read_end(parser, &fixed));
-    CB_TRY(ccmod_topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
+    CCMOD_TRY(ccmod_topology_require_nodes(parser, "link"));
+    CCMOD_TRY(read_end(parser, &other));
+    CCMOD_TRY(read_end(parser, &fixed));
+    CCMOD_TRY(ccmod_topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
     if (link.bandwidth_MBps <= 0)
         return ccmod_topology_refuse(parser, "bandwidth_MBps=0",
                                      "nothing could pass the link; give it a "
                                      "bandwidth, or leave the link away");
     if (isnan(link.bandwidth_MBps))
         link.bandwidth_MBps = 0;
-    CB_TRY(fix_end(parser, &fixed, &other));
+    CCMOD_TRY(fix_end(parser, &fixed, &other));
     link.to = fixed.vertex;
     link.from = other.vertex;
     if (other.list == NULL && link.from == link.to)
@@ -166,7 +167,7 @@ cb_status ccmod_topology_read_link(topology_parser *parser)
 
 /* Routes */
 
-static cb_status add_path(topology_parser *parser, uint32_t vertex, topology_route *route)
+static ccmod_status add_path(topology_parser *parser, uint32_t vertex, topology_route *route)
 {
     topology *made = parser->made;
     uint32_t *path = cb_grow(made->path, made->path_count, &made->path_room, sizeof(*path));
@@ -181,10 +182,10 @@ static cb_status add_path(topology_parser *parser, uint32_t vertex, topology_rou
     }
     path[made->path_count++] = vertex;
     route->count++;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_path(topology_parser *parser, topology_route *route)
+static ccmod_status read_path(topology_parser *parser, topology_route *route)
 {
     char *word = ccmod_topology_next_word(parser);
 
@@ -195,22 +196,22 @@ static cb_status read_path(topology_parser *parser, topology_route *route)
     while ((word = ccmod_topology_next_word(parser)) != NULL) {
         uint32_t vertex;
 
-        CB_TRY(ccmod_topology_find_switch(parser, word, &vertex));
-        CB_TRY(add_path(parser, vertex, route));
+        CCMOD_TRY(ccmod_topology_find_switch(parser, word, &vertex));
+        CCMOD_TRY(add_path(parser, vertex, route));
     }
-    return route->count > 0 ? CB_OK
+    return route->count > 0 ? CCMOD_OK
                             : ccmod_topology_refuse(parser, "via",
                                                     "no switch behind it; name those that the "
                                                     "route passes, in order");
 }
 
-static cb_status add_route(topology_parser *parser, const topology_route *route)
+static ccmod_status add_route(topology_parser *parser, const topology_route *route)
 {
     topology *made = parser->made;
     topology_route *routes;
 
     if (route->source == route->destination)
-        return CB_OK;
+        return CCMOD_OK;
     if (made->route_count == TOPOLOGY_ROUTES)
         return ccmod_topology_refuse(parser, "route",
                                      "routes for more pairs than a topology file may give; leave "
@@ -220,42 +221,43 @@ static cb_status add_route(topology_parser *parser, const topology_route *route)
         return ccmod_topology_no_memory(made, parser->error);
     made->routes = routes;
     routes[made->route_count++] = *route;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* To every node of the list. */
-static cb_status add_routes_from(topology_parser *parser, topology_route *route, char *destinations)
+static ccmod_status add_routes_from(topology_parser *parser, topology_route *route,
+                                    char *destinations)
 {
     while (destinations != NULL) {
         node_range range;
 
-        CB_TRY(take_range(parser, &destinations, &range));
+        CCMOD_TRY(take_range(parser, &destinations, &range));
         for (route->destination = range.first; route->destination <= range.last;
              route->destination++)
-            CB_TRY(add_route(parser, route));
+            CCMOD_TRY(add_route(parser, route));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_topology_read_route(topology_parser *parser)
+ccmod_status ccmod_topology_read_route(topology_parser *parser)
 {
     topology_route route = {.first = (uint32_t)parser->made->path_count,
                             .line = (uint32_t)parser->line};
     char *sources = ccmod_topology_next_word(parser);
     char *destinations = sources != NULL ? ccmod_topology_next_word(parser) : NULL;
 
-    CB_TRY(ccmod_topology_require_nodes(parser, "route"));
+    CCMOD_TRY(ccmod_topology_require_nodes(parser, "route"));
     if (destinations == NULL)
         return ccmod_topology_refuse(parser, "route",
                                      "sources and destinations are missing; write 'route SOURCES "
                                      "DESTINATIONS via SWITCH...'");
-    CB_TRY(read_path(parser, &route));
+    CCMOD_TRY(read_path(parser, &route));
     while (sources != NULL) {
         node_range range;
 
-        CB_TRY(take_range(parser, &sources, &range));
+        CCMOD_TRY(take_range(parser, &sources, &range));
         for (route.source = range.first; route.source <= range.last; route.source++)
-            CB_TRY(add_routes_from(parser, &route, destinations));
+            CCMOD_TRY(add_routes_from(parser, &route, destinations));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }

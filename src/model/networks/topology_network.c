@@ -88,7 +88,7 @@ static double find_reference(const topology *made)
 }
 
 /* For both directions of each link. */
-static cb_status measure_links(file_network *file, ccmod_error *error)
+static ccmod_status measure_links(file_network *file, ccmod_error *error)
 {
     const topology *made = &file->topology;
     double reference_MBps = find_reference(made);
@@ -103,30 +103,30 @@ static cb_status measure_links(file_network *file, ccmod_error *error)
         file->widths[i] = link->bandwidth_MBps > 0 ? link->bandwidth_MBps / reference_MBps : 1;
         file->latencies_us[i] = link->latency_us;
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_topology(const char *path, topology *made, ccmod_error *error)
+static ccmod_status read_topology(const char *path, topology *made, ccmod_error *error)
 {
     FILE *stream = fopen(path, "re");
-    cb_status status;
+    ccmod_status status;
 
     if (stream == NULL)
-        return ccmod_fail(error, errno == ENOENT ? CB_ERROR_USAGE : CB_ERROR_SYSTEM, NULL, 0,
+        return ccmod_fail(error, errno == ENOENT ? CCMOD_ERROR_USAGE : CCMOD_ERROR_SYSTEM, NULL, 0,
                           "cannot read the topology file '%.200s': %s; name a file that can be "
                           "read, or a kind of network",
                           path, strerror(errno));
     status = ccmod_topology_parse(stream, path, made, error);
     fclose(stream);
-    return status == CB_OK ? ccmod_topology_connect(made, error) : status;
+    return status == CCMOD_OK ? ccmod_topology_connect(made, error) : status;
 }
 
-static cb_status fill(file_network *file, const char *path, ccmod_error *error)
+static ccmod_status fill(file_network *file, const char *path, ccmod_error *error)
 {
     const topology *made = &file->topology;
 
-    CB_TRY(read_topology(path, &file->topology, error));
-    CB_TRY(measure_links(file, error));
+    CCMOD_TRY(read_topology(path, &file->topology, error));
+    CCMOD_TRY(measure_links(file, error));
     if (asprintf(&file->name, "file:%s", path) < 0) {
         file->name = NULL;
         return ccmod_topology_no_memory(made, error);
@@ -145,30 +145,30 @@ static cb_status fill(file_network *file, const char *path, ccmod_error *error)
         .latencies_us = file->latencies_us,
         .self = file,
     };
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status open_file(const char *arguments, const char *text, size_t processors,
-                           ccmod_network **out, ccmod_error *error)
+static ccmod_status open_file(const char *arguments, const char *text, size_t processors,
+                              ccmod_network **out, ccmod_error *error)
 {
     file_network *file;
-    cb_status status;
+    ccmod_status status;
 
     (void)processors;
     if (arguments == NULL)
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "network '%.100s': no file is named; write file:PATH", text);
     file = calloc(1, sizeof(*file));
     if (file == NULL)
         return ccmod_network_no_memory(text, error);
     file->network.self = file;
     status = fill(file, arguments, error);
-    if (status != CB_OK) {
+    if (status != CCMOD_OK) {
         release(&file->network);
         return status;
     }
     *out = &file->network;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 const ccmod_network_kind ccmod_network_file = {

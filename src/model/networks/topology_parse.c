@@ -22,11 +22,11 @@ typedef struct {
 
 /* Words */
 
-cb_status ccmod_topology_refuse(const topology_parser *parser, const char *word,
-                                const char *problem)
+ccmod_status ccmod_topology_refuse(const topology_parser *parser, const char *word,
+                                   const char *problem)
 {
-    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->made->name, parser->line, "'%.*s': %s",
-                      (int)QUOTED, word, problem);
+    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
+                      "'%.*s': %s", (int)QUOTED, word, problem);
 }
 
 char *ccmod_topology_next_word(topology_parser *parser)
@@ -34,8 +34,8 @@ char *ccmod_topology_next_word(topology_parser *parser)
     return strtok_r(NULL, blanks, &parser->rest);
 }
 
-static cb_status store_option(const topology_parser *parser, const topology_option *option,
-                              const char *word, const char *value)
+static ccmod_status store_option(const topology_parser *parser, const topology_option *option,
+                                 const char *word, const char *value)
 {
     char why[CB_WHY_BYTES];
     bool good = option->real ? cb_parse_real(value, option->minimum, option->maximum, NULL,
@@ -43,12 +43,12 @@ static cb_status store_option(const topology_parser *parser, const topology_opti
                              : cb_parse_count(value, (uint64_t)option->minimum,
                                               (uint64_t)option->maximum, option->field, why);
 
-    return good ? CB_OK : ccmod_topology_refuse(parser, word, why);
+    return good ? CCMOD_OK : ccmod_topology_refuse(parser, word, why);
 }
 
 /* The words that are left, each an option of the table. */
-cb_status ccmod_topology_read_options(topology_parser *parser, const topology_option *options,
-                                      size_t count)
+ccmod_status ccmod_topology_read_options(topology_parser *parser, const topology_option *options,
+                                         size_t count)
 {
     bool given[8] = {false};
     char *word;
@@ -68,25 +68,25 @@ cb_status ccmod_topology_read_options(topology_parser *parser, const topology_op
         if (given[at])
             return ccmod_topology_refuse(parser, word, "given twice in one line; give it once");
         given[at] = true;
-        CB_TRY(store_option(parser, &options[at], word, word + length + 1));
+        CCMOD_TRY(store_option(parser, &options[at], word, word + length + 1));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Statements that may stand once. */
-static cb_status note_single(const topology_parser *parser, size_t *line, const char *what)
+static ccmod_status note_single(const topology_parser *parser, size_t *line, const char *what)
 {
     if (*line > 0)
-        return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->made->name, parser->line,
+        return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
                           "'%s' was stated in line %zu already; keep one of the two", what, *line);
     *line = parser->line;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_topology_require_nodes(const topology_parser *parser, const char *what)
+ccmod_status ccmod_topology_require_nodes(const topology_parser *parser, const char *what)
 {
     if (parser->nodes_line > 0)
-        return CB_OK;
+        return CCMOD_OK;
     return ccmod_topology_refuse(parser, what,
                                  "how many nodes there are must be known before; write 'nodes N' "
                                  "in the first line behind the head");
@@ -110,7 +110,7 @@ static bool is_name(const char *word)
     return true;
 }
 
-static cb_status add_name(topology_parser *parser, const char *name)
+static ccmod_status add_name(topology_parser *parser, const char *name)
 {
     topology *made = parser->made;
     name_entry *entry = calloc(1, sizeof(*entry));
@@ -128,10 +128,10 @@ static cb_status add_name(topology_parser *parser, const char *name)
     if (*found != entry)
         return ccmod_topology_refuse(parser, name,
                                      "there is a switch of that name already; take another");
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status add_switch(topology_parser *parser, const char *name)
+static ccmod_status add_switch(topology_parser *parser, const char *name)
 {
     topology *made = parser->made;
     char(*names)[TOPOLOGY_NAME_BYTES];
@@ -149,12 +149,12 @@ static cb_status add_switch(topology_parser *parser, const char *name)
     if (names == NULL)
         return ccmod_topology_no_memory(made, parser->error);
     made->switch_names = names;
-    CB_TRY(add_name(parser, name));
+    CCMOD_TRY(add_name(parser, name));
     strcpy(names[made->switches++], name);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_topology_find_switch(topology_parser *parser, const char *name, uint32_t *vertex)
+ccmod_status ccmod_topology_find_switch(topology_parser *parser, const char *name, uint32_t *vertex)
 {
     name_entry key = {.vertex = 0};
     name_entry **found;
@@ -167,67 +167,67 @@ cb_status ccmod_topology_find_switch(topology_parser *parser, const char *name, 
             "no switch of that name; write 'switch NAME' before, or a node "
             "by its number");
     *vertex = (*found)->vertex;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The other statements */
 
-static cb_status read_nodes(topology_parser *parser)
+static ccmod_status read_nodes(topology_parser *parser)
 {
     char *word = ccmod_topology_next_word(parser);
     char why[CB_WHY_BYTES];
     uint64_t nodes;
 
-    CB_TRY(note_single(parser, &parser->nodes_line, "nodes"));
+    CCMOD_TRY(note_single(parser, &parser->nodes_line, "nodes"));
     if (word == NULL)
         return ccmod_topology_refuse(parser, "nodes", "the number is missing; write 'nodes 16'");
     if (!cb_parse_count(word, 1, TOPOLOGY_NODES, &nodes, why))
         return ccmod_topology_refuse(parser, word, why);
     parser->made->nodes = (uint32_t)nodes;
     word = ccmod_topology_next_word(parser);
-    return word == NULL ? CB_OK
+    return word == NULL ? CCMOD_OK
                         : ccmod_topology_refuse(parser, word, "behind the number; leave it away");
 }
 
-static cb_status read_switches(topology_parser *parser)
+static ccmod_status read_switches(topology_parser *parser)
 {
     char *word = ccmod_topology_next_word(parser);
 
-    CB_TRY(ccmod_topology_require_nodes(parser, "switch"));
+    CCMOD_TRY(ccmod_topology_require_nodes(parser, "switch"));
     if (word == NULL)
         return ccmod_topology_refuse(parser, "switch",
                                      "the name is missing; write 'switch NAME...'");
     for (; word != NULL; word = ccmod_topology_next_word(parser))
-        CB_TRY(add_switch(parser, word));
-    return CB_OK;
+        CCMOD_TRY(add_switch(parser, word));
+    return CCMOD_OK;
 }
 
-static cb_status read_packet(topology_parser *parser)
+static ccmod_status read_packet(topology_parser *parser)
 {
     const topology_option options[] = {
         {"payload_bytes", false, 1, 1 << 30, &parser->made->payload_bytes},
         {"header_bytes", false, 0, 1 << 30, &parser->made->header_bytes},
     };
 
-    CB_TRY(note_single(parser, &parser->packet_line, "packet"));
-    CB_TRY(ccmod_topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
+    CCMOD_TRY(note_single(parser, &parser->packet_line, "packet"));
+    CCMOD_TRY(ccmod_topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
     return parser->made->payload_bytes > 0
-               ? CB_OK
+               ? CCMOD_OK
                : ccmod_topology_refuse(parser, "packet",
                                        "its payload is missing; write 'packet "
                                        "payload_bytes=N header_bytes=N'");
 }
 
-static cb_status read_reference(topology_parser *parser)
+static ccmod_status read_reference(topology_parser *parser)
 {
     const topology_option options[] = {
         {"bandwidth_MBps", true, 0, largest_MBps, &parser->made->reference_MBps},
     };
 
-    CB_TRY(note_single(parser, &parser->reference_line, "reference"));
-    CB_TRY(ccmod_topology_read_options(parser, options, 1));
+    CCMOD_TRY(note_single(parser, &parser->reference_line, "reference"));
+    CCMOD_TRY(ccmod_topology_read_options(parser, options, 1));
     return parser->made->reference_MBps > 0
-               ? CB_OK
+               ? CCMOD_OK
                : ccmod_topology_refuse(parser, "reference",
                                        "it needs a bandwidth above 0; write 'reference "
                                        "bandwidth_MBps=X'");
@@ -235,7 +235,7 @@ static cb_status read_reference(topology_parser *parser)
 
 static const struct {
     const char *word;
-    cb_status (*read)(topology_parser *parser);
+    ccmod_status (*read)(topology_parser *parser);
 } statements[] = {
     {"nodes", read_nodes},
     {"switch", read_switches},
@@ -245,14 +245,14 @@ static const struct {
     {"reference", read_reference},
 };
 
-static cb_status read_statement(topology_parser *parser, char *text)
+static ccmod_status read_statement(topology_parser *parser, char *text)
 {
     char *word;
 
     text[strcspn(text, "#")] = '\0';
     word = strtok_r(text, blanks, &parser->rest);
     if (word == NULL)
-        return CB_OK;
+        return CCMOD_OK;
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
         if (strcmp(statements[i].word, word) == 0)
             return statements[i].read(parser);
@@ -271,19 +271,19 @@ static bool read_line(FILE *stream, char *line)
     return fgets(line, LINE_BYTES, stream) != NULL;
 }
 
-static cb_status check_line(const topology_parser *parser, FILE *stream, const char *line)
+static ccmod_status check_line(const topology_parser *parser, FILE *stream, const char *line)
 {
     size_t length = strlen(line);
 
     if (length > 0 && (line[length - 1] == '\n' || feof(stream)))
-        return CB_OK;
-    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->made->name, parser->line,
+        return CCMOD_OK;
+    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
                       "a zero byte, or more than %d characters: this is no topology file; name "
                       "another, or break the line",
                       LINE_BYTES - 2);
 }
 
-static cb_status check_head(const topology_parser *parser, char *line)
+static ccmod_status check_head(const topology_parser *parser, char *line)
 {
     char *rest;
     const char *word = strtok_r(line, blanks, &rest);
@@ -291,45 +291,46 @@ static cb_status check_head(const topology_parser *parser, char *line)
 
     if (version != NULL && strcmp(word, "%network") == 0 && strcmp(version, "1") == 0 &&
         strtok_r(NULL, blanks, &rest) == NULL)
-        return CB_OK;
-    return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->made->name, parser->line,
+        return CCMOD_OK;
+    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
                       "this is no topology file of version 1; its first line must be '%%network "
                       "1'");
 }
 
-static cb_status read_file(topology_parser *parser, FILE *stream, char *line)
+static ccmod_status read_file(topology_parser *parser, FILE *stream, char *line)
 {
     while (read_line(stream, line)) {
         parser->line++;
-        CB_TRY(check_line(parser, stream, line));
+        CCMOD_TRY(check_line(parser, stream, line));
         if (parser->line == 1)
-            CB_TRY(check_head(parser, line));
+            CCMOD_TRY(check_head(parser, line));
         else
-            CB_TRY(read_statement(parser, line));
+            CCMOD_TRY(read_statement(parser, line));
     }
     if (ferror(stream))
-        return ccmod_fail(parser->error, CB_ERROR_SYSTEM, parser->made->name, 0,
+        return ccmod_fail(parser->error, CCMOD_ERROR_SYSTEM, parser->made->name, 0,
                           "cannot read the topology: %s; name a file that can be read",
                           strerror(errno));
     if (parser->line == 0)
-        return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->made->name, 0,
+        return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, 0,
                           "the file is empty; its first line must be '%%network 1'");
     if (parser->nodes_line == 0)
-        return ccmod_fail(parser->error, CB_ERROR_USAGE, parser->made->name, 0,
+        return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, 0,
                           "the file names no nodes; write 'nodes N'");
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_topology_parse(FILE *stream, const char *name, topology *made, ccmod_error *error)
+ccmod_status ccmod_topology_parse(FILE *stream, const char *name, topology *made,
+                                  ccmod_error *error)
 {
     topology_parser parser = {.made = made, .error = error};
     char *line = malloc(LINE_BYTES);
-    cb_status status = CB_OK;
+    ccmod_status status = CCMOD_OK;
 
     made->name = strdup(name);
     if (line == NULL || made->name == NULL)
         status = ccmod_topology_no_memory(made, error);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = read_file(&parser, stream, line);
     tdestroy(parser.names, free);
     free(line);

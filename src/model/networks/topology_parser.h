@@ -23,24 +23,25 @@ typedef struct {
 } topology_option;
 
 /* An error in the present line: what is wrong with a word of it, and what to do. */
-cb_status ccmod_topology_refuse(const topology_parser *parser, const char *word,
-                                const char *problem);
+ccmod_status ccmod_topology_refuse(const topology_parser *parser, const char *word,
+                                   const char *problem);
 
 /* NULL at the end of the line. */
 char *ccmod_topology_next_word(topology_parser *parser);
 
 /* The words that are left, each an option of the table (of at most 8), each at most once. */
-cb_status ccmod_topology_read_options(topology_parser *parser, const topology_option *options,
-                                      size_t count);
+ccmod_status ccmod_topology_read_options(topology_parser *parser, const topology_option *options,
+                                         size_t count);
 
 /* An error unless the number of nodes is known already. */
-cb_status ccmod_topology_require_nodes(const topology_parser *parser, const char *what);
+ccmod_status ccmod_topology_require_nodes(const topology_parser *parser, const char *what);
 
 /* The vertex of a switch; an error when there is none of that name. */
-cb_status ccmod_topology_find_switch(topology_parser *parser, const char *name, uint32_t *vertex);
+ccmod_status ccmod_topology_find_switch(topology_parser *parser, const char *name,
+                                        uint32_t *vertex);
 
 /* What stands behind the words "link" and "route". */
-cb_status ccmod_topology_read_link(topology_parser *parser);
-cb_status ccmod_topology_read_route(topology_parser *parser);
+ccmod_status ccmod_topology_read_link(topology_parser *parser);
+ccmod_status ccmod_topology_read_route(topology_parser *parser);
 
 #endif

@@ -194,24 +194,24 @@ static void write_name(torus *made)
     snprintf(made->name + used, bytes - used, ",hosts=%u", (unsigned)made->shape.hosts);
 }
 
-static cb_status open_torus(const char *arguments, const char *text, size_t processors,
-                            ccmod_network **out, ccmod_error *error)
+static ccmod_status open_torus(const char *arguments, const char *text, size_t processors,
+                               ccmod_network **out, ccmod_error *error)
 {
     torus_arguments values = {.hosts = 1};
     torus_shape shape;
     torus *made;
 
     (void)processors;
-    CB_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
-                                        ccmod_network_torus.form, &values, error));
+    CCMOD_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
+                                           ccmod_network_torus.form, &values, error));
     if (values.dimensions.count == 0)
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "network '%.100s': a torus has no size of its own; write its dimensions, "
                           "as torus:dimensions=4x4x8",
                           text);
     shape = make_shape(&values);
-    CB_TRY(ccmod_network_check_size(ccmod_network_times(shape.routers, shape.hosts), shape.links,
-                                    text, error));
+    CCMOD_TRY(ccmod_network_check_size(ccmod_network_times(shape.routers, shape.hosts), shape.links,
+                                       text, error));
     made = calloc(1, sizeof(*made));
     if (made == NULL)
         return ccmod_network_no_memory(text, error);
@@ -228,7 +228,7 @@ static cb_status open_torus(const char *arguments, const char *text, size_t proc
         .self = made,
     };
     *out = &made->network;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 const ccmod_network_kind ccmod_network_torus = {

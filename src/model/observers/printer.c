@@ -207,7 +207,7 @@ static void (*const printers[CCMOD_SIGNALS])(ccmod_printer *printer, const ccmod
     [CCMOD_SIGNAL_UPPR_END] = print_message_end,
 };
 
-static cb_status take_signal(void *self, const ccmod_signal *signal, ccmod_error *error)
+static ccmod_status take_signal(void *self, const ccmod_signal *signal, ccmod_error *error)
 {
     ccmod_printer *printer = self;
 
@@ -215,8 +215,8 @@ static cb_status take_signal(void *self, const ccmod_signal *signal, ccmod_error
     printers[signal->kind](printer, signal);
     fputc('\n', printer->stream);
     if (!ferror(printer->stream))
-        return CB_OK;
-    return ccmod_fail(error, CB_ERROR_SYSTEM, NULL, 0,
+        return CCMOD_OK;
+    return ccmod_fail(error, CCMOD_ERROR_SYSTEM, NULL, 0,
                       "cannot print the signals of the evaluation: %s; make room where they go, or "
                       "direct them to another place",
                       strerror(errno));

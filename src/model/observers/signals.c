@@ -6,7 +6,7 @@ static bool is_fan(const engine_message *message)
     return (message->flags & MESSAGE_FAN) != 0;
 }
 
-cb_status ccmod_signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind)
+ccmod_status ccmod_signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_signal_kind kind)
 {
     signal->kind = kind;
     signal->clock_us = engine->now_us;
@@ -14,13 +14,13 @@ cb_status ccmod_signal_send(ccmod_engine *engine, ccmod_signal *signal, ccmod_si
         const ccmod_observer *observer = &engine->observers[i];
 
         if ((observer->wanted & CCMOD_WANTS(kind)) != 0)
-            CB_TRY(observer->signal(observer->self, signal, engine->error));
+            CCMOD_TRY(observer->signal(observer->self, signal, engine->error));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind, uint32_t processor,
-                                  const ccmod_record *record)
+ccmod_status ccmod_signal_send_event(ccmod_engine *engine, ccmod_signal_kind kind,
+                                     uint32_t processor, const ccmod_record *record)
 {
     ccmod_signal signal = {.of.event = {processor, record}};
 

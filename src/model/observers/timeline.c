@@ -50,17 +50,17 @@ static int64_t nanoseconds(double us)
     return llround(fmin(us, 9e15) * 1000);
 }
 
-static cb_status no_memory(const ccmod_timeline *timeline, ccmod_error *error)
+static ccmod_status no_memory(const ccmod_timeline *timeline, ccmod_error *error)
 {
-    return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
+    return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
                       "cannot keep a timeline of %zu intervals and %zu messages: no memory left; "
                       "take a shorter part of it, by --from-us and --to-us",
                       timeline->interval_count, timeline->arrow_count);
 }
 
 /* As far as it lies within what is kept. */
-static cb_status add_interval(ccmod_timeline *timeline, timeline_interval interval,
-                              ccmod_error *error)
+static ccmod_status add_interval(ccmod_timeline *timeline, timeline_interval interval,
+                                 ccmod_error *error)
 {
     timeline_interval *intervals;
 
@@ -69,17 +69,17 @@ static cb_status add_interval(ccmod_timeline *timeline, timeline_interval interv
     if (interval.until_ns > timeline->to_ns)
         interval.until_ns = timeline->to_ns;
     if (interval.since_ns >= interval.until_ns)
-        return CB_OK;
+        return CCMOD_OK;
     intervals = cb_grow(timeline->intervals, timeline->interval_count, &timeline->interval_room,
                         sizeof(*intervals));
     if (intervals == NULL)
         return no_memory(timeline, error);
     timeline->intervals = intervals;
     intervals[timeline->interval_count++] = interval;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status begin(ccmod_timeline *timeline, const ccmod_signal *signal, ccmod_error *error)
+static ccmod_status begin(ccmod_timeline *timeline, const ccmod_signal *signal, ccmod_error *error)
 {
     const ccmod_workload *workload = signal->of.config.workload;
 
@@ -90,12 +90,12 @@ static cb_status begin(ccmod_timeline *timeline, const ccmod_signal *signal, ccm
     timeline->reached_ns = calloc(workload->processors, sizeof(*timeline->reached_ns));
     if (asprintf(&timeline->title, "%s on %s", workload->name, signal->of.config.network->name) < 0)
         timeline->title = NULL;
-    return timeline->reached_ns != NULL && timeline->title != NULL ? CB_OK
+    return timeline->reached_ns != NULL && timeline->title != NULL ? CCMOD_OK
                                                                    : no_memory(timeline, error);
 }
 
-static cb_status note_interval(ccmod_timeline *timeline, const ccmod_signal *signal,
-                               ccmod_error *error)
+static ccmod_status note_interval(ccmod_timeline *timeline, const ccmod_signal *signal,
+                                  ccmod_error *error)
 {
     uint32_t processor = signal->of.interval.processor;
     timeline_interval interval = {.since_ns = nanoseconds(signal->of.interval.since_us),
@@ -109,8 +109,8 @@ static cb_status note_interval(ccmod_timeline *timeline, const ccmod_signal *sig
 }
 
 /* Messages that begin or end outside of what is kept are left out. */
-static cb_status note_message(ccmod_timeline *timeline, const ccmod_signal *signal,
-                              ccmod_error *error)
+static ccmod_status note_message(ccmod_timeline *timeline, const ccmod_signal *signal,
+                                 ccmod_error *error)
 {
     const ccmod_message *message = &signal->of.message;
     timeline_arrow arrow = {.start_ns = nanoseconds(message->start_us),
@@ -122,7 +122,7 @@ static cb_status note_message(ccmod_timeline *timeline, const ccmod_signal *sign
                             .line = message->line};
 
     if (arrow.start_ns < timeline->from_ns || arrow.end_ns > timeline->to_ns)
-        return CB_OK;
+        return CCMOD_OK;
     for (size_t i = 0; i < message->destination_count; i++) {
         timeline_arrow *arrows = cb_grow(timeline->arrows, timeline->arrow_count,
                                          &timeline->arrow_room, sizeof(*arrows));
@@ -133,7 +133,7 @@ static cb_status note_message(ccmod_timeline *timeline, const ccmod_signal *sign
         timeline->arrows = arrows;
         arrows[timeline->arrow_count++] = arrow;
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static int compare_times(int64_t left, int64_t right)
@@ -160,14 +160,14 @@ static int by_start(const void *left, const void *right)
 }
 
 /* Who has ended before the others is idle from then on. */
-static cb_status finish(ccmod_timeline *timeline, const ccmod_signal *signal, ccmod_error *error)
+static ccmod_status finish(ccmod_timeline *timeline, const ccmod_signal *signal, ccmod_error *error)
 {
     int64_t end_ns = nanoseconds(signal->clock_us);
 
     for (uint32_t i = 0; i < timeline->processors; i++) {
         timeline_interval rest = {timeline->reached_ns[i], end_ns, i, (uint32_t)TIMELINE_IDLE, 0};
 
-        CB_TRY(add_interval(timeline, rest, error));
+        CCMOD_TRY(add_interval(timeline, rest, error));
     }
     if (timeline->to_ns > end_ns)
         timeline->to_ns = end_ns;
@@ -176,10 +176,10 @@ static cb_status finish(ccmod_timeline *timeline, const ccmod_signal *signal, cc
               by_beginning);
     if (timeline->arrow_count > 0)
         qsort(timeline->arrows, timeline->arrow_count, sizeof(*timeline->arrows), by_start);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status take_signal(void *self, const ccmod_signal *signal, ccmod_error *error)
+static ccmod_status take_signal(void *self, const ccmod_signal *signal, ccmod_error *error)
 {
     switch (signal->kind) {
     case CCMOD_SIGNAL_CONFIG:
@@ -191,7 +191,7 @@ static cb_status take_signal(void *self, const ccmod_signal *signal, ccmod_error
     case CCMOD_SIGNAL_GO_END:
         return finish(self, signal, error);
     default:
-        return CB_OK;
+        return CCMOD_OK;
     }
 }
 
@@ -205,24 +205,24 @@ ccmod_observer ccmod_timeline_observer(ccmod_timeline *timeline)
 
 /* Making and ending */
 
-cb_status ccmod_timeline_create(double from_us, double to_us, ccmod_timeline **out,
-                                ccmod_error *error)
+ccmod_status ccmod_timeline_create(double from_us, double to_us, ccmod_timeline **out,
+                                   ccmod_error *error)
 {
     ccmod_timeline *timeline;
 
     if (!(from_us >= 0 && to_us > from_us))
-        return ccmod_fail(error, CB_ERROR_USAGE, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "cannot make a timeline from %g us to %g us: nothing lies between them; "
                           "its end must be later than its beginning",
                           from_us, to_us);
     timeline = calloc(1, sizeof(*timeline));
     if (timeline == NULL)
-        return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
                           "cannot make a timeline: no memory left");
     timeline->from_ns = nanoseconds(from_us);
     timeline->to_ns = nanoseconds(to_us);
     *out = timeline;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 void ccmod_timeline_free(ccmod_timeline *timeline)

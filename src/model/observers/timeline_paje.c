@@ -147,13 +147,13 @@ static paje_event *list_events(const ccmod_timeline *timeline, size_t count)
     return events;
 }
 
-static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error)
+static ccmod_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error)
 {
     size_t count = timeline->interval_count + 2 * timeline->arrow_count;
     paje_event *events = list_events(timeline, count);
 
     if (events == NULL)
-        return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
                           "cannot put %zu events of a Paje trace in order: no memory left; take a "
                           "shorter part of the timeline, by --from-us and --to-us",
                           count);
@@ -163,7 +163,7 @@ static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_
         write_event(timeline, &events[i], stream);
     free(events);
     destroy_containers(timeline, stream);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 const ccmod_timeline_form ccmod_timeline_paje = {

@@ -45,7 +45,7 @@ static void write_end(const timeline_arrow *arrow, size_t number, bool start, re
     report_events_close(events);
 }
 
-static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error)
+static ccmod_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error)
 {
     report_events events;
 
@@ -60,7 +60,7 @@ static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_
         write_end(&timeline->arrows[i], i, false, &events);
     }
     report_events_end(&events);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 const ccmod_timeline_form ccmod_timeline_perfetto = {

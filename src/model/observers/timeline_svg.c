@@ -141,7 +141,7 @@ static void draw_arrow(const svg_page *page, const timeline_arrow *arrow)
                     height_of(page, arrow->destination) - down, class);
 }
 
-static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error)
+static ccmod_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error)
 {
     svg_page page = lay_out(timeline, stream);
     char style[1024];
@@ -163,7 +163,7 @@ static cb_status write_form(const ccmod_timeline *timeline, FILE *stream, ccmod_
         }
     }
     report_svg_end(stream);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 const ccmod_timeline_form ccmod_timeline_svg = {

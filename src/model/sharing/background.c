@@ -7,15 +7,15 @@
 
 #include "base/random.h"
 
-static cb_status allocate(ccmod_engine *engine)
+static ccmod_status allocate(ccmod_engine *engine)
 {
     engine->loads = calloc(engine->cell_count, sizeof(*engine->loads));
     if (engine->loads == NULL)
         return ccmod_engine_no_memory(engine);
     if (!ccmod_background_varies(engine))
-        return CB_OK;
+        return CCMOD_OK;
     engine->drawn = calloc(engine->cell_count, sizeof(*engine->drawn));
-    return engine->drawn != NULL ? CB_OK : ccmod_engine_no_memory(engine);
+    return engine->drawn != NULL ? CCMOD_OK : ccmod_engine_no_memory(engine);
 }
 
 bool ccmod_background_varies(const ccmod_engine *engine)
@@ -24,16 +24,16 @@ bool ccmod_background_varies(const ccmod_engine *engine)
            engine->parameters.background == CCMOD_BACKGROUND_EXPONENTIAL;
 }
 
-cb_status ccmod_background_open(ccmod_engine *engine)
+ccmod_status ccmod_background_open(ccmod_engine *engine)
 {
     bool none = engine->parameters.background == CCMOD_BACKGROUND_NONE;
 
     if (none && !ccmod_background_varies(engine))
-        return CB_OK;
-    CB_TRY(allocate(engine));
+        return CCMOD_OK;
+    CCMOD_TRY(allocate(engine));
     for (size_t i = 0; i < engine->cell_count && !ccmod_background_varies(engine); i++)
         engine->loads[i] = engine->parameters.background_load;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static double draw_exponential(const ccmod_engine *engine, uint32_t cell)

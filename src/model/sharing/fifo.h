@@ -81,24 +81,24 @@ static inline double fifo_width(const ccmod_engine *engine, uint32_t cell)
 /* Lines. All that can fail is memory. */
 void ccmod_fifo_lines_open(fifo_flow *flow, size_t cell_count);
 /* To the end of the cell's line, where packets of one message are one run. */
-cb_status ccmod_fifo_line_up(ccmod_engine *engine, uint32_t cell, fifo_run run);
+ccmod_status ccmod_fifo_line_up(ccmod_engine *engine, uint32_t cell, fifo_run run);
 /* One packet, or all acknowledgements, of the first run of a line that is not empty; its hop, slot
  * and ends are of use. */
 fifo_run ccmod_fifo_take_first(fifo_flow *flow, uint32_t cell);
 
 /* Acknowledgements: none but where the calibration has them. All that can fail is memory. */
-cb_status ccmod_fifo_acknowledgements_open(ccmod_engine *engine);
+ccmod_status ccmod_fifo_acknowledgements_open(ccmod_engine *engine);
 void ccmod_fifo_acknowledgements_close(fifo_acknowledgements *acknowledgements);
 /* The message starts, and carries what its source has to acknowledge to its destination. */
-cb_status ccmod_fifo_note_start(ccmod_engine *engine, const engine_message *message);
+ccmod_status ccmod_fifo_note_start(ccmod_engine *engine, const engine_message *message);
 /* The last of `come` of the `parts` in which the message travels has passed its last link now. */
-cb_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_message *message,
-                                         uint32_t come, uint32_t parts, double now_us);
-cb_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *message,
-                                  double now_us);
+ccmod_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_message *message,
+                                            uint32_t come, uint32_t parts, double now_us);
+ccmod_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *message,
+                                     double now_us);
 /* Before a link is given away: the ends that are acknowledged by now, since nothing carried it. */
-cb_status ccmod_fifo_acknowledge_ends(ccmod_engine *engine, double now_us);
+ccmod_status ccmod_fifo_acknowledge_ends(ccmod_engine *engine, double now_us);
 /* Acknowledgements at the head of the line of a cell that is free pass it, and go on. */
-cb_status ccmod_fifo_pass_acknowledgements(ccmod_engine *engine, uint32_t cell, double now_us);
+ccmod_status ccmod_fifo_pass_acknowledgements(ccmod_engine *engine, uint32_t cell, double now_us);
 
 #endif

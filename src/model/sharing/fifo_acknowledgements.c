@@ -14,7 +14,7 @@ static const double patience_us = 40000;
 enum { PACKETS_ACKNOWLEDGED = 2 };
 
 /* From their hop on the frames pass what is free, up to a line in which they wait. */
-static cb_status go_on(ccmod_engine *engine, fifo_run frames, double now_us)
+static ccmod_status go_on(ccmod_engine *engine, fifo_run frames, double now_us)
 {
     const ccmod_network *network = engine->network;
     double work_us = frames.packets * engine->calibration->acknowledgement_us;
@@ -32,22 +32,22 @@ static cb_status go_on(ccmod_engine *engine, fifo_run frames, double now_us)
         cell->clear_us =
             engine_larger(cell->clear_us, now_us) + work_us / fifo_width(engine, number);
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_fifo_pass_acknowledgements(ccmod_engine *engine, uint32_t cell, double now_us)
+ccmod_status ccmod_fifo_pass_acknowledgements(ccmod_engine *engine, uint32_t cell, double now_us)
 {
     fifo_flow *flow = fifo_of(engine);
     const fifo_cell *line = &flow->cells[cell];
 
     while (line->first != ENGINE_NONE && flow->runs[line->first].slot == ENGINE_NONE)
-        CB_TRY(go_on(engine, ccmod_fifo_take_first(flow, cell), now_us));
-    return CB_OK;
+        CCMOD_TRY(go_on(engine, ccmod_fifo_take_first(flow, cell), now_us));
+    return CCMOD_OK;
 }
 
 /* So many frames from the destination of a message to its source. */
-static cb_status acknowledge(ccmod_engine *engine, uint32_t source, uint32_t destination,
-                             uint64_t frames, double now_us)
+static ccmod_status acknowledge(ccmod_engine *engine, uint32_t source, uint32_t destination,
+                                uint64_t frames, double now_us)
 {
     fifo_run made = {.slot = ENGINE_NONE,
                      .packets = (uint32_t)(frames < UINT32_MAX ? frames : UINT32_MAX),
@@ -62,48 +62,49 @@ static bool is_acknowledged(const ccmod_engine *engine, const engine_message *me
     return fifo_of(engine)->acknowledgements.way != NULL && (message->flags & MESSAGE_FAN) == 0;
 }
 
-static cb_status hear(ccmod_engine *engine, uint32_t hearer, uint32_t speaker, conversation **heard)
+static ccmod_status hear(ccmod_engine *engine, uint32_t hearer, uint32_t speaker,
+                         conversation **heard)
 {
     *heard =
         ccmod_conversation_of(&fifo_of(engine)->acknowledgements.conversations, hearer, speaker);
-    return *heard != NULL ? CB_OK : ccmod_engine_no_memory(engine);
+    return *heard != NULL ? CCMOD_OK : ccmod_engine_no_memory(engine);
 }
 
-cb_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_message *message,
-                                         uint32_t come, uint32_t parts, double now_us)
+ccmod_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_message *message,
+                                            uint32_t come, uint32_t parts, double now_us)
 {
     uint64_t packets, frames;
     conversation *heard;
 
     if (!is_acknowledged(engine, message))
-        return CB_OK;
-    CB_TRY(hear(engine, message->destination, message->source, &heard));
+        return CCMOD_OK;
+    CCMOD_TRY(hear(engine, message->destination, message->source, &heard));
     packets = ccmod_packets(engine->network, message->size_bytes);
     packets = packets * come / parts - packets * (come - 1) / parts + heard->unacknowledged;
     frames = packets / PACKETS_ACKNOWLEDGED;
     heard->unacknowledged = packets % PACKETS_ACKNOWLEDGED;
     if (frames == 0)
-        return CB_OK;
+        return CCMOD_OK;
     if (heard->manner == CONVERSATION_UNKNOWN && heard->heard_us >= 0)
         heard->manner = CONVERSATION_SILENT;
     return acknowledge(engine, message->source, message->destination, frames, now_us);
 }
 
 /* What is sent carries the acknowledgement of all that has come. */
-cb_status ccmod_fifo_note_start(ccmod_engine *engine, const engine_message *message)
+ccmod_status ccmod_fifo_note_start(ccmod_engine *engine, const engine_message *message)
 {
     conversation *heard;
 
     if (!is_acknowledged(engine, message))
-        return CB_OK;
-    CB_TRY(hear(engine, message->source, message->destination, &heard));
+        return CCMOD_OK;
+    CCMOD_TRY(hear(engine, message->source, message->destination, &heard));
     heard->unacknowledged = 0;
     if (engine->now_us - heard->heard_us <= patience_us)
         heard->manner = CONVERSATION_ANSWERS;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status widen(ccmod_engine *engine, fifo_acknowledgements *ends)
+static ccmod_status widen(ccmod_engine *engine, fifo_acknowledgements *ends)
 {
     enum { FIRST_ROOM = 64 };
     size_t room = ends->room > 0 ? 2 * ends->room : FIRST_ROOM;
@@ -117,32 +118,32 @@ static cb_status widen(ccmod_engine *engine, fifo_acknowledgements *ends)
     ends->arrivals = wider;
     ends->first = 0;
     ends->room = room;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status wait_for_an_answer(ccmod_engine *engine, const engine_message *message,
-                                    double now_us)
+static ccmod_status wait_for_an_answer(ccmod_engine *engine, const engine_message *message,
+                                       double now_us)
 {
     fifo_acknowledgements *ends = &fifo_of(engine)->acknowledgements;
 
     if (ends->count == ends->room)
-        CB_TRY(widen(engine, ends));
+        CCMOD_TRY(widen(engine, ends));
     ends->arrivals[(ends->first + ends->count++) % ends->room] =
         (fifo_arrival){now_us, message->source, message->destination};
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *message,
-                                  double now_us)
+ccmod_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *message,
+                                     double now_us)
 {
     conversation *heard;
 
     if (!is_acknowledged(engine, message))
-        return CB_OK;
-    CB_TRY(hear(engine, message->destination, message->source, &heard));
+        return CCMOD_OK;
+    CCMOD_TRY(hear(engine, message->destination, message->source, &heard));
     heard->heard_us = now_us;
     if (heard->unacknowledged == 0)
-        return CB_OK;
+        return CCMOD_OK;
     if (heard->manner != CONVERSATION_SILENT)
         return wait_for_an_answer(engine, message, now_us);
     heard->unacknowledged = 0;
@@ -150,19 +151,19 @@ cb_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *me
 }
 
 /* Nobody answered for so long: that is no conversation any more. */
-static cb_status give_up_waiting(ccmod_engine *engine, const fifo_arrival *one)
+static ccmod_status give_up_waiting(ccmod_engine *engine, const fifo_arrival *one)
 {
     conversation *heard;
 
-    CB_TRY(hear(engine, one->destination, one->source, &heard));
+    CCMOD_TRY(hear(engine, one->destination, one->source, &heard));
     if (heard->unacknowledged == 0 || heard->heard_us > one->arrived_us)
-        return CB_OK;
+        return CCMOD_OK;
     heard->unacknowledged = 0;
     heard->manner = CONVERSATION_SILENT;
     return acknowledge(engine, one->source, one->destination, 1, one->arrived_us + patience_us);
 }
 
-cb_status ccmod_fifo_acknowledge_ends(ccmod_engine *engine, double now_us)
+ccmod_status ccmod_fifo_acknowledge_ends(ccmod_engine *engine, double now_us)
 {
     fifo_acknowledgements *ends = &fifo_of(engine)->acknowledgements;
 
@@ -171,20 +172,20 @@ cb_status ccmod_fifo_acknowledge_ends(ccmod_engine *engine, double now_us)
 
         ends->first = (ends->first + 1) % ends->room;
         ends->count--;
-        CB_TRY(give_up_waiting(engine, &one));
+        CCMOD_TRY(give_up_waiting(engine, &one));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_fifo_acknowledgements_open(ccmod_engine *engine)
+ccmod_status ccmod_fifo_acknowledgements_open(ccmod_engine *engine)
 {
     fifo_acknowledgements *made = &fifo_of(engine)->acknowledgements;
 
     if (!(engine->calibration->acknowledgement_us > 0))
-        return CB_OK;
+        return CCMOD_OK;
     made->way = calloc(engine->network->longest_route, sizeof(*made->way));
     return made->way != NULL && ccmod_conversations_open(&made->conversations)
-               ? CB_OK
+               ? CCMOD_OK
                : ccmod_engine_no_memory(engine);
 }
 

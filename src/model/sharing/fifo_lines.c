@@ -9,7 +9,7 @@ void ccmod_fifo_lines_open(fifo_flow *flow, size_t cell_count)
         flow->cells[i].first = ENGINE_NONE;
 }
 
-static cb_status take_place(ccmod_engine *engine, uint32_t *out)
+static ccmod_status take_place(ccmod_engine *engine, uint32_t *out)
 {
     fifo_flow *flow = fifo_of(engine);
     fifo_run *runs;
@@ -17,7 +17,7 @@ static cb_status take_place(ccmod_engine *engine, uint32_t *out)
     if (flow->free_run != ENGINE_NONE) {
         *out = flow->free_run;
         flow->free_run = flow->runs[*out].next;
-        return CB_OK;
+        return CCMOD_OK;
     }
     if (flow->run_count >= ENGINE_NONE)
         return ccmod_engine_no_memory(engine);
@@ -26,10 +26,10 @@ static cb_status take_place(ccmod_engine *engine, uint32_t *out)
         return ccmod_engine_no_memory(engine);
     flow->runs = runs;
     *out = (uint32_t)flow->run_count++;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_fifo_line_up(ccmod_engine *engine, uint32_t cell, fifo_run run)
+ccmod_status ccmod_fifo_line_up(ccmod_engine *engine, uint32_t cell, fifo_run run)
 {
     fifo_flow *flow = fifo_of(engine);
     fifo_cell *line = &flow->cells[cell];
@@ -38,9 +38,9 @@ cb_status ccmod_fifo_line_up(ccmod_engine *engine, uint32_t cell, fifo_run run)
 
     if (!empty && run.slot != ENGINE_NONE && flow->runs[line->last].slot == run.slot) {
         flow->runs[line->last].packets += run.packets;
-        return CB_OK;
+        return CCMOD_OK;
     }
-    CB_TRY(take_place(engine, &place));
+    CCMOD_TRY(take_place(engine, &place));
     run.next = ENGINE_NONE;
     flow->runs[place] = run;
     if (empty)
@@ -48,7 +48,7 @@ cb_status ccmod_fifo_line_up(ccmod_engine *engine, uint32_t cell, fifo_run run)
     else
         flow->runs[line->last].next = place;
     line->last = place;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 fifo_run ccmod_fifo_take_first(fifo_flow *flow, uint32_t cell)

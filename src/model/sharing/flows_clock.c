@@ -26,26 +26,26 @@ static double end_of(const ccmod_engine *engine, uint32_t number)
 }
 
 /* Something changed for the better on the cell: its entry must not be too late. */
-static cb_status hasten(ccmod_engine *engine, uint32_t number)
+static ccmod_status hasten(ccmod_engine *engine, uint32_t number)
 {
     clock_flow *flow = flow_of(engine);
     engine_cell *cell = &engine->cells[number];
     cell_entry entry, *heap;
 
     if (cell->heap == ENGINE_NONE)
-        return CB_OK;
+        return CCMOD_OK;
     entry = (cell_entry){end_of(engine, number), number};
     if (cell->place != ENGINE_NONE) {
         if (entry.time_us < flow->heap[cell->place].time_us)
             sift_up(engine, cell->place, entry);
-        return CB_OK;
+        return CCMOD_OK;
     }
     heap = cb_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
     if (heap == NULL)
         return ccmod_engine_no_memory(engine);
     flow->heap = heap;
     sift_up(engine, flow->count++, entry);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Clocks */
@@ -116,7 +116,7 @@ static void watch_bottleneck(ccmod_engine *engine, const engine_message *message
 }
 
 /* `work_us` of the message are left to do on the cell that owns it from now on. */
-static cb_status take_over(ccmod_engine *engine, uint32_t number, double work_us)
+static ccmod_status take_over(ccmod_engine *engine, uint32_t number, double work_us)
 {
     engine_message *message = &engine->pool[number];
     uint32_t owner = owner_of(engine, message);
@@ -130,7 +130,7 @@ static cb_status take_over(ccmod_engine *engine, uint32_t number, double work_us
 }
 
 /* The message's bottleneck has moved to another of its slots. */
-static cb_status migrate(ccmod_engine *engine, uint32_t number, uint32_t to)
+static ccmod_status migrate(ccmod_engine *engine, uint32_t number, uint32_t to)
 {
     engine_message *message = &engine->pool[number];
     uint32_t from = message->slots + message->owner, next = message->slots + to;
@@ -166,101 +166,102 @@ static void set_marks(ccmod_engine *engine, const engine_message *message, doubl
 }
 
 /* Some of the message's cells have got busier or less busy; `share` says where marks go. */
-static cb_status reconsider(ccmod_engine *engine, uint32_t number, double share)
+static ccmod_status reconsider(ccmod_engine *engine, uint32_t number, double share)
 {
     const engine_message *message = &engine->pool[number];
     uint32_t most = most_pressing(engine, message, message->owner);
 
     if (most != message->owner)
-        CB_TRY(migrate(engine, number, most));
+        CCMOD_TRY(migrate(engine, number, most));
     set_marks(engine, &engine->pool[number], share);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The slots on top of a heap whose marks are below `limit` leave it for the list. */
-static cb_status take_tops(ccmod_engine *engine, uint32_t *root, int64_t limit, engine_list *list)
+static ccmod_status take_tops(ccmod_engine *engine, uint32_t *root, int64_t limit,
+                              engine_list *list)
 {
     while (*root != ENGINE_NONE && engine->slots[*root].mark < limit) {
-        CB_TRY(engine_append(engine, list, *root));
+        CCMOD_TRY(engine_append(engine, list, *root));
         slot_leave(engine->slots, root, *root);
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The messages whose slots were taken. One of many cells may have been taken by several: once it
  * is reconsidered its guests are in their heaps again. */
-static cb_status ask_taken(ccmod_engine *engine, engine_list *list, double share)
+static ccmod_status ask_taken(ccmod_engine *engine, engine_list *list, double share)
 {
     for (size_t i = 0; i < list->count; i++) {
         uint32_t slot = list->values[i];
 
         if (!is_in_heap(engine->slots, slot))
-            CB_TRY(reconsider(engine, engine->slots[slot].message, share));
+            CCMOD_TRY(reconsider(engine, engine->slots[slot].message, share));
     }
     list->count = 0;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Guests of the cells to which a message has come. */
-static cb_status take_guests(ccmod_engine *engine, const engine_message *started)
+static ccmod_status take_guests(ccmod_engine *engine, const engine_message *started)
 {
     for (uint32_t i = 0; i < started->slot_count; i++) {
         engine_cell *cell = &engine->cells[engine->slots[started->slots + i].cell];
 
-        CB_TRY(take_tops(engine, &cell->guests, cell->count, &flow_of(engine)->guests));
+        CCMOD_TRY(take_tops(engine, &cell->guests, cell->count, &flow_of(engine)->guests));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* All whose limits are passed now that messages have come and gone. */
-static cb_status ask(ccmod_engine *engine)
+static ccmod_status ask(ccmod_engine *engine)
 {
     clock_flow *flow = flow_of(engine);
 
     for (size_t i = 0; i < flow->left.count; i++) {
         engine_cell *cell = &engine->cells[flow->left.values[i]];
 
-        CB_TRY(take_tops(engine, &cell->asking, -(int64_t)cell->count, &flow->bottlenecks));
+        CCMOD_TRY(take_tops(engine, &cell->asking, -(int64_t)cell->count, &flow->bottlenecks));
     }
     for (size_t i = 0; i < flow->started.count; i++)
-        CB_TRY(take_guests(engine, &engine->pool[flow->started.values[i]]));
-    CB_TRY(ask_taken(engine, &flow->guests, MARK_FAR_FROM_GUEST));
+        CCMOD_TRY(take_guests(engine, &engine->pool[flow->started.values[i]]));
+    CCMOD_TRY(ask_taken(engine, &flow->guests, MARK_FAR_FROM_GUEST));
     return ask_taken(engine, &flow->bottlenecks, MARK_FAR_FROM_BOTTLENECK);
 }
 
 /* All messages of a heap, in the scratch list. */
-static cb_status list_heap(ccmod_engine *engine, uint32_t root)
+static ccmod_status list_heap(ccmod_engine *engine, uint32_t root)
 {
     engine_list *list = &flow_of(engine)->scratch;
 
     list->count = 0;
     if (root != ENGINE_NONE)
-        CB_TRY(engine_append(engine, list, root));
+        CCMOD_TRY(engine_append(engine, list, root));
     for (size_t i = 0; i < list->count; i++) {
         uint32_t child = engine->pool[list->values[i]].child;
 
         for (; child != ENGINE_NONE; child = engine->pool[child].sibling)
-            CB_TRY(engine_append(engine, list, child));
+            CCMOD_TRY(engine_append(engine, list, child));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Background */
 
 /* All live messages, in the scratch list. */
-static cb_status list_live(ccmod_engine *engine, engine_list *all)
+static ccmod_status list_live(ccmod_engine *engine, engine_list *all)
 {
     const clock_flow *flow = flow_of(engine);
 
     for (size_t i = 0; i < flow->count; i++) {
-        CB_TRY(list_heap(engine, engine->cells[flow->heap[i].cell].heap));
+        CCMOD_TRY(list_heap(engine, engine->cells[flow->heap[i].cell].heap));
         for (size_t k = 0; k < flow->scratch.count; k++)
-            CB_TRY(engine_append(engine, all, flow->scratch.values[k]));
+            CCMOD_TRY(engine_append(engine, all, flow->scratch.values[k]));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status redraw_all(ccmod_engine *engine, const engine_list *all)
+static ccmod_status redraw_all(ccmod_engine *engine, const engine_list *all)
 {
     engine->interval++;
     for (size_t i = 0; i < all->count; i++) {
@@ -272,18 +273,18 @@ static cb_status redraw_all(ccmod_engine *engine, const engine_list *all)
     for (size_t i = 0; i < all->count; i++)
         ccmod_background_refresh(engine, &engine->pool[all->values[i]]);
     for (size_t i = 0; i < all->count; i++) {
-        CB_TRY(reconsider(engine, all->values[i], MARK_AT_FIRST));
-        CB_TRY(hasten(engine, owner_of(engine, &engine->pool[all->values[i]])));
+        CCMOD_TRY(reconsider(engine, all->values[i], MARK_AT_FIRST));
+        CCMOD_TRY(hasten(engine, owner_of(engine, &engine->pool[all->values[i]])));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status change_background(ccmod_engine *engine)
+static ccmod_status change_background(ccmod_engine *engine)
 {
     engine_list all = {0};
-    cb_status status = list_live(engine, &all);
+    ccmod_status status = list_live(engine, &all);
 
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = redraw_all(engine, &all);
     free(all.values);
     return status;
@@ -292,7 +293,7 @@ static cb_status change_background(ccmod_engine *engine)
 /* Starts and ends */
 
 /* Hot. The message is on its links from now on; settle finds its bottleneck. */
-static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
+static ccmod_status start(ccmod_engine *engine, uint32_t number, double work_us)
 {
     engine_message *message = &engine->pool[number];
     const engine_slot *slots = engine->slots + message->slots;
@@ -312,7 +313,7 @@ static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
 }
 
 /* Take a message that has left its owner's heap off its links. */
-static cb_status take_off(ccmod_engine *engine, uint32_t number)
+static ccmod_status take_off(ccmod_engine *engine, uint32_t number)
 {
     const engine_message *message = &engine->pool[number];
 
@@ -324,14 +325,14 @@ static cb_status take_off(ccmod_engine *engine, uint32_t number)
         if (--cell->count == 0)
             cell->clock = 0; /* readings stay small, and so exact */
         if (cell->own > 0)
-            CB_TRY(engine_append(engine, &flow_of(engine)->left, cell_number));
+            CCMOD_TRY(engine_append(engine, &flow_of(engine)->left, cell_number));
         slot_leave(engine->slots, i != message->owner ? &cell->guests : &cell->asking, slot);
     }
     engine->live--;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status settle_start(ccmod_engine *engine, uint32_t number)
+static ccmod_status settle_start(ccmod_engine *engine, uint32_t number)
 {
     engine_message *message = &engine->pool[number];
     double pressure;
@@ -346,18 +347,18 @@ static cb_status settle_start(ccmod_engine *engine, uint32_t number)
 }
 
 /* Hot. Cells that messages have left may run faster; where they came it is found out in time. */
-static cb_status settle(ccmod_engine *engine)
+static ccmod_status settle(ccmod_engine *engine)
 {
     clock_flow *flow = flow_of(engine);
 
-    CB_TRY(ask(engine));
+    CCMOD_TRY(ask(engine));
     for (size_t i = 0; i < flow->left.count; i++)
-        CB_TRY(hasten(engine, flow->left.values[i]));
+        CCMOD_TRY(hasten(engine, flow->left.values[i]));
     flow->left.count = 0;
     for (size_t i = 0; i < flow->started.count; i++)
-        CB_TRY(settle_start(engine, flow->started.values[i]));
+        CCMOD_TRY(settle_start(engine, flow->started.values[i]));
     flow->started.count = 0;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The true time of the cell on top, or anything above `limit_us` where that is later. */
@@ -386,14 +387,14 @@ static double correct_top(ccmod_engine *engine, double limit_us)
 
 /* All messages of a heap that end at the reading `until` or before, the root among them, are put
  * behind engine->ended; the heap of the others is left. */
-static cb_status collect_all(ccmod_engine *engine, uint32_t *root, double until)
+static ccmod_status collect_all(ccmod_engine *engine, uint32_t *root, double until)
 {
     engine_list *ended = &engine->ended;
     engine_message *pool = engine->pool;
     size_t first = ended->count;
     uint32_t rest = ENGINE_NONE;
 
-    CB_TRY(engine_append(engine, ended, *root));
+    CCMOD_TRY(engine_append(engine, ended, *root));
     for (size_t i = first; i < ended->count; i++) {
         uint32_t next;
 
@@ -401,7 +402,7 @@ static cb_status collect_all(ccmod_engine *engine, uint32_t *root, double until)
             next = pool[child].sibling;
             if (pool[child].finish <= until) {
                 __builtin_prefetch(&engine->slots[pool[child].slots], 1);
-                CB_TRY(engine_append(engine, ended, child));
+                CCMOD_TRY(engine_append(engine, ended, child));
             } else {
                 pool[child].sibling = rest;
                 rest = child;
@@ -409,26 +410,26 @@ static cb_status collect_all(ccmod_engine *engine, uint32_t *root, double until)
         }
     }
     *root = messages_meld_siblings(pool, rest);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The first message of a cell leaves its heap, with those that end at its reading `until` or
  * before: mostly it is alone, but equal messages end together, all of a heap. */
-static cb_status collect(ccmod_engine *engine, engine_cell *cell, double until)
+static ccmod_status collect(ccmod_engine *engine, engine_cell *cell, double until)
 {
     const engine_message *pool = engine->pool;
     size_t first = engine->ended.count;
 
-    CB_TRY(engine_append(engine, &engine->ended, cell->heap));
+    CCMOD_TRY(engine_append(engine, &engine->ended, cell->heap));
     cell->heap = messages_meld_siblings(engine->pool, pool[cell->heap].child);
     if (cell->heap != ENGINE_NONE && pool[cell->heap].finish <= until)
-        CB_TRY(collect_all(engine, &cell->heap, until));
+        CCMOD_TRY(collect_all(engine, &cell->heap, until));
     cell->own -= (uint32_t)(engine->ended.count - first);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The messages of the cell on top that end within the instant leave their heap. */
-static cb_status collect_top(ccmod_engine *engine)
+static ccmod_status collect_top(ccmod_engine *engine)
 {
     uint32_t number = flow_of(engine)->heap[0].cell;
     engine_cell *cell = &engine->cells[number];
@@ -444,22 +445,22 @@ static double next(ccmod_engine *engine)
     return fmin(correct_top(engine, HUGE_VAL), engine_background_boundary(engine));
 }
 
-static cb_status pass(ccmod_engine *engine)
+static ccmod_status pass(ccmod_engine *engine)
 {
     double until_us = engine->now_us + engine_instant_us(engine);
     bool boundary = engine_background_boundary(engine) <= until_us;
 
     while (correct_top(engine, until_us) <= until_us)
-        CB_TRY(collect_top(engine));
+        CCMOD_TRY(collect_top(engine));
     for (size_t i = 0; i < engine->ended.count; i++)
-        CB_TRY(take_off(engine, engine->ended.values[i]));
-    return boundary ? change_background(engine) : CB_OK;
+        CCMOD_TRY(take_off(engine, engine->ended.values[i]));
+    return boundary ? change_background(engine) : CCMOD_OK;
 }
 
-static cb_status open_clock(ccmod_engine *engine)
+static ccmod_status open_clock(ccmod_engine *engine)
 {
     engine->flow = calloc(1, sizeof(clock_flow));
-    return engine->flow != NULL ? CB_OK : ccmod_engine_no_memory(engine);
+    return engine->flow != NULL ? CCMOD_OK : ccmod_engine_no_memory(engine);
 }
 
 static void close_clock(ccmod_engine *engine)

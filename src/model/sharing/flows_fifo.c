@@ -53,7 +53,7 @@ static void sift_down(fifo_event *heap, size_t count)
     }
 }
 
-static cb_status foresee(ccmod_engine *engine, double time_us, uint32_t subject, bool arrival)
+static ccmod_status foresee(ccmod_engine *engine, double time_us, uint32_t subject, bool arrival)
 {
     fifo_flow *flow = fifo_of(engine);
     fifo_event *heap = cb_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
@@ -63,7 +63,7 @@ static cb_status foresee(ccmod_engine *engine, double time_us, uint32_t subject,
     flow->heap = heap;
     heap[flow->count] = (fifo_event){time_us, flow->foreseen++, subject, arrival};
     sift_up(heap, flow->count++);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static fifo_event take_first(fifo_flow *flow)
@@ -91,7 +91,8 @@ static void add_up_waiting(ccmod_engine *engine, uint32_t cell, double now_us)
 }
 
 /* Packets of the slot's message go to the end of the line. */
-static cb_status wait_in_line(ccmod_engine *engine, uint32_t slot, uint32_t packets, double now_us)
+static ccmod_status wait_in_line(ccmod_engine *engine, uint32_t slot, uint32_t packets,
+                                 double now_us)
 {
     engine_slot *place = &engine->slots[slot];
 
@@ -136,10 +137,10 @@ static double service_us(ccmod_engine *engine, uint32_t slot, double *passing_us
     return work_us / width;
 }
 
-static cb_status ask(ccmod_engine *engine, uint32_t slot, uint32_t packets, double now_us);
+static ccmod_status ask(ccmod_engine *engine, uint32_t slot, uint32_t packets, double now_us);
 
 /* Where a packet goes whose head has the slot's cell: on, or it is there when it has passed. */
-static cb_status lead_on(ccmod_engine *engine, uint32_t slot, double now_us)
+static ccmod_status lead_on(ccmod_engine *engine, uint32_t slot, double now_us)
 {
     uint32_t number = engine->slots[slot].message;
     engine_message *message = &engine->pool[number];
@@ -148,12 +149,12 @@ static cb_status lead_on(ccmod_engine *engine, uint32_t slot, double now_us)
     if ((message->flags & MESSAGE_FAN) == 0 && slot + 1 < message->slots + message->slot_count)
         return ask(engine, slot + 1, 1, now_us);
     if (--message->owner > 0)
-        return CB_OK;
+        return CCMOD_OK;
     return foresee(engine, known->end_us + known->latency_us, number, true);
 }
 
 /* A packet of the slot's message has the cell from now on. */
-static cb_status serve(ccmod_engine *engine, uint32_t slot, double now_us)
+static ccmod_status serve(ccmod_engine *engine, uint32_t slot, double now_us)
 {
     fifo_flow *flow = fifo_of(engine);
     uint32_t cell = engine->slots[slot].cell;
@@ -165,12 +166,12 @@ static cb_status serve(ccmod_engine *engine, uint32_t slot, double now_us)
     flow->cells[cell].serving = slot;
     engine->slots[slot].child--;
     known->end_us = engine_larger(known->end_us, start_us + passing_us);
-    CB_TRY(foresee(engine, start_us + own_us, cell, false));
+    CCMOD_TRY(foresee(engine, start_us + own_us, cell, false));
     return lead_on(engine, slot, now_us);
 }
 
 /* Packets of the slot's message come to the cell. */
-static cb_status ask(ccmod_engine *engine, uint32_t slot, uint32_t packets, double now_us)
+static ccmod_status ask(ccmod_engine *engine, uint32_t slot, uint32_t packets, double now_us)
 {
     const engine_slot *place = &engine->slots[slot];
     engine_cell *account = &engine->cells[place->cell];
@@ -178,17 +179,17 @@ static cb_status ask(ccmod_engine *engine, uint32_t slot, uint32_t packets, doub
 
     if (first && place->back == 0 && ++account->count > account->peak)
         account->peak = account->count;
-    CB_TRY(ccmod_fifo_acknowledge_ends(engine, now_us));
+    CCMOD_TRY(ccmod_fifo_acknowledge_ends(engine, now_us));
     if (!fifo_of(engine)->cells[place->cell].busy) {
         packets--;
-        CB_TRY(serve(engine, slot, now_us));
+        CCMOD_TRY(serve(engine, slot, now_us));
     }
-    return packets > 0 ? wait_in_line(engine, slot, packets, now_us) : CB_OK;
+    return packets > 0 ? wait_in_line(engine, slot, packets, now_us) : CCMOD_OK;
 }
 
 /* The packet that was served has passed the cell. Its message is still known: it is there when its
  * last packet has passed, and not before. */
-static cb_status pass_cell(ccmod_engine *engine, uint32_t cell, double now_us)
+static ccmod_status pass_cell(ccmod_engine *engine, uint32_t cell, double now_us)
 {
     uint32_t slot = fifo_of(engine)->cells[cell].serving;
     const engine_slot *place = &engine->slots[slot];
@@ -198,37 +199,37 @@ static cb_status pass_cell(ccmod_engine *engine, uint32_t cell, double now_us)
     if (place->child == 0)
         engine->cells[cell].count--;
     if (slot + 1 < message->slots + message->slot_count)
-        return CB_OK;
+        return CCMOD_OK;
     return ccmod_fifo_acknowledge_packets(engine, message, packets - place->child, packets, now_us);
 }
 
-static cb_status free_cell(ccmod_engine *engine, uint32_t cell, double now_us)
+static ccmod_status free_cell(ccmod_engine *engine, uint32_t cell, double now_us)
 {
     fifo_cell *line = &fifo_of(engine)->cells[cell];
 
     add_up_waiting(engine, cell, now_us);
-    CB_TRY(pass_cell(engine, cell, now_us));
+    CCMOD_TRY(pass_cell(engine, cell, now_us));
     line->busy = false;
-    CB_TRY(ccmod_fifo_acknowledge_ends(engine, now_us));
-    CB_TRY(ccmod_fifo_pass_acknowledgements(engine, cell, now_us));
-    return line->waiting > 0 ? serve(engine, leave_line(engine, cell), now_us) : CB_OK;
+    CCMOD_TRY(ccmod_fifo_acknowledge_ends(engine, now_us));
+    CCMOD_TRY(ccmod_fifo_pass_acknowledgements(engine, cell, now_us));
+    return line->waiting > 0 ? serve(engine, leave_line(engine, cell), now_us) : CCMOD_OK;
 }
 
 /* The rule */
 
-static cb_status make_room(ccmod_engine *engine)
+static ccmod_status make_room(ccmod_engine *engine)
 {
     fifo_flow *flow = fifo_of(engine);
     fifo_message *messages;
 
     if (engine->message_room <= flow->message_room)
-        return CB_OK;
+        return CCMOD_OK;
     messages = realloc(flow->messages, engine->message_room * sizeof(*messages));
     if (messages == NULL)
         return ccmod_engine_no_memory(engine);
     flow->messages = messages;
     flow->message_room = engine->message_room;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static uint32_t most_parts(const ccmod_engine *engine)
@@ -268,15 +269,15 @@ static fifo_message in_packets(ccmod_engine *engine, const engine_message *messa
     return made;
 }
 
-static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
+static ccmod_status start(ccmod_engine *engine, uint32_t number, double work_us)
 {
     engine_message *message = &engine->pool[number];
     bool fan = (message->flags & MESSAGE_FAN) != 0;
     uint32_t first = message->slots, asked = fan ? message->slot_count : 1;
     uint32_t packets;
 
-    CB_TRY(make_room(engine));
-    CB_TRY(ccmod_fifo_note_start(engine, message));
+    CCMOD_TRY(make_room(engine));
+    CCMOD_TRY(ccmod_fifo_note_start(engine, message));
     ccmod_background_admit(engine, message);
     fifo_of(engine)->messages[number] = in_packets(engine, message, work_us);
     packets = fifo_of(engine)->messages[number].packets;
@@ -288,14 +289,14 @@ static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
     engine->live++;
     message->owner = fan ? message->slot_count : packets;
     for (uint32_t i = 0; i < asked; i++)
-        CB_TRY(ask(engine, first + i, packets, engine->now_us));
-    return CB_OK;
+        CCMOD_TRY(ask(engine, first + i, packets, engine->now_us));
+    return CCMOD_OK;
 }
 
-static cb_status settle(ccmod_engine *engine)
+static ccmod_status settle(ccmod_engine *engine)
 {
     (void)engine;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static double next(ccmod_engine *engine)
@@ -306,16 +307,16 @@ static double next(ccmod_engine *engine)
     return fmin(time_us, engine_background_boundary(engine));
 }
 
-static cb_status carry_out(ccmod_engine *engine, const fifo_event *event)
+static ccmod_status carry_out(ccmod_engine *engine, const fifo_event *event)
 {
     if (!event->arrival)
         return free_cell(engine, event->subject, event->time_us);
-    CB_TRY(ccmod_fifo_note_arrival(engine, &engine->pool[event->subject], event->time_us));
+    CCMOD_TRY(ccmod_fifo_note_arrival(engine, &engine->pool[event->subject], event->time_us));
     engine->live--;
     return engine_append(engine, &engine->ended, event->subject);
 }
 
-static cb_status pass(ccmod_engine *engine)
+static ccmod_status pass(ccmod_engine *engine)
 {
     fifo_flow *flow = fifo_of(engine);
     double until_us = engine->now_us + engine_instant_us(engine);
@@ -325,9 +326,9 @@ static cb_status pass(ccmod_engine *engine)
     while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
         fifo_event event = take_first(flow);
 
-        CB_TRY(carry_out(engine, &event));
+        CCMOD_TRY(carry_out(engine, &event));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static void close_fifo(ccmod_engine *engine)
@@ -344,7 +345,7 @@ static void close_fifo(ccmod_engine *engine)
     free(flow);
 }
 
-static cb_status open_fifo(ccmod_engine *engine)
+static ccmod_status open_fifo(ccmod_engine *engine)
 {
     fifo_flow *flow = calloc(1, sizeof(*flow));
 

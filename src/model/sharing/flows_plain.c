@@ -34,14 +34,14 @@ static void change_background(ccmod_engine *engine)
 
 /* Rates */
 
-static cb_status refresh(ccmod_engine *engine)
+static ccmod_status refresh(ccmod_engine *engine)
 {
     plain_flow *flow = flow_of(engine);
     share_rule rule =
         engine->parameters.share == CCMOD_MAXMIN ? ccmod_share_max_min : ccmod_share_by_bottleneck;
 
     if (!flow->stale)
-        return CB_OK;
+        return CCMOD_OK;
     if (flow->live.count > flow->share_room) {
         share_entry *wider = realloc(flow->shares, 2 * flow->live.count * sizeof(*wider));
 
@@ -56,14 +56,14 @@ static cb_status refresh(ccmod_engine *engine)
 
 /* Signals of a horizon */
 
-static cb_status signal_contention(ccmod_engine *engine)
+static ccmod_status signal_contention(ccmod_engine *engine)
 {
     ccmod_signal signal = {0};
     uint32_t *counts;
-    cb_status status;
+    ccmod_status status;
 
     if (!engine_wants(engine, CCMOD_SIGNAL_SYSCONT))
-        return CB_OK;
+        return CCMOD_OK;
     counts = malloc(engine->cell_count * sizeof(*counts));
     if (counts == NULL)
         return ccmod_engine_no_memory(engine);
@@ -77,12 +77,12 @@ static cb_status signal_contention(ccmod_engine *engine)
 }
 
 /* One signal for each live message, with its steady state. */
-static cb_status signal_messages(ccmod_engine *engine, ccmod_signal_kind kind, double passed_us)
+static ccmod_status signal_messages(ccmod_engine *engine, ccmod_signal_kind kind, double passed_us)
 {
     const plain_flow *flow = flow_of(engine);
 
     if (!engine_wants(engine, kind))
-        return CB_OK;
+        return CCMOD_OK;
     for (size_t i = 0; i < flow->live.count; i++) {
         uint32_t number = flow->live.values[i];
         const share_entry *share = &flow->shares[i];
@@ -107,29 +107,29 @@ static cb_status signal_messages(ccmod_engine *engine, ccmod_signal_kind kind, d
                                 message->size_bytes, done_us) -
             ccmod_quiet_packets(engine->network, engine->calibration, message->hops,
                                 message->size_bytes, done_us - passed_us * share->rate);
-        CB_TRY(ccmod_signal_send(engine, &signal, kind));
+        CCMOD_TRY(ccmod_signal_send(engine, &signal, kind));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* What the horizon that ends now was like, told as of its beginning. */
-static cb_status signal_horizon(ccmod_engine *engine, double passed_us)
+static ccmod_status signal_horizon(ccmod_engine *engine, double passed_us)
 {
     double now_us = engine->now_us;
     ccmod_signal cycle = {.of.cycle = {engine->cycles, engine->live}};
     ccmod_signal horizon = {.of.horizon = {passed_us}};
-    cb_status status = CB_OK;
+    ccmod_status status = CCMOD_OK;
 
     engine->now_us = flow_of(engine)->since_us;
     if (engine_wants(engine, CCMOD_SIGNAL_GO_STARTEVENT))
         status = ccmod_signal_send(engine, &cycle, CCMOD_SIGNAL_GO_STARTEVENT);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = signal_contention(engine);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = signal_messages(engine, CCMOD_SIGNAL_MSGCONT, 0);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = signal_messages(engine, CCMOD_SIGNAL_COMMCOST, 0);
-    if (status == CB_OK && engine_wants(engine, CCMOD_SIGNAL_EVENTHORIZON))
+    if (status == CCMOD_OK && engine_wants(engine, CCMOD_SIGNAL_EVENTHORIZON))
         status = ccmod_signal_send(engine, &horizon, CCMOD_SIGNAL_EVENTHORIZON);
     engine->now_us = now_us;
     return status;
@@ -138,15 +138,15 @@ static cb_status signal_horizon(ccmod_engine *engine, double passed_us)
 /* Progress */
 
 /* All live messages have their share of the time since the last instant. */
-static cb_status bring_forward(ccmod_engine *engine)
+static ccmod_status bring_forward(ccmod_engine *engine)
 {
     plain_flow *flow = flow_of(engine);
     double passed_us = engine->now_us - flow->since_us;
 
     if (!(passed_us > 0))
-        return CB_OK;
-    CB_TRY(refresh(engine));
-    CB_TRY(signal_horizon(engine, passed_us));
+        return CCMOD_OK;
+    CCMOD_TRY(refresh(engine));
+    CCMOD_TRY(signal_horizon(engine, passed_us));
     for (size_t i = 0; i < flow->live.count; i++) {
         const share_entry *share = &flow->shares[i];
 
@@ -154,7 +154,7 @@ static cb_status bring_forward(ccmod_engine *engine)
         engine->cells[share->bottleneck].lost_us += passed_us * (1 - share->rate);
     }
     flow->since_us = engine->now_us;
-    CB_TRY(signal_messages(engine, CCMOD_SIGNAL_UPPR_SCOM, passed_us));
+    CCMOD_TRY(signal_messages(engine, CCMOD_SIGNAL_UPPR_SCOM, passed_us));
     return signal_messages(engine, CCMOD_SIGNAL_UPPR_PCNS, passed_us);
 }
 
@@ -172,7 +172,7 @@ static void take_off(ccmod_engine *engine, uint32_t number)
     flow->stale = true;
 }
 
-static cb_status start(ccmod_engine *engine, uint32_t number, double work_us)
+static ccmod_status start(ccmod_engine *engine, uint32_t number, double work_us)
 {
     plain_flow *flow = flow_of(engine);
     engine_message *message = &engine->pool[number];
@@ -202,31 +202,31 @@ static double next(ccmod_engine *engine)
     return fmin(time_us + flow->since_us, engine_background_boundary(engine));
 }
 
-static cb_status pass(ccmod_engine *engine)
+static ccmod_status pass(ccmod_engine *engine)
 {
     plain_flow *flow = flow_of(engine);
     bool boundary =
         engine_background_boundary(engine) <= engine->now_us + engine_instant_us(engine);
 
-    CB_TRY(bring_forward(engine));
-    CB_TRY(refresh(engine));
+    CCMOD_TRY(bring_forward(engine));
+    CCMOD_TRY(refresh(engine));
     for (size_t i = 0; i < flow->live.count; i++) {
         uint32_t number = flow->live.values[i];
 
         if (engine->pool[number].finish <= flow->shares[i].rate * engine_instant_us(engine))
-            CB_TRY(engine_append(engine, &engine->ended, number));
+            CCMOD_TRY(engine_append(engine, &engine->ended, number));
     }
     for (size_t i = 0; i < engine->ended.count; i++)
         take_off(engine, engine->ended.values[i]);
     if (boundary)
         change_background(engine);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status open_plain(ccmod_engine *engine)
+static ccmod_status open_plain(ccmod_engine *engine)
 {
     engine->flow = calloc(1, sizeof(plain_flow));
-    return engine->flow != NULL ? CB_OK : ccmod_engine_no_memory(engine);
+    return engine->flow != NULL ? CCMOD_OK : ccmod_engine_no_memory(engine);
 }
 
 static void close_plain(ccmod_engine *engine)

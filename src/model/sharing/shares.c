@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-cb_status ccmod_share_by_bottleneck(ccmod_engine *engine, const engine_list *live,
-                                    share_scratch *scratch, share_entry *shares)
+ccmod_status ccmod_share_by_bottleneck(ccmod_engine *engine, const engine_list *live,
+                                       share_scratch *scratch, share_entry *shares)
 {
     (void)scratch;
     for (size_t i = 0; i < live->count; i++) {
@@ -19,7 +19,7 @@ cb_status ccmod_share_by_bottleneck(ccmod_engine *engine, const engine_list *liv
         }
         shares[i] = (share_entry){cell_availability(engine, most), most};
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Scratch */
@@ -192,8 +192,8 @@ static void settle_cell(const ccmod_engine *engine, const engine_list *live, sha
     }
 }
 
-cb_status ccmod_share_max_min(ccmod_engine *engine, const engine_list *live, share_scratch *scratch,
-                              share_entry *shares)
+ccmod_status ccmod_share_max_min(ccmod_engine *engine, const engine_list *live,
+                                 share_scratch *scratch, share_entry *shares)
 {
     size_t count, open;
 
@@ -221,7 +221,7 @@ cb_status ccmod_share_max_min(ccmod_engine *engine, const engine_list *live, sha
     }
     for (size_t i = 0; i < count; i++)
         scratch->seats[scratch->cells[i]] = ENGINE_NONE;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 void ccmod_share_free(share_scratch *scratch)

@@ -25,18 +25,18 @@ typedef struct {
     size_t member_room;
 } share_scratch;
 
-typedef cb_status (*share_rule)(ccmod_engine *engine, const engine_list *live,
-                                share_scratch *scratch, share_entry *shares);
+typedef ccmod_status (*share_rule)(ccmod_engine *engine, const engine_list *live,
+                                   share_scratch *scratch, share_entry *shares);
 
 /* Every link is shared equally, the one that presses most decides. */
-cb_status ccmod_share_by_bottleneck(ccmod_engine *engine, const engine_list *live,
-                                    share_scratch *scratch, share_entry *shares);
+ccmod_status ccmod_share_by_bottleneck(ccmod_engine *engine, const engine_list *live,
+                                       share_scratch *scratch, share_entry *shares);
 
 /* Max-min fairness: the messages of the scarcest cell get equal shares of it, what they do not take
  * elsewhere is left to the others, and so on. No message gets more of a cell than it would alone.
  */
-cb_status ccmod_share_max_min(ccmod_engine *engine, const engine_list *live, share_scratch *scratch,
-                              share_entry *shares);
+ccmod_status ccmod_share_max_min(ccmod_engine *engine, const engine_list *live,
+                                 share_scratch *scratch, share_entry *shares);
 
 void ccmod_share_free(share_scratch *scratch);
 

@@ -168,17 +168,18 @@ void ccmod_trace_quote(const trace_scanner *scanner, char text[static 48]);
 
 /* Expressions (trace_expression.c). Read one without blanks and append its tokens to the trace;
  * `sized`: numbers may have a unit of size; `looped`: %i has a meaning. *out is the index of the
- * first token. On failure CB_ERROR_USAGE with a phrase in `why`, or CB_ERROR_MEMORY. */
-cb_status ccmod_trace_read_expression(ccmod_trace *trace, trace_scanner *scanner, bool sized,
-                                      bool looped, uint32_t *out, char why[static TRACE_WHY_BYTES]);
+ * first token. On failure CCMOD_ERROR_USAGE with a phrase in `why`, or CCMOD_ERROR_MEMORY. */
+ccmod_status ccmod_trace_read_expression(ccmod_trace *trace, trace_scanner *scanner, bool sized,
+                                         bool looped, uint32_t *out,
+                                         char why[static TRACE_WHY_BYTES]);
 
 /* Hot. The value; false when a step overflows or divides by zero. */
 bool ccmod_trace_evaluate(const ccmod_trace *trace, uint32_t expression, int64_t index,
                           uint32_t rank, int64_t *value);
 
 /* "1-15,20": append its ranges to the trace. `why` as above. */
-cb_status ccmod_trace_read_ranges(ccmod_trace *trace, trace_scanner *scanner, trace_list *out,
-                                  char why[static TRACE_WHY_BYTES]);
+ccmod_status ccmod_trace_read_ranges(ccmod_trace *trace, trace_scanner *scanner, trace_list *out,
+                                     char why[static TRACE_WHY_BYTES]);
 
 /* The tree over the sections, once all are known; false without memory. */
 bool ccmod_trace_index_sections(ccmod_trace *trace);

@@ -15,30 +15,30 @@ typedef struct {
     char *why;
 } expression_reader;
 
-static cb_status refuse(const expression_reader *reader, const char *text)
+static ccmod_status refuse(const expression_reader *reader, const char *text)
 {
     snprintf(reader->why, TRACE_WHY_BYTES, "%s", text);
-    return CB_ERROR_USAGE;
+    return CCMOD_ERROR_USAGE;
 }
 
-static cb_status emit(expression_reader *reader, trace_token_kind kind, int64_t number)
+static ccmod_status emit(expression_reader *reader, trace_token_kind kind, int64_t number)
 {
     ccmod_trace *trace = reader->trace;
     trace_token *tokens =
         cb_grow(trace->tokens, trace->token_count, &trace->token_room, sizeof(*tokens));
 
     if (tokens == NULL)
-        return CB_ERROR_MEMORY;
+        return CCMOD_ERROR_MEMORY;
     trace->tokens = tokens;
     tokens[trace->token_count++] = (trace_token){kind, number};
     if (kind <= TRACE_RANKS && ++reader->height > TRACE_NESTING)
         return refuse(reader, "it is nested too deeply; write it with fewer parentheses");
     if (kind >= TRACE_ADD && kind <= TRACE_MODULO)
         reader->height--;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_variable(expression_reader *reader)
+static ccmod_status read_variable(expression_reader *reader)
 {
     static const struct {
         char name;
@@ -83,7 +83,7 @@ static int64_t take_unit(trace_scanner *scanner)
     return 1;
 }
 
-static cb_status read_number(expression_reader *reader)
+static ccmod_status read_number(expression_reader *reader)
 {
     int64_t number;
 
@@ -104,30 +104,30 @@ static void skip_enclosed_blanks(expression_reader *reader)
         trace_skip_blanks(reader->scanner);
 }
 
-static cb_status read_sum(expression_reader *reader);
-static cb_status read_operand(expression_reader *reader);
+static ccmod_status read_sum(expression_reader *reader);
+static ccmod_status read_operand(expression_reader *reader);
 
-static cb_status read_enclosed(expression_reader *reader)
+static ccmod_status read_enclosed(expression_reader *reader)
 {
-    cb_status status;
+    ccmod_status status;
 
     reader->enclosed++;
     status = read_sum(reader);
     reader->enclosed--;
-    if (status == CB_OK && !trace_take(reader->scanner, ')'))
+    if (status == CCMOD_OK && !trace_take(reader->scanner, ')'))
         return refuse(reader, "a closing parenthesis is missing; add it");
     return status;
 }
 
-static cb_status read_negative(expression_reader *reader)
+static ccmod_status read_negative(expression_reader *reader)
 {
-    CB_TRY(read_operand(reader));
+    CCMOD_TRY(read_operand(reader));
     return emit(reader, TRACE_NEGATE, 0);
 }
 
-static cb_status read_operand(expression_reader *reader)
+static ccmod_status read_operand(expression_reader *reader)
 {
-    cb_status status;
+    ccmod_status status;
 
     if (reader->nesting >= TRACE_NESTING)
         return refuse(reader, "it is nested too deeply; write it with fewer parentheses");
@@ -164,32 +164,33 @@ static bool take_operator(trace_scanner *scanner, const char *signs, trace_token
     return false;
 }
 
-static cb_status read_product(expression_reader *reader)
+static ccmod_status read_product(expression_reader *reader)
 {
     trace_token_kind kind;
 
-    CB_TRY(read_operand(reader));
+    CCMOD_TRY(read_operand(reader));
     while (take_operator(reader->scanner, "*/%", &kind)) {
-        CB_TRY(read_operand(reader));
-        CB_TRY(emit(reader, kind, 0));
+        CCMOD_TRY(read_operand(reader));
+        CCMOD_TRY(emit(reader, kind, 0));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_sum(expression_reader *reader)
+static ccmod_status read_sum(expression_reader *reader)
 {
     trace_token_kind kind;
 
-    CB_TRY(read_product(reader));
+    CCMOD_TRY(read_product(reader));
     while (take_operator(reader->scanner, "+-", &kind)) {
-        CB_TRY(read_product(reader));
-        CB_TRY(emit(reader, kind, 0));
+        CCMOD_TRY(read_product(reader));
+        CCMOD_TRY(emit(reader, kind, 0));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_trace_read_expression(ccmod_trace *trace, trace_scanner *scanner, bool sized,
-                                      bool looped, uint32_t *out, char why[static TRACE_WHY_BYTES])
+ccmod_status ccmod_trace_read_expression(ccmod_trace *trace, trace_scanner *scanner, bool sized,
+                                         bool looped, uint32_t *out,
+                                         char why[static TRACE_WHY_BYTES])
 {
     expression_reader reader = {
         .trace = trace, .scanner = scanner, .sized = sized, .looped = looped, .why = why};
@@ -197,12 +198,12 @@ cb_status ccmod_trace_read_expression(ccmod_trace *trace, trace_scanner *scanner
 
     if (first > UINT32_MAX - TRACE_NESTING)
         return refuse(&reader, "the file has too many expressions; use loops");
-    CB_TRY(read_sum(&reader));
-    CB_TRY(emit(&reader, TRACE_RESULT, 0));
+    CCMOD_TRY(read_sum(&reader));
+    CCMOD_TRY(emit(&reader, TRACE_RESULT, 0));
     if (!trace_at_end_of_word(scanner))
         return refuse(&reader, "something stands behind it; a blank must separate fields");
     *out = (uint32_t)first;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* C truncates, a trace floors; the least number divided by -1 has no result either. */

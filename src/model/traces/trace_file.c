@@ -63,20 +63,20 @@ static void give_back(file_contents *contents)
         free(contents->text);
 }
 
-static cb_status refuse(const char *path, int cause, ccmod_error *error)
+static ccmod_status refuse(const char *path, int cause, ccmod_error *error)
 {
-    return ccmod_fail(error, cause == ENOMEM ? CB_ERROR_MEMORY : CB_ERROR_SYSTEM, NULL, 0,
+    return ccmod_fail(error, cause == ENOMEM ? CCMOD_ERROR_MEMORY : CCMOD_ERROR_SYSTEM, NULL, 0,
                       "cannot read the trace '%.200s': %s; name a file that can be read, or - for "
                       "standard input",
                       path, strerror(cause));
 }
 
-cb_status ccmod_trace_open(const char *path, ccmod_trace **out, ccmod_error *error)
+ccmod_status ccmod_trace_open(const char *path, ccmod_trace **out, ccmod_error *error)
 {
     bool standard = strcmp(path, "-") == 0;
     int descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     file_contents contents = {0};
-    cb_status status;
+    ccmod_status status;
 
     if (descriptor < 0)
         return refuse(path, errno, error);

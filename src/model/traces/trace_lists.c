@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static cb_status refuse(char *why, const char *text)
+static ccmod_status refuse(char *why, const char *text)
 {
     snprintf(why, TRACE_WHY_BYTES, "%s", text);
-    return CB_ERROR_USAGE;
+    return CCMOD_ERROR_USAGE;
 }
 
 static int by_first(const void *left, const void *right)
@@ -28,29 +28,29 @@ static bool ascending(const trace_range *ranges, size_t count)
 }
 
 /* The order in a list has no meaning: it is put in order, so that repetitions are seen. */
-static cb_status put_in_order(trace_range *ranges, size_t count, char *why)
+static ccmod_status put_in_order(trace_range *ranges, size_t count, char *why)
 {
     if (ascending(ranges, count))
-        return CB_OK;
+        return CCMOD_OK;
     qsort(ranges, count, sizeof(*ranges), by_first);
-    return ascending(ranges, count) ? CB_OK
+    return ascending(ranges, count) ? CCMOD_OK
                                     : refuse(why, "a rank stands in it twice; name each once");
 }
 
-static cb_status append_range(ccmod_trace *trace, trace_range range)
+static ccmod_status append_range(ccmod_trace *trace, trace_range range)
 {
     trace_range *ranges =
         cb_grow(trace->ranges, trace->range_count, &trace->range_room, sizeof(*ranges));
 
     if (ranges == NULL)
-        return CB_ERROR_MEMORY;
+        return CCMOD_ERROR_MEMORY;
     trace->ranges = ranges;
     ranges[trace->range_count++] = range;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_range(const ccmod_trace *trace, trace_scanner *scanner, trace_range *range,
-                            char *why)
+static ccmod_status read_range(const ccmod_trace *trace, trace_scanner *scanner, trace_range *range,
+                               char *why)
 {
     int64_t first, last;
 
@@ -65,22 +65,22 @@ static cb_status read_range(const ccmod_trace *trace, trace_scanner *scanner, tr
         snprintf(why, TRACE_WHY_BYTES,
                  "rank %lld is unknown, the header says %u ranks; correct one of the two",
                  (long long)last, trace->ranks);
-        return CB_ERROR_USAGE;
+        return CCMOD_ERROR_USAGE;
     }
     *range = (trace_range){(uint32_t)first, (uint32_t)last};
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status ccmod_trace_read_ranges(ccmod_trace *trace, trace_scanner *scanner, trace_list *out,
-                                  char why[static TRACE_WHY_BYTES])
+ccmod_status ccmod_trace_read_ranges(ccmod_trace *trace, trace_scanner *scanner, trace_list *out,
+                                     char why[static TRACE_WHY_BYTES])
 {
     size_t first = trace->range_count;
 
     do {
         trace_range range;
 
-        CB_TRY(read_range(trace, scanner, &range, why));
-        CB_TRY(append_range(trace, range));
+        CCMOD_TRY(read_range(trace, scanner, &range, why));
+        CCMOD_TRY(append_range(trace, range));
     } while (trace_take(scanner, ','));
     *out = (trace_list){first, trace->range_count - first};
     return put_in_order(trace->ranges + first, out->count, why);

@@ -9,13 +9,13 @@
 typedef struct {
     const char *name;
     uint8_t kind;
-    cb_status (*read)(trace_parser *parser); /* the fields behind the name */
-    const char *form;                        /* for errors */
+    ccmod_status (*read)(trace_parser *parser); /* the fields behind the name */
+    const char *form;                           /* for errors */
 } record_form;
 
 /* Operations */
 
-static cb_status append(trace_parser *parser, trace_operation operation)
+static ccmod_status append(trace_parser *parser, trace_operation operation)
 {
     ccmod_trace *trace = parser->trace;
     trace_operation *operations = cb_grow(trace->operations, trace->operation_count,
@@ -29,56 +29,56 @@ static cb_status append(trace_parser *parser, trace_operation operation)
             parser, parser->scanner.line,
             "the trace has more than 2^32 records; write repetitions as loops");
     trace->operations[trace->operation_count++] = operation;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Loops */
 
-static cb_status read_loop(trace_parser *parser)
+static ccmod_status read_loop(trace_parser *parser)
 {
     if (parser->depth == TRACE_LOOPS)
         return ccmod_trace_refuse(
             parser, parser->scanner.line,
             "loops are nested more than %d deep; write the innermost ones out", (int)TRACE_LOOPS);
-    CB_TRY(ccmod_trace_read_count(parser));
+    CCMOD_TRY(ccmod_trace_read_count(parser));
     parser->loops[parser->depth++] = (uint32_t)parser->trace->operation_count;
     if (parser->depth > parser->trace->deepest)
         parser->trace->deepest = parser->depth;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_loop_end(trace_parser *parser)
+static ccmod_status read_loop_end(trace_parser *parser)
 {
     if (parser->depth == 0)
         return ccmod_trace_refuse(parser, parser->scanner.line,
                                   "this ';' closes no loop; remove it, or open one with '@ COUNT'");
     parser->depth--;
     parser->operation.depth--;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Behind the record: close the loop, or forget it when nothing is in it. */
-static cb_status finish_loop(trace_parser *parser)
+static ccmod_status finish_loop(trace_parser *parser)
 {
     ccmod_trace *trace = parser->trace;
     uint32_t opened = parser->loops[parser->depth];
 
     if (opened + 1 == trace->operation_count) {
         trace->operation_count = opened;
-        return CB_OK;
+        return CCMOD_OK;
     }
     parser->operation.a = opened + 1;
-    CB_TRY(append(parser, parser->operation));
+    CCMOD_TRY(append(parser, parser->operation));
     trace->operations[opened].b = (uint32_t)trace->operation_count;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Records */
 
-static cb_status read_nothing(trace_parser *parser)
+static ccmod_status read_nothing(trace_parser *parser)
 {
     (void)parser;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static const record_form forms[] = {
@@ -103,19 +103,19 @@ static const record_form *take_form(trace_scanner *scanner)
     return NULL;
 }
 
-static cb_status append_record(trace_parser *parser, const trace_operation *measured)
+static ccmod_status append_record(trace_parser *parser, const trace_operation *measured)
 {
     if (parser->operation.kind == TRACE_AGAIN)
         return finish_loop(parser);
     if (parser->operation.kind < CCMOD_RECORDS)
         parser->trace->records++;
-    CB_TRY(append(parser, parser->operation));
+    CCMOD_TRY(append(parser, parser->operation));
     if ((parser->operation.flags & TRACE_HAS_MEASURED) != 0)
-        CB_TRY(append(parser, *measured));
-    return CB_OK;
+        CCMOD_TRY(append(parser, *measured));
+    return CCMOD_OK;
 }
 
-static cb_status refuse_record(trace_parser *parser)
+static ccmod_status refuse_record(trace_parser *parser)
 {
     ccmod_trace_quote(&parser->scanner, parser->quoted);
     return ccmod_trace_refuse(
@@ -175,7 +175,7 @@ static bool take_plain_record(trace_parser *parser, trace_operation *operation)
     return true;
 }
 
-static cb_status read_record(trace_parser *parser)
+static ccmod_status read_record(trace_parser *parser)
 {
     trace_operation measured = {.line = (uint32_t)parser->scanner.line};
     const record_form *form;
@@ -193,9 +193,9 @@ static cb_status read_record(trace_parser *parser)
                                           .depth = (uint8_t)parser->depth,
                                           .line = (uint32_t)parser->scanner.line};
     trace_skip_blanks(&parser->scanner);
-    CB_TRY(form->read(parser));
+    CCMOD_TRY(form->read(parser));
     trace_skip_blanks(&parser->scanner);
-    CB_TRY(ccmod_trace_read_measured(parser, &measured));
+    CCMOD_TRY(ccmod_trace_read_measured(parser, &measured));
     if (!trace_at_end_of_line(&parser->scanner)) {
         ccmod_trace_quote(&parser->scanner, parser->quoted);
         return ccmod_trace_refuse(parser, parser->scanner.line,
@@ -207,7 +207,7 @@ static cb_status read_record(trace_parser *parser)
 
 /* Sections */
 
-static cb_status end_section(trace_parser *parser)
+static ccmod_status end_section(trace_parser *parser)
 {
     if (parser->depth > 0) {
         uint32_t opened = parser->trace->operations[parser->loops[parser->depth - 1]].line;
@@ -217,11 +217,11 @@ static cb_status end_section(trace_parser *parser)
             "the loop that opens here is not closed before its section ends; add ';'");
     }
     if (!parser->in_section)
-        return CB_OK;
+        return CCMOD_OK;
     return append(parser, (trace_operation){.kind = TRACE_STOP});
 }
 
-static cb_status append_section(trace_parser *parser, trace_range range)
+static ccmod_status append_section(trace_parser *parser, trace_range range)
 {
     ccmod_trace *trace = parser->trace;
     trace_section *sections =
@@ -231,15 +231,15 @@ static cb_status append_section(trace_parser *parser, trace_range range)
         return ccmod_trace_no_memory(parser);
     trace->sections = sections;
     sections[trace->section_count++] = (trace_section){range, (uint32_t)trace->operation_count};
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status append_sections(trace_parser *parser, trace_list list)
+static ccmod_status append_sections(trace_parser *parser, trace_list list)
 {
     for (size_t i = 0; i < list.count; i++)
-        CB_TRY(append_section(parser, parser->trace->ranges[list.first + i]));
+        CCMOD_TRY(append_section(parser, parser->trace->ranges[list.first + i]));
     parser->trace->range_count = list.first; /* the sections have them now */
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static bool at_section(const trace_scanner *scanner)
@@ -248,28 +248,28 @@ static bool at_section(const trace_scanner *scanner)
 }
 
 /* "0:", "1-15,20:" or "*:", and perhaps its first record on the same line. */
-static cb_status read_section(trace_parser *parser)
+static ccmod_status read_section(trace_parser *parser)
 {
     const trace_range all = {0, parser->trace->ranks - 1};
     char why[TRACE_WHY_BYTES] = "";
     trace_list list;
-    cb_status status;
+    ccmod_status status;
 
-    CB_TRY(end_section(parser));
+    CCMOD_TRY(end_section(parser));
     parser->in_section = true;
     if (trace_take(&parser->scanner, '*')) {
-        CB_TRY(append_section(parser, all));
+        CCMOD_TRY(append_section(parser, all));
     } else {
         status = ccmod_trace_read_ranges(parser->trace, &parser->scanner, &list, why);
-        if (status != CB_OK)
+        if (status != CCMOD_OK)
             return ccmod_trace_refuse_field(parser, status, "ranks of a section", why);
-        CB_TRY(append_sections(parser, list));
+        CCMOD_TRY(append_sections(parser, list));
     }
     if (!trace_take(&parser->scanner, ':'))
-        return ccmod_trace_refuse_field(parser, CB_ERROR_USAGE, "head of a section",
+        return ccmod_trace_refuse_field(parser, CCMOD_ERROR_USAGE, "head of a section",
                                         "a ':' must follow the ranks, as 1-15,20:");
     trace_skip_blanks(&parser->scanner);
-    return trace_at_end_of_line(&parser->scanner) ? CB_OK : read_record(parser);
+    return trace_at_end_of_line(&parser->scanner) ? CCMOD_OK : read_record(parser);
 }
 
 /* Lines */
@@ -285,7 +285,7 @@ static bool next_line(trace_scanner *scanner)
     return scanner->at < scanner->end;
 }
 
-static cb_status read_head(trace_parser *parser)
+static ccmod_status read_head(trace_parser *parser)
 {
     static const struct {
         const char *name;
@@ -313,7 +313,7 @@ static cb_status read_head(trace_parser *parser)
             parser->trace->unit_us = units[i].us;
             trace_skip_blanks(scanner);
             if (trace_at_end_of_line(scanner))
-                return CB_OK;
+                return CCMOD_OK;
         }
     }
     return ccmod_trace_refuse(
@@ -323,7 +323,7 @@ static cb_status read_head(trace_parser *parser)
         (long long)TRACE_LARGEST_RANKS);
 }
 
-static cb_status read_line(trace_parser *parser)
+static ccmod_status read_line(trace_parser *parser)
 {
     trace_operation plain = {0};
 
@@ -333,48 +333,49 @@ static cb_status read_line(trace_parser *parser)
     }
     trace_skip_blanks(&parser->scanner);
     if (trace_at_end_of_line(&parser->scanner))
-        return CB_OK;
+        return CCMOD_OK;
     if (parser->trace->ranks == 0)
         return read_head(parser);
     return at_section(&parser->scanner) ? read_section(parser) : read_record(parser);
 }
 
-static cb_status read_lines(trace_parser *parser)
+static ccmod_status read_lines(trace_parser *parser)
 {
     do {
         if (parser->scanner.line > UINT32_MAX - 2)
             return ccmod_trace_refuse(parser, parser->scanner.line,
                                       "the trace has too many lines; write repetitions as loops");
-        CB_TRY(read_line(parser));
+        CCMOD_TRY(read_line(parser));
     } while (next_line(&parser->scanner));
     parser->trace->lines = parser->scanner.line - 1;
     if (parser->trace->ranks == 0)
         return ccmod_trace_refuse(parser, 1,
                                   "the trace is empty; its first line must read '%%cct 1 ranks N "
                                   "unit us'");
-    CB_TRY(end_section(parser));
-    return ccmod_trace_index_sections(parser->trace) ? CB_OK : ccmod_trace_no_memory(parser);
+    CCMOD_TRY(end_section(parser));
+    return ccmod_trace_index_sections(parser->trace) ? CCMOD_OK : ccmod_trace_no_memory(parser);
 }
 
-cb_status ccmod_trace_parse(const char *name, const char *text, size_t bytes, ccmod_trace **out,
-                            ccmod_error *error)
+ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes, ccmod_trace **out,
+                               ccmod_error *error)
 {
     trace_parser parser = {.trace = calloc(1, sizeof(ccmod_trace)),
                            .scanner = {.at = text, .end = text + bytes, .line = 1},
                            .error = error};
-    cb_status status;
+    ccmod_status status;
 
     if (parser.trace != NULL)
         parser.trace->name = strdup(name);
     if (parser.trace == NULL || parser.trace->name == NULL) {
         free(parser.trace);
-        return ccmod_fail(error, CB_ERROR_MEMORY, name, 0, "cannot read the trace: no memory left");
+        return ccmod_fail(error, CCMOD_ERROR_MEMORY, name, 0,
+                          "cannot read the trace: no memory left");
     }
     /* a cursor starts at operation 0, which sends it to its first section */
     status = append(&parser, (trace_operation){.kind = TRACE_STOP});
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = read_lines(&parser);
-    if (status != CB_OK)
+    if (status != CCMOD_OK)
         ccmod_trace_close(parser.trace);
     else
         *out = parser.trace;

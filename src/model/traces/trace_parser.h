@@ -16,24 +16,24 @@ typedef struct {
     char quoted[48];
 } trace_parser;
 
-/* CB_ERROR_USAGE with a text about `line`. */
-cb_status ccmod_trace_refuse(trace_parser *parser, size_t line, const char *format, ...)
+/* CCMOD_ERROR_USAGE with a text about `line`. */
+ccmod_status ccmod_trace_refuse(trace_parser *parser, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* A field that cannot be read: which one, what stands there, why. */
-cb_status ccmod_trace_refuse_field(trace_parser *parser, cb_status status, const char *field,
-                                   const char *why);
+ccmod_status ccmod_trace_refuse_field(trace_parser *parser, ccmod_status status, const char *field,
+                                      const char *why);
 
-cb_status ccmod_trace_no_memory(trace_parser *parser);
+ccmod_status ccmod_trace_no_memory(trace_parser *parser);
 
 /* The fields behind the name of a record; each reads into parser->operation. */
-cb_status ccmod_trace_read_send(trace_parser *parser);
-cb_status ccmod_trace_read_receive(trace_parser *parser);
-cb_status ccmod_trace_read_multicast(trace_parser *parser);
-cb_status ccmod_trace_read_compute(trace_parser *parser);
-cb_status ccmod_trace_read_count(trace_parser *parser);
+ccmod_status ccmod_trace_read_send(trace_parser *parser);
+ccmod_status ccmod_trace_read_receive(trace_parser *parser);
+ccmod_status ccmod_trace_read_multicast(trace_parser *parser);
+ccmod_status ccmod_trace_read_compute(trace_parser *parser);
+ccmod_status ccmod_trace_read_count(trace_parser *parser);
 
 /* "t=12.5" behind a record, where it stands: a second operation with the measured time. */
-cb_status ccmod_trace_read_measured(trace_parser *parser, trace_operation *measured);
+ccmod_status ccmod_trace_read_measured(trace_parser *parser, trace_operation *measured);
 
 #endif

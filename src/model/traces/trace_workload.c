@@ -41,19 +41,19 @@ static int64_t *loops_of(const record_place *place)
     return place->player->loops + (size_t)place->processor * place->player->trace->deepest;
 }
 
-static cb_status refuse(const record_place *place, const char *field, int64_t largest)
+static ccmod_status refuse(const record_place *place, const char *field, int64_t largest)
 {
     int64_t index = place->operation->depth > 0 ? loops_of(place)[place->operation->depth - 1] : 0;
 
-    return ccmod_fail(place->error, CB_ERROR_USAGE, place->player->trace->name,
+    return ccmod_fail(place->error, CCMOD_ERROR_USAGE, place->player->trace->name,
                       place->operation->line,
                       "the %s of rank %u, at index %lld of its loop, is not between 0 and %lld, or "
                       "cannot be computed; correct the expression",
                       field, place->processor, (long long)index, (long long)largest);
 }
 
-static cb_status evaluate(const record_place *place, uint32_t expression, const char *field,
-                          int64_t largest, int64_t *value)
+static ccmod_status evaluate(const record_place *place, uint32_t expression, const char *field,
+                             int64_t largest, int64_t *value)
 {
     const trace_operation *operation = place->operation;
     int64_t index = operation->depth > 0 ? loops_of(place)[operation->depth - 1] : 0;
@@ -61,42 +61,43 @@ static cb_status evaluate(const record_place *place, uint32_t expression, const 
     if (!ccmod_trace_evaluate(place->player->trace, expression, index, place->processor, value) ||
         *value < 0 || *value > largest)
         return refuse(place, field, largest);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Fields of a record */
 
-static cb_status fill_peer(const record_place *place, ccmod_record *record)
+static ccmod_status fill_peer(const record_place *place, ccmod_record *record)
 {
     const trace_operation *operation = place->operation;
     int64_t peer;
 
     if ((operation->flags & (TRACE_ANY | TRACE_A_EXPRESSION)) == 0) {
         record->peer = operation->a;
-        return CB_OK;
+        return CCMOD_OK;
     }
     if ((operation->flags & TRACE_ANY) != 0) {
         record->peer = CCMOD_ANY;
-        return CB_OK;
+        return CCMOD_OK;
     }
-    CB_TRY(evaluate(place, operation->a, "peer", (int64_t)place->player->trace->ranks - 1, &peer));
+    CCMOD_TRY(
+        evaluate(place, operation->a, "peer", (int64_t)place->player->trace->ranks - 1, &peer));
     record->peer = (uint32_t)peer;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status fill_size(const record_place *place, ccmod_record *record)
+static ccmod_status fill_size(const record_place *place, ccmod_record *record)
 {
     int64_t size = place->operation->b;
 
     if ((place->operation->flags & TRACE_B_EXPRESSION) != 0)
-        CB_TRY(evaluate(place, place->operation->b, "size", TRACE_LARGEST_SIZE, &size));
+        CCMOD_TRY(evaluate(place, place->operation->b, "size", TRACE_LARGEST_SIZE, &size));
     record->size_bytes = (uint64_t)size;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status fill_message(const record_place *place, ccmod_record *record)
+static ccmod_status fill_message(const record_place *place, ccmod_record *record)
 {
-    CB_TRY(fill_peer(place, record));
+    CCMOD_TRY(fill_peer(place, record));
     return fill_size(place, record);
 }
 
@@ -126,7 +127,7 @@ static double draw_time(const record_place *place, const trace_distribution *dis
     }
 }
 
-static cb_status fill_time(const record_place *place, ccmod_record *record)
+static ccmod_status fill_time(const record_place *place, ccmod_record *record)
 {
     const trace_operation *operation = place->operation;
     const ccmod_trace *trace = place->player->trace;
@@ -134,16 +135,16 @@ static cb_status fill_time(const record_place *place, ccmod_record *record)
 
     if ((operation->flags & TRACE_DISTRIBUTION) != 0) {
         record->time_us = draw_time(place, &trace->distributions[operation->a]);
-        return CB_OK;
+        return CCMOD_OK;
     }
     if ((operation->flags & TRACE_TIME_EXPRESSION) == 0) {
         record->time_us = operation->value;
-        return CB_OK;
+        return CCMOD_OK;
     }
-    CB_TRY(evaluate(place, operation->a, "time", (int64_t)(TRACE_LARGEST_TIME_US / trace->unit_us),
-                    &time));
+    CCMOD_TRY(evaluate(place, operation->a, "time",
+                       (int64_t)(TRACE_LARGEST_TIME_US / trace->unit_us), &time));
     record->time_us = (double)time * trace->unit_us;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The members of a list but the sender itself. */
@@ -179,24 +180,24 @@ static size_t length_of(const trace_range *ranges, size_t count)
     return length;
 }
 
-static cb_status make_room(const record_place *place, size_t length)
+static ccmod_status make_room(const record_place *place, size_t length)
 {
     trace_player *player = place->player;
     uint32_t *wider;
 
     if (length <= player->list_room)
-        return CB_OK;
+        return CCMOD_OK;
     wider = realloc(player->list, length * sizeof(*wider));
     if (wider == NULL)
-        return ccmod_fail(place->error, CB_ERROR_MEMORY, player->trace->name,
+        return ccmod_fail(place->error, CCMOD_ERROR_MEMORY, player->trace->name,
                           place->operation->line, "cannot list %zu receivers: no memory left",
                           length);
     player->list = wider;
     player->list_room = length;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status fill_multicast(const record_place *place, ccmod_record *record)
+static ccmod_status fill_multicast(const record_place *place, ccmod_record *record)
 {
     const ccmod_trace *trace = place->player->trace;
     const trace_operation *operation = place->operation;
@@ -206,25 +207,25 @@ static cb_status fill_multicast(const record_place *place, ccmod_record *record)
     size_t count = others ? 1 : trace->lists[operation->a].count;
 
     if (!others && contains(ranges, count, place->processor))
-        return ccmod_fail(place->error, CB_ERROR_USAGE, trace->name, operation->line,
+        return ccmod_fail(place->error, CCMOD_ERROR_USAGE, trace->name, operation->line,
                           "rank %u is in the list of its own multicast; leave it out, or write * "
                           "for all others",
                           place->processor);
-    CB_TRY(make_room(place, length_of(ranges, count)));
+    CCMOD_TRY(make_room(place, length_of(ranges, count)));
     record->list = place->player->list;
     record->list_count = expand(place, ranges, count, place->player->list);
     return fill_size(place, record);
 }
 
-static cb_status fill_nothing(const record_place *place, ccmod_record *record)
+static ccmod_status fill_nothing(const record_place *place, ccmod_record *record)
 {
     (void)place;
     (void)record;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status (*const fillers[CCMOD_RECORDS])(const record_place *place,
-                                                 ccmod_record *record) = {
+static ccmod_status (*const fillers[CCMOD_RECORDS])(const record_place *place,
+                                                    ccmod_record *record) = {
     [CCMOD_END] = fill_nothing,        [CCMOD_COMPUTE] = fill_time,
     [CCMOD_SEND] = fill_message,       [CCMOD_RECEIVE] = fill_message,
     [CCMOD_START_SEND] = fill_message, [CCMOD_START_RECEIVE] = fill_message,
@@ -235,34 +236,34 @@ static cb_status (*const fillers[CCMOD_RECORDS])(const record_place *place,
 /* Loops and sections */
 
 /* How often a loop turns: the same whenever it is asked within one turn of the loop around it. */
-static cb_status count_of(const record_place *place, int64_t *count)
+static ccmod_status count_of(const record_place *place, int64_t *count)
 {
     *count = place->operation->a;
     if ((place->operation->flags & TRACE_A_EXPRESSION) == 0)
-        return CB_OK;
+        return CCMOD_OK;
     return evaluate(place, place->operation->a, "count", TRACE_LARGEST_COUNT, count);
 }
 
-static cb_status enter_loop(const record_place *place, trace_cursor *cursor)
+static ccmod_status enter_loop(const record_place *place, trace_cursor *cursor)
 {
     int64_t count = 0;
 
-    CB_TRY(count_of(place, &count));
+    CCMOD_TRY(count_of(place, &count));
     loops_of(place)[place->operation->depth] = 0;
     cursor->at = count > 0 ? cursor->at + 1 : place->operation->b;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status close_loop(const record_place *end, trace_cursor *cursor)
+static ccmod_status close_loop(const record_place *end, trace_cursor *cursor)
 {
     record_place opening = *end;
     int64_t count = 0;
 
     opening.operation = &end->player->trace->operations[end->operation->a - 1];
-    CB_TRY(count_of(&opening, &count));
+    CCMOD_TRY(count_of(&opening, &count));
     cursor->at =
         ++loops_of(end)[end->operation->depth] < count ? end->operation->a : cursor->at + 1;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* False when there is none. */
@@ -278,15 +279,16 @@ static bool enter_section(const record_place *place, trace_cursor *cursor)
     return true;
 }
 
-static cb_status refuse_idling(const record_place *place)
+static ccmod_status refuse_idling(const record_place *place)
 {
-    return ccmod_fail(place->error, CB_ERROR_USAGE, place->player->trace->name,
+    return ccmod_fail(place->error, CCMOD_ERROR_USAGE, place->player->trace->name,
                       place->operation->line,
                       "the loops of rank %u turned %d times without a record; correct their counts",
                       place->processor, (int)IDLE_JUMPS);
 }
 
-static cb_status give_record(const record_place *place, trace_cursor *cursor, ccmod_record *record)
+static ccmod_status give_record(const record_place *place, trace_cursor *cursor,
+                                ccmod_record *record)
 {
     const trace_operation *operation = place->operation;
     bool measured = (operation->flags & TRACE_HAS_MEASURED) != 0;
@@ -318,8 +320,8 @@ static bool give_plain_record(const trace_operation *operation, trace_cursor *cu
 }
 
 /* Apart from `next`, so that a plain record needs no more registers than a caller leaves free. */
-static __attribute__((noinline)) cb_status next_slowly(trace_player *player, uint32_t processor,
-                                                       ccmod_record *record, ccmod_error *error)
+static __attribute__((noinline)) ccmod_status next_slowly(trace_player *player, uint32_t processor,
+                                                          ccmod_record *record, ccmod_error *error)
 {
     trace_cursor *cursor = &player->cursors[processor];
     record_place place = {player, processor, NULL, error};
@@ -331,27 +333,27 @@ static __attribute__((noinline)) cb_status next_slowly(trace_player *player, uin
         if (jumps == IDLE_JUMPS)
             return refuse_idling(&place);
         if (place.operation->kind == TRACE_LOOP) {
-            CB_TRY(enter_loop(&place, cursor));
+            CCMOD_TRY(enter_loop(&place, cursor));
         } else if (place.operation->kind == TRACE_AGAIN) {
-            CB_TRY(close_loop(&place, cursor));
+            CCMOD_TRY(close_loop(&place, cursor));
         } else if (!enter_section(&place, cursor)) {
             record->kind = CCMOD_END;
             record->line = 0;
             record->measured_us = -1;
-            return CB_OK;
+            return CCMOD_OK;
         }
     }
 }
 
 /* Hot. */
-static cb_status next(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
-                      ccmod_error *error)
+static ccmod_status next(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
+                         ccmod_error *error)
 {
     trace_player *player = workload->self;
     trace_cursor *cursor = &player->cursors[processor];
 
     if (give_plain_record(&player->trace->operations[cursor->at], cursor, record))
-        return CB_OK;
+        return CCMOD_OK;
     return next_slowly(player, processor, record, error);
 }
 
@@ -365,8 +367,8 @@ static void release(ccmod_workload *workload)
     free(player);
 }
 
-cb_status ccmod_trace_workload(const ccmod_trace *trace, uint64_t seed, ccmod_workload **out,
-                               ccmod_error *error)
+ccmod_status ccmod_trace_workload(const ccmod_trace *trace, uint64_t seed, ccmod_workload **out,
+                                  ccmod_error *error)
 {
     trace_player *made = calloc(1, sizeof(*made));
     size_t loops = (size_t)trace->ranks * trace->deepest;
@@ -385,12 +387,12 @@ cb_status ccmod_trace_workload(const ccmod_trace *trace, uint64_t seed, ccmod_wo
     if (made == NULL || made->cursors == NULL || made->loops == NULL) {
         if (made != NULL)
             release(&made->workload);
-        return ccmod_fail(error, CB_ERROR_MEMORY, trace->name, 0,
+        return ccmod_fail(error, CCMOD_ERROR_MEMORY, trace->name, 0,
                           "cannot keep a place in the trace for each of %u ranks: no memory left",
                           trace->ranks);
     }
     *out = &made->workload;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 void ccmod_workload_free(ccmod_workload *workload)

@@ -1,14 +1,17 @@
 /* What a message costs on the quiet network: a calibration, its files, how it is fitted to
  * measurements, and the parts of a message's time. */
-#ifndef MODEL_CCMOD_CALIBRATION_H
-#define MODEL_CCMOD_CALIBRATION_H
+#ifndef CCMOD_CALIBRATION_H
+#define CCMOD_CALIBRATION_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/status.h"
-#include <ccmod/errors.h>
+#include <ccmod/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum { CCMOD_LINES = 16 };
 
@@ -48,17 +51,18 @@ typedef struct {
 } ccmod_calibration;
 
 /* One line for all sizes, no eager sends, and zeros; `bandwidth_MBps` > 0. */
-ccmod_calibration ccmod_calibration_line(double overhead_us, double latency_us,
-                                         double bandwidth_MBps);
+CCMOD_API ccmod_calibration ccmod_calibration_line(double overhead_us, double latency_us,
+                                                   double bandwidth_MBps);
 
 /* Read a calibration file (docs/model.md); `name` stands in errors, which tell file, line, cause
  * and remedy. Memory does not depend on the file. */
-cb_status ccmod_calibration_open(const char *path, ccmod_calibration *out, ccmod_error *error);
-cb_status ccmod_calibration_read(FILE *stream, const char *name, ccmod_calibration *out,
-                                 ccmod_error *error);
+CCMOD_API ccmod_status ccmod_calibration_open(const char *path, ccmod_calibration *out,
+                                              ccmod_error *error);
+CCMOD_API ccmod_status ccmod_calibration_read(FILE *stream, const char *name,
+                                              ccmod_calibration *out, ccmod_error *error);
 
 /* Write it as such a file, with nine digits. Errors of the stream are the caller's to ask for. */
-void ccmod_calibration_write(const ccmod_calibration *calibration, FILE *stream);
+CCMOD_API void ccmod_calibration_write(const ccmod_calibration *calibration, FILE *stream);
 
 /* A measurement: what a message of a size takes on the quiet network, half of a round trip. */
 typedef struct {
@@ -83,18 +87,19 @@ typedef struct {
 /* Fit lines to points in any order; a line's break lies at the largest size that it was fitted to.
  * No part of a line is negative: where the best line's is, the best one without it is taken. All of
  * the start-up is in latency_us, and what is no part of a line is 0. fits[i] tells of lines[i]. */
-cb_status ccmod_calibration_fit(const ccmod_point *points, size_t count, const ccmod_fit_wish *wish,
-                                ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
-                                ccmod_error *error);
+CCMOD_API ccmod_status ccmod_calibration_fit(const ccmod_point *points, size_t count,
+                                             const ccmod_fit_wish *wish, ccmod_calibration *out,
+                                             ccmod_fit fits[CCMOD_LINES], ccmod_error *error);
 
 /* The same for how long messages keep their links: fills holds and hold_count alone. */
-cb_status ccmod_calibration_fit_holds(const ccmod_point *points, size_t count,
-                                      const ccmod_fit_wish *wish, ccmod_calibration *calibration,
-                                      ccmod_fit fits[CCMOD_LINES], ccmod_error *error);
+CCMOD_API ccmod_status ccmod_calibration_fit_holds(const ccmod_point *points, size_t count,
+                                                   const ccmod_fit_wish *wish,
+                                                   ccmod_calibration *calibration,
+                                                   ccmod_fit fits[CCMOD_LINES], ccmod_error *error);
 
 /* Divide the start-up of each line: `overhead_us` of it, or all where it is less, occupies the
  * sender; the rest is latency. */
-void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us);
+CCMOD_API void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us);
 
 /* The parts of T_quiet. In mode paper their sum is stretched by contention, in mode split the last
  * one alone, which comes after the others. */
@@ -103,5 +108,9 @@ typedef struct {
     double latency_us;
     double transfer_us; /* the bytes on the links */
 } ccmod_delay;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,11 +12,11 @@
  * Times are in microseconds, sizes in bytes, bandwidths in MB/s (10^6 bytes), in every interface.
  *
  * Programs include this header; each of those below has one part, and may be included by itself. */
-#ifndef MODEL_CCMOD_H
-#define MODEL_CCMOD_H
+#ifndef CCMOD_CCMOD_H
+#define CCMOD_CCMOD_H
 
 #include <ccmod/calibration.h>
-#include <ccmod/errors.h>
+#include <ccmod/base.h>
 #include <ccmod/evaluation.h>
 #include <ccmod/network.h>
 #include <ccmod/observers.h>

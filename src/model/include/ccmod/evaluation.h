@@ -1,17 +1,20 @@
 /* An evaluation: its parameters, what it is to be refused for, and what comes out. */
-#ifndef MODEL_CCMOD_EVALUATION_H
-#define MODEL_CCMOD_EVALUATION_H
+#ifndef CCMOD_EVALUATION_H
+#define CCMOD_EVALUATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include <ccmod/base.h>
 #include <ccmod/calibration.h>
-#include <ccmod/errors.h>
 #include <ccmod/network.h>
 #include <ccmod/signals.h>
 #include <ccmod/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum {
     CCMOD_SPLIT, /* the sender's overhead and the latency pass unstretched, then the bytes share */
@@ -26,7 +29,7 @@ typedef enum {
 } ccmod_share;
 
 /* "bottleneck", "maxmin", "fifo". */
-const char *ccmod_share_name(ccmod_share share);
+CCMOD_API const char *ccmod_share_name(ccmod_share share);
 
 typedef enum {
     CCMOD_BACKGROUND_NONE,
@@ -67,7 +70,7 @@ typedef struct ccmod_parameters {
 
 /* Mode split, share bottleneck, no background, seed 1, intervals of 1000 us, all of the traces, and
  * nobody's rate. */
-ccmod_parameters ccmod_parameters_default(void);
+CCMOD_API ccmod_parameters ccmod_parameters_default(void);
 
 /* Of a processor; clock = send + receive + wait + compute but for rounding. */
 typedef struct {
@@ -102,7 +105,7 @@ typedef enum {
     CCMOD_STOPPED_BY_PRECISION
 } ccmod_stop;
 
-const char *ccmod_stop_name(ccmod_stop stop); /* "trace", "time", "precision" */
+CCMOD_API const char *ccmod_stop_name(ccmod_stop stop); /* "trace", "time", "precision" */
 
 /* How often a processor receives, in messages per second of the model's time: the mean over batches
  * of receives, without the first quarter of them, in which the system fills. */
@@ -132,22 +135,27 @@ typedef struct ccmod_result {
 } ccmod_result;
 
 /* One of result->processors, and one of result->cells. */
-ccmod_processor ccmod_result_processor(const ccmod_result *result, size_t processor);
-ccmod_cell ccmod_result_cell(const ccmod_result *result, size_t cell);
+CCMOD_API ccmod_processor ccmod_result_processor(const ccmod_result *result, size_t processor);
+CCMOD_API ccmod_cell ccmod_result_cell(const ccmod_result *result, size_t cell);
 
 /* What ccmod_evaluate refuses before it begins, and nothing more: no record of the workload is
- * taken. CB_ERROR_USAGE. */
-cb_status ccmod_check(const ccmod_workload *workload, const ccmod_network *network,
-                      const ccmod_calibration *calibration, const ccmod_parameters *parameters,
-                      ccmod_error *error);
+ * taken. CCMOD_ERROR_USAGE. */
+CCMOD_API ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *network,
+                                   const ccmod_calibration *calibration,
+                                   const ccmod_parameters *parameters, ccmod_error *error);
 
 /* Evaluate. `observers` has `observer_count` entries (NULL with 0). On success *out is to be freed
  * with ccmod_result_free. The same arguments give the same result bit for bit. A workload that
- * cannot end gives CB_ERROR_DATA and says which processor waits for whom. */
-cb_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
-                         const ccmod_calibration *calibration, const ccmod_parameters *parameters,
-                         const ccmod_observer *observers, size_t observer_count, ccmod_result **out,
-                         ccmod_error *error);
-void ccmod_result_free(ccmod_result *result);
+ * cannot end gives CCMOD_ERROR_DATA and says which processor waits for whom. */
+CCMOD_API ccmod_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
+                                      const ccmod_calibration *calibration,
+                                      const ccmod_parameters *parameters,
+                                      const ccmod_observer *observers, size_t observer_count,
+                                      ccmod_result **out, ccmod_error *error);
+CCMOD_API void ccmod_result_free(ccmod_result *result);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

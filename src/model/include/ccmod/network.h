@@ -4,16 +4,19 @@
  * is required) and a function that parses what stands behind "NAME:" in --network and fills a
  * ccmod_network; one row in network.c's table of kinds. network_crossbar.c is the smallest example.
  * A program that uses the library fills a ccmod_network of its own; no table knows it. */
-#ifndef MODEL_CCMOD_NETWORK_H
-#define MODEL_CCMOD_NETWORK_H
+#ifndef CCMOD_NETWORK_H
+#define CCMOD_NETWORK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include <ccmod/base.h>
 #include <ccmod/calibration.h>
-#include <ccmod/errors.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* A link is full duplex; each of its two directions is a cell of the routing array, numbered
  * 2 * link + direction. For a node's link direction 0 leads into the network, 1 to the node. */
@@ -74,17 +77,17 @@ struct ccmod_network {
 
 /* Make a network from the text of --network, "KIND" or "KIND:ARGUMENTS", for a workload of
  * `processors`. Freed by ccmod_network_free. */
-cb_status ccmod_network_open(const char *text, size_t processors, ccmod_network **out,
-                             ccmod_error *error);
+CCMOD_API ccmod_status ccmod_network_open(const char *text, size_t processors, ccmod_network **out,
+                                          ccmod_error *error);
 
 /* Give the nodes of *network ends of their own, with the contention constants of the calibration:
  * links of the network are as wide as what the wider end can use. *network is replaced by one that
  * owns it; it stays as it is where the constants are those of a full-duplex link. */
-cb_status ccmod_network_share_ends(const ccmod_calibration *calibration, ccmod_network **network,
-                                   ccmod_error *error);
+CCMOD_API ccmod_status ccmod_network_share_ends(const ccmod_calibration *calibration,
+                                                ccmod_network **network, ccmod_error *error);
 
 /* Release; NULL is accepted. */
-void ccmod_network_free(ccmod_network *network);
+CCMOD_API void ccmod_network_free(ccmod_network *network);
 
 /* One kind of the table that ccmod_network_open searches. */
 typedef struct {
@@ -92,29 +95,36 @@ typedef struct {
     const char *form; /* how to write it: "crossbar[:NODES]" */
     const char *help; /* one phrase */
     /* `arguments`: what stands behind the colon, or NULL; `text`: all of it, for errors. */
-    cb_status (*open)(const char *arguments, const char *text, size_t processors,
-                      ccmod_network **out, ccmod_error *error);
+    ccmod_status (*open)(const char *arguments, const char *text, size_t processors,
+                         ccmod_network **out, ccmod_error *error);
 } ccmod_network_kind;
 
 /* NULL-terminated. */
-extern const ccmod_network_kind *const ccmod_network_kinds[];
+extern CCMOD_API const ccmod_network_kind *const ccmod_network_kinds[];
 
 /* max(1, ceil(bytes / payload)). */
-uint64_t ccmod_packets(const ccmod_network *network, uint64_t bytes);
+CCMOD_API uint64_t ccmod_packets(const ccmod_network *network, uint64_t bytes);
 
 /* The delay that `network` gives, by its slot or the default: the calibration's line for the size,
  * with hop_us and gap_us; the packets' headers are in the fitted line already. */
-ccmod_delay ccmod_quiet_delay(const ccmod_network *network, const ccmod_calibration *calibration,
-                              size_t hops, uint64_t bytes);
-ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size_t hops,
-                                      uint64_t bytes);
+CCMOD_API ccmod_delay ccmod_quiet_delay(const ccmod_network *network,
+                                        const ccmod_calibration *calibration, size_t hops,
+                                        uint64_t bytes);
+CCMOD_API ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size_t hops,
+                                                uint64_t bytes);
 
 /* The inverse, by the network's slot or the default: nothing during overhead and latency, then
  * packets in proportion to the transfer that is done; all of them from the end on. */
-double ccmod_quiet_packets(const ccmod_network *network, const ccmod_calibration *calibration,
-                           size_t hops, uint64_t bytes, double work_us);
+CCMOD_API double ccmod_quiet_packets(const ccmod_network *network,
+                                     const ccmod_calibration *calibration, size_t hops,
+                                     uint64_t bytes, double work_us);
 
 /* The name of a link, by the network's slot or the default; always terminated. */
-void ccmod_link_name(const ccmod_network *network, uint32_t link, char *text, size_t bytes);
+CCMOD_API void ccmod_link_name(const ccmod_network *network, uint32_t link, char *text,
+                               size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

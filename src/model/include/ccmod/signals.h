@@ -3,17 +3,20 @@
  * To add an observer: one file src/model/observer_NAME.c with a function that makes a
  * ccmod_observer: which signals it wants, and what is to be called with them. The evaluation takes
  * a list of them. */
-#ifndef MODEL_CCMOD_SIGNALS_H
-#define MODEL_CCMOD_SIGNALS_H
+#ifndef CCMOD_SIGNALS_H
+#define CCMOD_SIGNALS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include <ccmod/base.h>
 #include <ccmod/calibration.h>
-#include <ccmod/errors.h>
 #include <ccmod/network.h>
 #include <ccmod/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum {
     CCMOD_SIGNAL_CONFIG,        /* what is evaluated: `config` */
@@ -38,7 +41,7 @@ typedef enum {
  * recomputes all messages at each, which is slow from about a hundred live messages on. */
 
 /* The name in the article: "CONFIG", "GO_INIT". */
-const char *ccmod_signal_name(ccmod_signal_kind kind);
+CCMOD_API const char *ccmod_signal_name(ccmod_signal_kind kind);
 
 /* What a processor does in the space-time diagram. The article's "idle" (idle for the network) is
  * computing here; waiting is being blocked while no message of one's own moves. */
@@ -50,7 +53,8 @@ typedef enum {
     CCMOD_ACTIVITIES
 } ccmod_activity;
 
-const char *ccmod_activity_name(ccmod_activity activity); /* "compute", "send", "receive", "wait" */
+CCMOD_API const char *
+ccmod_activity_name(ccmod_activity activity); /* "compute", "send", "receive", "wait" */
 
 typedef struct {
     uint64_t id; /* in the order of the starts, from 0 */
@@ -114,9 +118,9 @@ typedef struct {
 
 typedef struct {
     uint32_t wanted; /* bit kind: which signals are sent */
-    /* The signal and all that it points to are valid during the call. Anything but CB_OK ends the
-     * evaluation with that status and the text that the observer put into `error`. */
-    cb_status (*signal)(void *self, const ccmod_signal *signal, ccmod_error *error);
+    /* The signal and all that it points to are valid during the call. Anything but CCMOD_OK ends
+     * the evaluation with that status and the text that the observer put into `error`. */
+    ccmod_status (*signal)(void *self, const ccmod_signal *signal, ccmod_error *error);
     void *self;
 } ccmod_observer;
 
@@ -129,5 +133,9 @@ typedef struct {
      CCMOD_WANTS(CCMOD_SIGNAL_MSGCONT) | CCMOD_WANTS(CCMOD_SIGNAL_COMMCOST) |                      \
      CCMOD_WANTS(CCMOD_SIGNAL_EVENTHORIZON) | CCMOD_WANTS(CCMOD_SIGNAL_UPPR_SCOM) |                \
      CCMOD_WANTS(CCMOD_SIGNAL_UPPR_PCNS))
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,14 +1,17 @@
 /* The workload of an evaluation: what each processor does, record after record. It is a table of
  * callbacks, which a program fills itself, or made of a trace: the text format .cct
  * (docs/model.md). */
-#ifndef MODEL_CCMOD_WORKLOAD_H
-#define MODEL_CCMOD_WORKLOAD_H
+#ifndef CCMOD_WORKLOAD_H
+#define CCMOD_WORKLOAD_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include <ccmod/errors.h>
+#include <ccmod/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define CCMOD_ANY UINT32_MAX /* ccmod_record.peer: receive from whoever comes first */
 
@@ -45,14 +48,14 @@ struct ccmod_workload {
     size_t processors; /* 1 to 2^30 - 1 */
     /* The next record of `processor`. Called in order of the model's time, and no processor is
      * asked again before its last record is done. The engine checks peers and sizes. */
-    cb_status (*next)(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
-                      ccmod_error *error);
+    ccmod_status (*next)(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
+                         ccmod_error *error);
     void (*release)(ccmod_workload *workload); /* NULL: nothing to free */
     void *self;                                /* the implementation's */
 };
 
 /* Release, where there is something to; NULL is accepted. */
-void ccmod_workload_free(ccmod_workload *workload);
+CCMOD_API void ccmod_workload_free(ccmod_workload *workload);
 
 /* Trace: the text format .cct (docs/model.md) */
 
@@ -60,22 +63,26 @@ typedef struct ccmod_trace ccmod_trace;
 
 /* Read a trace in one pass, loops as loops: memory is in proportion to the text. "-" is standard
  * input. The error names file, line, cause and remedy. */
-cb_status ccmod_trace_open(const char *path, ccmod_trace **out, ccmod_error *error);
+CCMOD_API ccmod_status ccmod_trace_open(const char *path, ccmod_trace **out, ccmod_error *error);
 
 /* As ccmod_trace_open, from memory, which need not be kept; `name` stands in errors. */
-cb_status ccmod_trace_parse(const char *name, const char *text, size_t bytes, ccmod_trace **out,
-                            ccmod_error *error);
-void ccmod_trace_close(ccmod_trace *trace);
+CCMOD_API ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes,
+                                         ccmod_trace **out, ccmod_error *error);
+CCMOD_API void ccmod_trace_close(ccmod_trace *trace);
 
-size_t ccmod_trace_ranks(const ccmod_trace *trace);
+CCMOD_API size_t ccmod_trace_ranks(const ccmod_trace *trace);
 
 /* How many lines were read, and into how many records (loops not unrolled). */
-size_t ccmod_trace_lines(const ccmod_trace *trace);
-size_t ccmod_trace_records(const ccmod_trace *trace);
+CCMOD_API size_t ccmod_trace_lines(const ccmod_trace *trace);
+CCMOD_API size_t ccmod_trace_records(const ccmod_trace *trace);
 
 /* A workload from the beginning of the trace, which must outlive it. Times that are distributions
  * are drawn from `seed`. Freed by ccmod_workload_free. */
-cb_status ccmod_trace_workload(const ccmod_trace *trace, uint64_t seed, ccmod_workload **out,
-                               ccmod_error *error);
+CCMOD_API ccmod_status ccmod_trace_workload(const ccmod_trace *trace, uint64_t seed,
+                                            ccmod_workload **out, ccmod_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
