@@ -74,12 +74,10 @@ libcombench_a_SOURCES = \
 	%D%/control/clock.c %D%/control/clock.h \
 	%D%/control/control.h %D%/control/control_mpi.c %D%/control/control_mpi.h \
 	%D%/control/synchronise.c \
-	%D%/host/environment.c %D%/host/environment.h \
-	%D%/host/host.h \
-	%D%/host/noise.c %D%/host/noise.h \
+	%D%/host/environment.c %D%/host/host.h %D%/host/internal.h \
 	%D%/host/task.c %D%/host/task.h \
-	%D%/host/text.c %D%/host/text.h \
-	%D%/host/topology.c %D%/host/topology.h \
+	%D%/host/text.c \
+	%D%/host/topology.c \
 	%D%/host/work.c %D%/host/work.h \
 	%D%/report/columns.c %D%/report/columns.h \
 	%D%/report/csv.c \
@@ -149,4 +147,3 @@ SISCI_SYSTEM_LIBS = $(SISCI_LIBS)
 endif
 COMBENCH_LIBS = libcombench.a $(SISCI_ARCHIVE) $(SISCI_SYSTEM_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)
 
-EXTRA_DIST += %D%/control/control_solo.c
