@@ -7,8 +7,9 @@
 
 #include "engine/definition.h"
 
-/* Write one benchmark of a registry, or all of them with options and technologies. CB_ERROR_MEMORY,
- * logged; whether the stream took all of it is the caller's to check. */
+/* Write one benchmark of a registry, or all of them with options, columns of results and
+ * technologies. CB_ERROR_MEMORY, logged; whether the stream took all of it is the caller's to
+ * check. */
 cb_status describe_benchmark(const benchmark *definition, const benchmark *const *registry,
                              FILE *stream);
 cb_status describe_all(const benchmark *const *registry, FILE *stream);

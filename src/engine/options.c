@@ -457,8 +457,8 @@ static uint32_t scopes_of(const benchmark *definition)
     if (definition->group == BENCH_GROUP_PARKBENCH)
         scopes |= BENCH_TAKES_PARKBENCH;
     if (bench_occupations(definition) != NULL)
-        scopes |= bench_side_of(&definition->roles[0]) == REPORT_NODE ? BENCH_TAKES_NODES
-                                                                      : BENCH_TAKES_SIDES;
+        scopes |= bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE ? BENCH_TAKES_NODES
+                                                                          : BENCH_TAKES_SIDES;
     return scopes;
 }
 

@@ -123,7 +123,7 @@ static void note_roles(bench_session *session, const bench_measurement *measurem
     }
 }
 
-void bench_note_verification(bench_session *session, const report_verification *found)
+void bench_note_verification(bench_session *session, const bench_verification *found)
 {
     if (!found->done || found->lost + found->doubled + found->reordered + found->corrupted == 0)
         return;
@@ -139,13 +139,17 @@ void bench_note_verification(bench_session *session, const report_verification *
 static cb_status write_row(bench_session *session, const bench_measurement *measurement,
                            size_t participants, const bench_outcome *outcome, curve *points)
 {
-    report_row row = report_row_initial();
+    report_row row = {.broken = false};
+    cb_status status = bench_figures(session, measurement, participants, outcome, &row);
 
-    CB_TRY(bench_figures(session, measurement, participants, outcome, &row));
+    if (status != CB_OK) {
+        report_row_clear(&row);
+        return status;
+    }
     if (points != NULL) {
-        points->bytes[points->count] = row.size_bytes;
+        points->bytes[points->count] = (double)measurement->size_bytes;
         points->times_us[points->count++] =
-            (measurement->mode->figure == BENCH_LATENCY ? row.latency_us : row.round_us).median;
+            report_row_number(&row, bench_figure_column(measurement->mode), "median");
     }
     bench_note_verification(session, &outcome->verification);
     return report_add(session->document, &row);
@@ -188,8 +192,7 @@ static bool fits_wanted(const bench_session *session)
 static cb_status fit_curve(const bench_session *session, const bench_measurement *measurement,
                            size_t participants, curve *points)
 {
-    static const char *const figures[] = {
-        [BENCH_LATENCY] = "latency_us", [BENCH_ROUND] = "round_us"};
+    const char *figure = report_columns[bench_figure_column(measurement->mode)].key;
     stats_segment segments[STATS_FIT_SEGMENTS];
     size_t points_count = points->count, count;
 
@@ -201,7 +204,7 @@ static cb_status fit_curve(const bench_session *session, const bench_measurement
                       segments);
     for (size_t i = 0; i < count; i++)
         CB_TRY(report_add_fit(session->document, measurement->mode->name, (double)participants,
-                              figures[measurement->mode->figure], &segments[i]));
+                              figure, &segments[i]));
     return CB_OK;
 }
 

@@ -16,12 +16,11 @@ static const char *const of_nodes[] = {"none", "both", NULL};
 /* The roles that can be occupied. A node computes when both its sides do. */
 static const struct {
     const char *role;
-    report_side side;
     bench_occupation needed;
-} sides[] = {
-    {"source", REPORT_SOURCE, BENCH_OCCUPY_SOURCE},
-    {"destination", REPORT_DESTINATION, BENCH_OCCUPY_DESTINATION},
-    {"node", REPORT_NODE, BENCH_OCCUPY_BOTH},
+} sides[BENCH_SIDES] = {
+    [BENCH_SIDE_SOURCE] = {"source", BENCH_OCCUPY_SOURCE},
+    [BENCH_SIDE_DESTINATION] = {"destination", BENCH_OCCUPY_DESTINATION},
+    [BENCH_SIDE_NODE] = {"node", BENCH_OCCUPY_BOTH},
 };
 
 const char *bench_occupation_name(bench_occupation occupation)
@@ -43,23 +42,26 @@ const char *const *bench_occupations(const benchmark *definition)
 {
     if (definition->group != BENCH_GROUP_BASIC)
         return NULL;
-    return bench_side_of(&definition->roles[0]) == REPORT_NODE ? of_nodes : of_sides;
+    return bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE ? of_nodes : of_sides;
 }
 
-report_side bench_side_of(const bench_role *role)
+bench_side bench_side_of(const bench_role *role)
 {
-    for (size_t i = 0; role->name != NULL && i < sizeof(sides) / sizeof(sides[0]); i++)
-        if (strcmp(sides[i].role, role->name) == 0)
-            return sides[i].side;
-    return REPORT_SIDES;
+    bench_side side = 0;
+
+    while (side < BENCH_SIDES && (role->name == NULL || strcmp(sides[side].role, role->name) != 0))
+        side++;
+    return side;
+}
+
+const char *bench_side_name(bench_side side)
+{
+    return sides[side].role;
 }
 
 bool bench_occupies(bench_occupation occupation, const bench_role *role)
 {
-    report_side side = bench_side_of(role);
+    bench_side side = bench_side_of(role);
 
-    for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
-        if (sides[i].side == side)
-            return (occupation & sides[i].needed) == sides[i].needed;
-    return false;
+    return side < BENCH_SIDES && (occupation & sides[side].needed) == sides[side].needed;
 }

@@ -1,11 +1,14 @@
 /* The figures of the computing. */
 #include "occupation/occupation.h"
 
+#include <math.h>
+
 enum { TURNS_MINIMUM = 5 };
 
 bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns)
 {
-    bench_side_figures figures = {REPORT_ABSENT, REPORT_ABSENT, REPORT_ABSENT, false};
+    const bench_side_figures none = {(double)NAN, (double)NAN, (double)NAN, false};
+    bench_side_figures figures = none;
     double turn_each_ns = (double)work->ranks * tick_ns, done_ns = work->beside_work_ns;
     double alone_share;
 
@@ -20,7 +23,7 @@ bench_side_figures bench_side_figures_of(const bench_side_work *work, double tic
         done_ns += turn_each_ns;
     figures.slowdown = alone_share * work->beside_ns / done_ns;
     if (figures.at_least && figures.slowdown < 1)
-        return (bench_side_figures){figures.alone_pct, REPORT_ABSENT, REPORT_ABSENT, false};
+        return (bench_side_figures){figures.alone_pct, none.slowdown, none.left_pct, false};
     figures.left_pct = 100 / figures.slowdown;
     return figures;
 }

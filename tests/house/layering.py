@@ -44,7 +44,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "sisci_error.h": ("src/transport/sci/", "src/sisci/", "tools/", "tests/"),
     "sisci_types.h": ("src/transport/sci/", "src/sisci/", "tools/", "tests/"),
     "hwloc.h": ("src/host/", "tests/"),
-    "jansson.h": ("src/report/", "src/engine/describe.c", "tests/"),
+    "jansson.h": ("src/report/", "tests/"),
     "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
     "engine/session.h": ("src/engine/", "src/farm/", "src/occupation/", "src/timeline/", "src/emit/", "tests/"),
