@@ -101,6 +101,17 @@ class Definitions(unittest.TestCase):
         path = SOURCE / "docs/combench-benchmarks-1.schema.json"
         jsonschema.Draft202012Validator(json.loads(path.read_text("utf-8"))).validate(KNOWN)
 
+    def test_figures_and_plots_are_of_columns_of_results(self) -> None:
+        columns_known = {one["key"] for one in KNOWN["columns"]}
+        schema = SOURCE / "docs/combench-result-1.schema.json"
+        fits = json.loads(schema.read_text("utf-8"))["$defs"]["fit"]["properties"]
+        for name, known in BENCHMARKS.items():
+            for figure in known["figures"]:
+                self.assertIn(figure["column"], columns_known | fits.keys(), name)
+            for plot in known["plots"]:
+                self.assertLessEqual({plot["column"], plot["against"]}, columns_known, name)
+            self.assertIn(known["count"]["column"], columns_known)
+
     def test_options_name_the_programs_that_take_them(self) -> None:
         for name, known in BENCHMARKS.items():
             taken = [row["name"] for row in KNOWN["options"] if f"cb_{name}" in row["programs"]]
