@@ -1,5 +1,5 @@
-# The tracer, to be loaded before an MPI program. Without libtool a shared object is a program that
-# is linked so. It has neither sanitizers nor symbols of its own beside MPI's.
+# The tracer, to be loaded before an MPI program. It is a program that is linked as a
+# shared object, since libtool would name it as a library; -XCClinker hands -shared on to the compiler. It has neither sanitizers nor symbols of its own beside MPI's.
 tracerdir = $(pkglibdir)
 tracer_PROGRAMS = libcombench-trace.so
 libcombench_trace_so_SOURCES = \
@@ -10,5 +10,5 @@ libcombench_trace_so_SOURCES = \
 	src/base/log.c src/base/memory.c src/base/random.c src/base/units.c
 libcombench_trace_so_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libcombench_trace_so_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -fPIC -fvisibility=hidden
-libcombench_trace_so_LDFLAGS = -shared -Wl,-z,defs
+libcombench_trace_so_LDFLAGS = -XCClinker -shared -Wl,-z,defs
 libcombench_trace_so_LDADD = $(MPI_LIBS)
