@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "report/path.h"
+#include "report/values.h"
 
 enum { LARGEST_MB = 256, PATH_BYTES = 256 };
 

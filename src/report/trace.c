@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "report/events.h"
 #include "report/file.h"
-#include "report/value.h"
+#include "report/values.h"
 
 static const report_file_use trace_use = {.what = "the timeline", .option = "--timeline"};
 

@@ -11,9 +11,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "report/file.h"
-#include "report/form.h"
-#include "report/path.h"
-#include "report/value.h"
+#include "report/forms.h"
+#include "report/values.h"
 
 typedef enum { ELEMENT_ROW, ELEMENT_FIT, ELEMENT_SKIPPED } element_kind;
 
