@@ -2,6 +2,7 @@
  * measured make a block, with what they have in common in its title. */
 #include "report/forms.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,55 +122,7 @@ static void write_slow_destinations(FILE *stream, const json_t *destinations)
     }
 }
 
-/* What stands around the rows */
-
-static const phrase platform_phrases[] = {
-    {"", "environment.hosts.0.cpu", ""}, {"", "environment.hosts.0.cores", " cores"},
-    {"", "environment.hosts.0.os", ""},  {"", "environment.hosts.0.kernel", ""},
-    {"", "environment.mpi", ""},
-};
-
-static const phrase quality_phrases[] = {
-    {"clock ", "environment.clock.source", ""},
-    {"resolution ", "environment.clock.resolution_ns", " ns"},
-    {"a reading ", "environment.clock.cost_ns", " ns"},
-    {"TICK1 ", "environment.clock.tick1_ns", " ns"},
-    {"TICK2 off by ", "environment.clock.tick2_error_pct", " %"},
-    {"noise ", "environment.noise.stolen_pct", " % of the time"},
-    {"in gaps above ", "environment.noise.quantum_us", " us"},
-};
-
-static const phrase timeline_phrases[] = {
-    {"timeline of ", "timeline.events", " events"},
-    {"noting cost ", "timeline.cost_pct", " % of an event's time"},
-    {"in single trials from ", "timeline.cost_least_pct", " %"},
-    {"to ", "timeline.cost_most_pct", " %"},
-    {"notes dropped ", "timeline.notes_dropped", ""},
-    {"caution: ", "timeline.caution", ""},
-};
-
-static const phrase fit_subject[] = {
-    {"fit of ", "figure", ""},         {"", "mode", ""},
-    {"", "processors", " processors"}, {"from ", "from_bytes", " bytes"},
-    {"to ", "to_bytes", " bytes"},
-};
-
-static const phrase fit_values[] = {
-    {"overhead ", "overhead_us", " us"},
-    {"r_inf ", "r_inf_MBps", " MB/s"},
-    {"n_half ", "n_half_bytes", " bytes"},
-    {"pi0 ", "pi0_Hz", " /s"},
-    {"rms residual ", "rms_residual_us", " us"},
-    {"", "caution", ""},
-    {"none: ", "refusal", ""},
-};
-
-static const phrase fit_maximum[] = {
-    {"maximum ", "maximum_MBps", " MB/s"},
-    {"at ", "maximum_at_bytes", " bytes"},
-    {"a processor ", "maximum_per_processor_MBps", " MB/s"},
-    {"and of r_inf ", "r_inf_per_processor_MBps", " MB/s"},
-};
+/* Rows */
 
 /* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
  * saturated, disturbed or beside such a task has no precision to reach: it has two of the others at
@@ -215,22 +168,6 @@ static bool is_marked(const report_row *row, size_t mark)
     return !(report_row_number(row, column, "") <= marks[mark].above);
 }
 
-static void begin_text(report_writer *writer, json_t *document)
-{
-    const json_t *environment = json_object_get(document, "environment");
-    size_t hosts = json_array_size(json_object_get(environment, "hosts"));
-
-    fprintf(writer->stream, "%s %s over %s: %s\n",
-            json_string_value(json_object_get(document, "id")),
-            json_string_value(json_object_get(document, "benchmark")),
-            json_string_value(json_object_get(document, "technology")), writer->title);
-    if (hosts > 0)
-        fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
-    if (write_phrases(writer->stream, document, platform_phrases, COUNT(platform_phrases)))
-        fputc('\n', writer->stream);
-    report_write_settings(writer->stream, document, LINE_COLUMNS);
-}
-
 /* "mode pingpong, touch all, wait auto, in effect spin" */
 static void make_title(const report_row *row, char title[REPORT_TITLE_BYTES])
 {
@@ -249,14 +186,6 @@ static void make_title(const report_row *row, char title[REPORT_TITLE_BYTES])
                                          report_heading_of(column, cell)->head, text);
         }
     }
-}
-
-static bool has_cell(const report_row *row, const report_block_cell *cell)
-{
-    json_t *value = report_row_cell(row, cell->column, cell->cell);
-
-    json_decref(value);
-    return value != NULL;
 }
 
 static const report_heading *heading_of(const report_block_cell *cell)
@@ -295,8 +224,10 @@ static void choose_cells(report_block *block, const report_row *row)
         for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
             const report_block_cell next = {column, cell};
 
-            if (heading_of(&next)->head == NULL || (cell->optional && !has_cell(row, &next)) ||
-                block->cell_count == REPORT_BLOCK_CELLS)
+            if (heading_of(&next)->head == NULL || block->cell_count == REPORT_BLOCK_CELLS)
+                continue;
+            /* Such a cell is a member of the value, and never derived from it. */
+            if (cell->optional && isnan(report_row_number(row, column, cell->path)))
                 continue;
             block->cells[block->cell_count++] = next;
             width += cell_width(&next);
@@ -391,18 +322,62 @@ static void row_text(report_writer *writer, const report_row *row)
     write_slow_destinations(stream, row->values[REPORT_PER_DESTINATION]);
 }
 
+/* What stands around the rows */
+
+static void begin_text(report_writer *writer, json_t *document)
+{
+    static const phrase platform[] = {
+        {"", "environment.hosts.0.cpu", ""}, {"", "environment.hosts.0.cores", " cores"},
+        {"", "environment.hosts.0.os", ""},  {"", "environment.hosts.0.kernel", ""},
+        {"", "environment.mpi", ""},
+    };
+    const json_t *environment = json_object_get(document, "environment");
+    size_t hosts = json_array_size(json_object_get(environment, "hosts"));
+
+    fprintf(writer->stream, "%s %s over %s: %s\n",
+            json_string_value(json_object_get(document, "id")),
+            json_string_value(json_object_get(document, "benchmark")),
+            json_string_value(json_object_get(document, "technology")), writer->title);
+    if (hosts > 0)
+        fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
+    if (write_phrases(writer->stream, document, platform, COUNT(platform)))
+        fputc('\n', writer->stream);
+    report_write_settings(writer->stream, document, LINE_COLUMNS);
+}
+
 /* Fits stand below the rows that they were made from; what comes after needs heads again. */
 static void fit_text(report_writer *writer, const json_t *fit)
 {
+    static const phrase subject[] = {
+        {"fit of ", "figure", ""},         {"", "mode", ""},
+        {"", "processors", " processors"}, {"from ", "from_bytes", " bytes"},
+        {"to ", "to_bytes", " bytes"},
+    };
+    static const phrase values[] = {
+        {"overhead ", "overhead_us", " us"},
+        {"r_inf ", "r_inf_MBps", " MB/s"},
+        {"n_half ", "n_half_bytes", " bytes"},
+        {"pi0 ", "pi0_Hz", " /s"},
+        {"rms residual ", "rms_residual_us", " us"},
+        {"", "caution", ""},
+        {"none: ", "refusal", ""},
+    };
+    static const phrase maximum[] = {
+        {"maximum ", "maximum_MBps", " MB/s"},
+        {"at ", "maximum_at_bytes", " bytes"},
+        {"a processor ", "maximum_per_processor_MBps", " MB/s"},
+        {"and of r_inf ", "r_inf_per_processor_MBps", " MB/s"},
+    };
+
     writer->block.open = false;
-    write_phrases(writer->stream, fit, fit_subject, COUNT(fit_subject));
+    write_phrases(writer->stream, fit, subject, COUNT(subject));
     fputs("\n    ", writer->stream);
-    write_phrases(writer->stream, fit, fit_values, COUNT(fit_values));
+    write_phrases(writer->stream, fit, values, COUNT(values));
     fputc('\n', writer->stream);
     if (json_object_get(fit, "maximum_MBps") == NULL)
         return;
     fputs("    ", writer->stream);
-    write_phrases(writer->stream, fit, fit_maximum, COUNT(fit_maximum));
+    write_phrases(writer->stream, fit, maximum, COUNT(maximum));
     fputc('\n', writer->stream);
 }
 
@@ -414,6 +389,23 @@ static void skipped_text(report_writer *writer, const json_t *skipped)
 
 static void end_text(report_writer *writer, json_t *document)
 {
+    static const phrase timeline[] = {
+        {"timeline of ", "timeline.events", " events"},
+        {"noting cost ", "timeline.cost_pct", " % of an event's time"},
+        {"in single trials from ", "timeline.cost_least_pct", " %"},
+        {"to ", "timeline.cost_most_pct", " %"},
+        {"notes dropped ", "timeline.notes_dropped", ""},
+        {"caution: ", "timeline.caution", ""},
+    };
+    static const phrase quality[] = {
+        {"clock ", "environment.clock.source", ""},
+        {"resolution ", "environment.clock.resolution_ns", " ns"},
+        {"a reading ", "environment.clock.cost_ns", " ns"},
+        {"TICK1 ", "environment.clock.tick1_ns", " ns"},
+        {"TICK2 off by ", "environment.clock.tick2_error_pct", " %"},
+        {"noise ", "environment.noise.stolen_pct", " % of the time"},
+        {"in gaps above ", "environment.noise.quantum_us", " us"},
+    };
     static const phrase incomplete[] = {{"incomplete: ", "reason", ""}};
 
     fputc('\n', writer->stream);
@@ -421,9 +413,9 @@ static void end_text(report_writer *writer, json_t *document)
         if (writer->block.marks >> i & 1)
             fprintf(writer->stream, "%c %s\n", marks[i].mark, marks[i].meaning);
     }
-    if (write_phrases(writer->stream, document, timeline_phrases, COUNT(timeline_phrases)))
+    if (write_phrases(writer->stream, document, timeline, COUNT(timeline)))
         fputc('\n', writer->stream);
-    if (write_phrases(writer->stream, document, quality_phrases, COUNT(quality_phrases)))
+    if (write_phrases(writer->stream, document, quality, COUNT(quality)))
         fputc('\n', writer->stream);
     if (write_phrases(writer->stream, document, incomplete, COUNT(incomplete)))
         fputc('\n', writer->stream);
