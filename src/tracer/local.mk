@@ -1,5 +1,6 @@
-# The tracer, to be loaded before an MPI program. It is a program that is linked as a
-# shared object, since libtool would name it as a library; -XCClinker hands -shared on to the compiler. It has neither sanitizers nor symbols of its own beside MPI's.
+# The tracer, which is preloaded into MPI programs and never linked with: a program that is linked as a
+# shared object, so that it lies in the build folder under its own name and needs no .la file. libtool
+# would take -shared as its own option. It is built without sanitizers, and exports only MPI's names.
 tracerdir = $(pkglibdir)
 tracer_PROGRAMS = libcombench-trace.so
 libcombench_trace_so_SOURCES = \

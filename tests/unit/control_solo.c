@@ -1,4 +1,4 @@
-/* The control plane of a process alone, without MPI: for tests of what stands above it. */
+/* The control plane of a single process without MPI, for tests of the code above it. */
 #include "control/control.h"
 
 #include <stdlib.h>
