@@ -27,7 +27,8 @@ static void emit(void *context, const tracer_record *record, bool at_once)
     tracer_add(&translated);
 }
 
-/* False where the communicator is not one of ranks; else `complete` follows behind the pattern. */
+/* False where a trace cannot describe the communicator; else `complete` follows after the pattern.
+ */
 static bool describe(const called *call, int root, uint64_t bytes, collective *out)
 {
     double took_us = tracer_elapsed_us();

@@ -30,7 +30,7 @@ typedef struct {
     const testbed_settings *settings;
     char *const *command;
     const char *program;
-    const sigset_t *heeded, *before;
+    const sigset_t *handled, *before;
 } inner_part;
 
 static cb_status refuse(const char *what)
@@ -59,7 +59,7 @@ static cb_status run_among_hosts(const inner_part *part, testbed_loop *loop, int
     const struct sched_param priority = {.sched_priority = 1};
 
     CB_TRY(orders_open(&loop->control));
-    loop->signals = signalfd(-1, part->heeded, SFD_NONBLOCK | SFD_CLOEXEC);
+    loop->signals = signalfd(-1, part->handled, SFD_NONBLOCK | SFD_CLOEXEC);
     if (loop->signals < 0)
         return refuse("cannot watch signals");
     loop->command = fork();
@@ -121,13 +121,13 @@ _Noreturn static void inner_process(const inner_part *part, int lifeline)
 }
 
 /* A signal of the terminal reaches the command without this process, and is not passed on. */
-static int wait_and_pass_on(pid_t inner, const sigset_t *heeded)
+static int wait_and_pass_on(pid_t inner, const sigset_t *handled)
 {
     int how = 0;
 
     for (;;) {
         siginfo_t seen;
-        int number = sigwaitinfo(heeded, &seen);
+        int number = sigwaitinfo(handled, &seen);
 
         if (number == SIGCHLD && waitpid(inner, &how, WNOHANG) == inner)
             return WIFSIGNALED(how) ? SIGNAL_BASE + WTERMSIG(how) : WEXITSTATUS(how);
@@ -154,7 +154,7 @@ static cb_status start(const inner_part *part, int *exit_status)
         inner_process(part, lifeline[0]);
     }
     close(lifeline[0]);
-    *exit_status = wait_and_pass_on(inner, part->heeded);
+    *exit_status = wait_and_pass_on(inner, part->handled);
     return CB_OK;
 }
 
@@ -163,16 +163,16 @@ cb_status testbed_run(const testbed_settings *settings, char *const *command, in
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
     char program[PATH_BYTES];
     ssize_t bytes = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    sigset_t heeded, before;
+    sigset_t handled, before;
     struct rlimit files;
 
     if (bytes < 0)
         return refuse("cannot find this program by /proc/self/exe");
     program[bytes] = '\0';
-    sigemptyset(&heeded);
+    sigemptyset(&handled);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        sigaddset(&heeded, numbers[i]);
-    sigprocmask(SIG_BLOCK, &heeded, &before);
+        sigaddset(&handled, numbers[i]);
+    sigprocmask(SIG_BLOCK, &handled, &before);
     /* A host takes a file, and Open MPI several for each rank: raise the limit as far as it goes.
      */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -182,7 +182,7 @@ cb_status testbed_run(const testbed_settings *settings, char *const *command, in
     return start(&(inner_part){.settings = settings,
                                .command = command,
                                .program = program,
-                               .heeded = &heeded,
+                               .handled = &handled,
                                .before = &before},
                  exit_status);
 }
