@@ -26,12 +26,12 @@ libccmod_la_SOURCES = \
 	%D%/evaluation/processors.c %D%/evaluation/processors.h %D%/evaluation/queue.c \
 	%D%/evaluation/queue.h %D%/evaluation/rate.c %D%/evaluation/rate.h %D%/evaluation/records.c \
 	%D%/evaluation/records.h %D%/evaluation/standstill.c %D%/evaluation/standstill.h \
-	%D%/networks/arguments.c %D%/networks/crossbar.c %D%/networks/dragonfly.c %D%/networks/ends.c \
-	%D%/networks/fattree.c %D%/networks/myrinet.c %D%/networks/network.c %D%/networks/networks.h \
-	%D%/networks/sizes.c %D%/networks/topology.c %D%/networks/topology.h \
-	%D%/networks/topology_graph.c %D%/networks/topology_links.c %D%/networks/topology_network.c \
-	%D%/networks/topology_parse.c %D%/networks/topology_parser.h %D%/networks/topology_routes.c \
-	%D%/networks/torus.c %D%/networks/trees.c \
+	%D%/networks/crossbar.c %D%/networks/dragonfly.c %D%/networks/ends.c %D%/networks/fattree.c \
+	%D%/networks/kind.c %D%/networks/kinds.c %D%/networks/myrinet.c %D%/networks/network.c \
+	%D%/networks/networks.h %D%/networks/topology.c %D%/networks/topology.h \
+	%D%/networks/topology_file.c %D%/networks/topology_file.h %D%/networks/topology_graph.c \
+	%D%/networks/topology_graph.h %D%/networks/topology_network.c %D%/networks/topology_parser.c \
+	%D%/networks/topology_parser.h %D%/networks/torus.c \
 	%D%/observers/printer.c %D%/observers/signals.c %D%/observers/signals.h %D%/observers/timeline.c \
 	%D%/observers/timeline.h %D%/observers/timeline_paje.c %D%/observers/timeline_perfetto.c \
 	%D%/observers/timeline_svg.c \
