@@ -33,7 +33,7 @@ libccmod_la_SOURCES = \
 	%D%/networks/topology_graph.h %D%/networks/topology_network.c %D%/networks/topology_parser.c \
 	%D%/networks/topology_parser.h %D%/networks/torus.c \
 	%D%/observers/printer.c %D%/observers/signals.c %D%/observers/signals.h %D%/observers/timeline.c \
-	%D%/observers/timeline.h %D%/observers/timeline_paje.c %D%/observers/timeline_perfetto.c \
+	%D%/observers/timeline.h %D%/observers/timeline_forms.c %D%/observers/timeline_paje.c \
 	%D%/observers/timeline_svg.c \
 	%D%/sharing/background.c %D%/sharing/background.h %D%/sharing/cells.h %D%/sharing/clock_heaps.h \
 	%D%/sharing/clock_marks.h %D%/sharing/conversations.c %D%/sharing/conversations.h \
@@ -42,8 +42,8 @@ libccmod_la_SOURCES = \
 	%D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c %D%/sharing/messages.c %D%/sharing/messages.h \
 	%D%/sharing/pairing_heap.h %D%/sharing/shares.c %D%/sharing/shares.h %D%/sharing/traffic.c \
 	%D%/sharing/traffic.h \
-	%D%/traces/trace.h %D%/traces/trace_expression.c %D%/traces/trace_fields.c \
-	%D%/traces/trace_file.c %D%/traces/trace_lists.c %D%/traces/trace_parse.c \
-	%D%/traces/trace_parser.h %D%/traces/trace_scan.c %D%/traces/trace_workload.c
+	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/fields.c %D%/traces/fields.h \
+	%D%/traces/ranks.c %D%/traces/ranks.h %D%/traces/scanner.c %D%/traces/scanner.h \
+	%D%/traces/trace.h %D%/traces/trace_file.c %D%/traces/trace_parse.c %D%/traces/trace_workload.c
 
 CCMOD_LIBS = libccmod.la
