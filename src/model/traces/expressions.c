@@ -1,9 +1,9 @@
-/* Expressions of a trace: whole numbers, %i, %r, %n, + - * / % and parentheses. They are read by
- * recursive descent into postfix order, and evaluated on a small stack. Division and remainder are
- * floored, so that (%r - 1) % %n is a rank for every %r. */
-#include "model/traces/trace.h"
+/* Expressions are read by recursive descent into postfix order, and evaluated on a small stack. */
+#include "model/traces/expressions.h"
 
 #include <stdio.h>
+
+#include "base/grow.h"
 
 typedef struct {
     ccmod_trace *trace;

@@ -1,9 +1,11 @@
-/* Lists of ranks, and the sections of a trace: which of them a rank is in. A tree of hulls over the
- * sections answers that without a list for each rank, whatever the file's shape. */
-#include "model/traces/trace.h"
+/* A tree of hulls over the sections tells which of them a rank is in without a list for each rank,
+ * whatever the file's shape. */
+#include "model/traces/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/grow.h"
 
 static ccmod_status refuse(char *why, const char *text)
 {

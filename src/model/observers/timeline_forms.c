@@ -1,5 +1,6 @@
-/* The space-time diagram in Chrome's trace format, which ui.perfetto.dev and chrome://tracing show:
- * a track for each processor, a slice for each interval, an arrow for each message.
+/* The forms of a space-time diagram, and the first of them: Chrome's trace format, which
+ * ui.perfetto.dev and chrome://tracing show: a track for each processor, a slice for each interval,
+ * an arrow for each message.
  *
  * An arrow is tied to the slices that hold its ends. At an instant where two slices meet that would
  * be a matter of luck, so both ends are moved into the message by one nanosecond. */
@@ -63,8 +64,15 @@ static ccmod_status write_form(const ccmod_timeline *timeline, FILE *stream, ccm
     return CCMOD_OK;
 }
 
-const ccmod_timeline_form ccmod_timeline_perfetto = {
+static const ccmod_timeline_form perfetto = {
     .name = "perfetto",
     .help = "Chrome's trace format, for ui.perfetto.dev",
     .write = write_form,
+};
+
+const ccmod_timeline_form *const ccmod_timeline_forms[] = {
+    &perfetto,
+    &ccmod_timeline_paje,
+    &ccmod_timeline_svg,
+    NULL,
 };

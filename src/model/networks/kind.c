@@ -1,8 +1,11 @@
-/* The parameters of a network by name, "key=value,...": one table a kind says which there are. */
+/* What kinds of networks share: their arguments, "key=value,...", of which each kind has a table,
+ * sizes that do not wrap round, and the network that is made of them. */
 #include "model/networks/networks.h"
 
-#include <math.h>
+#include <inttypes.h>
+#include <stdalign.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -107,4 +110,68 @@ ccmod_status ccmod_network_read_arguments(const network_argument *rows, size_t r
         word = word[length] == ',' ? word + length + 1 : NULL;
     }
     return CCMOD_OK;
+}
+
+/* Making a network */
+
+uint64_t ccmod_network_plus(uint64_t left, uint64_t right)
+{
+    return left > UINT64_MAX - right ? UINT64_MAX : left + right;
+}
+
+uint64_t ccmod_network_times(uint64_t left, uint64_t right)
+{
+    return right > 0 && left > UINT64_MAX / right ? UINT64_MAX : left * right;
+}
+
+ccmod_status ccmod_network_no_memory(const char *text, ccmod_error *error)
+{
+    return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
+                      "network '%.100s': no memory left; make it smaller", text);
+}
+
+/* The shape follows, and the name after it. */
+typedef struct {
+    ccmod_network network;
+    alignas(max_align_t) char rest[];
+} made_network;
+
+ccmod_status ccmod_network_make(const network_plan *plan, const char *text, ccmod_network **out,
+                                ccmod_error *error)
+{
+    made_network *made;
+    char *name;
+
+    if (plan->nodes > NETWORK_LARGEST || plan->links > NETWORK_LARGEST)
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "network '%.100s': it would have more than %" PRIu64 " nodes or links; "
+                          "make it smaller",
+                          text, NETWORK_LARGEST);
+    made = malloc(sizeof(*made) + plan->shape_bytes + strlen(plan->name) + 1);
+    if (made == NULL)
+        return ccmod_network_no_memory(text, error);
+    name = made->rest + plan->shape_bytes;
+    strcpy(name, plan->name);
+    if (plan->shape_bytes > 0)
+        memcpy(made->rest, plan->shape, plan->shape_bytes);
+    made->network = (ccmod_network){
+        .operations = plan->operations,
+        .name = name,
+        .nodes = plan->nodes,
+        .links = plan->links,
+        .longest_route = plan->longest_route,
+        .payload_bytes =
+            plan->payload_bytes > 0 ? plan->payload_bytes : NETWORK_ETHERNET_PAYLOAD_BYTES,
+        .header_bytes =
+            plan->payload_bytes > 0 ? plan->header_bytes : NETWORK_ETHERNET_HEADER_BYTES,
+        .needs_calibration = plan->needs_calibration,
+        .self = made->rest,
+    };
+    *out = &made->network;
+    return CCMOD_OK;
+}
+
+void ccmod_network_release(ccmod_network *network)
+{
+    free(network);
 }

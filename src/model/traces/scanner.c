@@ -1,5 +1,4 @@
-/* Words and numbers of a trace's text, which is mapped memory without a terminating zero. */
-#include "model/traces/trace.h"
+#include "model/traces/scanner.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,8 +1,9 @@
-/* Reading of a trace: what trace_parse.c (lines, sections, loops) and trace_fields.c (the fields of
- * a record) share. Internal to src/model. */
-#ifndef MODEL_TRACE_PARSER_H
-#define MODEL_TRACE_PARSER_H
+/* The fields of a record: ranks, sizes, counts, lists and times, each a number, an expression or
+ * what else it may be, and the refusals that name the place. Internal to src/model. */
+#ifndef MODEL_TRACES_FIELDS_H
+#define MODEL_TRACES_FIELDS_H
 
+#include "model/traces/scanner.h"
 #include "model/traces/trace.h"
 
 typedef struct {

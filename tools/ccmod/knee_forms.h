@@ -1,6 +1,6 @@
 /* The knee of a trace on a network: what its busiest link carries against what is offered to it. */
-#ifndef TOOLS_CCMOD_KNEE_H
-#define TOOLS_CCMOD_KNEE_H
+#ifndef TOOLS_CCMOD_KNEE_FORMS_H
+#define TOOLS_CCMOD_KNEE_FORMS_H
 
 #include "tools/ccmod/inputs.h"
 
@@ -30,9 +30,6 @@ typedef struct {
     knee_curve curves[KNEE_CURVES];
     size_t curve_count;
 } knee_result;
-
-/* "exponential background 0.3", "no background" */
-void knee_name_curve(const knee_result *result, size_t curve, char *text, size_t bytes);
 
 /* The forms of --format. */
 void knee_write_text(FILE *stream, const knee_result *result);

@@ -1,9 +1,11 @@
-/* The fields of a record: ranks, sizes, counts, lists and times, each a number, an expression or
- * what else it may be, and the refusals that name the place. */
-#include "model/traces/trace_parser.h"
+#include "model/traces/fields.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "base/grow.h"
+#include "model/traces/expressions.h"
+#include "model/traces/ranks.h"
 
 /* Errors */
 
@@ -142,23 +144,11 @@ ccmod_status ccmod_trace_read_receive(trace_parser *parser)
     return read_size(parser);
 }
 
-static ccmod_status append_list(trace_parser *parser, trace_list list)
-{
-    ccmod_trace *trace = parser->trace;
-    trace_list *lists = cb_grow(trace->lists, trace->list_count, &trace->list_room, sizeof(*lists));
-
-    if (lists == NULL || trace->list_count >= UINT32_MAX)
-        return ccmod_trace_no_memory(parser);
-    trace->lists = lists;
-    parser->operation.a = (uint32_t)trace->list_count;
-    lists[trace->list_count++] = list;
-    return CCMOD_OK;
-}
-
 ccmod_status ccmod_trace_read_multicast(trace_parser *parser)
 {
+    ccmod_trace *trace = parser->trace;
     char why[TRACE_WHY_BYTES] = "";
-    trace_list list;
+    trace_list list, *lists;
     ccmod_status status;
 
     if (ccmod_trace_take_word(&parser->scanner, "*")) {
@@ -168,7 +158,12 @@ ccmod_status ccmod_trace_read_multicast(trace_parser *parser)
     status = ccmod_trace_read_ranges(parser->trace, &parser->scanner, &list, why);
     if (status != CCMOD_OK)
         return ccmod_trace_refuse_field(parser, status, "list", why);
-    CCMOD_TRY(append_list(parser, list));
+    lists = cb_grow(trace->lists, trace->list_count, &trace->list_room, sizeof(*lists));
+    if (lists == NULL || trace->list_count >= UINT32_MAX)
+        return ccmod_trace_no_memory(parser);
+    trace->lists = lists;
+    parser->operation.a = (uint32_t)trace->list_count;
+    lists[trace->list_count++] = list;
     return read_size(parser);
 }
 
