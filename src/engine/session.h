@@ -8,7 +8,7 @@
 #include "engine/benchmark.h"
 #include "engine/options.h"
 #include "engine/plan.h"
-#include "occupation/occupation.h"
+#include "engine/sides.h"
 #include "timeline/timeline.h"
 #include "control/control.h"
 #include "host/host.h"

@@ -1,4 +1,5 @@
-/* Which ranks compute beside the communication (--compute): pure functions of a definition. */
+/* Which ranks compute beside the communication (--compute), and what the work that was done says:
+ * pure functions. */
 #ifndef BENCH_SIDES_H
 #define BENCH_SIDES_H
 
@@ -32,5 +33,27 @@ const char *bench_side_name(bench_side side);
 
 /* Whether ranks of a role compute. */
 bool bench_occupies(bench_occupation occupation, const bench_role *role);
+
+/* What the tasks of a side did, summed over its ranks: work, as the time that the calibrations give
+ * for its units, in so much time; without communication (alone) and beside it. */
+typedef struct {
+    size_t ranks;
+    double alone_work_ns, alone_ns;
+    double beside_work_ns, beside_ns;
+} bench_side_work;
+
+/* Absent figures are NaN. */
+typedef struct {
+    double alone_pct; /* rate of the computing alone, of what the calibrations promise */
+    double slowdown;  /* rate alone / rate beside the communication; never infinite */
+    double left_pct;  /* of the rate alone: 100 / slowdown */
+    bool at_least;    /* the slowdown is a lower bound, and what is left an upper one */
+} bench_side_figures;
+
+/* A task of low priority gets turns of one scheduler tick at regular intervals. Where the tasks had
+ * less than five turns each, one turn more would change the figure by a fifth: the slowdown is then
+ * taken as if each had had that turn, and it is at least so large. Without five turns each
+ * alone there is nothing to compare with and no slowdown, nor is a bound below 1 one. */
+bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns);
 
 #endif
