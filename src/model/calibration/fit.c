@@ -29,12 +29,6 @@ static int by_size(const void *left, const void *right)
     return (a->time_us > b->time_us) - (a->time_us < b->time_us);
 }
 
-static ccmod_status no_memory(ccmod_error *error)
-{
-    return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
-                      "cannot calibrate: no memory for the points; give fewer");
-}
-
 static ccmod_status check_points(const ccmod_point *points, size_t count, ccmod_error *error)
 {
     for (size_t i = 0; i < count; i++) {
@@ -64,7 +58,8 @@ static ccmod_status sort_points(const ccmod_point *points, size_t count, point_r
     if (sorted == NULL || rows->bytes == NULL || rows->time_us == NULL) {
         free(sorted);
         free_rows(rows);
-        return no_memory(error);
+        return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
+                          "cannot calibrate: no memory for the points; give fewer");
     }
     for (size_t i = 0; i < count; i++)
         sorted[i] = points[i];
@@ -162,17 +157,6 @@ static ccmod_fit measure_fit(const point_rows *rows, const stats_segment *segmen
     return fit;
 }
 
-static ccmod_status check_fit(const ccmod_fit *fit, double limit, ccmod_error *error)
-{
-    if (fit->rms_residual <= limit)
-        return CCMOD_OK;
-    return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                      "no line describes the times from %.10g to %.10g bytes: the residual is "
-                      "%.3g %% (rms), and may be %.3g %%; measure again on a quiet machine, with "
-                      "more sizes there, or allow more",
-                      fit->from_bytes, fit->to_bytes, 100 * fit->rms_residual, 100 * limit);
-}
-
 /* A line for each segment. */
 static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segments, size_t count,
                                double limit, ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
@@ -182,7 +166,13 @@ static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segm
     for (size_t i = 0; i < count; i++) {
         out->lines[i] = line_of(rows, &segments[i]);
         fits[i] = measure_fit(rows, &segments[i], &out->lines[i]);
-        CCMOD_TRY(check_fit(&fits[i], limit, error));
+        if (!(fits[i].rms_residual <= limit))
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                              "no line describes the times from %.10g to %.10g bytes: the residual "
+                              "is %.3g %% (rms), and may be %.3g %%; measure again on a quiet "
+                              "machine, with more sizes there, or allow more",
+                              fits[i].from_bytes, fits[i].to_bytes, 100 * fits[i].rms_residual,
+                              100 * limit);
         if (i + 1 < count)
             out->lines[i].to_bytes = (uint64_t)rows->bytes[segments[i].last];
     }

@@ -121,11 +121,6 @@ static uint32_t leave_line(ccmod_traffic *traffic, uint32_t cell)
 
 /* Service */
 
-static bool is_interleaved(const ccmod_network *network, uint32_t cell)
-{
-    return network->interleaving > 0 && cell / 2 >= network->interleaving;
-}
-
 /* How long the next packet of the slot's message keeps the cell, and how long it passes it: a wide
  * cell is free again before a message that other cells hold up has passed it. Where messages are
  * interleaved the last of them is through when all are served. */
@@ -134,13 +129,15 @@ static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_
     const traffic_slot *place = &traffic->slots[slot];
     const fifo_message *known = &fifo_of(traffic)->messages[place->message];
     double width = cell_width(traffic, place->cell);
+    size_t interleaving = traffic->network->interleaving;
+    bool interleaved;
     double work_us = place->child > 1 ? known->packet_us : known->last_us;
 
     if (traffic->drawn != NULL)
         ccmod_background_refresh(traffic, &traffic->pool[place->message]);
     work_us /= 1 - cell_load(traffic, place->cell);
-    *passing_us =
-        width < 1 || is_interleaved(traffic->network, place->cell) ? work_us / width : work_us;
+    interleaved = interleaving > 0 && place->cell / 2 >= interleaving;
+    *passing_us = width < 1 || interleaved ? work_us / width : work_us;
     return work_us / width;
 }
 
@@ -316,15 +313,6 @@ static double next(ccmod_traffic *traffic)
     return fmin(time_us, background_boundary_us(traffic));
 }
 
-static ccmod_status carry_out(ccmod_traffic *traffic, const fifo_event *event)
-{
-    if (!event->arrival)
-        return free_cell(traffic, event->subject, event->time_us);
-    CCMOD_TRY(ccmod_fifo_note_arrival(traffic, &traffic->pool[event->subject], event->time_us));
-    traffic->live--;
-    return traffic_append(traffic, &traffic->ended, event->subject);
-}
-
 static ccmod_status pass(ccmod_traffic *traffic)
 {
     fifo_flow *flow = fifo_of(traffic);
@@ -335,7 +323,13 @@ static ccmod_status pass(ccmod_traffic *traffic)
     while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
         fifo_event event = take_first(flow);
 
-        CCMOD_TRY(carry_out(traffic, &event));
+        if (!event.arrival) {
+            CCMOD_TRY(free_cell(traffic, event.subject, event.time_us));
+            continue;
+        }
+        CCMOD_TRY(ccmod_fifo_note_arrival(traffic, &traffic->pool[event.subject], event.time_us));
+        traffic->live--;
+        CCMOD_TRY(traffic_append(traffic, &traffic->ended, event.subject));
     }
     return CCMOD_OK;
 }
