@@ -17,7 +17,7 @@ typedef struct {
 
 /* Sums over points, each weighted by 1 / t^2: the share of the time counts, as in stats/fit.c. */
 typedef struct {
-    double weight, bytes, time, bytes_bytes, bytes_time;
+    double weight, time, bytes_bytes, bytes_time;
 } weighted_sums;
 
 static int by_size(const void *left, const void *right)
@@ -102,8 +102,10 @@ static size_t find_segments(const point_rows *rows, const ccmod_fit_wish *wish,
 
 /* Lines */
 
-static weighted_sums sum_up(const point_rows *rows, const stats_segment *segment)
+/* The start-up stands in latency_us; who spends it, points alone do not tell. */
+static ccmod_line line_of(const point_rows *rows, const stats_segment *segment)
 {
+    ccmod_line line = {UINT64_MAX, 0, segment->overhead_us, segment->slope_us_per_byte};
     weighted_sums sums = {0};
 
     for (size_t i = segment->first; i <= segment->last; i++) {
@@ -111,20 +113,10 @@ static weighted_sums sum_up(const point_rows *rows, const stats_segment *segment
         double weight = 1 / (time_us * time_us);
 
         sums.weight += weight;
-        sums.bytes += weight * bytes;
         sums.time += weight * time_us;
         sums.bytes_bytes += weight * bytes * bytes;
         sums.bytes_time += weight * bytes * time_us;
     }
-    return sums;
-}
-
-/* The start-up stands in latency_us; who spends it, points alone do not tell. */
-static ccmod_line line_of(const point_rows *rows, const stats_segment *segment)
-{
-    weighted_sums sums = sum_up(rows, segment);
-    ccmod_line line = {UINT64_MAX, 0, segment->overhead_us, segment->slope_us_per_byte};
-
     if (line.us_per_byte < 0) {
         line.us_per_byte = 0;
         line.latency_us = sums.time / sums.weight;

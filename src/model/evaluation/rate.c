@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { LEAST_BATCHES = 10 }; /* behind those that are left out */
+enum { LEAST_BATCHES = 10 }; /* after those that are left out */
 
 /* Correlation that a wider interval can still make good for. */
 static const double largest_correlation = 0.9;

@@ -1,4 +1,4 @@
-/* The statements of a topology file. What one line can have wrong is told here; topology_graph.c
+/* The statements of a topology file. Errors of one line are reported here; topology_graph.c
  * looks at all of them together. Links and routes take lists of nodes and stand for as many links
  * or routes as there are nodes in them. */
 #include "model/networks/topology_file.h"

@@ -17,10 +17,10 @@
 #include "model/sharing/fifo_acknowledgements.h"
 #include "model/sharing/messages.h"
 
-/* A message of more packets goes in so many parts of equal length: what comes between two of them
- * is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a
- * crowd of messages each goes in fewer parts, so that about so many are under way in all: where
- * hundreds stand in line at a port it matters little in how many parts one of them does. */
+/* A message of more packets goes in LARGEST_PARTS parts of equal length: what comes between two of
+ * them is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a
+ * crowd of messages each goes in fewer parts, so that about CROWD_OF_PARTS are under way in all:
+ * where hundreds stand in line at a port it matters little in how many parts one of them does. */
 enum { LARGEST_PARTS = 64, CROWD_OF_PARTS = 4096 };
 
 /* What is foreseen */
@@ -107,16 +107,6 @@ static ccmod_status wait_in_line(ccmod_traffic *traffic, uint32_t slot, uint32_t
     fifo_of(traffic)->cells[place->cell].waiting += place->back == 0;
     place->back += packets;
     return ccmod_fifo_line_up(traffic, place->cell, (fifo_run){.slot = slot, .packets = packets});
-}
-
-/* The slot whose packet is the first, and stands in line no longer. */
-static uint32_t leave_line(ccmod_traffic *traffic, uint32_t cell)
-{
-    fifo_flow *flow = fifo_of(traffic);
-    uint32_t slot = ccmod_fifo_take_first(flow, cell).slot;
-
-    flow->cells[cell].waiting -= --traffic->slots[slot].back == 0;
-    return slot;
 }
 
 /* Service */
@@ -211,13 +201,18 @@ static ccmod_status pass_cell(ccmod_traffic *traffic, uint32_t cell, double now_
 static ccmod_status free_cell(ccmod_traffic *traffic, uint32_t cell, double now_us)
 {
     fifo_cell *line = &fifo_of(traffic)->cells[cell];
+    uint32_t slot;
 
     add_up_waiting(traffic, cell, now_us);
     CCMOD_TRY(pass_cell(traffic, cell, now_us));
     line->busy = false;
     CCMOD_TRY(ccmod_fifo_acknowledge_ends(traffic, now_us));
     CCMOD_TRY(ccmod_fifo_pass_acknowledgements(traffic, cell, now_us));
-    return line->waiting > 0 ? serve(traffic, leave_line(traffic, cell), now_us) : CCMOD_OK;
+    if (line->waiting == 0)
+        return CCMOD_OK;
+    slot = ccmod_fifo_take_first(fifo_of(traffic), cell).slot;
+    line->waiting -= --traffic->slots[slot].back == 0;
+    return serve(traffic, slot, now_us);
 }
 
 /* The rule */

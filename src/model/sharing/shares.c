@@ -92,7 +92,7 @@ static size_t seat_cells(const ccmod_traffic *traffic, const traffic_list *live,
     return count;
 }
 
-/* The messages of each cell, by their number among the live, one cell behind the other. */
+/* The messages of each cell, by their number among the live, one cell after the other. */
 static void list_members(const ccmod_traffic *traffic, const traffic_list *live,
                          share_scratch *scratch, size_t count)
 {
@@ -146,16 +146,6 @@ static void sift_down(share_scratch *scratch, size_t count, size_t at)
     heap[at] = moved;
 }
 
-static void build_heap(const ccmod_traffic *traffic, share_scratch *scratch, size_t count)
-{
-    for (uint32_t seat = 0; seat < count; seat++) {
-        scratch->heap[seat] = seat;
-        scratch->keys[seat] = share_of(traffic, scratch, seat);
-    }
-    for (size_t at = count / 2; at-- > 0;)
-        sift_down(scratch, count, at);
-}
-
 /* All messages of the cell that have no rate yet get `rate`, which their other cells lose. */
 static void settle_cell(const ccmod_traffic *traffic, const traffic_list *live,
                         share_scratch *scratch, uint32_t seat, share_entry *shares)
@@ -187,7 +177,12 @@ ccmod_status ccmod_share_max_min(ccmod_traffic *traffic, const traffic_list *liv
         return ccmod_traffic_no_memory(traffic);
     count = open = seat_cells(traffic, live, scratch);
     list_members(traffic, live, scratch, count);
-    build_heap(traffic, scratch, count);
+    for (uint32_t seat = 0; seat < count; seat++) {
+        scratch->heap[seat] = seat;
+        scratch->keys[seat] = share_of(traffic, scratch, seat);
+    }
+    for (size_t at = count / 2; at-- > 0;)
+        sift_down(scratch, count, at);
     for (size_t i = 0; i < live->count; i++)
         shares[i].rate = -1;
     while (open > 0) {

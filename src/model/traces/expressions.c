@@ -9,7 +9,7 @@ typedef struct {
     ccmod_trace *trace;
     trace_scanner *scanner;
     bool sized, looped;
-    unsigned enclosed; /* in so many parentheses, where blanks are allowed */
+    unsigned enclosed; /* number of open parentheses, in which blanks are allowed */
     unsigned nesting;  /* of parentheses and signs */
     unsigned height;   /* of the stack, so far */
     char *why;
@@ -55,7 +55,7 @@ static ccmod_status read_variable(expression_reader *reader)
     return refuse(reader, "a variable must be one of %i (loop index), %r (rank), %n (ranks)");
 }
 
-/* The unit behind a number of a size, as 4KiB: what it multiplies by, 1 where there is none. */
+/* The unit after the number of a size, as 4KiB: what it multiplies by, 1 where there is none. */
 static int64_t take_unit(trace_scanner *scanner)
 {
     static const struct {

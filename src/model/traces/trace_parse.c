@@ -13,7 +13,7 @@
 typedef struct {
     const char *name;
     uint8_t kind;
-    ccmod_status (*read)(trace_parser *parser); /* the fields behind the name */
+    ccmod_status (*read)(trace_parser *parser); /* the fields after the name */
     const char *form;                           /* for errors */
 } record_form;
 
@@ -61,22 +61,6 @@ static ccmod_status read_loop_end(trace_parser *parser)
     return CCMOD_OK;
 }
 
-/* Behind the record: close the loop, or forget it when nothing is in it. */
-static ccmod_status finish_loop(trace_parser *parser)
-{
-    ccmod_trace *trace = parser->trace;
-    uint32_t opened = parser->loops[parser->depth];
-
-    if (opened + 1 == trace->operation_count) {
-        trace->operation_count = opened;
-        return CCMOD_OK;
-    }
-    parser->operation.a = opened + 1;
-    CCMOD_TRY(append(parser, parser->operation));
-    trace->operations[opened].b = (uint32_t)trace->operation_count;
-    return CCMOD_OK;
-}
-
 /* Records */
 
 static ccmod_status read_nothing(trace_parser *parser)
@@ -109,8 +93,19 @@ static const record_form *take_form(trace_scanner *scanner)
 
 static ccmod_status append_record(trace_parser *parser, const trace_operation *measured)
 {
-    if (parser->operation.kind == TRACE_AGAIN)
-        return finish_loop(parser);
+    ccmod_trace *trace = parser->trace;
+    uint32_t opened = parser->loops[parser->depth];
+
+    if (parser->operation.kind == TRACE_AGAIN) {
+        if (opened + 1 == trace->operation_count) { /* nothing is in the loop: it is forgotten */
+            trace->operation_count = opened;
+            return CCMOD_OK;
+        }
+        parser->operation.a = opened + 1;
+        CCMOD_TRY(append(parser, parser->operation));
+        trace->operations[opened].b = (uint32_t)trace->operation_count;
+        return CCMOD_OK;
+    }
     if (parser->operation.kind < CCMOD_RECORDS)
         parser->trace->records++;
     CCMOD_TRY(append(parser, parser->operation));
@@ -119,7 +114,7 @@ static ccmod_status append_record(trace_parser *parser, const trace_operation *m
     return CCMOD_OK;
 }
 
-/* Behind blanks, a number of one to nine digits; NULL where there is none. */
+/* After blanks, a number of one to nine digits; NULL where there is none. */
 static inline const char *take_plain(const char *at, const char *end, uint32_t *number)
 {
     const char *first;

@@ -296,7 +296,7 @@ static ccmod_status give_record(const record_place *place, trace_cursor *cursor,
 }
 
 /* Hot: what most records are, a message of a plain rank and a plain size, or a wait, whose rank and
- * size nobody reads. */
+ * size are not read. */
 static bool give_plain_record(const trace_operation *operation, trace_cursor *cursor,
                               ccmod_record *record)
 {
