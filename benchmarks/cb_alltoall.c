@@ -6,6 +6,7 @@
  * throughput = P (P - 1) x size / time of a round; congestion = (time of a round / (P - 1)) / that
  * of two nodes */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status exchange_with_all(bench_rank *me)
 {
@@ -24,6 +25,7 @@ static const bench_definition alltoall = {
         "every other. Two nodes are measured first; the congestion ratio compares the time per "
         "packet with theirs.",
     .counted = BENCH_PROCESSORS,
+    .overlap = &occupation_method,
     .ratio = BENCH_CONGESTION,
     .reference = 2,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},

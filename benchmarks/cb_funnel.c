@@ -8,14 +8,14 @@
  * throughput = S x size / time of a step; loss = what is missing to the packet rate of one source
  */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 /* In each block another source is the first, which has its window under way before the others: no
  * share is larger for that. */
 static cb_status release_sources(bench_rank *me)
 {
     for (size_t i = 0; i < me->peer_count; i++)
-        CB_TRY(bench_signal(me, &me->peers[(me->first_turn + i) % me->peer_count]));
-    me->first_turn = (me->first_turn + 1) % me->peer_count;
+        CB_TRY(bench_signal(me, &me->peers[(me->blocks + i) % me->peer_count]));
     return CB_OK;
 }
 
@@ -61,6 +61,7 @@ static const bench_definition funnel = {
         "is "
         "what the funnel's packet rate lacks against it.",
     .counted = BENCH_SOURCES,
+    .overlap = &occupation_method,
     .ratio = BENCH_LOSS,
     .reference = 1,
     .shares = true,

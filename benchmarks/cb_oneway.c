@@ -4,6 +4,7 @@
  * stream    the source sends packets as fast as the window lets it; time from its first send to the
  *           last acknowledgement; throughput = packets x size / time */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status ping(bench_rank *me)
 {
@@ -36,6 +37,7 @@ static const bench_definition oneway = {
         "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
         "r_inf is fitted piece by piece.",
     .counted = BENCH_PAIR_ONLY,
+    .overlap = &occupation_method,
     .fit = true,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},

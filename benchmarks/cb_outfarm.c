@@ -7,6 +7,7 @@
  *
  * throughput = R x size / time of a step */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status send_to_each(bench_rank *me)
 {
@@ -45,6 +46,7 @@ static const bench_definition outfarm = {
         "of "
         "rounds, mode round the time until all destinations of one round have acknowledged it.",
     .counted = BENCH_DESTINATIONS,
+    .overlap = &occupation_method,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "stream",

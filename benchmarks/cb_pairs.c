@@ -6,6 +6,7 @@
  * throughput = P/2 x size / time of a step; efficiency = frequency per pair / that of one pair
  * alone */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status stream(bench_rank *me)
 {
@@ -32,6 +33,7 @@ static const bench_definition pairs = {
         "to its own destination. One pair is measured first; the scaling efficiency compares the "
         "packet rate of a pair with its rate.",
     .counted = BENCH_PROCESSORS,
+    .overlap = &occupation_method,
     .ratio = BENCH_EFFICIENCY,
     .reference = 2,
     .roles = {{"source", BENCH_HALF, BENCH_TWIN, BENCH_SECOND, BENCH_HEARS_ALL},

@@ -8,17 +8,18 @@
 
 static cb_status assign(bench_rank *me)
 {
-    return bench_tell_sources(me, (bench_note){.event = bench_next_event(me),
-                                               .first = (uint32_t)bench_next_destination(me),
-                                               .count = 1});
+    return farm_send_message_to_sources(me,
+                                        (farm_message){.event = farm_next_event(me),
+                                                       .first = (uint32_t)farm_next_destination(me),
+                                                       .count = 1});
 }
 
 static cb_status push(bench_rank *me, size_t from, transport_buffer *buffer)
 {
-    bench_note note;
+    farm_message message;
 
-    CB_TRY(bench_read_note(me, from, buffer, &note));
-    return bench_send_fragment(me, note.first, note.event);
+    CB_TRY(farm_read_message(me, from, buffer, &message));
+    return farm_send_fragment(me, message.first, message.event);
 }
 
 static const bench_definition pushfarm = {
@@ -34,6 +35,7 @@ static const bench_definition pushfarm = {
         "frequency. An open loop (--rate, --load-curve, --find-rate) issues events when they fall "
         "due, whether or not earlier ones came back; their latency counts from then.",
     .counted = BENCH_FARM,
+    .method = &farm_method,
     .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_THIRD},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_FIRST},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_SECOND}},
@@ -41,7 +43,7 @@ static const bench_definition pushfarm = {
                .summary = "one event, from its assignment to its decision",
                .roles = {{.step = assign, .timed = true},
                          {.react = push},
-                         {.react = bench_accept_fragment}}}},
+                         {.react = farm_accept_fragment}}}},
 };
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
  *
  * throughput = both ways together = 2 x size / time of an exchange */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status exchange(bench_rank *me)
 {
@@ -22,6 +23,7 @@ static const bench_definition twoway = {
         "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
         "r_inf is fitted piece by piece.",
     .counted = BENCH_PAIR_ONLY,
+    .overlap = &occupation_method,
     .fit = true,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "exchange",

@@ -1,5 +1,5 @@
-/* From blocks and steps to the figures of a row: the formulas of docs/methodology.md. */
-#include "engine/session.h"
+/* The formulas of docs/methodology.md. */
+#include "engine/figures.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,30 +22,29 @@ static size_t ranks_named(const bench_definition *definition, const char *name, 
 }
 
 /* The time of a step at the reference count, remembered from when it was measured; 0 without. */
-static double reference_step(bench_session *session, const bench_measurement *measurement,
-                             double step_us)
+static double reference_step(const measurement_setting *setting, double step_us)
 {
-    const bench_definition *definition = session->definition;
+    const bench_measurement *planned = setting->planned;
+    reference_list *references = setting->references;
 
-    if (measurement->count == definition->reference)
-        session->references[session->reference_count++] =
-            (bench_reference){measurement->mode, measurement->size_bytes, step_us};
-    for (size_t i = session->reference_count; i-- > 0;)
-        if (session->references[i].mode == measurement->mode &&
-            session->references[i].size_bytes == measurement->size_bytes)
-            return session->references[i].step_us;
+    if (planned->count == setting->session->definition->reference)
+        references->figures[references->count++] =
+            (reference_figure){planned->mode, planned->size_bytes, step_us};
+    for (size_t i = references->count; i-- > 0;)
+        if (references->figures[i].mode == planned->mode &&
+            references->figures[i].size_bytes == planned->size_bytes)
+            return references->figures[i].step_us;
     return 0;
 }
 
-static void fill_ratio(bench_session *session, const bench_measurement *measurement, double step_us,
-                       report_row *row)
+static void fill_ratio(const measurement_setting *setting, double step_us, report_row *row)
 {
-    const bench_definition *definition = session->definition;
-    double count = (double)measurement->count, reference_us;
+    const bench_definition *definition = setting->session->definition;
+    double count = (double)setting->planned->count, reference_us;
 
     if (definition->ratio == BENCH_NO_RATIO)
         return;
-    reference_us = reference_step(session, measurement, step_us);
+    reference_us = reference_step(setting, step_us);
     if (reference_us <= 0)
         return;
     if (definition->ratio == BENCH_CONGESTION)
@@ -80,7 +79,7 @@ static void fill_rates(const bench_definition *definition, const bench_measureme
         row->per_node_MBps = row->throughput_MBps / (double)receivers;
 }
 
-cb_status bench_summarize(const double *values, size_t count, stats_summary *out)
+cb_status figures_summarize(const double *values, size_t count, stats_summary *out)
 {
     double *sorted = cb_allocate(count, sizeof(*sorted), "the times of blocks");
 
@@ -94,8 +93,8 @@ cb_status bench_summarize(const double *values, size_t count, stats_summary *out
 
 /* Beside a computing task the mean takes the median's place: the rare long interruptions that a
  * median hides are what is looked for. */
-static cb_status fill_blocks(const bench_measurement *measurement, const bench_outcome *outcome,
-                             report_row *row)
+static cb_status fill_blocks(const bench_measurement *measurement,
+                             const measurement_outcome *outcome, report_row *row)
 {
     double divisor_us = 1e3 * (double)outcome->steps * measurement->mode->divisor;
     stats_summary summary;
@@ -103,7 +102,7 @@ static cb_status fill_blocks(const bench_measurement *measurement, const bench_o
 
     for (size_t i = 0; i < outcome->block_count; i++)
         total += outcome->blocks_ns[i] /= divisor_us;
-    CB_TRY(bench_summarize(outcome->blocks_ns, outcome->block_count, &summary));
+    CB_TRY(figures_summarize(outcome->blocks_ns, outcome->block_count, &summary));
     if (measurement->occupation != BENCH_UNOCCUPIED && summary.count > 0)
         summary.median = total / (double)outcome->block_count;
     *(measurement->mode->figure == BENCH_LATENCY ? &row->latency_us : &row->round_us) = summary;
@@ -116,16 +115,17 @@ static cb_status fill_blocks(const bench_measurement *measurement, const bench_o
 }
 
 /* Of a technology's own multicast every receiver makes a copy in any case. */
-static size_t piece_bytes(const bench_session *session, const bench_measurement *measurement)
+static size_t piece_bytes(const engine_session *session, const bench_measurement *measurement)
 {
     const size_t most = session->technology != NULL ? session->technology->piece_bytes : 0;
 
     return measurement->size_bytes > most && !measurement->own_multicast ? most : 0;
 }
 
-void bench_conditions(const bench_session *session, const bench_measurement *measurement,
-                      size_t participants, bool oversubscribed, report_row *row)
+void figures_conditions(const measurement_setting *setting, report_row *row)
 {
+    const engine_session *session = setting->session;
+    const bench_measurement *measurement = setting->planned;
     const bench_options *options = session->options;
     const bench_definition *definition = session->definition;
 
@@ -136,12 +136,12 @@ void bench_conditions(const bench_session *session, const bench_measurement *mea
     row->wait_requested = options->wait;
     row->wait_effective = transport_wait_name(session->effective_wait);
     row->size_bytes = (double)measurement->size_bytes;
-    row->processors = (double)participants;
-    row->oversubscribed = oversubscribed;
+    row->processors = (double)setting->participants;
+    row->oversubscribed = setting->oversubscribed;
     row->piece_bytes = piece_bytes(session, measurement);
-    row->roles = session->roles;
-    row->role_count = session->host_count > 1 ? BENCH_ROLES : 0;
-    row->host_count = session->host_count;
+    row->roles = setting->roles;
+    row->role_count = session->machines.host_count > 1 ? BENCH_ROLES : 0;
+    row->host_count = session->machines.host_count;
     if (definition->counted == BENCH_DESTINATIONS)
         row->destinations = (double)measurement->count;
     if (definition->counted == BENCH_SOURCES)
@@ -156,37 +156,21 @@ void bench_conditions(const bench_session *session, const bench_measurement *mea
     }
 }
 
-/* What communication and computing take from each other. All blocks have as many steps. */
-static void fill_occupation(const bench_session *session, const bench_measurement *measurement,
-                            const bench_outcome *outcome, double step_us, report_row *row)
-{
-    if (measurement->occupation == BENCH_UNOCCUPIED || outcome->alone_step_ns <= 0)
-        return;
-    row->slowdown_communication = step_us * 1e3 / outcome->alone_step_ns;
-    for (size_t side = 0; side < REPORT_SIDES; side++) {
-        bench_side_figures found = bench_side_figures_of(&outcome->sides[side], session->tick_ns);
-
-        row->computing_alone_pct[side] = found.alone_pct;
-        row->slowdown_computing[side] = found.slowdown;
-        row->slowdown_computing_at_least[side] = found.at_least;
-        row->computing_left_pct[side] = found.left_pct;
-    }
-}
-
 /* The harness of a ping-pong is not halved: a round trip holds a step of both sides, one after the
  * other, and over null a step of one side was measured. */
-cb_status bench_figures(bench_session *session, const bench_measurement *measurement,
-                        size_t participants, const bench_outcome *outcome, report_row *row)
+cb_status figures_fill(const measurement_setting *setting, const measurement_outcome *outcome,
+                       report_row *row)
 {
+    const bench_definition *definition = setting->session->definition;
+    const bench_measurement *measurement = setting->planned;
     double divisor = measurement->mode->divisor, time_us;
 
-    bench_conditions(session, measurement, participants, outcome->oversubscribed, row);
+    figures_conditions(setting, row);
     row->stopped_by = outcome->stopped_by;
     CB_TRY(fill_blocks(measurement, outcome, row));
     time_us = (measurement->mode->figure == BENCH_LATENCY ? row->latency_us : row->round_us).median;
-    fill_rates(session->definition, measurement, participants, time_us, outcome->lost_share, row);
-    fill_ratio(session, measurement, time_us * divisor, row);
-    fill_occupation(session, measurement, outcome, time_us * divisor, row);
+    fill_rates(definition, measurement, setting->participants, time_us, outcome->lost_share, row);
+    fill_ratio(setting, time_us * divisor, row);
     row->steps = outcome->histogram;
     row->step_divisor = divisor;
     row->skew_us = outcome->skew_ns / 1e3;

@@ -1,6 +1,5 @@
-/* Groups of the configuration: the members of --group take the place of --receivers. What is wrong
- * with a group is known before anything is measured. */
-#include "engine/session.h"
+/* The members of a group, checked before anything is measured. */
+#include "engine/groups.h"
 
 #include <stdio.h>
 #include <string.h>

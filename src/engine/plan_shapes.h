@@ -19,6 +19,6 @@ cb_status bench_check_load(const bench_options *options);
 /* The same for a timeline, of which rank 0 must hold all notes; and how many events it shall have.
  */
 cb_status bench_check_timeline(const bench_options *options, const bench_shape *farm);
-uint64_t bench_timeline_events(const bench_options *options);
+uint64_t timeline_events(const bench_options *options);
 
 #endif

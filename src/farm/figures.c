@@ -1,12 +1,14 @@
-/* The rows of a farm: frequency, latency of events, accounts. */
-#include "farm/measure.h"
+/* The figures of closed and open loops. */
+#include "farm/figures.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/figures.h"
+#include "farm/farm.h"
 
-static void fill_closed(const bench_farm_outcome *outcome, report_row *row)
+static void fill_closed(const farm_outcome *outcome, report_row *row)
 {
     double divisor_us = 1e3 * (double)outcome->block;
 
@@ -14,7 +16,7 @@ static void fill_closed(const bench_farm_outcome *outcome, report_row *row)
         return; /* next to all was lost */
     for (size_t i = 0; i < outcome->block_count; i++)
         outcome->blocks_ns[i] /= divisor_us;
-    if (bench_summarize(outcome->blocks_ns, outcome->block_count, &row->round_us) != CB_OK)
+    if (figures_summarize(outcome->blocks_ns, outcome->block_count, &row->round_us) != CB_OK)
         return;
     row->blocks_us = outcome->blocks_ns;
     row->block_count = outcome->block_count;
@@ -23,21 +25,43 @@ static void fill_closed(const bench_farm_outcome *outcome, report_row *row)
     row->frequency_Hz = 1e6 / row->round_us.median;
 }
 
+static const double late = 1.01; /* of the run */
+
+bool farm_piles_up(const farm_outcome *outcome)
+{
+    const double least_growth = 1.5, most_growth = 4, few_each = 2;
+    const farm_tally *tally = &outcome->tally;
+    double middle = (double)tally->in_flight_middle, end = (double)tally->in_flight_end;
+
+    return tally->decision_span_ns > late * tally->due_span_ns &&
+           end > few_each * (double)outcome->destinations && end >= least_growth * middle &&
+           end <= most_growth * middle;
+}
+
+bool farm_saturated(const farm_outcome *outcome)
+{
+    const farm_tally *tally = &outcome->tally;
+    bool waits_longer = tally->issue_span_ns > late * tally->due_span_ns &&
+                        tally->backlog_end > tally->backlog_middle;
+
+    return waits_longer || farm_piles_up(outcome);
+}
+
 /* Who holds the rate down: the farm, where waiting for it explains most of what the last event was
  * late by, or where it filled up; else the supervisor, that had no time to give out what was due.
  */
-static const char *limit_of(const bench_farm_outcome *outcome)
+static const char *limit_of(const farm_outcome *outcome)
 {
-    const bench_tally *tally = &outcome->tally;
+    const farm_tally *tally = &outcome->tally;
     double late_ns = tally->issue_span_ns - tally->due_span_ns;
 
-    return 2 * tally->waited_ns > late_ns || bench_farm_piles_up(outcome) ? "farm" : "supervisor";
+    return 2 * tally->waited_ns > late_ns || farm_piles_up(outcome) ? "farm" : "supervisor";
 }
 
-static void fill_open(const bench_farm_outcome *outcome, report_row *row)
+static void fill_open(const farm_outcome *outcome, report_row *row)
 {
-    const bench_tally *tally = &outcome->tally;
-    bool saturated = bench_farm_saturated(outcome);
+    const farm_tally *tally = &outcome->tally;
+    bool saturated = farm_saturated(outcome);
 
     row->offered_Hz = outcome->offered_hz;
     if (tally->decided > 1 && tally->decision_span_ns > 0)
@@ -57,7 +81,7 @@ static void fill_open(const bench_farm_outcome *outcome, report_row *row)
                                     .repeats = outcome->found.repeats};
 }
 
-static void fill_accounts(const bench_tally *tally, report_row *row)
+static void fill_accounts(const farm_tally *tally, report_row *row)
 {
     row->issued = (double)tally->issued;
     row->decided = (double)tally->decided;
@@ -67,16 +91,16 @@ static void fill_accounts(const bench_tally *tally, report_row *row)
 }
 
 /* One entry a destination; in flight were, in the mean, as many as each issue saw. */
-static report_destination *list_destinations(const bench_measurement *measurement,
-                                             const bench_farm_outcome *outcome)
+static report_destination *list_destinations(const measurement_setting *setting,
+                                             const farm_outcome *outcome)
 {
     const int *ranks =
-        &outcome->ranks[bench_shape_span(&measurement->shape, BENCH_DESTINATION).first];
+        &setting->ranks[bench_shape_span(&setting->planned->shape, FARM_DESTINATION).first];
     report_destination *list =
         cb_allocate(outcome->destinations, sizeof(*list), "the rows of destinations");
 
     for (size_t i = 0; list != NULL && i < outcome->destinations; i++) {
-        const bench_account *account = &outcome->accounts[i];
+        const farm_account *account = &outcome->accounts[i];
         uint64_t issued = account->decided + account->lost;
 
         list[i] = (report_destination){
@@ -90,30 +114,29 @@ static report_destination *list_destinations(const bench_measurement *measuremen
     return list;
 }
 
-void bench_farm_figures(const bench_session *session, const bench_measurement *measurement,
-                        const bench_farm_outcome *outcome, bool oversubscribed, report_row *row,
-                        bench_farm_lists *lists)
+void farm_figures(const measurement_setting *setting, const farm_outcome *outcome, report_row *row,
+                  farm_lists *lists)
 {
-    size_t sources = measurement->shape.stages[BENCH_SOURCE];
+    const bench_measurement *planned = setting->planned;
+    size_t sources = planned->shape.stages[FARM_SOURCE];
 
-    bench_conditions(session, measurement, bench_shape_ranks(&measurement->shape), oversubscribed,
-                     row);
+    figures_conditions(setting, row);
     row->mode = outcome->open ? "open" : "closed";
-    row->arrivals = outcome->open ? session->options->arrivals : NULL;
+    row->arrivals = outcome->open ? setting->session->options->arrivals : NULL;
     row->sources = (double)sources;
     row->destinations = (double)outcome->destinations;
     row->in_flight_limit = (double)outcome->in_flight;
     if (outcome->algorithm_true_us >= 0)
         row->algorithm_true_us = outcome->algorithm_true_us;
     (outcome->open ? fill_open : fill_closed)(outcome, row);
-    row->throughput_MBps = (double)(sources * measurement->size_bytes) * row->frequency_Hz / 1e6;
+    row->throughput_MBps = (double)(sources * planned->size_bytes) * row->frequency_Hz / 1e6;
     fill_accounts(&outcome->tally, row);
     row->skew_us = outcome->skew_ns / 1e3;
     if (outcome->touch_ns >= 0)
         row->touch_us = outcome->touch_ns / 1e3;
     row->verification = outcome->verification;
     row->datagrams = outcome->datagrams;
-    lists->destinations = list_destinations(measurement, outcome);
+    lists->destinations = list_destinations(setting, outcome);
     lists->latency = cb_allocate(1, sizeof(*lists->latency), "a histogram of latencies");
     if (lists->latency != NULL)
         for (size_t i = 0; i < outcome->destinations; i++)
@@ -123,7 +146,7 @@ void bench_farm_figures(const bench_session *session, const bench_measurement *m
     row->destination_count = lists->destinations != NULL ? outcome->destinations : 0;
 }
 
-void bench_farm_lists_free(bench_farm_lists *lists)
+void farm_lists_free(farm_lists *lists)
 {
     free(lists->destinations);
     free(lists->latency);

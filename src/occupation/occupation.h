@@ -1,7 +1,7 @@
 /* Processor occupation (group 1): which ranks compute beside the communication, and what the work
  * that was done says. Pure functions. */
-#ifndef BENCH_OCCUPATION_H
-#define BENCH_OCCUPATION_H
+#ifndef OCCUPATION_OCCUPATION_H
+#define OCCUPATION_OCCUPATION_H
 
 #include "engine/benchmark.h"
 #include "report/report.h"
