@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sisci/objects.h"
+#include "sisci/registry.h"
 
 static const char usage[] = "usage: sisci-shm-clean [--dry-run] [--quiet] [--help] [--version]\n"
                             "\n"

@@ -355,6 +355,7 @@ static cb_status finish_passes(measurement_passes *run)
 {
     const bench_algorithm *algorithm = &run->pass.me->algorithm;
 
+    run->timed = run->pass.meters;
     CB_TRY(rank_check_sum(run->pass.me));
     CB_TRY(datagrams_lost_share(run->setting, run->pass.me, &run->out.lost_share));
     CB_TRY(measurement_keep_shares(run));
@@ -381,19 +382,21 @@ static cb_status measure_baselines(measurement_passes *run, const rank_setting *
 }
 
 /* Rank 0 writes the row, also of a measurement whose verification was given up. */
-static cb_status write_row(measurement_passes *run, measurement_result *result)
+static cb_status write_row(measurement_passes *run, report_row *row, measurement_result *result)
 {
     const measurement_setting *setting = run->setting;
     const measurement_method *method = setting->session->method;
-    report_row row = report_row_initial();
+    cb_status status = figures_fill(setting, &run->out, row);
 
-    CB_TRY(figures_fill(setting, &run->out, &row));
+    if (status != CB_OK) {
+        report_row_clear(row);
+        return status;
+    }
     if (method != NULL && method->fill_row != NULL)
-        method->fill_row(setting->session->method_state, run, &row);
-    result->figure_us =
-        (setting->planned->mode->figure == BENCH_LATENCY ? row.latency_us : row.round_us).median;
+        method->fill_row(setting->session->method_state, run, row);
+    result->figure_us = report_row_number(row, figures_column(setting->planned->mode), "median");
     verification_note(setting->session, &run->out.verification);
-    return report_add(setting->session->document, &row);
+    return report_add(setting->session->document, row);
 }
 
 void measurement_outcome_free(measurement_outcome *outcome)
@@ -429,6 +432,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_result
             fmin(setting->oversubscribed ? oversubscribed_block_ns : block_ns, limit_ns / 100),
         .out = {.group_create_ns = -1, .harness_ns = -1, .touch_ns = -1, .algorithm_true_us = -1},
     };
+    report_row row = {.broken = false};
     cb_status status;
     bool agreed;
 
@@ -440,6 +444,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_result
         status = method->run_passes(session->method_state, &run);
     } else if (status == CB_OK) {
         status = warm_up(&run);
+        meters_reset(&run.pass.meters);
         if (status == CB_OK)
             status = pass_run(&run.pass, &(pass_plan){run.traffic, add_blocks, .decider = &run});
         if (status == CB_OK)
@@ -451,6 +456,9 @@ cb_status measurement_run(const measurement_setting *setting, measurement_result
     if (status == CB_OK)
         status = datagrams_sum(session, setting->team, &run.out.datagrams);
     if (status == CB_OK)
+        status =
+            meters_report(&run.timed, setting->team, session->document != NULL ? &row : NULL);
+    if (status == CB_OK)
         status = control_barrier(setting->team);
     /* After a failure of which the others do not know this rank ends the job. Groups that all
      * destroy together would only keep it from that. */
@@ -459,7 +467,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_result
         rank_destroy(session->definition, run.pass.me);
     if (session->document != NULL && run.out.block_count > 0 &&
         (status == CB_OK || status == CB_ERROR_DATA)) {
-        cb_status written = write_row(&run, result);
+        cb_status written = write_row(&run, &row, result);
 
         status = status == CB_OK ? written : status;
     }

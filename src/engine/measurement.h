@@ -13,6 +13,7 @@ struct measurement_passes {
     pass_context pass;
     const bench_traffic *traffic; /* of timed passes */
     measurement_outcome out;
+    meters timed;     /* what the meters found in the blocks that count */
     bool is_stream;   /* bounded by the window */
     bool is_led_in;   /* and timed from its first event on */
     double step_ns;   /* estimate, agreed, by the clocks that time blocks */

@@ -3,15 +3,13 @@
 
 #include <stddef.h>
 
-#include "base/status.h"
-
-/* How the ranks' totals become one. */
+/* How the totals of the ranks become one. */
 typedef enum { METERS_SUM, METERS_MOST } meter_combination;
 
 typedef struct {
-    double *(*column)(report_row *row);
+    report_column column;
     meter_combination combination;
-    uint64_t (*sample)(void); /* so far, of this process; only what it grows by counts */
+    uint64_t (*sample)(void); /* of this process so far; what it grows by counts */
 } meter;
 
 /* At most METERS_MAXIMUM, ended by one without a sample. */
@@ -36,8 +34,21 @@ void meters_end(meters *own)
 
 cb_status meters_report(meters *own, control_team *team, report_row *row)
 {
-    (void)own;
-    (void)team;
-    (void)row;
+    uint64_t sums[METERS_MAXIMUM] = {0};
+    double most[METERS_MAXIMUM] = {0};
+    size_t count = 0;
+
+    for (; table[count].sample != NULL; count++) {
+        sums[count] = own->total[count];
+        most[count] = (double)own->total[count];
+    }
+    meters_reset(own);
+    if (count == 0)
+        return CB_OK;
+    CB_TRY(control_sum(team, sums, count));
+    CB_TRY(control_maximum(team, most, count));
+    for (size_t i = 0; row != NULL && i < count; i++)
+        report_set_number(row, table[i].column,
+                          table[i].combination == METERS_SUM ? (double)sums[i] : most[i]);
     return CB_OK;
 }

@@ -21,6 +21,18 @@ typedef struct {
     size_t count;
 } reference_list;
 
+/* How many ranks of a role are on each host, in the order of environment.hosts. */
+typedef struct {
+    const char *name; /* NULL: there is no such role */
+    size_t *ranks;
+} role_hosts;
+
+/* What verifying passes have found, summed over the ranks. */
+typedef struct {
+    uint64_t messages, lost, doubled, reordered, corrupted;
+    bool done;
+} verification_result;
+
 /* One measurement, as all its participants know it. */
 struct measurement_setting {
     engine_session *session;
@@ -29,7 +41,7 @@ struct measurement_setting {
     size_t participants;
     control_team *team;
     bool oversubscribed;
-    const report_role *roles;   /* by host; rank 0 */
+    const role_hosts *roles;    /* rank 0 */
     reference_list *references; /* rank 0 */
 };
 
@@ -49,7 +61,7 @@ typedef struct {
     size_t share_count;
     bool shares_left_out;     /* a block is too short to have any */
     double algorithm_true_us; /* negative: no algorithm ran */
-    report_verification verification;
+    verification_result verification;
     report_datagrams datagrams;
     double lost_share; /* of the packets of all blocks */
 } measurement_outcome;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/algorithm.h"
+#include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/parkbench.h"
 #include "engine/placement.h"
@@ -31,7 +32,7 @@ typedef struct {
     bool shows_progress; /* on a terminal; rank 0 */
     uint64_t started_ns;
     /* At rank 0 */
-    report_role roles[BENCH_ROLES]; /* by host, of the measurement under way */
+    role_hosts roles[BENCH_ROLES]; /* of the measurement under way */
     reference_list references;
     bool fits;              /* curves have fits */
     parkbench_curve points; /* of the curve under way */
@@ -215,8 +216,6 @@ static bool fits_wanted(const engine_session *session)
 /* The curve of a measurement is complete. */
 static cb_status fit_curve(plan_progress *run, const bench_measurement *measurement)
 {
-    static const char *const figures[] = {
-        [BENCH_LATENCY] = "latency_us", [BENCH_ROUND] = "round_us"};
     const engine_session *session = run->session;
     const parkbench_curve points = run->points;
     stats_segment segments[STATS_FIT_SEGMENTS];
@@ -232,7 +231,7 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
                       segments);
     for (size_t i = 0; i < count; i++)
         CB_TRY(report_add_fit(session->document, measurement->mode->name, (double)run->who.count,
-                              figures[measurement->mode->figure], &segments[i]));
+                              report_columns[figures_column(measurement->mode)].key, &segments[i]));
     return CB_OK;
 }
 
@@ -257,7 +256,7 @@ static cb_status explain_what_is_missing(const plan_progress *run)
 
 /* The whole */
 
-static cb_status prepare(plan_progress *run, size_t **role_hosts)
+static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
 {
     engine_session *session = run->session;
     size_t count = run->plan->count, hosts = session->machines.host_count;
@@ -268,12 +267,13 @@ static cb_status prepare(plan_progress *run, size_t **role_hosts)
     run->points.figures_us = cb_allocate(count, sizeof(double), "the points of a curve");
     run->references.figures =
         cb_allocate(count, sizeof(*run->references.figures), "the reference figures");
-    *role_hosts = cb_allocate(BENCH_ROLES * hosts, sizeof(**role_hosts), "the hosts of the roles");
+    *ranks_on_hosts =
+        cb_allocate(BENCH_ROLES * hosts, sizeof(**ranks_on_hosts), "the hosts of the roles");
     if (run->who.ranks == NULL || run->points.bytes == NULL || run->points.figures_us == NULL ||
-        run->references.figures == NULL || *role_hosts == NULL)
+        run->references.figures == NULL || *ranks_on_hosts == NULL)
         return CB_ERROR_MEMORY;
     for (size_t role = 0; role < BENCH_ROLES; role++)
-        run->roles[role].ranks = &(*role_hosts)[role * hosts];
+        run->roles[role].ranks = &(*ranks_on_hosts)[role * hosts];
     run->fits = session->document != NULL && fits_wanted(session);
     run->shows_progress =
         session->document != NULL && (isatty(STDERR_FILENO) || launcher_has_terminal());
@@ -291,12 +291,12 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
     const measurement_method *method = session->method;
     plan_progress run = {.session = session, .plan = plan, .started_ns = cb_now_ns()};
     const bench_measurement *previous = NULL;
-    size_t *role_hosts = NULL;
+    size_t *ranks_on_hosts = NULL;
     cb_status status;
 
     control_look_while_waiting(session->plane, look_for_signal, session);
     session->verdict.all_skipped = true;
-    status = prepare(&run, &role_hosts);
+    status = prepare(&run, &ranks_on_hosts);
     for (size_t i = 0; i < plan->count && status == CB_OK; i++) {
         const bench_measurement *measurement = &plan->measurements[i];
         bool new_curve = previous == NULL || !same_curve(previous, measurement);
@@ -348,7 +348,7 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
         status = algorithm_check(session);
     control_team_free(run.who.team);
     free(run.references.figures);
-    free(role_hosts);
+    free(ranks_on_hosts);
     free(run.who.ranks);
     free(run.points.bytes);
     free(run.points.figures_us);

@@ -190,13 +190,13 @@ const bench_traffic verification_traffic = {
 };
 
 cb_status verification_sum(control_team *team, const bench_findings *found,
-                           report_verification *out)
+                           verification_result *out)
 {
     uint64_t counts[] = {found->messages, found->lost, found->doubled, found->reordered,
                          found->corrupted};
 
     CB_TRY(control_sum(team, counts, sizeof(counts) / sizeof(counts[0])));
-    *out = (report_verification){.messages = counts[0],
+    *out = (verification_result){.messages = counts[0],
                                  .lost = counts[1],
                                  .doubled = counts[2],
                                  .reordered = counts[3],
@@ -205,7 +205,7 @@ cb_status verification_sum(control_team *team, const bench_findings *found,
     return CB_OK;
 }
 
-void verification_note(engine_session *session, const report_verification *found)
+void verification_note(engine_session *session, const verification_result *found)
 {
     if (!found->done || found->lost + found->doubled + found->reordered + found->corrupted == 0)
         return;

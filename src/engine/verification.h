@@ -3,15 +3,15 @@
 #define ENGINE_VERIFICATION_H
 
 #include "engine/benchmark.h"
-#include "engine/session.h"
+#include "engine/outcome.h"
 
 extern const bench_traffic verification_traffic;
 
 /* The findings of all ranks, at index 0 of the team. Together. */
 cb_status verification_sum(control_team *team, const bench_findings *found,
-                           report_verification *out);
+                           verification_result *out);
 
 /* At rank 0: findings that are errors are logged, and fail the run when all is measured. */
-void verification_note(engine_session *session, const report_verification *found);
+void verification_note(engine_session *session, const verification_result *found);
 
 #endif

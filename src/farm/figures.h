@@ -29,20 +29,13 @@ typedef struct {
     double algorithm_true_us; /* negative: no algorithm ran */
     double skew_ns, touch_ns;
     farm_found found;
-    report_verification verification;
+    verification_result verification;
     report_datagrams datagrams;
 } farm_outcome;
 
-/* What a row refers to, and its maker frees. */
-typedef struct {
-    report_destination *destinations;
-    stats_histogram *latency; /* of all destinations */
-} farm_lists;
-
 /* From what was measured to what is reported. */
-void farm_figures(const measurement_setting *setting, const farm_outcome *outcome, report_row *row,
-                  farm_lists *lists);
-void farm_lists_free(farm_lists *lists);
+cb_status farm_figures(const measurement_setting *setting, const farm_outcome *outcome,
+                       report_row *row);
 
 /* Whether an open loop could not follow its schedule: the last event was issued late by more than
  * one per cent of the run, and more events were waiting at the end than in the middle; or events

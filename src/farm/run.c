@@ -132,8 +132,7 @@ void farm_forget(farm_run *run)
 cb_status farm_row(farm_run *run, farm_outcome *outcome)
 {
     engine_session *session = run->setting->session;
-    report_row row = report_row_initial();
-    farm_lists lists = {0};
+    report_row row = {.broken = false};
     cb_status status;
 
     CB_TRY(algorithm_mean_us(run->setting->team, run->algorithm_ns, run->algorithm_runs,
@@ -150,9 +149,10 @@ cb_status farm_row(farm_run *run, farm_outcome *outcome)
     outcome->touch_ns = run->touch_ns;
     outcome->verification = run->verification;
     run->verification.done = false;
-    farm_figures(run->setting, outcome, &row, &lists);
+    status = farm_figures(run->setting, outcome, &row);
     verification_note(session, &outcome->verification);
-    status = report_add(session->document, &row);
-    farm_lists_free(&lists);
+    if (status == CB_OK)
+        return report_add(session->document, &row);
+    report_row_clear(&row);
     return status;
 }

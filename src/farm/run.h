@@ -25,7 +25,7 @@ typedef struct {
     uint64_t open_runs;  /* so far */
     double event_ns;     /* of a closed loop with that many; agreed */
     double skew_ns, touch_ns;
-    report_verification verification; /* reported with the first row, and not again */
+    verification_result verification; /* reported with the first row, and not again */
     meters meters;
     uint64_t algorithm_runs, algorithm_ns; /* of this rank, since the last row */
     stats_histogram *latencies;            /* supervisor: one for each destination, */

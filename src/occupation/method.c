@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
 #include "occupation/occupation.h"
@@ -35,7 +36,7 @@ static const double compute_share = 0.08;
 
 /* What a rank's task did: plain data. */
 typedef struct {
-    uint64_t side; /* REPORT_SIDES: it does not compute */
+    uint64_t side; /* BENCH_SIDES: it does not compute */
     bench_side_work work;
 } rank_work;
 
@@ -50,7 +51,7 @@ typedef struct {
     double block_ns;
     uint64_t alone_steps; /* of a block without the task */
     double alone_total_ns, alone_total_steps;
-    bench_side_work sides[REPORT_SIDES]; /* what the tasks did; at rank 0 alone */
+    bench_side_work sides[BENCH_SIDES]; /* what the tasks did; at rank 0 alone */
 } occupation;
 
 /* Opening */
@@ -256,6 +257,7 @@ static cb_status do_both(occupation *state, bench_side_work *work)
     CB_TRY(run_until(state, both_share, run->out.steps));
     work->beside_work_ns = (double)run->pass.batch_units * state->unit_ns;
     work->beside_ns = run->pass.batch_ns;
+    run->timed = run->pass.meters;
     CB_TRY(measurement_keep_shares(run));
     return measurement_keep_blocks(run);
 }
@@ -274,7 +276,7 @@ static cb_status gather_work(occupation *state, const rank_work *mine)
     for (size_t i = 0; status == CB_OK && all != NULL && i < setting->participants; i++) {
         bench_side_work *sum;
 
-        if (all[i].side >= REPORT_SIDES)
+        if (all[i].side >= BENCH_SIDES)
             continue;
         sum = &state->sides[all[i].side];
         sum->ranks++;
@@ -302,7 +304,7 @@ static cb_status run_passes(void *context, measurement_passes *run)
     occupation *state = context;
     const bench_role *role = role_of(run);
     bool computes = bench_occupies(run->setting->planned->occupation, role);
-    rank_work mine = {.side = computes ? bench_side_of(role) : REPORT_SIDES};
+    rank_work mine = {.side = computes ? bench_side_of(role) : BENCH_SIDES};
 
     *state = (occupation){.task = state->task,
                           .unit_ns = state->unit_ns,
@@ -326,24 +328,27 @@ static cb_status run_passes(void *context, measurement_passes *run)
     return gather_work(state, &mine);
 }
 
-/* What communication and computing take from each other. All blocks have as many steps. */
+/* What communication and computing take from each other. All blocks have the same number of steps.
+ */
 static void fill_row(const void *context, const measurement_passes *run, report_row *row)
 {
     const occupation *state = context;
-    bool latency = run->setting->planned->mode->figure == BENCH_LATENCY;
-    double step_us =
-        (latency ? row->latency_us : row->round_us).median * run->setting->planned->mode->divisor;
+    const bench_mode *mode = run->setting->planned->mode;
+    double step_ns = report_row_number(row, figures_column(mode), "median") * mode->divisor * 1e3;
 
     if (state->alone_total_steps <= 0)
         return;
-    row->slowdown_communication = step_us * 1e3 * state->alone_total_steps / state->alone_total_ns;
-    for (size_t side = 0; side < REPORT_SIDES; side++) {
+    report_set_number(row, REPORT_SLOWDOWN_COMMUNICATION,
+                      step_ns * state->alone_total_steps / state->alone_total_ns);
+    for (bench_side side = 0; side < BENCH_SIDES; side++) {
         bench_side_figures found = bench_side_figures_of(&state->sides[side], state->tick_ns);
+        const char *name = bench_side_name(side);
 
-        row->computing_alone_pct[side] = found.alone_pct;
-        row->slowdown_computing[side] = found.slowdown;
-        row->slowdown_computing_at_least[side] = found.at_least;
-        row->computing_left_pct[side] = found.left_pct;
+        report_set_member(row, REPORT_COMPUTING_ALONE_PCT, found.alone_pct, "%s", name);
+        report_set_member(row, REPORT_SLOWDOWN_COMPUTING, found.slowdown, "%s", name);
+        report_set_member(row, REPORT_COMPUTING_LEFT_PCT, found.left_pct, "%s", name);
+        if (found.at_least)
+            report_set_member_flag(row, REPORT_SLOWDOWN_COMPUTING_AT_LEAST, true, "%s", name);
     }
 }
 

@@ -1,6 +1,7 @@
 /* Who computes under which occupation, and the figures of the computing. */
 #include "occupation/occupation.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TURNS_MINIMUM = 5 };
@@ -15,12 +16,11 @@ static const char *const names[] = {
 /* The roles that can be occupied. A node computes when both its sides do. */
 static const struct {
     const char *role;
-    report_side side;
     bench_occupation needed;
-} sides[] = {
-    {"source", REPORT_SOURCE, BENCH_OCCUPY_SOURCE},
-    {"destination", REPORT_DESTINATION, BENCH_OCCUPY_DESTINATION},
-    {"node", REPORT_NODE, BENCH_OCCUPY_BOTH},
+} sides[BENCH_SIDES] = {
+    [BENCH_SIDE_SOURCE] = {"source", BENCH_OCCUPY_SOURCE},
+    [BENCH_SIDE_DESTINATION] = {"destination", BENCH_OCCUPY_DESTINATION},
+    [BENCH_SIDE_NODE] = {"node", BENCH_OCCUPY_BOTH},
 };
 
 const char *bench_occupation_name(bench_occupation occupation)
@@ -46,35 +46,39 @@ static bool can_be_occupied(const bench_definition *definition)
 
 bool bench_has_sides(const bench_definition *definition)
 {
-    return can_be_occupied(definition) && bench_side_of(&definition->roles[0]) != REPORT_NODE;
+    return can_be_occupied(definition) && bench_side_of(&definition->roles[0]) != BENCH_SIDE_NODE;
 }
 
 bool bench_has_nodes(const bench_definition *definition)
 {
-    return can_be_occupied(definition) && bench_side_of(&definition->roles[0]) == REPORT_NODE;
+    return can_be_occupied(definition) && bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE;
 }
 
-report_side bench_side_of(const bench_role *role)
+bench_side bench_side_of(const bench_role *role)
 {
-    for (size_t i = 0; role->name != NULL && i < sizeof(sides) / sizeof(sides[0]); i++)
-        if (strcmp(sides[i].role, role->name) == 0)
-            return sides[i].side;
-    return REPORT_SIDES;
+    bench_side side = 0;
+
+    while (side < BENCH_SIDES && (role->name == NULL || strcmp(sides[side].role, role->name) != 0))
+        side++;
+    return side;
+}
+
+const char *bench_side_name(bench_side side)
+{
+    return sides[side].role;
 }
 
 bool bench_occupies(bench_occupation occupation, const bench_role *role)
 {
-    report_side side = bench_side_of(role);
+    bench_side side = bench_side_of(role);
 
-    for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
-        if (sides[i].side == side)
-            return (occupation & sides[i].needed) == sides[i].needed;
-    return false;
+    return side < BENCH_SIDES && (occupation & sides[side].needed) == sides[side].needed;
 }
 
 bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns)
 {
-    bench_side_figures figures = {REPORT_ABSENT, REPORT_ABSENT, REPORT_ABSENT, false};
+    const bench_side_figures none = {(double)NAN, (double)NAN, (double)NAN, false};
+    bench_side_figures figures = none;
     double turn_each_ns = (double)work->ranks * tick_ns, done_ns = work->beside_work_ns;
     double alone_share;
 
@@ -89,7 +93,7 @@ bench_side_figures bench_side_figures_of(const bench_side_work *work, double tic
         done_ns += turn_each_ns;
     figures.slowdown = alone_share * work->beside_ns / done_ns;
     if (figures.at_least && figures.slowdown < 1)
-        return (bench_side_figures){figures.alone_pct, REPORT_ABSENT, REPORT_ABSENT, false};
+        return (bench_side_figures){figures.alone_pct, none.slowdown, none.left_pct, false};
     figures.left_pct = 100 / figures.slowdown;
     return figures;
 }

@@ -4,7 +4,6 @@
 #define OCCUPATION_OCCUPATION_H
 
 #include "engine/benchmark.h"
-#include "report/report.h"
 
 /* Who computes, as a set of sides. */
 typedef enum {
@@ -13,6 +12,9 @@ typedef enum {
     BENCH_OCCUPY_DESTINATION = 2,
     BENCH_OCCUPY_BOTH = BENCH_OCCUPY_SOURCE | BENCH_OCCUPY_DESTINATION
 } bench_occupation;
+
+/* Sides of a measurement that can compute beside the communication. */
+typedef enum { BENCH_SIDE_SOURCE, BENCH_SIDE_DESTINATION, BENCH_SIDE_NODE, BENCH_SIDES } bench_side;
 
 /* "none", "source", "destination", "both", and back; NULL (not given) and any other text are none.
  */
@@ -24,8 +26,11 @@ bench_occupation bench_occupation_named(const char *name);
 bool bench_has_sides(const bench_definition *definition);
 bool bench_has_nodes(const bench_definition *definition);
 
-/* The side that a role is, where it can be occupied; REPORT_SIDES otherwise. */
-report_side bench_side_of(const bench_role *role);
+/* The side that a role is, where it can be occupied; BENCH_SIDES otherwise. And its name, which is
+ * that of the role. */
+bench_side bench_side_of(const bench_role *role);
+
+const char *bench_side_name(bench_side side);
 
 /* Whether ranks of a role compute. */
 bool bench_occupies(bench_occupation occupation, const bench_role *role);

@@ -4,18 +4,6 @@
 
 #include <string.h>
 
-static bool in_csv(const report_leaf *leaf)
-{
-    return report_leaf_part(leaf)->name != NULL;
-}
-
-static void write_head(FILE *stream, const report_leaf *leaf)
-{
-    const char *name = report_leaf_part(leaf)->name;
-
-    fprintf(stream, "%s%s%s", report_leaf_column(leaf)->key, name[0] == '\0' ? "" : "_", name);
-}
-
 static void write_text(FILE *stream, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {
@@ -45,37 +33,34 @@ static void begin_csv(report_writer *writer, json_t *document)
     const char *separator = "";
 
     (void)document;
-    for (report_leaf leaf = report_leaf_first(); report_leaf_valid(&leaf);
-         report_leaf_next(&leaf)) {
-        if (!in_csv(&leaf))
-            continue;
-        fputs(separator, writer->stream);
-        write_head(writer->stream, &leaf);
-        separator = ",";
-    }
+    for (report_column column = 0; column < REPORT_COLUMNS; column++)
+        for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
+            if (cell->name == NULL)
+                continue;
+            fprintf(writer->stream, "%s%s%s%s", separator, report_columns[column].key,
+                    cell->name[0] == '\0' ? "" : "_", cell->name);
+            separator = ",";
+        }
     fputc('\n', writer->stream);
 }
 
-static void row_csv(report_writer *writer, const json_t *row)
+static void row_csv(report_writer *writer, const report_row *row)
 {
     const char *separator = "";
 
-    for (report_leaf leaf = report_leaf_first(); report_leaf_valid(&leaf);
-         report_leaf_next(&leaf)) {
-        json_t *value = report_leaf_value(&leaf, row);
+    for (report_column column = 0; column < REPORT_COLUMNS; column++)
+        for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
+            json_t *value;
 
-        if (in_csv(&leaf)) {
+            if (cell->name == NULL)
+                continue;
+            value = report_row_cell(row, column, cell);
             fputs(separator, writer->stream);
             write_cell(writer->stream, value);
             separator = ",";
+            json_decref(value);
         }
-        json_decref(value);
-    }
     fputc('\n', writer->stream);
 }
 
-const report_form report_form_csv = {
-    .name = "csv",
-    .begin = begin_csv,
-    .element = {[REPORT_ROW] = row_csv},
-};
+const report_form report_form_csv = {.name = "csv", .begin = begin_csv, .row = row_csv};

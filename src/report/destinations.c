@@ -33,7 +33,7 @@ static double usual_us(const json_t *destinations)
     return usual;
 }
 
-void report_write_slow_destinations(FILE *stream, const json_t *row)
+void report_write_slow_destinations(FILE *stream, const json_t *destinations)
 {
     static const report_phrase phrases[] = {
         {"rank ", "rank", ""},
@@ -42,7 +42,6 @@ void report_write_slow_destinations(FILE *stream, const json_t *row)
         {"in flight ", "in_flight_mean", " in the mean"},
         {"at most ", "in_flight_most", ""},
     };
-    const json_t *destinations = json_object_get(row, "per_destination");
     double usual = usual_us(destinations);
 
     for (size_t i = 0; usual > 0 && i < json_array_size(destinations); i++) {

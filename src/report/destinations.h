@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Of a row with several destinations, a line for each that is much slower than the others: whose
- * median latency is more than twice the median of all. */
-void report_write_slow_destinations(FILE *stream, const json_t *row);
+/* Of the destinations of a row, which may be NULL, a line for each that is much slower than the
+ * others: whose median latency is more than twice the median of all. */
+void report_write_slow_destinations(FILE *stream, const json_t *destinations);
 
 #endif

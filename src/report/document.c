@@ -10,18 +10,26 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "report/columns.h"
 #include "report/file.h"
 #include "report/form.h"
 #include "report/path.h"
 #include "report/value.h"
 
+typedef enum { ELEMENT_ROW, ELEMENT_FIT, ELEMENT_SKIPPED } element_kind;
+
+/* What stands in an array of the document: a row, or any other as JSON, which the array owns. */
+typedef struct {
+    element_kind kind;
+    report_row row;
+    const json_t *value;
+} document_element;
+
 struct report_document {
     json_t *root;
     char *title;
     uint64_t started_ns;
-    report_element *order; /* of the elements as they came, each in the array of its kind */
-    size_t order_count;
+    document_element *elements; /* in the order in which they came */
+    size_t element_count;
     const report_form *file_form, *stream_form;
     char *path;           /* or NULL */
     bool refused;         /* the file could not be written, which has been said */
@@ -36,9 +44,6 @@ static const report_form *const forms[] = {
     [REPORT_CSV] = &report_form_csv,
     [REPORT_JSON] = &report_form_json,
 };
-
-static const char *const element_keys[] = {
-    [REPORT_ROW] = "results", [REPORT_FIT] = "fit", [REPORT_SKIPPED] = "skipped"};
 
 static cb_status no_memory(void)
 {
@@ -76,16 +81,15 @@ static void put(report_document *document, json_t *value, const char *format, va
     free(path);
 }
 
-static json_t *elements(const report_document *document, report_element kind)
+static void write_element(const report_form *form, report_writer *writer,
+                          const document_element *element)
 {
-    return json_object_get(document->root, element_keys[kind]);
-}
-
-static void tell(const report_form *form, report_writer *writer, report_element kind,
-                 const json_t *element)
-{
-    if (form->element[kind] != NULL)
-        form->element[kind](writer, element);
+    if (element->kind == ELEMENT_ROW && form->row != NULL)
+        form->row(writer, &element->row);
+    else if (element->kind == ELEMENT_FIT && form->fit != NULL)
+        form->fit(writer, element->value);
+    else if (element->kind == ELEMENT_SKIPPED && form->skipped != NULL)
+        form->skipped(writer, element->value);
 }
 
 /* The whole document in the form of the file, as report_file_replace calls it. */
@@ -94,15 +98,11 @@ static void write_form(FILE *stream, void *context)
     const report_document *document = context;
     const report_form *form = document->file_form;
     report_writer writer = {.stream = stream, .title = document->title};
-    size_t next[REPORT_ELEMENTS] = {0};
 
     if (form->begin != NULL)
         form->begin(&writer, document->root);
-    for (size_t i = 0; i < document->order_count; i++) {
-        report_element kind = document->order[i];
-
-        tell(form, &writer, kind, json_array_get(elements(document, kind), next[kind]++));
-    }
+    for (size_t i = 0; i < document->element_count; i++)
+        write_element(form, &writer, &document->elements[i]);
     if (form->end != NULL)
         form->end(&writer, document->root);
 }
@@ -152,34 +152,36 @@ static cb_status flush_stream(report_document *document)
     return document->stream_status;
 }
 
-/* Takes the reference to `element`. */
-static bool append(report_document *document, report_element kind, json_t *element)
+/* Takes the values of `row`, which is NULL for the other kinds, and the reference to `value`. The
+ * file comes first: it is what others read. */
+static cb_status add_element(report_document *document, element_kind kind, report_row *row,
+                             json_t *value)
 {
-    size_t count = document->order_count;
-    report_element *order = realloc(document->order, (count + 1) * sizeof(*order));
-
-    if (order == NULL) {
-        json_decref(element);
-        return false;
-    }
-    order[count] = kind;
-    document->order = order;
-    if (json_array_append_new(elements(document, kind), element) != 0)
-        return false;
-    document->order_count = count + 1;
-    return true;
-}
-
-/* The file comes first: it is what others read. */
-static cb_status add_element(report_document *document, report_element kind, json_t *element)
-{
+    static const char *const keys[] = {
+        [ELEMENT_ROW] = "results", [ELEMENT_FIT] = "fit", [ELEMENT_SKIPPED] = "skipped"};
+    size_t count = document->element_count;
+    document_element *elements = realloc(document->elements, (count + 1) * sizeof(*elements));
     cb_status saved;
 
-    if (element == NULL || !append(document, kind, element))
+    if (elements != NULL)
+        document->elements = elements;
+    if (value == NULL || elements == NULL || (row != NULL && row->broken) ||
+        json_array_append(json_object_get(document->root, keys[kind]), value) != 0) {
+        json_decref(value);
+        if (row != NULL)
+            report_row_clear(row);
         return no_memory();
+    }
+    json_decref(value);
+    elements[count] = (document_element){.kind = kind, .value = value};
+    if (row != NULL) {
+        elements[count].row = *row;
+        *row = (report_row){.broken = false};
+    }
+    document->element_count++;
     saved = save(document);
     if (begin_stream(document))
-        tell(document->stream_form, &document->writer, kind, element);
+        write_element(document->stream_form, &document->writer, &elements[count]);
     return flush_stream(document) == CB_OK ? saved : CB_ERROR_SYSTEM;
 }
 
@@ -255,7 +257,9 @@ void report_free(report_document *document)
         return;
     json_decref(document->root);
     free(document->title);
-    free(document->order);
+    for (size_t i = 0; i < document->element_count; i++)
+        report_row_clear(&document->elements[i].row);
+    free(document->elements);
     free(document->path);
     free(document);
 }
@@ -301,9 +305,9 @@ void report_put_flag(report_document *document, bool value, const char *path, ..
     va_end(arguments);
 }
 
-cb_status report_add(report_document *document, const report_row *row)
+cb_status report_add(report_document *document, report_row *row)
 {
-    return add_element(document, REPORT_ROW, report_row_json(row));
+    return add_element(document, ELEMENT_ROW, row, report_row_json(row));
 }
 
 cb_status report_skip(report_document *document, const char *what, const char *reason)
@@ -312,7 +316,7 @@ cb_status report_skip(report_document *document, const char *what, const char *r
 
     set(skipped, "what", report_value_text(what));
     set(skipped, "reason", report_value_text(reason));
-    return add_element(document, REPORT_SKIPPED, skipped);
+    return add_element(document, ELEMENT_SKIPPED, NULL, skipped);
 }
 
 static json_t *fit_element(const char *mode, double processors, const char *figure,
@@ -340,7 +344,7 @@ static json_t *fit_element(const char *mode, double processors, const char *figu
 cb_status report_add_fit(report_document *document, const char *mode, double processors,
                          const char *figure, const stats_segment *segment)
 {
-    return add_element(document, REPORT_FIT, fit_element(mode, processors, figure, segment));
+    return add_element(document, ELEMENT_FIT, NULL, fit_element(mode, processors, figure, segment));
 }
 
 cb_status report_add_parkbench(report_document *document, const char *mode, double processors,
@@ -358,7 +362,7 @@ cb_status report_add_parkbench(report_document *document, const char *mode, doub
         set(fit, "maximum_per_processor_MBps",
             report_value_number(part->maximum_MBps / processors));
     }
-    return add_element(document, REPORT_FIT, fit);
+    return add_element(document, ELEMENT_FIT, NULL, fit);
 }
 
 cb_status report_finish(report_document *document, const char *reason)

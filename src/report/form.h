@@ -8,18 +8,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report/columns.h"
+#include "report/row.h"
 
-typedef enum { REPORT_ROW, REPORT_FIT, REPORT_SKIPPED, REPORT_ELEMENTS } report_element;
+enum { REPORT_TITLE_BYTES = 512, REPORT_BLOCK_CELLS = REPORT_COLUMNS + 32 };
 
-enum { REPORT_TITLE_BYTES = 512, REPORT_BLOCK_LEAVES = 64 };
+/* A cell of a row: which of its column's. */
+typedef struct {
+    report_column column;
+    const report_cell *cell;
+} report_block_cell;
 
 /* The open block of the text form: rows that agree in their title and have the same columns. */
 typedef struct {
-    char title[REPORT_TITLE_BYTES]; /* "": none is open */
-    uint64_t columns;               /* bit i: report_columns[i] stands in its rows */
-    report_leaf leaves[REPORT_BLOCK_LEAVES];
-    size_t leaf_count;
+    bool open;
+    char title[REPORT_TITLE_BYTES];
+    bool columns[REPORT_COLUMNS]; /* those that stand in its rows, where they are not too many */
+    report_block_cell cells[REPORT_BLOCK_CELLS];
+    size_t cell_count;
     unsigned marks; /* bit i: mark i was used, in this or an earlier block */
 } report_block;
 
@@ -34,7 +39,9 @@ typedef struct {
 typedef struct {
     const char *name;
     void (*begin)(report_writer *writer, json_t *document);
-    void (*element[REPORT_ELEMENTS])(report_writer *writer, const json_t *element);
+    void (*row)(report_writer *writer, const report_row *row);
+    void (*fit)(report_writer *writer, const json_t *fit);
+    void (*skipped)(report_writer *writer, const json_t *skipped);
     void (*end)(report_writer *writer, json_t *document);
 } report_form;
 

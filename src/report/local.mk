@@ -1,5 +1,5 @@
 libcombench_a_SOURCES += \
-	%D%/columns.c %D%/columns.h \
+	%D%/columns.c %D%/columns.def %D%/columns.h \
 	%D%/csv.c \
 	%D%/destinations.c %D%/destinations.h \
 	%D%/document.c \
@@ -12,11 +12,10 @@ libcombench_a_SOURCES += \
 	%D%/path.c %D%/path.h \
 	%D%/reading.c %D%/reading.h \
 	%D%/report.h \
+	%D%/row.c %D%/row.h \
 	%D%/settings.c %D%/settings.h \
-	%D%/steps.c %D%/steps.h \
 	%D%/stream.c %D%/stream.h \
 	%D%/svg.c %D%/svg.h \
 	%D%/text.c \
 	%D%/trace.c %D%/trace.h \
-	%D%/types.c \
 	%D%/value.c %D%/value.h

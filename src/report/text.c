@@ -61,30 +61,29 @@ static const report_phrase fit_maximum[] = {
     {"and of r_inf ", "r_inf_per_processor_MBps", " MB/s"},
 };
 
-static bool is_set(const json_t *value)
+static bool is_set(const report_row *row, report_column column)
 {
-    return json_is_true(value);
+    return report_row_flag(row, column, "");
 }
 
-static bool is_supervisor(const json_t *value)
+static bool is_supervisor(const report_row *row, report_column column)
 {
-    return json_is_string(value) && strcmp(json_string_value(value), "supervisor") == 0;
+    const char *text = report_row_text(row, column, "");
+
+    return text != NULL && strcmp(text, "supervisor") == 0;
 }
 
-static bool is_not_precision(const json_t *value)
+static bool is_not_precision(const report_row *row, report_column column)
 {
-    return json_is_string(value) && strcmp(json_string_value(value), "precision") != 0;
+    const char *text = report_row_text(row, column, "");
+
+    return text != NULL && strcmp(text, "precision") != 0;
 }
 
 /* In per cent; a rate that is carried is kept to 1 %. */
-static bool is_off(const json_t *value)
+static bool is_off(const report_row *row, report_column column)
 {
-    return json_is_number(value) && json_number_value(value) > 1;
-}
-
-static bool is_there(const json_t *value)
-{
-    return value != NULL;
+    return report_row_number(row, column, "") > 1;
 }
 
 /* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
@@ -93,22 +92,24 @@ static bool is_there(const json_t *value)
  */
 static const struct {
     char mark;
-    const char *key;
-    bool (*applies)(const json_t *value);
+    report_column column;
+    bool (*applies)(const report_row *row, report_column column);
     const char *meaning;
 } marks[] = {
-    {'*', "oversubscribed", is_set, "oversubscribed: more busy ranks than cores on a host"},
-    {'/', "piece_bytes", is_there, "sent in pieces, which the receiver puts together by a copy"},
-    {'!', "saturated", is_set, "saturated: the rate that is offered cannot be carried"},
-    {'^', "limited_by", is_supervisor,
+    {'*', REPORT_OVERSUBSCRIBED, is_set, "oversubscribed: more busy ranks than cores on a host"},
+    {'/', REPORT_PIECE_BYTES, report_row_has,
+     "sent in pieces, which the receiver puts together by a copy"},
+    {'!', REPORT_SATURATED, is_set, "saturated: the rate that is offered cannot be carried"},
+    {'^', REPORT_LIMITED_BY, is_supervisor,
      "the supervisor could not issue the events in time: it is "
      "the limit, and not the farm"},
-    {'?', "generator_error_pct", is_off,
+    {'?', REPORT_GENERATOR_ERROR_PCT, is_off,
      "events were issued more than 1 % off their schedule, but not later and later: the run was "
      "disturbed"},
-    {'>', "slowdown_computing_at_least", is_there,
+    {'>', REPORT_SLOWDOWN_COMPUTING_AT_LEAST, report_row_has,
      "too little was computed for a figure: slowed down at least so much, no more of it left"},
-    {'~', "stopped_by", is_not_precision, "the precision asked for was not reached in --max-time"},
+    {'~', REPORT_STOPPED_BY, is_not_precision,
+     "the precision asked for was not reached in --max-time"},
 };
 
 static void begin_text(report_writer *writer, json_t *document)
@@ -128,102 +129,100 @@ static void begin_text(report_writer *writer, json_t *document)
 }
 
 /* "mode pingpong, touch all, wait auto, in effect spin" */
-static void make_title(const json_t *row, char title[REPORT_TITLE_BYTES])
+static void make_title(const report_row *row, char title[REPORT_TITLE_BYTES])
 {
     size_t used = 0;
 
     title[0] = '\0';
-    for (report_leaf leaf = report_leaf_first(); report_leaf_valid(&leaf);
-         report_leaf_next(&leaf)) {
-        json_t *value = report_leaf_value(&leaf, row);
+    for (report_column column = 0; column < REPORT_COLUMNS; column++) {
+        if (report_columns[column].place != REPORT_TITLE)
+            continue;
+        for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
+            const char *text = report_row_text(row, column, cell->path);
 
-        if (json_is_string(value) && report_leaf_column(&leaf)->place == COLUMN_TITLE &&
-            used < REPORT_TITLE_BYTES)
-            used += (size_t)snprintf(title + used, REPORT_TITLE_BYTES - used, "%s%s %s",
-                                     used > 0 ? ", " : "", report_leaf_face(&leaf)->head,
-                                     json_string_value(value));
-        json_decref(value);
+            if (text != NULL && used < REPORT_TITLE_BYTES)
+                used += (size_t)snprintf(title + used, REPORT_TITLE_BYTES - used, "%s%s %s",
+                                         used > 0 ? ", " : "",
+                                         report_heading_of(column, cell)->head, text);
+        }
     }
 }
 
-static uint64_t columns_of(const json_t *row)
+static bool has_cell(const report_row *row, const report_block_cell *cell)
 {
-    uint64_t columns = 0;
-
-    for (size_t i = 0; i < report_column_count; i++) {
-        if (report_columns[i].place == COLUMN_CELL && json_object_get(row, report_columns[i].key))
-            columns |= UINT64_C(1) << i;
-    }
-    return columns;
-}
-
-static int cell_width(const report_leaf *leaf)
-{
-    const report_face *face = report_leaf_face(leaf);
-    size_t head = strlen(face->head), unit = strlen(face->unit);
-    int least = (int)(head > unit ? head : unit);
-
-    return GAP + (face->width > least ? face->width : least);
-}
-
-static int line_width(const report_block *block)
-{
-    int width = MARKS_WIDTH;
-
-    for (size_t i = 0; i < block->leaf_count; i++)
-        width += cell_width(&block->leaves[i]);
-    return width;
-}
-
-static void drop_least_important(report_block *block)
-{
-    size_t victim = 0;
-
-    for (size_t i = 1; i < block->leaf_count; i++) {
-        if (report_leaf_face(&block->leaves[i])->rank >
-            report_leaf_face(&block->leaves[victim])->rank)
-            victim = i;
-    }
-    block->leaf_count--;
-    memmove(&block->leaves[victim], &block->leaves[victim + 1],
-            (block->leaf_count - victim) * sizeof(block->leaves[0]));
-}
-
-static bool has(const json_t *row, const report_leaf *leaf)
-{
-    json_t *value = report_leaf_value(leaf, row);
+    json_t *value = report_row_cell(row, cell->column, cell->cell);
 
     json_decref(value);
     return value != NULL;
 }
 
-static void choose_leaves(report_block *block, const json_t *row)
+static const report_heading *heading_of(const report_block_cell *cell)
 {
-    block->leaf_count = 0;
-    for (report_leaf leaf = report_leaf_first(); report_leaf_valid(&leaf);
-         report_leaf_next(&leaf)) {
-        bool wanted = block->columns >> leaf.column & 1;
+    return report_heading_of(cell->column, cell->cell);
+}
 
-        if (wanted && report_leaf_face(&leaf)->head != NULL &&
-            (!report_leaf_part(&leaf)->optional || has(row, &leaf)) &&
-            block->leaf_count < REPORT_BLOCK_LEAVES)
-            block->leaves[block->leaf_count++] = leaf;
+/* What stands below the head: the unit of the column where the heading says nothing else. */
+static const char *below_of(const report_block_cell *cell)
+{
+    const char *below = heading_of(cell)->below, *unit = report_columns[cell->column].unit;
+
+    if (below == NULL)
+        below = unit;
+    return below != NULL ? below : "";
+}
+
+static int cell_width(const report_block_cell *cell)
+{
+    const report_heading *heading = heading_of(cell);
+    size_t head = strlen(heading->head), below = strlen(below_of(cell));
+    int least = (int)(head > below ? head : below);
+
+    return GAP + (heading->width > least ? heading->width : least);
+}
+
+/* Of the columns of a block the cells that a line has room for: those of the highest rank go. */
+static void choose_cells(report_block *block, const report_row *row)
+{
+    int width = MARKS_WIDTH;
+
+    block->cell_count = 0;
+    for (report_column column = 0; column < REPORT_COLUMNS; column++) {
+        if (!block->columns[column])
+            continue;
+        for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
+            const report_block_cell next = {column, cell};
+
+            if (heading_of(&next)->head == NULL || (cell->optional && !has_cell(row, &next)) ||
+                block->cell_count == REPORT_BLOCK_CELLS)
+                continue;
+            block->cells[block->cell_count++] = next;
+            width += cell_width(&next);
+        }
     }
-    while (line_width(block) > LINE_COLUMNS && block->leaf_count > 1)
-        drop_least_important(block);
+    while (width > LINE_COLUMNS && block->cell_count > 1) {
+        size_t least = 0;
+
+        for (size_t i = 1; i < block->cell_count; i++)
+            if (heading_of(&block->cells[i])->rank > heading_of(&block->cells[least])->rank)
+                least = i;
+        width -= cell_width(&block->cells[least]);
+        block->cell_count--;
+        memmove(&block->cells[least], &block->cells[least + 1],
+                (block->cell_count - least) * sizeof(block->cells[0]));
+    }
 }
 
 /* Two lines: the head and below it the unit; a head without unit stands on the second. */
 static void write_heads(FILE *stream, const report_block *block)
 {
     for (int line = 0; line < 2; line++) {
-        for (size_t i = 0; i < block->leaf_count; i++) {
-            const report_face *face = report_leaf_face(&block->leaves[i]);
-            const char *const with_unit[] = {face->head, face->unit};
-            const char *const alone[] = {"", face->head};
-            const char *text = face->unit[0] != '\0' ? with_unit[line] : alone[line];
+        for (size_t i = 0; i < block->cell_count; i++) {
+            const report_block_cell *cell = &block->cells[i];
+            const char *head = heading_of(cell)->head, *below = below_of(cell);
+            const char *const lines[] = {below[0] != '\0' ? head : "",
+                                         below[0] != '\0' ? below : head};
 
-            fprintf(stream, "%*s", cell_width(&block->leaves[i]), text);
+            fprintf(stream, "%*s", cell_width(cell), lines[line]);
         }
         fputc('\n', stream);
     }
@@ -231,63 +230,68 @@ static void write_heads(FILE *stream, const report_block *block)
 
 /* A row that has what the block has no column for begins a new one, even with the same title:
  * nothing that was measured is hidden by what came first. */
-static void open_block(report_writer *writer, const json_t *row)
+static bool belongs_to(const report_block *block, const report_row *row, const char *title)
+{
+    if (!block->open || strcmp(title, block->title) != 0)
+        return false;
+    for (report_column column = 0; column < REPORT_COLUMNS; column++)
+        if (report_columns[column].place == REPORT_CELL && report_row_has(row, column) &&
+            !block->columns[column])
+            return false;
+    return true;
+}
+
+static void open_block(report_writer *writer, const report_row *row)
 {
     report_block *block = &writer->block;
-    uint64_t columns = columns_of(row);
     char title[REPORT_TITLE_BYTES];
 
     make_title(row, title);
-    if (block->columns != 0 && strcmp(title, block->title) == 0 && (columns & ~block->columns) == 0)
+    if (belongs_to(block, row, title))
         return;
     memcpy(block->title, title, sizeof(block->title));
-    block->columns = columns;
-    choose_leaves(block, row);
-    fprintf(writer->stream, "\n%s%s", block->title, block->title[0] != '\0' ? "\n" : "");
+    block->open = true;
+    for (report_column column = 0; column < REPORT_COLUMNS; column++)
+        block->columns[column] =
+            report_columns[column].place == REPORT_CELL && report_row_has(row, column);
+    choose_cells(block, row);
+    fprintf(writer->stream, "\n%s%s", title, title[0] != '\0' ? "\n" : "");
     write_heads(writer->stream, block);
 }
 
-static void write_marks(report_writer *writer, const json_t *row)
+static void row_text(report_writer *writer, const report_row *row)
 {
+    FILE *stream = writer->stream;
+    report_block *block = &writer->block;
     const char *space = " ";
 
+    open_block(writer, row);
+    for (size_t i = 0; i < block->cell_count; i++) {
+        const report_block_cell *cell = &block->cells[i];
+        json_t *value = report_row_cell(row, cell->column, cell->cell);
+        char text[REPORT_FIGURE_BYTES];
+        int width = cell_width(cell);
+
+        /* A figure that is longer than its column has room for still keeps apart. */
+        report_format_cell(value, heading_of(cell)->whole, text);
+        fprintf(stream, "%s%*s", strlen(text) < (size_t)width ? "" : " ", width, text);
+        json_decref(value);
+    }
     for (size_t i = 0; i < COUNT(marks); i++) {
-        if (!marks[i].applies(json_object_get(row, marks[i].key)))
+        if (!marks[i].applies(row, marks[i].column))
             continue;
-        fprintf(writer->stream, "%s%c", space, marks[i].mark);
-        writer->block.marks |= 1u << i;
+        fprintf(stream, "%s%c", space, marks[i].mark);
+        block->marks |= 1u << i;
         space = "";
     }
-    fputc('\n', writer->stream);
-}
-
-/* A figure that is longer than its column has room for still keeps apart from the one before. */
-static void write_cell(FILE *stream, const report_leaf *leaf, const json_t *row)
-{
-    json_t *value = report_leaf_value(leaf, row);
-    char text[REPORT_FIGURE_BYTES];
-    int width = cell_width(leaf);
-
-    report_format_cell(value, report_leaf_face(leaf)->whole, text);
-    fprintf(stream, "%s%*s", strlen(text) < (size_t)width ? "" : " ", width, text);
-    json_decref(value);
-}
-
-static void row_text(report_writer *writer, const json_t *row)
-{
-    const report_block *block = &writer->block;
-
-    open_block(writer, row);
-    for (size_t i = 0; i < block->leaf_count; i++)
-        write_cell(writer->stream, &block->leaves[i], row);
-    write_marks(writer, row);
-    report_write_slow_destinations(writer->stream, row);
+    fputc('\n', stream);
+    report_write_slow_destinations(stream, row->values[REPORT_PER_DESTINATION]);
 }
 
 /* Fits stand below the rows that they were made from; what comes after needs heads again. */
 static void fit_text(report_writer *writer, const json_t *fit)
 {
-    writer->block.columns = 0;
+    writer->block.open = false;
     report_write_phrases(writer->stream, fit, fit_subject, COUNT(fit_subject));
     fputs("\n    ", writer->stream);
     report_write_phrases(writer->stream, fit, fit_values, COUNT(fit_values));
@@ -325,6 +329,8 @@ static void end_text(report_writer *writer, json_t *document)
 const report_form report_form_text = {
     .name = "text",
     .begin = begin_text,
-    .element = {[REPORT_ROW] = row_text, [REPORT_FIT] = fit_text, [REPORT_SKIPPED] = skipped_text},
+    .row = row_text,
+    .fit = fit_text,
+    .skipped = skipped_text,
     .end = end_text,
 };

@@ -23,9 +23,17 @@
 #include "sisci_error.h"
 #include "sisci_types.h"
 
+/* The version of the library, as pkg-config --modversion sisci-shm prints it. */
+#define SISCI_SHM_VERSION_MAJOR 0
+#define SISCI_SHM_VERSION_MINOR 1
+#define SISCI_SHM_VERSION_PATCH 0
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The shared library exports what is declared here, and nothing else. */
+#pragma GCC visibility push(default)
 
 #ifdef _REENTRANT
 #define SISCI_SHM_FUNCTION(name) sisci_shm_mt_##name
@@ -437,6 +445,8 @@ sci_dma_queue_state_t SCIDMAQueueState(sci_dma_queue_t dq);
 
 /* End the transfers of the queue where they are. SCI_ERR_ILLEGAL_OPERATION: none is under way. */
 void SCIAbortDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *error);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -68,7 +68,7 @@ START_TEST(other_roles_never_compute)
 
     ck_assert(!bench_occupies(BENCH_OCCUPY_BOTH, &supervisor));
     ck_assert(!bench_occupies(BENCH_OCCUPY_BOTH, &none));
-    ck_assert_int_eq(bench_side_of(&supervisor), REPORT_SIDES);
+    ck_assert_int_eq(bench_side_of(&supervisor), BENCH_SIDES);
 }
 END_TEST
 

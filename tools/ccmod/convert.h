@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 enum { CONVERT_RANKS = 1 << 22, CONVERT_LINE_BYTES = 4096 };
 
@@ -36,20 +36,20 @@ typedef struct {
     size_t rank_count, rank_room;
 } convert_program;
 
-cb_status convert_program_open(const char *name, convert_program **out, ccmod_error *error);
+ccmod_status convert_program_open(const char *name, convert_program **out, ccmod_error *error);
 void convert_program_free(convert_program *program); /* NULL is accepted */
 
 /* Rank `number` exists, and all below; at most CONVERT_RANKS. */
-cb_status convert_program_reach(convert_program *program, size_t number, ccmod_error *error);
+ccmod_status convert_program_reach(convert_program *program, size_t number, ccmod_error *error);
 
 /* One more record of a rank that exists. */
-cb_status convert_program_add(convert_program *program, size_t rank, const convert_record *record,
-                              ccmod_error *error);
+ccmod_status convert_program_add(convert_program *program, size_t rank,
+                                 const convert_record *record, ccmod_error *error);
 
 /* An error, with file and line, where a message is with a rank that does not exist; or where tags
  * say otherwise than that messages of a pair match first come, first served, as those of a trace
  * do. */
-cb_status convert_program_check(const convert_program *program, ccmod_error *error);
+ccmod_status convert_program_check(const convert_program *program, ccmod_error *error);
 
 /* A workload of the program, which must outlive it. */
 ccmod_workload convert_program_workload(convert_program *program);
@@ -63,12 +63,12 @@ typedef struct {
 } convert_walk;
 
 /* The next record of a rank, CCMOD_END at its end. */
-cb_status convert_walk_next(convert_walk *walk, uint32_t rank, ccmod_record *record,
-                            ccmod_error *error);
+ccmod_status convert_walk_next(convert_walk *walk, uint32_t rank, ccmod_record *record,
+                               ccmod_error *error);
 
 /* An error in a record: what cannot be expressed, and what to do. */
-cb_status convert_walk_refuse(const convert_walk *walk, const ccmod_record *record,
-                              const char *problem, ccmod_error *error);
+ccmod_status convert_walk_refuse(const convert_walk *walk, const ccmod_record *record,
+                                 const char *problem, ccmod_error *error);
 
 /* A number in as few digits as keep it. */
 void convert_write_number(FILE *stream, double value);
@@ -88,21 +88,21 @@ typedef struct {
 FILE *convert_open(const char *path, ccmod_error *error);
 
 /* The next line is in `text`, false at the end and, with *status, where it cannot be read. */
-bool convert_text_next(convert_text *text, cb_status *status);
+bool convert_text_next(convert_text *text, ccmod_status *status);
 
 /* The first word of the line, or the next; NULL at its end. */
 char *convert_text_first(convert_text *text);
 char *convert_text_word(convert_text *text);
 
-cb_status convert_text_refuse(const convert_text *text, const char *word, const char *problem);
+ccmod_status convert_text_refuse(const convert_text *text, const char *word, const char *problem);
 
 /* `word`, which may be NULL, as a whole number; `what` it is stands in the error. */
-cb_status convert_text_count(const convert_text *text, const char *word, const char *what,
-                             uint64_t largest, uint64_t *value);
+ccmod_status convert_text_count(const convert_text *text, const char *word, const char *what,
+                                uint64_t largest, uint64_t *value);
 
 /* The same as a number of 0 or more. */
-cb_status convert_text_real(const convert_text *text, const char *word, const char *what,
-                            double largest, double *value);
+ccmod_status convert_text_real(const convert_text *text, const char *word, const char *what,
+                               double largest, double *value);
 
 /* Forms */
 
@@ -111,19 +111,19 @@ typedef struct {
     const char *help;
     bool many; /* one file for each rank, and one that lists them */
     /* Add what `path` says to the program. */
-    cb_status (*read)(const char *path, double flops_per_us, convert_program *program,
-                      ccmod_error *error);
+    ccmod_status (*read)(const char *path, double flops_per_us, convert_program *program,
+                         ccmod_error *error);
     /* What stands before all ranks (NULL: nothing), and one rank. */
     void (*write_head)(FILE *stream, const ccmod_workload *workload);
-    cb_status (*write_rank)(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error);
+    ccmod_status (*write_rank)(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error);
 } convert_form;
 
 extern const convert_form convert_cct, convert_goal, convert_ti;
 
 /* Of a stream: for convert_goal, and for one file of convert_ti. */
-cb_status convert_goal_read(FILE *stream, const char *name, convert_program *program,
-                            ccmod_error *error);
-cb_status convert_ti_read(FILE *stream, const char *name, double flops_per_us,
-                          convert_program *program, ccmod_error *error);
+ccmod_status convert_goal_read(FILE *stream, const char *name, convert_program *program,
+                               ccmod_error *error);
+ccmod_status convert_ti_read(FILE *stream, const char *name, double flops_per_us,
+                             convert_program *program, ccmod_error *error);
 
 #endif

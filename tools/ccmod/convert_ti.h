@@ -8,6 +8,6 @@
 #define CONVERT_TI_ANY_SOURCE "-555"
 #define CONVERT_TI_ANY_TAG "-444"
 
-cb_status convert_ti_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error);
+ccmod_status convert_ti_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error);
 
 #endif

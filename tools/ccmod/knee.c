@@ -23,15 +23,15 @@ typedef struct {
     double factor;
 } scaled_workload;
 
-static cb_status next_scaled(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
-                             ccmod_error *error)
+static ccmod_status next_scaled(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
+                                ccmod_error *error)
 {
     scaled_workload *scaled = workload->self;
 
-    CB_TRY(scaled->inner->next(scaled->inner, processor, record, error));
+    CCMOD_TRY(scaled->inner->next(scaled->inner, processor, record, error));
     if (record->kind == CCMOD_COMPUTE)
         record->time_us *= scaled->factor;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static ccmod_workload *scale(ccmod_workload *inner, void *context)

@@ -89,10 +89,24 @@ cb_status tool_parse(const cb_option_table *which, int argc, char **argv, void *
     return tool_flush();
 }
 
+cb_status tool_status(ccmod_status status)
+{
+    static const cb_status statuses[] = {
+        [CCMOD_OK] = CB_OK,
+        [CCMOD_ERROR_USAGE] = CB_ERROR_USAGE,
+        [CCMOD_ERROR_MEMORY] = CB_ERROR_MEMORY,
+        [CCMOD_ERROR_SYSTEM] = CB_ERROR_SYSTEM,
+        [CCMOD_ERROR_DATA] = CB_ERROR_DATA,
+        [CCMOD_ERROR_INTERRUPTED] = CB_ERROR_INTERRUPTED,
+    };
+
+    return statuses[status];
+}
+
 cb_status tool_fail(const ccmod_error *error)
 {
     cb_error("%s", error->text);
-    return error->status;
+    return tool_status(error->status);
 }
 
 cb_status tool_refuse(const ccmod_error *error)

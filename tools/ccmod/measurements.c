@@ -204,7 +204,7 @@ static cb_status read_text(FILE *stream, const char *path, bool round_trips, mea
 
     snprintf(out->origin, sizeof(out->origin), "%.400s: two columns%s", path,
              round_trips ? ", of round trips" : "");
-    if (measurements_read_columns(stream, path, round_trips, out, &error) != CB_OK)
+    if (measurements_read_columns(stream, path, round_trips, out, &error) != CCMOD_OK)
         return tool_refuse(&error);
     return CB_OK;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "report/reading.h"
 
 enum { MEASUREMENTS_ORIGIN_BYTES = 512, MEASUREMENTS_SIZES = 128 };
@@ -43,8 +43,8 @@ void measurements_close(measurements *found);
 
 /* Two columns, size in bytes and time in us; more columns are refused, "#" begins a comment.
  * `round_trips`: times are of the way there and back. */
-cb_status measurements_read_columns(FILE *stream, const char *name, bool round_trips,
-                                    measurements *out, ccmod_error *error);
+ccmod_status measurements_read_columns(FILE *stream, const char *name, bool round_trips,
+                                       measurements *out, ccmod_error *error);
 
 /* A time, and how far its 95 % interval reaches to the farther side. */
 typedef struct {

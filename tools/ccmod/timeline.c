@@ -9,7 +9,7 @@
 typedef struct {
     const ccmod_timeline_form *form;
     const ccmod_timeline *timeline;
-    cb_status status;
+    ccmod_status status;
     ccmod_error error;
 } timeline_output;
 
@@ -49,7 +49,7 @@ static cb_status write_form(const tool_settings *settings, const tool_target *ta
     timeline_output output = {.form = find_form(settings->format), .timeline = timeline};
     cb_status status = tool_write(target, write_timeline, &output);
 
-    return output.status != CB_OK ? tool_fail(&output.error) : status;
+    return output.status != CCMOD_OK ? tool_fail(&output.error) : status;
 }
 
 static cb_status make_timeline(const tool_settings *settings, const tool_inputs *inputs,
@@ -59,7 +59,7 @@ static cb_status make_timeline(const tool_settings *settings, const tool_inputs 
     ccmod_error error;
     cb_status status;
 
-    if (ccmod_timeline_create(settings->from_us, settings->to_us, &timeline, &error) != CB_OK)
+    if (ccmod_timeline_create(settings->from_us, settings->to_us, &timeline, &error) != CCMOD_OK)
         return tool_refuse(&error);
     status = collect(inputs, timeline);
     if (status == CB_OK)
