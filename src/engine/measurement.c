@@ -355,7 +355,7 @@ static cb_status finish_passes(measurement_passes *run)
 {
     const bench_algorithm *algorithm = &run->pass.me->algorithm;
 
-    run->timed = run->pass.meters;
+    run->out.timed = run->pass.meters;
     CB_TRY(rank_check_sum(run->pass.me));
     CB_TRY(datagrams_lost_share(run->setting, run->pass.me, &run->out.lost_share));
     CB_TRY(measurement_keep_shares(run));
@@ -381,24 +381,6 @@ static cb_status measure_baselines(measurement_passes *run, const rank_setting *
                                  &run->out.harness_ns);
 }
 
-/* Rank 0 writes the row, also of a measurement whose verification was given up. */
-static cb_status write_row(measurement_passes *run, report_row *row, measurement_result *result)
-{
-    const measurement_setting *setting = run->setting;
-    const measurement_method *method = setting->session->method;
-    cb_status status = figures_fill(setting, &run->out, row);
-
-    if (status != CB_OK) {
-        report_row_clear(row);
-        return status;
-    }
-    if (method != NULL && method->fill_row != NULL)
-        method->fill_row(setting->session->method_state, run, row);
-    result->figure_us = report_row_number(row, figures_column(setting->planned->mode), "median");
-    verification_note(setting->session, &run->out.verification);
-    return report_add(setting->session->document, row);
-}
-
 void measurement_outcome_free(measurement_outcome *outcome)
 {
     free(outcome->blocks_ns);
@@ -407,7 +389,7 @@ void measurement_outcome_free(measurement_outcome *outcome)
     *outcome = (measurement_outcome){0};
 }
 
-cb_status measurement_run(const measurement_setting *setting, measurement_result *result)
+cb_status measurement_run(const measurement_setting *setting, measurement_outcome *out)
 {
     engine_session *session = setting->session;
     const measurement_method *method = session->method;
@@ -432,11 +414,9 @@ cb_status measurement_run(const measurement_setting *setting, measurement_result
             fmin(setting->oversubscribed ? oversubscribed_block_ns : block_ns, limit_ns / 100),
         .out = {.group_create_ns = -1, .harness_ns = -1, .touch_ns = -1, .algorithm_true_us = -1},
     };
-    report_row row = {.broken = false};
     cb_status status;
-    bool agreed;
 
-    *result = (measurement_result){.figure_us = -1};
+    *out = (measurement_outcome){0};
     if (method != NULL && method->measure != NULL)
         return method->measure(session->method_state, setting);
     status = set_up(&run, &place);
@@ -456,22 +436,47 @@ cb_status measurement_run(const measurement_setting *setting, measurement_result
     if (status == CB_OK)
         status = datagrams_sum(session, setting->team, &run.out.datagrams);
     if (status == CB_OK)
-        status =
-            meters_report(&run.timed, setting->team, session->document != NULL ? &row : NULL);
-    if (status == CB_OK)
         status = control_barrier(setting->team);
     /* After a failure of which the others do not know this rank ends the job. Groups that all
      * destroy together would only keep it from that. */
-    agreed = status == CB_OK || run.out.verification.done;
-    if (agreed || !setting->planned->own_multicast)
+    if (status == CB_OK || run.out.verification.done || !setting->planned->own_multicast)
         rank_destroy(session->definition, run.pass.me);
-    if (session->document != NULL && run.out.block_count > 0 &&
-        (status == CB_OK || status == CB_ERROR_DATA)) {
-        cb_status written = write_row(&run, &row, result);
+    *out = run.out;
+    return status;
+}
 
+static cb_status write_row(const measurement_setting *setting, const measurement_outcome *outcome,
+                           report_row *row, measurement_result *result)
+{
+    const measurement_method *method = setting->session->method;
+
+    CB_TRY(figures_fill(setting, outcome, row));
+    if (method != NULL && method->fill_row != NULL)
+        method->fill_row(setting->session->method_state, setting, row);
+    result->figure_us = report_row_number(row, figures_column(setting->planned->mode), "median");
+    verification_note(setting->session, &outcome->verification);
+    return report_add(setting->session->document, row);
+}
+
+cb_status measurement_report(const measurement_setting *setting, measurement_outcome *outcome,
+                             cb_status status, measurement_result *result)
+{
+    const engine_session *session = setting->session;
+    bool agreed = status == CB_OK || outcome->verification.done;
+    bool writes = session->document != NULL && (status == CB_OK || status == CB_ERROR_DATA) &&
+                  outcome->block_count > 0;
+    report_row row = {.broken = false};
+
+    *result = (measurement_result){.figure_us = -1, .shares_left_out = outcome->shares_left_out};
+    if (session->method != NULL && session->method->measure != NULL)
+        return status;
+    if (status == CB_OK)
+        status = meters_report(&outcome->timed, setting->team, writes ? &row : NULL);
+    if (writes) {
+        cb_status written = write_row(setting, outcome, &row, result);
+
+        report_row_clear(&row);
         status = status == CB_OK ? written : status;
     }
-    result->shares_left_out = run.out.shares_left_out;
-    measurement_outcome_free(&run.out);
     return agreed ? control_agree(setting->team, status) : status;
 }

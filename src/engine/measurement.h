@@ -13,7 +13,6 @@ struct measurement_passes {
     pass_context pass;
     const bench_traffic *traffic; /* of timed passes */
     measurement_outcome out;
-    meters timed;     /* what the meters found in the blocks that count */
     bool is_stream;   /* bounded by the window */
     bool is_led_in;   /* and timed from its first event on */
     double step_ns;   /* estimate, agreed, by the clocks that time blocks */
@@ -27,8 +26,14 @@ typedef struct {
     bool shares_left_out;
 } measurement_result;
 
-/* Make one measurement and hand its row to the report. Together. */
-cb_status measurement_run(const measurement_setting *setting, measurement_result *result);
+/* Make one measurement. *out is the plain passes'; a method that measures itself has handed over
+ * its rows and leaves it empty. The caller frees *out. Together. */
+cb_status measurement_run(const measurement_setting *setting, measurement_outcome *out);
+
+/* Hand the row of a measurement to the report, of which `status` came: also of one whose
+ * verification was given up. Together, and agreed where all know how it ended. */
+cb_status measurement_report(const measurement_setting *setting, measurement_outcome *outcome,
+                             cb_status status, measurement_result *result);
 
 /* Append the blocks of the last batch to those of the outcome; their mean is the new estimate of a
  * step. */

@@ -29,7 +29,7 @@ struct measurement_method {
     cb_status (*run_passes)(void *state, measurement_passes *run);
 
     /* At rank 0: what run_passes has found besides, into the row. */
-    void (*fill_row)(const void *state, const measurement_passes *run, report_row *row);
+    void (*fill_row)(const void *state, const measurement_setting *setting, report_row *row);
 
     /* After each measurement. Collective over all, also those without a part in it. */
     cb_status (*conclude)(void *state, engine_session *session, const bench_measurement *planned);

@@ -3,6 +3,7 @@
 #ifndef ENGINE_OUTCOME_H
 #define ENGINE_OUTCOME_H
 
+#include "engine/meters.h"
 #include "engine/plan.h"
 #include "engine/session.h"
 #include "report/report.h"
@@ -64,6 +65,7 @@ typedef struct {
     verification_result verification;
     report_datagrams datagrams;
     double lost_share; /* of the packets of all blocks */
+    meters timed;      /* of this rank, in the blocks that count */
 } measurement_outcome;
 
 #endif

@@ -325,13 +325,16 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
                     machines_oversubscribed(&session->machines, run.who.ranks, run.who.count),
                 .roles = run.roles,
                 .references = &run.references};
+            measurement_outcome outcome;
             measurement_result result;
 
             if (session->document != NULL)
                 note_roles(&run, measurement);
             if (run.shows_progress)
                 show_progress(&run, measurement);
-            status = measurement_run(&setting, &result);
+            status = measurement_run(&setting, &outcome);
+            status = measurement_report(&setting, &outcome, status, &result);
+            measurement_outcome_free(&outcome);
             if (status == CB_OK)
                 keep_result(&run, measurement, &result);
             if (status == CB_OK && run.shows_progress)

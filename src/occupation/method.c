@@ -44,14 +44,13 @@ typedef struct {
 typedef struct {
     host_task *task;
     double unit_ns; /* of its work on this rank's core */
-    double tick_ns; /* the longest of the hosts */
     /* Of the measurement under way */
     measurement_passes *run;
     host_task *own_task; /* the task, where this rank's side is occupied */
     double block_ns;
     uint64_t alone_steps; /* of a block without the task */
     double alone_total_ns, alone_total_steps;
-    bench_side_work sides[BENCH_SIDES]; /* what the tasks did; at rank 0 alone */
+    occupation_result found; /* its sides at rank 0 alone; its tick is the longest of the hosts */
 } occupation;
 
 /* Opening */
@@ -93,8 +92,8 @@ static void renew_bindings(occupation *state, machines_of_job *machines,
     for (size_t rank = 0; rank < ranks; rank++) {
         memcpy(machines->bindings[rank], all[rank].binding, sizeof(machines->bindings[rank]));
         machines->cores[rank] = 1;
-        if (all[rank].tick_ns > state->tick_ns)
-            state->tick_ns = all[rank].tick_ns;
+        if (all[rank].tick_ns > state->found.tick_ns)
+            state->found.tick_ns = all[rank].tick_ns;
     }
 }
 
@@ -257,7 +256,7 @@ static cb_status do_both(occupation *state, bench_side_work *work)
     CB_TRY(run_until(state, both_share, run->out.steps));
     work->beside_work_ns = (double)run->pass.batch_units * state->unit_ns;
     work->beside_ns = run->pass.batch_ns;
-    run->timed = run->pass.meters;
+    run->out.timed = run->pass.meters;
     CB_TRY(measurement_keep_shares(run));
     return measurement_keep_blocks(run);
 }
@@ -278,7 +277,7 @@ static cb_status gather_work(occupation *state, const rank_work *mine)
 
         if (all[i].side >= BENCH_SIDES)
             continue;
-        sum = &state->sides[all[i].side];
+        sum = &state->found.sides[all[i].side];
         sum->ranks++;
         sum->alone_work_ns += all[i].work.alone_work_ns;
         sum->alone_ns += all[i].work.alone_ns;
@@ -308,10 +307,10 @@ static cb_status run_passes(void *context, measurement_passes *run)
 
     *state = (occupation){.task = state->task,
                           .unit_ns = state->unit_ns,
-                          .tick_ns = state->tick_ns,
+                          .found.tick_ns = state->found.tick_ns,
                           .run = run,
                           .own_task = computes ? state->task : NULL,
-                          .block_ns = fmax(TICKS_A_BLOCK * state->tick_ns,
+                          .block_ns = fmax(TICKS_A_BLOCK * state->found.tick_ns,
                                            (both_share - first_alone_share) * run->pass.limit_ns /
                                                PASS_BLOCKS_MAXIMUM)};
     CB_TRY(find_steps(state, &state->alone_steps));
@@ -322,34 +321,20 @@ static cb_status run_passes(void *context, measurement_passes *run)
     CB_TRY(compute_alone(state, &mine.work));
     run->pass.task = NULL;
     CB_TRY(communicate_alone(state, second_alone_share));
+    state->found.alone_step_ns = state->alone_total_ns / state->alone_total_steps;
     run->pass.task = state->own_task;
     CB_TRY(measurement_verify(run));
     run->pass.task = NULL;
     return gather_work(state, &mine);
 }
 
-/* What communication and computing take from each other. All blocks have the same number of steps.
- */
-static void fill_row(const void *context, const measurement_passes *run, report_row *row)
+static void fill_row(const void *context, const measurement_setting *setting, report_row *row)
 {
     const occupation *state = context;
-    const bench_mode *mode = run->setting->planned->mode;
-    double step_ns = report_row_number(row, figures_column(mode), "median") * mode->divisor * 1e3;
+    const bench_mode *mode = setting->planned->mode;
+    double figure_us = report_row_number(row, figures_column(mode), "median");
 
-    if (state->alone_total_steps <= 0)
-        return;
-    report_set_number(row, REPORT_SLOWDOWN_COMMUNICATION,
-                      step_ns * state->alone_total_steps / state->alone_total_ns);
-    for (bench_side side = 0; side < BENCH_SIDES; side++) {
-        bench_side_figures found = bench_side_figures_of(&state->sides[side], state->tick_ns);
-        const char *name = bench_side_name(side);
-
-        report_set_member(row, REPORT_COMPUTING_ALONE_PCT, found.alone_pct, "%s", name);
-        report_set_member(row, REPORT_SLOWDOWN_COMPUTING, found.slowdown, "%s", name);
-        report_set_member(row, REPORT_COMPUTING_LEFT_PCT, found.left_pct, "%s", name);
-        if (found.at_least)
-            report_set_member_flag(row, REPORT_SLOWDOWN_COMPUTING_AT_LEAST, true, "%s", name);
-    }
+    occupation_fill_row(&state->found, figure_us * mode->divisor * 1e3, row);
 }
 
 const measurement_method occupation_method = {

@@ -97,3 +97,20 @@ bench_side_figures bench_side_figures_of(const bench_side_work *work, double tic
     figures.left_pct = 100 / figures.slowdown;
     return figures;
 }
+
+void occupation_fill_row(const occupation_result *found, double step_ns, report_row *row)
+{
+    if (found->alone_step_ns <= 0)
+        return;
+    report_set_number(row, REPORT_SLOWDOWN_COMMUNICATION, step_ns / found->alone_step_ns);
+    for (bench_side side = 0; side < BENCH_SIDES; side++) {
+        bench_side_figures figures = bench_side_figures_of(&found->sides[side], found->tick_ns);
+        const char *name = bench_side_name(side);
+
+        report_set_member(row, REPORT_COMPUTING_ALONE_PCT, figures.alone_pct, "%s", name);
+        report_set_member(row, REPORT_SLOWDOWN_COMPUTING, figures.slowdown, "%s", name);
+        report_set_member(row, REPORT_COMPUTING_LEFT_PCT, figures.left_pct, "%s", name);
+        if (figures.at_least)
+            report_set_member_flag(row, REPORT_SLOWDOWN_COMPUTING_AT_LEAST, true, "%s", name);
+    }
+}

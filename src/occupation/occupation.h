@@ -4,6 +4,7 @@
 #define OCCUPATION_OCCUPATION_H
 
 #include "engine/benchmark.h"
+#include "report/report.h"
 
 /* Who computes, as a set of sides. */
 typedef enum {
@@ -56,5 +57,15 @@ typedef struct {
  * taken as if each had had that turn, and it is at least so large. Without five turns each
  * alone there is nothing to compare with and no slowdown, nor is a bound below 1 one. */
 bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns);
+
+/* What was found beside the tasks of one measurement. */
+typedef struct {
+    double alone_step_ns; /* of the communication without the tasks; 0: not measured */
+    double tick_ns;       /* of the scheduler */
+    bench_side_work sides[BENCH_SIDES];
+} occupation_result;
+
+/* What communication and computing take from each other, into a row whose steps took `step_ns`. */
+void occupation_fill_row(const occupation_result *found, double step_ns, report_row *row);
 
 #endif

@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "emit/emit.h"
+#include "engine/rank.h"
+#include "engine/session.h"
 #include "tests/cli/technologies_counting.h"
 
 static cb_status exchange_all(void *context, const void *mine, size_t bytes, void *all)
@@ -29,7 +31,7 @@ static cb_status write_counts(int rank)
     return failed != 0 ? CB_ERROR_SYSTEM : CB_OK;
 }
 
-static cb_status perform(bench_session *session, const bench_measurement *measurement,
+static cb_status perform(engine_session *session, const bench_measurement *measurement,
                          const bench_shape *shape)
 {
     size_t count = bench_shape_ranks(shape);
@@ -42,20 +44,24 @@ static cb_status perform(bench_session *session, const bench_measurement *measur
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < count; i++)
         ranks[i] = (int)i;
-    status =
-        bench_rank_create(session, measurement, session->technology, ranks, count, &me, &actions);
+    status = rank_create(&(rank_setting){.definition = session->definition,
+                                         .options = session->options,
+                                         .measurement = measurement,
+                                         .ranks = ranks,
+                                         .participants = count},
+                         session->technology, &me, &actions);
     if (status == CB_OK)
-        status = bench_perform(me, session->definition, session->options, shape, actions);
+        status = emit_perform(me, session->definition, session->options, shape, actions);
     if (status == CB_OK)
         status = transport_flush(session->technology);
     if (status == CB_OK)
         status = control_barrier(control_everyone(session->plane));
-    bench_rank_destroy(session->definition, me);
+    rank_destroy(session->definition, me);
     free(ranks);
     return status;
 }
 
-static cb_status run(bench_session *session)
+static cb_status run(engine_session *session)
 {
     const bench_options *options = session->options;
     transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
@@ -65,8 +71,7 @@ static cb_status run(bench_session *session)
     bench_measurement measurement;
     bench_shape shape;
 
-    CB_TRY(bench_emit_choose(session->definition, options, (size_t)bootstrap.size, &measurement,
-                             &shape));
+    CB_TRY(emit_choose(session->definition, options, (size_t)bootstrap.size, &measurement, &shape));
     if (bench_shape_ranks(&shape) != (size_t)bootstrap.size) {
         cb_error("this measurement needs %zu ranks, and the job has %d", bench_shape_ranks(&shape),
                  bootstrap.size);
@@ -82,7 +87,7 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
 {
     cb_option_table table = bench_option_table(definition, "counting", "");
     bench_options options;
-    bench_session session = {.definition = definition, .options = &options};
+    engine_session session = {.definition = definition, .options = &options};
     const cb_option *action;
     cb_status status;
 
