@@ -44,13 +44,15 @@ typedef struct {
     sisci_peer *owner;
 } sisci_remote_interrupt;
 
+/* What a kind of interrupts adds; NULL: nothing. */
 struct sisci_interrupt_form {
     sisci_kind kind;
     size_t bytes; /* of the object, which starts with a sisci_interrupt */
-    bool (*initialise)(sisci_interrupt *interrupt); /* of the rest; NULL: nothing to do */
-    bool (*has_come)(sisci_interrupt *interrupt);   /* whether there is what to call back for; NULL:
-                                             each   trigger is */
-    /* Call back for one trigger; between sisci_callback_begin and sisci_callback_end. */
+    /* Initialise the rest of the object. */
+    bool (*initialise)(sisci_interrupt *interrupt);
+    /* Whether a callback is due; NULL: one for each trigger. */
+    bool (*has_come)(sisci_interrupt *interrupt);
+    /* Make the callback for one trigger; calls sisci_callback_begin and sisci_callback_end. */
     sci_callback_action_t (*call)(sisci_local_interrupt *interrupt);
 };
 
@@ -70,7 +72,7 @@ typedef struct {
     unsigned flags;
 } sisci_interrupt_request;
 
-/* Create a interrupt; NULL: an error, such as SCI_ERR_INTNO_USED. */
+/* Create an interrupt; NULL: an error, such as SCI_ERR_INTNO_USED. */
 sisci_local_interrupt *sisci_interrupt_create(const sisci_interrupt_form *form,
                                               const sisci_interrupt_request *request,
                                               sci_error_t *error);
@@ -86,7 +88,7 @@ typedef struct {
     unsigned node, adapter, number, flags;
 } sisci_interrupt_target;
 
-/* Connect to a interrupt; NULL: an error, such as SCI_ERR_NO_SUCH_NODEID or SCI_ERR_NO_SUCH_INTNO.
+/* Connect to an interrupt; NULL: an error, such as SCI_ERR_NO_SUCH_NODEID or SCI_ERR_NO_SUCH_INTNO.
  */
 sisci_remote_interrupt *sisci_interrupt_connect(const sisci_interrupt_form *form,
                                                 sisci_interrupt_target target, sci_error_t *error);
@@ -95,7 +97,7 @@ sisci_remote_interrupt *sisci_interrupt_connect(const sisci_interrupt_form *form
 void sisci_interrupt_disconnect(sisci_remote_interrupt *interrupt, unsigned flags,
                                 sci_error_t *error);
 
-/* Whether it can be waited for: else SCI_ERR_CANCELLED, or SCI_ERR_ILLEGAL_OPERATION for a
+/* Whether it can be waited for: else SCI_ERR_CANCELLED, or SCI_ERR_ILLEGAL_OPERATION for an
  * interrupt with a callback. */
 sci_error_t sisci_interrupt_may_wait(const sisci_local_interrupt *interrupt);
 

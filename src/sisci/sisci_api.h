@@ -207,7 +207,7 @@ void SCIGetLocalNodeId(unsigned int adapterNo, unsigned int *nodeId, unsigned in
                        sci_error_t *error);
 
 /* 1 if a process of that node uses the library, else 0.
- * SCI_ERR_ILLEGAL_NODEID; SCI_ERR_NO_SUCH_NODEID: nobody is there. */
+ * SCI_ERR_ILLEGAL_NODEID; SCI_ERR_NO_SUCH_NODEID: no process of it is there. */
 int SCIProbeNode(sci_desc_t sd, unsigned int localAdapterNo, unsigned int nodeId,
                  unsigned int flags, sci_error_t *error);
 

@@ -11,9 +11,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "report/file.h"
-#include "report/form.h"
-#include "report/path.h"
-#include "report/value.h"
+#include "report/forms.h"
+#include "report/values.h"
 
 typedef enum { ELEMENT_ROW, ELEMENT_FIT, ELEMENT_SKIPPED } element_kind;
 
@@ -192,36 +191,6 @@ static void set(json_t *object, const char *key, json_t *value)
         json_object_set_new(object, key, value);
 }
 
-static void set_parameters(json_t *fit, const stats_segment *segment)
-{
-    set(fit, "overhead_us", report_value_number(segment->overhead_us));
-    set(fit, "r_inf_MBps", report_value_number(segment->r_inf_MBps));
-    set(fit, "n_half_bytes", report_value_number(segment->n_half_bytes));
-    set(fit, "rms_residual_us", report_value_number(segment->rms_residual_us));
-}
-
-/* The time at which the document begins, in UTC. */
-static json_t *now_utc(void)
-{
-    char text[sizeof("2026-11-21T10:15:30Z") + 8];
-    time_t now = time(NULL);
-    struct tm utc;
-
-    gmtime_r(&now, &utc);
-    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return json_string(text);
-}
-
-/* The order of the keys here is that in the file. */
-static json_t *new_root(const char *benchmark, const char *id, const char *technology)
-{
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:b, s:s, s:[], s:{}, s:{}, s:[], s:[], s:[]}",
-                     "schema", "combench-result/1", "benchmark", benchmark, "id", id, "technology",
-                     technology, "started", now_utc(), "elapsed_s", 0, "complete", 0, "reason",
-                     "running", "command", "parameters", "environment", "results", "skipped",
-                     "fit");
-}
-
 bool report_format_named(const char *name, report_format *out)
 {
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -233,15 +202,25 @@ bool report_format_named(const char *name, report_format *out)
     return false;
 }
 
+/* The order of the keys here is that in the file. */
 cb_status report_create(const char *benchmark, const char *id, const char *title,
                         const char *technology, report_document **out)
 {
     report_document *document = calloc(1, sizeof(*document));
+    char started[sizeof("2026-11-21T10:15:30Z") + 8];
+    time_t now = time(NULL);
+    struct tm utc;
 
     if (document == NULL)
         return no_memory();
     document->started_ns = cb_now_ns();
-    document->root = new_root(benchmark, id, technology);
+    gmtime_r(&now, &utc);
+    strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    document->root =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:b, s:s, s:[], s:{}, s:{}, s:[], s:[], s:[]}",
+                  "schema", "combench-result/1", "benchmark", benchmark, "id", id, "technology",
+                  technology, "started", started, "elapsed_s", 0, "complete", 0, "reason",
+                  "running", "command", "parameters", "environment", "results", "skipped", "fit");
     document->title = report_clean_utf8(title);
     if (document->root == NULL || document->title == NULL) {
         report_free(document);
@@ -333,11 +312,15 @@ static json_t *fit_element(const char *mode, double processors, const char *figu
     }
     if (segment->refusal != NULL)
         set(fit, "refusal", report_value_text(segment->refusal));
-    else
-        set_parameters(fit, segment);
-    if (segment->refusal == NULL && segment->n_half_bytes > segment->to_bytes)
-        set(fit, "caution",
-            report_value_text("r_inf is extrapolated: half of it lies beyond these sizes"));
+    if (segment->refusal == NULL) {
+        set(fit, "overhead_us", report_value_number(segment->overhead_us));
+        set(fit, "r_inf_MBps", report_value_number(segment->r_inf_MBps));
+        set(fit, "n_half_bytes", report_value_number(segment->n_half_bytes));
+        set(fit, "rms_residual_us", report_value_number(segment->rms_residual_us));
+        if (segment->n_half_bytes > segment->to_bytes)
+            set(fit, "caution",
+                report_value_text("r_inf is extrapolated: half of it lies beyond these sizes"));
+    }
     return fit;
 }
 

@@ -1,7 +1,7 @@
 /* What the forms text, CSV and JSON have in common: each is told of the beginning of a document, of
  * its elements in the order in which they came, and of its end. Internal to src/report. */
-#ifndef REPORT_FORM_H
-#define REPORT_FORM_H
+#ifndef REPORT_FORMS_H
+#define REPORT_FORMS_H
 
 #include <jansson.h>
 #include <stdbool.h>

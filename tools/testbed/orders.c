@@ -1,6 +1,6 @@
-/* Orders are datagrams between files, since the hosts' networks are no way to the switch: those are
- * what the orders disturb. */
-#include "tools/testbed/control.h"
+/* Orders are datagrams between files, and do not go over the hosts' networks, which the orders
+ * disturb. */
+#include "tools/testbed/orders.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@
 #include "base/units.h"
 #include "tools/testbed/hosts.h"
 
-#define CONTROL_PATH HOSTS_FOLDER "/control"
+#define ORDERS_PATH HOSTS_FOLDER "/control"
 
-enum { WORD_BYTES = 32, PATIENCE_S = 10 };
+enum { WORD_BYTES = 32, TIMEOUT_S = 10 };
 
-const char control_orders[] = "cut HOST, join HOST, loss HOST PCT, duplicate HOST PCT, "
-                              "reorder HOST PCT, jitter HOST TIME; HOST may be all";
+static const char known_orders[] = "cut HOST, join HOST, loss HOST PCT, duplicate HOST PCT, "
+                                   "reorder HOST PCT, jitter HOST TIME; HOST may be all";
 
 static void set_cut(switch_faults *faults, double value)
 {
@@ -65,52 +65,37 @@ static const struct order_kind {
     {"reorder", "%", 100, set_reorder}, {"jitter", "s", 10, set_jitter},
 };
 
-static const struct order_kind *kind_of(const char *verb)
-{
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        if (strcmp(kinds[i].verb, verb) == 0)
-            return &kinds[i];
-    return NULL;
-}
-
-/* The ports of a host, or of all; false where there is no such host. */
-static bool ports_of(const network_switch *hub, const char *host, unsigned *first, unsigned *end)
-{
-    *first = 0;
-    *end = hub->settings.ports;
-    if (strcmp(host, "all") == 0)
-        return true;
-    if (!host_number(host, hub->settings.ports, first))
-        return false;
-    *end = *first + 1;
-    return true;
-}
-
-void control_obey(network_switch *hub, const char *order, char answer[CONTROL_BYTES])
+void orders_obey(network_switch *hub, const char *order, char answer[ORDERS_BYTES])
 {
     char verb[WORD_BYTES] = "", host[WORD_BYTES] = "", value[WORD_BYTES] = "", more[2] = "";
     char why[CB_WHY_BYTES];
     int words = sscanf(order, "%31s %31s %31s %1s", verb, host, value, more);
-    const struct order_kind *kind = kind_of(verb);
+    const struct order_kind *kind = NULL;
+    unsigned first = 0, end = hub->settings.ports;
     double amount = 0;
-    unsigned first, end;
 
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(kinds[i].verb, verb) == 0)
+            kind = &kinds[i];
     if (kind == NULL || words != (kind->unit == NULL ? 2 : 3)) {
-        snprintf(answer, CONTROL_BYTES, "use one of: %s", control_orders);
+        snprintf(answer, ORDERS_BYTES, "use one of: %s", known_orders);
         return;
     }
-    if (!ports_of(hub, host, &first, &end)) {
-        snprintf(answer, CONTROL_BYTES, "there is no host '%s'; use host01 and so on, or all",
-                 host);
-        return;
+    if (strcmp(host, "all") != 0) {
+        if (!host_number(host, hub->settings.ports, &first)) {
+            snprintf(answer, ORDERS_BYTES, "there is no host '%s'; use host01 and so on, or all",
+                     host);
+            return;
+        }
+        end = first + 1;
     }
     if (kind->unit != NULL && !cb_parse_real(value, 0, kind->maximum, kind->unit, &amount, why)) {
-        snprintf(answer, CONTROL_BYTES, "%s '%s': %s", verb, value, why);
+        snprintf(answer, ORDERS_BYTES, "%s '%s': %s", verb, value, why);
         return;
     }
     for (unsigned port = first; port < end; port++)
         kind->set(&hub->ports[port].faults, amount);
-    snprintf(answer, CONTROL_BYTES, "ok");
+    snprintf(answer, ORDERS_BYTES, "ok");
 }
 
 static int named_socket(const char *path, int flags)
@@ -126,18 +111,18 @@ static int named_socket(const char *path, int flags)
     return made;
 }
 
-cb_status control_open(int *out)
+cb_status orders_open(int *out)
 {
-    *out = named_socket(CONTROL_PATH, SOCK_NONBLOCK);
+    *out = named_socket(ORDERS_PATH, SOCK_NONBLOCK);
     if (*out >= 0)
         return CB_OK;
-    cb_error("cannot open the testbed's socket " CONTROL_PATH ": %s", strerror(errno));
+    cb_error("cannot open the testbed's socket " ORDERS_PATH ": %s", strerror(errno));
     return CB_ERROR_SYSTEM;
 }
 
-void control_serve(int control, network_switch *hub)
+void orders_serve(int control, network_switch *hub)
 {
-    char order[CONTROL_BYTES], answer[CONTROL_BYTES];
+    char order[ORDERS_BYTES], answer[ORDERS_BYTES];
     struct sockaddr_un from;
     socklen_t length = sizeof(from);
     ssize_t bytes =
@@ -146,21 +131,21 @@ void control_serve(int control, network_switch *hub)
     if (bytes < 0)
         return;
     order[bytes] = '\0';
-    control_obey(hub, order, answer);
+    orders_obey(hub, order, answer);
     sendto(control, answer, strlen(answer), 0, (struct sockaddr *)&from, length);
 }
 
 /* The answer to an order that is on its way over a socket. */
 static cb_status await_answer(int own, const char *order)
 {
-    char answer[CONTROL_BYTES];
-    struct timeval patience = {.tv_sec = PATIENCE_S};
+    char answer[ORDERS_BYTES];
+    struct timeval timeout = {.tv_sec = TIMEOUT_S};
     ssize_t bytes;
 
-    setsockopt(own, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(own, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
     bytes = recv(own, answer, sizeof(answer) - 1, 0);
     if (bytes < 0) {
-        cb_error("the testbed does not answer to '%s' within %d s: %s", order, PATIENCE_S,
+        cb_error("the testbed does not answer to '%s' within %d s: %s", order, TIMEOUT_S,
                  strerror(errno));
         return CB_ERROR_SYSTEM;
     }
@@ -171,9 +156,9 @@ static cb_status await_answer(int own, const char *order)
     return CB_ERROR_USAGE;
 }
 
-cb_status control_tell(const char *order)
+cb_status orders_tell(const char *order)
 {
-    struct sockaddr_un testbed = {.sun_family = AF_UNIX, .sun_path = CONTROL_PATH};
+    struct sockaddr_un testbed = {.sun_family = AF_UNIX, .sun_path = ORDERS_PATH};
     char path[64];
     cb_status status = CB_ERROR_USAGE;
     int own;
@@ -184,7 +169,7 @@ cb_status control_tell(const char *order)
                            sizeof(testbed)) == (ssize_t)strlen(order))
         status = await_answer(own, order);
     else
-        cb_error("cannot reach a testbed at " CONTROL_PATH ": %s; give orders in a process that "
+        cb_error("cannot reach a testbed at " ORDERS_PATH ": %s; give orders in a process that "
                  "the testbed has started",
                  strerror(errno));
     if (own >= 0)
