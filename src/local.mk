@@ -3,7 +3,7 @@
 noinst_LIBRARIES += libcombench.a
 
 libcombench_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
-libcombench_a_SOURCES = src/entry.c
+libcombench_a_SOURCES =
 
 include src/base/local.mk
 include src/stats/local.mk

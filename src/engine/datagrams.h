@@ -3,6 +3,7 @@
 #ifndef ENGINE_DATAGRAMS_H
 #define ENGINE_DATAGRAMS_H
 
+#include "engine/benchmark.h"
 #include "engine/outcome.h"
 
 /* What became of the datagrams since the last row, summed over the team, at its index 0; `done` is

@@ -12,11 +12,11 @@ static bool named(const bench_role *role, const char *name)
 }
 
 /* How many ranks of a measurement have a role of that name; 0 where there is none. */
-static size_t ranks_named(const bench_definition *definition, const char *name, size_t count)
+static size_t ranks_named(const benchmark *definition, const char *name, size_t count)
 {
     for (size_t role = 0; role < BENCH_ROLES; role++)
         if (named(&definition->roles[role], name))
-            return bench_role_size(definition, role, count);
+            return shape_role_size(definition, role, count);
     return 0;
 }
 
@@ -38,7 +38,7 @@ static double reference_step(const measurement_setting *setting, double step_us)
 
 static void fill_ratio(const measurement_setting *setting, double step_us, report_row *row)
 {
-    const bench_definition *definition = setting->session->definition;
+    const benchmark *definition = setting->session->definition;
     double count = (double)setting->planned->count, reference_us;
 
     if (definition->ratio == BENCH_NO_RATIO)
@@ -55,7 +55,7 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
 }
 
 /* Of a list that changes, all destinations that take part have their turns. */
-static size_t receivers_of(const bench_definition *definition, const bench_measurement *measurement,
+static size_t receivers_of(const benchmark *definition, const bench_measurement *measurement,
                            size_t participants)
 {
     if (definition->lists)
@@ -64,11 +64,11 @@ static size_t receivers_of(const bench_definition *definition, const bench_measu
            ranks_named(definition, "node", measurement->count);
 }
 
-static void fill_rates(const bench_definition *definition, const bench_measurement *measurement,
+static void fill_rates(const benchmark *definition, const bench_measurement *measurement,
                        size_t participants, double time_us, double lost_share, report_row *row)
 {
     const bench_mode *mode = measurement->mode;
-    double packets = (double)mode->packets(measurement->count);
+    double packets = (double)bench_packets_of(mode->packets, measurement->count);
     size_t receivers = receivers_of(definition, measurement, participants);
 
     double throughput_MBps = packets * (1 - lost_share) * (double)measurement->size_bytes / time_us;
@@ -122,7 +122,7 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
     const engine_session *session = setting->session;
     const bench_measurement *measurement = setting->planned;
     const bench_options *options = session->options;
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
     size_t pieces = piece_bytes(session, measurement), hosts = session->machines.host_count;
 
     report_set_text(row, REPORT_MODE, mode);
@@ -149,7 +149,7 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
         report_set_number(row, REPORT_ALGORITHM_US, measurement->algorithm_us);
     report_set_text(row, REPORT_TOPOLOGY, measurement->topology);
     if (definition->lists) {
-        report_set_text(row, REPORT_LIST, bench_list_name(measurement->list));
+        report_set_text(row, REPORT_LIST, bench_list_names[measurement->list]);
         report_set_text(row, REPORT_MULTICAST, measurement->own_multicast ? "technology" : "loop");
     }
 }

@@ -4,6 +4,8 @@ libcombench_a_SOURCES += \
 	%D%/block.c %D%/block.h \
 	%D%/checker.c %D%/checker.h \
 	%D%/configuration.c %D%/configuration.h \
+	%D%/definition.c %D%/definition.h \
+	%D%/describe.c %D%/describe.h \
 	%D%/datagrams.c %D%/datagrams.h \
 	%D%/environment.c %D%/environment.h \
 	%D%/figures.c %D%/figures.h \
@@ -21,11 +23,11 @@ libcombench_a_SOURCES += \
 	%D%/placement.c %D%/placement.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_run.c %D%/plan_run.h \
-	%D%/plan_shapes.c %D%/plan_shapes.h \
 	%D%/program.c %D%/program.h \
 	%D%/rank.c %D%/rank.h \
 	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \
+	%D%/sides.c %D%/sides.h \
 	%D%/timeout.h \
 	%D%/traffic.c %D%/traffic.h \
 	%D%/verification.c %D%/verification.h

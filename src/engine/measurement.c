@@ -312,7 +312,7 @@ cb_status measurement_verify(measurement_passes *run)
  * timed by the rank that took longest. The last one is kept. */
 static cb_status time_groups(measurement_passes *run)
 {
-    const bench_definition *definition = run->setting->session->definition;
+    const benchmark *definition = run->setting->session->definition;
     pass_context *pass = &run->pass;
     double each_ns[MAKINGS];
     size_t made = 0;

@@ -135,7 +135,7 @@ cb_status parkbench_fit(report_document *document, const bench_measurement *meas
 {
     const bench_mode *mode = measurement->mode;
     bool saturates = mode->figure == BENCH_ROUND;
-    double messages = (double)mode->packets(measurement->count);
+    double messages = (double)bench_packets_of(mode->packets, measurement->count);
     double *times_us = cb_allocate(points->count, sizeof(*times_us), "the times of messages");
     stats_parkbench parts[STATS_PARKBENCH_PARTS];
     cb_status status = CB_OK;

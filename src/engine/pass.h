@@ -5,6 +5,7 @@
 #ifndef ENGINE_PASS_H
 #define ENGINE_PASS_H
 
+#include "engine/benchmark.h"
 #include "engine/meters.h"
 #include "engine/pace.h"
 #include "engine/session.h"

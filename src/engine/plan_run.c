@@ -43,7 +43,7 @@ static bool same_curve(const bench_measurement *one, const bench_measurement *ot
 {
     return one->mode == other->mode && one->count == other->count && one->list == other->list &&
            one->own_multicast == other->own_multicast && one->algorithm_us == other->algorithm_us &&
-           bench_shape_same(&one->shape, &other->shape);
+           shape_same(&one->shape, &other->shape);
 }
 
 /* Who takes part; where the hosts decide, all ranks decide alike. All meet, asleep, before the
@@ -61,12 +61,12 @@ static cb_status choose_participants(plan_progress *run, const bench_measurement
     who->team = NULL;
     who->chosen_for = measurement;
     who->count =
-        bench_participants(session->definition, options, measurement, job_ranks, who->ranks);
+        plan_participants(session->definition, options, measurement, job_ranks, who->ranks);
     if (options->placement != NULL) {
-        bench_shape shape = bench_layout(session->definition, options, measurement, job_ranks);
+        bench_shape shape = plan_layout(session->definition, options, measurement, job_ranks);
 
-        CB_TRY(bench_place(options->placement, &shape, session->machines.hosts, job_ranks,
-                           who->ranks));
+        CB_TRY(placement_make(options->placement, &shape, session->machines.hosts, job_ranks,
+                              who->ranks));
     }
     for (size_t i = 0; i < who->count; i++)
         takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
@@ -125,7 +125,7 @@ static cb_status skip(const engine_session *session, const bench_measurement *me
         return CB_OK;
     if (measurement->own_multicast)
         snprintf(what, sizeof(what), "%s, list %s, by the technology's own multicast",
-                 measurement->mode->name, bench_list_name(measurement->list));
+                 measurement->mode->name, bench_list_names[measurement->list]);
     else if (by_mode_and_too_large(session, measurement))
         snprintf(what, sizeof(what), "%s", measurement->mode->name);
     else
@@ -171,16 +171,16 @@ static void show_progress(const plan_progress *run, const bench_measurement *mea
 static void note_roles(plan_progress *run, const bench_measurement *measurement)
 {
     const engine_session *session = run->session;
-    const bench_definition *definition = session->definition;
-    bench_shape shape = bench_layout(definition, session->options, measurement,
-                                     (size_t)control_size(session->plane));
+    const benchmark *definition = session->definition;
+    bench_shape shape = plan_layout(definition, session->options, measurement,
+                                    (size_t)control_size(session->plane));
 
     for (size_t role = 0; role < BENCH_ROLES; role++) {
         run->roles[role].name = NULL;
         memset(run->roles[role].ranks, 0, session->machines.host_count * sizeof(size_t));
     }
     for (size_t i = 0; i < run->who.count; i++) {
-        size_t role = bench_shape_role(definition, &shape, bench_shape_stage(&shape, i));
+        size_t role = shape_role(definition, &shape, shape_stage(&shape, i));
         int rank = run->who.ranks[i];
 
         run->roles[role].name = definition->roles[role].name;
@@ -208,7 +208,7 @@ static bool fits_wanted(const engine_session *session)
 {
     const bench_options *options = session->options;
 
-    return options->sweep || session->definition->parkbench ||
+    return options->sweep || session->definition->group == BENCH_GROUP_PARKBENCH ||
            (session->definition->fit && options->sizes.count == 0 &&
             bench_occupation_named(options->compute) == BENCH_UNOCCUPIED);
 }
@@ -224,7 +224,7 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
     run->points.count = 0;
     if (points.count == 0)
         return CB_OK;
-    if (session->definition->parkbench)
+    if (session->definition->group == BENCH_GROUP_PARKBENCH)
         return parkbench_fit(session->document, measurement, run->who.count,
                              (double)session->options->breakpoint_bytes, &points);
     count = stats_fit(points.bytes, points.figures_us, points.count, STATS_FIT_SEGMENTS, false,

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/streams.h"
+#include "engine/describe.h"
 
 static void list_technologies(char *text, size_t bytes)
 {
@@ -46,14 +47,19 @@ cb_status program_find_technology(engine_program *program, const char *named_by)
     return CB_OK;
 }
 
-static void carry_out(const engine_program *program, const char *action)
+static cb_status carry_out(const engine_program *program, const char *action)
 {
+    const options_table *of = &program->options_table;
+
+    if (strcmp(action, "describe") == 0)
+        return describe_benchmark(program->definition, of->registry, stdout);
     if (strcmp(action, "help") == 0)
-        cb_options_help(&program->table, stdout);
+        cb_options_help(&of->table, stdout);
     else if (strcmp(action, "manual") == 0)
-        cb_options_manual(&program->table, CB_VERSION, CB_DATE, stdout);
+        cb_options_manual(&of->table, CB_VERSION, CB_DATE, stdout);
     else
-        printf("%s (combench) %s, revision %s\n", program->name, CB_VERSION, CB_COMMIT);
+        printf("%s (combench) %s, revision %s\n", of->program, CB_VERSION, CB_COMMIT);
+    return CB_OK;
 }
 
 static bool is_given(const cb_option_table *table, const bool *given, const char *name)
@@ -84,21 +90,21 @@ static cb_status check_companions(const cb_option_table *table, const bool *give
 static cb_status parse(engine_program *program)
 {
     const cb_option *action = NULL;
-    bool given[BENCH_OPTION_ROWS];
+    bool given[OPTIONS_ROWS];
 
-    CB_TRY(cb_options_defaults(&program->table, &program->options));
-    CB_TRY(cb_options_parse(&program->table, program->argc, program->argv, &program->options, given,
-                            &action));
-    program->technology_given = is_given(&program->table, given, "technology");
+    CB_TRY(cb_options_defaults(&program->options_table.table, &program->options));
+    CB_TRY(cb_options_parse(&program->options_table.table, program->argc, program->argv,
+                            &program->options, given, &action));
+    program->technology_given = is_given(&program->options_table.table, given, "technology");
     if (action == NULL) {
-        CB_TRY(check_companions(&program->table, given));
+        CB_TRY(check_companions(&program->options_table.table, given));
         return program->options.config == NULL || program->technology_given
                    ? program_find_technology(program, "--technology")
                    : CB_OK;
     }
     program->done = true;
     if (control_launch_rank() == 0)
-        carry_out(program, action->name);
+        CB_TRY(carry_out(program, action->name));
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CB_OK;
     cb_error("cannot write --%s to standard output: %s; make room where it goes, or direct it to "
@@ -118,27 +124,24 @@ cb_status program_agree_on_options(engine_program *program, control *plane, cb_s
 
     CB_TRY(control_maximum(control_everyone(plane), &first, 1));
     if (rank > 0 && first == size - rank) {
-        cb_log_identify(program->name, rank);
+        cb_log_identify(program->options_table.program, rank);
         cb_log_silence(false);
-        cb_options_free(&program->table, &program->options);
+        cb_options_free(&program->options_table.table, &program->options);
         (void)parse(program);
     }
     return control_agree(control_everyone(plane), mine);
 }
 
-cb_status program_begin(engine_program *program, const bench_definition *definition, int argc,
-                        char **argv)
+cb_status program_begin(engine_program *program, const benchmark *definition,
+                        const benchmark *const *registry, int argc, char **argv)
 {
     control *plane;
     cb_status status;
 
     *program = (engine_program){.definition = definition, .argc = argc, .argv = argv};
     cb_streams_hold_closed();
-    snprintf(program->name, sizeof(program->name), "cb_%s", definition->name);
-    snprintf(program->synopsis, sizeof(program->synopsis), "mpirun -np N cb_%s [OPTION]...",
-             definition->name);
-    program->table = bench_option_table(definition, program->name, program->synopsis);
-    cb_log_identify(program->name, -1);
+    options_table_make(definition, registry, &program->options_table);
+    cb_log_identify(program->options_table.program, -1);
     cb_log_silence(control_launch_rank() != 0);
     status = parse(program);
     if (status != CB_OK && !program->done && control_launched()) {
@@ -153,6 +156,6 @@ cb_status program_begin(engine_program *program, const bench_definition *definit
 
 int program_end(engine_program *program, cb_status status)
 {
-    cb_options_free(&program->table, &program->options);
+    cb_options_free(&program->options_table.table, &program->options);
     return cb_status_exit(status);
 }

@@ -8,9 +8,8 @@
 #include "transport/transport.h"
 
 typedef struct {
-    char name[64], synopsis[96];
-    const bench_definition *definition;
-    cb_option_table table;
+    const benchmark *definition;
+    options_table options_table;
     bench_options options;
     bool technology_given; /* by --technology */
     bool done;             /* an action such as --help was all */
@@ -19,10 +18,11 @@ typedef struct {
     char **argv;
 } engine_program;
 
-/* Parse the options, and carry out an action. Under a launcher, options that are refused are logged
- * by one rank, and returned in all: so nobody waits for a rank that has left. */
-cb_status program_begin(engine_program *program, const bench_definition *definition, int argc,
-                        char **argv);
+/* Parse the options of a benchmark, one of the registry, and carry out an action. Under a launcher,
+ * options that are refused are logged by one rank, and returned in all: so nobody waits for a rank
+ * that has left. */
+cb_status program_begin(engine_program *program, const benchmark *definition,
+                        const benchmark *const *registry, int argc, char **argv);
 
 /* Free the options; the exit status for what came of the run. */
 int program_end(engine_program *program, cb_status status);

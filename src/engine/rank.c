@@ -32,16 +32,16 @@ static void peer_list_free(peer_list *known)
     free(known->heard);
 }
 
-static cb_status peer_list_make(const bench_definition *definition, const bench_shape *shape,
-                                size_t self, peer_list *out)
+static cb_status peer_list_make(const benchmark *definition, const bench_shape *shape, size_t self,
+                                peer_list *out)
 {
-    size_t ranks = bench_shape_ranks(shape);
+    size_t ranks = shape_ranks(shape);
 
     out->peers = cb_allocate(ranks, sizeof(*out->peers), "the peers of a rank");
     out->heard = cb_allocate(ranks, sizeof(*out->heard), "the peers of a rank");
     if (out->peers == NULL || out->heard == NULL)
         return CB_ERROR_MEMORY;
-    out->count = bench_shape_peers(definition, shape, self, out->peers, out->heard);
+    out->count = shape_peers(definition, shape, self, out->peers, out->heard);
     return CB_OK;
 }
 
@@ -52,7 +52,7 @@ static cb_status connect_peers(bench_rank *me, const bench_shape *shape, const p
     cb_status status = nodes != NULL ? CB_OK : CB_ERROR_MEMORY;
 
     for (size_t k = known->count; k-- > 0;) {
-        size_t stage = bench_shape_stage(shape, known->peers[k]);
+        size_t stage = shape_stage(shape, known->peers[k]);
 
         if (stage < BENCH_ROLES)
             me->place.first_peer[stage] = k;
@@ -142,7 +142,7 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
     const bench_measurement *measurement = setting->measurement;
     const bench_options *options = setting->options;
     bench_shape shape =
-        bench_layout(setting->definition, options, measurement, (size_t)factory->size);
+        plan_layout(setting->definition, options, measurement, (size_t)factory->size);
     bool whole_group =
         measurement->list == BENCH_FIXED && measurement->count == options->receivers.count;
     peer_list known = {0};
@@ -152,8 +152,8 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
 
     while (self < setting->participants && setting->ranks[self] != factory->rank)
         self++;
-    stage = bench_shape_stage(&shape, self);
-    *actions = &measurement->mode->roles[bench_shape_role(setting->definition, &shape, stage)];
+    stage = shape_stage(&shape, self);
+    *actions = &measurement->mode->roles[shape_role(setting->definition, &shape, stage)];
     status = peer_list_make(setting->definition, &shape, self, &known);
     if (status == CB_OK) {
         me = rank_allocate(setting->participants, known.count);
@@ -165,8 +165,9 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
         me->place.ranks = setting->ranks;
         me->place.participants = setting->participants;
         me->place.self = self;
-        me->place.index = self - bench_shape_span(&shape, stage).first;
+        me->place.index = self - shape_span(&shape, stage).first;
         me->size_bytes = measurement->size_bytes;
+        me->own_options = options->own;
         me->rotate = strcmp(options->buffers, "rotate") == 0;
         me->lists = (bench_lists){.kind = measurement->list,
                                   .own_multicast = measurement->own_multicast,
@@ -188,18 +189,18 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
     return CB_OK;
 }
 
-cb_status rank_set_up(const bench_definition *definition, bench_rank *me)
+cb_status rank_set_up(const benchmark *definition, bench_rank *me)
 {
     return definition->set_up != NULL ? definition->set_up(me) : CB_OK;
 }
 
-void rank_tear_down(const bench_definition *definition, bench_rank *me)
+void rank_tear_down(const benchmark *definition, bench_rank *me)
 {
     if (definition->tear_down != NULL)
         definition->tear_down(me);
 }
 
-void rank_destroy(const bench_definition *definition, bench_rank *me)
+void rank_destroy(const benchmark *definition, bench_rank *me)
 {
     if (me == NULL)
         return;

@@ -8,7 +8,7 @@
 
 /* What a rank's part follows from. */
 typedef struct {
-    const bench_definition *definition;
+    const benchmark *definition;
     const bench_options *options;
     const bench_measurement *measurement;
     const int *ranks; /* the participants; they must live as long as the part */
@@ -19,15 +19,15 @@ typedef struct {
 /* Make a rank's part over a factory, and unmake it. *actions are those of its role. */
 cb_status rank_create(const rank_setting *setting, transport_factory *factory, bench_rank **out,
                       const bench_actions **actions);
-void rank_destroy(const bench_definition *definition, bench_rank *me);
+void rank_destroy(const benchmark *definition, bench_rank *me);
 
 /* Announce me->preparation to the factory; all its buffers are as new. Nothing may be under way.
  * Done by rank_create, and again where the preparation changes or buffers hold other content. */
 cb_status rank_prepare(bench_rank *me);
 
 /* What the benchmark makes for itself, groups above all; unmade again by rank_destroy. */
-cb_status rank_set_up(const bench_definition *definition, bench_rank *me);
-void rank_tear_down(const bench_definition *definition, bench_rank *me);
+cb_status rank_set_up(const benchmark *definition, bench_rank *me);
+void rank_tear_down(const benchmark *definition, bench_rank *me);
 
 /* How many packets to a peer may be unacknowledged; alike in all participants, and when none is. */
 void rank_set_window(bench_rank *me, unsigned window);

@@ -112,7 +112,7 @@ static cb_status read_configuration(engine_session *session)
     return program_find_technology(program, cb_config_technology_place(session->config));
 }
 
-static const measurement_method *method_of(const bench_definition *definition,
+static const measurement_method *method_of(const benchmark *definition,
                                            const bench_options *options)
 {
     return bench_occupation_named(options->compute) != BENCH_UNOCCUPIED ? definition->overlap
@@ -135,13 +135,14 @@ cb_status session_open(engine_session *out, engine_program *program)
     control_request_yield(library_yields(out->wait, out->host));
     catch_signals();
     CB_TRY(control_open(out->method != NULL && out->method->makes_threads, &out->plane));
+    out->ranks = (size_t)control_size(out->plane);
     CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
-    cb_log_identify(program->name, control_size(out->plane) > 1 ? control_rank(out->plane) : -1);
+    cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
     cb_log_silence(control_rank(out->plane) != 0);
     status = read_configuration(out);
-    return status == CB_OK ? bench_choose_group(program->definition, out->config,
-                                                (size_t)control_size(out->plane), &program->options)
-                           : status;
+    return status == CB_OK
+               ? groups_choose(program->definition, out->config, out->ranks, &program->options)
+               : status;
 }
 
 /* Starting */
@@ -150,7 +151,7 @@ cb_status session_open(engine_session *out, engine_program *program)
  * lead to one file, that is seen then. */
 static cb_status open_document(engine_session *session)
 {
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
     const bench_options *options = session->options;
     report_format format = options->output != NULL ? REPORT_JSON : REPORT_TEXT;
     cb_status status = CB_OK;
@@ -193,7 +194,7 @@ static cb_status open_technologies(engine_session *session)
 /* A launcher need not have told how many ranks a host has; now it is known. */
 static cb_status reconsider_wait(engine_session *session)
 {
-    size_t ranks = (size_t)control_size(session->plane);
+    size_t ranks = session->ranks;
     int *everyone = cb_allocate(ranks, sizeof(*everyone), "the ranks of the job");
     bool shared;
 
@@ -216,7 +217,7 @@ static cb_status describe_environment(engine_session *session)
                                       .machine = session->host,
                                       .technology = session->technology,
                                       .effective_wait = session->effective_wait,
-                                      .table = &program->table,
+                                      .table = &program->options_table.table,
                                       .options = session->options,
                                       .argc = program->argc,
                                       .argv = program->argv,
@@ -234,16 +235,16 @@ cb_status session_start(engine_session *session, const bench_plan *plan)
     size_t largest_bytes = method_message_bytes(method, plan->largest_bytes);
     parkbench_ticks ticks = {0};
 
-    CB_TRY(bench_make_settings(session->config, (size_t)control_size(session->plane), largest_bytes,
+    CB_TRY(bench_make_settings(session->config, session->ranks, largest_bytes,
                                session->options->interface, &session->settings));
     cb_log_silence(false);
-    if (session->definition->parkbench)
+    if (session->definition->group == BENCH_GROUP_PARKBENCH)
         CB_TRY(parkbench_check_clock(session->plane, session->host, &ticks));
     CB_TRY(open_document(session));
     session->started = true;
     CB_TRY(open_technologies(session));
     CB_TRY(describe_environment(session));
-    if (session->definition->parkbench && session->document != NULL)
+    if (session->definition->group == BENCH_GROUP_PARKBENCH && session->document != NULL)
         parkbench_put_ticks(session->document, &ticks);
     if (method != NULL && method->start != NULL)
         CB_TRY(method->start(session->method_state, session));

@@ -23,11 +23,12 @@ typedef struct {
 
 struct engine_session {
     engine_program *program;
-    const bench_definition *definition;
+    const benchmark *definition;
     const bench_options *options;
     const measurement_method *method; /* NULL: the plain passes are all */
     void *method_state;
     control *plane;
+    size_t ranks;        /* of the job */
     control_clock clock; /* this rank's, against rank 0's */
     host *host;
     machines_of_job machines;

@@ -102,7 +102,7 @@ static cb_status fill_destinations(const measurement_setting *setting, const far
                                    report_row *row)
 {
     const int *ranks =
-        &setting->ranks[bench_shape_span(&setting->planned->shape, FARM_DESTINATION).first];
+        &setting->ranks[shape_span(&setting->planned->shape, FARM_DESTINATION).first];
     stats_histogram *latency = cb_allocate(1, sizeof(*latency), "a histogram of latencies");
 
     if (latency == NULL)

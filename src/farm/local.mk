@@ -10,6 +10,7 @@ libcombench_a_SOURCES += \
 	%D%/messages.c %D%/messages.h \
 	%D%/method.c \
 	%D%/open.c %D%/open.h \
+	%D%/options.c %D%/options.h \
 	%D%/rank.c %D%/rank.h \
 	%D%/recording.c %D%/recording.h \
 	%D%/run.c %D%/run.h \

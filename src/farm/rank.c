@@ -50,7 +50,7 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     if (farm == NULL)
         return CB_ERROR_MEMORY;
     me->part = farm;
-    farm->role = bench_shape_stage(shape, me->place.self);
+    farm->role = shape_stage(shape, me->place.self);
     farm->index = me->place.index;
     farm->sources = shape->stages[FARM_SOURCE];
     farm->destinations = shape->stages[FARM_DESTINATION];

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/plan_shapes.h"
+#include "farm/options.h"
 #include "farm/open.h"
 #include "report/trace.h"
 #include "stats/stats.h"
@@ -145,7 +145,7 @@ static cb_status record_events(farm_run *run, farm_recording *recording)
     farm_tally tally;
 
     recording->events =
-        (uint64_t)fmin((double)timeline_events(options), fmax(fitting, EVENTS_LEAST));
+        (uint64_t)fmin((double)farm_timeline_events(options), fmax(fitting, EVENTS_LEAST));
     recording->open = !farm_wants_closed(options);
     recording->in_flight = run->in_flight;
     load = recording->open ? farm_open_load(run, options->rate_hz, recording->events)
@@ -162,7 +162,7 @@ cb_status farm_record_timeline(farm_run *run, farm_recording *recording)
 
     if (recording == NULL || !recording->due)
         return CB_OK;
-    events = (size_t)timeline_events(run->setting->session->options);
+    events = (size_t)farm_timeline_events(run->setting->session->options);
     CB_TRY(timeline_create(
         farm_timeline_entries(farm->role, farm->sources, farm->destinations, events),
         &recording->recorder));

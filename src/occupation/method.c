@@ -291,11 +291,11 @@ static cb_status gather_work(occupation *state, const rank_work *mine)
 static const bench_role *role_of(const measurement_passes *run)
 {
     const engine_session *session = run->setting->session;
-    bench_shape shape = bench_layout(session->definition, session->options, run->setting->planned,
-                                     (size_t)control_size(session->plane));
-    size_t stage = bench_shape_stage(&shape, run->pass.me->place.self);
+    bench_shape shape = plan_layout(session->definition, session->options, run->setting->planned,
+                                    (size_t)control_size(session->plane));
+    size_t stage = shape_stage(&shape, run->pass.me->place.self);
 
-    return &session->definition->roles[bench_shape_role(session->definition, &shape, stage)];
+    return &session->definition->roles[shape_role(session->definition, &shape, stage)];
 }
 
 static cb_status run_passes(void *context, measurement_passes *run)

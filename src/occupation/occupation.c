@@ -1,79 +1,9 @@
-/* Who computes under which occupation, and the figures of the computing. */
+/* The figures of the computing. */
 #include "occupation/occupation.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { TURNS_MINIMUM = 5 };
-
-static const char *const names[] = {
-    [BENCH_UNOCCUPIED] = "none",
-    [BENCH_OCCUPY_SOURCE] = "source",
-    [BENCH_OCCUPY_DESTINATION] = "destination",
-    [BENCH_OCCUPY_BOTH] = "both",
-};
-
-/* The roles that can be occupied. A node computes when both its sides do. */
-static const struct {
-    const char *role;
-    bench_occupation needed;
-} sides[BENCH_SIDES] = {
-    [BENCH_SIDE_SOURCE] = {"source", BENCH_OCCUPY_SOURCE},
-    [BENCH_SIDE_DESTINATION] = {"destination", BENCH_OCCUPY_DESTINATION},
-    [BENCH_SIDE_NODE] = {"node", BENCH_OCCUPY_BOTH},
-};
-
-const char *bench_occupation_name(bench_occupation occupation)
-{
-    return names[occupation];
-}
-
-bench_occupation bench_occupation_named(const char *name)
-{
-    for (size_t i = 0; name != NULL && i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(names[i], name) == 0)
-            return (bench_occupation)i;
-    return BENCH_UNOCCUPIED;
-}
-
-/* Farms and pipelines have algorithms in place of a task beside them; Parkbench has none, nor has
- * what is measured for the model. */
-static bool can_be_occupied(const bench_definition *definition)
-{
-    return definition->counted != BENCH_FARM && definition->counted != BENCH_TOPOLOGY &&
-           definition->counted != BENCH_BY_MODE && !definition->parkbench;
-}
-
-bool bench_has_sides(const bench_definition *definition)
-{
-    return can_be_occupied(definition) && bench_side_of(&definition->roles[0]) != BENCH_SIDE_NODE;
-}
-
-bool bench_has_nodes(const bench_definition *definition)
-{
-    return can_be_occupied(definition) && bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE;
-}
-
-bench_side bench_side_of(const bench_role *role)
-{
-    bench_side side = 0;
-
-    while (side < BENCH_SIDES && (role->name == NULL || strcmp(sides[side].role, role->name) != 0))
-        side++;
-    return side;
-}
-
-const char *bench_side_name(bench_side side)
-{
-    return sides[side].role;
-}
-
-bool bench_occupies(bench_occupation occupation, const bench_role *role)
-{
-    bench_side side = bench_side_of(role);
-
-    return side < BENCH_SIDES && (occupation & sides[side].needed) == sides[side].needed;
-}
 
 bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns)
 {

@@ -1,40 +1,9 @@
-/* Processor occupation (group 1): which ranks compute beside the communication, and what the work
- * that was done says. Pure functions. */
-#ifndef OCCUPATION_OCCUPATION_H
-#define OCCUPATION_OCCUPATION_H
+/* What the work of computing tasks beside the communication says: pure functions. */
+#ifndef BENCH_OCCUPATION_H
+#define BENCH_OCCUPATION_H
 
-#include "engine/benchmark.h"
+#include "engine/sides.h"
 #include "report/report.h"
-
-/* Who computes, as a set of sides. */
-typedef enum {
-    BENCH_UNOCCUPIED = 0,
-    BENCH_OCCUPY_SOURCE = 1,
-    BENCH_OCCUPY_DESTINATION = 2,
-    BENCH_OCCUPY_BOTH = BENCH_OCCUPY_SOURCE | BENCH_OCCUPY_DESTINATION
-} bench_occupation;
-
-/* Sides of a measurement that can compute beside the communication. */
-typedef enum { BENCH_SIDE_SOURCE, BENCH_SIDE_DESTINATION, BENCH_SIDE_NODE, BENCH_SIDES } bench_side;
-
-/* "none", "source", "destination", "both", and back; NULL (not given) and any other text are none.
- */
-const char *bench_occupation_name(bench_occupation occupation);
-bench_occupation bench_occupation_named(const char *name);
-
-/* Whether the roles of a definition are sides, or nodes that are source and destination at once and
- * so compute under both alone; neither, where none of its roles can be occupied (farms). */
-bool bench_has_sides(const bench_definition *definition);
-bool bench_has_nodes(const bench_definition *definition);
-
-/* The side that a role is, where it can be occupied; BENCH_SIDES otherwise. And its name, which is
- * that of the role. */
-bench_side bench_side_of(const bench_role *role);
-
-const char *bench_side_name(bench_side side);
-
-/* Whether ranks of a role compute. */
-bool bench_occupies(bench_occupation occupation, const bench_role *role);
 
 /* What the tasks of a side did, summed over its ranks: work, as the time that the calibrations give
  * for its units, in so much time; without communication (alone) and beside it. */

@@ -31,8 +31,8 @@ static void name_tracks(const timeline_gathered *gathered, timeline_trace *out)
     const bench_shape *shape = gathered->shape;
 
     for (size_t track = 0; track < out->tracks; track++) {
-        size_t role = bench_shape_stage(shape, track);
-        size_t index = track - bench_shape_span(shape, role).first;
+        size_t role = shape_stage(shape, track);
+        size_t index = track - shape_span(shape, role).first;
 
         if (role == 0)
             snprintf(out->names[track], TIMELINE_TRACK_TEXT, "%s", gathered->words->roles[0]);
@@ -47,7 +47,7 @@ static size_t peer_of(const timeline_entry *entry, const bench_shape *shape)
 {
     if (entry->kind == TIMELINE_DELAYS || entry->index == timeline_all)
         return REPORT_NO_TRACK;
-    return bench_shape_span(shape, entry->role).first + entry->index;
+    return shape_span(shape, entry->role).first + entry->index;
 }
 
 /* Slices: one for each entry, in the same order */
@@ -55,7 +55,7 @@ static size_t peer_of(const timeline_entry *entry, const bench_shape *shape)
 static report_slice slice_of(const timeline_gathered *gathered, size_t track,
                              const timeline_clock *clock, const timeline_entry *entry)
 {
-    timeline_wording words = words_for(gathered, entry, bench_shape_stage(gathered->shape, track));
+    timeline_wording words = words_for(gathered, entry, shape_stage(gathered->shape, track));
 
     return (report_slice){.begin_ns = timeline_reference(clock, entry->begin_ns),
                           .end_ns = timeline_reference(clock, entry->end_ns),
@@ -125,7 +125,7 @@ static void list_sendings(const timeline_gathered *gathered, const timeline_trac
     for (size_t i = 0; i < trace->slice_count; i++) {
         const timeline_entry *entry = &gathered->entries[i];
         const report_slice *slice = &trace->slices[i];
-        size_t own_role = bench_shape_stage(gathered->shape, slice->track);
+        size_t own_role = shape_stage(gathered->shape, slice->track);
 
         if (entry->kind == TIMELINE_SENDS)
             sent->list[sent->count++] =
@@ -195,7 +195,7 @@ static cb_status allocate(const timeline_gathered *gathered, timeline_trace *out
     static const char purpose[] = "the trace of a timeline";
     size_t count = 0;
 
-    out->tracks = bench_shape_ranks(gathered->shape);
+    out->tracks = shape_ranks(gathered->shape);
     for (size_t track = 0; track < out->tracks; track++)
         count += (size_t)gathered->counts[track].used;
     out->names = cb_allocate(out->tracks, sizeof(*out->names), purpose);

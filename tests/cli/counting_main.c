@@ -1,14 +1,16 @@
-/* In the place of the engine's main program: the ranks of an MPI job perform the one measurement
- * that the options leave, as often as a trace of it has steps, over the technology of --technology;
- * and each writes what it has sent into the file sent.RANK. */
+/* PROGRAM NAME [OPTION]...: the ranks of an MPI job perform the one measurement of a benchmark that
+ * the options leave, as often as a trace of it has steps, over the technology of --technology; and
+ * each writes what it has sent into the file sent.RANK. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "benchmarks/registry.h"
 #include "emit/emit.h"
 #include "engine/rank.h"
 #include "engine/session.h"
+#include "tests/cli/by_name.h"
 #include "tests/cli/technologies_counting.h"
 
 static cb_status exchange_all(void *context, const void *mine, size_t bytes, void *all)
@@ -34,7 +36,7 @@ static cb_status write_counts(int rank)
 static cb_status perform(engine_session *session, const bench_measurement *measurement,
                          const bench_shape *shape)
 {
-    size_t count = bench_shape_ranks(shape);
+    size_t count = shape_ranks(shape);
     int *ranks = cb_allocate(count, sizeof(*ranks), "the ranks");
     const bench_actions *actions;
     bench_rank *me = NULL;
@@ -72,8 +74,8 @@ static cb_status run(engine_session *session)
     bench_shape shape;
 
     CB_TRY(emit_choose(session->definition, options, (size_t)bootstrap.size, &measurement, &shape));
-    if (bench_shape_ranks(&shape) != (size_t)bootstrap.size) {
-        cb_error("this measurement needs %zu ranks, and the job has %d", bench_shape_ranks(&shape),
+    if (shape_ranks(&shape) != (size_t)bootstrap.size) {
+        cb_error("this measurement needs %zu ranks, and the job has %d", shape_ranks(&shape),
                  bootstrap.size);
         return CB_ERROR_USAGE;
     }
@@ -83,17 +85,19 @@ static cb_status run(engine_session *session)
     return transport_close(session->technology);
 }
 
-int bench_main(const bench_definition *definition, int argc, char **argv)
+int main(int argc, char **argv)
 {
-    cb_option_table table = bench_option_table(definition, "counting", "");
+    const benchmark *definition = by_name(&argc, &argv);
+    options_table of;
     bench_options options;
     engine_session session = {.definition = definition, .options = &options};
     const cb_option *action;
     cb_status status;
 
-    cb_log_identify("cb_counting", control_launch_rank());
-    if (cb_options_defaults(&table, &options) != CB_OK ||
-        cb_options_parse(&table, argc, argv, &options, NULL, &action) != CB_OK)
+    cb_log_identify("counting", control_launch_rank());
+    options_table_make(definition, benchmarks_registry, &of);
+    if (cb_options_defaults(&of.table, &options) != CB_OK ||
+        cb_options_parse(&of.table, argc, argv, &options, NULL, &action) != CB_OK)
         return cb_status_exit(CB_ERROR_USAGE);
     status = control_open(false, &session.plane);
     if (status == CB_OK)
@@ -101,6 +105,6 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
     if (status != CB_OK)
         control_abort(session.plane, cb_status_exit(status));
     control_close(session.plane);
-    cb_options_free(&table, &options);
+    cb_options_free(&of.table, &options);
     return EXIT_SUCCESS;
 }

@@ -88,7 +88,7 @@ def complaint(tree: Path, name: str, row: str, header: str, quoted: bool) -> str
     if (tree / "src" / header).is_file():
         own = row.removeprefix("src/")
         return None if header.startswith((own, *MAY_INCLUDE[row])) else f"may not include {header}"
-    own_tool = row == "tools/" and header.startswith(row)
+    own_tool = row in ("tools/", "benchmarks/") and header.startswith(row)
     if (row == "tests/" or own_tool) and (tree / header).is_file():
         return None
     return f"there is no src/{header}; name our headers by their folder, and others in <>"

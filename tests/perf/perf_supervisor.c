@@ -5,10 +5,6 @@
  * oneself.
  *
  * perf_supervisor [--in-flight E], one process. */
-#define main cb_pushfarm_main
-int cb_pushfarm_main(int argc, char **argv);
-#include "benchmarks/cb_pushfarm.c"
-#undef main
 
 #include <mpi.h>
 #include <stdio.h>
@@ -16,6 +12,7 @@ int cb_pushfarm_main(int argc, char **argv);
 #include <string.h>
 
 #include "base/clock.h"
+#include "benchmarks/registry.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "farm/fragments.h"
@@ -137,7 +134,7 @@ static void unmake_supervisor(supervisor *one)
 /* Nanoseconds of an event: the median of some runs. */
 static cb_status time_loop(supervisor *one, farm_load load, double *event_ns)
 {
-    const bench_actions *actions = &pushfarm.modes[0].roles[FARM_SUPERVISOR];
+    const bench_actions *actions = &cb_pushfarm.modes[0].roles[FARM_SUPERVISOR];
     double runs_ns[REPEATS];
     uint64_t next_event = 0;
 
@@ -218,5 +215,5 @@ static cb_status measure_all(engine_session *session)
 
 int main(int argc, char **argv)
 {
-    return perf_main(&pushfarm, "perf_supervisor", 1, measure_all, argc, argv);
+    return perf_main(&cb_pushfarm, "perf_supervisor", 1, measure_all, argc, argv);
 }

@@ -2,6 +2,8 @@
  * it, and the head of each subcommand's help. */
 #include "tools/ccmod/inputs.h"
 
+#include <string.h>
+
 #define FIELD(name) offsetof(tool_settings, name)
 
 enum { RUN = 1, TIMELINE = 2, KNEE = 4, SIGNALS = 8 };
@@ -277,8 +279,8 @@ static const cb_option rows[] = {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 _Static_assert((size_t)ROWS <= (size_t)TOOL_OPTIONS, "an array `given` has room for all options");
 
-/* Who takes an option that somebody else was given. */
-static const char *owners(uint32_t scope)
+/* Who takes an option that another subcommand was given. */
+static void name_owners(const cb_option_table *table, const char *name, char *text, size_t bytes)
 {
     static const struct {
         uint32_t scope;
@@ -287,13 +289,17 @@ static const char *owners(uint32_t scope)
         {RUN, "ccmod run"},
         {TIMELINE, "ccmod timeline"},
         {KNEE, "ccmod knee"},
+        {~0u, "another subcommand"},
     };
+    uint32_t scope = 0;
+    size_t group = 0;
 
-    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-        if ((scope & groups[i].scope) != 0)
-            return groups[i].names;
-    }
-    return "another subcommand";
+    for (size_t i = 0; i < table->option_count; i++)
+        if (strcmp(table->options[i].name, name) == 0)
+            scope |= table->options[i].scope;
+    while ((scope & groups[group].scope) == 0)
+        group++;
+    snprintf(text, bytes, "%s", groups[group].names);
 }
 
 const cb_option_table run_options = {
@@ -310,7 +316,7 @@ const cb_option_table run_options = {
     .options = rows,
     .option_count = ROWS,
     .mask = RUN,
-    .owners = owners,
+    .name_owners = name_owners,
 };
 
 const cb_option_table timeline_options = {
@@ -328,7 +334,7 @@ const cb_option_table timeline_options = {
     .options = rows,
     .option_count = ROWS,
     .mask = TIMELINE,
-    .owners = owners,
+    .name_owners = name_owners,
 };
 
 const cb_option_table knee_options = {
@@ -347,7 +353,7 @@ const cb_option_table knee_options = {
     .options = rows,
     .option_count = ROWS,
     .mask = KNEE,
-    .owners = owners,
+    .name_owners = name_owners,
 };
 
 const cb_option_table signals_options = {
@@ -362,5 +368,5 @@ const cb_option_table signals_options = {
     .options = rows,
     .option_count = ROWS,
     .mask = SIGNALS,
-    .owners = owners,
+    .name_owners = name_owners,
 };
