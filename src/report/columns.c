@@ -1,6 +1,8 @@
 /* The table of columns, the cells of those that have several, and its description as JSON. */
 #include "report/columns.h"
 
+#include <stdio.h>
+
 static const report_cell no_cells[] = {{.path = NULL}};
 
 static const report_cell plain_cells[] = {{.path = "", .name = ""}, {.path = NULL}};
@@ -139,6 +141,16 @@ const report_heading *report_heading_of(report_column column, const report_cell 
     return cell == report_cells_of(column) ? &report_columns[column].heading : &cell->heading;
 }
 
+bool report_csv_name(report_column column, const report_cell *cell,
+                     char name[REPORT_CSV_NAME_BYTES])
+{
+    if (cell->name == NULL)
+        return false;
+    snprintf(name, REPORT_CSV_NAME_BYTES, "%s%s%s", report_columns[column].key,
+             cell->name[0] == '\0' ? "" : "_", cell->name);
+    return true;
+}
+
 void report_describe_columns(report_stream *out, const char *key)
 {
     static const char *const types[REPORT_TYPES] = {
@@ -154,7 +166,7 @@ void report_describe_columns(report_stream *out, const char *key)
     static const char *const better[] = {"neither", "lower", "higher"};
 
     report_stream_array(out, key);
-    for (size_t i = 0; i < REPORT_COLUMNS; i++) {
+    for (report_column i = 0; i < REPORT_COLUMNS; i++) {
         const report_column_info *info = &report_columns[i];
 
         report_stream_object(out, NULL);
@@ -170,6 +182,14 @@ void report_describe_columns(report_stream *out, const char *key)
         report_stream_text(out, "identity", info->identity);
         report_stream_text(out, "better", better[info->better]);
         report_stream_text(out, "meaning", info->meaning);
+        report_stream_array(out, "csv");
+        for (const report_cell *cell = report_cells_of(i); cell->path != NULL; cell++) {
+            char name[REPORT_CSV_NAME_BYTES];
+
+            if (report_csv_name(i, cell, name))
+                report_stream_text(out, NULL, name);
+        }
+        report_stream_end(out);
         report_stream_end(out);
     }
     report_stream_end(out);

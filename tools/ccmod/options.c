@@ -1,6 +1,6 @@
-/* The options of all subcommands that evaluate a trace: one table, in which a row says who takes
- * it, and the head of each subcommand's help. */
-#include "tools/ccmod/inputs.h"
+/* One table, in which a row says which subcommands take it, and the head of each subcommand's help.
+ */
+#include "tools/ccmod/options.h"
 
 #include <string.h>
 
@@ -324,11 +324,9 @@ const cb_option_table timeline_options = {
     .summary = "write what happens when, as a space-time diagram",
     .description =
         "Evaluates TRACE as ccmod run does, and writes what every processor does from the "
-        "beginning "
-        "to the end (compute, send, receive, wait; idle, when others go on), and each message from "
-        "its start to its arrival with the contention that it met: as a trace for a viewer, or as "
-        "a "
-        "picture.",
+        "beginning to the end (compute, send, receive, wait; idle, when others go on), and each "
+        "message from its start to its arrival with the contention that it met: as a trace for a "
+        "viewer, or as a picture.",
     .synopsis = "ccmod timeline [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -342,8 +340,7 @@ const cb_option_table knee_options = {
     .summary = "find the load at which the network limits a trace",
     .description =
         "Evaluates TRACE again and again, with all of its computing times shortened or stretched, "
-        "so "
-        "that the processors offer the network more or less, and prints what the busiest link "
+        "so that the processors offer the network more or less, and prints what the busiest link "
         "carries then, in packets/s. While the processors limit, it carries what is offered; when "
         "they compute nothing, it carries all that the network can: the knee is where both "
         "meet.\n\n"

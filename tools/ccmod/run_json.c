@@ -2,11 +2,12 @@
  * ranks have a million rows. Nothing in it depends on the clock of the machine. */
 #include "config.h"
 
-#include "tools/ccmod/run.h"
+#include "tools/ccmod/run_json.h"
 
 #include <string.h>
 
 #include "report/stream.h"
+#include "tools/ccmod/run_text.h"
 
 /* Parameters go to `out`; with a calibration file those that it replaces are left to
  * put_calibration. */

@@ -1,6 +1,6 @@
 /* What a message costs on the quiet network: piecewise lines of overhead, latency and a price for
- * each byte, fitted to measurements, and the inverse that tells packets from time. */
-#include <ccmod/ccmod.h>
+ * each byte, fitted to measurements. */
+#include <ccmod/calibration.h>
 
 #include <math.h>
 
@@ -48,34 +48,13 @@ ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size
     return delay;
 }
 
-ccmod_delay ccmod_quiet_delay(const ccmod_network *network, const ccmod_calibration *calibration,
-                              size_t hops, uint64_t bytes)
+void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us)
 {
-    if (network->operations->quiet_delay != NULL)
-        return network->operations->quiet_delay(network, calibration, hops, bytes);
-    return ccmod_default_quiet_delay(calibration, hops, bytes);
-}
+    for (size_t i = 0; i < calibration->line_count; i++) {
+        ccmod_line *line = &calibration->lines[i];
+        double start_up_us = line->overhead_us + line->latency_us;
 
-uint64_t ccmod_packets(const ccmod_network *network, uint64_t bytes)
-{
-    if (bytes <= network->payload_bytes)
-        return 1;
-    return bytes / network->payload_bytes + (bytes % network->payload_bytes > 0);
-}
-
-double ccmod_quiet_packets(const ccmod_network *network, const ccmod_calibration *calibration,
-                           size_t hops, uint64_t bytes, double work_us)
-{
-    ccmod_delay quiet;
-    double transferred_us;
-
-    if (network->operations->quiet_packets != NULL)
-        return network->operations->quiet_packets(network, calibration, hops, bytes, work_us);
-    quiet = ccmod_quiet_delay(network, calibration, hops, bytes);
-    transferred_us = work_us - quiet.overhead_us - quiet.latency_us;
-    if (transferred_us < 0)
-        return 0;
-    if (transferred_us >= quiet.transfer_us)
-        return (double)ccmod_packets(network, bytes);
-    return (double)ccmod_packets(network, bytes) * transferred_us / quiet.transfer_us;
+        line->overhead_us = fmin(overhead_us, start_up_us);
+        line->latency_us = start_up_us - line->overhead_us;
+    }
 }

@@ -1,7 +1,7 @@
 /* From measured times to the lines of the quiet network: the breaks are those of the project's
  * piecewise least squares (stats/fit.h). A message has no negative start-up and no negative price,
  * so where the best line has one, the best line without is taken. */
-#include <ccmod/ccmod.h>
+#include <ccmod/calibration.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -241,15 +241,4 @@ ccmod_status ccmod_calibration_fit_holds(const ccmod_point *points, size_t count
     memcpy(calibration->holds, fitted.lines, sizeof(calibration->holds));
     calibration->hold_count = fitted.line_count;
     return CCMOD_OK;
-}
-
-void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us)
-{
-    for (size_t i = 0; i < calibration->line_count; i++) {
-        ccmod_line *line = &calibration->lines[i];
-        double start_up_us = line->overhead_us + line->latency_us;
-
-        line->overhead_us = fmin(overhead_us, start_up_us);
-        line->latency_us = start_up_us - line->overhead_us;
-    }
 }

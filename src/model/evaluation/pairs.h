@@ -1,23 +1,26 @@
 /* Where sends and receives wait for their other half: items, a table that finds them by their pair,
  * and rings that have them by age. Internal to src/model. */
-#ifndef MODEL_PAIRS_H
-#define MODEL_PAIRS_H
+#ifndef MODEL_EVALUATION_PAIRS_H
+#define MODEL_EVALUATION_PAIRS_H
 
 #include "model/evaluation/engine.h"
+
+/* Flags of an item. */
+enum { ITEM_SEND = 1, ITEM_BLOCKED = 2 };
 
 bool ccmod_pairs_open(ccmod_engine *engine); /* false without memory */
 void ccmod_pairs_free(ccmod_engine *engine);
 
-/* The receiver's only item, where that is a send that needs no table; else ENGINE_NONE. */
+/* The receiver's only item, where that is a send that needs no table; else TRAFFIC_NONE. */
 static inline uint32_t pairs_alone(const match_place *place)
 {
-    return place->open == 0 ? place->arrivals : ENGINE_NONE;
+    return place->open == 0 ? place->arrivals : TRAFFIC_NONE;
 }
 
 /* Put an item behind the others of its pair (receives from any make one, too), a send behind those
  * of its receiver's ring, too. */
 ccmod_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item);
-/* The first item of a pair in the table: the entry says ENGINE_NONE where there is none. Valid
+/* The first item of a pair in the table: the entry says TRAFFIC_NONE where there is none. Valid
  * until the next change. */
 pair_entry *ccmod_pairs_find(const ccmod_engine *engine, uint32_t receiver, uint32_t source);
 

@@ -1,10 +1,9 @@
-/* The links of a topology as a graph: who is linked to whom, how far switches are from each other,
- * and whether it is one network. Distances are found for 64 switches at a time, a bit for each. */
-#include "model/networks/topology.h"
+#include "model/networks/topology_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Distances are found for 64 switches at a time, a bit for each. */
 enum { BATCH = 64 };
 
 /* A search from up to 64 switches at once. Bit i: seen or reached from source i. */

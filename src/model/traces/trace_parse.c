@@ -1,10 +1,14 @@
 /* From text to code: the head, sections, loops and records of a trace, each line seen once. What is
  * wrong is told with file, line and remedy. */
-#include "model/traces/trace_parser.h"
+#include <ccmod/workload.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/grow.h"
+#include "model/traces/fields.h"
+#include "model/traces/ranks.h"
 
 typedef struct {
     const char *name;

@@ -1,12 +1,15 @@
 /* A trace as a workload: a cursor for each processor into the code that all share. Loops are run,
  * not unrolled, so a cursor and the indices of its loops are all that a processor needs. */
-#include "model/traces/trace.h"
+#include <ccmod/workload.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "model/traces/expressions.h"
+#include "model/traces/ranks.h"
+#include "model/traces/trace.h"
 
 enum {
     IDLE_JUMPS = 1 << 20

@@ -109,6 +109,11 @@ typedef struct {
     double transfer_us; /* the bytes on the links */
 } ccmod_delay;
 
+/* By the calibration's line for the size, with hop_us and gap_us; the packets' headers are in the
+ * fitted line already. `hops`: links of the route. */
+CCMOD_API ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size_t hops,
+                                                uint64_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

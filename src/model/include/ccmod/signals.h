@@ -1,6 +1,6 @@
 /* The fifteen signals of an evaluation, and the observer that they are sent to.
  *
- * To add an observer: one file src/model/observer_NAME.c with a function that makes a
+ * To add an observer: one file src/model/observers/NAME.c with a function that makes a
  * ccmod_observer: which signals it wants, and what is to be called with them. The evaluation takes
  * a list of them. */
 #ifndef CCMOD_SIGNALS_H
