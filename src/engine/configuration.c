@@ -1,13 +1,13 @@
 /* The settings of a run: files that rank 0 reads for all, so that they need not be on other hosts
  * and all ranks make the same of them; or, without files, what the job suggests. */
-#include "engine/session.h"
+#include "engine/configuration.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/derive.h"
 #include "base/memory.h"
-#include "farm/farm.h"
 
 /* Received buffers that a benchmark has at one time: one in hand, which goes back with the next
  * step, and one that is being looked at. */
@@ -63,26 +63,14 @@ cb_status bench_read_config(control *plane, const char *directory, cb_config **o
     return status;
 }
 
-/* What a farm says to its processors may be larger than its data. */
-static cb_job job_of(const bench_session *session, const bench_plan *plan)
+cb_status bench_make_settings(const cb_config *config, size_t ranks, size_t largest_bytes,
+                              const char *interface, cb_settings *out)
 {
-    size_t largest = plan->largest_bytes;
+    const cb_job job = {
+        .ranks = ranks, .largest_bytes = largest_bytes, .held_buffers = HELD_BUFFERS};
 
-    if (session->definition->counted == BENCH_FARM && largest < sizeof(bench_note))
-        largest = sizeof(bench_note);
-    return (cb_job){.ranks = (size_t)control_size(session->plane),
-                    .largest_bytes = largest,
-                    .held_buffers = HELD_BUFFERS};
-}
-
-cb_status bench_make_settings(bench_session *session, const cb_config *config,
-                              const bench_plan *plan)
-{
-    const cb_job job = job_of(session, plan);
-
-    CB_TRY(config != NULL ? cb_config_settings(config, &job, &session->settings)
-                          : cb_derive_settings(&job, &session->settings));
-    session->settings.interface = session->options->interface;
+    CB_TRY(config != NULL ? cb_config_settings(config, &job, out) : cb_derive_settings(&job, out));
+    out->interface = interface;
     return CB_OK;
 }
 
@@ -115,46 +103,43 @@ static void put_value(report_document *document, const cb_parameter *row,
         report_put_number(document, (double)value, "%s.%s", place, row->name);
 }
 
-static void put_parameter(const bench_session *session, const cb_parameter *row)
+static void put_parameter(report_document *document, const cb_settings *settings,
+                          const cb_parameter *row)
 {
-    const cb_settings *settings = &session->settings;
     char place[96];
 
     if (is_uniform(settings, row)) {
-        put_value(session->document, row, &settings->nodes[0], "environment.technology_settings");
+        put_value(document, row, &settings->nodes[0], "environment.technology_settings");
         return;
     }
     for (size_t rank = 0; rank < settings->node_count; rank++) {
         snprintf(place, sizeof(place), "environment.ranks.%zu.technology_settings", rank);
-        put_value(session->document, row, &settings->nodes[rank], place);
+        put_value(document, row, &settings->nodes[rank], place);
     }
 }
 
-static void put_nodes(const bench_session *session)
+static void put_nodes(report_document *document, const cb_settings *settings)
 {
-    const cb_settings *settings = &session->settings;
-
     for (size_t rank = 0; rank < settings->node_count; rank++) {
-        report_put_text(session->document, settings->nodes[rank].name, "environment.ranks.%zu.node",
-                        rank);
-        report_put_number(session->document, settings->nodes[rank].id, "environment.ranks.%zu.id",
-                          rank);
+        report_put_text(document, settings->nodes[rank].name, "environment.ranks.%zu.node", rank);
+        report_put_number(document, settings->nodes[rank].id, "environment.ranks.%zu.id", rank);
     }
 }
 
-void bench_put_settings(const bench_session *session)
+void bench_put_settings(report_document *document, const transport_factory *factory,
+                        const cb_settings *settings)
 {
-    const char *technology = session->technology->ops.name;
+    const char *technology = factory->ops.name;
     bool any = false;
 
     for (size_t i = 0; i < CB_PARAMETERS; i++)
         if (serves(&cb_parameters[i], technology)) {
-            put_parameter(session, &cb_parameters[i]);
+            put_parameter(document, settings, &cb_parameters[i]);
             any = true;
         }
     if (any)
-        report_put_text(session->document, session->settings.configured ? "files" : "job",
+        report_put_text(document, settings->configured ? "files" : "job",
                         "environment.technology_settings.made_from");
-    if (session->settings.configured)
-        put_nodes(session);
+    if (settings->configured)
+        put_nodes(document, settings);
 }

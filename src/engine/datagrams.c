@@ -1,15 +1,15 @@
 /* What became of the messages of a measurement over an unreliable technology: counts for the row,
  * and how much of the payload was delivered. Over a reliable one nothing is counted or agreed. */
-#include "engine/passes.h"
+#include "engine/datagrams.h"
 
-static bool counts_datagrams(const bench_session *session)
+static bool counts_datagrams(const engine_session *session)
 {
     return (transport_capabilities(session->technology) &
             (TRANSPORT_DELIVERS | TRANSPORT_RELIABLE)) == TRANSPORT_DELIVERS;
 }
 
 /* Since the counts were last told, summed over the team. */
-cb_status bench_sum_datagrams(bench_session *session, control_team *team, report_datagrams *out)
+cb_status datagrams_sum(engine_session *session, control_team *team, report_datagrams *out)
 {
     const transport_datagrams *now = &session->technology->datagrams, *told = &session->told;
     uint64_t counts[] = {now->sent - told->sent,           now->received - told->received,
@@ -37,14 +37,15 @@ cb_status bench_sum_datagrams(bench_session *session, control_team *team, report
 }
 
 /* Steps go on without the packets that are lost, which are no payload. */
-cb_status bench_note_losses(const bench_passes *run)
+cb_status datagrams_lost_share(const measurement_setting *setting, const bench_rank *me,
+                               double *share)
 {
-    uint64_t counts[] = {run->me->packets, run->me->lost};
+    uint64_t counts[] = {me->received.packets, me->received.lost};
 
-    if (!counts_datagrams(run->session))
+    if (!counts_datagrams(setting->session))
         return CB_OK;
-    CB_TRY(control_sum(run->team, counts, 2));
+    CB_TRY(control_sum(setting->team, counts, 2));
     if (counts[0] + counts[1] > 0)
-        run->out->lost_share = (double)counts[1] / (double)(counts[0] + counts[1]);
+        *share = (double)counts[1] / (double)(counts[0] + counts[1]);
     return CB_OK;
 }
