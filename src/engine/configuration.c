@@ -2,10 +2,9 @@
  * and all ranks make the same of them; or, without files, what the job suggests. */
 #include "engine/session.h"
 
-#include <string.h>
-#include <strings.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-#include "base/derive.h"
 #include "base/memory.h"
 #include "farm/farm.h"
 
@@ -52,14 +51,39 @@ static cb_status share_texts(control *plane, const char *directory, cb_config_te
     return CB_OK;
 }
 
+/* All technologies that are known, as the files may name them. The caller frees *out. */
+static cb_status list_technologies(cb_config_technology **out, size_t *count)
+{
+    *count = 0;
+    while (transport_technologies[*count] != NULL)
+        ++*count;
+    *out = cb_allocate(*count, sizeof(**out), "the technologies");
+    if (*out == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < *count; i++) {
+        const transport_technology *technology = transport_technologies[i];
+
+        (*out)[i] = (cb_config_technology){.name = technology->name,
+                                           .parameters = technology->parameters,
+                                           .is_default = technology->is_default_of_files};
+    }
+    return CB_OK;
+}
+
 cb_status bench_read_config(control *plane, const char *directory, cb_config **out)
 {
     cb_config_texts texts = {0};
+    cb_config_technology *technologies = NULL;
+    size_t count = 0;
     cb_status status = share_texts(plane, directory, &texts);
 
     if (status == CB_OK)
-        status = control_agree(control_everyone(plane), cb_config_parse(directory, &texts, out));
+        status = control_agree(control_everyone(plane), list_technologies(&technologies, &count));
+    if (status == CB_OK)
+        status = control_agree(control_everyone(plane),
+                               cb_config_parse(directory, &texts, technologies, count, out));
     cb_config_texts_free(&texts);
+    free(technologies);
     return status;
 }
 
@@ -75,58 +99,54 @@ static cb_job job_of(const bench_session *session, const bench_plan *plan)
                     .held_buffers = HELD_BUFFERS};
 }
 
-cb_status bench_make_settings(bench_session *session, const cb_config *config,
+cb_status bench_make_settings(bench_session *session, const transport_technology *technology,
+                              const cb_config *config, const cb_override *given,
                               const bench_plan *plan)
 {
+    const cb_parameter_set *set = technology->parameters;
     const cb_job job = job_of(session, plan);
 
-    CB_TRY(config != NULL ? cb_config_settings(config, &job, &session->settings)
-                          : cb_derive_settings(&job, &session->settings));
+    CB_TRY(config != NULL ? cb_config_settings(config, &job, set, given, &session->settings)
+                          : cb_settings_derive(set, &job, given, &session->settings));
     session->settings.interface = session->options->interface;
     return CB_OK;
 }
 
 /* Into the document */
 
-static bool serves(const cb_parameter *row, const char *technology)
-{
-    return strcmp(cb_context_technology(row->context), technology) == 0;
-}
-
 static bool is_uniform(const cb_settings *settings, const cb_parameter *row)
 {
-    uint64_t first = cb_parameter_get(row, &settings->nodes[0]);
+    uint64_t first = cb_parameter_get(row, cb_settings_values(settings, 0));
 
     for (size_t rank = 1; rank < settings->node_count; rank++)
-        if (cb_parameter_get(row, &settings->nodes[rank]) != first)
+        if (cb_parameter_get(row, cb_settings_values(settings, rank)) != first)
             return false;
     return true;
 }
 
-/* A node_id that nobody configured is absent. */
-static void put_value(report_document *document, const cb_parameter *row,
-                      const cb_node_settings *node, const char *place)
+/* The value of a rank; one that is absent is left out. */
+static void put_value(const bench_session *session, const cb_parameter *row, size_t rank,
+                      const char *place)
 {
-    uint64_t value = cb_parameter_get(row, node);
+    uint64_t value = cb_parameter_get(row, cb_settings_values(&session->settings, rank));
 
     if (row->kind == CB_PARAMETER_FLAG)
-        report_put_flag(document, value != 0, "%s.%s", place, row->name);
-    else if (row->kind != CB_PARAMETER_ID || value != CB_NODE_ID_UNKNOWN)
-        report_put_number(document, (double)value, "%s.%s", place, row->name);
+        report_put_flag(session->document, value != 0, "%s.%s", place, row->name);
+    else if (value != CB_PARAMETER_ABSENT)
+        report_put_number(session->document, (double)value, "%s.%s", place, row->name);
 }
 
 static void put_parameter(const bench_session *session, const cb_parameter *row)
 {
-    const cb_settings *settings = &session->settings;
     char place[96];
 
-    if (is_uniform(settings, row)) {
-        put_value(session->document, row, &settings->nodes[0], "environment.technology_settings");
+    if (is_uniform(&session->settings, row)) {
+        put_value(session, row, 0, "environment.technology_settings");
         return;
     }
-    for (size_t rank = 0; rank < settings->node_count; rank++) {
+    for (size_t rank = 0; rank < session->settings.node_count; rank++) {
         snprintf(place, sizeof(place), "environment.ranks.%zu.technology_settings", rank);
-        put_value(session->document, row, &settings->nodes[rank], place);
+        put_value(session, row, rank, place);
     }
 }
 
@@ -144,15 +164,11 @@ static void put_nodes(const bench_session *session)
 
 void bench_put_settings(const bench_session *session)
 {
-    const char *technology = session->technology->ops.name;
-    bool any = false;
+    const cb_parameter_set *set = session->settings.parameters;
 
-    for (size_t i = 0; i < CB_PARAMETERS; i++)
-        if (serves(&cb_parameters[i], technology)) {
-            put_parameter(session, &cb_parameters[i]);
-            any = true;
-        }
-    if (any)
+    for (size_t i = 0; set != NULL && i < set->count; i++)
+        put_parameter(session, &set->rows[i]);
+    if (set != NULL)
         report_put_text(session->document, session->settings.configured ? "files" : "job",
                         "environment.technology_settings.made_from");
     if (session->settings.configured)

@@ -18,7 +18,7 @@ typedef struct {
     char machine[HOST_TEXT]; /* hosts with the same one share its cores */
     char binding[HOST_TEXT];
     char network[sizeof(((transport_factory *)NULL)->network)];
-    size_t strangers;
+    size_t rejected;
     uint32_t usable_cores, host_cores;
     control_clock clock;
     cb_clock_quality quality;
@@ -162,8 +162,8 @@ static void put_ranks(const bench_session *session, const rank_report *reports, 
         if (reports[rank].network[0] != '\0')
             report_put_text(session->document, reports[rank].network,
                             "environment.ranks.%zu.network", rank);
-        if (reports[rank].strangers > 0)
-            report_put_number(session->document, (double)reports[rank].strangers,
+        if (reports[rank].rejected > 0)
+            report_put_number(session->document, (double)reports[rank].rejected,
                               "environment.ranks.%zu.strangers", rank);
     }
 }
@@ -289,7 +289,7 @@ static cb_status gather_reports(bench_session *session, rank_report *all)
     mine.host_cores = (uint32_t)environment.cores;
     host_binding(session->machine, mine.binding, sizeof(mine.binding));
     memcpy(mine.network, session->technology->network, sizeof(mine.network));
-    mine.strangers = session->technology->strangers;
+    mine.rejected = session->technology->rejected_connections;
     session->cache_bytes = environment.l3_bytes > 0 ? environment.l3_bytes : environment.l2_bytes;
     CB_TRY(control_synchronise(session->plane, &session->clock));
     CB_TRY(control_exchange(everyone, &mine, sizeof(mine), all));

@@ -166,21 +166,6 @@ static void fill_verification(const bench_verification *found, report_row *row)
     report_set_member(row, REPORT_VERIFY, (double)found->corrupted, "corrupted");
 }
 
-static void fill_datagrams(const report_datagrams *counts, report_row *row)
-{
-    if (!counts->done)
-        return;
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->lost, "lost");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->late, "late");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->doubled, "doubled");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->reordered, "reordered");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->overrun, "overrun");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->foreign, "foreign");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->unsent, "unsent");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->sent, "sent");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->received, "received");
-}
-
 void bench_fill_common(const bench_session *session, const bench_measurement *measurement,
                        const bench_common *common, report_row *row)
 {
@@ -191,7 +176,7 @@ void bench_fill_common(const bench_session *session, const bench_measurement *me
     if (common->algorithm_true_us >= 0)
         report_set_number(row, REPORT_ALGORITHM_TRUE_US, common->algorithm_true_us);
     fill_verification(common->verification, row);
-    fill_datagrams(common->datagrams, row);
+    report_set_counters(row, common->counters);
 }
 
 /* A row of blocks */
@@ -229,7 +214,7 @@ cb_status bench_figures(bench_session *session, const bench_measurement *measure
                                  .touch_ns = outcome->touch_ns,
                                  .algorithm_true_us = outcome->algorithm_true_us,
                                  .verification = &outcome->verification,
-                                 .datagrams = &outcome->datagrams};
+                                 .counters = &outcome->counters};
     double divisor = measurement->mode->divisor, total_us = 0;
     stats_summary summary;
 

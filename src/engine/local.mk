@@ -4,7 +4,7 @@ libcombench_a_SOURCES += \
 	%D%/block.c %D%/block.h \
 	%D%/checker.c %D%/checker.h \
 	%D%/configuration.c \
-	%D%/datagrams.c \
+	%D%/counters.c \
 	%D%/environment.c \
 	%D%/figures.c \
 	%D%/groups.c \

@@ -476,7 +476,7 @@ cb_status bench_measure(bench_session *session, const bench_measurement *measure
     if (status == CB_OK && control_team_index(team) == 0)
         status = measure_baselines(&run, measurement, ranks, participants);
     if (status == CB_OK)
-        status = bench_sum_datagrams(session, team, &out->datagrams);
+        status = bench_sum_counters(session, team, &out->counters);
     if (status == CB_OK)
         status = control_barrier(team);
     /* After a failure of which the others do not know this rank ends the job. Groups that all

@@ -36,6 +36,7 @@ typedef struct {
     const char *format, *output;
     const char *config;
     const char *interface;
+    const char *parameter; /* NAME=VALUE,... of the technology; NULL: none are given */
     const char *emit_trace;
     uint64_t trace_steps, trace_ranks; /* ranks 0: as many as take part */
 } bench_options;

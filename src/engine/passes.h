@@ -58,7 +58,7 @@ cb_status bench_time_steps(bench_passes *run, double until_ns);
 /* verify.c: the verifying pass, not timed. Together. */
 cb_status bench_verify(const bench_passes *run);
 
-/* datagrams.c: over an unreliable technology, the share of the packets of this pass that was lost.
+/* counters.c: over an unreliable technology, the share of the packets of this pass that was lost.
  * Together. */
 cb_status bench_note_losses(const bench_passes *run);
 

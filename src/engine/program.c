@@ -25,7 +25,8 @@ typedef struct {
     bench_options options;
     bool technology_given; /* by --technology */
     const transport_technology *technology;
-    cb_config *config; /* of --config, until the settings are made */
+    cb_config *config;      /* of --config, until the settings are made */
+    cb_override *overrides; /* of --parameter; NULL: there are none */
     bench_plan plan;
     int argc;
     char **argv;
@@ -33,23 +34,13 @@ typedef struct {
 
 /* Before MPI */
 
-static void list_technologies(char *text, size_t bytes)
-{
-    text[0] = '\0';
-    for (const transport_technology *const *entry = transport_technologies; *entry != NULL;
-         entry++) {
-        strncat(text, entry == transport_technologies ? "" : ", ", bytes - strlen(text) - 1);
-        strncat(text, (*entry)->name, bytes - strlen(text) - 1);
-    }
-}
-
 static cb_status find_technology(bench_program *program)
 {
     char names[256];
 
     program->technology = transport_find(program->options.technology);
     if (program->technology == NULL) {
-        list_technologies(names, sizeof(names));
+        transport_list(0, names, sizeof(names));
         cb_error("the technology '%s' of %s is not built into this program; use --technology with "
                  "one of %s",
                  program->options.technology,
@@ -58,10 +49,12 @@ static cb_status find_technology(bench_program *program)
                  names);
         return CB_ERROR_USAGE;
     }
-    if (program->options.interface != NULL && !program->technology->takes_interface) {
+    if (program->options.interface != NULL &&
+        (program->technology->capabilities & TRANSPORT_INTERFACE) == 0) {
+        transport_list(TRANSPORT_INTERFACE, names, sizeof(names));
         cb_error("--interface %s: the technology %s chooses its network itself; leave the option "
-                 "out, or use --technology tcp or udp",
-                 program->options.interface, program->technology->name);
+                 "out, or use --technology with one of %s",
+                 program->options.interface, program->technology->name, names);
         return CB_ERROR_USAGE;
     }
     if (program->options.verify && (program->technology->capabilities & TRANSPORT_DELIVERS) == 0) {
@@ -69,7 +62,21 @@ static cb_status find_technology(bench_program *program)
                  program->technology->name);
         return CB_ERROR_UNSUPPORTED;
     }
-    return CB_OK;
+    return cb_overrides_parse(program->technology->name, program->technology->parameters,
+                              program->options.parameter, &program->overrides);
+}
+
+/* Results have columns for the counters of all technologies. */
+static void use_counters(void)
+{
+    enum { SETS_MOST = 32 };
+    const cb_counter_set *sets[SETS_MOST];
+    size_t count = 0;
+
+    for (size_t i = 0; transport_technologies[i] != NULL && count < SETS_MOST; i++)
+        if (transport_technologies[i]->counters != NULL)
+            sets[count++] = transport_technologies[i]->counters;
+    report_use_counters(sets, count);
 }
 
 static void act(const bench_program *program, const char *action)
@@ -235,8 +242,11 @@ static cb_status open_document(bench_session *session, const bench_program *prog
             (void)report_format_named(options->format, &format);
         status = report_create(definition->name, definition->id, definition->title,
                                program->technology->name, &session->document);
-        if (status == CB_OK)
+        if (status == CB_OK) {
+            use_counters();
+            report_use_parameters(session->document, program->technology->parameters);
             status = direct(session, format);
+        }
     }
     return control_agree(control_everyone(session->plane), status);
 }
@@ -339,7 +349,11 @@ static cb_status configure(bench_session *session, bench_program *program)
     CB_TRY(bench_read_config(session->plane, program->options.config, &program->config));
     if (program->technology_given)
         return CB_OK;
-    program->options.technology = cb_context_technology(cb_config_technology(program->config));
+    if (cb_config_technology_name(program->config) == NULL) {
+        cb_error("%s no technology; use --technology", cb_config_technology_place(program->config));
+        return CB_ERROR_USAGE;
+    }
+    program->options.technology = cb_config_technology_name(program->config);
     return find_technology(program);
 }
 
@@ -357,7 +371,8 @@ static cb_status prepare(bench_session *session, bench_program *program)
     if (status == CB_OK)
         status = bench_plan_make(session->definition, session->options, ranks, &program->plan);
     if (status == CB_OK)
-        status = bench_make_settings(session, program->config, &program->plan);
+        status = bench_make_settings(session, program->technology, program->config,
+                                     program->overrides, &program->plan);
     cb_log_silence(false);
     return status;
 }
@@ -380,6 +395,7 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
     free(session->recording.path);
     bench_plan_free(&program->plan);
     cb_config_free(program->config);
+    free(program->overrides);
     cb_settings_free(&session->settings);
     free(session->hosts);
     free(session->machines);

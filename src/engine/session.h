@@ -57,7 +57,7 @@ typedef struct {
     control *plane;
     cb_settings settings; /* of all ranks, from --config or derived */
     transport_factory *technology, *null;
-    transport_datagrams told; /* of this rank, what stands in rows already */
+    uint64_t counted[CB_COUNTERS_MOST]; /* by the technology here, what stands in rows already */
     host *machine;
     size_t cache_bytes;  /* of the largest cache here */
     control_clock clock; /* this rank's, against rank 0's */
@@ -104,16 +104,16 @@ typedef struct {
     double alone_step_ns;               /* without the computing task; 0 where there is none */
     bench_side_work sides[BENCH_SIDES]; /* what it did; at rank 0 alone */
     bench_verification verification;
-    report_datagrams datagrams;
+    cb_counts counters;
     double lost_share; /* of the packets of all blocks */
 } bench_outcome;
 
 /* Set by SIGINT and SIGTERM: the signal's number. Read between blocks. */
 extern volatile sig_atomic_t bench_signal_seen;
 
-/* datagrams.c: what became of the datagrams since the last row, summed over the team, at its index
- * 0; `done` is false where the technology is reliable. Together. */
-cb_status bench_sum_datagrams(bench_session *session, control_team *team, report_datagrams *out);
+/* counters.c: what the technology has counted since the last row, summed over the team, at its
+ * index 0. Together. */
+cb_status bench_sum_counters(bench_session *session, control_team *team, cb_counts *out);
 
 /* rank.c: make a rank's part in a measurement over a factory, and unmake it. `ranks` are the
  * participants and must live as long. *actions are those of its role. */
@@ -190,7 +190,7 @@ typedef struct {
     double skew_ns;
     double touch_ns, algorithm_true_us; /* negative: not measured */
     const bench_verification *verification;
-    const report_datagrams *datagrams;
+    const cb_counts *counters;
 } bench_common;
 
 void bench_fill_common(const bench_session *session, const bench_measurement *measurement,
@@ -241,8 +241,10 @@ cb_status bench_read_config(control *plane, const char *directory, cb_config **o
 cb_status bench_choose_group(const bench_definition *definition, const cb_config *config,
                              size_t ranks, bench_options *options);
 
-/* The settings of a run of the plan: from the files where `config` is not NULL, else derived. */
-cb_status bench_make_settings(bench_session *session, const cb_config *config,
+/* The settings of a run of the plan over a technology: from the files where `config` is not NULL,
+ * else derived; what `given` has of --parameter takes precedence, NULL: nothing. */
+cb_status bench_make_settings(bench_session *session, const transport_technology *technology,
+                              const cb_config *config, const cb_override *given,
                               const bench_plan *plan);
 
 /* Write the settings of the technology in use into the document: those that are alike for all ranks

@@ -115,7 +115,7 @@ cb_status bench_farm_figures(const bench_session *session, const bench_measureme
                                  .touch_ns = outcome->touch_ns,
                                  .algorithm_true_us = outcome->algorithm_true_us,
                                  .verification = &outcome->verification,
-                                 .datagrams = &outcome->datagrams};
+                                 .counters = &outcome->counters};
     size_t sources = measurement->shape.stages[BENCH_SOURCE];
     double frequency_hz;
 

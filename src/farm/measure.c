@@ -192,7 +192,7 @@ cb_status bench_farm_row(bench_farm_run *run, bench_farm_outcome *outcome)
     cb_status status;
 
     CB_TRY(true_algorithm(run, &outcome->algorithm_true_us));
-    CB_TRY(bench_sum_datagrams(run->session, run->team, &outcome->datagrams));
+    CB_TRY(bench_sum_counters(run->session, run->team, &outcome->counters));
     if (!run->supervisor)
         return CB_OK;
     outcome->in_flight = run->in_flight;

@@ -33,7 +33,7 @@ typedef struct {
     double skew_ns, touch_ns;
     bench_found found;
     bench_verification verification;
-    report_datagrams datagrams;
+    cb_counts counters;
 } bench_farm_outcome;
 
 /* A measurement under way, the same in all its participants but where only the supervisor knows. */

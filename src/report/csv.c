@@ -37,8 +37,12 @@ static void begin_csv(report_writer *writer, json_t *document)
         for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
             if (cell->name == NULL)
                 continue;
-            fprintf(writer->stream, "%s%s%s%s", separator, report_columns[column].key,
-                    cell->name[0] == '\0' ? "" : "_", cell->name);
+            fputs(separator, writer->stream);
+            if (report_columns[column].type == REPORT_TYPE_COUNTERS)
+                fputs(cell->name, writer->stream);
+            else
+                fprintf(writer->stream, "%s%s%s", report_columns[column].key,
+                        cell->name[0] == '\0' ? "" : "_", cell->name);
             separator = ",";
         }
     fputc('\n', writer->stream);

@@ -125,7 +125,7 @@ static void begin_text(report_writer *writer, json_t *document)
         fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
     if (report_write_phrases(writer->stream, document, platform_phrases, COUNT(platform_phrases)))
         fputc('\n', writer->stream);
-    report_write_settings(writer->stream, document, LINE_COLUMNS);
+    report_write_settings(writer->stream, document, writer->parameters, LINE_COLUMNS);
 }
 
 /* "mode pingpong, touch all, wait auto, in effect spin" */

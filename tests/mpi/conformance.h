@@ -35,7 +35,8 @@ typedef struct {
     transport_factory *factory;
     transport_node **nodes; /* by rank; none for this process */
     transport_wait wait;    /* the policy of all tests but those of the policies */
-    cb_settings settings;   /* of the job */
+    cb_settings settings;   /* of the job, for the technology */
+    size_t settings_bytes;  /* the largest message that they are made for */
     size_t unanswered;      /* as announced: a technology may prepare for it, but not count on it */
 } conformance_state;
 

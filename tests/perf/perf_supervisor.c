@@ -20,8 +20,8 @@ int cb_pushfarm_main(int argc, char **argv);
 #include "base/memory.h"
 #include "farm/loops.h"
 #include "tests/perf/session.h"
-#include "transport/group.h"
-#include "transport/pool.h"
+#include "transport/common/group.h"
+#include "transport/common/pool.h"
 
 enum { EVENTS = 200000, REPEATS = 9, MOST_SOURCES = 16, DESTINATIONS = 4, TAG = 1 };
 

@@ -1,0 +1,32 @@
+/* What the technology counted in a measurement, for the row; and what part of the payload of an
+ * unreliable technology was delivered. */
+#include "engine/passes.h"
+
+/* Since the counters were last read, summed over the team. */
+cb_status bench_sum_counters(bench_session *session, control_team *team, cb_counts *out)
+{
+    const cb_counter_set *set = session->technology->ops.counters;
+
+    *out = (cb_counts){.set = set};
+    if (set == NULL)
+        return CB_OK;
+    for (size_t i = 0; i < set->count; i++) {
+        out->values[i] = session->technology->counters[i] - session->counted[i];
+        session->counted[i] = session->technology->counters[i];
+    }
+    return control_sum(team, out->values, set->count);
+}
+
+/* Steps go on without the packets that are lost, which are no payload. */
+cb_status bench_note_losses(const bench_passes *run)
+{
+    const unsigned capabilities = transport_capabilities(run->session->technology);
+    uint64_t counts[] = {run->me->packets, run->me->lost};
+
+    if ((capabilities & (TRANSPORT_DELIVERS | TRANSPORT_RELIABLE)) != TRANSPORT_DELIVERS)
+        return CB_OK;
+    CB_TRY(control_sum(run->team, counts, 2));
+    if (counts[0] + counts[1] > 0)
+        run->out->lost_share = (double)counts[1] / (double)(counts[0] + counts[1]);
+    return CB_OK;
+}
