@@ -27,17 +27,14 @@ ccmod_LDADD = $(CCMOD_LIBS) libcombench.a $(JANSSON_LIBS)
 
 pkgconfig_DATA += %D%/ccmod/ccmod.pc
 
-# Hosts on one machine; the switch and the orders are linked into tests of their own.
+# Hosts on one machine; the switch and the orders are linked into unit tests, too.
 bin_PROGRAMS += combench-testbed
-TESTBED_SWITCH = \
-	tools/testbed/frames.c tools/testbed/frames.h tools/testbed/switch.c tools/testbed/switch.h
+TESTBED_SWITCH = tools/testbed/switch.c tools/testbed/switch.h
 TESTBED_ORDERS = \
-	tools/testbed/control.c tools/testbed/control.h tools/testbed/hosts.c tools/testbed/hosts.h
+	tools/testbed/hosts.c tools/testbed/hosts.h tools/testbed/orders.c tools/testbed/orders.h
 combench_testbed_SOURCES = \
 	$(TESTBED_SWITCH) $(TESTBED_ORDERS) \
-	%D%/testbed/loop.c %D%/testbed/main.c \
-	%D%/testbed/options.c %D%/testbed/options.h \
-	%D%/testbed/space.c %D%/testbed/statistics.c \
+	%D%/testbed/loop.c %D%/testbed/main.c %D%/testbed/space.c \
 	%D%/testbed/surroundings.c %D%/testbed/testbed.h
 combench_testbed_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 combench_testbed_LDADD = libcombench.a

@@ -1,77 +1,7 @@
 /* The table of columns, the cells of those that have several, and its description as JSON. */
 #include "report/columns.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <stdio.h>
-
-/* What cells show that is no member of the value */
-
-/* Half the width of the interval in per cent of the median. */
-static double interval_pct(const json_t *summary)
-{
-    const json_t *interval = json_object_get(summary, "ci95");
-    double median = json_number_value(json_object_get(summary, "median"));
-    double low = json_number_value(json_array_get(interval, 0));
-    double high = json_number_value(json_array_get(interval, 1));
-
-    return interval != NULL && median > 0.0 ? 50.0 * (high - low) / median : (double)NAN;
-}
-
-static double least_share(const json_t *shares)
-{
-    double least = 1.0;
-
-    for (size_t i = 0; i < json_array_size(shares); i++)
-        least = fmin(least, json_number_value(json_array_get(shares, i)));
-    return least;
-}
-
-static double largest_share(const json_t *shares)
-{
-    double largest = 0.0;
-
-    for (size_t i = 0; i < json_array_size(shares); i++)
-        largest = fmax(largest, json_number_value(json_array_get(shares, i)));
-    return largest;
-}
-
-static double faulty_messages(const json_t *verify)
-{
-    static const char *const kinds[] = {"lost", "doubled", "reordered", "corrupted"};
-    double sum = 0.0;
-
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        sum += json_number_value(json_object_get(verify, kinds[i]));
-    return sum;
-}
-
-/* Of all destinations the one whose median event took longest. */
-static double slowest_p50(const json_t *destinations)
-{
-    double longest = NAN;
-
-    for (size_t i = 0; i < json_array_size(destinations); i++) {
-        const json_t *latency = json_object_get(json_array_get(destinations, i), "latency_us");
-        const json_t *median = json_object_get(latency, "p50");
-
-        if (json_is_number(median))
-            longest = fmax(isnan(longest) ? 0 : longest, json_number_value(median));
-    }
-    return longest;
-}
-
-static double most_in_flight(const json_t *destinations)
-{
-    double most = 0.0;
-
-    for (size_t i = 0; i < json_array_size(destinations); i++)
-        most = fmax(most, json_number_value(
-                              json_object_get(json_array_get(destinations, i), "in_flight_most")));
-    return most;
-}
-
-/* The cells */
 
 static const report_cell no_cells[] = {{.path = NULL}};
 
@@ -79,7 +9,7 @@ static const report_cell plain_cells[] = {{.path = "", .name = ""}, {.path = NUL
 
 static const report_cell summary_cells[] = {
     {.path = "median", .name = "median"},
-    {.path = "", .derive = interval_pct, .heading = {"+-", "%", 5, 2, false}},
+    {.path = "", .shows = REPORT_HALF_WIDTH_PCT, .heading = {"+-", "%", 5, 2, false}},
     {.path = "ci95.0", .name = "ci95_low"},
     {.path = "ci95.1", .name = "ci95_high"},
     {.path = "min", .name = "min"},
@@ -110,8 +40,8 @@ static const report_cell event_cells[] = {
 };
 
 static const report_cell share_cells[] = {
-    {.path = "", .name = "min", .derive = least_share},
-    {.path = "", .name = "max", .derive = largest_share, .heading = {"share", "max", 6, 6, false}},
+    {.path = "", .name = "min", .shows = REPORT_LEAST},
+    {.path = "", .name = "max", .shows = REPORT_MOST, .heading = {"share", "max", 6, 6, false}},
     {.path = NULL},
 };
 
@@ -131,8 +61,9 @@ static const report_cell found_cells[] = {
 };
 
 static const report_cell destination_cells[] = {
-    {.path = "", .name = "slowest_p50_us", .derive = slowest_p50},
-    {.path = "", .name = "in_flight_most", .derive = most_in_flight},
+    /* That of the destination whose median event took longest. */
+    {.path = "latency_us.p50", .name = "slowest_p50_us", .shows = REPORT_MOST},
+    {.path = "in_flight_most", .name = "in_flight_most", .shows = REPORT_MOST},
     {.path = NULL},
 };
 
@@ -171,7 +102,9 @@ static const report_cell side_cells[] = {
 
 static const report_cell verify_cells[] = {
     {.path = "messages", .name = "messages"},
-    {.path = "", .derive = faulty_messages, .heading = {"faulty", "messages", 8, 3, true}},
+    {.path = "messages",
+     .shows = REPORT_SUM_OF_OTHERS,
+     .heading = {"faulty", "messages", 8, 3, true}},
     {.path = "lost", .name = "lost"},
     {.path = "doubled", .name = "doubled"},
     {.path = "reordered", .name = "reordered"},

@@ -49,15 +49,22 @@ typedef struct {
     bool whole; /* printed in full rather than with three digits */
 } report_heading;
 
-struct json_t;
+/* What a cell shows of its column's value. */
+typedef enum {
+    REPORT_VALUE,         /* what stands at the cell's path */
+    REPORT_LEAST,         /* the least number at that path in the elements of an array */
+    REPORT_MOST,          /* the largest */
+    REPORT_SUM_OF_OTHERS, /* the sum of all members but that one */
+    REPORT_HALF_WIDTH_PCT /* of a summary: half the width of its interval against the median */
+} report_shown;
 
 /* One single value of a column, for the forms that have cells. */
 typedef struct {
     const char *path; /* within the column's value; "": the value itself; NULL: end of the list */
     const char *name; /* after the key in CSV; "": the key alone; NULL: not in CSV */
-    double (*derive)(const struct json_t *value); /* computed from the value instead; or NULL */
-    report_heading heading;                       /* of the first cell the column's counts */
-    bool optional; /* text form: only where the first row of a block has it */
+    report_shown shows;
+    report_heading heading; /* of the first cell the column's counts */
+    bool optional;          /* text form: only where the first row of a block has it */
 } report_cell;
 
 typedef struct {

@@ -1,26 +1,22 @@
 /* The CSV form (RFC 4180, with plain line feeds): one line for each result, the same columns in
  * every benchmark, empty where a value is absent. */
-#include "report/form.h"
+#include "report/forms.h"
 
 #include <string.h>
 
-static void write_text(FILE *stream, const char *text)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, stream);
-        return;
-    }
-    fputc('"', stream);
-    for (; *text != '\0'; text++)
-        fprintf(stream, *text == '"' ? "\"\"" : "%c", *text);
-    fputc('"', stream);
-}
-
+/* Texts are quoted where a reader would take them for something else. */
 static void write_cell(FILE *stream, const json_t *value)
 {
-    if (json_is_string(value))
-        write_text(stream, json_string_value(value));
-    else if (json_is_boolean(value))
+    const char *text = json_string_value(value);
+
+    if (text != NULL && strpbrk(text, ",\"\r\n") == NULL)
+        fputs(text, stream);
+    else if (text != NULL) {
+        fputc('"', stream);
+        for (; *text != '\0'; text++)
+            fprintf(stream, *text == '"' ? "\"\"" : "%c", *text);
+        fputc('"', stream);
+    } else if (json_is_boolean(value))
         fputs(json_is_true(value) ? "true" : "false", stream);
     else if (json_is_integer(value))
         fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));

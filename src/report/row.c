@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "report/path.h"
-#include "report/value.h"
+#include "report/values.h"
 
 enum { PATH_BYTES = 128 };
 
@@ -267,13 +267,49 @@ bool report_row_has(const report_row *row, report_column column)
     return row->values[column] != NULL;
 }
 
+/* Absent numbers are passed over, by fmin and fmax too: they take the other argument for NaN. */
+static double number_of_cell(json_t *value, const report_cell *cell)
+{
+    double found = NAN;
+
+    if (cell->shows == REPORT_LEAST || cell->shows == REPORT_MOST) {
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            const json_t *element = json_array_get(value, i);
+            const json_t *number =
+                cell->path[0] == '\0' ? element : report_path_get(element, cell->path);
+            double one = json_is_number(number) ? json_number_value(number) : (double)NAN;
+
+            found = cell->shows == REPORT_LEAST ? fmin(found, one) : fmax(found, one);
+        }
+    } else if (cell->shows == REPORT_SUM_OF_OTHERS) {
+        const char *name;
+        json_t *member;
+
+        found = 0;
+        json_object_foreach(value, name, member)
+        {
+            if (strcmp(name, cell->path) != 0)
+                found += json_number_value(member);
+        }
+    } else if (cell->shows == REPORT_HALF_WIDTH_PCT) {
+        const json_t *interval = json_object_get(value, "ci95");
+        double median = json_number_value(json_object_get(value, "median"));
+        double low = json_number_value(json_array_get(interval, 0));
+        double high = json_number_value(json_array_get(interval, 1));
+
+        if (interval != NULL && median > 0.0)
+            found = 50.0 * (high - low) / median;
+    }
+    return found;
+}
+
 json_t *report_row_cell(const report_row *row, report_column column, const report_cell *cell)
 {
-    json_t *value = value_at(row, column, cell->derive != NULL ? "" : cell->path);
-
-    if (value != NULL && cell->derive != NULL)
-        return report_value_number(cell->derive(value));
-    return json_incref(value);
+    if (cell->shows == REPORT_VALUE)
+        return json_incref(value_at(row, column, cell->path));
+    if (row->values[column] == NULL)
+        return NULL;
+    return report_value_number(number_of_cell(row->values[column], cell));
 }
 
 json_t *report_row_json(const report_row *row)

@@ -1,90 +1,128 @@
 /* The text form: made to be read. Rows are written as they come; those that agree in how they were
  * measured make a block, with what they have in common in its title. */
-#include "report/form.h"
+#include "report/forms.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/destinations.h"
-#include "report/figure.h"
 #include "report/settings.h"
+#include "report/values.h"
+#include "stats/stats.h"
 
 /* A row has two marks at most, but for one that went in pieces, or of a loop that is saturated. */
-enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 3 };
+enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 3, FIGURE_BYTES = 64 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const report_phrase platform_phrases[] = {
-    {"", "environment.hosts.0.cpu", ""}, {"", "environment.hosts.0.cores", " cores"},
-    {"", "environment.hosts.0.os", ""},  {"", "environment.hosts.0.kernel", ""},
-    {"", "environment.mpi", ""},
-};
+/* A value of a document with the words around it; nothing is written when it is absent. */
+typedef struct {
+    const char *before, *path, *after;
+} phrase;
 
-static const report_phrase quality_phrases[] = {
-    {"clock ", "environment.clock.source", ""},
-    {"resolution ", "environment.clock.resolution_ns", " ns"},
-    {"a reading ", "environment.clock.cost_ns", " ns"},
-    {"TICK1 ", "environment.clock.tick1_ns", " ns"},
-    {"TICK2 off by ", "environment.clock.tick2_error_pct", " %"},
-    {"noise ", "environment.noise.stolen_pct", " % of the time"},
-    {"in gaps above ", "environment.noise.quantum_us", " us"},
-};
+/* How single values are spelled: as many digits as a measurement supports and an eye compares */
 
-static const report_phrase timeline_phrases[] = {
-    {"timeline of ", "timeline.events", " events"},
-    {"noting cost ", "timeline.cost_pct", " % of an event's time"},
-    {"in single trials from ", "timeline.cost_least_pct", " %"},
-    {"to ", "timeline.cost_most_pct", " %"},
-    {"notes dropped ", "timeline.notes_dropped", ""},
-    {"caution: ", "timeline.caution", ""},
-};
-
-static const report_phrase fit_subject[] = {
-    {"fit of ", "figure", ""},         {"", "mode", ""},
-    {"", "processors", " processors"}, {"from ", "from_bytes", " bytes"},
-    {"to ", "to_bytes", " bytes"},
-};
-
-static const report_phrase fit_values[] = {
-    {"overhead ", "overhead_us", " us"},
-    {"r_inf ", "r_inf_MBps", " MB/s"},
-    {"n_half ", "n_half_bytes", " bytes"},
-    {"pi0 ", "pi0_Hz", " /s"},
-    {"rms residual ", "rms_residual_us", " us"},
-    {"", "caution", ""},
-    {"none: ", "refusal", ""},
-};
-
-static const report_phrase fit_maximum[] = {
-    {"maximum ", "maximum_MBps", " MB/s"},
-    {"at ", "maximum_at_bytes", " bytes"},
-    {"a processor ", "maximum_per_processor_MBps", " MB/s"},
-    {"and of r_inf ", "r_inf_per_processor_MBps", " MB/s"},
-};
-
-static bool is_set(const report_row *row, report_column column)
+/* Three significant digits, all digits of what is 1000 or more: 0.312, 12.3, 1234. */
+static void format_real(double value, char text[FIGURE_BYTES])
 {
-    return report_row_flag(row, column, "");
+    const char *exponent_text;
+    int exponent, decimals;
+
+    /* The exponent after rounding to three digits: 9.996 is printed as 10.0. */
+    snprintf(text, FIGURE_BYTES, "%.2e", value);
+    exponent_text = strchr(text, 'e');
+    exponent = exponent_text != NULL ? (int)strtol(exponent_text + 1, NULL, 10) : 0;
+    decimals = exponent >= 2 ? 0 : 2 - exponent;
+    if (value == 0.0)
+        snprintf(text, FIGURE_BYTES, "0");
+    else if (decimals <= 6)
+        snprintf(text, FIGURE_BYTES, "%.*f", decimals, value);
+    else
+        snprintf(text, FIGURE_BYTES, "%.0e", value);
 }
 
-static bool is_supervisor(const report_row *row, report_column column)
+/* A number as a cell: `whole` in full, else as format_real; "-" for what is none. */
+static void format_number(const json_t *value, bool whole, char text[FIGURE_BYTES])
 {
-    const char *text = report_row_text(row, column, "");
-
-    return text != NULL && strcmp(text, "supervisor") == 0;
+    if (!json_is_number(value))
+        snprintf(text, FIGURE_BYTES, "-");
+    else if (whole)
+        snprintf(text, FIGURE_BYTES, "%.0f", json_number_value(value));
+    else
+        format_real(json_number_value(value), text);
 }
 
-static bool is_not_precision(const report_row *row, report_column column)
+/* Write the phrases whose value is there, each but the first after ", ". Returns how many. */
+static size_t write_phrases(FILE *stream, const json_t *root, const phrase *phrases, size_t count)
 {
-    const char *text = report_row_text(row, column, "");
+    size_t written = 0;
 
-    return text != NULL && strcmp(text, "precision") != 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = report_path_get(root, phrases[i].path);
+        char number[FIGURE_BYTES];
+
+        if (value == NULL)
+            continue;
+        format_number(value, json_is_integer(value), number);
+        fprintf(stream, "%s%s%s%s", written++ > 0 ? ", " : "", phrases[i].before,
+                json_is_string(value) ? json_string_value(value) : number, phrases[i].after);
+    }
+    return written;
 }
 
-/* In per cent; a rate that is carried is kept to 1 %. */
-static bool is_off(const report_row *row, report_column column)
+/* A figure over all destinations of a farm hides one that is slow */
+
+static const json_t *median_of(const json_t *destination)
 {
-    return report_row_number(row, column, "") > 1;
+    return json_object_get(json_object_get(destination, "latency_us"), "p50");
 }
+
+/* The median over the destinations; 0 where too few have one to compare. */
+static double usual_us(const json_t *destinations)
+{
+    size_t count = json_array_size(destinations), known = 0;
+    double *medians = malloc(count * sizeof(*medians) + 1), usual = 0;
+
+    if (medians == NULL)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *median = median_of(json_array_get(destinations, i));
+
+        if (json_is_number(median))
+            medians[known++] = json_number_value(median);
+    }
+    if (known > 1)
+        usual = stats_summarize(medians, known).median;
+    free(medians);
+    return usual;
+}
+
+/* A line for each destination whose median latency is more than twice the median of all. */
+static void write_slow_destinations(FILE *stream, const json_t *destinations)
+{
+    static const phrase phrases[] = {
+        {"rank ", "rank", ""},
+        {"latency p50 ", "latency_us.p50", " us"},
+        {"p99 ", "latency_us.p99", " us"},
+        {"in flight ", "in_flight_mean", " in the mean"},
+        {"at most ", "in_flight_most", ""},
+    };
+    double usual = usual_us(destinations);
+
+    for (size_t i = 0; usual > 0 && i < json_array_size(destinations); i++) {
+        const json_t *one = json_array_get(destinations, i);
+        char text[FIGURE_BYTES];
+
+        if (json_number_value(median_of(one)) <= 2 * usual)
+            continue;
+        fputs("    slow destination: ", stream);
+        write_phrases(stream, one, phrases, sizeof(phrases) / sizeof(phrases[0]));
+        format_real(usual, text);
+        fprintf(stream, "; half of all destinations have p50 of %s us or less\n", text);
+    }
+}
+
+/* Rows */
 
 /* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
  * saturated, disturbed or beside such a task has no precision to reach: it has two of the others at
@@ -92,40 +130,42 @@ static bool is_off(const report_row *row, report_column column)
  */
 static const struct {
     char mark;
-    report_column column;
-    bool (*applies)(const report_row *row, report_column column);
+    report_column column;    /* marked where this is true or, if it is no flag, where it is there */
+    const char *is, *is_not; /* and is this text, or another than this */
+    double above;            /* and is more than this */
     const char *meaning;
 } marks[] = {
-    {'*', REPORT_OVERSUBSCRIBED, is_set, "oversubscribed: more busy ranks than cores on a host"},
-    {'/', REPORT_PIECE_BYTES, report_row_has,
-     "sent in pieces, which the receiver puts together by a copy"},
-    {'!', REPORT_SATURATED, is_set, "saturated: the rate that is offered cannot be carried"},
-    {'^', REPORT_LIMITED_BY, is_supervisor,
-     "the supervisor could not issue the events in time: it is "
-     "the limit, and not the farm"},
-    {'?', REPORT_GENERATOR_ERROR_PCT, is_off,
-     "events were issued more than 1 % off their schedule, but not later and later: the run was "
-     "disturbed"},
-    {'>', REPORT_SLOWDOWN_COMPUTING_AT_LEAST, report_row_has,
-     "too little was computed for a figure: slowed down at least so much, no more of it left"},
-    {'~', REPORT_STOPPED_BY, is_not_precision,
-     "the precision asked for was not reached in --max-time"},
+    {'*', REPORT_OVERSUBSCRIBED, .meaning = "oversubscribed: more busy ranks than cores on a host"},
+    {'/', REPORT_PIECE_BYTES,
+     .meaning = "sent in pieces, which the receiver puts together by a copy"},
+    {'!', REPORT_SATURATED, .meaning = "saturated: the rate that is offered cannot be carried"},
+    {'^', REPORT_LIMITED_BY, .is = "supervisor",
+     .meaning = "the supervisor could not issue the events in time: it is the limit, and not the "
+                "farm"},
+    /* In per cent; a rate that is carried is kept to 1 %. */
+    {'?', REPORT_GENERATOR_ERROR_PCT, .above = 1,
+     .meaning = "events were issued more than 1 % off their schedule, but not later and later: the "
+                "run was disturbed"},
+    {'>', REPORT_SLOWDOWN_COMPUTING_AT_LEAST,
+     .meaning = "too little was computed for a figure: slowed down at least so much, no more of it "
+                "left"},
+    {'~', REPORT_STOPPED_BY, .is_not = "precision",
+     .meaning = "the precision asked for was not reached in --max-time"},
 };
 
-static void begin_text(report_writer *writer, json_t *document)
+static bool is_marked(const report_row *row, size_t mark)
 {
-    const json_t *environment = json_object_get(document, "environment");
-    size_t hosts = json_array_size(json_object_get(environment, "hosts"));
+    report_column column = marks[mark].column;
+    const char *text = report_row_text(row, column, "");
 
-    fprintf(writer->stream, "%s %s over %s: %s\n",
-            json_string_value(json_object_get(document, "id")),
-            json_string_value(json_object_get(document, "benchmark")),
-            json_string_value(json_object_get(document, "technology")), writer->title);
-    if (hosts > 0)
-        fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
-    if (report_write_phrases(writer->stream, document, platform_phrases, COUNT(platform_phrases)))
-        fputc('\n', writer->stream);
-    report_write_settings(writer->stream, document, writer->parameters, LINE_COLUMNS);
+    if (!report_row_has(row, column))
+        return false;
+    if (report_columns[column].type == REPORT_TYPE_FLAG)
+        return report_row_flag(row, column, "");
+    if (text != NULL)
+        return marks[mark].is != NULL ? strcmp(text, marks[mark].is) == 0
+                                      : strcmp(text, marks[mark].is_not) != 0;
+    return !(report_row_number(row, column, "") <= marks[mark].above);
 }
 
 /* "mode pingpong, touch all, wait auto, in effect spin" */
@@ -146,14 +186,6 @@ static void make_title(const report_row *row, char title[REPORT_TITLE_BYTES])
                                          report_heading_of(column, cell)->head, text);
         }
     }
-}
-
-static bool has_cell(const report_row *row, const report_block_cell *cell)
-{
-    json_t *value = report_row_cell(row, cell->column, cell->cell);
-
-    json_decref(value);
-    return value != NULL;
 }
 
 static const report_heading *heading_of(const report_block_cell *cell)
@@ -192,8 +224,10 @@ static void choose_cells(report_block *block, const report_row *row)
         for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
             const report_block_cell next = {column, cell};
 
-            if (heading_of(&next)->head == NULL || (cell->optional && !has_cell(row, &next)) ||
-                block->cell_count == REPORT_BLOCK_CELLS)
+            if (heading_of(&next)->head == NULL || block->cell_count == REPORT_BLOCK_CELLS)
+                continue;
+            /* Such a cell is a member of the value, and never derived from it. */
+            if (cell->optional && isnan(report_row_number(row, column, cell->path)))
                 continue;
             block->cells[block->cell_count++] = next;
             width += cell_width(&next);
@@ -269,37 +303,81 @@ static void row_text(report_writer *writer, const report_row *row)
     for (size_t i = 0; i < block->cell_count; i++) {
         const report_block_cell *cell = &block->cells[i];
         json_t *value = report_row_cell(row, cell->column, cell->cell);
-        char text[REPORT_FIGURE_BYTES];
+        char text[FIGURE_BYTES];
         int width = cell_width(cell);
 
         /* A figure that is longer than its column has room for still keeps apart. */
-        report_format_cell(value, heading_of(cell)->whole, text);
+        format_number(value, heading_of(cell)->whole, text);
         fprintf(stream, "%s%*s", strlen(text) < (size_t)width ? "" : " ", width, text);
         json_decref(value);
     }
     for (size_t i = 0; i < COUNT(marks); i++) {
-        if (!marks[i].applies(row, marks[i].column))
+        if (!is_marked(row, i))
             continue;
         fprintf(stream, "%s%c", space, marks[i].mark);
         block->marks |= 1u << i;
         space = "";
     }
     fputc('\n', stream);
-    report_write_slow_destinations(stream, row->values[REPORT_PER_DESTINATION]);
+    write_slow_destinations(stream, row->values[REPORT_PER_DESTINATION]);
+}
+
+/* What stands around the rows */
+
+static void begin_text(report_writer *writer, json_t *document)
+{
+    static const phrase platform[] = {
+        {"", "environment.hosts.0.cpu", ""}, {"", "environment.hosts.0.cores", " cores"},
+        {"", "environment.hosts.0.os", ""},  {"", "environment.hosts.0.kernel", ""},
+        {"", "environment.mpi", ""},
+    };
+    const json_t *environment = json_object_get(document, "environment");
+    size_t hosts = json_array_size(json_object_get(environment, "hosts"));
+
+    fprintf(writer->stream, "%s %s over %s: %s\n",
+            json_string_value(json_object_get(document, "id")),
+            json_string_value(json_object_get(document, "benchmark")),
+            json_string_value(json_object_get(document, "technology")), writer->title);
+    if (hosts > 0)
+        fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
+    if (write_phrases(writer->stream, document, platform, COUNT(platform)))
+        fputc('\n', writer->stream);
+    report_write_settings(writer->stream, document, writer->parameters, LINE_COLUMNS);
 }
 
 /* Fits stand below the rows that they were made from; what comes after needs heads again. */
 static void fit_text(report_writer *writer, const json_t *fit)
 {
+    static const phrase subject[] = {
+        {"fit of ", "figure", ""},         {"", "mode", ""},
+        {"", "processors", " processors"}, {"from ", "from_bytes", " bytes"},
+        {"to ", "to_bytes", " bytes"},
+    };
+    static const phrase values[] = {
+        {"overhead ", "overhead_us", " us"},
+        {"r_inf ", "r_inf_MBps", " MB/s"},
+        {"n_half ", "n_half_bytes", " bytes"},
+        {"pi0 ", "pi0_Hz", " /s"},
+        {"rms residual ", "rms_residual_us", " us"},
+        {"", "caution", ""},
+        {"none: ", "refusal", ""},
+    };
+    static const phrase maximum[] = {
+        {"maximum ", "maximum_MBps", " MB/s"},
+        {"at ", "maximum_at_bytes", " bytes"},
+        {"a processor ", "maximum_per_processor_MBps", " MB/s"},
+        {"and of r_inf ", "r_inf_per_processor_MBps", " MB/s"},
+    };
+
     writer->block.open = false;
-    report_write_phrases(writer->stream, fit, fit_subject, COUNT(fit_subject));
+    write_phrases(writer->stream, fit, subject, COUNT(subject));
     fputs("\n    ", writer->stream);
-    report_write_phrases(writer->stream, fit, fit_values, COUNT(fit_values));
+    write_phrases(writer->stream, fit, values, COUNT(values));
     fputc('\n', writer->stream);
     if (json_object_get(fit, "maximum_MBps") == NULL)
         return;
     fputs("    ", writer->stream);
-    report_write_phrases(writer->stream, fit, fit_maximum, COUNT(fit_maximum));
+    write_phrases(writer->stream, fit, maximum, COUNT(maximum));
     fputc('\n', writer->stream);
 }
 
@@ -311,18 +389,35 @@ static void skipped_text(report_writer *writer, const json_t *skipped)
 
 static void end_text(report_writer *writer, json_t *document)
 {
-    static const report_phrase incomplete[] = {{"incomplete: ", "reason", ""}};
+    static const phrase timeline[] = {
+        {"timeline of ", "timeline.events", " events"},
+        {"noting cost ", "timeline.cost_pct", " % of an event's time"},
+        {"in single trials from ", "timeline.cost_least_pct", " %"},
+        {"to ", "timeline.cost_most_pct", " %"},
+        {"notes dropped ", "timeline.notes_dropped", ""},
+        {"caution: ", "timeline.caution", ""},
+    };
+    static const phrase quality[] = {
+        {"clock ", "environment.clock.source", ""},
+        {"resolution ", "environment.clock.resolution_ns", " ns"},
+        {"a reading ", "environment.clock.cost_ns", " ns"},
+        {"TICK1 ", "environment.clock.tick1_ns", " ns"},
+        {"TICK2 off by ", "environment.clock.tick2_error_pct", " %"},
+        {"noise ", "environment.noise.stolen_pct", " % of the time"},
+        {"in gaps above ", "environment.noise.quantum_us", " us"},
+    };
+    static const phrase incomplete[] = {{"incomplete: ", "reason", ""}};
 
     fputc('\n', writer->stream);
     for (size_t i = 0; i < COUNT(marks); i++) {
         if (writer->block.marks >> i & 1)
             fprintf(writer->stream, "%c %s\n", marks[i].mark, marks[i].meaning);
     }
-    if (report_write_phrases(writer->stream, document, timeline_phrases, COUNT(timeline_phrases)))
+    if (write_phrases(writer->stream, document, timeline, COUNT(timeline)))
         fputc('\n', writer->stream);
-    if (report_write_phrases(writer->stream, document, quality_phrases, COUNT(quality_phrases)))
+    if (write_phrases(writer->stream, document, quality, COUNT(quality)))
         fputc('\n', writer->stream);
-    if (report_write_phrases(writer->stream, document, incomplete, COUNT(incomplete)))
+    if (write_phrases(writer->stream, document, incomplete, COUNT(incomplete)))
         fputc('\n', writer->stream);
 }
 

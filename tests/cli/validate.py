@@ -54,24 +54,6 @@ SIDES: dict[str, tuple[set[str], ...]] = {
     "both": ({"source", "destination"}, {"node"}),
 }
 
-# Rows of two runs are matched by these; two rows of one run that agree in all cannot be.
-IDENTITY = (
-    "size_bytes",
-    "processors",
-    "sources",
-    "destinations",
-    "mode",
-    "occupation",
-    "touch",
-    "buffers",
-    "list",
-    "multicast",
-    "topology",
-    "algorithm_us",
-    "arrivals",
-    "offered_Hz",
-)
-
 # What a row of an open loop has, and one of a closed loop has not.
 OPEN_ONLY = ("arrivals", "offered_Hz", "due", "not_issued", "saturated")
 
@@ -353,17 +335,25 @@ def check_row(row: Json, benchmark: str) -> Iterator[Fault]:
     yield from check_farm(row)
 
 
-def identity(row: Json) -> tuple[Any, ...]:
-    """What a row is matched by."""
-    effective = row.get("wait", {}).get("effective")
-    return (*(row.get(key) for key in IDENTITY), effective)
+def identities(schema: Json) -> list[list[str]]:
+    """The paths of what rows of two runs are matched by."""
+    columns = schema["$defs"]["row"]["properties"].values()
+    return [column["x-identity"].split(".") for column in columns if "x-identity" in column]
 
 
-def check_identities(rows: list[Json]) -> Iterator[Fault]:
+def at(row: Any, path: list[str]) -> Any:
+    """What stands at a path of a row, or None."""
+    for name in path:
+        row = row.get(name) if isinstance(row, dict) else None
+    return row
+
+
+def check_identities(rows: list[Json], schema: Json) -> Iterator[Fault]:
     """No two rows are measurements of the same."""
     seen: dict[tuple[Any, ...], int] = {}
+    paths = identities(schema)
     for index, row in enumerate(rows):
-        first = seen.setdefault(identity(row), index)
+        first = seen.setdefault(tuple(at(row, path) for path in paths), index)
         if first != index:
             yield f"results[{index}]", f"cannot be told from results[{first}]"
 
@@ -389,14 +379,14 @@ def check_ranks(environment: Json) -> Iterator[Fault]:
             yield place, f"is on host {rank['host']} of {len(hosts)}"
 
 
-def check_document(document: Json) -> Iterator[Fault]:
+def check_document(document: Json, schema: Json) -> Iterator[Fault]:
     """All semantic checks of a document that fits the schema."""
     yield from check_ranks(document["environment"])
     for index, row in enumerate(document["results"]):
         of_row = check_row(row, document["benchmark"])
         for place, text in chain(of_row, check_placement(row, document["environment"])):
             yield f"results[{index}].{place}", text
-    yield from check_identities(document["results"])
+    yield from check_identities(document["results"], schema)
     for index, fit in enumerate(document["fit"]):
         for place, text in check_fit(fit):
             yield f"fit[{index}].{place}", text
@@ -406,7 +396,7 @@ def faults(schema: Json, document: Any) -> list[Fault]:
     """Faults by the schema or, where it has none to tell of, by the semantic checks."""
     validator = jsonschema.Draft202012Validator(schema)
     by_schema = [(error.json_path, error.message) for error in validator.iter_errors(document)]
-    return by_schema or list(check_document(document))
+    return by_schema or list(check_document(document, schema))
 
 
 def refuse_constant(name: str) -> None:

@@ -43,7 +43,7 @@ json_t *capture_json(capture *c, const char *reason);
 /* The first result row of a JSON document with this one row. */
 json_t *written_row(report_row *row);
 
-/* What rows have in common; with the times of blocks, at most BLOCKS, as `figure`, and what follows
+/* What rows have in common; of two processors, with the times of blocks, at most BLOCKS, as `figure`, and what follows
  * from them; and both, of even_blocks as a latency, with the cost of touching. */
 report_row basic_row(const char *mode, double size_bytes, const char *occupation);
 void set_times(report_row *row, report_column figure, const double *blocks, size_t count);
@@ -54,9 +54,6 @@ void fill_histogram(stats_histogram *steps, unsigned samples);
 
 /* Where a file of the source lies. */
 void source_path(char *path, size_t bytes, const char *name);
-
-/* A file of the source. */
-json_t *load_json(const char *name);
 
 /* How often the part occurs. */
 size_t count_of(const char *text, const char *part);

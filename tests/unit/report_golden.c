@@ -1,12 +1,9 @@
-/* Documents as a whole: their three forms are those of golden files, on a stream and in a file, and
- * the schema has the columns of the table. */
+/* Documents as a whole: their three forms are those of golden files, on a stream and in a file. */
 #include "tests/unit/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "report/columns.h"
 
 static void put_environment(report_document *document)
 {
@@ -121,7 +118,7 @@ static void set_accounts(report_row *row)
         report_set_number(row, accounts[i].column, accounts[i].value);
 }
 
-/* An open loop of a farm over two hosts; its third destination is slow. */
+/* An open loop of a farm; its third destination is slow. */
 static report_row row_of_farm(double offered_hz)
 {
     static stats_histogram latencies[4];
@@ -129,11 +126,11 @@ static report_row row_of_farm(double offered_hz)
 
     memset(latencies, 0, sizeof(latencies));
     for (size_t i = 0; i < 3; i++) {
-        fill_histogram(&latencies[i], 1000);
-        for (unsigned k = 0; i == 2 && k < 8000; k++)
+        fill_histogram(&latencies[i], i == 2 ? 100 : 1000);
+        for (unsigned k = 0; i == 2 && k < 900; k++)
             stats_histogram_record(&latencies[i], 5000);
         stats_histogram_merge(&latencies[3], &latencies[i]);
-        report_set_member(&row, REPORT_PER_DESTINATION, 3 + (double)i, "%zu.rank", i);
+        report_set_member(&row, REPORT_PER_DESTINATION, 2 + (double)i, "%zu.rank", i);
         report_set_member(&row, REPORT_PER_DESTINATION, 1000, "%zu.decided", i);
         report_set_member(&row, REPORT_PER_DESTINATION, (double)i, "%zu.lost", i);
         report_set_member(&row, REPORT_PER_DESTINATION, 2.5, "%zu.in_flight_mean", i);
@@ -142,11 +139,8 @@ static report_row row_of_farm(double offered_hz)
                                       i);
     }
     report_set_distribution(&row, REPORT_EVENT_LATENCY_US, &latencies[3], 1);
-    report_set_member(&row, REPORT_PLACEMENT, 1, "supervisor.0");
-    report_set_member(&row, REPORT_PLACEMENT, 0, "supervisor.1");
-    report_set_member(&row, REPORT_PLACEMENT, 1, "destination.0");
-    report_set_member(&row, REPORT_PLACEMENT, 2, "destination.1");
     report_set_text(&row, REPORT_ARRIVALS, "poisson");
+    report_set_number(&row, REPORT_PROCESSORS, 5);
     report_set_number(&row, REPORT_SOURCES, 1);
     report_set_number(&row, REPORT_DESTINATIONS, 3);
     report_set_number(&row, REPORT_ALGORITHM_US, 50);
@@ -221,7 +215,7 @@ static void add_rest(report_document *document)
     add(document, &row, "precision", false);
 }
 
-/* The document of the golden files. Every column is in one of its rows. */
+/* The document of the golden files. Every column of text and CSV is in one of its rows. */
 static void fill_golden(report_document *document)
 {
     static const cb_counter_set *const sets[] = {&counters};
@@ -269,12 +263,6 @@ static void assert_golden(const char *output, const char *name)
     free(golden);
 }
 
-static void forget_times(json_t *root)
-{
-    json_object_del(root, "started");
-    json_object_del(root, "elapsed_s");
-}
-
 START_TEST(the_text_form_is_that_of_the_golden_file)
 {
     capture c;
@@ -297,23 +285,31 @@ START_TEST(the_csv_form_is_that_of_the_golden_file)
 }
 END_TEST
 
-START_TEST(the_json_form_is_that_of_the_golden_file_but_for_its_times)
+/* The text with another line in place of the one with this key: when and how long the run was is no
+ * part of what is compared. The caller frees it. */
+static char *with_line(const char *text, const char *key, const char *line)
 {
+    const char *begin = strstr(text, key), *end;
+    char *changed = NULL;
+
+    ck_assert_ptr_nonnull(begin);
+    end = strchr(begin, '\n');
+    ck_assert_int_ge(asprintf(&changed, "%.*s%s%s", (int)(begin - text), text, line, end), 0);
+    return changed;
+}
+
+START_TEST(the_json_form_is_that_of_the_golden_file)
+{
+    char *started, *text;
     capture c;
-    json_t *golden, *root;
 
     capture_open(&c, REPORT_JSON, NULL);
     fill_golden(c.document);
-    if (getenv("UPDATE_GOLDEN") != NULL)
-        assert_golden(c.output, "tests/unit/golden/report.json");
-    golden = load_json("tests/unit/golden/report.json");
-    root = json_loads(c.output, 0, NULL);
-    forget_times(root);
-    forget_times(golden);
-    ck_assert_msg(json_equal(root, golden), "differs from tests/unit/golden/report.json:\n%s",
-                  c.output);
-    json_decref(root);
-    json_decref(golden);
+    started = with_line(c.output, "\"started\"", "\"started\": \"2026-11-21T13:26:49Z\",");
+    text = with_line(started, "\"elapsed_s\"", "\"elapsed_s\": 0,");
+    assert_golden(text, "tests/unit/golden/report.json");
+    free(started);
+    free(text);
     capture_close(&c);
 }
 END_TEST
@@ -347,31 +343,7 @@ START_TEST(a_file_in_text_form_keeps_the_order_of_rows_fits_and_skips)
 }
 END_TEST
 
-/* A key that is missing on either side would be refused by every reader, or checked by none. What
- * technologies count is any object of numbers, and that of one of them is described. */
-START_TEST(the_schema_has_the_columns_of_the_table_and_no_others)
-{
-    json_t *schema = load_json("docs/combench-result-1.schema.json");
-    json_t *row = json_object_get(json_object_get(schema, "$defs"), "row");
-    json_t *properties = json_object_get(row, "properties");
-
-    ck_assert_str_eq(
-        json_string_value(json_object_get(json_object_get(row, "additionalProperties"), "$ref")),
-        "#/$defs/counters");
-    for (size_t i = 0; i < REPORT_COLUMNS; i++) {
-        const bool counted = report_columns[i].type == REPORT_TYPE_COUNTERS;
-        const char *key = counted ? counters.group : report_columns[i].key;
-
-        ck_assert_msg(json_object_get(properties, key) != NULL, "the schema lacks %s", key);
-    }
-    ck_assert_uint_eq(json_object_size(properties), REPORT_COLUMNS);
-    json_decref(schema);
-}
-END_TEST
-
 UNIT_PART(report_golden, the_text_form_is_that_of_the_golden_file,
-          the_csv_form_is_that_of_the_golden_file,
-          the_json_form_is_that_of_the_golden_file_but_for_its_times,
+          the_csv_form_is_that_of_the_golden_file, the_json_form_is_that_of_the_golden_file,
           a_file_in_csv_form_is_as_the_stream,
-          a_file_in_text_form_keeps_the_order_of_rows_fits_and_skips,
-          the_schema_has_the_columns_of_the_table_and_no_others)
+          a_file_in_text_form_keeps_the_order_of_rows_fits_and_skips)

@@ -171,6 +171,22 @@ START_TEST(shares_are_an_array_in_json_and_their_range_in_csv)
 }
 END_TEST
 
+START_TEST(members_make_the_objects_and_arrays_on_their_way)
+{
+    report_row row = {.broken = false};
+    json_t *result, *expected = json_pack("{s:[i,i], s:[i,i]}", "source", 2, 0, "a.b", 0, 1);
+
+    report_set_member(&row, REPORT_PLACEMENT, 2, "source.0");
+    report_set_member(&row, REPORT_PLACEMENT, 0, "source.1");
+    report_set_member(&row, REPORT_PLACEMENT, 0, "[a.b].0");
+    report_set_member(&row, REPORT_PLACEMENT, 1, "[a.b].1");
+    result = written_row(&row);
+    ck_assert(json_equal(json_object_get(result, "placement"), expected));
+    json_decref(expected);
+    json_decref(result);
+}
+END_TEST
+
 /* The figure of a column is measured in one place. */
 
 START_TEST(a_column_that_is_set_twice_ends_the_program)
@@ -216,7 +232,8 @@ UNIT_PART(report_rows, a_row_without_values_has_no_keys, whole_numbers_are_integ
           a_percentile_needs_ten_samples_beyond_it, the_counts_of_a_histogram_sum_to_its_samples,
           empty_cells_between_two_in_use_become_one, steps_that_were_all_dropped_are_still_counted,
           the_maximum_of_the_steps_is_divided_as_the_figure_is,
-          shares_are_an_array_in_json_and_their_range_in_csv, an_added_row_is_empty)
+          shares_are_an_array_in_json_and_their_range_in_csv, an_added_row_is_empty,
+          members_make_the_objects_and_arrays_on_their_way)
 
 void report_misuse(TCase *group)
 {

@@ -1,6 +1,6 @@
-/* Namespaces and TAP interfaces, made by system calls alone, so that no tool has to be there. Every
- * host knows the addresses of all others from the start: the switch has nothing to learn, and no
- * question of one host to all is ever lost or delays a first message. */
+/* Namespaces and TAP interfaces, made by system calls only, so that no tool is needed. Every host
+ * knows the addresses of all others from the start: the switch has nothing to learn, and no ARP
+ * request is ever lost or delays a first message. */
 #include "tools/testbed/hosts.h"
 
 #include <arpa/inet.h>
@@ -101,8 +101,8 @@ static bool raise_interface(int control, const char *interface)
     return ioctl(control, SIOCSIFFLAGS, &request) == 0;
 }
 
-/* Addresses, size of packets, and room for what the host sends before the switch takes it: enough
- * that the host's own queue is never what drops. */
+/* Addresses, size of packets, and room for frames that the switch has not taken yet: enough that
+ * the host's own queue never drops one. */
 static bool set_up_card(int control, unsigned number, unsigned mtu)
 {
     struct ifreq hardware = about(card_name), internet = about(card_name), mask = about(card_name);
@@ -123,7 +123,7 @@ static bool set_up_card(int control, unsigned number, unsigned mtu)
            raise_interface(control, "lo");
 }
 
-static bool introduce(int control, unsigned self, unsigned count)
+static bool add_neighbours(int control, unsigned self, unsigned count)
 {
     for (unsigned other = 0; other < count; other++) {
         struct arpreq entry = {.arp_flags = ATF_PERM | ATF_COM, .arp_ha.sa_family = ARPHRD_ETHER};
@@ -139,7 +139,7 @@ static bool introduce(int control, unsigned self, unsigned count)
     return true;
 }
 
-/* A setting of the host's kernel that a kernel may lack. */
+/* A setting of the host's network that a kernel may lack. */
 static void set_kernel(const char *name, const char *value)
 {
     int file = open(name, O_WRONLY | O_CLOEXEC);
@@ -149,17 +149,6 @@ static void set_kernel(const char *name, const char *value)
     if (write(file, value, strlen(value)) < 0)
         cb_note("%s stays as it is: %s", name, strerror(errno));
     close(file);
-}
-
-/* Reno answers to queue and loss alone; others estimate the path, and would pace by their own idea
- * of it. Of IPv6 there would be chatter of the hosts' own. Of a host that is cut off with data on
- * the way a connection learns after 8 retries, some 100 s, the least that RFC 1122 has; by default
- * it is 15 min, in which whoever talks to it, be it a launcher, seems to hang. */
-static void set_up_kernel(void)
-{
-    set_kernel("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
-    set_kernel("/proc/sys/net/ipv4/tcp_congestion_control", "reno");
-    set_kernel("/proc/sys/net/ipv4/tcp_retries2", "8");
 }
 
 static cb_status plug_in(unsigned number, unsigned count, unsigned mtu, int *card)
@@ -181,8 +170,14 @@ static cb_status plug_in(unsigned number, unsigned count, unsigned mtu, int *car
     control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (control < 0)
         return refuse("cannot open a socket", "see the limit of open files, ulimit -n");
-    set_up_kernel();
-    done = set_up_card(control, number, mtu) && introduce(control, number, count);
+    /* Reno reacts to queue and loss only; others estimate the path, and would pace themselves by
+     * that. IPv6 would send traffic of its own. A connection to a host that is cut off with data on
+     * the way ends after 8 retries, some 100 s, the least that RFC 1122 allows; the default of 15
+     * min would look like a hang to a launcher. */
+    set_kernel("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+    set_kernel("/proc/sys/net/ipv4/tcp_congestion_control", "reno");
+    set_kernel("/proc/sys/net/ipv4/tcp_retries2", "8");
+    done = set_up_card(control, number, mtu) && add_neighbours(control, number, count);
     close(control);
     return done ? CB_OK : refuse("cannot set up a host's network card", "see the cause");
 }
@@ -190,22 +185,6 @@ static cb_status plug_in(unsigned number, unsigned count, unsigned mtu, int *car
 static void entrance(const char *prefix, const char *name, char path[PATH_BYTES])
 {
     snprintf(path, PATH_BYTES, HOSTS_FOLDER "/%s-%s", prefix, name);
-}
-
-/* Keep the namespaces that this process is in under the host's name. */
-static cb_status make_entrances(const char *name)
-{
-    for (size_t i = 0; i < NAMESPACES; i++) {
-        char path[PATH_BYTES];
-        int file;
-
-        entrance(namespaces[i].prefix, name, path);
-        file = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (file < 0 || mount(namespaces[i].own, path, NULL, MS_BIND, NULL) != 0)
-            return refuse("cannot keep a host's namespace in " HOSTS_FOLDER, "see the cause");
-        close(file);
-    }
-    return CB_OK;
 }
 
 static cb_status create(unsigned number, unsigned count, unsigned mtu, int *card)
@@ -217,7 +196,18 @@ static cb_status create(unsigned number, unsigned count, unsigned mtu, int *card
         return refuse("cannot make a host's namespaces",
                       "see the limits in /proc/sys/user/max_net_namespaces");
     CB_TRY(plug_in(number, count, mtu, card));
-    return make_entrances(name);
+    /* Files in HOSTS_FOLDER keep the namespaces that this process is in. */
+    for (size_t i = 0; i < NAMESPACES; i++) {
+        char path[PATH_BYTES];
+        int file;
+
+        entrance(namespaces[i].prefix, name, path);
+        file = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file < 0 || mount(namespaces[i].own, path, NULL, MS_BIND, NULL) != 0)
+            return refuse("cannot keep a host's namespace in " HOSTS_FOLDER, "see the cause");
+        close(file);
+    }
+    return CB_OK;
 }
 
 cb_status hosts_create(unsigned count, unsigned mtu, int *cards)
