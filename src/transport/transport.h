@@ -40,8 +40,8 @@ enum {
     TRANSPORT_BLOCKING_WAIT = 1u << 4, /* a waiting receive sleeps until a message wakes it */
     TRANSPORT_DELIVERS = 1u << 5,      /* what is sent arrives; the null technology lacks it */
     TRANSPORT_INTERFACE = 1u << 6,     /* can be told which network interface to use */
-    /* A send may wait until its target calls a function of the technology. It never waits for a
-     * receive of the message itself. Without this a send returns whatever its target does. */
+    /* A send to a node may wait until its target calls a function of the technology. It never waits
+     * for a receive of the message itself. Without this a send returns whatever its target does. */
     TRANSPORT_SEND_WAITS = 1u << 7
 };
 

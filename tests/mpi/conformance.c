@@ -299,8 +299,9 @@ static cb_status close_technology(void)
 static int test_technology(const transport_technology *technology)
 {
     static TCase *(*const themes[])(void) = {
-        conformance_sizes,     conformance_nodes, conformance_groups,  conformance_changes,
-        conformance_multicast, conformance_pool,  conformance_factory, conformance_threads};
+        conformance_sizes,   conformance_nodes,     conformance_groups,
+        conformance_changes, conformance_multicast, conformance_pool,
+        conformance_factory, conformance_threads,   conformance_waiting};
     cb_status status;
     int failures;
 

@@ -8,6 +8,7 @@
  *   conformance_pool.c       buffers and their preparation
  *   conformance_factory.c    wait policies, nodes, factories
  *   conformance_threads.c    several threads that send
+ *   conformance_waiting.c    sends to a target that does nothing
  */
 #ifndef TESTS_MPI_CONFORMANCE_H
 #define TESTS_MPI_CONFORMANCE_H
@@ -29,6 +30,7 @@ TCase *conformance_multicast(void);
 TCase *conformance_pool(void);
 TCase *conformance_factory(void);
 TCase *conformance_threads(void);
+TCase *conformance_waiting(void);
 
 /* The technology under test, opened once for all tests of it. */
 typedef struct {
