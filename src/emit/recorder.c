@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "emit/mailbox.h"
-#include "transport/group.h"
+#include "transport/common/group.h"
 
 typedef enum { SENDS, RECEIVES, RECEIVES_OF_GROUP, MULTICASTS, COMPUTES } record_kind;
 

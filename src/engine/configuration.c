@@ -3,10 +3,8 @@
 #include "engine/configuration.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
+#include <stdlib.h>
 
-#include "base/derive.h"
 #include "base/memory.h"
 
 /* Received buffers that a benchmark has at one time: one in hand, which goes back with the next
@@ -52,54 +50,76 @@ static cb_status share_texts(control *plane, const char *directory, cb_config_te
     return CB_OK;
 }
 
+/* All technologies that are known, as the files may name them. The caller frees *out. */
+static cb_status list_technologies(cb_config_technology **out, size_t *count)
+{
+    *count = 0;
+    while (transport_technologies[*count] != NULL)
+        ++*count;
+    *out = cb_allocate(*count, sizeof(**out), "the technologies");
+    if (*out == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < *count; i++) {
+        const transport_technology *technology = transport_technologies[i];
+
+        (*out)[i] = (cb_config_technology){.name = technology->name,
+                                           .parameters = technology->parameters,
+                                           .is_default = technology->is_default_of_files};
+    }
+    return CB_OK;
+}
+
 cb_status bench_read_config(control *plane, const char *directory, cb_config **out)
 {
     cb_config_texts texts = {0};
+    cb_config_technology *technologies = NULL;
+    size_t count = 0;
     cb_status status = share_texts(plane, directory, &texts);
 
     if (status == CB_OK)
-        status = control_agree(control_everyone(plane), cb_config_parse(directory, &texts, out));
+        status = control_agree(control_everyone(plane), list_technologies(&technologies, &count));
+    if (status == CB_OK)
+        status = control_agree(control_everyone(plane),
+                               cb_config_parse(directory, &texts, technologies, count, out));
     cb_config_texts_free(&texts);
+    free(technologies);
     return status;
 }
 
-cb_status bench_make_settings(const cb_config *config, size_t ranks, size_t largest_bytes,
-                              const char *interface, cb_settings *out)
+cb_status bench_make_settings(const engine_program *program, const cb_config *config, size_t ranks,
+                              size_t largest_bytes, cb_settings *out)
 {
+    const cb_parameter_set *set = program->technology->parameters;
     const cb_job job = {
         .ranks = ranks, .largest_bytes = largest_bytes, .held_buffers = HELD_BUFFERS};
 
-    CB_TRY(config != NULL ? cb_config_settings(config, &job, out) : cb_derive_settings(&job, out));
-    out->interface = interface;
+    CB_TRY(config != NULL ? cb_config_settings(config, &job, set, program->overrides, out)
+                          : cb_settings_derive(set, &job, program->overrides, out));
+    out->interface = program->options.interface;
     return CB_OK;
 }
 
 /* Into the document */
 
-static bool serves(const cb_parameter *row, const char *technology)
-{
-    return strcmp(cb_context_technology(row->context), technology) == 0;
-}
-
 static bool is_uniform(const cb_settings *settings, const cb_parameter *row)
 {
-    uint64_t first = cb_parameter_get(row, &settings->nodes[0]);
+    uint64_t first = cb_parameter_get(row, cb_settings_values(settings, 0));
 
     for (size_t rank = 1; rank < settings->node_count; rank++)
-        if (cb_parameter_get(row, &settings->nodes[rank]) != first)
+        if (cb_parameter_get(row, cb_settings_values(settings, rank)) != first)
             return false;
     return true;
 }
 
-/* A node_id that nobody configured is absent. */
-static void put_value(report_document *document, const cb_parameter *row,
-                      const cb_node_settings *node, const char *place)
+/* The value of a rank; one that is absent is left out. */
+static void put_value(report_document *document, const cb_settings *settings,
+                      const cb_parameter *row, size_t rank, const char *place)
 {
-    uint64_t value = cb_parameter_get(row, node);
+    uint64_t value = cb_parameter_get(row, cb_settings_values(settings, rank));
 
     if (row->kind == CB_PARAMETER_FLAG)
         report_put_flag(document, value != 0, "%s.%s", place, row->name);
-    else if (row->kind != CB_PARAMETER_ID || value != CB_NODE_ID_UNKNOWN)
+    else if (value != CB_PARAMETER_ABSENT)
         report_put_number(document, (double)value, "%s.%s", place, row->name);
 }
 
@@ -109,12 +129,12 @@ static void put_parameter(report_document *document, const cb_settings *settings
     char place[96];
 
     if (is_uniform(settings, row)) {
-        put_value(document, row, &settings->nodes[0], "environment.technology_settings");
+        put_value(document, settings, row, 0, "environment.technology_settings");
         return;
     }
     for (size_t rank = 0; rank < settings->node_count; rank++) {
         snprintf(place, sizeof(place), "environment.ranks.%zu.technology_settings", rank);
-        put_value(document, row, &settings->nodes[rank], place);
+        put_value(document, settings, row, rank, place);
     }
 }
 
@@ -126,18 +146,13 @@ static void put_nodes(report_document *document, const cb_settings *settings)
     }
 }
 
-void bench_put_settings(report_document *document, const transport_factory *factory,
-                        const cb_settings *settings)
+void bench_put_settings(report_document *document, const cb_settings *settings)
 {
-    const char *technology = factory->ops.name;
-    bool any = false;
+    const cb_parameter_set *set = settings->parameters;
 
-    for (size_t i = 0; i < CB_PARAMETERS; i++)
-        if (serves(&cb_parameters[i], technology)) {
-            put_parameter(document, settings, &cb_parameters[i]);
-            any = true;
-        }
-    if (any)
+    for (size_t i = 0; set != NULL && i < set->count; i++)
+        put_parameter(document, settings, &set->rows[i]);
+    if (set != NULL)
         report_put_text(document, settings->configured ? "files" : "job",
                         "environment.technology_settings.made_from");
     if (settings->configured)

@@ -16,7 +16,7 @@
 typedef struct {
     machines_rank place;
     char network[sizeof(((transport_factory *)NULL)->network)];
-    size_t strangers;
+    size_t rejected;
     control_clock clock;
     cb_clock_quality quality;
     host_noise noise;
@@ -98,8 +98,8 @@ static void put_ranks(const environment_sources *from, const machines_of_job *ma
         if (reports[rank].network[0] != '\0')
             report_put_text(from->document, reports[rank].network, "environment.ranks.%zu.network",
                             rank);
-        if (reports[rank].strangers > 0)
-            report_put_number(from->document, (double)reports[rank].strangers,
+        if (reports[rank].rejected > 0)
+            report_put_number(from->document, (double)reports[rank].rejected,
                               "environment.ranks.%zu.strangers", rank);
     }
 }
@@ -230,7 +230,7 @@ static cb_status gather_reports(const environment_sources *from, control_clock *
     mine.place.host_cores = (uint32_t)environment.cores;
     host_binding(from->machine, mine.place.binding, sizeof(mine.place.binding));
     memcpy(mine.network, from->technology->network, sizeof(mine.network));
-    mine.strangers = from->technology->strangers;
+    mine.rejected = from->technology->rejected_connections;
     machines->cache_bytes = environment.l3_bytes > 0 ? environment.l3_bytes : environment.l2_bytes;
     status = control_synchronise(from->plane, clock);
     if (status == CB_OK)

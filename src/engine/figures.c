@@ -165,21 +165,6 @@ static void fill_verification(const verification_result *found, report_row *row)
     report_set_member(row, REPORT_VERIFY, (double)found->corrupted, "corrupted");
 }
 
-static void fill_datagrams(const report_datagrams *counts, report_row *row)
-{
-    if (!counts->done)
-        return;
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->lost, "lost");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->late, "late");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->doubled, "doubled");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->reordered, "reordered");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->overrun, "overrun");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->foreign, "foreign");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->unsent, "unsent");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->sent, "sent");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->received, "received");
-}
-
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,
                          report_row *row)
 {
@@ -190,7 +175,7 @@ void figures_fill_common(const measurement_setting *setting, const figures_commo
     if (common->algorithm_true_us >= 0)
         report_set_number(row, REPORT_ALGORITHM_TRUE_US, common->algorithm_true_us);
     fill_verification(common->verification, row);
-    fill_datagrams(common->datagrams, row);
+    report_set_counters(row, common->counters);
 }
 
 /* A row of blocks */
@@ -207,7 +192,7 @@ cb_status figures_fill(const measurement_setting *setting, const measurement_out
                                    .touch_ns = outcome->touch_ns,
                                    .algorithm_true_us = outcome->algorithm_true_us,
                                    .verification = &outcome->verification,
-                                   .datagrams = &outcome->datagrams};
+                                   .counters = &outcome->counters};
     double divisor = measurement->mode->divisor, total_us = 0;
     stats_summary summary;
 

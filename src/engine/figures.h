@@ -11,7 +11,7 @@ typedef struct {
     double skew_ns;
     double touch_ns, algorithm_true_us; /* negative: not measured */
     const verification_result *verification;
-    const report_datagrams *datagrams;
+    const cb_counts *counters;
 } figures_common;
 
 /* The conditions under which a row was measured, and what all rows have. */

@@ -63,7 +63,7 @@ typedef struct {
     bool shares_left_out;     /* a block is too short to have any */
     double algorithm_true_us; /* negative: no algorithm ran */
     verification_result verification;
-    report_datagrams datagrams;
+    cb_counts counters;
     double lost_share; /* of the packets of all blocks */
     meters timed;      /* of this rank, in the blocks that count */
 } measurement_outcome;

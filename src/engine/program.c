@@ -5,21 +5,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/streams.h"
 #include "engine/describe.h"
-
-static void list_technologies(char *text, size_t bytes)
-{
-    text[0] = '\0';
-    for (const transport_technology *const *entry = transport_technologies; *entry != NULL;
-         entry++) {
-        strncat(text, entry == transport_technologies ? "" : ", ", bytes - strlen(text) - 1);
-        strncat(text, (*entry)->name, bytes - strlen(text) - 1);
-    }
-}
 
 cb_status program_find_technology(engine_program *program, const char *named_by)
 {
@@ -27,16 +18,18 @@ cb_status program_find_technology(engine_program *program, const char *named_by)
 
     program->technology = transport_find(program->options.technology);
     if (program->technology == NULL) {
-        list_technologies(names, sizeof(names));
+        transport_list(0, names, sizeof(names));
         cb_error("the technology '%s' of %s is not built into this program; use --technology with "
                  "one of %s",
                  program->options.technology, named_by, names);
         return CB_ERROR_USAGE;
     }
-    if (program->options.interface != NULL && !program->technology->takes_interface) {
+    if (program->options.interface != NULL &&
+        (program->technology->capabilities & TRANSPORT_INTERFACE) == 0) {
+        transport_list(TRANSPORT_INTERFACE, names, sizeof(names));
         cb_error("--interface %s: the technology %s chooses its network itself; leave the option "
-                 "out, or use --technology tcp or udp",
-                 program->options.interface, program->technology->name);
+                 "out, or use --technology with one of %s",
+                 program->options.interface, program->technology->name, names);
         return CB_ERROR_USAGE;
     }
     if (program->options.verify && (program->technology->capabilities & TRANSPORT_DELIVERS) == 0) {
@@ -44,7 +37,8 @@ cb_status program_find_technology(engine_program *program, const char *named_by)
                  program->technology->name);
         return CB_ERROR_UNSUPPORTED;
     }
-    return CB_OK;
+    return cb_overrides_parse(program->technology->name, program->technology->parameters,
+                              program->options.parameter, &program->overrides);
 }
 
 static cb_status carry_out(const engine_program *program, const char *action)
@@ -157,5 +151,6 @@ cb_status program_begin(engine_program *program, const benchmark *definition,
 int program_end(engine_program *program, cb_status status)
 {
     cb_options_free(&program->options_table.table, &program->options);
+    free(program->overrides);
     return cb_status_exit(status);
 }

@@ -14,6 +14,7 @@ typedef struct {
     bool technology_given; /* by --technology */
     bool done;             /* an action such as --help was all */
     const transport_technology *technology;
+    cb_override *overrides; /* of --parameter; NULL: there are none */
     int argc;
     char **argv;
 } engine_program;

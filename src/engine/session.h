@@ -35,7 +35,7 @@ struct engine_session {
     cb_config *config;    /* of --config, until the settings are made */
     cb_settings settings; /* of all ranks, from --config or derived */
     transport_factory *technology, *null;
-    transport_datagrams told; /* of this rank, what stands in rows already */
+    uint64_t counted[CB_COUNTERS_MOST]; /* by the technology here, what stands in rows already */
     transport_wait wait, effective_wait;
     host_work_rate work_rate;  /* of this rank's core, for algorithms */
     report_document *document; /* rank 0 alone */

@@ -136,7 +136,7 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
                                    .touch_ns = outcome->touch_ns,
                                    .algorithm_true_us = outcome->algorithm_true_us,
                                    .verification = &outcome->verification,
-                                   .datagrams = &outcome->datagrams};
+                                   .counters = &outcome->counters};
     size_t sources = measurement->shape.stages[FARM_SOURCE];
     double frequency_hz;
 

@@ -30,7 +30,7 @@ typedef struct {
     double skew_ns, touch_ns;
     farm_found found;
     verification_result verification;
-    report_datagrams datagrams;
+    cb_counts counters;
 } farm_outcome;
 
 /* From what was measured to what is reported. */

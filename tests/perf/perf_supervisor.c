@@ -18,8 +18,8 @@
 #include "farm/fragments.h"
 #include "farm/loops.h"
 #include "tests/perf/session.h"
-#include "transport/group.h"
-#include "transport/pool.h"
+#include "transport/common/group.h"
+#include "transport/common/pool.h"
 
 enum { EVENTS = 200000, REPEATS = 9, MOST_SOURCES = 16, DESTINATIONS = 4, TAG = 1 };
 

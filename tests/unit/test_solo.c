@@ -16,7 +16,10 @@
 #include "engine/rank.h"
 #include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
-#include "transport/technologies.h"
+#include "transport/common/group.h"
+#include "transport/transport.h"
+
+extern const transport_technology transport_null;
 
 enum { RANKS = 9, READING_NS = 10, LEAST_BLOCKS = 20, STEPS_RECORDED = 200000 };
 
@@ -132,7 +135,7 @@ static cb_status priced_group_create(transport_factory *factory, transport_node 
 {
     groups_made++;
     advance(100000000);
-    return transport_null.group_create(factory, nodes, count, root, multicast, out);
+    return transport_plain_create(factory, nodes, count, root, multicast, out);
 }
 
 /* What arrives has one bit that was not sent. */

@@ -1,6 +1,6 @@
 /* The pool of a technology's buffers, as the technology sees it; buffer.h has what is hot. */
-#ifndef TRANSPORT_POOL_H
-#define TRANSPORT_POOL_H
+#ifndef TRANSPORT_COMMON_POOL_H
+#define TRANSPORT_COMMON_POOL_H
 
 #include "transport/transport.h"
 

@@ -1,4 +1,5 @@
 /* The technology mpi: point-to-point messages on a communicator of its own.
+ * Foreign headers of this folder: mpi.h
  *
  * A send is an MPI_Isend; what is not seen to be complete as it returns waits in a queue and is
  * tested by later calls. A receive from one node is an MPI_Recv into a buffer of the pool, so that
@@ -17,18 +18,14 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "transport/technologies.h"
 
 static cb_status mpi_node_create(transport_factory *base, int rank, transport_node **out)
 {
     mpi_factory *factory = mpi_factory_of(base);
     mpi_node *node;
 
-    if (rank < 0 || rank >= base->size || factory->nodes[rank] != NULL) {
-        cb_error("cannot make a node for rank %d: %s", rank,
-                 rank < 0 || rank >= base->size ? "there is no such rank" : "it has one already");
-        return CB_ERROR_TRANSPORT;
-    }
+    CB_TRY(transport_check_rank(base, rank,
+                                rank >= 0 && rank < base->size && factory->nodes[rank] != NULL));
     node = cb_allocate(1, sizeof(*node), "a node");
     if (node == NULL)
         return CB_ERROR_MEMORY;
@@ -87,7 +84,7 @@ static cb_status mpi_set_wait(transport_factory *base, transport_wait wait,
         wait = TRANSPORT_WAIT_YIELD;
     factory->library_waits =
         wait == TRANSPORT_WAIT_SPIN || (wait == TRANSPORT_WAIT_YIELD && factory->library_yields);
-    factory->wait = wait;
+    base->wait = wait;
     mpi_choose_receive(factory);
     *effective = wait;
     return CB_OK;
@@ -145,7 +142,7 @@ static cb_status mpi_open(const transport_bootstrap *bootstrap, transport_factor
     }
     factory->library_yields = read_library_yields();
     factory->base.polls_yield = factory->library_yields;
-    factory->wait = TRANSPORT_WAIT_SPIN;
+    factory->base.wait = TRANSPORT_WAIT_SPIN;
     factory->library_waits = true;
     factory->base.rank = bootstrap->rank;
     factory->base.pool = &factory->pool;
@@ -169,7 +166,7 @@ static cb_status mpi_close(transport_factory *base)
 
 const transport_technology transport_mpi = {
     .name = "mpi",
-    .summary = "MPI point-to-point messages",
+    .summary = "MPI point-to-point",
     .capabilities =
         TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_MULTICAST | TRANSPORT_DELIVERS,
     .open = mpi_open,

@@ -1,21 +1,38 @@
-/* What happens between two polls that found nothing. */
+/* Connections that are made: what the kernel says of them, peers that are lost, and what happens
+ * between two polls that found nothing. */
 #include "transport/tcp/internal.h"
 
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/epoll.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 
 enum {
     POLLS_BETWEEN_LOOKS = 1 << 12,
     SLEEP_MS = 500,
-    SHORT_SLEEP_MS =
-        10 /* while the kernel has no memory for what is queued, which it tells nobody */
+    SHORT_SLEEP_MS = 10 /* while messages are queued: nothing tells when the kernel has room */
 };
 
 static const uint64_t look_interval_ns = 1000000000;
+
+/* Sending and receiving threads may find it at one time: the first reports. */
+__attribute__((cold)) cb_status tcp_lose(tcp_node *node, const char *attempt, int cause)
+{
+    char text[SOCKET_TEXT_BYTES];
+    cb_status whole = CB_OK;
+
+    if (__atomic_compare_exchange_n(&node->lost, &whole, CB_ERROR_TRANSPORT, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        cb_error("cannot %s rank %d over tcp at %s: %s; see what that rank says, and whether its "
+                 "host is there",
+                 attempt, node->base.rank, socket_text(&node->address, text),
+                 cause != 0 ? strerror(cause) : "its end of the connection was closed");
+    return CB_ERROR_TRANSPORT;
+}
 
 int tcp_note_events(tcp_factory *factory, int wait_ms)
 {
@@ -62,7 +79,7 @@ static void look_round(tcp_factory *factory)
 
 void tcp_pause(tcp_factory *factory, uint64_t polls)
 {
-    switch (factory->wait) {
+    switch (factory->base.wait) {
     case TRANSPORT_WAIT_SPIN:
         break;
     case TRANSPORT_WAIT_YIELD:
@@ -70,17 +87,10 @@ void tcp_pause(tcp_factory *factory, uint64_t polls)
             sched_yield();
         break;
     case TRANSPORT_WAIT_BLOCK:
-        tcp_note_events(factory, tcp_has_queued(factory) ? SHORT_SLEEP_MS : SLEEP_MS);
+        tcp_note_events(factory, transport_has_queued(&factory->queued) ? SHORT_SLEEP_MS : SLEEP_MS);
         look_round(factory);
         return;
     }
     if (polls % POLLS_BETWEEN_LOOKS == POLLS_BETWEEN_LOOKS - 1)
         look_round(factory);
-}
-
-cb_status tcp_set_wait(transport_factory *base, transport_wait wait, transport_wait *effective)
-{
-    tcp_factory_of(base)->wait = wait;
-    *effective = wait;
-    return CB_OK;
 }

@@ -1,12 +1,13 @@
 /* The common part of a group: its own list of nodes, fixed for a static group, growing and
- * shrinking for a dynamic one; and groups that the configuration names. */
-#include "transport/group.h"
+ * shrinking for a dynamic one; plain groups; and groups that the configuration names. */
+#include "transport/common/group.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "transport/common/technology.h"
 
 cb_status transport_group_initialise(transport_group *group, transport_factory *factory,
                                      transport_node *const *nodes, size_t count,
@@ -68,6 +69,88 @@ cb_status transport_group_remove(transport_group *group, transport_node *node)
             (group->count - found) * sizeof(*group->nodes));
     group->version++;
     return CB_OK;
+}
+
+/* Plain groups */
+
+cb_status transport_plain_create(transport_factory *factory, transport_node *const *nodes,
+                                 size_t count, transport_node *root, bool multicast,
+                                 transport_group **out)
+{
+    transport_group *group;
+
+    if (multicast && (factory->ops.capabilities & TRANSPORT_MULTICAST) == 0) {
+        cb_error("the technology %s has no multicast of its own; use --multicast loop",
+                 factory->ops.name);
+        return CB_ERROR_UNSUPPORTED;
+    }
+    group = cb_allocate(1, sizeof(*group), "a group");
+    if (group == NULL)
+        return CB_ERROR_MEMORY;
+    *out = group;
+    return transport_group_initialise(group, factory, nodes, count, root, multicast);
+}
+
+void transport_plain_destroy(transport_group *group)
+{
+    free(group->nodes);
+    free(group);
+}
+
+cb_status transport_plain_send(transport_group *group, transport_buffer *buffer)
+{
+    cb_status first = CB_OK;
+
+    for (size_t i = 0; i + 1 < group->count; i++) {
+        transport_buffer *copy = transport_buffer_create(group->factory, buffer->size);
+        cb_status status = CB_ERROR_MEMORY;
+
+        if (copy != NULL) {
+            memcpy(copy->data, buffer->data, buffer->size);
+            status = transport_send(group->nodes[i], copy);
+        }
+        first = first == CB_OK ? status : first;
+    }
+    if (group->count > 0) {
+        cb_status status = transport_send(group->nodes[group->count - 1], buffer);
+
+        return first == CB_OK ? status : first;
+    }
+    transport_buffer_release(buffer);
+    return CB_OK;
+}
+
+/* From the turn to the end, and from the beginning to the end: no node is left out. */
+cb_status transport_plain_try_receive(transport_group *group, transport_buffer **out,
+                                      transport_node **from)
+{
+    cb_status status = transport_group_ask(group, group->ops->try_receive, out, from);
+
+    if (status != CB_EMPTY)
+        return status;
+    group->turn = 0;
+    return transport_group_ask(group, group->ops->try_receive, out, from);
+}
+
+cb_status transport_plain_receive(transport_group *group, transport_buffer **out,
+                                  transport_node **from)
+{
+    cb_status status;
+
+    for (uint64_t polls = 0;
+         (status = group->ops->group_try_receive(group, out, from)) == CB_EMPTY; polls++)
+        transport_pause(group->factory->wait, polls);
+    return status;
+}
+
+cb_status transport_plain_receive_root(transport_group *group, transport_buffer **out)
+{
+    return transport_receive(group->root, out);
+}
+
+cb_status transport_plain_try_receive_root(transport_group *group, transport_buffer **out)
+{
+    return transport_try_receive(group->root, out);
 }
 
 /* Named groups */

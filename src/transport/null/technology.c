@@ -1,22 +1,15 @@
-/* The null technology: a send releases its buffer, a receive gives at once a buffer of the
- * announced size. It measures what the harness itself costs, and nothing arrives anywhere. */
-#include "transport/technologies.h"
-
+/* The technology null: a send releases its buffer, a receive gives at once a buffer of the announced
+ * size. It measures what the harness itself costs, and nothing arrives anywhere. */
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "transport/group.h"
-#include "transport/pool.h"
+#include "transport/common/pool.h"
+#include "transport/transport.h"
 
 typedef struct {
     transport_factory base;
     transport_pool pool;
 } null_factory;
-
-typedef struct {
-    transport_group base;
-    size_t turn;
-} null_group;
 
 static null_factory *factory_of(transport_factory *factory)
 {
@@ -47,15 +40,6 @@ static cb_status null_prepare(transport_factory *base, const transport_preparati
     return transport_pool_prepare(&factory_of(base)->pool, base, preparation);
 }
 
-/* Nothing is ever waited for, so every policy is in effect at once. */
-static cb_status null_set_wait(transport_factory *base, transport_wait wait,
-                               transport_wait *effective)
-{
-    (void)base;
-    *effective = wait;
-    return CB_OK;
-}
-
 static cb_status null_node_create(transport_factory *base, int rank, transport_node **out)
 {
     transport_node *node = cb_allocate(1, sizeof(*node), "a node");
@@ -70,24 +54,6 @@ static cb_status null_node_create(transport_factory *base, int rank, transport_n
 static void null_node_destroy(transport_node *node)
 {
     free(node);
-}
-
-static cb_status null_group_create(transport_factory *base, transport_node *const *nodes,
-                                   size_t count, transport_node *root, bool multicast,
-                                   transport_group **out)
-{
-    null_group *group = cb_allocate(1, sizeof(*group), "a group");
-
-    if (group == NULL)
-        return CB_ERROR_MEMORY;
-    *out = &group->base;
-    return transport_group_initialise(&group->base, base, nodes, count, root, multicast);
-}
-
-static void null_group_destroy(transport_group *group)
-{
-    free(group->nodes);
-    free(group);
 }
 
 static cb_status null_send(transport_node *node, transport_buffer *buffer)
@@ -115,14 +81,12 @@ static cb_status null_group_send(transport_group *group, transport_buffer *buffe
     return CB_OK;
 }
 
-static cb_status null_group_receive(transport_group *base, transport_buffer **out,
+static cb_status null_group_receive(transport_group *group, transport_buffer **out,
                                     transport_node **from)
 {
-    null_group *group = (null_group *)base;
-
-    if (group->turn >= base->count)
+    if (group->turn >= group->count)
         group->turn = 0;
-    *from = base->nodes[group->turn++];
+    *from = group->nodes[group->turn++];
     return null_receive(*from, out);
 }
 
@@ -134,16 +98,13 @@ static cb_status null_group_receive_root(transport_group *group, transport_buffe
 
 const transport_technology transport_null = {
     .name = "null",
-    .summary = "no transport: the cost of the harness itself",
+    .summary = "nothing: the cost of the harness itself",
     .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_MULTICAST,
     .open = null_open,
     .close = null_close,
     .prepare = null_prepare,
-    .set_wait = null_set_wait,
     .node_create = null_node_create,
     .node_destroy = null_node_destroy,
-    .group_create = null_group_create,
-    .group_destroy = null_group_destroy,
     .send = null_send,
     .receive = null_receive,
     .try_receive = null_receive,
