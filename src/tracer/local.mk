@@ -1,5 +1,6 @@
-# The tracer, to be loaded before an MPI program. It is a program that is linked as a
-# shared object, since libtool would name it as a library; -XCClinker hands -shared on to the compiler. It has neither sanitizers nor symbols of its own beside MPI's.
+# The tracer, to be loaded before an MPI program: a program that is linked as a shared object, since
+# libtool would name it as a library; -XCClinker hands -shared on to the compiler. It has neither
+# sanitizers nor symbols of its own beside MPI's.
 tracerdir = $(pkglibdir)
 tracer_PROGRAMS = libcombench-trace.so
 libcombench_trace_so_SOURCES = \
