@@ -11,23 +11,17 @@
 #include "base/streams.h"
 #include "engine/describe.h"
 
-static void list_technologies(char *text, size_t bytes)
-{
-    text[0] = '\0';
-    for (const transport_technology *const *entry = transport_technologies; *entry != NULL;
-         entry++) {
-        strncat(text, entry == transport_technologies ? "" : ", ", bytes - strlen(text) - 1);
-        strncat(text, (*entry)->name, bytes - strlen(text) - 1);
-    }
-}
-
 cb_status program_find_technology(engine_program *program, const char *named_by)
 {
-    char names[256];
+    char names[256] = "";
 
     program->technology = transport_find(program->options.technology);
     if (program->technology == NULL) {
-        list_technologies(names, sizeof(names));
+        for (const transport_technology *const *entry = transport_technologies; *entry != NULL;
+             entry++) {
+            strncat(names, names[0] == '\0' ? "" : ", ", sizeof(names) - strlen(names) - 1);
+            strncat(names, (*entry)->name, sizeof(names) - strlen(names) - 1);
+        }
         cb_error("the technology '%s' of %s is not built into this program; use --technology with "
                  "one of %s",
                  program->options.technology, named_by, names);

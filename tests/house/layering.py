@@ -24,13 +24,13 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/transport/": ("base/",),
     "src/report/": ("base/", "stats/"),
     "src/model/": ("base/", "stats/", "report/"),
-    "src/engine/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
-    "src/farm/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
-    "src/occupation/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
-    "src/timeline/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
-    "src/emit/": BELOW_ENGINE + ("engine/", "farm/", "occupation/", "timeline/", "emit/"),
+    "src/engine/": BELOW_ENGINE,
+    "src/timeline/": BELOW_ENGINE + ("engine/",),
+    "src/occupation/": BELOW_ENGINE + ("engine/",),
+    "src/farm/": BELOW_ENGINE + ("engine/", "timeline/"),
+    "src/emit/": BELOW_ENGINE + ("engine/", "timeline/", "farm/"),
     # A benchmark allocates its lists and draws them at random: base, beside what a step is made of.
-    "benchmarks/": ("engine/", "farm/", "occupation/", "transport/transport.h", "base/"),
+    "benchmarks/": ("engine/", "farm/", "occupation/", "emit/", "transport/transport.h", "base/"),
     "tools/": ("model/", "report/", "base/", "sisci/"),
     # The tracing preload library stands between an application and MPI.
     "src/tracer/": ("base/",),
@@ -47,7 +47,6 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "jansson.h": ("src/report/", "tests/"),
     "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
-    "engine/session.h": ("src/engine/", "src/farm/", "src/occupation/", "src/timeline/", "src/emit/", "tests/"),
 }
 
 # Headers that are installed side by side, and so name each other without a folder.
