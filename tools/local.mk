@@ -23,7 +23,7 @@ ccmod_SOURCES = \
 	%D%/ccmod/measurements_rows.c %D%/ccmod/measurements_rows.h \
 	%D%/ccmod/observe.c \
 	%D%/ccmod/options.c %D%/ccmod/options.h \
-	%D%/ccmod/run.c %D%/ccmod/run.h %D%/ccmod/run_json.c %D%/ccmod/run_json.h %D%/ccmod/run_text.c \
+	%D%/ccmod/run.c %D%/ccmod/run_plan.h %D%/ccmod/run_json.c %D%/ccmod/run_json.h %D%/ccmod/run_text.c \
 	%D%/ccmod/run_text.h \
 	%D%/ccmod/tool.c %D%/ccmod/tool.h
 ccmod_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)

@@ -2,7 +2,8 @@
 """Who may include whom: the rules of the house, held against the #include lines of a source tree.
 
 Each folder has a row in MAY_INCLUDE; a folder without one is an error, so that a new one states its
-place. Its own headers a folder may always include. HEADERS names those that few may include.
+place. Its own headers a folder may always include. HEADERS names those that few may include. No modules of
+src include each other in a circle.
 """
 
 from __future__ import annotations
@@ -47,10 +48,24 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "jansson.h": ("src/report/", "tests/"),
     "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
+    "engine/session.h": ("src/engine/", "src/farm/", "src/occupation/", "src/timeline/", "src/emit/", "tests/"),
+    # ccmod/NAME.h, as an installed user includes them.
+    "ccmod.h": ("src/model/", "tools/ccmod/", "tests/"),
 }
 
-# Headers that are installed side by side, and so name each other without a folder.
-SIDE_BY_SIDE = re.compile(r"src/model/ccmod(_[a-z]+)?\.h")
+# The model's public headers: they need nothing but each other and the C library.
+PUBLIC = "src/model/include/"
+C_LIBRARY = ("stdbool.h", "stddef.h", "stdint.h", "stdio.h")
+
+# What a folder of the model may include of the others; a folder includes its own headers, too.
+MODEL_FOLDERS: dict[str, tuple[str, ...]] = {
+    "calibration/": (),
+    "traces/": (),
+    "networks/": (),
+    "observers/": (),
+    "sharing/": ("networks/networks.h", "observers/signals.h"),
+    "evaluation/": ("sharing/",),
+}
 
 FOLDERS = ("src", "benchmarks", "tools", "tests")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -77,13 +92,18 @@ def reserved(header: str) -> tuple[str, ...] | None:
 def complaint(tree: Path, name: str, row: str, header: str, quoted: bool) -> str | None:
     """What is wrong with the line by which the file `name` includes a header."""
     by_whom = reserved(header)
+    if name.startswith(PUBLIC):
+        known = header.startswith("ccmod/") and (tree / PUBLIC / header).is_file()
+        return None if known or header in C_LIBRARY else f"a public header may not include {header}"
     if by_whom is not None:
         return None if name.startswith(by_whom) else f"{header} is for {', '.join(by_whom)} only"
     if not quoted or header == "config.h":
         return None
-    beside = (Path(name).parent / header).as_posix()
-    if SIDE_BY_SIDE.fullmatch(name) and SIDE_BY_SIDE.fullmatch(beside) and (tree / beside).is_file():
-        return None
+    folder = next((folder for folder in MODEL_FOLDERS if name.startswith(f"src/model/{folder}")), None)
+    if folder is not None and header.startswith("model/"):
+        mine = tuple(f"model/{other}" for other in (folder, *MODEL_FOLDERS[folder]))
+        if not header.startswith(mine):
+            return f"may not include {header}"
     if (tree / "src" / header).is_file():
         own = row.removeprefix("src/")
         return None if header.startswith((own, *MAY_INCLUDE[row])) else f"may not include {header}"
@@ -109,8 +129,26 @@ def violations(tree: Path) -> list[str]:
     return found
 
 
+def circles(tree: Path) -> list[str]:
+    """The modules of src that include each other in a circle; a .c file, its header and the private
+    header that ends in _internal are one."""
+    needs: dict[str, set[str]] = {}
+    for path in (tree / "src").rglob("*.[ch]"):
+        module = path.relative_to(tree / "src").with_suffix("").as_posix().removesuffix("_internal")
+        headers = {header for _, header, _ in includes(path)}
+        names = {header.removesuffix(".h").removesuffix("_internal") for header in headers}
+        needs.setdefault(module, set()).update(names - {module})
+    left = {module: names & needs.keys() for module, names in needs.items()}
+    while free := {module for module, names in left.items() if not names & left.keys()}:
+        left = {module: names for module, names in left.items() if module not in free}
+    while free := set(left) - {name for names in left.values() for name in names}:
+        left = {module: names for module, names in left.items() if module not in free}
+    return [f"src/{module}: in a circle with {', '.join(sorted(left[module] & left.keys()))}" for module in sorted(left)]
+
+
 def main() -> int:
-    found = violations(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    tree = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    found = violations(tree) + circles(tree)
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -11,7 +11,3 @@ HOUSE_TESTS = \
 	%D%/test_tables.py
 TESTS += $(HOUSE_TESTS)
 EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py
-
-# The table of columns as JSON, for test_columns.py.
-check_PROGRAMS += %D%/describe_columns
-tests_house_describe_columns_LDADD = $(COMBENCH_LIBS)

@@ -31,14 +31,19 @@ TREE = {
     "src/sisci/map.h": "",
     "src/report/report.h": "",
     "src/report/json.c": '#include "stats/stats.h"\n#include <jansson.h>\n',
-    "src/model/ccmod.h": '#include "ccmod_errors.h"\n',
-    "src/model/ccmod_errors.h": '#include "base/log.h"\n',
-    "src/model/engine.h": '#include "model/ccmod.h"\n#include "report/report.h"\n',
+    "src/model/include/ccmod/ccmod.h": "#include <stdio.h>\n#include <ccmod/base.h>\n",
+    "src/model/include/ccmod/base.h": "",
+    "src/model/networks/networks.h": "#include <ccmod/ccmod.h>\n",
+    "src/model/sharing/traffic.h": '#include "model/networks/networks.h"\n',
+    "src/model/evaluation/engine.h": '#include "model/sharing/traffic.h"\n#include "report/report.h"\n',
     "src/engine/benchmark.h": '#include "transport/transport.h"\n',
     "src/engine/session.h": '#include "control/control.h"\n#include "host/host.h"\n',
     "src/engine/program.c": '#include "config.h"\n#include "engine/session.h"\n',
+    "src/timeline/timeline.h": "",
+    "src/farm/farm.h": '#include "timeline/timeline.h"\n',
+    "src/emit/emit.h": '#include "farm/farm.h"\n',
     "benchmarks/cb_oneway.c": '#include "engine/benchmark.h"\n#include "base/log.h"\n',
-    "tools/ccmod.c": '#include "model/ccmod.h"\n',
+    "tools/ccmod/main.c": "#include <ccmod/ccmod.h>\n",
     "tests/unit/unit.h": "#include <check.h>\n",
     "tests/unit/test_log.c": '#include "tests/unit/unit.h"\n#include "engine/session.h"\n',
 }
@@ -56,13 +61,19 @@ PLANTED = [
     ("src/engine/benchmark.h", '#include "sisci_types.h"'),
     ("src/transport/transport.h", "#include <mpi.h>"),
     ("src/report/report.h", '#include "engine/benchmark.h"'),
-    ("src/model/ccmod.h", '#include "transport/transport.h"'),
-    ("src/model/ccmod.h", '#include "host/host.h"'),
-    ("src/model/ccmod.h", '#include "engine.h"'),
-    ("src/model/ccmod.h", '#include "ccmod_nothing.h"'),
-    ("src/model/engine.h", '#include "ccmod_errors.h"'),
-    ("src/engine/benchmark.h", '#include "model/ccmod.h"'),
+    ("src/model/include/ccmod/ccmod.h", '#include "base/log.h"'),
+    ("src/model/include/ccmod/ccmod.h", '#include "base.h"'),
+    ("src/model/include/ccmod/ccmod.h", "#include <ccmod/nothing.h>"),
+    ("src/model/include/ccmod/ccmod.h", "#include <unistd.h>"),
+    ("src/model/evaluation/engine.h", '#include "transport/transport.h"'),
+    ("src/model/evaluation/engine.h", '#include "host/host.h"'),
+    ("src/model/evaluation/engine.h", '#include "model/networks/networks.h"'),
+    ("src/model/sharing/traffic.h", '#include "model/evaluation/engine.h"'),
+    ("src/engine/benchmark.h", "#include <ccmod/ccmod.h>"),
     ("src/engine/program.c", "#include <mpi.h>"),
+    ("src/engine/program.c", '#include "farm/farm.h"'),
+    ("src/farm/farm.h", '#include "emit/emit.h"'),
+    ("src/timeline/timeline.h", '#include "farm/farm.h"'),
     ("src/engine/program.c", "  #  include <jansson.h>"),
     ("src/stats/stats.h", "#include <hwloc/linux.h>"),
     ("src/transport/transport.h", "#include <confuse.h>"),
@@ -71,7 +82,7 @@ PLANTED = [
     ("benchmarks/cb_oneway.c", '#include "engine/session.h"'),
     ("benchmarks/cb_oneway.c", '#include "transport/mpi/internal.h"'),
     ("benchmarks/cb_oneway.c", '#include "tests/unit/unit.h"'),
-    ("tools/ccmod.c", '#include "engine/benchmark.h"'),
+    ("tools/ccmod/main.c", '#include "engine/benchmark.h"'),
     ("src/base/log.c", '#include "log.h"'),
     ("src/new/thing.c", "#include <stdio.h>"),
     ("src/thing.c", "#include <stdio.h>"),
@@ -95,6 +106,16 @@ class Layering(unittest.TestCase):
 
     def test_the_project_keeps_the_rules(self) -> None:
         self.assertEqual(layering.violations(SOURCE), [])
+
+    def test_no_modules_of_the_project_are_in_a_circle(self) -> None:
+        self.assertEqual(layering.circles(SOURCE), [])
+
+    def test_a_circle_of_modules_is_found(self) -> None:
+        tree = self.house()
+        self.assertEqual(layering.circles(tree), [])
+        plant(tree, "src/stats/stats.c", '#include "base/log.h"')
+        plant(tree, "src/base/log.c", '#include "stats/stats.h"')
+        self.assertEqual([line.split(":")[0] for line in layering.circles(tree)], ["src/base/log", "src/stats/stats"])
 
     def test_the_project_was_read(self) -> None:
         read = [path for folder in layering.FOLDERS for path in (SOURCE / folder).rglob("*.c")]

@@ -229,7 +229,7 @@ static void complete(calibrate_plan *plan, const bool *given)
     calibration->barrier_us = plan->settings->barrier_us;
 }
 
-/* Output: what was found, each line behind `before`, which makes comments of them */
+/* Output: what was found, each line after `before`, which makes comments of them */
 
 static void write_lines(FILE *stream, const char *before, const calibrate_plan *plan)
 {

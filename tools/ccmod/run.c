@@ -2,7 +2,7 @@
  */
 #include "config.h"
 
-#include "tools/ccmod/run.h"
+#include "tools/ccmod/run_plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef TOOLS_CCMOD_RUN_JSON_H
 #define TOOLS_CCMOD_RUN_JSON_H
 
-#include "tools/ccmod/run.h"
+#include "tools/ccmod/run_plan.h"
 
 void run_write_json(FILE *stream, const run_plan *plan);
 

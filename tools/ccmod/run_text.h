@@ -2,7 +2,7 @@
 #ifndef TOOLS_CCMOD_RUN_TEXT_H
 #define TOOLS_CCMOD_RUN_TEXT_H
 
-#include "tools/ccmod/run.h"
+#include "tools/ccmod/run_plan.h"
 
 /* "node 3, outward". */
 enum { RUN_NAME_BYTES = 96, RUN_SENTENCE_BYTES = 512 };

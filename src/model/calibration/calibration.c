@@ -23,24 +23,18 @@ static const ccmod_line *line_for(const ccmod_line *lines, size_t count, uint64_
     return line;
 }
 
-/* How long a message keeps its links, of which `transfer_us` are the bytes of a lone one. */
-static double held_us(const ccmod_calibration *calibration, uint64_t bytes, double transfer_us)
-{
-    const ccmod_line *hold;
-
-    if (calibration->hold_count == 0)
-        return fmax(transfer_us, calibration->gap_us);
-    hold = line_for(calibration->holds, calibration->hold_count, bytes);
-    return hold->latency_us + (double)bytes * hold->us_per_byte;
-}
-
 ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size_t hops,
                                       uint64_t bytes)
 {
     const ccmod_line *line = line_for(calibration->lines, calibration->line_count, bytes);
     ccmod_delay delay = {line->overhead_us, line->latency_us, (double)bytes * line->us_per_byte};
-    double kept_us = held_us(calibration, bytes, delay.transfer_us);
+    double kept_us = fmax(delay.transfer_us, calibration->gap_us); /* its links */
 
+    if (calibration->hold_count > 0) {
+        const ccmod_line *hold = line_for(calibration->holds, calibration->hold_count, bytes);
+
+        kept_us = hold->latency_us + (double)bytes * hold->us_per_byte;
+    }
     delay.latency_us = fmax(0, delay.latency_us - (kept_us - delay.transfer_us));
     delay.transfer_us = kept_us;
     if (hops > 2)

@@ -122,7 +122,7 @@ static ccmod_status leave_send(ccmod_engine *engine, const match_half *send, uin
     return ccmod_pairs_add(engine, &item);
 }
 
-/* The first that comes to a receiver waits directly; behind it, and asynchronously, as an item. */
+/* The first that comes to a receiver waits directly; later and asynchronous ones, as items. */
 static ccmod_status wait_with_send(ccmod_engine *engine, match_half *send, uint32_t receiver,
                                    uint32_t flags)
 {

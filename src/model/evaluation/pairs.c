@@ -87,7 +87,7 @@ static ccmod_status append_to_pair(ccmod_engine *engine, uint32_t number)
     return CCMOD_OK;
 }
 
-/* Entries behind the gap move up, as far as their home allows. */
+/* Entries after the gap move up, as far as their home allows. */
 static void close_gap(pair_table *table, size_t gap)
 {
     size_t last = table->room - 1;
@@ -102,20 +102,6 @@ static void close_gap(pair_table *table, size_t gap)
         gap = at;
     }
     table->entries[gap].item = TRAFFIC_NONE;
-}
-
-/* The first of its pair leaves the table. */
-static void take_from_table(ccmod_engine *engine, pair_entry *entry)
-{
-    const match_item *item = item_at(engine, entry->item);
-
-    if (item->next != TRAFFIC_NONE) {
-        engine->traffic.pool[item->next].item.last = item->last;
-        entry->item = item->next;
-        return;
-    }
-    engine->pairs.count--;
-    close_gap(&engine->pairs, (size_t)(entry - engine->pairs.entries));
 }
 
 /* Rings by age */
@@ -135,19 +121,6 @@ static void append_to_ring(ccmod_engine *engine, uint32_t *first, uint32_t numbe
     item_at(engine, *first)->earlier = number;
 }
 
-/* A receive from any will ask for this item next, which may be far from all caches: for its pair,
- * its message and the item behind it. */
-static void prefetch_first(const ccmod_engine *engine, uint32_t number)
-{
-    const match_item *item = item_at(engine, number);
-    size_t home = home_of(&engine->pairs, hash_of(item->receiver, item->source));
-
-    __builtin_prefetch(&engine->pairs.entries[home], 1);
-    __builtin_prefetch(item_at(engine, item->later), 1);
-    if (item->message != TRAFFIC_NONE)
-        __builtin_prefetch(&engine->traffic.pool[item->message], 1);
-}
-
 static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t number)
 {
     const match_item *item = item_at(engine, number);
@@ -161,7 +134,14 @@ static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t num
     if (*first != number)
         return;
     *first = item->later;
-    prefetch_first(engine, item->later);
+    /* a receive from any will ask for this item next, which may be far from all caches: for its
+     * pair, its message and the item after it */
+    item = item_at(engine, item->later);
+    __builtin_prefetch(
+        &engine->pairs.entries[home_of(&engine->pairs, hash_of(item->receiver, item->source))], 1);
+    __builtin_prefetch(item_at(engine, item->later), 1);
+    if (item->message != TRAFFIC_NONE)
+        __builtin_prefetch(&engine->traffic.pool[item->message], 1);
 }
 
 /* All of it */
@@ -205,7 +185,13 @@ void ccmod_pairs_remove(ccmod_engine *engine, pair_entry *entry)
     match_place *place = &engine->places[item->receiver];
 
     place->open--;
-    take_from_table(engine, entry);
+    if (item->next != TRAFFIC_NONE) {
+        item_at(engine, item->next)->last = item->last;
+        entry->item = item->next;
+    } else {
+        engine->pairs.count--;
+        close_gap(&engine->pairs, (size_t)(entry - engine->pairs.entries));
+    }
     if ((item->flags & ITEM_SEND) != 0)
         remove_from_ring(engine, &place->arrivals, number);
     pool_give(&engine->traffic, number);

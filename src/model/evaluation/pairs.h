@@ -17,7 +17,7 @@ static inline uint32_t pairs_alone(const match_place *place)
     return place->open == 0 ? place->arrivals : TRAFFIC_NONE;
 }
 
-/* Put an item behind the others of its pair (receives from any make one, too), a send behind those
+/* Put an item after the others of its pair (receives from any make one, too), a send after those
  * of its receiver's ring, too. */
 ccmod_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item);
 /* The first item of a pair in the table: the entry says TRAFFIC_NONE where there is none. Valid
@@ -30,7 +30,7 @@ void ccmod_pairs_remove(ccmod_engine *engine, pair_entry *entry);
 void ccmod_pairs_remove_alone(ccmod_engine *engine, match_place *place);
 
 /* The items that are the first of their pairs, one after the other, in no particular order; *at is
- * 0 at first. NULL behind the last one. */
+ * 0 at first. NULL after the last one. */
 const match_item *ccmod_pairs_next(const ccmod_engine *engine, size_t *at);
 /* The open item with the lowest line, of those of one line the one with the lowest ranks, or NULL:
  * does not depend on the order of the table. */

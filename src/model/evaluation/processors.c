@@ -27,7 +27,7 @@ static ccmod_status account(ccmod_engine *engine, uint32_t number, ccmod_activit
 }
 
 /* Waiting until the message started, and `activity` from then on. Hot: without a branch, since
- * nobody can foresee which half of a message came first. */
+ * no one can foresee which half of a message came first. */
 static ccmod_status account_message(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
                                     double start_us)
 {

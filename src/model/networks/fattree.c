@@ -96,14 +96,6 @@ static void count_parts(tree_shape *shape)
     }
 }
 
-static bool make_shape(const tree_arguments *values, uint64_t radix, tree_shape *shape)
-{
-    if (!divide_ports(values, radix, shape))
-        return false;
-    count_parts(shape);
-    return true;
-}
-
 static ccmod_status choose_shape(const tree_arguments *values, size_t processors, const char *text,
                                  tree_shape *shape, ccmod_error *error)
 {
@@ -116,7 +108,10 @@ static ccmod_status choose_shape(const tree_arguments *values, size_t processors
                           "oversubscribed; take two levels, or leave oversubscription away",
                           text);
     for (uint64_t radix = first; radix <= last; radix++) {
-        if (make_shape(values, radix, shape) && (values->radix > 0 || shape->nodes >= processors))
+        if (!divide_ports(values, radix, shape))
+            continue;
+        count_parts(shape);
+        if (values->radix > 0 || shape->nodes >= processors)
             return CCMOD_OK;
     }
     if (values->radix > 0)

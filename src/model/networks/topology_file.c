@@ -1,4 +1,4 @@
-/* The statements of a topology file. What one line can have wrong is told here; topology_graph.c
+/* The statements of a topology file. Errors of one line are reported here; topology_graph.c
  * looks at all of them together. Links and routes take lists of nodes and stand for as many links
  * or routes as there are nodes in them. */
 #include "model/networks/topology_file.h"
@@ -326,25 +326,6 @@ static ccmod_status read_statement(topology_parser *parser, char *text)
 
 /* The file */
 
-/* False at the end of the file. */
-static bool read_line(FILE *stream, char *line)
-{
-    line[0] = '\0';
-    return fgets(line, LINE_BYTES, stream) != NULL;
-}
-
-static ccmod_status check_line(const topology_parser *parser, FILE *stream, const char *line)
-{
-    size_t length = strlen(line);
-
-    if (length > 0 && (line[length - 1] == '\n' || feof(stream)))
-        return CCMOD_OK;
-    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
-                      "a zero byte, or more than %d characters: this is no topology file; name "
-                      "another, or break the line",
-                      LINE_BYTES - 2);
-}
-
 static ccmod_status check_head(const topology_parser *parser, char *line)
 {
     char *rest;
@@ -361,9 +342,15 @@ static ccmod_status check_head(const topology_parser *parser, char *line)
 
 static ccmod_status read_file(topology_parser *parser, FILE *stream, char *line)
 {
-    while (read_line(stream, line)) {
+    while (line[0] = '\0', fgets(line, LINE_BYTES, stream) != NULL) {
+        size_t length = strlen(line);
+
         parser->line++;
-        CCMOD_TRY(check_line(parser, stream, line));
+        if (length == 0 || (line[length - 1] != '\n' && !feof(stream)))
+            return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
+                              "a zero byte, or more than %d characters: this is no topology file; "
+                              "name another, or break the line",
+                              LINE_BYTES - 2);
         if (parser->line == 1)
             CCMOD_TRY(check_head(parser, line));
         else

@@ -307,15 +307,6 @@ static bool is_reachable(const topology *made, uint32_t source, uint32_t destina
     return false;
 }
 
-static ccmod_status refuse_unreachable(const topology *made, uint32_t source, uint32_t destination,
-                                       ccmod_error *error)
-{
-    return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, 0,
-                      "node %u cannot be reached from node %u: no path of switches leads there "
-                      "(nodes do not pass messages on); add a link",
-                      destination, source);
-}
-
 /* Whether all nodes are linked to switches that reach a switch of node 0. Then all reach each
  * other, and the pairs need not be looked at. */
 static bool share_a_part(const topology *made)
@@ -347,7 +338,10 @@ static ccmod_status check_reachable(const topology *made, ccmod_error *error)
     for (uint32_t source = 0; source < made->nodes; source++) {
         for (uint32_t destination = 0; destination < made->nodes; destination++) {
             if (source != destination && !is_reachable(made, source, destination))
-                return refuse_unreachable(made, source, destination, error);
+                return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, 0,
+                                  "node %u cannot be reached from node %u: no path of switches "
+                                  "leads there (nodes do not pass messages on); add a link",
+                                  destination, source);
         }
     }
     return CCMOD_OK;

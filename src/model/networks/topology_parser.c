@@ -30,18 +30,6 @@ char *ccmod_topology_next_word(topology_parser *parser)
     return strtok_r(NULL, TOPOLOGY_BLANKS, &parser->rest);
 }
 
-static ccmod_status store_option(const topology_parser *parser, const topology_option *option,
-                                 const char *word, const char *value)
-{
-    char why[CB_WHY_BYTES];
-    bool good = option->real ? cb_parse_real(value, option->minimum, option->maximum, NULL,
-                                             option->field, why)
-                             : cb_parse_count(value, (uint64_t)option->minimum,
-                                              (uint64_t)option->maximum, option->field, why);
-
-    return good ? CCMOD_OK : ccmod_topology_refuse(parser, word, why);
-}
-
 /* The words that are left, each an option of the table. */
 ccmod_status ccmod_topology_read_options(topology_parser *parser, const topology_option *options,
                                          size_t count)
@@ -52,6 +40,9 @@ ccmod_status ccmod_topology_read_options(topology_parser *parser, const topology
     while ((word = ccmod_topology_next_word(parser)) != NULL) {
         size_t length = strcspn(word, "=");
         size_t at = 0;
+        const topology_option *option;
+        const char *value;
+        char why[CB_WHY_BYTES];
 
         while (at < count && (strncmp(options[at].key, word, length) != 0 ||
                               options[at].key[length] != '\0' || word[length] != '='))
@@ -64,7 +55,13 @@ ccmod_status ccmod_topology_read_options(topology_parser *parser, const topology
         if (given[at])
             return ccmod_topology_refuse(parser, word, "given twice in one line; give it once");
         given[at] = true;
-        CCMOD_TRY(store_option(parser, &options[at], word, word + length + 1));
+        option = &options[at];
+        value = word + length + 1;
+        if (!(option->real
+                  ? cb_parse_real(value, option->minimum, option->maximum, NULL, option->field, why)
+                  : cb_parse_count(value, (uint64_t)option->minimum, (uint64_t)option->maximum,
+                                   option->field, why)))
+            return ccmod_topology_refuse(parser, word, why);
     }
     return CCMOD_OK;
 }

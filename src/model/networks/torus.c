@@ -63,19 +63,14 @@ static torus_shape make_shape(const torus_arguments *values)
     return shape;
 }
 
-static bool goes_forwards(uint32_t size, uint32_t from, uint32_t to)
-{
-    uint32_t distance = to >= from ? to - from : to + size - from;
-
-    return 2 * distance < size || (2 * distance == size && from % 2 == 0);
-}
-
 /* Along one dimension, from `at`, of which the coordinate is `from`, to the coordinate `to`: the
  * cells and their number. */
 static size_t follow_ring(const torus_dimension *dimension, uint64_t at, uint32_t from, uint32_t to,
                           uint32_t *cells)
 {
-    bool forwards = goes_forwards(dimension->size, from, to);
+    uint32_t distance = to >= from ? to - from : to + dimension->size - from;
+    bool forwards =
+        2 * distance < dimension->size || (2 * distance == dimension->size && from % 2 == 0);
     uint64_t inside = at % dimension->stride;
     uint64_t outside = at / dimension->stride / dimension->size;
     uint64_t first =
@@ -116,7 +111,7 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
     return count;
 }
 
-/* The router behind another along a dimension. */
+/* The router after another along a dimension. */
 static uint64_t next_router(const torus_dimension *dimension, uint64_t router)
 {
     uint64_t coordinate = router / dimension->stride % dimension->size;

@@ -5,7 +5,7 @@
 
 #include <ccmod/observers.h>
 
-/* Behind the activities of ccmod.h: a processor whose trace has ended while others go on. */
+/* After the activities of ccmod.h: a processor whose trace has ended while others go on. */
 enum { TIMELINE_IDLE = CCMOD_ACTIVITIES, TIMELINE_ACTIVITIES };
 
 typedef struct {

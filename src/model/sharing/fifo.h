@@ -20,7 +20,7 @@ typedef struct {
     uint32_t packets;
     uint32_t from, to,
         hop;       /* of acknowledgements alone: on their way from here to there the cell */
-    uint32_t next; /* behind it; or in the list of those that are free */
+    uint32_t next; /* after it in line; or in the list of those that are free */
 } fifo_run;
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
 /* What is known of a message besides what the traffic knows. */
 typedef struct {
     double end_us;             /* on the links, as far as it is known */
-    double latency_us;         /* behind it */
+    double latency_us;         /* after the links */
     double packet_us, last_us; /* work of each packet but the last, and of that */
     uint32_t packets;
 } fifo_message;

@@ -46,7 +46,7 @@ ccmod_status ccmod_fifo_pass_acknowledgements(ccmod_traffic *traffic, uint32_t c
     return CCMOD_OK;
 }
 
-/* So many frames from the destination of a message to its source. */
+/* This number of frames from the destination of a message to its source. */
 static ccmod_status acknowledge(ccmod_traffic *traffic, uint32_t source, uint32_t destination,
                                 uint64_t frames, double now_us)
 {
@@ -151,7 +151,7 @@ ccmod_status ccmod_fifo_note_arrival(ccmod_traffic *traffic, const traffic_messa
     return acknowledge(traffic, message->source, message->destination, 1, now_us);
 }
 
-/* Nobody answered for so long: that is no conversation any more. */
+/* There was no answer in time: this is no conversation any more. */
 static ccmod_status give_up_waiting(ccmod_traffic *traffic, const fifo_arrival *one)
 {
     conversation *heard;

@@ -101,7 +101,7 @@ static void become_guest(ccmod_traffic *traffic, uint32_t number, double pressur
                mark_of_guest(traffic, slot->cell, pressure, MARK_AT_FIRST));
 }
 
-/* The bottleneck's slot of a message is asked when its guests might want that. */
+/* The bottleneck's slot of a message is asked when its guests might press more than it does. */
 static void watch_bottleneck(ccmod_traffic *traffic, const traffic_message *message)
 {
     traffic_slot *slots = traffic->slots;
@@ -392,7 +392,7 @@ static double correct_top(ccmod_traffic *traffic, double limit_us)
 }
 
 /* All messages of a heap that end at the reading `until` or before, the root among them, are put
- * behind traffic->ended; the heap of the others is left. */
+ * appended to traffic->ended; the heap of the others is left. */
 static ccmod_status collect_all(ccmod_traffic *traffic, uint32_t *root, double until)
 {
     traffic_list *ended = &traffic->ended;

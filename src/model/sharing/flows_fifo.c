@@ -17,10 +17,10 @@
 #include "model/sharing/fifo_acknowledgements.h"
 #include "model/sharing/messages.h"
 
-/* A message of more packets goes in so many parts of equal length: what comes between two of them
- * is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a
- * crowd of messages each goes in fewer parts, so that about so many are under way in all: where
- * hundreds stand in line at a port it matters little in how many parts one of them does. */
+/* A message of more packets goes in LARGEST_PARTS parts of equal length: what comes between two of
+ * them is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a
+ * crowd of messages each goes in fewer parts, so that about CROWD_OF_PARTS are under way in all:
+ * where hundreds stand in line at a port it matters little in how many parts one of them does. */
 enum { LARGEST_PARTS = 64, CROWD_OF_PARTS = 4096 };
 
 /* What is foreseen */
@@ -109,22 +109,7 @@ static ccmod_status wait_in_line(ccmod_traffic *traffic, uint32_t slot, uint32_t
     return ccmod_fifo_line_up(traffic, place->cell, (fifo_run){.slot = slot, .packets = packets});
 }
 
-/* The slot whose packet is the first, and stands in line no longer. */
-static uint32_t leave_line(ccmod_traffic *traffic, uint32_t cell)
-{
-    fifo_flow *flow = fifo_of(traffic);
-    uint32_t slot = ccmod_fifo_take_first(flow, cell).slot;
-
-    flow->cells[cell].waiting -= --traffic->slots[slot].back == 0;
-    return slot;
-}
-
 /* Service */
-
-static bool is_interleaved(const ccmod_network *network, uint32_t cell)
-{
-    return network->interleaving > 0 && cell / 2 >= network->interleaving;
-}
 
 /* How long the next packet of the slot's message keeps the cell, and how long it passes it: a wide
  * cell is free again before a message that other cells hold up has passed it. Where messages are
@@ -134,13 +119,15 @@ static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_
     const traffic_slot *place = &traffic->slots[slot];
     const fifo_message *known = &fifo_of(traffic)->messages[place->message];
     double width = cell_width(traffic, place->cell);
+    size_t interleaving = traffic->network->interleaving;
+    bool interleaved;
     double work_us = place->child > 1 ? known->packet_us : known->last_us;
 
     if (traffic->drawn != NULL)
         ccmod_background_refresh(traffic, &traffic->pool[place->message]);
     work_us /= 1 - cell_load(traffic, place->cell);
-    *passing_us =
-        width < 1 || is_interleaved(traffic->network, place->cell) ? work_us / width : work_us;
+    interleaved = interleaving > 0 && place->cell / 2 >= interleaving;
+    *passing_us = width < 1 || interleaved ? work_us / width : work_us;
     return work_us / width;
 }
 
@@ -214,13 +201,18 @@ static ccmod_status pass_cell(ccmod_traffic *traffic, uint32_t cell, double now_
 static ccmod_status free_cell(ccmod_traffic *traffic, uint32_t cell, double now_us)
 {
     fifo_cell *line = &fifo_of(traffic)->cells[cell];
+    uint32_t slot;
 
     add_up_waiting(traffic, cell, now_us);
     CCMOD_TRY(pass_cell(traffic, cell, now_us));
     line->busy = false;
     CCMOD_TRY(ccmod_fifo_acknowledge_ends(traffic, now_us));
     CCMOD_TRY(ccmod_fifo_pass_acknowledgements(traffic, cell, now_us));
-    return line->waiting > 0 ? serve(traffic, leave_line(traffic, cell), now_us) : CCMOD_OK;
+    if (line->waiting == 0)
+        return CCMOD_OK;
+    slot = ccmod_fifo_take_first(fifo_of(traffic), cell).slot;
+    line->waiting -= --traffic->slots[slot].back == 0;
+    return serve(traffic, slot, now_us);
 }
 
 /* The rule */
@@ -316,15 +308,6 @@ static double next(ccmod_traffic *traffic)
     return fmin(time_us, background_boundary_us(traffic));
 }
 
-static ccmod_status carry_out(ccmod_traffic *traffic, const fifo_event *event)
-{
-    if (!event->arrival)
-        return free_cell(traffic, event->subject, event->time_us);
-    CCMOD_TRY(ccmod_fifo_note_arrival(traffic, &traffic->pool[event->subject], event->time_us));
-    traffic->live--;
-    return traffic_append(traffic, &traffic->ended, event->subject);
-}
-
 static ccmod_status pass(ccmod_traffic *traffic)
 {
     fifo_flow *flow = fifo_of(traffic);
@@ -335,7 +318,13 @@ static ccmod_status pass(ccmod_traffic *traffic)
     while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
         fifo_event event = take_first(flow);
 
-        CCMOD_TRY(carry_out(traffic, &event));
+        if (!event.arrival) {
+            CCMOD_TRY(free_cell(traffic, event.subject, event.time_us));
+            continue;
+        }
+        CCMOD_TRY(ccmod_fifo_note_arrival(traffic, &traffic->pool[event.subject], event.time_us));
+        traffic->live--;
+        CCMOD_TRY(traffic_append(traffic, &traffic->ended, event.subject));
     }
     return CCMOD_OK;
 }

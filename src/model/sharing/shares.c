@@ -25,56 +25,45 @@ ccmod_status ccmod_share_by_bottleneck(ccmod_traffic *traffic, const traffic_lis
 
 /* Scratch */
 
-static bool widen_cells(share_scratch *scratch, size_t room)
-{
-    size_t wider = room + room / 2;
-
-    if (room <= scratch->room)
-        return true;
-    free(scratch->cells);
-    free(scratch->left);
-    free(scratch->users);
-    free(scratch->first);
-    free(scratch->heap);
-    free(scratch->keys);
-    scratch->cells = malloc(wider * sizeof(*scratch->cells));
-    scratch->left = malloc(wider * sizeof(*scratch->left));
-    scratch->users = malloc(wider * sizeof(*scratch->users));
-    scratch->first = malloc((wider + 1) * sizeof(*scratch->first));
-    scratch->heap = malloc(wider * sizeof(*scratch->heap));
-    scratch->keys = malloc(wider * sizeof(*scratch->keys));
-    scratch->room = wider;
-    return scratch->cells != NULL && scratch->left != NULL && scratch->users != NULL &&
-           scratch->first != NULL && scratch->heap != NULL && scratch->keys != NULL;
-}
-
-static bool widen_members(share_scratch *scratch, size_t room)
-{
-    size_t wider = room + room / 2;
-
-    if (room <= scratch->member_room)
-        return true;
-    free(scratch->members);
-    scratch->members = malloc(wider * sizeof(*scratch->members));
-    scratch->member_room = scratch->members != NULL ? wider : 0;
-    return scratch->members != NULL;
-}
-
+/* Room for the cells and the slots of all live messages, half as much again as they need. */
 static bool make_room(const ccmod_traffic *traffic, const traffic_list *live,
                       share_scratch *scratch)
 {
-    size_t slots = 0;
+    size_t slots = 0, cells, wider;
 
     for (size_t i = 0; i < live->count; i++)
         slots += traffic->pool[live->values[i]].slot_count;
+    cells = slots < traffic->cell_count ? slots : traffic->cell_count;
     if (scratch->seats == NULL) {
         scratch->seats = malloc(traffic->cell_count * sizeof(*scratch->seats));
         for (size_t i = 0; scratch->seats != NULL && i < traffic->cell_count; i++)
             scratch->seats[i] = TRAFFIC_NONE;
     }
-    return scratch->seats != NULL &&
-           widen_cells(scratch, slots < traffic->cell_count ? slots : traffic->cell_count) &&
-           widen_members(scratch, slots);
+    if (cells > scratch->room) {
+        wider = cells + cells / 2;
+        free(scratch->cells);
+        free(scratch->left);
+        free(scratch->users);
+        free(scratch->first);
+        free(scratch->heap);
+        free(scratch->keys);
+        scratch->cells = malloc(wider * sizeof(*scratch->cells));
+        scratch->left = malloc(wider * sizeof(*scratch->left));
+        scratch->users = malloc(wider * sizeof(*scratch->users));
+        scratch->first = malloc((wider + 1) * sizeof(*scratch->first));
+        scratch->heap = malloc(wider * sizeof(*scratch->heap));
+        scratch->keys = malloc(wider * sizeof(*scratch->keys));
+        scratch->room = wider;
+    }
+    if (slots > scratch->member_room) {
+        wider = slots + slots / 2;
+        free(scratch->members);
+        scratch->members = malloc(wider * sizeof(*scratch->members));
+        scratch->member_room = scratch->members != NULL ? wider : 0;
+    }
+    return scratch->seats != NULL && scratch->cells != NULL && scratch->left != NULL &&
+           scratch->users != NULL && scratch->first != NULL && scratch->heap != NULL &&
+           scratch->keys != NULL && scratch->members != NULL;
 }
 
 /* Max-min fairness */
@@ -103,7 +92,7 @@ static size_t seat_cells(const ccmod_traffic *traffic, const traffic_list *live,
     return count;
 }
 
-/* The messages of each cell, by their number among the live, one cell behind the other. */
+/* The messages of each cell, by their number among the live, one cell after the other. */
 static void list_members(const ccmod_traffic *traffic, const traffic_list *live,
                          share_scratch *scratch, size_t count)
 {
@@ -157,16 +146,6 @@ static void sift_down(share_scratch *scratch, size_t count, size_t at)
     heap[at] = moved;
 }
 
-static void build_heap(const ccmod_traffic *traffic, share_scratch *scratch, size_t count)
-{
-    for (uint32_t seat = 0; seat < count; seat++) {
-        scratch->heap[seat] = seat;
-        scratch->keys[seat] = share_of(traffic, scratch, seat);
-    }
-    for (size_t at = count / 2; at-- > 0;)
-        sift_down(scratch, count, at);
-}
-
 /* All messages of the cell that have no rate yet get `rate`, which their other cells lose. */
 static void settle_cell(const ccmod_traffic *traffic, const traffic_list *live,
                         share_scratch *scratch, uint32_t seat, share_entry *shares)
@@ -198,7 +177,12 @@ ccmod_status ccmod_share_max_min(ccmod_traffic *traffic, const traffic_list *liv
         return ccmod_traffic_no_memory(traffic);
     count = open = seat_cells(traffic, live, scratch);
     list_members(traffic, live, scratch, count);
-    build_heap(traffic, scratch, count);
+    for (uint32_t seat = 0; seat < count; seat++) {
+        scratch->heap[seat] = seat;
+        scratch->keys[seat] = share_of(traffic, scratch, seat);
+    }
+    for (size_t at = count / 2; at-- > 0;)
+        sift_down(scratch, count, at);
     for (size_t i = 0; i < live->count; i++)
         shares[i].rate = -1;
     while (open > 0) {

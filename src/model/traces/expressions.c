@@ -9,7 +9,7 @@ typedef struct {
     ccmod_trace *trace;
     trace_scanner *scanner;
     bool sized, looped;
-    unsigned enclosed; /* in so many parentheses, where blanks are allowed */
+    unsigned enclosed; /* number of open parentheses, in which blanks are allowed */
     unsigned nesting;  /* of parentheses and signs */
     unsigned height;   /* of the stack, so far */
     char *why;
@@ -55,7 +55,7 @@ static ccmod_status read_variable(expression_reader *reader)
     return refuse(reader, "a variable must be one of %i (loop index), %r (rank), %n (ranks)");
 }
 
-/* The unit behind a number of a size, as 4KiB: what it multiplies by, 1 where there is none. */
+/* The unit after the number of a size, as 4KiB: what it multiplies by, 1 where there is none. */
 static int64_t take_unit(trace_scanner *scanner)
 {
     static const struct {
@@ -107,24 +107,6 @@ static void skip_enclosed_blanks(expression_reader *reader)
 static ccmod_status read_sum(expression_reader *reader);
 static ccmod_status read_operand(expression_reader *reader);
 
-static ccmod_status read_enclosed(expression_reader *reader)
-{
-    ccmod_status status;
-
-    reader->enclosed++;
-    status = read_sum(reader);
-    reader->enclosed--;
-    if (status == CCMOD_OK && !trace_take(reader->scanner, ')'))
-        return refuse(reader, "a closing parenthesis is missing; add it");
-    return status;
-}
-
-static ccmod_status read_negative(expression_reader *reader)
-{
-    CCMOD_TRY(read_operand(reader));
-    return emit(reader, TRACE_NEGATE, 0);
-}
-
 static ccmod_status read_operand(expression_reader *reader)
 {
     ccmod_status status;
@@ -133,14 +115,20 @@ static ccmod_status read_operand(expression_reader *reader)
         return refuse(reader, "it is nested too deeply; write it with fewer parentheses");
     reader->nesting++;
     skip_enclosed_blanks(reader);
-    if (trace_take(reader->scanner, '%'))
+    if (trace_take(reader->scanner, '%')) {
         status = read_variable(reader);
-    else if (trace_take(reader->scanner, '-'))
-        status = read_negative(reader);
-    else if (trace_take(reader->scanner, '('))
-        status = read_enclosed(reader);
-    else
+    } else if (trace_take(reader->scanner, '-')) {
+        CCMOD_TRY(read_operand(reader));
+        status = emit(reader, TRACE_NEGATE, 0);
+    } else if (trace_take(reader->scanner, '(')) {
+        reader->enclosed++;
+        status = read_sum(reader);
+        reader->enclosed--;
+        if (status == CCMOD_OK && !trace_take(reader->scanner, ')'))
+            status = refuse(reader, "a closing parenthesis is missing; add it");
+    } else {
         status = read_number(reader);
+    }
     skip_enclosed_blanks(reader);
     reader->nesting--;
     return status;

@@ -43,16 +43,6 @@ ccmod_status ccmod_trace_refuse_field(trace_parser *parser, ccmod_status status,
 
 /* Numbers */
 
-static bool is_constant(const ccmod_trace *trace, uint32_t expression)
-{
-    for (const trace_token *token = trace->tokens + expression; token->kind != TRACE_RESULT;
-         token++) {
-        if (token->kind >= TRACE_INDEX && token->kind <= TRACE_RANKS)
-            return false;
-    }
-    return true;
-}
-
 /* An expression without variables is checked at once, and kept as the number that it is. */
 static ccmod_status fold(trace_parser *parser, uint8_t flag, int64_t largest, uint32_t *out,
                          char *why)
@@ -61,8 +51,10 @@ static ccmod_status fold(trace_parser *parser, uint8_t flag, int64_t largest, ui
     trace_token *tokens = trace->tokens + *out;
     int64_t value;
 
-    if (!is_constant(trace, *out))
-        return CCMOD_OK;
+    for (const trace_token *token = tokens; token->kind != TRACE_RESULT; token++) {
+        if (token->kind >= TRACE_INDEX && token->kind <= TRACE_RANKS)
+            return CCMOD_OK;
+    }
     if (!ccmod_trace_evaluate(trace, *out, 0, 0, &value) || value < 0 || value > largest) {
         snprintf(why, TRACE_WHY_BYTES, "it must be between 0 and %lld", (long long)largest);
         return CCMOD_ERROR_USAGE;

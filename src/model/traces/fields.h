@@ -27,7 +27,7 @@ ccmod_status ccmod_trace_refuse_field(trace_parser *parser, ccmod_status status,
 
 ccmod_status ccmod_trace_no_memory(trace_parser *parser);
 
-/* The fields behind the name of a record; each reads into parser->operation. */
+/* The fields after the name of a record; each reads into parser->operation. */
 ccmod_status ccmod_trace_read_send(trace_parser *parser);
 ccmod_status ccmod_trace_read_receive(trace_parser *parser);
 ccmod_status ccmod_trace_read_multicast(trace_parser *parser);

@@ -14,7 +14,7 @@ enum { TRACE_LOOPS = 32, TRACE_NESTING = 64, TRACE_WHY_BYTES = 160 };
 
 /* Beside the records of ccmod.h. */
 enum {
-    TRACE_LOOP = CCMOD_RECORDS, /* a: count or expression, b: the operation behind the loop */
+    TRACE_LOOP = CCMOD_RECORDS, /* a: count or expression, b: the operation after the loop */
     TRACE_AGAIN,                /* a: the first operation of the loop */
     TRACE_STOP,                 /* end of a section */
     TRACE_MEASURED              /* value: belongs to the operation before it */

@@ -94,7 +94,7 @@ typedef struct {
     const char *name; /* crossbar */
     const char *form; /* how to write it: "crossbar[:NODES]" */
     const char *help; /* one phrase */
-    /* `arguments`: what stands behind the colon, or NULL; `text`: all of it, for errors. */
+    /* `arguments`: what follows the colon, or NULL; `text`: all of it, for errors. */
     ccmod_status (*open)(const char *arguments, const char *text, size_t processors,
                          ccmod_network **out, ccmod_error *error);
 } ccmod_network_kind;

@@ -37,8 +37,8 @@ typedef enum {
     CCMOD_SIGNALS
 } ccmod_signal_kind;
 
-/* Whoever wants a signal marked H sees every horizon: the evaluation then takes a plainer path that
- * recomputes all messages at each, which is slow from about a hundred live messages on. */
+/* An observer of a signal marked H sees every horizon: the evaluation then takes a plainer path
+ * that recomputes all messages at each, which is slow from about a hundred live messages on. */
 
 /* The name in the article: "CONFIG", "GO_INIT". */
 CCMOD_API const char *ccmod_signal_name(ccmod_signal_kind kind);

@@ -1,6 +1,6 @@
 /* What ccmod run evaluates, and the forms of its result. */
-#ifndef TOOLS_CCMOD_RUN_H
-#define TOOLS_CCMOD_RUN_H
+#ifndef TOOLS_CCMOD_RUN_PLAN_H
+#define TOOLS_CCMOD_RUN_PLAN_H
 
 #include "tools/ccmod/inputs.h"
 
