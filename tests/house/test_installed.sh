@@ -36,7 +36,7 @@ every() {
 }
 
 every python/combench '*.py' share/combench/python/combench
-every python/combench/plans '*.plan' share/combench/python/combench/plans
+every python/combench/suite/plans '*.plan' share/combench/python/combench/suite/plans
 every scripts/slurm '*.sbatch' share/combench/slurm
 every docs '*.schema.json' share/combench/schemas
 

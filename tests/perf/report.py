@@ -63,7 +63,8 @@ def _documents(folder: Path) -> Iterator[Json]:
                     document["parameters"]["wait"] = wait
                     for row in document["results"]:
                         _counts(row, times)
-                        row["wait"] = {"requested": wait, "effective": wait}
+                        effective = "spin" if wait == "auto" else wait
+                        row["wait"] = {"requested": wait, "effective": effective}
                         if "round_us" in row or "latency_us" in row:
                             _fine(row)
                     yield document

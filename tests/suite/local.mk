@@ -4,6 +4,7 @@ SUITE_TESTS = \
 	%D%/test_report_parts.py \
 	%D%/test_suite_compare.py \
 	%D%/test_suite_faults.py \
+	%D%/test_suite_layers.py \
 	%D%/test_suite_parkbench.py \
 	%D%/test_suite_plans.py \
 	%D%/test_suite_workloads.py \

@@ -20,7 +20,7 @@ from typing import Any
 
 from stage import HERE, TOP
 
-from combench.errors import SuiteError
+from combench.common.errors import SuiteError
 from combench.report import remarks
 from combench.report.answer import answer_of
 from combench.report.charts import Point, Series, runs
@@ -339,7 +339,7 @@ class Folder(unittest.TestCase):
         (self.folder / "funnel.json").write_text('{"schema": "combench-res', encoding="utf-8")
         found = load([self.folder])
         self.assertEqual([one.path.name for one in found.results], ["oneway.json"])
-        self.assertRegex(found.problems[0], r"funnel\.json: it is cut off")
+        self.assertRegex(found.problems[0], r"funnel\.json: line 1 column 12: it is cut off")
 
     def test_a_result_of_a_newer_schema_is_named_and_the_others_are_read(self) -> None:
         self.put("oneway.json")
@@ -351,7 +351,7 @@ class Folder(unittest.TestCase):
     def test_a_result_that_lacks_what_it_is_of_is_named(self) -> None:
         self.put("oneway.json")
         self.put("funnel.json", lambda one: one["results"][0].pop("size_bytes"))
-        self.assertRegex(load([self.folder]).problems[0], r"funnel\.json: .* size of a row")
+        self.assertRegex(load([self.folder]).problems[0], r"funnel\.json: results\[0\]\.size_bytes: it is missing")
 
     def test_a_folder_without_results_is_refused(self) -> None:
         self.assertIn("there is no result document", self.refusal())

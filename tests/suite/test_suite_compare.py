@@ -20,7 +20,7 @@ from unittest import mock
 
 from documents import ENVIRONMENT, TOP, Documents, Json, document, drawn, row
 
-from combench import inference
+from combench.common import inference
 
 
 def correlated(draw: random.Random, count: int, likeness: float) -> list[float]:
@@ -164,8 +164,9 @@ class TwoRuns(Documents):
         self.assertIn("is unknown", said)
 
     def test_a_rate_that_falls_is_a_regression(self) -> None:
-        found: Json = {"found_Hz": {"value": 1000.0}, "offered_Hz": 990}
-        less: Json = {"found_Hz": {"value": 500.0}, "offered_Hz": 490}
+        counted = {"held": 3, "repeats": 3}
+        found: Json = {"found_Hz": {"value": 1000, "interval": [990, 1010], **counted}}
+        less: Json = {"found_Hz": {"value": 500, "interval": [490, 510], **counted}}
         made = [
             self.write(f"{index}.json", document([row(drawn(index, 1), **more)]))
             for index, more in enumerate((found, found, less, less))
@@ -284,8 +285,9 @@ class Matching(Documents):
 
     def test_differing_environments_are_said(self) -> None:
         host = {**ENVIRONMENT["hosts"][0], "kernel": "6.9"}
-        noise = {"stolen_pct": 40}
-        other = {**ENVIRONMENT, "hosts": [host], "clock": {"source": "tsc"}, "noise": noise}
+        noise = {"quantum_us": 10, "stolen_pct": 40}
+        clock = {**ENVIRONMENT["clock"], "source": "tsc"}
+        other = {**ENVIRONMENT, "hosts": [host], "clock": clock, "noise": noise}
         rows = [row(drawn(1, 1))]
         first = self.write("a.json", document(rows))
         crowded = [row(drawn(1, 1), oversubscribed=True)]
@@ -366,27 +368,22 @@ class BadInput(Documents):
         _, error = self.driver("compare", one, expect=2)
         self.assertIn("two sides or more", error)
 
-    def test_damaged_rows_are_not_compared(self) -> None:
-        broken: Any = row(drawn(1, 1), latency_us={"median": "fast"}, blocks_us=["x"])
-        number: Any = 7
-        words = [
-            self.write(f"{index}.json", document([broken, number, row(drawn(index, 1), 1)]))
-            for index in (1, 2)
-        ]
-        said, error = self.driver("compare", *words)
+    def test_a_document_with_a_damaged_row_is_left_out_and_the_row_is_named(self) -> None:
+        sound = document([row(drawn(1, 1))], "twoway", "1.2")
+        broken = row(drawn(1, 1), latency_us={"median": "fast", "min": 1, "max": 2})
+        damaged = document([row(drawn(1, 1), 1), broken])
+        first, second = self.run_of("a", sound, damaged), self.run_of("b", sound, damaged)
+        said, error = self.driver("compare", first, second)
         self.assertIn("1 figures compared", said)
-        self.assertIn("1 of its rows cannot be read", error)
+        self.assertIn("oneway-1.json: results[1].latency_us.median: must be number", error)
 
-    def test_figures_that_are_not_finite_do_not_stop_the_others(self) -> None:
+    def test_a_figure_that_is_not_finite_is_named_with_its_place(self) -> None:
         text = json.dumps(document([row(drawn(1, 1)), row(drawn(2, 1), 1)]))
-        words = []
-        for index in range(2):
-            path = self.folder / f"{index}.json"
-            odd = text.replace('"blocks_us": [', '"blocks_us": [NaN, Infinity, ', 1)
-            path.write_text(odd, encoding="utf-8")
-            words.append(str(path))
-        said, _ = self.driver("compare", *words)
-        self.assertIn("2 figures compared", said)
+        for odd in ("NaN", "-Infinity", "1e400"):
+            path = self.folder / "odd.json"
+            path.write_text(text.replace('"blocks_us": [', f'"blocks_us": [0.5, {odd}, ', 1))
+            _, error = self.driver("compare", str(path), str(path), expect=2)
+            self.assertIn("odd.json: results[0].blocks_us[1]: ", error)
 
 
 class Damage(Documents):

@@ -20,12 +20,12 @@ from typing import Any, Sequence
 
 from stage import LIMIT_S, TOP, heed_signals
 
-from combench import cases, columns, ending
-from combench.calibration import measured_sizes
-from combench.errors import SuiteError
-from combench.model import Setting
-from combench.prediction import Effort, interval_pct, predict
-from combench.workloads import Case
+from combench.common.errors import SuiteError
+from combench.predict import cases, columns, ending
+from combench.predict.calibration import measured_sizes
+from combench.predict.model import Setting
+from combench.predict.prediction import Effort, interval_pct, predict
+from combench.predict.workloads import Case
 
 BUILD = Path(os.environ.get("builddir", TOP / "build")).resolve()
 Json = dict[str, Any]
@@ -394,7 +394,8 @@ def calibrate_rows(three: bool, shared: bool) -> list[Json]:
             us = (quiet_us + (100 * packets - 1) * each_us) / 100
             figure = {"median": us, "ci95": [us, us], "min": us, "max": us}
             added = {"mode": mode, "processors": processors, "round_us": figure}
-            added |= {"steps": 1000, "blocks": 10, "step_us": {"p50": 1.0}}
+            single = {"p50": 1.0, "samples": 9, "dropped": 0}
+            added |= {"steps": 1000, "blocks": 10, "step_us": single}
             added["oversubscribed"] = shared and processors == 3
             kept = {key: value for key, value in row.items() if key != "latency_us"}
             rows.append({**kept, "wait": {"effective": "yield"}, **added})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Iterable, Sequence
 
+from combench.common.documents import Json
 from combench.report.figures import counted, number
 from combench.report.load import Document
-from combench.results import Json
 
 
 @dataclass(frozen=True)

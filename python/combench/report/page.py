@@ -12,7 +12,8 @@ from typing import Any, Mapping, Optional, Sequence
 
 import jinja2
 
-from combench.errors import FAILED, SuiteError
+from combench.common.errors import FAILED, SuiteError
+from combench.common.files import write_text
 from combench.report import discussion, predictions, remarks
 from combench.report.answer import Answer, answer_of
 from combench.report.charts import Picture, common_marks
@@ -26,13 +27,11 @@ from combench.report.figures import (
     number,
     round_frequency,
 )
-from combench.report.fits import fits_of
 from combench.report.gallery import SECTIONS, gallery
 from combench.report.load import Collection
 from combench.report.rows import Row, Rows, rows_of
 from combench.report.states import states_of
-from combench.report.tables import not_measured, tables_of
-from combench.storage import write_text
+from combench.report.tables import fits_of, not_measured, tables_of
 
 _HERE = Path(__file__).resolve().parent
 _EMBEDDED = "svg"

@@ -7,11 +7,11 @@ import statistics
 from dataclasses import dataclass
 from typing import Sequence
 
+from combench.common.documents import Json
 from combench.report.charts import benchmark_title, label_of
 from combench.report.figures import counted, frequency, interval_text, number
 from combench.report.load import Document
 from combench.report.rows import Row
-from combench.results import Json
 
 
 @dataclass(frozen=True)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, Sequence
 
-from combench import manifest as manifests
+from combench.common import documents
+from combench.common.documents import Json
 from combench.report.charts import benchmark_title
 from combench.report.figures import counted
 from combench.report.load import Collection, Document
-from combench.results import Json
 
 _WITHOUT_RESULT = (
-    manifests.FAILED,
-    manifests.TIMED_OUT,
-    manifests.INTERRUPTED,
-    manifests.RUNNING,
-    manifests.PLANNED,
-    manifests.SKIPPED,
-    manifests.LEFT_OUT,
+    documents.FAILED,
+    documents.TIMED_OUT,
+    documents.INTERRUPTED,
+    documents.RUNNING,
+    documents.PLANNED,
+    documents.SKIPPED,
+    documents.LEFT_OUT,
 )
 
 
@@ -58,7 +58,7 @@ def _reason(entry: Json) -> str:
     return f"{state}: {reason}" if reason else state
 
 
-def _skipped(documents: Sequence[Document]) -> list[Missing]:
+def _skipped(results: Sequence[Document]) -> list[Missing]:
     """Each reason of a benchmark once."""
     found = dict.fromkeys(
         (
@@ -66,15 +66,15 @@ def _skipped(documents: Sequence[Document]) -> list[Missing]:
             f"{skip.get('what', '')}",
             str(skip.get("reason", "")),
         )
-        for one in documents
-        for skip in one.data.get("skipped", [])
+        for one in results
+        for skip in one.data["skipped"]
     )
-    return [Missing(what, manifests.SKIPPED, reason) for what, reason in found]
+    return [Missing(what, documents.SKIPPED, reason) for what, reason in found]
 
 
 def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
     said = []
-    broken = [one for one in entries if one["state"] not in (manifests.SKIPPED, manifests.LEFT_OUT)]
+    broken = [one for one in entries if one["state"] not in (documents.SKIPPED, documents.LEFT_OUT)]
     if broken:
         said.append(
             f"{counted(len(broken), 'measurement')} of the plan failed, timed out or did not come to "

@@ -1,4 +1,4 @@
-"""The tables of DAQ note 48, in its order: packet sizes side by side, numbers of processors below each
+"""The tables of DAQ note 48, in its order, and that of fits: packet sizes side by side, numbers of processors below each
 other. What the note asks for and was not measured has its place, with the reason where one is known."""
 
 from __future__ import annotations
@@ -6,9 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
-from combench.benchmarks import NOTE_SIZES
+from combench.common.benchmarks import NOTE_SIZES
 from combench.report.charts import benchmark_title, grouped, named
 from combench.report.figures import Figure, frequency, interval_text, number
+from combench.report.load import Document
 from combench.report.rows import Row
 
 _COLUMNS_AT_MOST = 7
@@ -237,3 +238,43 @@ def as_text(table: Table) -> str:
         fields = [*line.heads, *(map(_words, line.cells) if line.cells else [line.reason])]
         lines.append(" | ".join(fields))
     return "\n".join([*lines, table.left_out] if table.left_out else lines) + "\n"
+
+
+# Overhead, asymptotic throughput and half-performance size, as the documents have them.
+
+_FIT_KEYS = ("overhead_us", "r_inf_MBps", "n_half_bytes", "rms_residual_us")
+
+
+@dataclass(frozen=True)
+class Fit:
+    what: str
+    sizes: str
+    cells: tuple[str, ...]  # overhead, r_inf, n_half, residual; none with a refusal
+    remark: str
+
+
+def _fit_of(document: Document, mode: str, processors: int) -> str:
+    data = document.data
+    settings = data.get("parameters", {})
+    words = [benchmark_title(data.get("benchmark", "")), str(data.get("technology")), mode]
+    words += [f"{processors} processors"] if processors > 2 else []
+    words += [f"{settings['buffers']} buffers"] if settings.get("buffers") == "rotate" else []
+    words += [f"wait {settings['wait']}"] if settings.get("wait", "auto") != "auto" else []
+    return ", ".join(words)
+
+
+def fits_of(documents: Sequence[Document]) -> list[Fit]:
+    """A row for each segment that was fitted, or the reason why there is none."""
+    made = []
+    for document in sorted(documents, key=lambda one: str(one.data.get("id"))):
+        for fit in document.data.get("fit", []):
+            known = all(key in fit for key in _FIT_KEYS)
+            made.append(
+                Fit(
+                    _fit_of(document, fit.get("mode", ""), fit.get("processors", 0)),
+                    f"{fit['from_bytes']} to {fit['to_bytes']}" if "from_bytes" in fit else "",
+                    tuple(number(fit[key]) for key in _FIT_KEYS) if known else (),
+                    fit.get("refusal") or fit.get("caution") or "",
+                )
+            )
+    return made
