@@ -351,7 +351,8 @@ class Folder(unittest.TestCase):
     def test_a_result_that_lacks_what_it_is_of_is_named(self) -> None:
         self.put("oneway.json")
         self.put("funnel.json", lambda one: one["results"][0].pop("size_bytes"))
-        self.assertRegex(load([self.folder]).problems[0], r"funnel\.json: results\[0\]\.size_bytes: it is missing")
+        problem = load([self.folder]).problems[0]
+        self.assertRegex(problem, r"funnel\.json: results\[0\]\.size_bytes: it is missing")
 
     def test_a_folder_without_results_is_refused(self) -> None:
         self.assertIn("there is no result document", self.refusal())

@@ -26,7 +26,7 @@ class SuiteError(Exception):
 
 def require_modules(*names: str, status: int = USAGE) -> None:
     """A SuiteError that names the packages when some of these modules of PACKAGES are missing."""
-    missing = [name for name in names if _is_missing(name)]
+    missing = [name for name in names if is_missing(name)]
     if missing:
         packages = " ".join(PACKAGES[name] for name in missing)
         raise SuiteError(
@@ -37,7 +37,8 @@ def require_modules(*names: str, status: int = USAGE) -> None:
         )
 
 
-def _is_missing(name: str) -> bool:
+def is_missing(name: str) -> bool:
+    """Whether a module cannot be imported."""
     if name in sys.modules:
         return sys.modules[name] is None
     return importlib.util.find_spec(name) is None

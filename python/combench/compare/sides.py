@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from combench.common import documents
-from combench.common.documents import MANIFEST, RESULT, RUN, Json, NewerSchema, claims_to_be, read_checked
+from combench.common.documents import (
+    MANIFEST,
+    RESULT,
+    RUN,
+    Json,
+    NewerSchema,
+    claims_to_be,
+    read_checked,
+)
 from combench.common.errors import SuiteError
 from combench.common.figures import Key, Observation, key_of, marks, observations
 

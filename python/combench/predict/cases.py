@@ -7,10 +7,12 @@ from typing import Callable, Iterable, Iterator, Sequence
 
 from combench.common.benchmarks import BENCHMARKS, NOTE_SIZES
 from combench.common.documents import Json
+from combench.common.figures import at, number
 from combench.predict.columns import FIGURES, figure_of
 from combench.predict.workloads import WINDOW, Case
 
 FARMS = ("pushfarm", "pullfarm")
+LARGEST_WINDOW = 10**6  # of packets that are not acknowledged
 _CALIBRATES = "calibrate"  # the program that serves the model and is none of the ten
 WITH_ALGORITHM = (*FARMS, "pipeline")
 _ON_REQUEST = frozenset({("multicast", "round")})
@@ -76,6 +78,9 @@ def of_row(document: Json, row: Json) -> Asked:
     multicast = str(row.get("multicast", "loop"))
     if multicast == "technology":
         multicast = group_send(str(document["technology"]))
+    window = int(row.get("window") or number(at(document, "parameters.window")) or WINDOW)
+    if window > LARGEST_WINDOW:
+        raise NotPredicted(f"its window is of {window} packets, more than {LARGEST_WINDOW}")
     try:
         shape = _SHAPES[benchmark](row)
     except KeyError as error:
@@ -86,7 +91,7 @@ def of_row(document: Json, row: Json) -> Asked:
         shape=shape,
         size_bytes=int(row["size_bytes"]),
         algorithm_us=float(row.get("algorithm_us", 0.0)),
-        window=int(row.get("window", document.get("parameters", {}).get("window", WINDOW))),
+        window=window,
         in_flight=int(row.get("in_flight_limit", 0)),
         multicast=multicast,
     )
@@ -96,7 +101,7 @@ def of_row(document: Json, row: Json) -> Asked:
         rate_hz=float(row.get("offered_Hz", 0.0)),
         measured_us=figure.get("median"),
         oversubscribed=bool(row.get("oversubscribed", False)),
-        block_steps=round(row["steps"] / row["blocks"]) if row.get("blocks") else 0,
+        block_steps=round(row["steps"] / row["blocks"]) if {"steps", "blocks"} <= row.keys() else 0,
     )
 
 

@@ -105,7 +105,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "events in flight in these farms",
     },
     "--window": {
-        "type": checked(whole(1, 10**6)),
+        "type": checked(whole(1, cases.LARGEST_WINDOW)),
         "default": WINDOW,
         "metavar": "N",
         "help": "packets of a stream that are not acknowledged, at most; without it %(default)s",

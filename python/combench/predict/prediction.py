@@ -203,7 +203,6 @@ def cost(case: Case, effort: Effort) -> float:
     return float(min((2 * lead + timed) * messages_of_step(case), effort.messages))
 
 
-# Of Student's t, for 1, 2, ... degrees of freedom: 95 % lie within.
 def _evaluate_all(
     case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int = 0
 ) -> list[tuple[Evaluation, Evaluation]]:

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass
 from typing import Any, Iterable, Optional, Sequence
 
+from combench.common.figures import at
 from combench.report.charts import benchmark_title, carried, grouped
 from combench.report.figures import BEYOND, Figure, frequency, number, text
 from combench.report.limits import limit_of
@@ -92,8 +93,9 @@ def _lead(best: Candidate, others: Sequence[Candidate]) -> str:
 
 
 def _deadline(row: Row) -> str:
-    parameters = row.document.data.get("parameters", {})
-    return f"{parameters.get('quantile', 'p99')} within {parameters['deadline_us']:g} us"
+    deadline_us = at(row.document.data, "parameters.deadline_us")
+    within = f" within {deadline_us:g} us" if isinstance(deadline_us, (int, float)) else ""
+    return f"{at(row.document.data, 'parameters.quantile') or 'p99'}{within}"
 
 
 def _searched(rows: Iterable[Row]) -> list[str]:

@@ -18,6 +18,7 @@ from combench.report.charts import (
     Series,
     benchmark_title,
     common_words,
+    file_name,
     grouped,
     ordered,
     panel_title,
@@ -378,7 +379,7 @@ def _distributions(rows: Sequence[Row]) -> list[Picture]:
         if panels:
             name = of_benchmark[0].get("benchmark")
             picture = Picture(
-                f"distribution-{name}",
+                file_name("distribution", [name]),
                 FARMS,
                 f"Latency of events: {benchmark_title(name)}",
                 "Closed loop. How many of the events were decided within a time; where the curve "

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Iterable, Optional, Sequence
 
 from combench.common.benchmarks import BENCHMARKS
+from combench.common.figures import at
 from combench.common.documents import Json
 from combench.report.figures import BEYOND, Figure, figure
 from combench.report.load import Document
@@ -91,7 +92,8 @@ class Row:
     @property
     def wait(self) -> Any:
         """What was asked for; what came of it depends on the number of processes."""
-        return self.document.data.get("parameters", {}).get("wait")
+        asked = at(self.document.data, "parameters.wait")
+        return asked if isinstance(asked, str) else None
 
     @property
     def reading(self) -> str:

@@ -1,5 +1,6 @@
-"""The tables of DAQ note 48, in its order, and that of fits: packet sizes side by side, numbers of processors below each
-other. What the note asks for and was not measured has its place, with the reason where one is known."""
+"""The tables of DAQ note 48, in its order, and that of fits: packet sizes side by side, numbers of
+processors below each other. What the note asks for and was not measured has its place, with the
+reason where one is known."""
 
 from __future__ import annotations
 
