@@ -15,6 +15,7 @@ dist_suite_common_DATA = \
 	%D%/combench/common/inference.py \
 	%D%/combench/common/programs.py \
 	%D%/combench/common/progress.py \
+	%D%/combench/common/settings.py \
 	%D%/combench/common/values.py
 suite_comparedir = $(suitedir)/compare
 dist_suite_compare_DATA = \

@@ -21,6 +21,7 @@ from unittest import mock
 from documents import ENVIRONMENT, TOP, Documents, Json, document, drawn, row
 
 from combench.common import inference
+from combench.common.figures import describe, key_of
 
 
 def correlated(draw: random.Random, count: int, likeness: float) -> list[float]:
@@ -313,6 +314,37 @@ class Matching(Documents):
         said, _ = self.driver("compare", *words)
         self.assertIn("settings of MPI, btl differs: vader in ", said)
         self.assertNotIn("pml", said)
+
+    def test_settings_have_their_names(self) -> None:
+        words = []
+        for index, value in enumerate(("1", "3")):
+            made = {**ENVIRONMENT, "mpi_settings": {"btl_vader_single_copy_mechanism": value}}
+            one = document([row(drawn(index, 1))], environment=made)
+            words.append(self.write(f"{index}.json", one))
+        said, _ = self.driver("compare", *words)
+        self.assertRegex(said, "single_copy_mechanism differs: cma in .*, none in ")
+
+    def test_repetitions_in_a_folder_without_a_manifest_are_told(self) -> None:
+        (self.folder / "five").mkdir()
+        for index in range(5):
+            self.write(f"five/{index}.json", document([row(drawn(index, 1))]))
+        other = self.write("one.json", document([row(drawn(9, 1))]))
+        _, error = self.driver("compare", str(self.folder / "five"), other)
+        self.assertIn("has 5 documents of one measurement", error)
+
+    def test_a_trial_of_a_search_that_did_not_hold_has_a_mark_of_its_own(self) -> None:
+        found: Json = {"value": 1000, "interval": [990, 1010], "held": 3, "repeats": 5}
+        made = row(drawn(1, 1), mode="open", offered_Hz=1000, saturated=True, found_Hz=found)
+        words = [self.write(f"{index}.json", document([made])) for index in range(2)]
+        said, _ = self.driver("compare", *words, "--all")
+        self.assertIn("t of a search: its last trial", said)
+        self.assertNotIn("could not carry", said)
+
+    def test_a_benchmark_whose_number_is_its_name_is_named_once(self) -> None:
+        rows = [row(drawn(1, 1))]
+        ring = document(rows, "ring", "calibration")
+        ring["id"] = "ring"
+        self.assertEqual(describe(key_of(ring, rows[0])).count("ring"), 1)
 
     def test_the_same_environment_is_no_caution(self) -> None:
         words = [self.write(f"{i}.json", document([row(drawn(i, 1))])) for i in range(2)]

@@ -97,7 +97,13 @@ READS = {
     "prediction.json": ("report",),
     "validation.json": ("report",),
 }
-EVALUATION = {"end_us": 1000.0, "messages": 10, "processors": [], "links": []}
+EVALUATION = {
+    "end_us": 1000.0,
+    "messages": 10,
+    "network": {"name": "crossbar"},
+    "processors": [],
+    "links": [],
+}
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:

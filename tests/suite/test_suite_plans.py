@@ -334,6 +334,12 @@ class Advances(unittest.TestCase):
 
 
 class Documentation(unittest.TestCase):
+    def test_manual_pages_have_defaults_and_no_words_of_argparse(self) -> None:
+        for verb in main.VERBS:
+            self.assertNotIn("%(", main.manual_of(verb), verb.name)
+        predict = next(verb for verb in main.VERBS if verb.name == "predict")
+        self.assertIn("without it crossbar", main.manual_of(predict))
+
     """What users are told is what there is."""
 
     def test_every_option_of_a_comparison_stands_in_its_page(self) -> None:

@@ -162,7 +162,7 @@ def load_json(path: Path) -> Any:
     except UnicodeDecodeError as error:
         raise _refused(path, f"byte {error.start}", "it is damaged: no UTF-8") from error
     reading = _Reading()
-    numbers = {"parse_int": reading.integer, "parse_float": reading.real}
+    numbers: dict[str, Any] = {"parse_int": reading.integer, "parse_float": reading.real}
     try:
         document = json.loads(
             text,

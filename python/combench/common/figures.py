@@ -125,6 +125,7 @@ MARKS = {
     "*": "oversubscribed: more busy ranks than cores",
     "/": "messages went in pieces",
     "!": "the farm could not carry the offered rate",
+    "t": "of a search: its last trial, which did not hold the rate that was found",
     "?": "events were issued off their schedule",
     ">": "a slowdown of computing is a lower bound, and is not compared",
     "~": "the precision was not reached in --max-time",
@@ -139,7 +140,8 @@ def marks(row: Json) -> frozenset[str]:
     found = {
         "*": row.get("oversubscribed"),
         "/": row.get("piece_bytes"),
-        "!": row.get("saturated"),
+        "!": row.get("saturated") and "found_Hz" not in row,
+        "t": row.get("saturated") and "found_Hz" in row,
         "?": (number(row.get("generator_error_pct")) or 0) > _ISSUED_OFF_PCT,
         ">": any(at(row, f"slowdown_computing_at_least.{side}") for side in _SIDES),
         "~": row.get("stopped_by") == "max-time",
@@ -170,6 +172,9 @@ _WORDS = {
 def describe(key: Key, without: frozenset[str] = frozenset()) -> str:
     """A key in words; names in `without` are left away."""
     words = []
+    known = dict(key)
+    if known.get("id") == known.get("benchmark"):
+        without |= {"id"}
     for name, value in key:
         if name not in without and value is not None:
             words.append(_WORDS.get(name, "{}").format(value))

@@ -84,6 +84,21 @@ def _run_of_manifest(directory: Path) -> Run:
     return run
 
 
+def _warn_of_repetitions(run: Run) -> None:
+    """Documents of one benchmark with equal parameters are starts that repeat each other, and most
+    likely several runs."""
+    alike: dict[str, int] = {}
+    for one in run.documents:
+        asked = text_of([one["benchmark"], one["technology"], one["parameters"]])
+        alike[asked] = alike.get(asked, 0) + 1
+    most = max(alike.values(), default=0)
+    if most > 1:
+        run.warnings.append(
+            f"{run.path} has {most} documents of one measurement, which are taken for one run: to "
+            "have them compared as runs, name them with commas, or have a directory for each"
+        )
+
+
 def _runs_in(path: Path) -> list[Run]:
     """The runs that a path names."""
     if not path.exists():
@@ -101,6 +116,7 @@ def _runs_in(path: Path) -> list[Run]:
     for one in sorted(path.glob("*.json")):
         if claims_to_be(one, RESULT):
             _try(run, one)
+    _warn_of_repetitions(run)
     if not run.documents:
         raise SuiteError(
             f"{path} has neither a manifest nor result documents that can be read; name the "

@@ -6,6 +6,7 @@ from __future__ import annotations
 import statistics
 from typing import Any, Callable, Iterator
 
+from combench.common import settings
 from combench.common.documents import Json
 from combench.common.figures import at, number
 from combench.compare.sides import Side, text_of
@@ -22,12 +23,13 @@ _IN_ROWS = frozenset(
 _SIDES = ("the baseline", "the other side")  # their own names are long, and stand above
 _ABSENT = "nothing"  # is said of it in a document
 
+_SETTINGS = "settings of MPI"
 _FACTS = {
     "combench": "environment.combench",
     "commit": "environment.commit",
     "compiler": "environment.compiler",
     "MPI": "environment.mpi",
-    "settings of MPI": "environment.mpi_settings",
+    _SETTINGS: "environment.mpi_settings",
     "settings of the technology": "environment.technology_settings",
     "clock": "environment.clock.source",
 }
@@ -66,7 +68,8 @@ def _of_hosts(document: Json) -> Iterator[tuple[str, str]]:
 
 def _of_document(document: Json) -> Iterator[tuple[str, str]]:
     for name, path in _FACTS.items():
-        yield from _single(name, at(document, path))
+        value = at(document, path)
+        yield from _single(name, settings.named(value or {}) if name == _SETTINGS else value)
     yield from _of_hosts(document)
     for name, value in (document.get("parameters") or {}).items():
         if name not in _IN_ROWS:

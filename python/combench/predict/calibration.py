@@ -10,7 +10,8 @@ from typing import Iterator, Sequence
 
 from combench.common.documents import RESULT, Json, claims_to_be, read_checked
 from combench.common.errors import SuiteError
-from combench.predict.model import Processes, ask
+from combench.common.figures import at
+from combench.predict.model import Ended, Processes, ask
 
 CALIBRATING = ("calibrate", "oneway")  # what ccmod calibrate reads; the first tells more
 _PAIR = 2  # processors of a calibration that says no more
@@ -38,6 +39,7 @@ class Calibration:
     sizes_bytes: tuple[int, int] | None  # smallest and largest that was measured; None: not known
     processors: int  # the largest number that took part in a measurement
     measured: bool  # the number is that of results that are there
+    hosts: int | None = None  # on which it was measured; None: not known
     rests_on: tuple[str, ...] = ()  # in words, where it was made of measurements
 
 
@@ -96,6 +98,12 @@ _OPEN_TWO = (
 _OPEN_ONEWAY = (
     "not known, for want of cb_calibrate: how fast larger messages follow each other, and what flows "
     "share; streams, and what is full first, are predicted too fast"
+)
+
+
+_MEASURE_MORE = (
+    "cb_calibrate has all points that a calibration needs: run it with three ranks, mpirun -np 3 "
+    "cb_calibrate --output FILE, or let combench run do so (plan quick)"
 )
 
 
@@ -192,16 +200,24 @@ def from_measurements(
         source = folder / chosen.name
         source.write_text(json.dumps({**document, "results": used}), encoding="utf-8")
     allowed = [] if residual_pct is None else ["--residual-pct", f"{residual_pct:g}"]
-    ask(
-        processes,
-        [str(ccmod), "calibrate", *allowed, "--output", str(path), str(source)],
-        f"cannot make a calibration of {chosen}",
-    )
+    try:
+        ask(
+            processes,
+            [str(ccmod), "calibrate", *allowed, "--output", str(path), str(source)],
+            f"cannot make a calibration of {chosen}",
+        )
+    except Ended:
+        raise
+    except SuiteError as error:
+        if "points" in str(error):
+            raise SuiteError(f"{error}; {_MEASURE_MORE}", error.status) from error
+        raise
     rests_on = list(_rests_on(document))
     if residual_pct is not None:
         rests_on.append(f"allowed: lines that miss their measurements by {residual_pct:g} % (rms)")
     made = from_file(path, measurements.processors)
-    return replace(made, origin=(str(chosen),), rests_on=tuple(rests_on))
+    hosts = len(at(document, "environment.hosts") or ()) or None
+    return replace(made, origin=(str(chosen),), rests_on=tuple(rests_on), hosts=hosts)
 
 
 def calibrate(

@@ -91,6 +91,7 @@ class Place:
 class Evaluation:
     end_us: float
     messages: int
+    network: str = ""  # as ccmod has it, with all that it chose by itself: the radix of a fat tree
     # How long each place would take for its part alone, without waiting for anything.
     work_us: dict[Place, float] = field(default_factory=dict)
 
@@ -144,7 +145,8 @@ def _place_of(link: dict[str, Any]) -> Place:
 
 def read_evaluation(document: dict[str, Any]) -> Evaluation:
     """What a document combench-model/1 tells."""
-    made = Evaluation(float(document["end_us"]), int(document["messages"]))
+    network = str(document["network"]["name"])
+    made = Evaluation(float(document["end_us"]), int(document["messages"]), network)
     for one in document["processors"]:
         place = Place(f"rank {one['rank']}", PROCESSOR, int(one["rank"]))
         made.work_us[place] = one["send_us"] + one["compute_us"]

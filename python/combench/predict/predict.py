@@ -189,6 +189,8 @@ def _document(
         described["rests_on"] = list(calibration.rests_on)
     if technology is not None:
         described["technology"] = technology
+    if calibration.hosts is not None:
+        described["hosts"] = calibration.hosts
     if calibration.measured:
         described["processors"] = calibration.processors
     if calibration.sizes_bytes is not None:

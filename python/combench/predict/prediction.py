@@ -69,6 +69,7 @@ class Prediction:
     simulated_us: float  # how long these were, the median
     messages: int  # that were evaluated, all in all
     limit: Limit | None
+    network: str = ""  # with what ccmod chose
     rate_hz: float = 0.0  # at which events were offered; 0 for a closed loop
     cuts: list[str] = field(default_factory=list)  # what was cut down
 
@@ -115,6 +116,8 @@ class Prediction:
                 "used_pct": 100 * self.used,
                 "limits": self.used >= _FULL,
             }
+        if self.network:
+            row["network"] = self.network
         if self.cuts:
             row["cut"] = list(self.cuts)
         return row
@@ -376,6 +379,7 @@ def predict(
         simulated_us=statistics.median(spent_us),
         messages=evaluated,
         limit=_limit(case, busy),
+        network=pairs[0][1].network,
         rate_hz=rate_hz,
         cuts=cuts,
     )

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import statistics
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 Json = dict[str, Any]
 
 _INCAST = (
     "at risk of incast: one port may get more than it holds; losses and time-outs are not predicted"
 )
+
+
+ONE_HOST = (
+    "caution: the calibration was measured on one host, where messages go through memory: what is "
+    "predicted for more processors (p) is of a network that is as fast as that, and not of yours; "
+    "measure cb_calibrate between hosts"
+)
+SEEDS = (
+    "+-: half of the range over the model's seeds, which says nothing of how far off the model is "
+    "(combench validate does)"
+)
+
+
+def _is_beyond(row: Json) -> bool:
+    return "processors" in row["outside"]
 
 
 def _shared_cores(row: Json) -> bool:
@@ -21,8 +36,8 @@ _TURNS = "measured with more ranks than cores: predicted is what processors of t
 MARKS = (
     ("*", _shared_cores, _TURNS),
     ("s", lambda row: "size" in row["outside"], "of a size that the calibration does not cover"),
-    ("p", lambda row: "processors" in row["outside"], "with more processors than were measured"),
-    ("c", lambda row: "cut" in row, "cut down so that it ends in time: see the document"),
+    ("p", _is_beyond, "with more processors than were measured"),
+    ("c", lambda row: "cut" in row, "cut down so that it ends in time:"),
     ("i", lambda row: "incast" in row, _INCAST),
     ("x", lambda row: row.get("saturated", False), "the offered rate is not achieved"),
 )
@@ -114,7 +129,37 @@ def _head(document: Json) -> list[str]:
         about.append(f"{smallest:.0f} to {largest:.0f} bytes")
     if "processors" in calibration:
         about.append(f"up to {calibration['processors']} processors measured")
-    return [", ".join(about), *calibration.get("rests_on", ()), ""]
+    said = [", ".join(about), *calibration.get("rests_on", ())]
+    if calibration.get("hosts") == 1 and any(map(_is_beyond, document["results"])):
+        said.append(ONE_HOST)
+    return [*said, *_networks(document), ""]
+
+
+def _networks(document: Json) -> Iterator[str]:
+    """What ccmod chose by itself for so many processors, such as the radix of a fat tree."""
+    processors: dict[str, int] = {}
+    for row in document["results"]:
+        name = row.get("network", "")
+        if name.partition(":")[0] != "crossbar" and name != document["network"]:
+            processors[name] = max(processors.get(name, 0), row["processors"])
+    for name, most in sorted(processors.items(), key=lambda one: one[1]):
+        if name:
+            yield f"network for up to {most} processors: {name}"
+
+
+_CUTS_LISTED = 8
+
+
+def _cuts(rows: list[Json]) -> Iterator[str]:
+    """What was cut down, each in words."""
+    found = dict.fromkeys(
+        f"{row['benchmark']} {_shape(row) or row['processors']}: {cut}"
+        for row in rows
+        for cut in row.get("cut", ())
+    )
+    yield from (f"   {one}" for one in list(found)[:_CUTS_LISTED])
+    if len(found) > _CUTS_LISTED:
+        yield f"   and {len(found) - _CUTS_LISTED} more, which --output has"
 
 
 def _errors(rows: list[Json]) -> list[str]:
@@ -142,7 +187,7 @@ def _farms(rows: list[Json]) -> list[str]:
             continue
         offered = f"{_number(row['offered_Hz'])} Hz offered, " if "offered_Hz" in row else ""
         interval = row["simulated"].get("interval_pct")
-        known = f" (95 % interval +-{_number(interval)} %)" if interval is not None else ""
+        known = f" (+-{_number(interval)} % over seeds)" if interval is not None else ""
         limit = row.get("limit")
         why = "nothing is full"
         if limit is not None and limit["limits"]:
@@ -163,7 +208,11 @@ def table(document: Json) -> str:
     """The rows, aligned; what marks mean; what was left out."""
     rows: list[Json] = document["results"]
     lines = _head(document) + _lines(rows) + _farms(rows) + _errors(rows)
-    used = [f"{mark}: {means}" for mark, holds, means in MARKS if any(map(holds, rows))]
+    used = [SEEDS] if any(map(_spread, rows)) else []
+    for mark, holds, means in MARKS:
+        if any(map(holds, rows)):
+            used.append(f"{mark}: {means}")
+            used += _cuts(rows) if mark == "c" else []
     lines += ["", *used] if used else []
     if document["left_out"]:
         lines += ["", "left out:"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Iterable, Sequence
 
+from combench.common import settings
 from combench.common.documents import Json
 from combench.report.figures import counted, number
 from combench.report.load import Document
@@ -144,7 +145,7 @@ def facts_of(documents: Sequence[Document]) -> list[Fact]:
             for name, key in _PROGRAM
         ),
         *_clock(documents),
-        *_named(MPI, [one.get("mpi_settings", {}) for one in environments]),
+        *_named(MPI, [settings.named(one.get("mpi_settings", {})) for one in environments]),
         *_named(TECHNOLOGY, [one.get("technology_settings", {}) for one in environments]),
         *_named(SYSTEM, [_tunings(document) for document in documents]),
     ]

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Iterable, Optional, Sequence
 
 from combench.common.benchmarks import BENCHMARKS
-from combench.common.figures import at
 from combench.common.documents import Json
+from combench.common.figures import at
 from combench.report.figures import BEYOND, Figure, figure
 from combench.report.load import Document
 
@@ -67,6 +67,7 @@ class Row:
     data: Json
     document: Document
     machine: str
+    earlier: tuple[Row, ...] = ()  # the same measurement, made before
 
     def get(self, key: str) -> Any:
         if key == "source":
@@ -207,9 +208,10 @@ def rows_of(documents: Sequence[Document]) -> Rows:
         name = machines[machine_of(document)]
         for data in document.data["results"]:
             row = Row(data, document, name)
-            earlier = kept.pop(row.identity, None)
-            if earlier is not None:
-                repeats.append((earlier, row))
+            last = kept.pop(row.identity, None)
+            if last is not None:
+                repeats.append((last, row))
+                row = replace(row, earlier=(*last.earlier, last))
             kept[row.identity] = row
     return Rows(list(kept.values()), repeats, machines)
 

@@ -59,17 +59,17 @@ def _reason(entry: Json) -> str:
 
 
 def _skipped(results: Sequence[Document]) -> list[Missing]:
-    """Each reason of a benchmark once."""
-    found = dict.fromkeys(
-        (
-            f"{benchmark_title(one.data.get('benchmark', ''))} over {one.data.get('technology')}: "
-            f"{skip.get('what', '')}",
-            str(skip.get("reason", "")),
-        )
-        for one in results
-        for skip in one.data["skipped"]
-    )
-    return [Missing(what, documents.SKIPPED, reason) for what, reason in found]
+    """Each reason once, with all benchmarks that have it."""
+    found: dict[tuple[str, str, str], dict[str, None]] = {}
+    for one in results:
+        for skip in one.data["skipped"]:
+            over = str(one.data["technology"])
+            key = (skip["what"], over, skip["reason"])
+            found.setdefault(key, {})[benchmark_title(one.data["benchmark"])] = None
+    return [
+        Missing(f"{', '.join(titles)} over {over}: {what}", documents.SKIPPED, reason)
+        for (what, over, reason), titles in found.items()
+    ]
 
 
 def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:

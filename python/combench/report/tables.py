@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 from combench.common.benchmarks import NOTE_SIZES
 from combench.report.charts import benchmark_title, grouped, named
-from combench.report.figures import Figure, frequency, interval_text, number
+from combench.report.figures import frequency, interval_text, number
 from combench.report.load import Document
 from combench.report.rows import Row
 
@@ -22,6 +22,7 @@ class Quantity:
     key: str
     label: str
     as_text: Callable[[float], str] = number
+    in_words: str = ""  # a key whose text stands there, and no figure
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Cell:
     value: str
     interval: str
     marks: str
+    is_figure: bool = True
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,9 @@ _TIME = Quantity("time_us", "time, us")
 _FREQUENCY = Quantity("frequency_Hz", "frequency", frequency)
 _ALL_NODES = Quantity("throughput_MBps", "throughput, MB/s")
 _PER_NODE = Quantity("per_node_MBps", "a node, MB/s")
+# Of a closed loop, which chooses how many events it has in flight.
+_IN_FLIGHT = Quantity("", "events in flight", in_words="in_flight_limit")
+_LIMITED_BY = Quantity("", "limited by", in_words="limited_by")
 _P99 = Quantity("event_latency_us.p99", "p99 of latency, us")
 
 # The note's numbers, what they are called, and what is told of each benchmark.
@@ -77,8 +82,8 @@ _QUANTITIES: Mapping[str, tuple[Quantity, ...]] = {
     "outfarm": (_FREQUENCY, _ALL_NODES),
     "multicast": (_FREQUENCY, _PER_NODE),
     "funnel": (_FREQUENCY, _ALL_NODES, Quantity("loss_pct", "loss, %")),
-    "pushfarm": (_FREQUENCY, _P99),
-    "pullfarm": (_FREQUENCY, _P99),
+    "pushfarm": (_FREQUENCY, _IN_FLIGHT, _LIMITED_BY, _P99),
+    "pullfarm": (_FREQUENCY, _IN_FLIGHT, _LIMITED_BY, _P99),
     "pipeline": (_FREQUENCY,),
     "comms1": (_TIME, _ALL_NODES),
     "comms2": (_TIME, _ALL_NODES),
@@ -104,7 +109,11 @@ _KINDS = (
 )
 
 
-def _cell(known: Optional[Figure], quantity: Quantity) -> Optional[Cell]:
+def _cell(row: Row, quantity: Quantity) -> Optional[Cell]:
+    if quantity.in_words:
+        said = row.get(quantity.in_words)
+        return None if said is None else Cell(str(said), "", "", is_figure=False)
+    known = row.figure(quantity.key)
     if known is None:
         return None
     value = quantity.as_text(known.value)
@@ -141,11 +150,9 @@ class _Frame:
         by_size = {row.get("size_bytes"): row for row in rows}
         lines = []
         for quantity in self.quantities:
-            figures = (
-                by_size[size].figure(quantity.key) if size in by_size else None
-                for size in self.sizes
+            cells = tuple(
+                _cell(by_size[size], quantity) if size in by_size else None for size in self.sizes
             )
-            cells = tuple(_cell(known, quantity) for known in figures)
             if any(cells):
                 lines.append(Line((kind, shape, quantity.label), cells))
         return lines

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from combench.common.documents import MANIFEST
-from combench.common.errors import SuiteError
+from combench.common.errors import FAILED, SuiteError
 
 RESULTS, LOGS, LOCK = "results", "logs", "lock"
 _ROOM_BYTES = 1 << 20
@@ -80,8 +80,15 @@ class Lock:
                 f"another run measures into {directory} ({owner or 'unknown'}, or an mpirun that "
                 "it has left behind); wait for its end, or give another --output"
             ) from error
-        os.ftruncate(self.descriptor, 0)
-        os.write(self.descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        owner = f"process {os.getpid()} on {socket.gethostname()}\n"
+        try:
+            os.ftruncate(self.descriptor, 0)
+            os.write(self.descriptor, owner.encode())
+        except OSError as error:
+            raise SuiteError(
+                f"cannot write {path}: {error.strerror}; make room, or give another --output",
+                FAILED,
+            ) from error
 
     def release(self) -> None:
         os.close(self.descriptor)

@@ -95,6 +95,41 @@ class Launcher:
         return environment
 
 
+_TRIAL_LIMIT_S = 60
+_TRIAL = "true"  # a program that does nothing
+_COMPLAINT_LENGTH = 400
+
+
+def try_words(launcher: Launcher, environment: Mapping[str, str]) -> None:
+    """Start a program that does nothing with the user's own words, which else would be seen to be
+    wrong by every measurement, and not be told by mpirun -q. SuiteError with what it says."""
+    job = Job(1, False, 1, PLACEMENTS[0], 1)
+    words = [word for word in launcher.words(job) if word != "-q"]
+    given = " ".join(launcher.more)
+    attempt = f"cannot start ranks with --launch '{given}'"
+    try:
+        ended = subprocess.run(
+            [*words, _TRIAL],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=launcher.environment(job, environment),
+            text=True,
+            errors="replace",
+            timeout=_TRIAL_LIMIT_S,
+        )
+    except OSError as error:
+        raise SuiteError(f"{attempt}: {error.strerror}; change --launch") from error
+    except subprocess.TimeoutExpired:
+        return  # a launcher that waits for its turn has not refused the words
+    if ended.returncode != 0:
+        said = " ".join(ended.stdout.replace("-" * 20, "").split())[:_COMPLAINT_LENGTH]
+        raise SuiteError(
+            f"{attempt}: {_TRIAL} ended with {ended.returncode}: {said or 'it said nothing'}; "
+            "change --launch, which stands before the program"
+        )
+
+
 def _kind_of(command: tuple[str, ...]) -> str:
     attempt = f"cannot start ranks with '{' '.join(command)}'"
     remedy = "install Open MPI or MPICH, load its module, or name it with --mpirun"

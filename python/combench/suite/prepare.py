@@ -147,6 +147,8 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
     mpirun, more = (tuple(shlex.split(text)) for text in (arguments.mpirun, arguments.launch))
     hosts = str(Path(hostfile).absolute()) if hostfile else None
     started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, hosts)
+    if more and not arguments.dry_run:
+        launcher.try_words(started_by, os.environ)
     ranks = arguments.ranks or max(here.slots, chosen.ranks)
     built = programs.technologies(folder)
     all_of_plan = expand(chosen, ranks, known.overrides, here.slots)

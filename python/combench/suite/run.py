@@ -15,7 +15,7 @@ from typing import TextIO
 
 from combench.common import documents, values
 from combench.common.errors import FAILED, MEASURED, SKIPPED, SuiteError
-from combench.common.files import write_json, write_text
+from combench.common.files import ROOM, write_json, write_text
 from combench.common.progress import Progress, duration
 from combench.common.values import checked
 from combench.suite import manifest as manifests
@@ -155,9 +155,30 @@ def _session(prepared: Prepared) -> documents.Json:
     return session
 
 
+def _write_manifest(prepared: Prepared) -> None:
+    path = prepared.setting.directory / documents.MANIFEST
+    write_json(path, prepared.manifest.document, f"{ROOM}, and go on with --resume")
+
+
+def _write_first(prepared: Prepared) -> None:
+    """Plan and manifest. Where there is no manifest yet there is nothing to go on with, and what
+    was written goes, so that the run can be started again."""
+    directory = prepared.setting.directory
+    plan = directory / prepared.manifest.document["plan"]["file"]
+    if (directory / documents.MANIFEST).exists():
+        _write_manifest(prepared)
+        return
+    try:
+        remedy = f"{ROOM}, and start the run again"
+        write_text(plan, prepared.plan.text, remedy)
+        write_json(directory / documents.MANIFEST, prepared.manifest.document, remedy)
+    except SuiteError:
+        plan.unlink(missing_ok=True)
+        raise
+
+
 def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     """All that is to do; why it stopped before the end, and nothing when it did not."""
-    path = prepared.setting.directory / documents.MANIFEST
     progress = Progress(sys.stderr, ((one.kind, one.expected_s) for one, _ in prepared.todo))
     for one, entry in prepared.todo:
         reason = signals.end_asked() or ""
@@ -166,13 +187,13 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
         if reason:
             return reason
         begin(one, entry, prepared.setting)
-        write_json(path, prepared.manifest.document)
+        _write_manifest(prepared)
         progress.begin(one.name)
         reason = measure(one, entry, prepared.setting, signals, lock.descriptor)
         whole = entry["state"] == documents.MEASURED
         elapsed_s = entry.get("elapsed_s", 0.0)
         progress.end(one.kind, one.expected_s, elapsed_s, _outcome(entry), whole)
-        write_json(path, prepared.manifest.document)
+        _write_manifest(prepared)
         if reason:
             return reason
     return ""
@@ -186,13 +207,12 @@ def _outcome(entry: documents.Json) -> str:
 
 def _run(prepared: Prepared, signals: Signals, lock: Lock) -> str:
     """A session from its note in the manifest to its end there."""
-    manifest, directory = prepared.manifest, prepared.setting.directory
+    manifest = prepared.manifest
     manifest.begin_session(_session(prepared))
-    write_text(directory / manifest.document["plan"]["file"], prepared.plan.text)
-    write_json(directory / documents.MANIFEST, manifest.document)
+    _write_first(prepared)
     reason = _measure_all(prepared, signals, lock)
     manifest.end_session(reason)
-    write_json(directory / documents.MANIFEST, manifest.document)
+    _write_manifest(prepared)
     return reason
 
 
