@@ -21,7 +21,7 @@ from typing import Any, Iterator
 ROWS = 10_000
 BOUND_S, BOUND_MB = 20, 10
 TECHNOLOGIES = ("mpi", "tcp", "udp", "sci")
-WAITS = ("auto", "spin", "yield", "block")
+WAITS = ("spin", "yield", "block")
 CELLS = 150  # of a histogram
 
 Json = dict[str, Any]
@@ -63,8 +63,7 @@ def _documents(folder: Path) -> Iterator[Json]:
                     document["parameters"]["wait"] = wait
                     for row in document["results"]:
                         _counts(row, times)
-                        effective = "spin" if wait == "auto" else wait
-                        row["wait"] = {"requested": wait, "effective": effective}
+                        row["wait"] = {"requested": wait, "effective": wait}
                         if "round_us" in row or "latency_us" in row:
                             _fine(row)
                     yield document
