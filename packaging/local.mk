@@ -2,7 +2,7 @@
 EXTRA_DIST += \
 	%D%/check %D%/combench.spec.in %D%/modulefile.in %D%/package.py.in \
 	%D%/debian/changelog.in %D%/debian/combench-dev.install %D%/debian/combench.install \
-	%D%/debian/control %D%/debian/copyright %D%/debian/rules %D%/debian/source/format
+	%D%/debian/control %D%/debian/copyright %D%/debian/not-installed %D%/debian/rules %D%/debian/source/format
 
 # The module file says where everything is, also where make install is told another prefix.
 modulesdir = $(datadir)/modulefiles/$(PACKAGE)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sisci/objects.h"
+#include "sisci/registry.h"
 
 static const char usage[] = "usage: sisci-shm-clean [--dry-run] [--quiet] [--help] [--version]\n"
                             "\n"
@@ -28,35 +28,28 @@ typedef struct {
     bool quiet;
 } clean_options;
 
-typedef struct {
-    sisci_kind kind;
-    const char *text;
-} kind_text;
-
-static const kind_text kinds[] = {
-    {SISCI_KIND_PROCESS, "process"},
-    {SISCI_KIND_SEGMENT, "segment"},
-    {SISCI_KIND_MEMBER, "multicast member"},
-    {SISCI_KIND_GROUP, "multicast memory"},
-    {SISCI_KIND_PRIVATE, "private segment"},
-    {SISCI_KIND_INTERRUPT, "interrupt"},
-    {SISCI_KIND_DATA_INTERRUPT, "data interrupt"},
-};
-
-static const char *text_of(sisci_kind kind)
-{
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        if (kinds[i].kind == kind)
-            return kinds[i].text;
-    return "unknown";
-}
-
-/* One line: name, kind, bytes, owner, and what becomes of it. */
+/* One line: name, kind, bytes, owner, and what is done with it. */
 static void list(const sisci_name *name, const char *fate)
 {
+    static const struct {
+        sisci_kind kind;
+        const char *text;
+    } kinds[] = {
+        {SISCI_KIND_PROCESS, "process"},
+        {SISCI_KIND_SEGMENT, "segment"},
+        {SISCI_KIND_MEMBER, "multicast member"},
+        {SISCI_KIND_GROUP, "multicast memory"},
+        {SISCI_KIND_PRIVATE, "private segment"},
+        {SISCI_KIND_INTERRUPT, "interrupt"},
+        {SISCI_KIND_DATA_INTERRUPT, "data interrupt"},
+    };
+    const char *kind = "unknown";
     sisci_object object;
 
-    printf("%s  %s  ", name->text, text_of(sisci_name_kind(name)));
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (kinds[i].kind == sisci_name_kind(name))
+            kind = kinds[i].text;
+    printf("%s  %s  ", name->text, kind);
     if (sisci_object_open(name, &object) == SISCI_OBJECT_OK) {
         printf("%zu bytes  pid %" PRId64 "  %s\n", object.bytes, object.head->owner.pid, fate);
         sisci_object_close(&object);
@@ -64,51 +57,42 @@ static void list(const sisci_name *name, const char *fate)
         printf("incomplete  %s\n", fate);
 }
 
-static void treat(const sisci_name *name, bool stale, const clean_options *options)
-{
-    if (!options->quiet)
-        list(name, !stale ? "in use" : options->dry_run ? "stale" : "removed");
-    if (stale && !options->dry_run)
-        sisci_object_unlink(name);
-}
-
-/* The lock is the last to go: whoever waits for it finds that out and makes a new one. */
-static void remove_lock_if_last(const clean_options *options)
-{
-    sisci_name user = sisci_name_user();
-    sisci_name lock = sisci_name_lock();
-    sisci_names left;
-
-    if (options->dry_run || !sisci_names_list(&user, &left))
-        return;
-    if (left.count == 1 && strcmp(left.names[0].text, lock.text) == 0)
-        sisci_object_unlink(&lock);
-    sisci_names_free(&left);
-}
-
-/* False: see errno. */
+/* List all objects of this user and remove the stale ones. The registry is locked. False: see
+ * errno. */
 static bool clean(const clean_options *options)
 {
-    sisci_name user = sisci_name_user();
-    sisci_names all;
+    sisci_name user = sisci_name_user(), lock = sisci_name_lock();
+    sisci_names all, left;
     bool *stale;
-    bool listed;
 
     if (!sisci_names_list(&user, &all))
         return false;
     stale = calloc(all.count + 1, sizeof(*stale));
-    if (stale != NULL) {
-        sisci_objects_find_dead(&all, stale);
-        sisci_objects_find_stale(&all, stale);
-        for (size_t i = 0; i < all.count; i++)
-            if (sisci_name_kind(&all.names[i]) != 0)
-                treat(&all.names[i], stale[i], options);
-        remove_lock_if_last(options);
+    if (stale == NULL) {
+        sisci_names_free(&all);
+        return false;
+    }
+    sisci_objects_find_dead(&all, stale);
+    sisci_objects_find_stale(&all, stale);
+    for (size_t i = 0; i < all.count; i++) {
+        if (sisci_name_kind(&all.names[i]) == 0)
+            continue;
+        if (!options->quiet)
+            list(&all.names[i], !stale[i] ? "in use" : options->dry_run ? "stale" : "removed");
+        if (stale[i] && !options->dry_run)
+            sisci_object_unlink(&all.names[i]);
     }
     sisci_names_free(&all);
-    listed = stale != NULL;
     free(stale);
-    return listed;
+
+    /* The lock goes last, when nothing else is left: a process that waits for it notices, and makes
+     * a new one. */
+    if (!options->dry_run && sisci_names_list(&user, &left)) {
+        if (left.count == 1 && strcmp(left.names[0].text, lock.text) == 0)
+            sisci_object_unlink(&lock);
+        sisci_names_free(&left);
+    }
+    return true;
 }
 
 /* -1: go on; else the exit status. */

@@ -1,9 +1,9 @@
-/* Clocks against each other: the arithmetic of offsets and drift, without messages. */
+/* Offsets and drift of clocks. It is apart from synchronise.c since it needs no MPI. */
 #include "control/clock.h"
 
 #include <math.h>
 
-/* The half of the fastest round trip bounds the error, whatever the two ways cost each. */
+/* Half of the fastest round trip bounds the error, however its time divides into the two ways. */
 control_clock control_clock_estimate(const control_round_trip *trips, size_t count)
 {
     control_clock clock = {.bound_ns = (double)INFINITY};
@@ -20,7 +20,7 @@ control_clock control_clock_estimate(const control_round_trip *trips, size_t cou
     return clock;
 }
 
-/* A drift smaller than what the two bounds could make up is none. */
+/* A drift that the two bounds could explain counts as none. */
 control_clock control_clock_refresh(const control_clock *earlier, control_clock later)
 {
     double moved_ns = later.offset_ns - earlier->offset_ns;
@@ -32,18 +32,15 @@ control_clock control_clock_refresh(const control_clock *earlier, control_clock 
     return later;
 }
 
-static double offset_at(const control_clock *clock, uint64_t local_ns)
-{
-    return clock->offset_ns + clock->drift * (double)(int64_t)(local_ns - clock->at_ns);
-}
-
 uint64_t control_clock_reference(const control_clock *clock, uint64_t local_ns)
 {
-    return local_ns + (uint64_t)(int64_t)llround(offset_at(clock, local_ns));
+    double elapsed_ns = (double)(int64_t)(local_ns - clock->at_ns);
+
+    return local_ns + (uint64_t)(int64_t)llround(clock->offset_ns + clock->drift * elapsed_ns);
 }
 
-/* The line solved for the local instant: of the time by which the reference has moved on since the
- * anchor, this clock sees the part 1 / (1 + drift). */
+/* The equation of control_clock_reference solved for the local instant: of the time that has passed
+ * on rank 0's clock since the estimate, this clock sees the part 1 / (1 + drift). */
 uint64_t control_clock_local(const control_clock *clock, uint64_t reference_ns)
 {
     uint64_t without_drift = reference_ns - (uint64_t)(int64_t)llround(clock->offset_ns);

@@ -1,8 +1,9 @@
-/* The control plane: who takes part, agreement, gathering, clocks. Always MPI, whatever moves the
- * data; control_solo.c is the same for one process alone, for unit tests.
+/* The control plane: the ranks of the job, teams, agreement, gathering, clocks. Always over MPI,
+ * whatever technology moves the data.
  *
  * No function here is called inside a timed section. All waiting is by testing with growing sleeps
- * (10 us to 5 ms): a rank that waits in MPI_Barrier would take a core from those that measure. */
+ * (10 us to 5 ms): a rank that waits in MPI_Barrier would take a core from the ranks that measure.
+ */
 #ifndef CONTROL_CONTROL_H
 #define CONTROL_CONTROL_H
 
@@ -11,24 +12,25 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "control/clock.h"
 
 typedef struct control control;
 
-/* Some of the ranks, for one measurement or for all; index 0 is the one that gathers. */
+/* A subset of the ranks, for one measurement or for all; the rank at index 0 gathers. */
 typedef struct control_team control_team;
 
-/* Rank of this process as its launcher tells it, before any MPI call: 0 where there is none. */
+/* Rank of this process according to its launcher, before any MPI call: 0 without a launcher. */
 int control_launch_rank(void);
 
-/* Ranks that the launcher started on this host, before any MPI call: 0 when it does not tell. */
+/* Ranks that the launcher started on this host, before any MPI call: 0 when that is not known. */
 int control_launch_local_size(void);
 
 /* Whether a launcher has started this process, so that others may wait for it in control_open:
  * before any MPI call. */
 bool control_launched(void);
 
-/* Ask the MPI library, before it starts, to give the core away while it waits, or not to. A library
- * without such a setting is not affected; what happens is read back by the technology. */
+/* Ask the MPI library, before it starts, to yield the core while it waits, or not to. A library
+ * without such a setting is not affected; the technology reads back what happens. */
 void control_request_yield(bool yield);
 
 /* Start MPI. With `threads` the process may make others beside this one, as long as they call
@@ -44,12 +46,12 @@ int control_size(const control *plane);
 /* All ranks. Owned by the control plane. */
 control_team *control_everyone(control *plane);
 
-/* While this rank waits for others `look` is called now and then, and at once when a signal has
- * come; it may end the process. NULL: not any more. It calls nothing of the control plane but
- * control_abort. */
+/* While this rank waits for others `look` is called from time to time, and at once when a signal
+ * has come; it may end the process. NULL: stop that. It must call nothing of the control plane
+ * except control_abort. */
 void control_look_while_waiting(control *plane, void (*look)(void *context), void *context);
 
-/* End the whole job with this exit status, once its launcher has read what this rank has said. */
+/* End the whole job with this exit status, once its launcher has read the output of this rank. */
 _Noreturn void control_abort(control *plane, int exit_status);
 
 /* Name and version of the MPI library; static storage of the plane. */
@@ -61,8 +63,8 @@ void control_settings(const control *plane,
                       void (*visit)(const char *name, const char *value, void *context),
                       void *context);
 
-/* A team of `count` ranks in that order; collective over the members alone, each of whom passes the
- * same list. The caller frees it. */
+/* A team of `count` ranks in that order; collective over its members, which all pass the same list.
+ * The caller frees it. */
 cb_status control_team_create(control *plane, const int *ranks, size_t count, control_team **out);
 void control_team_free(control_team *team);
 
@@ -80,23 +82,10 @@ cb_status control_maximum(control_team *team, double *values, size_t count); /* 
 /* The worst status of all members, everywhere; CB_ERROR_CONTROL when it cannot be agreed. */
 cb_status control_agree(control_team *team, cb_status mine);
 
-/* This rank's clock against rank 0's: instant_of_rank0 = instant_here + offset_ns, where
- * offset_ns = at_ns-anchored line with a drift. */
-typedef struct {
-    double offset_ns;
-    double drift;    /* change of the offset per ns, 0 where it is not significant */
-    double bound_ns; /* half of the fastest round trip: the offset cannot be wrong by more */
-    uint64_t at_ns;  /* local instant to which offset_ns belongs */
-} control_clock;
-
 /* Estimate the offset of every rank's clock by repeated round trips with rank 0, of which the
- * fastest counts. Called again, later, it refreshes *clock and finds the drift. Collective over
- * all; *clock is zero before the first call. When a rank fails, or does not answer for 10 s, all
- * return the error; it can be called again. */
+ * fastest counts. A later call refreshes *clock and finds the drift. Collective over all ranks;
+ * *clock is zero before the first call. When a rank fails, or does not answer for 10 s, all return
+ * the error; it can be called again. */
 cb_status control_synchronise(control *plane, control_clock *clock);
-
-/* An instant of rank 0's clock on this rank's, and back. */
-uint64_t control_clock_local(const control_clock *clock, uint64_t reference_ns);
-uint64_t control_clock_reference(const control_clock *clock, uint64_t local_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* The control plane over MPI. Every collective is a non-blocking one that is tested and slept on.
+/* The control plane over MPI. Every collective operation is non-blocking and tested between sleeps.
  */
 #include "control/control_mpi.h"
 
@@ -28,8 +28,8 @@ cb_status control_failed(int code, const char *attempt)
     return CB_ERROR_CONTROL;
 }
 
-/* Yield at first, since most answers are near; then sleep, from 10 us growing to 5 ms; a signal
- * ends a sleep. */
+/* Yields come first, since most answers come soon; then sleeps that grow from 10 us to 5 ms. A
+ * signal ends a sleep. */
 cb_status control_finish(const control *plane, int code, MPI_Request *request, const char *attempt)
 {
     enum { YIELDS = 50, FIRST_NS = 10000, LAST_NS = 5000000 };
@@ -51,7 +51,7 @@ cb_status control_finish(const control *plane, int code, MPI_Request *request, c
     return code == MPI_SUCCESS ? CB_OK : control_failed(code, attempt);
 }
 
-/* -1: none is there. */
+/* The first of these variables of the environment that is a number; -1: none is. */
 static int first_number(const char *const *names)
 {
     for (; *names != NULL; names++) {
@@ -78,7 +78,9 @@ bool control_launched(void)
 
 int control_launch_rank(void)
 {
-    return control_launched() ? first_number(names_of_rank) : 0;
+    const int number = first_number(names_of_rank);
+
+    return number >= 0 ? number : 0;
 }
 
 int control_launch_local_size(void)
@@ -153,8 +155,8 @@ void control_look_while_waiting(control *plane, void (*look)(void *context), voi
     plane->look_context = context;
 }
 
-/* MPICH's launcher ends as soon as it hears of the abort, and what it has not passed on of a rank's
- * last words by then is lost. A launcher that has no core for two seconds is not waited for. */
+/* MPICH's launcher ends as soon as it learns of the abort, and output of this rank that it has not
+ * read by then is lost. The wait for a launcher that gets no core ends after two seconds. */
 _Noreturn void control_abort(control *plane, int exit_status)
 {
     const uint64_t patience_ns = 2000000000;
@@ -233,28 +235,23 @@ static bool variable_text(int index, MPI_Datatype type, char *text, size_t bytes
     return text[0] != '\0';
 }
 
-static const char *thread_level_name(int level)
-{
-    static const struct {
-        int level;
-        const char *name;
-    } table[] = {{MPI_THREAD_SINGLE, "single"},
-                 {MPI_THREAD_FUNNELED, "funneled"},
-                 {MPI_THREAD_SERIALIZED, "serialized"}};
-
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-        if (level == table[i].level)
-            return table[i].name;
-    return "multiple";
-}
-
 void control_settings(const control *plane,
                       void (*visit)(const char *name, const char *value, void *context),
                       void *context)
 {
+    static const struct {
+        int level;
+        const char *name;
+    } levels[] = {{MPI_THREAD_SINGLE, "single"},
+                  {MPI_THREAD_FUNNELED, "funneled"},
+                  {MPI_THREAD_SERIALIZED, "serialized"}};
+    const char *level = "multiple";
     int variables = 0;
 
-    visit("thread_level", thread_level_name(plane->thread_level), context);
+    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+        if (levels[i].level == plane->thread_level)
+            level = levels[i].name;
+    visit("thread_level", level, context);
     if (!plane->tools || MPI_T_cvar_get_num(&variables) != MPI_SUCCESS)
         return;
     for (int i = 0; i < variables; i++) {

@@ -13,11 +13,11 @@ static bool named(const bench_role *role, const char *name)
 }
 
 /* How many ranks of a measurement have a role of that name; 0 where there is none. */
-static size_t ranks_named(const bench_definition *definition, const char *name, size_t count)
+static size_t ranks_named(const benchmark *definition, const char *name, size_t count)
 {
     for (size_t role = 0; role < BENCH_ROLES; role++)
         if (named(&definition->roles[role], name))
-            return bench_role_size(definition, role, count);
+            return shape_role_size(definition, role, count);
     return 0;
 }
 
@@ -25,7 +25,7 @@ static size_t ranks_named(const bench_definition *definition, const char *name, 
 static double reference_step(bench_session *session, const bench_measurement *measurement,
                              double step_us)
 {
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
 
     if (measurement->count == definition->reference)
         session->references[session->reference_count++] =
@@ -40,7 +40,7 @@ static double reference_step(bench_session *session, const bench_measurement *me
 static void fill_ratio(bench_session *session, const bench_measurement *measurement, double step_us,
                        report_row *row)
 {
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
     double count = (double)measurement->count, reference_us;
 
     if (definition->ratio == BENCH_NO_RATIO)
@@ -49,15 +49,15 @@ static void fill_ratio(bench_session *session, const bench_measurement *measurem
     if (reference_us <= 0)
         return;
     if (definition->ratio == BENCH_CONGESTION)
-        row->congestion_ratio = step_us / (count - 1) / reference_us;
+        report_set_number(row, REPORT_CONGESTION_RATIO, step_us / (count - 1) / reference_us);
     else if (definition->ratio == BENCH_EFFICIENCY)
-        row->scaling_efficiency = reference_us / step_us;
+        report_set_number(row, REPORT_SCALING_EFFICIENCY, reference_us / step_us);
     else
-        row->loss_pct = 100 * (1 - count * reference_us / step_us);
+        report_set_number(row, REPORT_LOSS_PCT, 100 * (1 - count * reference_us / step_us));
 }
 
 /* Of a list that changes, all destinations that take part have their turns. */
-static size_t receivers_of(const bench_definition *definition, const bench_measurement *measurement,
+static size_t receivers_of(const benchmark *definition, const bench_measurement *measurement,
                            size_t participants)
 {
     if (definition->lists)
@@ -66,18 +66,21 @@ static size_t receivers_of(const bench_definition *definition, const bench_measu
            ranks_named(definition, "node", measurement->count);
 }
 
-static void fill_rates(const bench_definition *definition, const bench_measurement *measurement,
+static void fill_rates(const benchmark *definition, const bench_measurement *measurement,
                        size_t participants, double time_us, double lost_share, report_row *row)
 {
     const bench_mode *mode = measurement->mode;
-    double packets = (double)mode->packets(measurement->count);
+    double packets = (double)bench_packets_of(mode->packets, measurement->count);
     size_t receivers = receivers_of(definition, measurement, participants);
 
-    row->frequency_Hz = (mode->counts_packets ? packets : 1) / time_us * 1e6;
-    row->throughput_MBps = packets * (1 - lost_share) * (double)measurement->size_bytes / time_us;
+    double throughput_MBps = packets * (1 - lost_share) * (double)measurement->size_bytes / time_us;
+
+    report_set_number(row, REPORT_FREQUENCY_HZ,
+                      (mode->counts_packets ? packets : 1) / time_us * 1e6);
+    report_set_number(row, REPORT_THROUGHPUT_MBPS, throughput_MBps);
     if (receivers > 1 || definition->counted == BENCH_PROCESSORS ||
         definition->counted == BENCH_DESTINATIONS)
-        row->per_node_MBps = row->throughput_MBps / (double)receivers;
+        report_set_number(row, REPORT_PER_NODE_MBPS, throughput_MBps / (double)receivers);
 }
 
 cb_status bench_summarize(const double *values, size_t count, stats_summary *out)
@@ -92,28 +95,21 @@ cb_status bench_summarize(const double *values, size_t count, stats_summary *out
     return CB_OK;
 }
 
-/* Beside a computing task the mean takes the median's place: the rare long interruptions that a
- * median hides are what is looked for. */
-static cb_status fill_blocks(const bench_measurement *measurement, const bench_outcome *outcome,
-                             report_row *row)
+report_column bench_figure_column(const bench_mode *mode)
 {
-    double divisor_us = 1e3 * (double)outcome->steps * measurement->mode->divisor;
-    stats_summary summary;
-    double total = 0;
-
-    for (size_t i = 0; i < outcome->block_count; i++)
-        total += outcome->blocks_ns[i] /= divisor_us;
-    CB_TRY(bench_summarize(outcome->blocks_ns, outcome->block_count, &summary));
-    if (measurement->occupation != BENCH_UNOCCUPIED && summary.count > 0)
-        summary.median = total / (double)outcome->block_count;
-    *(measurement->mode->figure == BENCH_LATENCY ? &row->latency_us : &row->round_us) = summary;
-    row->blocks_us = outcome->blocks_ns;
-    row->block_count = outcome->block_count;
-    row->step_count = (double)outcome->steps * (double)outcome->block_count;
-    if (outcome->window > 0)
-        row->window = outcome->window;
-    return CB_OK;
+    return mode->figure == BENCH_LATENCY ? REPORT_LATENCY_US : REPORT_ROUND_US;
 }
+
+void bench_fill_blocks(report_column figure, const stats_summary *summary, const double *blocks_us,
+                       size_t count, uint64_t steps, report_row *row)
+{
+    report_set_summary(row, figure, summary);
+    report_set_numbers(row, REPORT_BLOCKS_US, blocks_us, count);
+    report_set_number(row, REPORT_BLOCKS, (double)count);
+    report_set_number(row, REPORT_STEPS, (double)steps);
+}
+
+/* What all rows have */
 
 /* Of a technology's own multicast every receiver makes a copy in any case. */
 static size_t piece_bytes(const bench_session *session, const bench_measurement *measurement)
@@ -123,84 +119,140 @@ static size_t piece_bytes(const bench_session *session, const bench_measurement 
     return measurement->size_bytes > most && !measurement->own_multicast ? most : 0;
 }
 
-void bench_conditions(const bench_session *session, const bench_measurement *measurement,
-                      size_t participants, bool oversubscribed, report_row *row)
+static void fill_conditions(const bench_session *session, const bench_measurement *measurement,
+                            const bench_common *common, report_row *row)
 {
     const bench_options *options = session->options;
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
+    size_t pieces = piece_bytes(session, measurement);
 
-    row->mode = measurement->mode->name;
-    row->occupation = bench_occupation_name(measurement->occupation);
-    row->touch = options->touch;
-    row->buffers = options->buffers;
-    row->wait_requested = options->wait;
-    row->wait_effective = transport_wait_name(session->effective_wait);
-    row->size_bytes = (double)measurement->size_bytes;
-    row->processors = (double)participants;
-    row->oversubscribed = oversubscribed;
-    row->piece_bytes = piece_bytes(session, measurement);
-    row->roles = session->roles;
-    row->role_count = session->host_count > 1 ? BENCH_ROLES : 0;
-    row->host_count = session->host_count;
+    report_set_text(row, REPORT_MODE, common->mode);
+    report_set_text(row, REPORT_OCCUPATION, bench_occupation_name(measurement->occupation));
+    report_set_text(row, REPORT_TOUCH, options->touch);
+    report_set_text(row, REPORT_BUFFERS, options->buffers);
+    report_set_member_text(row, REPORT_WAIT, options->wait, "requested");
+    report_set_member_text(row, REPORT_WAIT, transport_wait_name(session->effective_wait),
+                           "effective");
+    report_set_number(row, REPORT_SIZE_BYTES, (double)measurement->size_bytes);
+    report_set_number(row, REPORT_PROCESSORS, (double)common->participants);
+    report_set_flag(row, REPORT_OVERSUBSCRIBED, common->oversubscribed);
+    if (pieces > 0)
+        report_set_number(row, REPORT_PIECE_BYTES, (double)pieces);
+    for (size_t role = 0; session->host_count > 1 && role < BENCH_ROLES; role++)
+        for (size_t i = 0; session->roles[role].name != NULL && i < session->host_count; i++)
+            report_set_member(row, REPORT_PLACEMENT, (double)session->roles[role].ranks[i],
+                              "[%s].%zu", session->roles[role].name, i);
     if (definition->counted == BENCH_DESTINATIONS)
-        row->destinations = (double)measurement->count;
+        report_set_number(row, REPORT_DESTINATIONS, (double)measurement->count);
     if (definition->counted == BENCH_SOURCES)
-        row->sources = (double)measurement->count;
+        report_set_number(row, REPORT_SOURCES, (double)measurement->count);
     if (definition->counted == BENCH_FARM || definition->counted == BENCH_TOPOLOGY)
-        row->algorithm_us = measurement->algorithm_us;
-    if (measurement->topology[0] != '\0')
-        row->topology = measurement->topology;
+        report_set_number(row, REPORT_ALGORITHM_US, measurement->algorithm_us);
+    report_set_text(row, REPORT_TOPOLOGY, measurement->topology);
     if (definition->lists) {
-        row->list = bench_list_name(measurement->list);
-        row->multicast = measurement->own_multicast ? "technology" : "loop";
+        report_set_text(row, REPORT_LIST, bench_list_names[measurement->list]);
+        report_set_text(row, REPORT_MULTICAST, measurement->own_multicast ? "technology" : "loop");
     }
 }
 
-/* What communication and computing take from each other. All blocks have as many steps. */
+static void fill_verification(const bench_verification *found, report_row *row)
+{
+    if (!found->done)
+        return;
+    report_set_member(row, REPORT_VERIFY, (double)found->messages, "messages");
+    report_set_member(row, REPORT_VERIFY, (double)found->lost, "lost");
+    report_set_member(row, REPORT_VERIFY, (double)found->doubled, "doubled");
+    report_set_member(row, REPORT_VERIFY, (double)found->reordered, "reordered");
+    report_set_member(row, REPORT_VERIFY, (double)found->corrupted, "corrupted");
+}
+
+static void fill_datagrams(const report_datagrams *counts, report_row *row)
+{
+    if (!counts->done)
+        return;
+    report_set_member(row, REPORT_DATAGRAMS, (double)counts->lost, "lost");
+    report_set_member(row, REPORT_DATAGRAMS, (double)counts->late, "late");
+    report_set_member(row, REPORT_DATAGRAMS, (double)counts->doubled, "doubled");
+    report_set_member(row, REPORT_DATAGRAMS, (double)counts->reordered, "reordered");
+    report_set_member(row, REPORT_DATAGRAMS, (double)counts->overrun, "overrun");
+    report_set_member(row, REPORT_DATAGRAMS, (double)counts->foreign, "foreign");
+    report_set_member(row, REPORT_DATAGRAMS, (double)counts->unsent, "unsent");
+    report_set_member(row, REPORT_DATAGRAMS, (double)counts->sent, "sent");
+    report_set_member(row, REPORT_DATAGRAMS, (double)counts->received, "received");
+}
+
+void bench_fill_common(const bench_session *session, const bench_measurement *measurement,
+                       const bench_common *common, report_row *row)
+{
+    fill_conditions(session, measurement, common, row);
+    report_set_number(row, REPORT_SKEW_US, common->skew_ns / 1e3);
+    if (common->touch_ns >= 0)
+        report_set_number(row, REPORT_TOUCH_US, common->touch_ns / 1e3);
+    if (common->algorithm_true_us >= 0)
+        report_set_number(row, REPORT_ALGORITHM_TRUE_US, common->algorithm_true_us);
+    fill_verification(common->verification, row);
+    fill_datagrams(common->datagrams, row);
+}
+
+/* A row of blocks */
+
+/* What communication and computing take from each other. All blocks have the same number of steps.
+ */
 static void fill_occupation(const bench_session *session, const bench_measurement *measurement,
                             const bench_outcome *outcome, double step_us, report_row *row)
 {
     if (measurement->occupation == BENCH_UNOCCUPIED || outcome->alone_step_ns <= 0)
         return;
-    row->slowdown_communication = step_us * 1e3 / outcome->alone_step_ns;
-    for (size_t side = 0; side < REPORT_SIDES; side++) {
+    report_set_number(row, REPORT_SLOWDOWN_COMMUNICATION, step_us * 1e3 / outcome->alone_step_ns);
+    for (bench_side side = 0; side < BENCH_SIDES; side++) {
         bench_side_figures found = bench_side_figures_of(&outcome->sides[side], session->tick_ns);
+        const char *name = bench_side_name(side);
 
-        row->computing_alone_pct[side] = found.alone_pct;
-        row->slowdown_computing[side] = found.slowdown;
-        row->slowdown_computing_at_least[side] = found.at_least;
-        row->computing_left_pct[side] = found.left_pct;
+        report_set_member(row, REPORT_COMPUTING_ALONE_PCT, found.alone_pct, "%s", name);
+        report_set_member(row, REPORT_SLOWDOWN_COMPUTING, found.slowdown, "%s", name);
+        report_set_member(row, REPORT_COMPUTING_LEFT_PCT, found.left_pct, "%s", name);
+        if (found.at_least)
+            report_set_member_flag(row, REPORT_SLOWDOWN_COMPUTING_AT_LEAST, true, "%s", name);
     }
 }
 
-/* The harness of a ping-pong is not halved: a round trip holds a step of both sides, one after the
- * other, and over null a step of one side was measured. */
+/* Beside a computing task the mean takes the median's place: the rare long interruptions that a
+ * median hides are what is looked for. The harness of a ping-pong is not halved: a round trip holds
+ * a step of both sides, one after the other, and over null a step of one side was measured. */
 cb_status bench_figures(bench_session *session, const bench_measurement *measurement,
                         size_t participants, const bench_outcome *outcome, report_row *row)
 {
-    double divisor = measurement->mode->divisor, time_us;
+    const bench_common common = {.mode = measurement->mode->name,
+                                 .participants = participants,
+                                 .oversubscribed = outcome->oversubscribed,
+                                 .skew_ns = outcome->skew_ns,
+                                 .touch_ns = outcome->touch_ns,
+                                 .algorithm_true_us = outcome->algorithm_true_us,
+                                 .verification = &outcome->verification,
+                                 .datagrams = &outcome->datagrams};
+    double divisor = measurement->mode->divisor, total_us = 0;
+    stats_summary summary;
 
-    bench_conditions(session, measurement, participants, outcome->oversubscribed, row);
-    row->stopped_by = outcome->stopped_by;
-    CB_TRY(fill_blocks(measurement, outcome, row));
-    time_us = (measurement->mode->figure == BENCH_LATENCY ? row->latency_us : row->round_us).median;
-    fill_rates(session->definition, measurement, participants, time_us, outcome->lost_share, row);
-    fill_ratio(session, measurement, time_us * divisor, row);
-    fill_occupation(session, measurement, outcome, time_us * divisor, row);
-    row->steps = outcome->histogram;
-    row->step_divisor = divisor;
-    row->skew_us = outcome->skew_ns / 1e3;
-    row->shares = outcome->shares;
-    row->share_count = outcome->share_count;
-    row->verification = outcome->verification;
-    row->datagrams = outcome->datagrams;
-    if (outcome->algorithm_true_us >= 0)
-        row->algorithm_true_us = outcome->algorithm_true_us;
+    bench_fill_common(session, measurement, &common, row);
+    for (size_t i = 0; i < outcome->block_count; i++)
+        total_us += outcome->blocks_ns[i] /= 1e3 * (double)outcome->steps * divisor;
+    CB_TRY(bench_summarize(outcome->blocks_ns, outcome->block_count, &summary));
+    if (measurement->occupation != BENCH_UNOCCUPIED && summary.count > 0)
+        summary.median = total_us / (double)outcome->block_count;
+    bench_fill_blocks(bench_figure_column(measurement->mode), &summary, outcome->blocks_ns,
+                      outcome->block_count, outcome->steps * outcome->block_count, row);
+    report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
+    fill_rates(session->definition, measurement, participants, summary.median, outcome->lost_share,
+               row);
+    fill_ratio(session, measurement, summary.median * divisor, row);
+    fill_occupation(session, measurement, outcome, summary.median * divisor, row);
+    report_set_distribution(row, REPORT_STEP_US, outcome->histogram, divisor);
+    report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);
+    if (outcome->window > 0)
+        report_set_number(row, REPORT_WINDOW, outcome->window);
     if (outcome->harness_ns >= 0)
-        row->harness_us = outcome->harness_ns / 1e3;
-    if (outcome->touch_ns >= 0)
-        row->touch_us = outcome->touch_ns / 1e3;
+        report_set_number(row, REPORT_HARNESS_US, outcome->harness_ns / 1e3);
     if (outcome->group_create_ns >= 0)
-        row->group_create_us = outcome->group_create_ns / 1e3;
+        report_set_number(row, REPORT_GROUP_CREATE_US, outcome->group_create_ns / 1e3);
     return CB_OK;
 }

@@ -8,6 +8,7 @@
 #include "engine/benchmark.h"
 #include "engine/options.h"
 #include "engine/plan.h"
+#include "engine/sides.h"
 #include "timeline/timeline.h"
 #include "control/control.h"
 #include "host/host.h"
@@ -22,6 +23,18 @@ typedef struct {
     size_t size_bytes;
     double step_us;
 } bench_reference;
+
+/* How many ranks of a role are on each host, in the order of environment.hosts. */
+typedef struct {
+    const char *name; /* NULL: there is no such role */
+    size_t *ranks;
+} bench_host_counts;
+
+/* What a pass that checks every byte found. */
+typedef struct {
+    uint64_t messages, lost, doubled, reordered, corrupted;
+    bool done;
+} bench_verification;
 
 /* What TICK1 and TICK2 found, of the worst clock each. */
 typedef struct {
@@ -40,7 +53,7 @@ typedef struct {
 } bench_recording;
 
 typedef struct {
-    const bench_definition *definition;
+    const benchmark *definition;
     const bench_options *options;
     control *plane;
     cb_settings settings; /* of all ranks, from --config or derived */
@@ -53,7 +66,7 @@ typedef struct {
     report_document *document; /* rank 0 alone */
     int *hosts;                /* of each rank, the index of its host */
     size_t host_count;
-    report_role roles[BENCH_ROLES]; /* rank 0 alone: of the measurement under way, by host */
+    bench_host_counts roles[BENCH_ROLES]; /* rank 0 alone: of the measurement under way, by host */
     int *machines;   /* of each rank, the first rank whose host shares its cores with this one */
     unsigned *cores; /* of each rank: how many it may run on */
     char (*bindings)[HOST_TEXT]; /* of each rank, as host_binding gives it */
@@ -88,10 +101,10 @@ typedef struct {
     double touch_ns;            /* one packet; negative when not measured, or without touching */
     double *shares;
     size_t share_count;
-    double algorithm_true_us;            /* negative: no algorithm ran */
-    double alone_step_ns;                /* without the computing task; 0 where there is none */
-    bench_side_work sides[REPORT_SIDES]; /* what it did; at rank 0 alone */
-    report_verification verification;
+    double algorithm_true_us;           /* negative: no algorithm ran */
+    double alone_step_ns;               /* without the computing task; 0 where there is none */
+    bench_side_work sides[BENCH_SIDES]; /* what it did; at rank 0 alone */
+    bench_verification verification;
     report_datagrams datagrams;
     double lost_share; /* of the packets of all blocks */
 } bench_outcome;
@@ -108,7 +121,7 @@ cb_status bench_sum_datagrams(bench_session *session, control_team *team, report
 cb_status bench_rank_create(const bench_session *session, const bench_measurement *measurement,
                             transport_factory *factory, const int *ranks, size_t participants,
                             bench_rank **out, const bench_actions **actions);
-void bench_rank_destroy(const bench_definition *definition, bench_rank *me);
+void bench_rank_destroy(const benchmark *definition, bench_rank *me);
 
 /* Announce me->preparation to the factory; all its buffers are as new. Nothing may be under way.
  * Done by bench_rank_create, and again where the preparation changes or buffers hold other content.
@@ -116,8 +129,8 @@ void bench_rank_destroy(const bench_definition *definition, bench_rank *me);
 cb_status bench_rank_prepare(bench_rank *me);
 
 /* What the benchmark makes for itself, groups above all; unmade again by bench_rank_destroy. */
-cb_status bench_rank_set_up(const bench_definition *definition, bench_rank *me);
-void bench_rank_tear_down(const bench_definition *definition, bench_rank *me);
+cb_status bench_rank_set_up(const benchmark *definition, bench_rank *me);
+void bench_rank_tear_down(const benchmark *definition, bench_rank *me);
 
 /* How many packets to a peer may be unacknowledged; alike in all participants, and when none is. */
 void bench_rank_set_window(bench_rank *me, unsigned window);
@@ -170,11 +183,31 @@ cb_status bench_check_algorithm(const bench_session *session);
  * fastest rate that was found so far; none, and no calibration, for a time that is not above 0. */
 cb_status bench_algorithm_units(bench_session *session, double us, uint64_t *units);
 
-/* figures.c: from what was measured to what is reported; under which conditions alone. */
-void bench_conditions(const bench_session *session, const bench_measurement *measurement,
-                      size_t participants, bool oversubscribed, report_row *row);
+/* figures.c: what all rows have, by whatever passes they came about. */
+typedef struct {
+    const char *mode;
+    size_t participants;
+    bool oversubscribed;
+    double skew_ns;
+    double touch_ns, algorithm_true_us; /* negative: not measured */
+    const bench_verification *verification;
+    const report_datagrams *datagrams;
+} bench_common;
+
+void bench_fill_common(const bench_session *session, const bench_measurement *measurement,
+                       const bench_common *common, report_row *row);
+
+/* A figure with the times of its blocks in the order of measuring, both in us, and the number of
+ * steps in them; the summary may have another median than that of the blocks. */
+void bench_fill_blocks(report_column figure, const stats_summary *summary, const double *blocks_us,
+                       size_t count, uint64_t steps, report_row *row);
+
+/* figures.c: from what was measured to what is reported. */
 cb_status bench_figures(bench_session *session, const bench_measurement *measurement,
                         size_t participants, const bench_outcome *outcome, report_row *row);
+
+/* The column of a mode's figure. */
+report_column bench_figure_column(const bench_mode *mode);
 
 /* The summary of values, which keep their order. */
 cb_status bench_summarize(const double *values, size_t count, stats_summary *out);
@@ -183,7 +216,7 @@ cb_status bench_summarize(const double *values, size_t count, stats_summary *out
 bool bench_oversubscribed(const bench_session *session, const int *ranks, size_t participants);
 
 /* run.c: log what a verifying pass found; all measurements of a plan, and their fits. */
-void bench_note_verification(bench_session *session, const report_verification *found);
+void bench_note_verification(bench_session *session, const bench_verification *found);
 cb_status bench_run_plan(bench_session *session, const bench_plan *plan);
 
 /* progress.c: on a terminal, what is being measured and about how long the rest takes. */
@@ -201,13 +234,6 @@ void bench_progress_clear(const bench_progress *progress);
 /* configuration.c: read the files of a directory at rank 0, and parse them in all ranks.
  * Collective; all fail alike. The caller frees *out. */
 cb_status bench_read_config(control *plane, const char *directory, cb_config **out);
-
-/* groups.c: put the members of --group, where it is given, in the place of --receivers and, unless
- * numbers are asked for, their number in that of --destinations or --sources. `config` NULL: there
- * are no files. CB_ERROR_USAGE, logged, where there is no such group, or a member that cannot take
- * part. Local, alike in all ranks. */
-cb_status bench_choose_group(const bench_definition *definition, const cb_config *config,
-                             size_t ranks, bench_options *options);
 
 /* The settings of a run of the plan: from the files where `config` is not NULL, else derived. */
 cb_status bench_make_settings(bench_session *session, const cb_config *config,

@@ -16,12 +16,12 @@ static cb_status add_findings(const bench_passes *run)
                          found->corrupted};
 
     CB_TRY(control_sum(run->team, counts, sizeof(counts) / sizeof(counts[0])));
-    run->out->verification = (report_verification){.messages = counts[0],
-                                                   .lost = counts[1],
-                                                   .doubled = counts[2],
-                                                   .reordered = counts[3],
-                                                   .corrupted = counts[4],
-                                                   .done = true};
+    run->out->verification = (bench_verification){.messages = counts[0],
+                                                  .lost = counts[1],
+                                                  .doubled = counts[2],
+                                                  .reordered = counts[3],
+                                                  .corrupted = counts[4],
+                                                  .done = true};
     return CB_OK;
 }
 

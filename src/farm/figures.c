@@ -6,21 +6,23 @@
 
 #include "base/memory.h"
 
-static void fill_closed(const bench_farm_outcome *outcome, report_row *row)
+/* The frequency is that of decisions; NaN where there are none to speak of. */
+static cb_status fill_closed(const bench_farm_outcome *outcome, report_row *row,
+                             double *frequency_hz)
 {
-    double divisor_us = 1e3 * (double)outcome->block;
+    stats_summary summary;
 
+    *frequency_hz = (double)NAN;
     if (outcome->block_count == 0)
-        return; /* next to all was lost */
+        return CB_OK; /* next to all was lost */
     for (size_t i = 0; i < outcome->block_count; i++)
-        outcome->blocks_ns[i] /= divisor_us;
-    if (bench_summarize(outcome->blocks_ns, outcome->block_count, &row->round_us) != CB_OK)
-        return;
-    row->blocks_us = outcome->blocks_ns;
-    row->block_count = outcome->block_count;
-    row->step_count = (double)outcome->block * (double)outcome->block_count;
-    row->stopped_by = outcome->stopped_by;
-    row->frequency_Hz = 1e6 / row->round_us.median;
+        outcome->blocks_ns[i] /= 1e3 * (double)outcome->block;
+    CB_TRY(bench_summarize(outcome->blocks_ns, outcome->block_count, &summary));
+    bench_fill_blocks(REPORT_ROUND_US, &summary, outcome->blocks_ns, outcome->block_count,
+                      outcome->block * outcome->block_count, row);
+    report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
+    *frequency_hz = 1e6 / summary.median;
+    return CB_OK;
 }
 
 /* Who holds the rate down: the farm, where waiting for it explains most of what the last event was
@@ -34,97 +36,101 @@ static const char *limit_of(const bench_farm_outcome *outcome)
     return 2 * tally->waited_ns > late_ns || bench_farm_piles_up(outcome) ? "farm" : "supervisor";
 }
 
-static void fill_open(const bench_farm_outcome *outcome, report_row *row)
+static void fill_open(const bench_farm_outcome *outcome, report_row *row, double *frequency_hz)
 {
     const bench_tally *tally = &outcome->tally;
+    const bench_found *found = &outcome->found;
     bool saturated = bench_farm_saturated(outcome);
 
-    row->offered_Hz = outcome->offered_hz;
-    if (tally->decided > 1 && tally->decision_span_ns > 0)
-        row->frequency_Hz = (double)(tally->decided - 1) / tally->decision_span_ns * 1e9;
-    row->saturated = saturated ? REPORT_YES : REPORT_NO;
+    *frequency_hz = tally->decided > 1 && tally->decision_span_ns > 0
+                        ? (double)(tally->decided - 1) / tally->decision_span_ns * 1e9
+                        : (double)NAN;
+    report_set_number(row, REPORT_OFFERED_HZ, outcome->offered_hz);
+    report_set_flag(row, REPORT_SATURATED, saturated);
     if (saturated)
-        row->limited_by = limit_of(outcome);
+        report_set_text(row, REPORT_LIMITED_BY, limit_of(outcome));
     else if (tally->due_span_ns > 0)
-        row->generator_error_pct = 100 * fabs(tally->issue_span_ns / tally->due_span_ns - 1);
-    row->due = (double)tally->due;
-    row->not_issued = (double)tally->backlog_end;
-    if (outcome->found.rate_hz > 0)
-        row->found = (report_found){.value_Hz = outcome->found.rate_hz,
-                                    .low_Hz = outcome->found.low_hz,
-                                    .high_Hz = outcome->found.high_hz,
-                                    .held = outcome->found.held,
-                                    .repeats = outcome->found.repeats};
+        report_set_number(row, REPORT_GENERATOR_ERROR_PCT,
+                          100 * fabs(tally->issue_span_ns / tally->due_span_ns - 1));
+    report_set_number(row, REPORT_DUE, (double)tally->due);
+    report_set_number(row, REPORT_NOT_ISSUED, (double)tally->backlog_end);
+    if (found->rate_hz > 0) {
+        report_set_member(row, REPORT_FOUND_HZ, found->rate_hz, "value");
+        report_set_member(row, REPORT_FOUND_HZ, found->low_hz, "interval.0");
+        report_set_member(row, REPORT_FOUND_HZ, found->high_hz, "interval.1");
+        report_set_member(row, REPORT_FOUND_HZ, (double)found->held, "held");
+        report_set_member(row, REPORT_FOUND_HZ, (double)found->repeats, "repeats");
+    }
 }
 
 static void fill_accounts(const bench_tally *tally, report_row *row)
 {
-    row->issued = (double)tally->issued;
-    row->decided = (double)tally->decided;
-    row->lost = (double)tally->lost;
-    row->in_flight = (double)(tally->issued - tally->decided - tally->lost);
-    row->errors = (double)tally->errors;
+    report_set_number(row, REPORT_ISSUED, (double)tally->issued);
+    report_set_number(row, REPORT_DECIDED, (double)tally->decided);
+    report_set_number(row, REPORT_LOST, (double)tally->lost);
+    report_set_number(row, REPORT_IN_FLIGHT,
+                      (double)(tally->issued - tally->decided - tally->lost));
+    report_set_number(row, REPORT_ERRORS, (double)tally->errors);
 }
 
-/* One entry a destination; in flight were, in the mean, as many as each issue saw. */
-static report_destination *list_destinations(const bench_measurement *measurement,
-                                             const bench_farm_outcome *outcome)
+/* The latencies of all events, and an entry for each destination. Its mean number in flight is over
+ * what each issue saw. */
+static cb_status fill_destinations(const bench_measurement *measurement,
+                                   const bench_farm_outcome *outcome, report_row *row)
 {
-    const int *ranks =
-        &outcome->ranks[bench_shape_span(&measurement->shape, BENCH_DESTINATION).first];
-    report_destination *list =
-        cb_allocate(outcome->destinations, sizeof(*list), "the rows of destinations");
+    const int *ranks = &outcome->ranks[shape_span(&measurement->shape, BENCH_DESTINATION).first];
+    stats_histogram *latency = cb_allocate(1, sizeof(*latency), "a histogram of latencies");
 
-    for (size_t i = 0; list != NULL && i < outcome->destinations; i++) {
+    if (latency == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < outcome->destinations; i++) {
         const bench_account *account = &outcome->accounts[i];
         uint64_t issued = account->decided + account->lost;
+        double in_flight_mean = issued > 0 ? (double)account->in_flight_sum / (double)issued : 0;
 
-        list[i] = (report_destination){
-            .rank = ranks[i],
-            .decided = (double)account->decided,
-            .lost = (double)account->lost,
-            .in_flight_mean = issued > 0 ? (double)account->in_flight_sum / (double)issued : 0,
-            .in_flight_most = (double)account->in_flight_most,
-            .latency = &outcome->latencies[i]};
+        stats_histogram_merge(latency, &outcome->latencies[i]);
+        report_set_member(row, REPORT_PER_DESTINATION, ranks[i], "%zu.rank", i);
+        report_set_member(row, REPORT_PER_DESTINATION, (double)account->decided, "%zu.decided", i);
+        report_set_member(row, REPORT_PER_DESTINATION, (double)account->lost, "%zu.lost", i);
+        report_set_member(row, REPORT_PER_DESTINATION, in_flight_mean, "%zu.in_flight_mean", i);
+        report_set_member(row, REPORT_PER_DESTINATION, (double)account->in_flight_most,
+                          "%zu.in_flight_most", i);
+        report_set_member_percentiles(row, REPORT_PER_DESTINATION, &outcome->latencies[i],
+                                      "%zu.latency_us", i);
     }
-    return list;
+    report_set_distribution(row, REPORT_EVENT_LATENCY_US, latency, 1);
+    free(latency);
+    return CB_OK;
 }
 
-void bench_farm_figures(const bench_session *session, const bench_measurement *measurement,
-                        const bench_farm_outcome *outcome, bool oversubscribed, report_row *row,
-                        bench_farm_lists *lists)
+cb_status bench_farm_figures(const bench_session *session, const bench_measurement *measurement,
+                             const bench_farm_outcome *outcome, bool oversubscribed,
+                             report_row *row)
 {
+    const bench_common common = {.mode = outcome->open ? "open" : "closed",
+                                 .participants = shape_ranks(&measurement->shape),
+                                 .oversubscribed = oversubscribed,
+                                 .skew_ns = outcome->skew_ns,
+                                 .touch_ns = outcome->touch_ns,
+                                 .algorithm_true_us = outcome->algorithm_true_us,
+                                 .verification = &outcome->verification,
+                                 .datagrams = &outcome->datagrams};
     size_t sources = measurement->shape.stages[BENCH_SOURCE];
+    double frequency_hz;
 
-    bench_conditions(session, measurement, bench_shape_ranks(&measurement->shape), oversubscribed,
-                     row);
-    row->mode = outcome->open ? "open" : "closed";
-    row->arrivals = outcome->open ? session->options->arrivals : NULL;
-    row->sources = (double)sources;
-    row->destinations = (double)outcome->destinations;
-    row->in_flight_limit = (double)outcome->in_flight;
-    if (outcome->algorithm_true_us >= 0)
-        row->algorithm_true_us = outcome->algorithm_true_us;
-    (outcome->open ? fill_open : fill_closed)(outcome, row);
-    row->throughput_MBps = (double)(sources * measurement->size_bytes) * row->frequency_Hz / 1e6;
+    bench_fill_common(session, measurement, &common, row);
+    report_set_number(row, REPORT_SOURCES, (double)sources);
+    report_set_number(row, REPORT_DESTINATIONS, (double)outcome->destinations);
+    report_set_number(row, REPORT_IN_FLIGHT_LIMIT, (double)outcome->in_flight);
+    if (outcome->open) {
+        report_set_text(row, REPORT_ARRIVALS, session->options->arrivals);
+        fill_open(outcome, row, &frequency_hz);
+    } else {
+        CB_TRY(fill_closed(outcome, row, &frequency_hz));
+    }
+    report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
+    report_set_number(row, REPORT_THROUGHPUT_MBPS,
+                      (double)(sources * measurement->size_bytes) * frequency_hz / 1e6);
     fill_accounts(&outcome->tally, row);
-    row->skew_us = outcome->skew_ns / 1e3;
-    if (outcome->touch_ns >= 0)
-        row->touch_us = outcome->touch_ns / 1e3;
-    row->verification = outcome->verification;
-    row->datagrams = outcome->datagrams;
-    lists->destinations = list_destinations(measurement, outcome);
-    lists->latency = cb_allocate(1, sizeof(*lists->latency), "a histogram of latencies");
-    if (lists->latency != NULL)
-        for (size_t i = 0; i < outcome->destinations; i++)
-            stats_histogram_merge(lists->latency, &outcome->latencies[i]);
-    row->event_latency = lists->latency;
-    row->per_destination = lists->destinations;
-    row->destination_count = lists->destinations != NULL ? outcome->destinations : 0;
-}
-
-void bench_farm_lists_free(bench_farm_lists *lists)
-{
-    free(lists->destinations);
-    free(lists->latency);
+    return fill_destinations(measurement, outcome, row);
 }

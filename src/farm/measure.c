@@ -127,12 +127,12 @@ static cb_status gather_findings(bench_farm_run *run)
                          found->corrupted + built->foreign + errors->foreign + faults->foreign};
 
     CB_TRY(control_sum(run->team, counts, sizeof(counts) / sizeof(counts[0])));
-    run->verification = (report_verification){.messages = counts[0],
-                                              .lost = counts[1],
-                                              .doubled = counts[2],
-                                              .reordered = counts[3],
-                                              .corrupted = counts[4],
-                                              .done = true};
+    run->verification = (bench_verification){.messages = counts[0],
+                                             .lost = counts[1],
+                                             .doubled = counts[2],
+                                             .reordered = counts[3],
+                                             .corrupted = counts[4],
+                                             .done = true};
     run->verified = true;
     return CB_OK;
 }
@@ -188,8 +188,7 @@ static cb_status true_algorithm(const bench_farm_run *run, double *true_us)
 
 cb_status bench_farm_row(bench_farm_run *run, bench_farm_outcome *outcome)
 {
-    report_row row = report_row_initial();
-    bench_farm_lists lists = {0};
+    report_row row = {.broken = false};
     cb_status status;
 
     CB_TRY(true_algorithm(run, &outcome->algorithm_true_us));
@@ -206,10 +205,11 @@ cb_status bench_farm_row(bench_farm_run *run, bench_farm_outcome *outcome)
     if (run->verified)
         outcome->verification = run->verification;
     run->verified = false;
-    bench_farm_figures(run->session, run->measurement, outcome, run->oversubscribed, &row, &lists);
+    status = bench_farm_figures(run->session, run->measurement, outcome, run->oversubscribed, &row);
     bench_note_verification(run->session, &outcome->verification);
-    status = report_add(run->session->document, &row);
-    bench_farm_lists_free(&lists);
+    if (status == CB_OK)
+        return report_add(run->session->document, &row);
+    report_row_clear(&row);
     return status;
 }
 

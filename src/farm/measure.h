@@ -32,7 +32,7 @@ typedef struct {
     double algorithm_true_us; /* negative: no algorithm ran */
     double skew_ns, touch_ns;
     bench_found found;
-    report_verification verification;
+    bench_verification verification;
     report_datagrams datagrams;
 } bench_farm_outcome;
 
@@ -53,7 +53,7 @@ typedef struct {
     double event_ns;     /* of a closed loop with so many; agreed */
     double skew_ns, touch_ns;
     bool verified; /* verification is reported with the first row */
-    report_verification verification;
+    bench_verification verification;
     uint64_t algorithm_runs, algorithm_ns; /* of this rank, since the last row */
     stats_histogram *latencies;            /* supervisor: one for each destination, */
     bench_account *accounts;               /* and what each did since the last row */
@@ -123,16 +123,9 @@ bool bench_farm_saturated(const bench_farm_outcome *outcome);
  */
 bool bench_farm_piles_up(const bench_farm_outcome *outcome);
 
-/* What a row refers to, and its maker frees. */
-typedef struct {
-    report_destination *destinations;
-    stats_histogram *latency; /* of all destinations */
-} bench_farm_lists;
-
 /* farm_figures.c: from what was measured to what is reported. */
-void bench_farm_figures(const bench_session *session, const bench_measurement *measurement,
-                        const bench_farm_outcome *outcome, bool oversubscribed, report_row *row,
-                        bench_farm_lists *lists);
-void bench_farm_lists_free(bench_farm_lists *lists);
+cb_status bench_farm_figures(const bench_session *session, const bench_measurement *measurement,
+                             const bench_farm_outcome *outcome, bool oversubscribed,
+                             report_row *row);
 
 #endif

@@ -1,7 +1,8 @@
-/* What a result must say of the host it was measured on: system, processor, topology, memory, and
- * the settings that change a communication figure. What cannot be found is left out, never guessed
- * and never an error: a result without a governor is better than none. */
-#include "host/environment.h"
+/* What a result records of the host it was measured on: system, processor, topology, memory, the
+ * settings that change a communication figure, and how much of a core others take. What cannot be
+ * found is left out, never guessed and never an error: a result without a governor is better than
+ * none. */
+#include "host/internal.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -11,12 +12,11 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "host/text.h"
-#include "host/topology.h"
+#include "base/clock.h"
 
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
-/* "always [madvise] never" becomes "madvise": the kernel marks its choice so. */
+/* "always [madvise] never" becomes "madvise": the kernel marks the setting in use by brackets. */
 static void keep_bracketed(char *text)
 {
     char *begin = strchr(text, '[');
@@ -28,8 +28,8 @@ static void keep_bracketed(char *text)
     memmove(text, begin + 1, (size_t)(end - begin));
 }
 
-/* Words of the kernel's command line that find the disk and the console and say nothing of speed;
- * without them those that do (isolcpus, nohz_full, mitigations, idle) fit the field. */
+/* Words of the kernel's command line that name the disk and the console and do not concern speed;
+ * without them the words that do (isolcpus, nohz_full, mitigations, idle) fit the field. */
 static bool is_about_booting(const char *word)
 {
     static const char *const beginnings[] = {
@@ -46,7 +46,7 @@ static bool is_about_booting(const char *word)
     return false;
 }
 
-/* In place, since what is kept is never longer. What follows "--" is for the first process and not
+/* In place, since the result is never longer. Words after "--" are for the first process and not
  * for the kernel. */
 static void keep_kernel_words(char *text)
 {
@@ -69,7 +69,7 @@ static void keep_kernel_words(char *text)
 typedef struct {
     const char *key;
     const char *path;
-    void (*tidy)(char *text); /* NULL: the file's text as it stands */
+    void (*tidy)(char *text); /* NULL: the file's text unchanged */
 } tuning_source;
 
 static const tuning_source tuning_sources[] = {
@@ -240,68 +240,41 @@ static uint64_t memory_MB(const char *root)
     return kibibytes * 1024 / 1000000;
 }
 
-/* The governors that were seen, each once. The kernel has six; more than a field's worth are of no
- * use to a reader. */
-typedef struct {
-    char name[8][32];
-    size_t count;
-} governor_set;
-
-static void add_governor(governor_set *set, const char *name)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (strcmp(set->name[i], name) == 0)
-            return;
-    if (set->count < ROWS(set->name))
-        snprintf(set->name[set->count++], sizeof(set->name[0]), "%s", name);
-}
-
-static void read_governor(const char *root, const char *cpu, governor_set *set)
-{
-    char path[HOST_FILE_BYTES], text[HOST_FILE_BYTES], name[sizeof(set->name[0])];
-
-    snprintf(path, sizeof(path), "sys/devices/system/cpu/%s/cpufreq/scaling_governor", cpu);
-    if (!host_read_text(root, path, text, sizeof(text)))
-        return;
-    host_fit_text(text, name, sizeof(name));
-    if (name[0] != '\0')
-        add_governor(set, name);
-}
-
 static int is_cpu_folder(const struct dirent *entry)
 {
     return strncmp(entry->d_name, "cpu", 3) == 0 && isdigit((unsigned char)entry->d_name[3]);
 }
 
-static governor_set read_governors(const char *root)
+/* The governors of all cores, each once. The kernel has six; a name that does not fit is left out.
+ */
+static void capture_governor(const char *root, char *governor)
 {
-    governor_set set = {.count = 0};
-    char folder[HOST_FILE_BYTES];
+    char path[HOST_FILE_BYTES], text[HOST_FILE_BYTES], names[8][32], list[sizeof(names)] = "";
+    size_t known = 0, length = 0;
     struct dirent **cpus;
     int count;
 
-    snprintf(folder, sizeof(folder), "%s/sys/devices/system/cpu", root);
-    count = scandir(folder, &cpus, is_cpu_folder, versionsort);
-    if (count < 0)
-        return set;
+    snprintf(path, sizeof(path), "%s/sys/devices/system/cpu", root);
+    count = scandir(path, &cpus, is_cpu_folder, versionsort);
     for (int i = 0; i < count; i++) {
-        read_governor(root, cpus[i]->d_name, &set);
+        char name[sizeof(names[0])] = "";
+        size_t k = 0;
+
+        snprintf(path, sizeof(path), "sys/devices/system/cpu/%s/cpufreq/scaling_governor",
+                 cpus[i]->d_name);
+        if (host_read_text(root, path, text, sizeof(text)))
+            host_fit_text(text, name, sizeof(name));
+        while (k < known && strcmp(names[k], name) != 0)
+            k++;
+        if (name[0] != '\0' && k == known && known < ROWS(names)) {
+            memcpy(names[known++], name, sizeof(name));
+            length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
+                                       known == 1 ? "" : ",", name);
+        }
         free(cpus[i]);
     }
-    free(cpus);
-    return set;
-}
-
-static void capture_governor(const char *root, char *governor)
-{
-    governor_set set = read_governors(root);
-    char list[sizeof(set.name)];
-    size_t length = 0;
-
-    list[0] = '\0';
-    for (size_t i = 0; i < set.count; i++)
-        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", i == 0 ? "" : ",",
-                                   set.name[i]);
+    if (count >= 0)
+        free(cpus);
     host_fit_text(list, governor, HOST_TEXT);
 }
 
@@ -333,4 +306,34 @@ void host_kernel_id_below(const char *root, char text[HOST_TEXT])
 void host_kernel_id(char text[HOST_TEXT])
 {
     host_kernel_id_below("", text);
+}
+
+static const double ns_per_us = 1e3;
+static const double ns_per_ms = 1e6;
+
+host_noise host_gaps_result(const host_gaps *gaps)
+{
+    double duration_ns = (double)(gaps->last_ns - gaps->first_ns);
+
+    return (host_noise){
+        .quantum_us = HOST_NOISE_QUANTUM_NS / ns_per_us,
+        .stolen_pct = duration_ns > 0 ? 100 * (double)gaps->stolen_ns / duration_ns : 0,
+        .longest_us = (double)gaps->longest_ns / ns_per_us,
+        .duration_ms = duration_ns / ns_per_ms,
+    };
+}
+
+/* Where two readings of the clock lie further apart than the quantum, the core was taken from this
+ * thread: by an interrupt, the kernel, the hypervisor, or another process. */
+host_noise host_probe_noise(unsigned duration_ms)
+{
+    uint64_t duration_ns = (uint64_t)duration_ms * 1000000u;
+    host_gaps gaps;
+
+    (void)cb_now_ns(); /* the first reading may cause a page fault, which is no noise */
+    gaps = host_gaps_begin(cb_now_ns());
+    do {
+        host_gaps_add(&gaps, cb_now_ns());
+    } while (gaps.last_ns - gaps.first_ns < duration_ns);
+    return host_gaps_result(&gaps);
 }

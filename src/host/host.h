@@ -1,5 +1,5 @@
-/* The machine under a rank: topology and binding by hwloc, the environment that a result must
- * carry, and a probe for what other users take away. Knows nothing of MPI. */
+/* The machine under a rank: topology and binding by hwloc, the environment that a result records,
+ * and a probe of the time that other programs take. Independent of MPI. */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
@@ -16,22 +16,20 @@ enum { HOST_TEXT = 128, HOST_TUNINGS = 24 };
 /* Plain data without pointers, so that ranks can exchange it as bytes. An empty text or 0 means
  * that it could not be found, and the result leaves it out. */
 typedef struct {
-    char name[HOST_TEXT];   /* network name */
-    char os[HOST_TEXT];     /* distribution and version */
-    char kernel[HOST_TEXT]; /* name, release, architecture */
-    char cpu[HOST_TEXT];    /* model name */
-    char
-        topology[2 * HOST_TEXT]; /* hwloc's synthetic description, or a summary where it has none */
-    char governor[HOST_TEXT];    /* cpufreq governor, comma-separated where cores differ */
-    uint64_t cores;              /* physical cores on the host */
-    uint64_t hardware_threads;   /* processing units on the host */
+    char name[HOST_TEXT];         /* network name */
+    char os[HOST_TEXT];           /* distribution and version */
+    char kernel[HOST_TEXT];       /* name, release, architecture */
+    char cpu[HOST_TEXT];          /* model name */
+    char topology[2 * HOST_TEXT]; /* hwloc's synthetic description; without one, a summary */
+    char governor[HOST_TEXT];     /* cpufreq governor, comma-separated where cores differ */
+    uint64_t cores;               /* physical cores on the host */
+    uint64_t hardware_threads;    /* processing units on the host */
     uint64_t numa_nodes;
     uint64_t l1d_bytes, l2_bytes, l3_bytes; /* of one cache of that level */
     uint64_t memory_MB;                     /* 10^6 bytes */
     size_t tuning_count;
     struct {
-        char key[64]; /* net.core.rmem_max, kernel.sched_autogroup_enabled, transparent_hugepage ...
-                       */
+        char key[64]; /* such as net.core.rmem_max, transparent_hugepage */
         char value[HOST_TEXT];
     } tuning[HOST_TUNINGS];
 } host_environment;
@@ -50,8 +48,8 @@ void host_close(host *machine);
 /* Every byte of *out is set; what cannot be found stays empty. Texts are ASCII, on one line. */
 void host_capture(const host *machine, host_environment *out);
 
-/* What the kernel that runs here calls itself since it was started: hosts with the same text share
- * its cores, as containers do and the namespaces of a testbed. Empty where it cannot be found. */
+/* The id that the kernel has had since it was started: hosts with the same id share its cores, as
+ * containers and the namespaces of a testbed do. Empty where it cannot be found. */
 void host_kernel_id(char text[HOST_TEXT]);
 
 /* How many cores this process might run on when the host was opened: its affinity mask within what

@@ -1,8 +1,8 @@
 libcombench_a_SOURCES += \
-	%D%/environment.c %D%/environment.h \
+	%D%/environment.c \
 	%D%/host.h \
-	%D%/noise.c %D%/noise.h \
+	%D%/internal.h \
 	%D%/task.c %D%/task.h \
-	%D%/text.c %D%/text.h \
-	%D%/topology.c %D%/topology.h \
+	%D%/text.c \
+	%D%/topology.c \
 	%D%/work.c %D%/work.h

@@ -1,4 +1,4 @@
-/* The continuous computing task. The maker's thread must never wait for the other, which gets the
+/* The continuous computing task. The creating thread must never wait for the task, which gets the
  * core rarely and could be left without it while it holds a lock: so they share atomics, and a
  * semaphore whose post does not block and orders what is written before. */
 #include "host/task.h"
@@ -25,7 +25,7 @@ enum { SLICE_UNITS = 64, LOWEST_NICE = 19 };
 struct host_task {
     pthread_t thread;
     pid_t thread_id;                    /* the system's, set before `ready` is posted */
-    sem_t ready, wake;                  /* wake: posted after each change that it must see */
+    sem_t ready, wake;                  /* wake: posted after each change that the task must see */
     _Atomic uint64_t computes_until_ns; /* 0: asleep */
     atomic_bool ended;
     _Atomic uint64_t units;
@@ -33,35 +33,25 @@ struct host_task {
     const char *priority;
 };
 
-/* One slice after the other; the clock is read once a slice, which costs it a few thousandths. */
-static uint64_t compute_while_wanted(host_task *task, uint64_t state)
-{
-    uint64_t units = atomic_load_explicit(&task->units, memory_order_relaxed);
-
-    while (cb_now_ns() < atomic_load_explicit(&task->computes_until_ns, memory_order_relaxed)) {
-        state = host_work_on(state, SLICE_UNITS);
-        units += SLICE_UNITS;
-        atomic_store_explicit(&task->units, units, memory_order_relaxed);
-    }
-    return state;
-}
-
+/* The clock is read once a slice, which costs a few thousandths of it. */
 static void *run_thread(void *context)
 {
     host_task *task = context;
-    uint64_t state = host_work(0);
+    uint64_t state = host_work(0), units = 0;
 
     task->thread_id = gettid();
     sem_post(&task->ready);
     while (!atomic_load_explicit(&task->ended, memory_order_relaxed)) {
-        state = compute_while_wanted(task, state);
+        while (cb_now_ns() < atomic_load_explicit(&task->computes_until_ns, memory_order_relaxed)) {
+            state = host_work_on(state, SLICE_UNITS);
+            units += SLICE_UNITS;
+            atomic_store_explicit(&task->units, units, memory_order_relaxed);
+        }
         (void)sem_wait(&task->wake);
     }
     task->state = state;
     return NULL;
 }
-
-/* Ways to a low priority, the lowest first. A thread may always lower its own process's. */
 
 static bool become_idle(pid_t thread_id)
 {
@@ -78,6 +68,7 @@ static bool become_nice(pid_t thread_id)
            getpriority(PRIO_PROCESS, (id_t)thread_id) == LOWEST_NICE;
 }
 
+/* By the way to the lowest priority that the system grants. */
 static cb_status lower_priority(host_task *task)
 {
     static const struct {
@@ -97,24 +88,6 @@ static cb_status lower_priority(host_task *task)
     return CB_ERROR_UNSUPPORTED;
 }
 
-/* Signals are for the maker's thread, whose sleep they shall end. */
-static cb_status start_thread(host_task *task)
-{
-    sigset_t all, before;
-    int error;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&task->thread, NULL, run_thread, task);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error == 0)
-        return CB_OK;
-    cb_error("cannot start a thread for the computing task: %s; raise the limit on threads "
-             "(ulimit -u), or start fewer ranks on this host",
-             strerror(error));
-    return CB_ERROR_SYSTEM;
-}
-
 static void free_task(host_task *task)
 {
     sem_destroy(&task->ready);
@@ -125,17 +98,26 @@ static void free_task(host_task *task)
 cb_status host_task_create(host_task **out)
 {
     host_task *task = cb_allocate_aligned(CB_CACHE_LINE, sizeof(*task), "the computing task");
+    sigset_t all, before;
     cb_status status;
+    int error;
 
     *out = NULL;
     if (task == NULL)
         return CB_ERROR_MEMORY;
     sem_init(&task->ready, 0, 0);
     sem_init(&task->wake, 0, 0);
-    status = start_thread(task);
-    if (status != CB_OK) {
+    /* Signals are for the creating thread, whose sleep they must end. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&task->thread, NULL, run_thread, task);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0) {
+        cb_error("cannot start a thread for the computing task: %s; raise the limit on threads "
+                 "(ulimit -u), or start fewer ranks on this host",
+                 strerror(error));
         free_task(task);
-        return status;
+        return CB_ERROR_SYSTEM;
     }
     while (sem_wait(&task->ready) != 0)
         continue;

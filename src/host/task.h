@@ -1,6 +1,6 @@
-/* The continuous computing task: calibrated work in a thread of its own, of the lowest priority
- * that the system grants, on the core of the thread that made it. It is what occupies a processor
- * while that communicates. */
+/* The continuous computing task: calibrated work in a thread of its own, with the lowest priority
+ * that the system grants, on the core of the thread that created it. It occupies a processor while
+ * that communicates. */
 #ifndef HOST_TASK_H
 #define HOST_TASK_H
 
@@ -17,7 +17,7 @@ typedef struct {
 } host_task_total;
 
 /* Make the task, asleep, with the binding of the calling thread, which should be one core. It never
- * computes at the priority of its maker: where the system refuses both SCHED_IDLE and nice 19,
+ * computes at the priority of its creator: where the system refuses both SCHED_IDLE and nice 19,
  * CB_ERROR_UNSUPPORTED, logged. The caller destroys it. */
 cb_status host_task_create(host_task **out);
 

@@ -1,8 +1,8 @@
 /* The machine's cores by hwloc: which of them this process may use, and binding to one of them.
  *
- * The topology holds the whole host, also what a cgroup keeps from this process, so that core
- * numbers mean the same in every process of a host and 'cores' is the host's. */
-#include "host/topology.h"
+ * The topology is that of the whole host, including what a cgroup denies this process, so that core
+ * numbers mean the same in every process of a host and 'cores' is the number of the host's. */
+#include "host/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,18 +11,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "host/text.h"
-
-/* hwloc's x86 component visits every processing unit in turn, which moves this thread over the
- * host, disturbs whoever works there and waits for its turn on each; Linux tells all that is
- * needed without. Other architectures have no such component, so that a refusal means nothing. */
-static int choose_sources(hwloc_topology_t topology)
-{
-    (void)hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-    if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0)
-        return -1;
-    return hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-}
 
 static cb_status load_topology(hwloc_topology_t topology, const char *description)
 {
@@ -31,7 +19,14 @@ static cb_status load_topology(hwloc_topology_t topology, const char *descriptio
                  description);
         return CB_ERROR_USAGE;
     }
-    if (choose_sources(topology) != 0 || hwloc_topology_load(topology) != 0) {
+    /* hwloc's x86 component visits every processing unit in turn, which moves this thread over the
+     * host, disturbs other programs there and waits for its turn on each; Linux provides all that
+     * is needed without it. Other architectures have no such component, so a refusal means nothing.
+     */
+    (void)hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+    if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
+        hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE) != 0 ||
+        hwloc_topology_load(topology) != 0) {
         cb_error("cannot read the topology of this host by hwloc: %s; check that /sys is mounted "
                  "and that no HWLOC_ variable in the environment is wrong (lstopo shows the same)",
                  strerror(errno));
@@ -56,7 +51,7 @@ static hwloc_bitmap_t units_of_this_thread(hwloc_topology_t topology)
     return units;
 }
 
-static cb_status note_usable(host *machine, const char *usable)
+static cb_status find_usable(host *machine, const char *usable)
 {
     machine->core = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE
                                                                                     : HWLOC_OBJ_PU;
@@ -87,7 +82,7 @@ static cb_status open_machine(const char *description, const char *usable, host 
     }
     status = load_topology(machine->topology, description);
     if (status == CB_OK)
-        status = note_usable(machine, usable);
+        status = find_usable(machine, usable);
     if (status != CB_OK) {
         host_close(machine);
         return status;
@@ -109,48 +104,6 @@ static hwloc_bitmap_t cores_with(const host *machine, hwloc_const_bitmap_t units
         if (hwloc_bitmap_intersects(core->cpuset, units))
             hwloc_bitmap_set(cores, core->logical_index);
     return cores;
-}
-
-/* The core that is number `rank` among the usable ones, or NULL. */
-static hwloc_obj_t usable_core(const host *machine, unsigned rank)
-{
-    hwloc_obj_t core = NULL;
-
-    while ((core = hwloc_get_next_obj_by_type(machine->topology, machine->core, core)) != NULL)
-        if (hwloc_bitmap_intersects(core->cpuset, machine->usable) && rank-- == 0)
-            return core;
-    return NULL;
-}
-
-static void list_cores(const host *machine, hwloc_const_bitmap_t units, char *text, size_t bytes)
-{
-    hwloc_bitmap_t cores = cores_with(machine, units);
-
-    text[0] = '\0';
-    if (cores == NULL)
-        return;
-    if ((size_t)hwloc_bitmap_list_snprintf(text, bytes, cores) >= bytes)
-        host_end_in_dots(text, bytes, ',');
-    hwloc_bitmap_free(cores);
-}
-
-static cb_status bind_to_unit(const host *machine, unsigned unit)
-{
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    int result;
-
-    if (set == NULL || hwloc_bitmap_only(set, unit) != 0) {
-        cb_error("no memory to bind this thread to processing unit %u", unit);
-        hwloc_bitmap_free(set);
-        return CB_ERROR_MEMORY;
-    }
-    result = hwloc_set_cpubind(machine->topology, set, HWLOC_CPUBIND_THREAD);
-    if (result != 0)
-        cb_error("cannot bind this thread to processing unit %u: %s; start the program without a "
-                 "limit on cores that changes while it runs",
-                 unit, strerror(errno));
-    hwloc_bitmap_free(set);
-    return result == 0 ? CB_OK : CB_ERROR_SYSTEM;
 }
 
 cb_status host_open(host **out)
@@ -191,16 +144,25 @@ void host_binding(const host *machine, char *text, size_t bytes)
         snprintf(text, bytes, "%s", "");
     else if (hwloc_bitmap_isequal(units, hwloc_topology_get_topology_cpuset(machine->topology)))
         snprintf(text, bytes, "unbound");
-    else
-        list_cores(machine, units, text, bytes);
+    else {
+        hwloc_bitmap_t cores = cores_with(machine, units);
+
+        text[0] = '\0';
+        if (cores != NULL && (size_t)hwloc_bitmap_list_snprintf(text, bytes, cores) >= bytes)
+            host_end_in_dots(text, bytes, ',');
+        hwloc_bitmap_free(cores);
+    }
     hwloc_bitmap_free(units);
 }
 
 int host_first_unit(const host *machine, unsigned core)
 {
-    hwloc_obj_t object = usable_core(machine, core);
+    hwloc_obj_t object = NULL;
     int unit = -1;
 
+    while ((object = hwloc_get_next_obj_by_type(machine->topology, machine->core, object)) != NULL)
+        if (hwloc_bitmap_intersects(object->cpuset, machine->usable) && core-- == 0)
+            break;
     if (object == NULL)
         return -1;
     do
@@ -212,6 +174,8 @@ int host_first_unit(const host *machine, unsigned core)
 cb_status host_bind_core(const host *machine, unsigned core)
 {
     int unit = host_first_unit(machine, core);
+    hwloc_bitmap_t set;
+    int result;
 
     if (unit < 0) {
         cb_error("cannot bind this thread to core %u, counted from 0: this process may use %u; "
@@ -219,5 +183,17 @@ cb_status host_bind_core(const host *machine, unsigned core)
                  core, host_usable_cores(machine));
         return CB_ERROR_USAGE;
     }
-    return bind_to_unit(machine, (unsigned)unit);
+    set = hwloc_bitmap_alloc();
+    if (set == NULL || hwloc_bitmap_only(set, (unsigned)unit) != 0) {
+        cb_error("no memory to bind this thread to processing unit %d", unit);
+        hwloc_bitmap_free(set);
+        return CB_ERROR_MEMORY;
+    }
+    result = hwloc_set_cpubind(machine->topology, set, HWLOC_CPUBIND_THREAD);
+    if (result != 0)
+        cb_error("cannot bind this thread to processing unit %d: %s; start the program without a "
+                 "limit on cores that changes while it runs",
+                 unit, strerror(errno));
+    hwloc_bitmap_free(set);
+    return result == 0 ? CB_OK : CB_ERROR_SYSTEM;
 }

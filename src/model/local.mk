@@ -1,49 +1,49 @@
 # libccmod: the communication model, a library of its own with all that it needs of base and report.
-lib_LIBRARIES += libccmod.a
-ccmodincludedir = $(includedir)/combench
+lib_LTLIBRARIES += libccmod.la
+ccmodincludedir = $(includedir)/combench/ccmod
 ccmodinclude_HEADERS = \
-	%D%/ccmod.h %D%/ccmod_calibration.h %D%/ccmod_errors.h %D%/ccmod_evaluation.h %D%/ccmod_network.h \
-	%D%/ccmod_observers.h %D%/ccmod_signals.h %D%/ccmod_workload.h
-ccmodbaseincludedir = $(ccmodincludedir)/base
-ccmodbaseinclude_HEADERS = src/base/status.h
+	%D%/include/ccmod/calibration.h %D%/include/ccmod/ccmod.h %D%/include/ccmod/base.h \
+	%D%/include/ccmod/evaluation.h %D%/include/ccmod/network.h %D%/include/ccmod/observers.h \
+	%D%/include/ccmod/signals.h %D%/include/ccmod/workload.h
 
-libccmod_a_CPPFLAGS = $(AM_CPPFLAGS)
+libccmod_la_CPPFLAGS = $(AM_CPPFLAGS)
 # The same result with every compiler: none makes one operation, rounded once, of two.
-libccmod_a_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
-libccmod_a_SOURCES = \
-	src/base/grow.c src/base/random.c src/base/status.c src/base/units.c \
+libccmod_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fvisibility=hidden
+# current:revision:age, the version of the binary interface: a release that only corrects adds 1 to the revision; one
+# that adds names counts current and age up and sets the revision to 0; any other sets age to 0, too.
+libccmod_la_LDFLAGS = $(SANITIZER_CFLAGS) -no-undefined -version-info 0:0:0
+libccmod_la_LIBADD = -lm
+libccmod_la_SOURCES = \
+	src/base/grow.c src/base/random.c src/base/units.c \
 	src/report/escape.c src/report/escape.h src/report/events.c src/report/events.h \
 	src/report/svg.c src/report/svg.h \
 	src/stats/fit.c src/stats/fit.h \
-	%D%/background.c \
-	%D%/calibration.c %D%/calibration_file.c %D%/calibration_fit.c \
-	%D%/checks.c \
-	%D%/clock_heaps.h %D%/clock_marks.h \
-	%D%/conversations.c %D%/conversations.h \
-	%D%/engine.c %D%/engine.h \
-	%D%/error.c \
-	%D%/fifo.h %D%/fifo_acknowledgements.c %D%/fifo_lines.c \
-	%D%/flows_clock.c %D%/flows_fifo.c %D%/flows_plain.c \
-	%D%/matching.c \
-	%D%/messages.c \
-	%D%/names.c \
-	%D%/network.c %D%/networks.h \
-	%D%/network_arguments.c %D%/network_sizes.c %D%/network_trees.c \
-	%D%/network_crossbar.c %D%/network_dragonfly.c %D%/network_ends.c %D%/network_fattree.c %D%/network_file.c \
-	%D%/network_myrinet.c %D%/network_torus.c \
-	%D%/observer_printer.c %D%/observer_timeline.c \
-	%D%/pairing_heap.h %D%/pairs.c %D%/pairs.h \
-	%D%/processors.c \
-	%D%/queue.c \
-	%D%/rate.c %D%/rate.h \
-	%D%/shares.c %D%/shares.h \
-	%D%/signals.c \
-	%D%/standstill.c \
-	%D%/timeline.h %D%/timeline_paje.c %D%/timeline_perfetto.c %D%/timeline_svg.c \
-	%D%/topology.c %D%/topology.h %D%/topology_parser.h %D%/topology_graph.c %D%/topology_links.c \
-	%D%/topology_parse.c %D%/topology_routes.c \
-	%D%/trace.h %D%/trace_parser.h \
-	%D%/trace_expression.c %D%/trace_fields.c %D%/trace_file.c %D%/trace_lists.c \
-	%D%/trace_parse.c %D%/trace_scan.c %D%/trace_workload.c
+	%D%/base.c \
+	%D%/calibration/calibration.c %D%/calibration/file.c %D%/calibration/fit.c \
+	%D%/evaluation/checks.c %D%/evaluation/delivery.c %D%/evaluation/delivery.h \
+	%D%/evaluation/engine.h %D%/evaluation/evaluation.c %D%/evaluation/matching.c \
+	%D%/evaluation/matching.h %D%/evaluation/pairs.c %D%/evaluation/pairs.h \
+	%D%/evaluation/processors.c %D%/evaluation/processors.h %D%/evaluation/queue.c \
+	%D%/evaluation/queue.h %D%/evaluation/rate.c %D%/evaluation/rate.h %D%/evaluation/records.c \
+	%D%/evaluation/records.h %D%/evaluation/standstill.c %D%/evaluation/standstill.h \
+	%D%/networks/crossbar.c %D%/networks/dragonfly.c %D%/networks/ends.c %D%/networks/fattree.c \
+	%D%/networks/kind.c %D%/networks/kinds.c %D%/networks/myrinet.c %D%/networks/network.c \
+	%D%/networks/networks.h %D%/networks/topology.c %D%/networks/topology.h \
+	%D%/networks/topology_file.c %D%/networks/topology_file.h %D%/networks/topology_graph.c \
+	%D%/networks/topology_graph.h %D%/networks/topology_network.c %D%/networks/topology_parser.c \
+	%D%/networks/topology_parser.h %D%/networks/torus.c \
+	%D%/observers/printer.c %D%/observers/signals.c %D%/observers/signals.h %D%/observers/timeline.c \
+	%D%/observers/timeline.h %D%/observers/timeline_forms.c %D%/observers/timeline_paje.c \
+	%D%/observers/timeline_svg.c \
+	%D%/sharing/background.c %D%/sharing/background.h %D%/sharing/cells.h %D%/sharing/clock_heaps.h \
+	%D%/sharing/clock_marks.h %D%/sharing/conversations.c %D%/sharing/conversations.h \
+	%D%/sharing/fifo.c %D%/sharing/fifo.h %D%/sharing/fifo_acknowledgements.c \
+	%D%/sharing/fifo_acknowledgements.h %D%/sharing/flows.h %D%/sharing/flows_clock.c \
+	%D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c %D%/sharing/messages.c %D%/sharing/messages.h \
+	%D%/sharing/pairing_heap.h %D%/sharing/shares.c %D%/sharing/shares.h %D%/sharing/traffic.c \
+	%D%/sharing/traffic.h \
+	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/fields.c %D%/traces/fields.h \
+	%D%/traces/ranks.c %D%/traces/ranks.h %D%/traces/scanner.c %D%/traces/scanner.h \
+	%D%/traces/trace.h %D%/traces/trace_file.c %D%/traces/trace_parse.c %D%/traces/trace_workload.c
 
-CCMOD_LIBS = libccmod.a
+CCMOD_LIBS = libccmod.la

@@ -38,7 +38,7 @@ typedef struct {
 
 /* What a rank's task did: plain data. */
 typedef struct {
-    uint64_t side; /* REPORT_SIDES: it does not compute */
+    uint64_t side; /* BENCH_SIDES: it does not compute */
     bench_side_work work;
 } rank_work;
 
@@ -140,7 +140,7 @@ static cb_status gather_work(const bench_passes *run, const rank_work *mine, siz
     for (size_t i = 0; status == CB_OK && all != NULL && i < participants; i++) {
         bench_side_work *sum;
 
-        if (all[i].side >= REPORT_SIDES)
+        if (all[i].side >= BENCH_SIDES)
             continue;
         sum = &run->out->sides[all[i].side];
         sum->ranks++;
@@ -156,11 +156,11 @@ static cb_status gather_work(const bench_passes *run, const rank_work *mine, siz
 static const bench_role *role_of(const bench_passes *run, const bench_measurement *measurement)
 {
     const bench_session *session = run->session;
-    bench_shape shape = bench_layout(session->definition, session->options, measurement,
-                                     (size_t)control_size(session->plane));
-    size_t stage = bench_shape_stage(&shape, run->me->self);
+    bench_shape shape = plan_layout(session->definition, session->options, measurement,
+                                    (size_t)control_size(session->plane));
+    size_t stage = shape_stage(&shape, run->me->self);
 
-    return &session->definition->roles[bench_shape_role(session->definition, &shape, stage)];
+    return &session->definition->roles[shape_role(session->definition, &shape, stage)];
 }
 
 static cb_status run_parts(beside_run *beside, rank_work *mine)
@@ -184,7 +184,7 @@ cb_status bench_measure_beside(bench_passes *run, const bench_measurement *measu
 {
     const bench_role *role = role_of(run, measurement);
     bool computes = bench_occupies(measurement->occupation, role);
-    rank_work mine = {.side = computes ? bench_side_of(role) : REPORT_SIDES};
+    rank_work mine = {.side = computes ? bench_side_of(role) : BENCH_SIDES};
     beside_run beside = {
         .run = run,
         .task = computes ? run->session->task : NULL,

@@ -1,98 +1,102 @@
-/* The one table of columns: every key of a result row, where its value comes from and how each form
- * shows it. Adding a figure to the results is a field in report_row and a row of this table.
- * Internal to src/report. */
+/* The table of columns: every key of a result row, with all that is known of it. The entries are in
+ * columns.def; a measuring module names a column by its identifier, REPORT_SKEW_US. */
 #ifndef REPORT_COLUMNS_H
 #define REPORT_COLUMNS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/report.h"
+#include "report/stream.h"
+
+/* The identifiers, in the order of the table. */
+typedef enum {
+#define COLUMN(identifier, ...) REPORT_##identifier,
+#include "report/columns.def"
+#undef COLUMN
+    REPORT_COLUMNS
+} report_column;
+
+/* What a column holds, and so which function of row.h sets it. */
+typedef enum {
+    REPORT_TYPE_NUMBER,
+    REPORT_TYPE_TEXT,
+    REPORT_TYPE_FLAG,
+    REPORT_TYPE_SUMMARY,      /* of the values of blocks */
+    REPORT_TYPE_DISTRIBUTION, /* percentiles and histogram of many times */
+    REPORT_TYPE_NUMBERS,      /* an array */
+    REPORT_TYPE_MEMBERS,      /* an object, set member by member */
+    REPORT_TYPE_LIST,         /* an array of objects, set member by member */
+    REPORT_TYPES
+} report_type;
+
+/* Which values are the better ones, for comparisons. */
+typedef enum { REPORT_NEITHER, REPORT_LOWER, REPORT_HIGHER } report_better;
 
 typedef enum {
-    COLUMN_NUMBER,      /* double */
-    COLUMN_TEXT,        /* const char * */
-    COLUMN_FLAG,        /* bool */
-    COLUMN_COUNT,       /* size_t, absent when 0 */
-    COLUMN_SUMMARY,     /* stats_summary, in us */
-    COLUMN_BLOCKS,      /* the values of the blocks */
-    COLUMN_STEPS,       /* the distribution of single steps */
-    COLUMN_SHARES,      /* of each source */
-    COLUMN_WAIT,        /* the wait policy, requested and effective */
-    COLUMN_VERIFY,      /* report_verification */
-    COLUMN_DATAGRAMS,   /* report_datagrams */
-    COLUMN_SLOWDOWNS,   /* double by side of the computing */
-    COLUMN_LEFT,        /* the same, with another face */
-    COLUMN_FLAGS,       /* bool by side, absent where false */
-    COLUMN_ANSWER,      /* report_answer */
-    COLUMN_EVENTS,      /* the distribution of event latencies */
-    COLUMN_FOUND,       /* report_found */
-    COLUMN_ROLES,       /* how many ranks of each role are on each host */
-    COLUMN_DESTINATIONS /* of each destination of a farm */
-} report_column_type;
-
-typedef enum {
-    COLUMN_HIDDEN, /* not in the text form */
-    COLUMN_TITLE,  /* text form: in the title of a block; a change begins a new one */
-    COLUMN_CELL    /* text form: a column of its own */
-} report_column_place;
+    REPORT_HIDDEN, /* not in the text form */
+    REPORT_TITLE,  /* text form: in the title of a block; a change begins a new one */
+    REPORT_CELL    /* text form: a column of its own */
+} report_place;
 
 /* How a value stands in the text form. */
 typedef struct {
-    const char *head, *unit;
+    const char *head;  /* NULL: not in the text form */
+    const char *below; /* the second line; NULL: the column's unit */
     int width;
     int rank;   /* 0: always there; where a line grows too wide the highest goes first */
     bool whole; /* printed in full rather than with three digits */
-} report_face;
+} report_heading;
+
+/* What a cell shows of its column's value. */
+typedef enum {
+    REPORT_VALUE,         /* what stands at the cell's path */
+    REPORT_LEAST,         /* the least number at that path in the elements of an array */
+    REPORT_MOST,          /* the largest */
+    REPORT_SUM_OF_OTHERS, /* the sum of all members but that one */
+    REPORT_HALF_WIDTH_PCT /* of a summary: half the width of its interval against the median */
+} report_shown;
+
+/* One single value of a column, for the forms that have cells. */
+typedef struct {
+    const char *path; /* within the column's value; "": the value itself; NULL: end of the list */
+    const char *name; /* after the key in CSV; "": the key alone; NULL: not in CSV */
+    report_shown shows;
+    report_heading heading; /* of the first cell the column's counts */
+    bool optional;          /* text form: only where the first row of a block has it */
+} report_cell;
 
 typedef struct {
-    const char *key; /* in JSON and CSV, with the unit */
-    report_column_type type;
-    size_t offset; /* of the field in report_row */
-    report_column_place place;
-    report_face face; /* of the first part */
-} report_column;
+    const char *key; /* in JSON and CSV; ends with the unit */
+    report_type type;
+    const char *unit;     /* "us", "MB/s"; NULL: a count, a ratio or a text */
+    const char *schema;   /* the definition in docs/combench-result-1.schema.json; or */
+    const char *values;   /* the texts that it can be, separated by blanks */
+    bool required;        /* in every row */
+    bool condition;       /* says what was measured, else what was found */
+    bool identifies;      /* rows of two runs are the same measurement when they agree in it, or */
+    const char *identity; /* in this member */
+    report_better better;
+    report_place place;
+    report_heading heading;
+    const report_cell *cells; /* of types that have no common ones */
+    const char *meaning;      /* in words, for docs/results.md and the schema */
+} report_column_info;
 
-/* One value of a column that has several. The first part of a type wears its column's face. */
-typedef struct {
-    const char *path;                       /* within the column's JSON value; "": that itself */
-    const char *name;                       /* after the key in CSV; "": the key; NULL: not there */
-    double (*derive)(const json_t *column); /* made from the column's value instead; or NULL */
-    report_face face;                       /* head NULL: not in the text form */
-    bool optional; /* text form: only where the first row of a block has it */
-} report_part;
+extern const report_column_info report_columns[REPORT_COLUMNS];
 
-/* What all columns of one type share. */
-typedef struct {
-    json_t *(*value)(const report_row *row, size_t offset); /* new reference; NULL when absent */
-    const report_part *parts;
-    size_t part_count;
-} report_type;
+/* The cells of a column, ended by one whose path is NULL. */
+const report_cell *report_cells_of(report_column column);
 
-const report_type *report_type_of(const report_column *column);
+/* The heading of a cell of a column. */
+const report_heading *report_heading_of(report_column column, const report_cell *cell);
 
-extern const report_column report_columns[];
-extern const size_t report_column_count;
+/* The name of a cell in CSV; false where it has none. */
+enum { REPORT_CSV_NAME_BYTES = 128 };
 
-/* The row as a JSON object, without what is absent. The caller owns the reference. */
-json_t *report_row_json(const report_row *row);
+bool report_csv_name(report_column column, const report_cell *cell,
+                     char name[REPORT_CSV_NAME_BYTES]);
 
-/* Walk over the single values of all columns, in order:
- * for (leaf = report_leaf_first(); report_leaf_valid(&leaf); report_leaf_next(&leaf)) */
-typedef struct {
-    size_t column, part;
-} report_leaf;
-
-report_leaf report_leaf_first(void);
-bool report_leaf_valid(const report_leaf *leaf);
-void report_leaf_next(report_leaf *leaf);
-
-const report_column *report_leaf_column(const report_leaf *leaf);
-const report_part *report_leaf_part(const report_leaf *leaf);
-const report_face *report_leaf_face(const report_leaf *leaf);
-
-/* The value of a leaf in a row made by report_row_json: a new reference, or NULL when absent. */
-json_t *report_leaf_value(const report_leaf *leaf, const json_t *row);
+/* Write the table as an array of objects under `key` of an open document. */
+void report_describe_columns(report_stream *out, const char *key);
 
 #endif

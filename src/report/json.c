@@ -1,6 +1,6 @@
 /* The JSON form: written when the document ends, one line for each result, so that documents can be
  * compared and searched by line. */
-#include "report/form.h"
+#include "report/forms.h"
 
 /* Figures are measured to a per cent: nine digits lose nothing and keep documents small. */
 static void write_value(FILE *stream, const json_t *value)
@@ -17,52 +17,42 @@ static void write_name(FILE *stream, const char *name)
     json_decref(text);
 }
 
-static void write_elements(FILE *stream, const json_t *array)
-{
-    size_t index;
-    json_t *element;
-
-    json_array_foreach(array, index, element)
-    {
-        fputs(index == 0 ? "[\n    " : ",\n    ", stream);
-        write_value(stream, element);
-    }
-    fputs("\n  ]", stream);
-}
-
-static void write_members(FILE *stream, json_t *object)
-{
-    const char *key, *before = "{\n    ";
-    json_t *value;
-
-    json_object_foreach(object, key, value)
-    {
-        fputs(before, stream);
-        write_name(stream, key);
-        write_value(stream, value);
-        before = ",\n    ";
-    }
-    fputs("\n  }", stream);
-}
-
+/* Members of the document, the members of an object in it, and results and the like each stand on
+ * a line of their own; what is deeper has none. */
 static void end_json(report_writer *writer, json_t *document)
 {
+    FILE *stream = writer->stream;
     const char *key, *before = "{\n  ";
     json_t *value;
 
     json_object_foreach(document, key, value)
     {
-        fputs(before, writer->stream);
-        write_name(writer->stream, key);
-        if (json_object_size(value) > 0)
-            write_members(writer->stream, value);
-        else if (json_is_object(json_array_get(value, 0)))
-            write_elements(writer->stream, value);
-        else
-            write_value(writer->stream, value);
+        fputs(before, stream);
         before = ",\n  ";
+        write_name(stream, key);
+        if (json_object_size(value) > 0) {
+            const char *name, *begin = "{\n    ";
+            json_t *member;
+
+            json_object_foreach(value, name, member)
+            {
+                fputs(begin, stream);
+                begin = ",\n    ";
+                write_name(stream, name);
+                write_value(stream, member);
+            }
+            fputs("\n  }", stream);
+        } else if (json_is_object(json_array_get(value, 0))) {
+            for (size_t i = 0; i < json_array_size(value); i++) {
+                fputs(i == 0 ? "[\n    " : ",\n    ", stream);
+                write_value(stream, json_array_get(value, i));
+            }
+            fputs("\n  ]", stream);
+        } else {
+            write_value(stream, value);
+        }
     }
-    fputs("\n}\n", writer->stream);
+    fputs("\n}\n", stream);
 }
 
 const report_form report_form_json = {.name = "json", .end = end_json};

@@ -1,22 +1,17 @@
 libcombench_a_SOURCES += \
-	%D%/columns.c %D%/columns.h \
+	%D%/columns.c %D%/columns.def %D%/columns.h \
 	%D%/csv.c \
-	%D%/destinations.c %D%/destinations.h \
-	%D%/document.c \
 	%D%/escape.c %D%/escape.h \
 	%D%/events.c %D%/events.h \
-	%D%/figure.c %D%/figure.h \
 	%D%/file.c %D%/file.h \
-	%D%/form.h \
+	%D%/forms.h \
 	%D%/json.c \
-	%D%/path.c %D%/path.h \
 	%D%/reading.c %D%/reading.h \
-	%D%/report.h \
+	%D%/report.c %D%/report.h \
+	%D%/row.c %D%/row.h \
 	%D%/settings.c %D%/settings.h \
-	%D%/steps.c %D%/steps.h \
 	%D%/stream.c %D%/stream.h \
 	%D%/svg.c %D%/svg.h \
 	%D%/text.c \
 	%D%/trace.c %D%/trace.h \
-	%D%/types.c \
-	%D%/value.c %D%/value.h
+	%D%/values.c %D%/values.h

@@ -12,11 +12,9 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "report/path.h"
+#include "report/values.h"
 
 enum { LARGEST_MB = 256, PATH_BYTES = 256 };
-
-static const char schema[] = "combench-result/1";
 
 struct report_reading {
     json_t *root;
@@ -38,26 +36,10 @@ static size_t read_bounded(void *buffer, size_t bytes, void *context)
     return from->left == 0 || ferror(from->stream) ? (size_t)-1 : came;
 }
 
-static cb_status explain(const char *path, const bounded_stream *from, const json_error_t *fault)
-{
-    if (from->left == 0)
-        cb_error("cannot read the result '%s': it is larger than %d MiB; name the document of a "
-                 "single run",
-                 path, LARGEST_MB);
-    else if (ferror(from->stream))
-        cb_error("cannot read the result '%s': %s; name a file that can be read", path,
-                 strerror(errno));
-    else
-        cb_error("%s:%d: this is no JSON document: %s; name a result as --format json writes it",
-                 path, fault->line, fault->text);
-    return CB_ERROR_USAGE;
-}
-
 static cb_status load(const char *path, json_t **out)
 {
     bounded_stream from = {fopen(path, "re"), (size_t)LARGEST_MB << 20};
     json_error_t fault;
-    cb_status status = CB_OK;
 
     if (from.stream == NULL) {
         cb_error("cannot read the result '%s': %s; name a file that can be read", path,
@@ -65,37 +47,39 @@ static cb_status load(const char *path, json_t **out)
         return CB_ERROR_USAGE;
     }
     *out = json_load_callback(read_bounded, &from, 0, &fault);
-    if (*out == NULL)
-        status = explain(path, &from, &fault);
+    if (*out == NULL && from.left == 0)
+        cb_error("cannot read the result '%s': it is larger than %d MiB; name the document of a "
+                 "single run",
+                 path, LARGEST_MB);
+    else if (*out == NULL && ferror(from.stream))
+        cb_error("cannot read the result '%s': %s; name a file that can be read", path,
+                 strerror(errno));
+    else if (*out == NULL)
+        cb_error("%s:%d: this is no JSON document: %s; name a result as --format json writes it",
+                 path, fault.line, fault.text);
     fclose(from.stream);
-    return status;
-}
-
-static cb_status check_schema(const char *path, const report_reading *reading)
-{
-    const char *found = report_reading_text(reading, "schema");
-
-    if (found != NULL && strcmp(found, schema) == 0)
-        return CB_OK;
-    cb_error("cannot read '%s' as a result: its schema is '%.64s', not '%s'; name a result of a "
-             "benchmark, written by --format json",
-             path, found != NULL ? found : "nothing", schema);
-    return CB_ERROR_USAGE;
+    return *out != NULL ? CB_OK : CB_ERROR_USAGE;
 }
 
 cb_status report_reading_open(const char *path, report_reading **out)
 {
+    static const char schema[] = "combench-result/1";
     report_reading *reading = cb_allocate(1, sizeof(*reading), "a result that is read");
-    cb_status status = CB_ERROR_MEMORY;
+    const char *found;
 
     if (reading == NULL)
-        return status;
-    status = load(path, &reading->root);
-    if (status == CB_OK)
-        status = check_schema(path, reading);
-    if (status != CB_OK) {
+        return CB_ERROR_MEMORY;
+    if (load(path, &reading->root) != CB_OK) {
         report_reading_close(reading);
-        return status;
+        return CB_ERROR_USAGE;
+    }
+    found = report_reading_text(reading, "schema");
+    if (found == NULL || strcmp(found, schema) != 0) {
+        cb_error("cannot read '%s' as a result: its schema is '%.64s', not '%s'; name a result of "
+                 "a benchmark, written by --format json",
+                 path, found != NULL ? found : "nothing", schema);
+        report_reading_close(reading);
+        return CB_ERROR_USAGE;
     }
     *out = reading;
     return CB_OK;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/value.h"
+#include "report/values.h"
 
 enum { LINES_UP_TO = 2 }; /* what is deeper has no lines of its own */
 

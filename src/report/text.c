@@ -1,91 +1,128 @@
 /* The text form: made to be read. Rows are written as they come; those that agree in how they were
  * measured make a block, with what they have in common in its title. */
-#include "report/form.h"
+#include "report/forms.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/destinations.h"
-#include "report/figure.h"
 #include "report/settings.h"
+#include "report/values.h"
+#include "stats/stats.h"
 
 /* A row has two marks at most, but for one that went in pieces, or of a loop that is saturated. */
-enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 3 };
+enum { LINE_COLUMNS = 110, GAP = 2, MARKS_WIDTH = 3, FIGURE_BYTES = 64 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const report_phrase platform_phrases[] = {
-    {"", "environment.hosts.0.cpu", ""}, {"", "environment.hosts.0.cores", " cores"},
-    {"", "environment.hosts.0.os", ""},  {"", "environment.hosts.0.kernel", ""},
-    {"", "environment.mpi", ""},
-};
+/* A value of a document with the words around it; nothing is written when it is absent. */
+typedef struct {
+    const char *before, *path, *after;
+} phrase;
 
-static const report_phrase quality_phrases[] = {
-    {"clock ", "environment.clock.source", ""},
-    {"resolution ", "environment.clock.resolution_ns", " ns"},
-    {"a reading ", "environment.clock.cost_ns", " ns"},
-    {"TICK1 ", "environment.clock.tick1_ns", " ns"},
-    {"TICK2 off by ", "environment.clock.tick2_error_pct", " %"},
-    {"noise ", "environment.noise.stolen_pct", " % of the time"},
-    {"in gaps above ", "environment.noise.quantum_us", " us"},
-};
+/* How single values are spelled: as many digits as a measurement supports and an eye compares */
 
-static const report_phrase timeline_phrases[] = {
-    {"timeline of ", "timeline.events", " events"},
-    {"noting cost ", "timeline.cost_pct", " % of an event's time"},
-    {"in single trials from ", "timeline.cost_least_pct", " %"},
-    {"to ", "timeline.cost_most_pct", " %"},
-    {"notes dropped ", "timeline.notes_dropped", ""},
-    {"caution: ", "timeline.caution", ""},
-};
-
-static const report_phrase fit_subject[] = {
-    {"fit of ", "figure", ""},         {"", "mode", ""},
-    {"", "processors", " processors"}, {"from ", "from_bytes", " bytes"},
-    {"to ", "to_bytes", " bytes"},
-};
-
-static const report_phrase fit_values[] = {
-    {"overhead ", "overhead_us", " us"},
-    {"r_inf ", "r_inf_MBps", " MB/s"},
-    {"n_half ", "n_half_bytes", " bytes"},
-    {"pi0 ", "pi0_Hz", " /s"},
-    {"rms residual ", "rms_residual_us", " us"},
-    {"", "caution", ""},
-    {"none: ", "refusal", ""},
-};
-
-static const report_phrase fit_maximum[] = {
-    {"maximum ", "maximum_MBps", " MB/s"},
-    {"at ", "maximum_at_bytes", " bytes"},
-    {"a processor ", "maximum_per_processor_MBps", " MB/s"},
-    {"and of r_inf ", "r_inf_per_processor_MBps", " MB/s"},
-};
-
-static bool is_set(const json_t *value)
+/* Three significant digits, all digits of what is 1000 or more: 0.312, 12.3, 1234. */
+static void format_real(double value, char text[FIGURE_BYTES])
 {
-    return json_is_true(value);
+    const char *exponent_text;
+    int exponent, decimals;
+
+    /* The exponent after rounding to three digits: 9.996 is printed as 10.0. */
+    snprintf(text, FIGURE_BYTES, "%.2e", value);
+    exponent_text = strchr(text, 'e');
+    exponent = exponent_text != NULL ? (int)strtol(exponent_text + 1, NULL, 10) : 0;
+    decimals = exponent >= 2 ? 0 : 2 - exponent;
+    if (value == 0.0)
+        snprintf(text, FIGURE_BYTES, "0");
+    else if (decimals <= 6)
+        snprintf(text, FIGURE_BYTES, "%.*f", decimals, value);
+    else
+        snprintf(text, FIGURE_BYTES, "%.0e", value);
 }
 
-static bool is_supervisor(const json_t *value)
+/* A number as a cell: `whole` in full, else as format_real; "-" for what is none. */
+static void format_number(const json_t *value, bool whole, char text[FIGURE_BYTES])
 {
-    return json_is_string(value) && strcmp(json_string_value(value), "supervisor") == 0;
+    if (!json_is_number(value))
+        snprintf(text, FIGURE_BYTES, "-");
+    else if (whole)
+        snprintf(text, FIGURE_BYTES, "%.0f", json_number_value(value));
+    else
+        format_real(json_number_value(value), text);
 }
 
-static bool is_not_precision(const json_t *value)
+/* Write the phrases whose value is there, each but the first after ", ". Returns how many. */
+static size_t write_phrases(FILE *stream, const json_t *root, const phrase *phrases, size_t count)
 {
-    return json_is_string(value) && strcmp(json_string_value(value), "precision") != 0;
+    size_t written = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = report_path_get(root, phrases[i].path);
+        char number[FIGURE_BYTES];
+
+        if (value == NULL)
+            continue;
+        format_number(value, json_is_integer(value), number);
+        fprintf(stream, "%s%s%s%s", written++ > 0 ? ", " : "", phrases[i].before,
+                json_is_string(value) ? json_string_value(value) : number, phrases[i].after);
+    }
+    return written;
 }
 
-/* In per cent; a rate that is carried is kept to 1 %. */
-static bool is_off(const json_t *value)
+/* A figure over all destinations of a farm hides one that is slow */
+
+static const json_t *median_of(const json_t *destination)
 {
-    return json_is_number(value) && json_number_value(value) > 1;
+    return json_object_get(json_object_get(destination, "latency_us"), "p50");
 }
 
-static bool is_there(const json_t *value)
+/* The median over the destinations; 0 where too few have one to compare. */
+static double usual_us(const json_t *destinations)
 {
-    return value != NULL;
+    size_t count = json_array_size(destinations), known = 0;
+    double *medians = malloc(count * sizeof(*medians) + 1), usual = 0;
+
+    if (medians == NULL)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *median = median_of(json_array_get(destinations, i));
+
+        if (json_is_number(median))
+            medians[known++] = json_number_value(median);
+    }
+    if (known > 1)
+        usual = stats_summarize(medians, known).median;
+    free(medians);
+    return usual;
 }
+
+/* A line for each destination whose median latency is more than twice the median of all. */
+static void write_slow_destinations(FILE *stream, const json_t *destinations)
+{
+    static const phrase phrases[] = {
+        {"rank ", "rank", ""},
+        {"latency p50 ", "latency_us.p50", " us"},
+        {"p99 ", "latency_us.p99", " us"},
+        {"in flight ", "in_flight_mean", " in the mean"},
+        {"at most ", "in_flight_most", ""},
+    };
+    double usual = usual_us(destinations);
+
+    for (size_t i = 0; usual > 0 && i < json_array_size(destinations); i++) {
+        const json_t *one = json_array_get(destinations, i);
+        char text[FIGURE_BYTES];
+
+        if (json_number_value(median_of(one)) <= 2 * usual)
+            continue;
+        fputs("    slow destination: ", stream);
+        write_phrases(stream, one, phrases, sizeof(phrases) / sizeof(phrases[0]));
+        format_real(usual, text);
+        fprintf(stream, "; half of all destinations have p50 of %s us or less\n", text);
+    }
+}
+
+/* Rows */
 
 /* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
  * saturated, disturbed or beside such a task has no precision to reach: it has two of the others at
@@ -93,26 +130,207 @@ static bool is_there(const json_t *value)
  */
 static const struct {
     char mark;
-    const char *key;
-    bool (*applies)(const json_t *value);
+    report_column column;    /* marked where this is true or, if it is no flag, where it is there */
+    const char *is, *is_not; /* and is this text, or another than this */
+    double above;            /* and is more than this */
     const char *meaning;
 } marks[] = {
-    {'*', "oversubscribed", is_set, "oversubscribed: more busy ranks than cores on a host"},
-    {'/', "piece_bytes", is_there, "sent in pieces, which the receiver puts together by a copy"},
-    {'!', "saturated", is_set, "saturated: the rate that is offered cannot be carried"},
-    {'^', "limited_by", is_supervisor,
-     "the supervisor could not issue the events in time: it is "
-     "the limit, and not the farm"},
-    {'?', "generator_error_pct", is_off,
-     "events were issued more than 1 % off their schedule, but not later and later: the run was "
-     "disturbed"},
-    {'>', "slowdown_computing_at_least", is_there,
-     "too little was computed for a figure: slowed down at least so much, no more of it left"},
-    {'~', "stopped_by", is_not_precision, "the precision asked for was not reached in --max-time"},
+    {'*', REPORT_OVERSUBSCRIBED, .meaning = "oversubscribed: more busy ranks than cores on a host"},
+    {'/', REPORT_PIECE_BYTES,
+     .meaning = "sent in pieces, which the receiver puts together by a copy"},
+    {'!', REPORT_SATURATED, .meaning = "saturated: the rate that is offered cannot be carried"},
+    {'^', REPORT_LIMITED_BY, .is = "supervisor",
+     .meaning = "the supervisor could not issue the events in time: it is the limit, and not the "
+                "farm"},
+    /* In per cent; a rate that is carried is kept to 1 %. */
+    {'?', REPORT_GENERATOR_ERROR_PCT, .above = 1,
+     .meaning = "events were issued more than 1 % off their schedule, but not later and later: the "
+                "run was disturbed"},
+    {'>', REPORT_SLOWDOWN_COMPUTING_AT_LEAST,
+     .meaning = "too little was computed for a figure: slowed down at least so much, no more of it "
+                "left"},
+    {'~', REPORT_STOPPED_BY, .is_not = "precision",
+     .meaning = "the precision asked for was not reached in --max-time"},
 };
+
+static bool is_marked(const report_row *row, size_t mark)
+{
+    report_column column = marks[mark].column;
+    const char *text = report_row_text(row, column, "");
+
+    if (!report_row_has(row, column))
+        return false;
+    if (report_columns[column].type == REPORT_TYPE_FLAG)
+        return report_row_flag(row, column, "");
+    if (text != NULL)
+        return marks[mark].is != NULL ? strcmp(text, marks[mark].is) == 0
+                                      : strcmp(text, marks[mark].is_not) != 0;
+    return !(report_row_number(row, column, "") <= marks[mark].above);
+}
+
+/* "mode pingpong, touch all, wait auto, in effect spin" */
+static void make_title(const report_row *row, char title[REPORT_TITLE_BYTES])
+{
+    size_t used = 0;
+
+    title[0] = '\0';
+    for (report_column column = 0; column < REPORT_COLUMNS; column++) {
+        if (report_columns[column].place != REPORT_TITLE)
+            continue;
+        for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
+            const char *text = report_row_text(row, column, cell->path);
+
+            if (text != NULL && used < REPORT_TITLE_BYTES)
+                used += (size_t)snprintf(title + used, REPORT_TITLE_BYTES - used, "%s%s %s",
+                                         used > 0 ? ", " : "",
+                                         report_heading_of(column, cell)->head, text);
+        }
+    }
+}
+
+static const report_heading *heading_of(const report_block_cell *cell)
+{
+    return report_heading_of(cell->column, cell->cell);
+}
+
+/* What stands below the head: the unit of the column where the heading says nothing else. */
+static const char *below_of(const report_block_cell *cell)
+{
+    const char *below = heading_of(cell)->below, *unit = report_columns[cell->column].unit;
+
+    if (below == NULL)
+        below = unit;
+    return below != NULL ? below : "";
+}
+
+static int cell_width(const report_block_cell *cell)
+{
+    const report_heading *heading = heading_of(cell);
+    size_t head = strlen(heading->head), below = strlen(below_of(cell));
+    int least = (int)(head > below ? head : below);
+
+    return GAP + (heading->width > least ? heading->width : least);
+}
+
+/* Of the columns of a block the cells that a line has room for: those of the highest rank go. */
+static void choose_cells(report_block *block, const report_row *row)
+{
+    int width = MARKS_WIDTH;
+
+    block->cell_count = 0;
+    for (report_column column = 0; column < REPORT_COLUMNS; column++) {
+        if (!block->columns[column])
+            continue;
+        for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
+            const report_block_cell next = {column, cell};
+
+            if (heading_of(&next)->head == NULL || block->cell_count == REPORT_BLOCK_CELLS)
+                continue;
+            /* Such a cell is a member of the value, and never derived from it. */
+            if (cell->optional && isnan(report_row_number(row, column, cell->path)))
+                continue;
+            block->cells[block->cell_count++] = next;
+            width += cell_width(&next);
+        }
+    }
+    while (width > LINE_COLUMNS && block->cell_count > 1) {
+        size_t least = 0;
+
+        for (size_t i = 1; i < block->cell_count; i++)
+            if (heading_of(&block->cells[i])->rank > heading_of(&block->cells[least])->rank)
+                least = i;
+        width -= cell_width(&block->cells[least]);
+        block->cell_count--;
+        memmove(&block->cells[least], &block->cells[least + 1],
+                (block->cell_count - least) * sizeof(block->cells[0]));
+    }
+}
+
+/* Two lines: the head and below it the unit; a head without unit stands on the second. */
+static void write_heads(FILE *stream, const report_block *block)
+{
+    for (int line = 0; line < 2; line++) {
+        for (size_t i = 0; i < block->cell_count; i++) {
+            const report_block_cell *cell = &block->cells[i];
+            const char *head = heading_of(cell)->head, *below = below_of(cell);
+            const char *const lines[] = {below[0] != '\0' ? head : "",
+                                         below[0] != '\0' ? below : head};
+
+            fprintf(stream, "%*s", cell_width(cell), lines[line]);
+        }
+        fputc('\n', stream);
+    }
+}
+
+/* A row that has what the block has no column for begins a new one, even with the same title:
+ * nothing that was measured is hidden by what came first. */
+static bool belongs_to(const report_block *block, const report_row *row, const char *title)
+{
+    if (!block->open || strcmp(title, block->title) != 0)
+        return false;
+    for (report_column column = 0; column < REPORT_COLUMNS; column++)
+        if (report_columns[column].place == REPORT_CELL && report_row_has(row, column) &&
+            !block->columns[column])
+            return false;
+    return true;
+}
+
+static void open_block(report_writer *writer, const report_row *row)
+{
+    report_block *block = &writer->block;
+    char title[REPORT_TITLE_BYTES];
+
+    make_title(row, title);
+    if (belongs_to(block, row, title))
+        return;
+    memcpy(block->title, title, sizeof(block->title));
+    block->open = true;
+    for (report_column column = 0; column < REPORT_COLUMNS; column++)
+        block->columns[column] =
+            report_columns[column].place == REPORT_CELL && report_row_has(row, column);
+    choose_cells(block, row);
+    fprintf(writer->stream, "\n%s%s", title, title[0] != '\0' ? "\n" : "");
+    write_heads(writer->stream, block);
+}
+
+static void row_text(report_writer *writer, const report_row *row)
+{
+    FILE *stream = writer->stream;
+    report_block *block = &writer->block;
+    const char *space = " ";
+
+    open_block(writer, row);
+    for (size_t i = 0; i < block->cell_count; i++) {
+        const report_block_cell *cell = &block->cells[i];
+        json_t *value = report_row_cell(row, cell->column, cell->cell);
+        char text[FIGURE_BYTES];
+        int width = cell_width(cell);
+
+        /* A figure that is longer than its column has room for still keeps apart. */
+        format_number(value, heading_of(cell)->whole, text);
+        fprintf(stream, "%s%*s", strlen(text) < (size_t)width ? "" : " ", width, text);
+        json_decref(value);
+    }
+    for (size_t i = 0; i < COUNT(marks); i++) {
+        if (!is_marked(row, i))
+            continue;
+        fprintf(stream, "%s%c", space, marks[i].mark);
+        block->marks |= 1u << i;
+        space = "";
+    }
+    fputc('\n', stream);
+    write_slow_destinations(stream, row->values[REPORT_PER_DESTINATION]);
+}
+
+/* What stands around the rows */
 
 static void begin_text(report_writer *writer, json_t *document)
 {
+    static const phrase platform[] = {
+        {"", "environment.hosts.0.cpu", ""}, {"", "environment.hosts.0.cores", " cores"},
+        {"", "environment.hosts.0.os", ""},  {"", "environment.hosts.0.kernel", ""},
+        {"", "environment.mpi", ""},
+    };
     const json_t *environment = json_object_get(document, "environment");
     size_t hosts = json_array_size(json_object_get(environment, "hosts"));
 
@@ -122,180 +340,44 @@ static void begin_text(report_writer *writer, json_t *document)
             json_string_value(json_object_get(document, "technology")), writer->title);
     if (hosts > 0)
         fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
-    if (report_write_phrases(writer->stream, document, platform_phrases, COUNT(platform_phrases)))
+    if (write_phrases(writer->stream, document, platform, COUNT(platform)))
         fputc('\n', writer->stream);
     report_write_settings(writer->stream, document, LINE_COLUMNS);
-}
-
-/* "mode pingpong, touch all, wait auto, in effect spin" */
-static void make_title(const json_t *row, char title[REPORT_TITLE_BYTES])
-{
-    size_t used = 0;
-
-    title[0] = '\0';
-    for (report_leaf leaf = report_leaf_first(); report_leaf_valid(&leaf);
-         report_leaf_next(&leaf)) {
-        json_t *value = report_leaf_value(&leaf, row);
-
-        if (json_is_string(value) && report_leaf_column(&leaf)->place == COLUMN_TITLE &&
-            used < REPORT_TITLE_BYTES)
-            used += (size_t)snprintf(title + used, REPORT_TITLE_BYTES - used, "%s%s %s",
-                                     used > 0 ? ", " : "", report_leaf_face(&leaf)->head,
-                                     json_string_value(value));
-        json_decref(value);
-    }
-}
-
-static uint64_t columns_of(const json_t *row)
-{
-    uint64_t columns = 0;
-
-    for (size_t i = 0; i < report_column_count; i++) {
-        if (report_columns[i].place == COLUMN_CELL && json_object_get(row, report_columns[i].key))
-            columns |= UINT64_C(1) << i;
-    }
-    return columns;
-}
-
-static int cell_width(const report_leaf *leaf)
-{
-    const report_face *face = report_leaf_face(leaf);
-    size_t head = strlen(face->head), unit = strlen(face->unit);
-    int least = (int)(head > unit ? head : unit);
-
-    return GAP + (face->width > least ? face->width : least);
-}
-
-static int line_width(const report_block *block)
-{
-    int width = MARKS_WIDTH;
-
-    for (size_t i = 0; i < block->leaf_count; i++)
-        width += cell_width(&block->leaves[i]);
-    return width;
-}
-
-static void drop_least_important(report_block *block)
-{
-    size_t victim = 0;
-
-    for (size_t i = 1; i < block->leaf_count; i++) {
-        if (report_leaf_face(&block->leaves[i])->rank >
-            report_leaf_face(&block->leaves[victim])->rank)
-            victim = i;
-    }
-    block->leaf_count--;
-    memmove(&block->leaves[victim], &block->leaves[victim + 1],
-            (block->leaf_count - victim) * sizeof(block->leaves[0]));
-}
-
-static bool has(const json_t *row, const report_leaf *leaf)
-{
-    json_t *value = report_leaf_value(leaf, row);
-
-    json_decref(value);
-    return value != NULL;
-}
-
-static void choose_leaves(report_block *block, const json_t *row)
-{
-    block->leaf_count = 0;
-    for (report_leaf leaf = report_leaf_first(); report_leaf_valid(&leaf);
-         report_leaf_next(&leaf)) {
-        bool wanted = block->columns >> leaf.column & 1;
-
-        if (wanted && report_leaf_face(&leaf)->head != NULL &&
-            (!report_leaf_part(&leaf)->optional || has(row, &leaf)) &&
-            block->leaf_count < REPORT_BLOCK_LEAVES)
-            block->leaves[block->leaf_count++] = leaf;
-    }
-    while (line_width(block) > LINE_COLUMNS && block->leaf_count > 1)
-        drop_least_important(block);
-}
-
-/* Two lines: the head and below it the unit; a head without unit stands on the second. */
-static void write_heads(FILE *stream, const report_block *block)
-{
-    for (int line = 0; line < 2; line++) {
-        for (size_t i = 0; i < block->leaf_count; i++) {
-            const report_face *face = report_leaf_face(&block->leaves[i]);
-            const char *const with_unit[] = {face->head, face->unit};
-            const char *const alone[] = {"", face->head};
-            const char *text = face->unit[0] != '\0' ? with_unit[line] : alone[line];
-
-            fprintf(stream, "%*s", cell_width(&block->leaves[i]), text);
-        }
-        fputc('\n', stream);
-    }
-}
-
-/* A row that has what the block has no column for begins a new one, even with the same title:
- * nothing that was measured is hidden by what came first. */
-static void open_block(report_writer *writer, const json_t *row)
-{
-    report_block *block = &writer->block;
-    uint64_t columns = columns_of(row);
-    char title[REPORT_TITLE_BYTES];
-
-    make_title(row, title);
-    if (block->columns != 0 && strcmp(title, block->title) == 0 && (columns & ~block->columns) == 0)
-        return;
-    memcpy(block->title, title, sizeof(block->title));
-    block->columns = columns;
-    choose_leaves(block, row);
-    fprintf(writer->stream, "\n%s%s", block->title, block->title[0] != '\0' ? "\n" : "");
-    write_heads(writer->stream, block);
-}
-
-static void write_marks(report_writer *writer, const json_t *row)
-{
-    const char *space = " ";
-
-    for (size_t i = 0; i < COUNT(marks); i++) {
-        if (!marks[i].applies(json_object_get(row, marks[i].key)))
-            continue;
-        fprintf(writer->stream, "%s%c", space, marks[i].mark);
-        writer->block.marks |= 1u << i;
-        space = "";
-    }
-    fputc('\n', writer->stream);
-}
-
-/* A figure that is longer than its column has room for still keeps apart from the one before. */
-static void write_cell(FILE *stream, const report_leaf *leaf, const json_t *row)
-{
-    json_t *value = report_leaf_value(leaf, row);
-    char text[REPORT_FIGURE_BYTES];
-    int width = cell_width(leaf);
-
-    report_format_cell(value, report_leaf_face(leaf)->whole, text);
-    fprintf(stream, "%s%*s", strlen(text) < (size_t)width ? "" : " ", width, text);
-    json_decref(value);
-}
-
-static void row_text(report_writer *writer, const json_t *row)
-{
-    const report_block *block = &writer->block;
-
-    open_block(writer, row);
-    for (size_t i = 0; i < block->leaf_count; i++)
-        write_cell(writer->stream, &block->leaves[i], row);
-    write_marks(writer, row);
-    report_write_slow_destinations(writer->stream, row);
 }
 
 /* Fits stand below the rows that they were made from; what comes after needs heads again. */
 static void fit_text(report_writer *writer, const json_t *fit)
 {
-    writer->block.columns = 0;
-    report_write_phrases(writer->stream, fit, fit_subject, COUNT(fit_subject));
+    static const phrase subject[] = {
+        {"fit of ", "figure", ""},         {"", "mode", ""},
+        {"", "processors", " processors"}, {"from ", "from_bytes", " bytes"},
+        {"to ", "to_bytes", " bytes"},
+    };
+    static const phrase values[] = {
+        {"overhead ", "overhead_us", " us"},
+        {"r_inf ", "r_inf_MBps", " MB/s"},
+        {"n_half ", "n_half_bytes", " bytes"},
+        {"pi0 ", "pi0_Hz", " /s"},
+        {"rms residual ", "rms_residual_us", " us"},
+        {"", "caution", ""},
+        {"none: ", "refusal", ""},
+    };
+    static const phrase maximum[] = {
+        {"maximum ", "maximum_MBps", " MB/s"},
+        {"at ", "maximum_at_bytes", " bytes"},
+        {"a processor ", "maximum_per_processor_MBps", " MB/s"},
+        {"and of r_inf ", "r_inf_per_processor_MBps", " MB/s"},
+    };
+
+    writer->block.open = false;
+    write_phrases(writer->stream, fit, subject, COUNT(subject));
     fputs("\n    ", writer->stream);
-    report_write_phrases(writer->stream, fit, fit_values, COUNT(fit_values));
+    write_phrases(writer->stream, fit, values, COUNT(values));
     fputc('\n', writer->stream);
     if (json_object_get(fit, "maximum_MBps") == NULL)
         return;
     fputs("    ", writer->stream);
-    report_write_phrases(writer->stream, fit, fit_maximum, COUNT(fit_maximum));
+    write_phrases(writer->stream, fit, maximum, COUNT(maximum));
     fputc('\n', writer->stream);
 }
 
@@ -307,24 +389,43 @@ static void skipped_text(report_writer *writer, const json_t *skipped)
 
 static void end_text(report_writer *writer, json_t *document)
 {
-    static const report_phrase incomplete[] = {{"incomplete: ", "reason", ""}};
+    static const phrase timeline[] = {
+        {"timeline of ", "timeline.events", " events"},
+        {"noting cost ", "timeline.cost_pct", " % of an event's time"},
+        {"in single trials from ", "timeline.cost_least_pct", " %"},
+        {"to ", "timeline.cost_most_pct", " %"},
+        {"notes dropped ", "timeline.notes_dropped", ""},
+        {"caution: ", "timeline.caution", ""},
+    };
+    static const phrase quality[] = {
+        {"clock ", "environment.clock.source", ""},
+        {"resolution ", "environment.clock.resolution_ns", " ns"},
+        {"a reading ", "environment.clock.cost_ns", " ns"},
+        {"TICK1 ", "environment.clock.tick1_ns", " ns"},
+        {"TICK2 off by ", "environment.clock.tick2_error_pct", " %"},
+        {"noise ", "environment.noise.stolen_pct", " % of the time"},
+        {"in gaps above ", "environment.noise.quantum_us", " us"},
+    };
+    static const phrase incomplete[] = {{"incomplete: ", "reason", ""}};
 
     fputc('\n', writer->stream);
     for (size_t i = 0; i < COUNT(marks); i++) {
         if (writer->block.marks >> i & 1)
             fprintf(writer->stream, "%c %s\n", marks[i].mark, marks[i].meaning);
     }
-    if (report_write_phrases(writer->stream, document, timeline_phrases, COUNT(timeline_phrases)))
+    if (write_phrases(writer->stream, document, timeline, COUNT(timeline)))
         fputc('\n', writer->stream);
-    if (report_write_phrases(writer->stream, document, quality_phrases, COUNT(quality_phrases)))
+    if (write_phrases(writer->stream, document, quality, COUNT(quality)))
         fputc('\n', writer->stream);
-    if (report_write_phrases(writer->stream, document, incomplete, COUNT(incomplete)))
+    if (write_phrases(writer->stream, document, incomplete, COUNT(incomplete)))
         fputc('\n', writer->stream);
 }
 
 const report_form report_form_text = {
     .name = "text",
     .begin = begin_text,
-    .element = {[REPORT_ROW] = row_text, [REPORT_FIT] = fit_text, [REPORT_SKIPPED] = skipped_text},
+    .row = row_text,
+    .fit = fit_text,
+    .skipped = skipped_text,
     .end = end_text,
 };

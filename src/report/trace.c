@@ -9,77 +9,62 @@
 #include "base/log.h"
 #include "report/events.h"
 #include "report/file.h"
-#include "report/value.h"
+#include "report/values.h"
 
 static const report_file_use trace_use = {.what = "the timeline", .option = "--timeline"};
 
 enum { NAME_BYTES = 128 };
 
-/* Takes the reference to `value`; null where there is none. */
-static void write_value(FILE *stream, json_t *value)
-{
-    if (value == NULL || json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) != 0)
-        fputs("null", stream);
-    json_decref(value);
-}
-
-static void write_slice(report_events *events, const report_trace *trace, const report_slice *slice)
-{
-    char name[NAME_BYTES];
-
-    snprintf(name, sizeof(name), "%s %" PRIu64, slice->name, slice->event);
-    report_events_slice(events, slice->track, name, slice->kind, slice->begin_ns, slice->end_ns);
-    report_events_count(events, "event", slice->event);
-    if (slice->peer != REPORT_NO_TRACK)
-        report_events_text(events, "peer", trace->tracks[slice->peer]);
-    report_events_close(events);
-}
-
-static void write_arrow(report_events *events, const report_trace *trace, size_t index)
-{
-    const report_arrow *arrow = &trace->arrows[index];
-    const report_slice *from = &trace->slices[arrow->from], *to = &trace->slices[arrow->to];
-
-    report_events_arrow(events, from->track, arrow->name, index + 1, true, from->begin_ns);
-    report_events_close(events);
-    report_events_arrow(events, to->track, arrow->name, index + 1, false, to->begin_ns);
-    report_events_close(events);
-}
-
-static void write_facts(FILE *stream, const report_trace *trace)
-{
-    const char *before = "";
-
-    for (size_t i = 0; i < trace->fact_count; i++) {
-        const report_fact *fact = &trace->facts[i];
-
-        if (fact->text == NULL && !isfinite(fact->number))
-            continue;
-        fprintf(stream, "%s\n  \"%s\": ", before, fact->key);
-        write_value(stream, fact->text != NULL ? report_value_text(fact->text)
-                                               : report_value_number(fact->number));
-        before = ",";
-    }
-}
-
+/* Facts, tracks, slices, arrows. */
 static void write_trace(FILE *stream, void *context)
 {
     const report_trace *trace = context;
+    const char *before = "";
     report_events events;
 
     report_events_head(stream);
     fputs(",\"otherData\":{", stream);
-    write_facts(stream, trace);
+    for (size_t i = 0; i < trace->fact_count; i++) {
+        const report_fact *fact = &trace->facts[i];
+        json_t *value =
+            fact->text != NULL ? report_value_text(fact->text) : report_value_number(fact->number);
+
+        if (fact->text == NULL && !isfinite(fact->number))
+            continue;
+        fprintf(stream, "%s\n  \"%s\": ", before, fact->key);
+        if (value == NULL ||
+            json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) != 0)
+            fputs("null", stream);
+        json_decref(value);
+        before = ",";
+    }
     fputs("}", stream);
     events = report_events_begin(stream);
     if (trace->track_count > 0)
         report_events_name_process(&events, trace->title);
     for (size_t i = 0; i < trace->track_count; i++)
         report_events_name_track(&events, i, trace->tracks[i]);
-    for (size_t i = 0; i < trace->slice_count; i++)
-        write_slice(&events, trace, &trace->slices[i]);
-    for (size_t i = 0; i < trace->arrow_count; i++)
-        write_arrow(&events, trace, i);
+    for (size_t i = 0; i < trace->slice_count; i++) {
+        const report_slice *slice = &trace->slices[i];
+        char name[NAME_BYTES];
+
+        snprintf(name, sizeof(name), "%s %" PRIu64, slice->name, slice->event);
+        report_events_slice(&events, slice->track, name, slice->kind, slice->begin_ns,
+                            slice->end_ns);
+        report_events_count(&events, "event", slice->event);
+        if (slice->peer != REPORT_NO_TRACK)
+            report_events_text(&events, "peer", trace->tracks[slice->peer]);
+        report_events_close(&events);
+    }
+    for (size_t i = 0; i < trace->arrow_count; i++) {
+        const report_arrow *arrow = &trace->arrows[i];
+        const report_slice *from = &trace->slices[arrow->from], *to = &trace->slices[arrow->to];
+
+        report_events_arrow(&events, from->track, arrow->name, i + 1, true, from->begin_ns);
+        report_events_close(&events);
+        report_events_arrow(&events, to->track, arrow->name, i + 1, false, to->begin_ns);
+        report_events_close(&events);
+    }
     report_events_end(&events);
 }
 
@@ -88,14 +73,6 @@ cb_status report_trace_write(const char *target, const report_trace *trace)
     report_trace copy = *trace;
 
     return report_file_replace(target, &trace_use, write_trace, &copy);
-}
-
-static cb_status refuse_same_file(const char *path, const char *output)
-{
-    cb_error("cannot write the timeline to '%s': the result goes there (--output '%s'); name "
-             "another file with --timeline",
-             path, output);
-    return CB_ERROR_USAGE;
 }
 
 cb_status report_trace_direct(const char *path, const char *output, char **target)
@@ -107,9 +84,12 @@ cb_status report_trace_direct(const char *path, const char *output, char **targe
     *target = report_file_target(path, &trace_use);
     if (*target == NULL || (output != NULL && result == NULL))
         status = CB_ERROR_USAGE;
-    else if (result != NULL && strcmp(*target, result) == 0)
-        status = refuse_same_file(path, output);
-    else if (report_trace_write(*target, &empty) != CB_OK)
+    else if (result != NULL && strcmp(*target, result) == 0) {
+        cb_error("cannot write the timeline to '%s': the result goes there (--output '%s'); name "
+                 "another file with --timeline",
+                 path, output);
+        status = CB_ERROR_USAGE;
+    } else if (report_trace_write(*target, &empty) != CB_OK)
         status = CB_ERROR_USAGE;
     free(result);
     if (status != CB_OK) {

@@ -1,8 +1,6 @@
 /* The table of connections of a segment, in its control block. */
 #include "sisci/connections.h"
 
-#include "sisci/shared.h"
-
 static uint32_t generation_of(const sisci_slot *slot)
 {
     return atomic_load_explicit(&slot->generation, memory_order_acquire);
@@ -22,51 +20,34 @@ static bool is_odd(uint32_t number)
     return number % 2 == 1;
 }
 
-/* Whether the owner has yet to hear of a connection or disconnection. */
+/* Whether a connection or disconnection has not been reported to the owner yet. */
 static bool is_unreported(const sisci_slot *slot)
 {
     return slot->reported != generation_of(slot);
 }
 
-static sisci_slot *free_slot(sisci_control *control)
-{
-    for (uint32_t i = 0; i < SISCI_CONNECTIONS; i++) {
-        sisci_slot *slot = &control->slots[i];
-
-        if (!is_odd(generation_of(slot)) && !is_unreported(slot))
-            return slot;
-    }
-    return NULL;
-}
-
-static sisci_connect_status take(sisci_control *control, uint32_t node,
-                                 const sisci_process *process, sisci_ticket *ticket)
-{
-    sisci_slot *slot;
-
-    if (control->removed)
-        return SISCI_CONNECT_REMOVED;
-    if (!control->available)
-        return SISCI_CONNECT_REFUSED;
-    slot = free_slot(control);
-    if (slot == NULL)
-        return SISCI_CONNECT_FULL;
-    slot->node = node;
-    slot->process = *process;
-    advance(control, slot);
-    *ticket = (sisci_ticket){.slot = (uint32_t)(slot - control->slots),
-                             .generation = generation_of(slot),
-                             .notices = atomic_load(&slot->notices)};
-    return SISCI_CONNECT_OK;
-}
-
 sisci_connect_status sisci_connections_take(sisci_control *control, uint32_t node,
                                             const sisci_process *process, sisci_ticket *ticket)
 {
-    sisci_connect_status status;
+    sisci_connect_status status = SISCI_CONNECT_FULL;
 
     sisci_shared_lock(&control->lock);
-    status = take(control, node, process, ticket);
+    if (control->removed)
+        status = SISCI_CONNECT_REMOVED;
+    else if (!control->available)
+        status = SISCI_CONNECT_REFUSED;
+    for (uint32_t i = 0; i < SISCI_CONNECTIONS && status == SISCI_CONNECT_FULL; i++) {
+        sisci_slot *slot = &control->slots[i];
+
+        if (is_odd(generation_of(slot)) || is_unreported(slot))
+            continue;
+        slot->node = node;
+        slot->process = *process;
+        advance(control, slot);
+        *ticket = (sisci_ticket){
+            .slot = i, .generation = generation_of(slot), .notices = atomic_load(&slot->notices)};
+        status = SISCI_CONNECT_OK;
+    }
     sisci_shared_unlock(&control->lock);
     return status;
 }
@@ -98,7 +79,7 @@ bool sisci_connections_was_asked(const sisci_control *control, sisci_ticket *tic
     return asked;
 }
 
-/* When the first change of a slot happened that was not reported: it has two at most. */
+/* The number of the first change of a slot that was not reported: there are two at most. */
 static uint32_t order_of(const sisci_slot *slot)
 {
     return slot->order[(slot->reported + 1) % 2];
@@ -134,7 +115,7 @@ void sisci_connections_cut(sisci_control *control, uint32_t slot)
     advance(control, &control->slots[slot]);
 }
 
-uint32_t sisci_connections_bury(sisci_control *control)
+uint32_t sisci_connections_cut_ended(sisci_control *control)
 {
     uint32_t in_use = 0;
 

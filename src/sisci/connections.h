@@ -1,7 +1,7 @@
-/* The control block of a segment, and the table in it of those who are connected. A slot's
- * generation counts its connections and disconnections: odd while it is in use. The owner of the
- * segment notes up to which generation it has reported; a slot is used again only when all is
- * reported, so that no connection, however short, is missed. */
+/* The control block of a segment, with the table of its connections. A slot's generation counts its
+ * connections and disconnections: odd while it is in use. The owner of the segment records up to
+ * which generation it has reported; a slot is used again only when all is reported, so that no
+ * connection, however short, is missed. */
 #ifndef SISCI_CONNECTIONS_H
 #define SISCI_CONNECTIONS_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sisci/objects.h"
+#include "sisci/registry.h"
 
 enum { SISCI_CONNECTIONS = 960 };
 
@@ -38,6 +38,11 @@ typedef struct {
 
 _Static_assert(sizeof(sisci_control) <= SISCI_CONTROL_BYTES, "the control block of a segment");
 
+static inline sisci_control *sisci_control_of(const sisci_object *object)
+{
+    return (sisci_control *)object->head;
+}
+
 typedef enum {
     SISCI_CONNECT_OK,
     SISCI_CONNECT_REMOVED,
@@ -45,7 +50,7 @@ typedef enum {
     SISCI_CONNECT_FULL
 } sisci_connect_status;
 
-/* What is known of a connection by the one who made it. */
+/* A connection, as the process that made it knows it. */
 typedef struct {
     uint32_t slot;
     uint32_t generation;
@@ -56,18 +61,18 @@ typedef struct {
 sisci_connect_status sisci_connections_take(sisci_control *control, uint32_t node,
                                             const sisci_process *process, sisci_ticket *ticket);
 
-/* Give it back, unless the owner has taken it away; false then. */
+/* Give it back; false: the owner has cut the connection already. */
 bool sisci_connections_give(sisci_control *control, const sisci_ticket *ticket);
 
-/* Whether the owner has taken the connection away, and whether it has asked to disconnect since
- * this was asked last. Cheap, without the lock. */
+/* Whether the owner has cut the connection, and whether it has asked to disconnect since the last
+ * call. Cheap, without the lock. */
 bool sisci_connections_is_cut(const sisci_control *control, const sisci_ticket *ticket);
 bool sisci_connections_was_asked(const sisci_control *control, sisci_ticket *ticket);
 
 /* For the owner, which holds the lock: */
 
-/* The oldest connection or disconnection that was not reported, which it is now; false: none is
- * left. */
+/* The oldest connection or disconnection that was not reported, which counts as reported now;
+ * false: none is left. */
 bool sisci_connections_next_change(sisci_control *control, uint32_t *slot, bool *connected);
 
 /* Empty a slot that is in use. */
@@ -75,10 +80,10 @@ void sisci_connections_cut(sisci_control *control, uint32_t slot);
 
 bool sisci_connections_in_use(const sisci_control *control, uint32_t slot);
 
-/* Empty the slots of processes that have ended; gives how many slots are in use then. */
-uint32_t sisci_connections_bury(sisci_control *control);
+/* Empty the slots of processes that have ended; returns how many slots remain in use. */
+uint32_t sisci_connections_cut_ended(sisci_control *control);
 
-/* Ask all that are connected to disconnect, or cut them all. */
+/* Ask all connected processes to disconnect, or cut all connections. */
 void sisci_connections_ask_all(sisci_control *control);
 void sisci_connections_cut_all(sisci_control *control);
 

@@ -1,12 +1,140 @@
-/* DMA queues: what may be started, and what becomes of it. */
+/* DMA queues, and the engine: a thread that does posted transfers one after the other, whichever
+ * queue they are of. It copies in blocks, so that an abort need not wait for a long transfer, and
+ * with the library unlocked; segments cannot go while they have transfers. */
 #include "sisci/dma.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
-#include "sisci/constants.h"
-#include "sisci/export.h"
+#include "sisci/interface.h"
+#include "sisci/remote.h"
+#include "sisci/segment.h"
 #include "sisci/sisci_api.h"
+
+static const size_t block_bytes = 256 * 1024;
+
+typedef struct dma_transfer {
+    struct dma_transfer *next;
+    sci_dma_queue_t queue;
+    sci_local_segment_t local;
+    sci_remote_segment_t remote;
+    size_t local_offset, remote_offset, size;
+    bool read;    /* from the remote segment */
+    bool awaited; /* the thread that started it waits for it, and frees it */
+    bool done;    /* with this status: */
+    sci_error_t status;
+    sci_cb_dma_t callback; /* NULL: none */
+    void *callback_argument;
+} dma_transfer;
+
+struct sci_dma_queue {
+    sisci_resource resource;
+    unsigned entries; /* the most that may be under way */
+    unsigned under_way;
+    sci_dma_queue_state_t state;
+    bool failed;              /* a transfer since the queue was last empty */
+    _Atomic uint32_t aborted; /* those under way end where they are */
+    dma_transfer *completed;  /* whose callbacks are due, the oldest first */
+};
+
+/* The library's lock is for it, too. */
+static struct {
+    bool runs, stopping;
+    pthread_t thread;
+    dma_transfer *transfers; /* posted, the oldest first */
+} engine;
+
+static void append(dma_transfer **list, dma_transfer *transfer)
+{
+    while (*list != NULL)
+        list = &(*list)->next;
+    *list = transfer;
+    transfer->next = NULL;
+}
+
+static sci_error_t copy_blocks(const dma_transfer *transfer)
+{
+    unsigned char *local = (unsigned char *)transfer->local->dma_memory + transfer->local_offset;
+    sisci_wire *wire = transfer->remote->dma_wire;
+    bool whole = true;
+
+    for (size_t done = 0; done < transfer->size;) {
+        size_t left = transfer->size - done;
+        size_t bytes = left < block_bytes ? left : block_bytes;
+        size_t remote_offset = transfer->remote_offset + done;
+
+        if (atomic_load(&transfer->queue->aborted))
+            return SCI_ERR_CANCELLED;
+        if (transfer->read)
+            memcpy(local + done, wire->targets[0] + remote_offset, bytes);
+        else
+            whole = sisci_wire_send(wire, remote_offset, local + done, bytes) && whole;
+        done += bytes;
+    }
+    return whole && !atomic_load(&transfer->remote->session.lost) ? SCI_ERR_OK
+                                                                  : SCI_ERR_TRANSFER_FAILED;
+}
+
+/* A transfer is over: its queue's state changes, and who waits for it learns of it. */
+static void complete(dma_transfer *transfer)
+{
+    sci_dma_queue_t queue = transfer->queue;
+
+    transfer->local->transfers--;
+    transfer->remote->transfers--;
+    queue->failed = queue->failed || transfer->status == SCI_ERR_TRANSFER_FAILED;
+    if (--queue->under_way == 0)
+        queue->state = atomic_load(&queue->aborted) ? SCI_DMAQUEUE_ABORTED
+                       : queue->failed              ? SCI_DMAQUEUE_ERROR
+                                                    : SCI_DMAQUEUE_DONE;
+    transfer->done = true;
+    if (transfer->callback != NULL) {
+        append(&queue->completed, transfer);
+        sisci_presence_ring();
+    } else if (!transfer->awaited)
+        free(transfer);
+    sisci_notify();
+}
+
+static void *run_engine(void *unused)
+{
+    (void)unused;
+    sisci_lock();
+    while (!engine.stopping || engine.transfers != NULL) {
+        dma_transfer *transfer = engine.transfers;
+
+        if (transfer == NULL) {
+            sisci_wait(NULL);
+            continue;
+        }
+        engine.transfers = transfer->next;
+        sisci_unlock();
+        transfer->status = copy_blocks(transfer);
+        sisci_lock();
+        complete(transfer);
+    }
+    sisci_unlock();
+    return NULL;
+}
+
+void sisci_dma_stop(void)
+{
+    if (!engine.runs)
+        return;
+    engine.stopping = true;
+    sisci_notify();
+    sisci_unlock();
+    pthread_join(engine.thread, NULL);
+    sisci_lock();
+    engine.runs = false;
+}
+
+void sisci_dma_forget(void)
+{
+    memset(&engine, 0, sizeof(engine));
+}
 
 static sci_dma_queue_t queue_of(sisci_resource *resource)
 {
@@ -18,11 +146,11 @@ static bool poll_queue(sisci_resource *resource)
     return queue_of(resource)->completed != NULL;
 }
 
-/* A transfer is one call, so there is nothing for a callback to cancel. */
-static void deliver(sisci_resource *resource)
+/* Each transfer has one callback, so there are no further ones that it could cancel. */
+static void deliver_completion(sisci_resource *resource)
 {
     sci_dma_queue_t queue = queue_of(resource);
-    sisci_transfer *transfer = queue->completed;
+    dma_transfer *transfer = queue->completed;
 
     queue->completed = transfer->next;
     sisci_callback_begin(resource);
@@ -41,7 +169,7 @@ static void release_queue(sisci_resource *resource)
     sci_dma_queue_t queue = queue_of(resource);
 
     while (queue->completed != NULL) {
-        sisci_transfer *transfer = queue->completed;
+        dma_transfer *transfer = queue->completed;
 
         queue->completed = transfer->next;
         free(transfer);
@@ -49,8 +177,10 @@ static void release_queue(sisci_resource *resource)
     free(queue);
 }
 
-static const sisci_class queue_class = {
-    .poll = poll_queue, .deliver = deliver, .withdraw = abort_transfers, .release = release_queue};
+static const sisci_class queue_class = {.poll = poll_queue,
+                                        .deliver = deliver_completion,
+                                        .withdraw = abort_transfers,
+                                        .release = release_queue};
 
 void SCICreateDMAQueue(sci_desc_t sd, sci_dma_queue_t *dq, unsigned int localAdapterNo,
                        unsigned int maxEntries, unsigned int flags, sci_error_t *error)
@@ -72,7 +202,11 @@ void SCICreateDMAQueue(sci_desc_t sd, sci_dma_queue_t *dq, unsigned int localAda
     made->entries = maxEntries;
     made->state = SCI_DMAQUEUE_IDLE;
     sisci_lock();
-    if (sisci_dma_start())
+    if (!engine.runs) {
+        engine.stopping = false;
+        engine.runs = sisci_thread_create(&engine.thread, run_engine);
+    }
+    if (engine.runs)
         sisci_resource_add(&made->resource, &queue_class, sd);
     else
         *error = SCI_ERR_SYSTEM;
@@ -83,19 +217,6 @@ void SCICreateDMAQueue(sci_desc_t sd, sci_dma_queue_t *dq, unsigned int localAda
         free(made);
 }
 SISCI_EXPORT(SCICreateDMAQueue);
-
-/* Callbacks that are due are made first, but not while there is another. */
-static sci_error_t remove_queue(sci_dma_queue_t queue)
-{
-    if (queue->under_way > 0 || sisci_is_callback_of(&queue->resource) ||
-        (queue->completed != NULL && sisci_is_own_thread()))
-        return SCI_ERR_BUSY;
-    while (queue->completed != NULL)
-        sisci_wait(NULL);
-    sisci_resource_retire(&queue->resource);
-    sisci_resource_destroy(&queue->resource);
-    return SCI_ERR_OK;
-}
 
 static sci_error_t check_queue(sci_dma_queue_t queue, unsigned flags)
 {
@@ -108,13 +229,21 @@ void SCIRemoveDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *erro
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
-    *error = remove_queue(dq);
+    if (dq->under_way > 0 || sisci_is_callback_of(&dq->resource) ||
+        (dq->completed != NULL && sisci_is_own_thread()))
+        *error = SCI_ERR_BUSY;
+    else {
+        while (dq->completed != NULL) /* callbacks that are due are made first */
+            sisci_wait(NULL);
+        sisci_resource_retire(&dq->resource);
+        sisci_resource_destroy(&dq->resource);
+    }
     sisci_unlock();
 }
 SISCI_EXPORT(SCIRemoveDMAQueue);
 
 /* The engine's own mappings, which need no maps of the program's, made once for a segment. */
-static sci_error_t map_segments(sisci_transfer *transfer)
+static sci_error_t map_segments(dma_transfer *transfer)
 {
     sci_local_segment_t local = transfer->local;
     sci_remote_segment_t remote = transfer->remote;
@@ -136,18 +265,8 @@ static sci_error_t map_segments(sisci_transfer *transfer)
     return SCI_ERR_OK;
 }
 
-static bool is_multiple(size_t number)
-{
-    return number % SISCI_DMA_ALIGNMENT == 0;
-}
-
-static bool goes_beyond(size_t offset, size_t size, size_t whole)
-{
-    return offset > whole || size > whole - offset;
-}
-
-/* What does not depend on states. */
-static sci_error_t check_start(const sisci_transfer *transfer, unsigned flags)
+/* The checks that do not depend on states. */
+static sci_error_t check_start(const dma_transfer *transfer, unsigned flags)
 {
     sci_error_t error = sisci_check_flags(flags,
                                           FLAG_USE_CALLBACK | FLAG_DMA_WAIT | FLAG_DMA_READ |
@@ -160,38 +279,31 @@ static sci_error_t check_start(const sisci_transfer *transfer, unsigned flags)
     if (transfer->queue == NULL || transfer->local == NULL || transfer->remote == NULL ||
         ((flags & FLAG_USE_CALLBACK) != 0 && transfer->callback == NULL) || (flags & both) == both)
         return SCI_ERR_ILLEGAL_PARAMETER;
-    if (transfer->size == 0 || !is_multiple(transfer->size))
+    if (transfer->size == 0 || transfer->size % SISCI_DMA_ALIGNMENT != 0)
         return SCI_ERR_SIZE_ALIGNMENT;
-    if (!is_multiple(transfer->local_offset) || !is_multiple(transfer->remote_offset))
+    if ((transfer->local_offset | transfer->remote_offset) % SISCI_DMA_ALIGNMENT != 0)
         return SCI_ERR_OFFSET_ALIGNMENT;
     return SCI_ERR_OK;
 }
 
-static sci_error_t check_states(const sisci_transfer *transfer)
+static sci_error_t post_transfer(dma_transfer *transfer)
 {
-    if (goes_beyond(transfer->local_offset, transfer->size, transfer->local->size) ||
-        goes_beyond(transfer->remote_offset, transfer->size, transfer->remote->size))
+    sci_dma_queue_t queue = transfer->queue;
+    sci_error_t error;
+
+    if (!sisci_is_within(transfer->local_offset, transfer->size, transfer->local->size) ||
+        !sisci_is_within(transfer->remote_offset, transfer->size, transfer->remote->size))
         return SCI_ERR_OUT_OF_RANGE;
     if (!transfer->local->prepared)
         return SCI_ERR_SEGMENT_NOT_PREPARED;
     if (atomic_load(&transfer->remote->session.lost))
         return SCI_ERR_SEGMENT_NOT_CONNECTED;
-    if (transfer->read && transfer->remote->broadcast)
+    if ((transfer->read && transfer->remote->broadcast) ||
+        (queue->under_way > 0 && atomic_load(&queue->aborted)))
         return SCI_ERR_ILLEGAL_OPERATION;
-    if (transfer->queue->under_way > 0 && atomic_load(&transfer->queue->aborted))
-        return SCI_ERR_ILLEGAL_OPERATION;
-    if (transfer->queue->under_way == transfer->queue->entries)
+    if (queue->under_way == queue->entries)
         return SCI_ERR_MAX_ENTRIES;
-    return SCI_ERR_OK;
-}
-
-static sci_error_t post(sisci_transfer *transfer)
-{
-    sci_dma_queue_t queue = transfer->queue;
-    sci_error_t error = check_states(transfer);
-
-    if (error == SCI_ERR_OK)
-        error = map_segments(transfer);
+    error = map_segments(transfer);
     if (error != SCI_ERR_OK)
         return error;
     if (queue->under_way == 0) {
@@ -202,50 +314,9 @@ static sci_error_t post(sisci_transfer *transfer)
     queue->state = SCI_DMAQUEUE_POSTED;
     transfer->local->transfers++;
     transfer->remote->transfers++;
-    sisci_dma_post(transfer);
-    return SCI_ERR_OK;
-}
-
-static void append_completed(sisci_transfer *transfer)
-{
-    sisci_transfer **link = &transfer->queue->completed;
-
-    while (*link != NULL)
-        link = &(*link)->next;
-    *link = transfer;
-    transfer->next = NULL;
-    sisci_presence_ring();
-}
-
-void sisci_dma_complete(sisci_transfer *transfer)
-{
-    sci_dma_queue_t queue = transfer->queue;
-
-    transfer->local->transfers--;
-    transfer->remote->transfers--;
-    queue->failed = queue->failed || transfer->status == SCI_ERR_TRANSFER_FAILED;
-    if (--queue->under_way == 0)
-        queue->state = atomic_load(&queue->aborted) ? SCI_DMAQUEUE_ABORTED
-                       : queue->failed              ? SCI_DMAQUEUE_ERROR
-                                                    : SCI_DMAQUEUE_DONE;
-    transfer->done = true;
-    if (transfer->callback != NULL)
-        append_completed(transfer);
-    else if (!transfer->awaited)
-        free(transfer);
+    append(&engine.transfers, transfer);
     sisci_notify();
-}
-
-/* Until it is done; the queue stays, since the transfer is one of those under way. */
-static sci_error_t await(sisci_transfer *transfer)
-{
-    sci_error_t status;
-
-    while (!transfer->done)
-        sisci_wait(NULL);
-    status = transfer->status;
-    free(transfer);
-    return status;
+    return SCI_ERR_OK;
 }
 
 void SCIStartDmaTransfer(sci_dma_queue_t dq, sci_local_segment_t localSegment,
@@ -253,17 +324,17 @@ void SCIStartDmaTransfer(sci_dma_queue_t dq, sci_local_segment_t localSegment,
                          size_t remoteOffset, sci_cb_dma_t callback, void *callbackArg,
                          unsigned int flags, sci_error_t *error)
 {
-    sisci_transfer request = {.queue = dq,
-                              .local = localSegment,
-                              .remote = remoteSegment,
-                              .local_offset = localOffset,
-                              .remote_offset = remoteOffset,
-                              .size = size,
-                              .read = (flags & FLAG_DMA_READ) != 0,
-                              .awaited = (flags & FLAG_DMA_WAIT) != 0,
-                              .callback = (flags & FLAG_USE_CALLBACK) != 0 ? callback : NULL,
-                              .callback_argument = callbackArg};
-    sisci_transfer *transfer;
+    dma_transfer request = {.queue = dq,
+                            .local = localSegment,
+                            .remote = remoteSegment,
+                            .local_offset = localOffset,
+                            .remote_offset = remoteOffset,
+                            .size = size,
+                            .read = (flags & FLAG_DMA_READ) != 0,
+                            .awaited = (flags & FLAG_DMA_WAIT) != 0,
+                            .callback = (flags & FLAG_USE_CALLBACK) != 0 ? callback : NULL,
+                            .callback_argument = callbackArg};
+    dma_transfer *transfer;
 
     *error = check_start(&request, flags);
     if (*error != SCI_ERR_OK)
@@ -275,37 +346,38 @@ void SCIStartDmaTransfer(sci_dma_queue_t dq, sci_local_segment_t localSegment,
     }
     *transfer = request;
     sisci_lock();
-    *error = post(transfer);
+    *error = post_transfer(transfer);
     if (*error != SCI_ERR_OK)
         free(transfer);
-    else if (request.awaited)
-        *error = await(transfer);
+    else if (request.awaited) {
+        /* The queue stays meanwhile, since this transfer is one of those under way. */
+        while (!transfer->done)
+            sisci_wait(NULL);
+        *error = transfer->status;
+        free(transfer);
+    }
     sisci_unlock();
 }
 SISCI_EXPORT(SCIStartDmaTransfer);
 
-static sci_error_t wait_until_empty(sci_dma_queue_t queue, unsigned timeout_ms)
-{
-    struct timespec buffer;
-    const struct timespec *until = sisci_deadline(timeout_ms, &buffer);
-
-    while (queue->under_way > 0)
-        if (!sisci_wait(until))
-            return queue->under_way > 0 ? SCI_ERR_TIMEOUT : SCI_ERR_OK;
-    return SCI_ERR_OK;
-}
-
 sci_dma_queue_state_t SCIWaitForDMAQueue(sci_dma_queue_t dq, unsigned int timeout,
                                          unsigned int flags, sci_error_t *error)
 {
+    struct timespec buffer;
+    const struct timespec *until;
     sci_dma_queue_state_t state;
+    bool in_time = true;
 
     *error = check_queue(dq, flags);
     if (*error != SCI_ERR_OK)
         return SCI_DMAQUEUE_ERROR;
+    until = sisci_deadline(timeout, &buffer);
     sisci_lock();
     dq->resource.waiters++;
-    *error = wait_until_empty(dq, timeout);
+    while (dq->under_way > 0 && in_time)
+        in_time = sisci_wait(until);
+    if (dq->under_way > 0)
+        *error = SCI_ERR_TIMEOUT;
     dq->resource.waiters--;
     state = dq->state;
     sisci_notify();

@@ -1,21 +1,16 @@
-/* Start and end of the library, its lock, and the lists of resources. */
+/* The library's lock and waits, threads, the lists of resources, and queues of events. */
 #include "sisci/library.h"
 
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "sisci/constants.h"
-#include "sisci/dma.h"
-#include "sisci/export.h"
-#include "sisci/peer.h"
+#include "sisci/interface.h"
 #include "sisci/sisci_api.h"
 
 sisci_library sisci_shm = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static pthread_once_t prepared = PTHREAD_ONCE_INIT;
-static sci_desc_t volatile inherited; /* the parent's devices, after fork(): kept reachable */
 
 void sisci_lock(void)
 {
@@ -53,7 +48,7 @@ bool sisci_wait(const struct timespec *until)
     return pthread_cond_timedwait(&sisci_shm.changed, &sisci_shm.lock, until) != ETIMEDOUT;
 }
 
-/* What a new thread is to run, and whether it has come so far. */
+/* What a new thread runs, and whether it has begun. */
 typedef struct {
     void *(*run)(void *);
     sem_t begun;
@@ -68,15 +63,6 @@ static void *begin_thread(void *argument)
     return run(NULL);
 }
 
-static void await_begun(sem_t *begun)
-{
-    int outcome;
-
-    do
-        outcome = sem_wait(begun);
-    while (outcome != 0 && errno == EINTR);
-}
-
 bool sisci_thread_create(pthread_t *thread, void *(*run)(void *))
 {
     thread_start start = {.run = run};
@@ -88,8 +74,8 @@ bool sisci_thread_create(pthread_t *thread, void *(*run)(void *))
     pthread_sigmask(SIG_SETMASK, &all, &before);
     started = pthread_create(thread, NULL, begin_thread, &start) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (started)
-        await_begun(&start.begun);
+    while (started && sem_wait(&start.begun) != 0 && errno == EINTR)
+        continue;
     sem_destroy(&start.begun);
     return started;
 }
@@ -124,7 +110,7 @@ bool sisci_is_callback_of(const sisci_resource *resource)
     return resource->in_callback && sisci_is_own_thread();
 }
 
-static void cancel_waits(sisci_resource *resource)
+void sisci_resource_cancel(sisci_resource *resource)
 {
     resource->cancelled = true;
     if (resource->class->cancel != NULL)
@@ -134,7 +120,7 @@ static void cancel_waits(sisci_resource *resource)
 
 void sisci_resource_retire(sisci_resource *resource)
 {
-    cancel_waits(resource);
+    sisci_resource_cancel(resource);
     while (resource->waiters > 0 || resource->in_callback)
         sisci_wait(NULL);
 }
@@ -160,13 +146,6 @@ void sisci_callback_end(sisci_resource *resource)
     sisci_notify();
 }
 
-sci_error_t sisci_check_adapter(unsigned adapter)
-{
-    if (adapter >= SISCI_ADAPTER_LIMIT)
-        return SCI_ERR_ILLEGAL_ADAPTERNO;
-    return adapter >= SISCI_ADAPTERS ? SCI_ERR_NO_SUCH_ADAPTERNO : SCI_ERR_OK;
-}
-
 sci_error_t sisci_check_node(unsigned *node)
 {
     if (*node == SCI_LOCAL_HOST)
@@ -174,249 +153,57 @@ sci_error_t sisci_check_node(unsigned *node)
     return sisci_is_node(*node) ? SCI_ERR_OK : SCI_ERR_ILLEGAL_NODEID;
 }
 
-static sci_error_t appear(void)
+/* Few events come before one is taken, so the queue moves to the front or grows when it is full. */
+void sisci_events_put(sisci_event_queue *queue, sci_segment_cb_reason_t reason, unsigned node)
 {
-    sisci_object_status status;
-    int lock;
+    if (queue->first + queue->count == queue->room && queue->first > 0) {
+        memmove(queue->events, queue->events + queue->first, queue->count * sizeof(*queue->events));
+        queue->first = 0;
+    } else if (queue->count == queue->room) {
+        size_t room = queue->room > 0 ? 2 * queue->room : 8;
+        sisci_event *events = realloc(queue->events, room * sizeof(*events));
 
-    sisci_shm.self = sisci_process_self();
-    if (!sisci_registry_lock(&lock))
-        return SCI_ERR_SYSTEM;
-    sisci_objects_sweep();
-    status = sisci_presence_create(sisci_shm.job, sisci_shm.node, &sisci_shm.self);
-    sisci_registry_unlock(lock);
-    if (status == SISCI_OBJECT_OK)
-        return SCI_ERR_OK;
-    return status == SISCI_OBJECT_NO_ROOM ? SCI_ERR_NOSPC : SCI_ERR_SYSTEM;
-}
-
-static void disappear(void)
-{
-    int lock;
-
-    if (sisci_registry_lock(&lock)) {
-        sisci_presence_withdraw();
-        sisci_registry_unlock(lock);
+        if (events == NULL)
+            return;
+        queue->events = events;
+        queue->room = room;
     }
+    queue->events[queue->first + queue->count++] = (sisci_event){.reason = reason, .node = node};
 }
 
-static void initialise_condition(void)
+bool sisci_events_take(sisci_event_queue *queue, sisci_event *event)
 {
-    pthread_condattr_t attributes;
-
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&sisci_shm.changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-/* Disappear for other processes, whatever is still open. */
-static void withdraw_all(void)
-{
-    for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
-        for (sisci_resource *r = sd->newest; r != NULL; r = r->older)
-            if (r->class->withdraw != NULL)
-                r->class->withdraw(r);
-    disappear();
-}
-
-/* Counted in attempts, so that a process that is stopped meanwhile has not waited. */
-static bool lock_within(int attempts)
-{
-    const struct timespec pause = {.tv_nsec = 1000000};
-
-    while (pthread_mutex_trylock(&sisci_shm.lock) != 0) {
-        if (attempts-- == 0)
-            return false;
-        nanosleep(&pause, NULL);
-    }
+    if (queue->count == 0)
+        return false;
+    *event = queue->events[queue->first];
+    queue->count--;
+    queue->first = queue->count > 0 ? queue->first + 1 : 0;
     return true;
 }
 
-/* What the process shows to others must not outlast it. Only that: other threads may still use
- * memory that a release would unmap. */
-static void leave(void)
+sci_error_t sisci_events_await(sisci_resource *resource, sisci_event_queue *queue,
+                               unsigned timeout_ms, sisci_event *event)
 {
-    if (!lock_within(1000))
-        return; /* another thread stays within the library; the next process to start cleans up */
-    if (sisci_shm.initialised > 0)
-        withdraw_all();
-    sisci_shm.initialised = 0;
-    sisci_unlock();
-}
+    struct timespec buffer;
+    const struct timespec *until = sisci_deadline(timeout_ms, &buffer);
+    sci_error_t error = SCI_ERR_OK;
 
-/* In a child after fork(), which has the lock: the library was never started. */
-static void forget_parent(void)
-{
-    inherited = sisci_shm.descriptors;
-    sisci_unlock();
-    sisci_shm = (sisci_library){.lock = PTHREAD_MUTEX_INITIALIZER};
-    initialise_condition();
-    sisci_peers_forget();
-}
-
-/* A fork() has the lock: no thread of the library is in the middle of anything then, be it a list
- * or an allocator, whose locks the child would find taken for ever. */
-static void prepare_process(void)
-{
-    initialise_condition();
-    pthread_atfork(sisci_lock, sisci_unlock, forget_parent);
-    atexit(leave);
-}
-
-static sci_error_t start(void)
-{
-    sci_error_t error = sisci_read_environment();
-
-    if (error == SCI_ERR_OK)
-        error = appear();
-    if (error != SCI_ERR_OK)
-        return error;
-    if (!sisci_thread_start()) {
-        disappear();
-        sisci_presence_close();
-        return SCI_ERR_SYSTEM;
-    }
-    return SCI_ERR_OK;
-}
-
-/* The library's thread cannot wait for its own end. */
-static void await_stop(void)
-{
-    while (sisci_shm.stopping && !sisci_is_own_thread())
-        sisci_wait(NULL);
-}
-
-void SCIInitialize(unsigned int flags, sci_error_t *error)
-{
-    *error = sisci_check_flags(flags, 0, 0);
-    if (*error != SCI_ERR_OK)
-        return;
-    pthread_once(&prepared, prepare_process);
-    sisci_lock();
-    await_stop();
-    if (sisci_shm.stopping)
-        *error = SCI_ERR_NOT_INITIALIZED;
-    else if (sisci_shm.initialised == 0)
-        *error = start();
-    if (*error == SCI_ERR_OK)
-        sisci_shm.initialised++;
-    sisci_unlock();
-}
-SISCI_EXPORT(SCIInitialize);
-
-/* The newest first, since what is made later stands on what was there. */
-static void release_all(void)
-{
-    while (sisci_shm.descriptors != NULL) {
-        sci_desc_t sd = sisci_shm.descriptors;
-
-        while (sd->newest != NULL) {
-            sisci_resource *resource = sd->newest;
-
-            sisci_resource_take_out(resource);
-            resource->class->release(resource);
-        }
-        sisci_shm.descriptors = sd->next;
-        free(sd);
-    }
-}
-
-static bool somebody_waits(void)
-{
-    for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
-        for (sisci_resource *r = sd->newest; r != NULL; r = r->older)
-            if (r->waiters > 0)
-                return true;
-    return false;
-}
-
-static void end_all_waits(void)
-{
-    for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
-        for (sisci_resource *r = sd->newest; r != NULL; r = r->older)
-            cancel_waits(r);
-    while (somebody_waits())
-        sisci_wait(NULL);
-}
-
-/* All threads have left before anything goes that they might use. The library is unlocked
- * meanwhile, so that others have to be told that it stops. */
-static void stop(void)
-{
-    sisci_shm.stopping = true;
-    sisci_thread_stop();
-    withdraw_all();
-    sisci_dma_stop();
-    end_all_waits();
-    release_all();
-    sisci_presence_close();
-    sisci_shm.initialised = 0;
-    sisci_shm.stopping = false;
+    if (sisci_is_own_thread())
+        return SCI_ERR_ILLEGAL_OPERATION;
+    resource->class->poll(resource); /* what has happened is seen without the thread's help */
+    resource->waiters++;
+    while (error == SCI_ERR_OK && (resource->cancelled || !sisci_events_take(queue, event)))
+        if (resource->cancelled)
+            error = SCI_ERR_CANCELLED;
+        else if (!sisci_wait(until))
+            error = SCI_ERR_TIMEOUT;
+    resource->waiters--;
     sisci_notify();
+    return error;
 }
 
-void SCITerminate(void)
+void sisci_events_free(sisci_event_queue *queue)
 {
-    sisci_lock();
-    await_stop();
-    if (sisci_shm.initialised > 1)
-        sisci_shm.initialised--;
-    else if (sisci_shm.initialised == 1 && !sisci_is_own_thread())
-        stop();
-    sisci_unlock();
+    free(queue->events);
+    *queue = (sisci_event_queue){0};
 }
-SISCI_EXPORT(SCITerminate);
-
-void SCIOpen(sci_desc_t *sd, unsigned int flags, sci_error_t *error)
-{
-    sci_desc_t descriptor;
-
-    *error = sisci_check_flags(flags, FLAG_THREAD_SAFE, 0);
-    if (*error == SCI_ERR_OK && sd == NULL)
-        *error = SCI_ERR_ILLEGAL_PARAMETER;
-    if (*error != SCI_ERR_OK)
-        return;
-    descriptor = calloc(1, sizeof(*descriptor));
-    if (descriptor == NULL) {
-        *error = SCI_ERR_API_NOSPC;
-        return;
-    }
-    sisci_lock();
-    if (sisci_shm.initialised == 0)
-        *error = SCI_ERR_NOT_INITIALIZED;
-    else {
-        descriptor->next = sisci_shm.descriptors;
-        sisci_shm.descriptors = descriptor;
-    }
-    sisci_unlock();
-    if (*error == SCI_ERR_OK)
-        *sd = descriptor;
-    else
-        free(descriptor);
-}
-SISCI_EXPORT(SCIOpen);
-
-static void close_descriptor(sci_desc_t sd)
-{
-    sci_desc_t *link = &sisci_shm.descriptors;
-
-    while (*link != sd)
-        link = &(*link)->next;
-    *link = sd->next;
-    free(sd);
-}
-
-void SCIClose(sci_desc_t sd, unsigned int flags, sci_error_t *error)
-{
-    *error = sd == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
-    if (*error != SCI_ERR_OK)
-        return;
-    sisci_lock();
-    if (sd->newest != NULL)
-        *error = SCI_ERR_BUSY;
-    else
-        close_descriptor(sd);
-    sisci_unlock();
-}
-SISCI_EXPORT(SCIClose);

@@ -1,37 +1,41 @@
-# libsisci-shm: the SISCI API over POSIX shared memory. It stands alone, and is installed for others: a
-# static library, since the project needs no shared one and so no libtool.
-lib_LIBRARIES += libsisci-shm.a
+# libsisci-shm: the SISCI API over POSIX shared memory. It stands alone, and is installed for others
+# as a shared and a static library. The project's own programs and tests are linked with an archive
+# of the same sources: it is not compiled as position-independent code, the programs start from the
+# build folder without libtool's scripts, and the tests call internal functions.
+lib_LTLIBRARIES += libsisci-shm.la
+noinst_LIBRARIES += libsisci-shm.a
 
-libsisci_shm_a_CPPFLAGS = -D_GNU_SOURCE -D_REENTRANT -I$(top_srcdir)/src
-libsisci_shm_a_SOURCES = \
+SISCI_SHM_SOURCES = \
 	%D%/connections.c %D%/connections.h \
-	%D%/constants.c %D%/constants.h \
-	%D%/copy.c \
 	%D%/data_interrupt.c \
-	%D%/dma.c %D%/dma.h %D%/dma_engine.c \
-	%D%/environment.c \
-	%D%/error.c \
-	%D%/event.c \
-	%D%/event_queue.c %D%/event_queue.h \
-	%D%/export.h \
+	%D%/device.c \
+	%D%/dma.c %D%/dma.h \
 	%D%/faults.c %D%/faults.h \
-	%D%/interrupt.c \
+	%D%/interface.c %D%/interface.h \
+	%D%/interrupt.c %D%/interrupt.h \
 	%D%/library.c %D%/library.h \
-	%D%/line.c %D%/line.h \
 	%D%/map.c %D%/map.h \
-	%D%/multicast.c %D%/multicast.h \
-	%D%/names.c %D%/names.h \
-	%D%/objects.c %D%/objects.h \
 	%D%/peer.c %D%/peer.h \
 	%D%/process.c %D%/process.h \
-	%D%/query.c \
+	%D%/registry.c %D%/registry.h \
 	%D%/remote.c %D%/remote.h \
 	%D%/segment.c %D%/segment.h \
-	%D%/sequence.c %D%/sequence.h \
-	%D%/session.c %D%/session.h \
-	%D%/shadow.c %D%/shadow.h \
-	%D%/shared.c %D%/shared.h \
+	%D%/start.c \
+	%D%/transfer.c \
 	%D%/wire.c %D%/wire.h
+SISCI_SHM_CPPFLAGS = -D_GNU_SOURCE -D_REENTRANT -I$(top_srcdir)/src
+SISCI_SHM_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+
+libsisci_shm_la_CPPFLAGS = $(SISCI_SHM_CPPFLAGS)
+libsisci_shm_la_CFLAGS = $(SISCI_SHM_CFLAGS)
+libsisci_shm_la_SOURCES = $(SISCI_SHM_SOURCES)
+# CURRENT:REVISION:AGE of the interface: see "Updating library version information" of libtool's manual.
+libsisci_shm_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0
+libsisci_shm_la_LIBADD = $(SISCI_SHM_LIBS)
+
+libsisci_shm_a_CPPFLAGS = $(SISCI_SHM_CPPFLAGS)
+libsisci_shm_a_CFLAGS = $(SISCI_SHM_CFLAGS)
+libsisci_shm_a_SOURCES = $(SISCI_SHM_SOURCES)
 
 sisci_shmincludedir = $(includedir)/sisci-shm
 dist_sisci_shminclude_HEADERS = %D%/sisci_api.h %D%/sisci_error.h %D%/sisci_types.h

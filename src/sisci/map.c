@@ -8,11 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sisci/constants.h"
-#include "sisci/export.h"
+#include "sisci/interface.h"
 #include "sisci/sisci_api.h"
 
-/* What a program asks for. */
+/* The parameters of a map. */
 typedef struct {
     size_t offset, size;
     void *where; /* NULL: anywhere */
@@ -42,7 +41,7 @@ static sci_error_t error_of(int error)
     }
 }
 
-/* A kernel without MAP_FIXED_NOREPLACE takes the address for a hint. */
+/* A kernel without MAP_FIXED_NOREPLACE takes the address as a hint. */
 static bool lies_elsewhere(const map_request *request, const void *memory)
 {
     return request->where != NULL && memory != request->where;
@@ -136,8 +135,8 @@ void sisci_maps_flush(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static sci_error_t check(const void *segment, const void *map, size_t offset, size_t size,
-                         const void *where, unsigned flags)
+static sci_error_t check_request(const void *segment, const void *map, size_t offset, size_t size,
+                                 const void *where, unsigned flags)
 {
     sci_error_t error =
         sisci_check_flags(flags, FLAG_FIXED_MAP_ADDR | FLAG_READONLY_MAP | FLAG_BROADCAST, 0);
@@ -156,11 +155,6 @@ static sci_error_t check(const void *segment, const void *map, size_t offset, si
     return SCI_ERR_OK;
 }
 
-static bool goes_beyond(size_t offset, size_t size, size_t whole)
-{
-    return offset > whole || size > whole - offset;
-}
-
 static map_request request_of(size_t offset, size_t size, void *where, unsigned flags)
 {
     return (map_request){.offset = offset,
@@ -170,46 +164,14 @@ static map_request request_of(size_t offset, size_t size, void *where, unsigned 
                              (flags & FLAG_READONLY_MAP) != 0 ? PROT_READ : PROT_READ | PROT_WRITE};
 }
 
-static sci_error_t map_local(sci_map_t map, const map_request *request)
+/* Map a piece of one of the two segments; the other is NULL. In lossy mode, and for a group whose
+ * members do not share their memory, stores to a remote segment go through a shadow; a map for
+ * reading is the remote memory itself. */
+static sci_map_t make_map(sci_local_segment_t local, sci_remote_segment_t remote,
+                          const map_request *request, sci_error_t *error)
 {
-    sci_local_segment_t segment = map->local;
-    sci_error_t error;
-
-    if (goes_beyond(request->offset, request->size, segment->size))
-        return SCI_ERR_OUT_OF_RANGE;
-    error = map_object(map, sisci_segment_data(segment), request);
-    if (error != SCI_ERR_OK)
-        return error;
-    segment->maps++;
-    sisci_resource_add(&map->resource, &map_class, segment->resource.descriptor);
-    return SCI_ERR_OK;
-}
-
-/* Faults are for stores: a map for reading is the remote memory itself. */
-static sci_error_t map_remote(sci_map_t map, const map_request *request)
-{
-    sci_remote_segment_t segment = map->remote;
-    sci_error_t error;
-
-    if (goes_beyond(request->offset, request->size, segment->size))
-        return SCI_ERR_OUT_OF_RANGE;
-    if (atomic_load(&segment->session.lost))
-        return SCI_ERR_SEGMENT_NOT_CONNECTED;
-    if (!map->for_reading && (sisci_shm.faults.active || sisci_remote_is_split(segment)))
-        error = map_shadow(map, request);
-    else
-        error = map_object(map, sisci_remote_data(segment), request);
-    if (error != SCI_ERR_OK)
-        return error;
-    segment->maps++;
-    sisci_resource_add(&map->resource, &map_class, segment->resource.descriptor);
-    return SCI_ERR_OK;
-}
-
-/* Make a map by one of the two functions above. */
-static sci_map_t make(sci_local_segment_t local, sci_remote_segment_t remote,
-                      const map_request *request, sci_error_t *error)
-{
+    const size_t whole = local != NULL ? local->size : remote->size;
+    const bool for_reading = (request->protection & PROT_WRITE) == 0;
     sci_map_t map = calloc(1, sizeof(*map));
 
     if (map == NULL) {
@@ -219,9 +181,27 @@ static sci_map_t make(sci_local_segment_t local, sci_remote_segment_t remote,
     map->local = local;
     map->remote = remote;
     map->size = request->size;
-    map->for_reading = (request->protection & PROT_WRITE) == 0;
+    map->for_reading = for_reading;
     sisci_lock();
-    *error = local != NULL ? map_local(map, request) : map_remote(map, request);
+    if (!sisci_is_within(request->offset, request->size, whole))
+        *error = SCI_ERR_OUT_OF_RANGE;
+    else if (local != NULL)
+        *error = map_object(map, sisci_segment_data(local), request);
+    else if (atomic_load(&remote->session.lost))
+        *error = SCI_ERR_SEGMENT_NOT_CONNECTED;
+    else if (!for_reading && (sisci_shm.faults.active || sisci_remote_is_split(remote)))
+        *error = map_shadow(map, request);
+    else
+        *error = map_object(map, sisci_remote_data(remote), request);
+    if (*error == SCI_ERR_OK) {
+        if (local != NULL)
+            local->maps++;
+        else
+            remote->maps++;
+        sisci_resource_add(&map->resource, &map_class,
+                           local != NULL ? local->resource.descriptor
+                                         : remote->resource.descriptor);
+    }
     sisci_unlock();
     if (*error == SCI_ERR_OK)
         return map;
@@ -235,12 +215,12 @@ void *SCIMapLocalSegment(sci_local_segment_t segment, sci_map_t *map, size_t off
     map_request request = request_of(offset, size, addr, flags);
     sci_map_t made;
 
-    *error = check(segment, map, offset, size, addr, flags);
+    *error = check_request(segment, map, offset, size, addr, flags);
     if (*error == SCI_ERR_OK && (flags & FLAG_BROADCAST) != 0 && !segment->broadcast)
         *error = SCI_ERR_ILLEGAL_FLAG;
     if (*error != SCI_ERR_OK)
         return NULL;
-    made = make(segment, NULL, &request, error);
+    made = make_map(segment, NULL, &request, error);
     if (made == NULL)
         return NULL;
     *map = made;
@@ -254,12 +234,12 @@ volatile void *SCIMapRemoteSegment(sci_remote_segment_t segment, sci_map_t *map,
     map_request request = request_of(offset, size, addr, flags);
     sci_map_t made;
 
-    *error = check(segment, map, offset, size, addr, flags);
+    *error = check_request(segment, map, offset, size, addr, flags);
     if (*error == SCI_ERR_OK && segment->broadcast != ((flags & FLAG_BROADCAST) != 0))
         *error = SCI_ERR_ILLEGAL_FLAG;
     if (*error != SCI_ERR_OK)
         return NULL;
-    made = make(NULL, segment, &request, error);
+    made = make_map(NULL, segment, &request, error);
     if (made == NULL)
         return NULL;
     *map = made;

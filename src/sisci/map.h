@@ -7,7 +7,7 @@
 #include "sisci/library.h"
 #include "sisci/remote.h"
 #include "sisci/segment.h"
-#include "sisci/shadow.h"
+#include "sisci/wire.h"
 
 struct sci_map {
     sisci_resource resource;

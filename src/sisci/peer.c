@@ -1,5 +1,5 @@
-/* Presence and peers. The end of a process is found in /proc, which costs some 20 us; so the first
- * who looks after SISCI_WATCH_MS writes what it found into the presence, and all others read that.
+/* Presences and peers. The end of a process is found in /proc, which costs some 20 us; so the first
+ * process to look after SISCI_WATCH_MS writes the result into the presence, and all others read it.
  */
 #include "sisci/peer.h"
 
@@ -12,7 +12,8 @@ typedef struct {
     sem_t bell;
     _Atomic uint64_t looked_ns; /* CLOCK_MONOTONIC, of the last look */
     _Atomic uint32_t ended;
-    _Atomic uint32_t removed; /* nobody listens to the bell any more, though the process may run */
+    _Atomic uint32_t
+        removed; /* no thread waits for the bell any more, though the process may run */
 } presence;
 
 struct sisci_peer {
@@ -29,14 +30,6 @@ static sisci_peer *volatile inherited; /* those of the parent, after fork(): kep
 static presence *presence_of(const sisci_object *object)
 {
     return (presence *)object->head;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 sisci_object_status sisci_presence_create(const char *job, unsigned node, const sisci_process *self)
@@ -107,17 +100,8 @@ bool sisci_node_exists(const char *job, unsigned node)
     return found;
 }
 
-static sisci_peer *known(const sisci_process *process)
-{
-    sisci_peer *peer = peers;
-
-    while (peer != NULL && (atomic_load(&peer->presence->removed) ||
-                            !sisci_process_same(&peer->object.head->owner, process)))
-        peer = peer->next;
-    return peer;
-}
-
-static sisci_peer *meet(const sisci_name *name, const sisci_process *process)
+/* The presence of a process; NULL: it is not there, or belongs to another process of that id. */
+static sisci_peer *open_peer(const sisci_name *name, const sisci_process *process)
 {
     sisci_peer *peer = calloc(1, sizeof(*peer));
 
@@ -142,10 +126,13 @@ static sisci_peer *meet(const sisci_name *name, const sisci_process *process)
 sisci_peer *sisci_peer_acquire(const char *job, unsigned node, const sisci_process *process)
 {
     sisci_name name = sisci_name_process(job, node, process);
-    sisci_peer *peer = known(process);
+    sisci_peer *peer = peers;
 
+    while (peer != NULL && (atomic_load(&peer->presence->removed) ||
+                            !sisci_process_same(&peer->object.head->owner, process)))
+        peer = peer->next;
     if (peer == NULL)
-        peer = meet(&name, process);
+        peer = open_peer(&name, process);
     if (peer != NULL)
         peer->references++;
     return peer;
@@ -167,11 +154,13 @@ void sisci_peer_release(sisci_peer *peer)
 bool sisci_peer_has_ended(sisci_peer *peer)
 {
     presence *shared = peer->presence;
+    struct timespec time;
     uint64_t now, looked;
 
     if (atomic_load_explicit(&shared->ended, memory_order_relaxed))
         return true;
-    now = now_ns();
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
     looked = atomic_load_explicit(&shared->looked_ns, memory_order_relaxed);
     if (now - looked < SISCI_WATCH_MS * UINT64_C(1000000) ||
         !atomic_compare_exchange_strong(&shared->looked_ns, &looked, now))

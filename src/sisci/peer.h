@@ -1,6 +1,6 @@
 /* Other processes: whether they live, and the bell that wakes their library's thread. Each process
  * that uses the library has an object of its own, its presence. All functions are called with the
- * library locked, except those on an open peer, which are safe anywhere. */
+ * library locked, except those on an open peer, which any thread may call at any time. */
 #ifndef SISCI_PEER_H
 #define SISCI_PEER_H
 
@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "sisci/objects.h"
+#include "sisci/registry.h"
 
 typedef struct sisci_peer sisci_peer;
 
-/* How often it is found out whether a process still runs; all that watch it share one look. */
+/* How often a process is checked to be alive; all processes that watch it share one check. */
 enum { SISCI_WATCH_MS = 100 };
 
 /* Make the presence of this process, and remove it for others. The registry is locked. */
@@ -21,11 +21,11 @@ sisci_object_status sisci_presence_create(const char *job, unsigned node,
                                           const sisci_process *self);
 void sisci_presence_withdraw(void);
 
-/* Let go of it when no thread waits for the bell any more; it was withdrawn. */
+/* Close it when no thread waits for the bell any more; it was withdrawn. */
 void sisci_presence_close(void);
 
-/* Wait until the bell of this process rings, or the time (CLOCK_MONOTONIC; NULL: never) has come.
- */
+/* Wait until the bell of this process rings, at most until that time (CLOCK_MONOTONIC; NULL: no
+ * limit). */
 void sisci_presence_wait(const struct timespec *until);
 
 /* Ring the bell of this process. */
@@ -44,7 +44,7 @@ bool sisci_peer_has_ended(sisci_peer *peer);
 
 void sisci_peer_ring(sisci_peer *peer);
 
-/* Whether any peer is open, so that somebody has to watch. */
+/* Whether any peer is open, so that the library's thread has to watch. */
 bool sisci_peers_exist(void);
 
 /* In a child after fork(): forget what belongs to the parent. */

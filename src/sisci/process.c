@@ -18,22 +18,10 @@ typedef struct {
 
 typedef enum { STAT_READ, STAT_ABSENT, STAT_UNREADABLE } stat_outcome;
 
-/* The name of the program stands in parentheses and may hold any character, so the fields are
- * counted from the last closing one. */
-static bool parse_stat(const char *text, process_stat *found)
-{
-    const char *name_end = strrchr(text, ')');
-
-    return name_end != NULL &&
-           sscanf(name_end + 1,
-                  " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s "
-                  "%" SCNu64,
-                  &found->state, &found->threads, &found->start_ticks) == 3;
-}
-
 static stat_outcome read_stat(int64_t pid, process_stat *found)
 {
     char path[64], text[1024];
+    const char *name_end;
     ssize_t length;
     int file;
 
@@ -50,7 +38,16 @@ static stat_outcome read_stat(int64_t pid, process_stat *found)
     if (length <= 0)
         return STAT_UNREADABLE;
     text[length] = '\0';
-    return parse_stat(text, found) ? STAT_READ : STAT_UNREADABLE;
+    /* The name of the program stands in parentheses and may contain any character, so the fields
+     * are counted from the last closing one. */
+    name_end = strrchr(text, ')');
+    if (name_end == NULL ||
+        sscanf(name_end + 1,
+               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s "
+               "%" SCNu64,
+               &found->state, &found->threads, &found->start_ticks) != 3)
+        return STAT_UNREADABLE;
+    return STAT_READ;
 }
 
 static uint64_t own_pid_namespace(void)

@@ -1,5 +1,5 @@
-/* Which process an object belongs to, and whether it still runs. A process id comes again; with the
- * time at which the process was started it does not. */
+/* Which process an object belongs to, and whether it still runs. A process id is
+ * used again; together with the time at which the process was started it is unique. */
 #ifndef SISCI_PROCESS_H
 #define SISCI_PROCESS_H
 

@@ -5,9 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sisci/constants.h"
-#include "sisci/export.h"
-#include "sisci/segment.h"
+#include "sisci/interface.h"
 #include "sisci/sisci_api.h"
 
 static sci_remote_segment_t segment_of(sisci_resource *resource)
@@ -25,29 +23,23 @@ bool sisci_remote_is_split(sci_remote_segment_t segment)
     return segment->broadcast && segment->group.head == NULL;
 }
 
-static const sisci_object *target(sci_remote_segment_t segment, size_t number)
-{
-    return segment->group.head != NULL ? &segment->group : &segment->connections[number].object;
-}
-
-/* A stream of faults of its own for each wire: by segment, connection and serial number. */
-static uint64_t new_stream(sci_remote_segment_t segment)
-{
-    return ((uint64_t)segment->id << 32) ^ ((uint64_t)segment->node << 16) ^
-           ((uint64_t)segment->connections[0].ticket.slot << 48) ^ ++sisci_shm.serial;
-}
-
 bool sisci_remote_open_wire(sci_remote_segment_t segment, size_t offset, size_t size,
                             sisci_wire *wire)
 {
-    size_t before = offset % (size_t)sysconf(_SC_PAGESIZE);
-    size_t count = segment->group.head != NULL ? 1 : segment->count;
+    const size_t before = offset % (size_t)sysconf(_SC_PAGESIZE);
+    const bool shared = segment->group.head != NULL;
+    const size_t count = shared ? 1 : segment->count;
+    /* Each wire has a stream of faults of its own: by segment, connection and serial number. */
+    const uint64_t stream = ((uint64_t)segment->id << 32) ^ ((uint64_t)segment->node << 16) ^
+                            ((uint64_t)segment->connections[0].ticket.slot << 48) ^
+                            ++sisci_shm.serial;
 
     if (!sisci_wire_initialise(wire, count, before, size, &segment->session, &sisci_shm.faults,
-                               new_stream(segment)))
+                               stream))
         return false;
     for (size_t i = 0; i < count; i++) {
-        void *mapping = sisci_object_map(target(segment, i), offset - before, before + size,
+        const sisci_object *target = shared ? &segment->group : &segment->connections[i].object;
+        void *mapping = sisci_object_map(target, offset - before, before + size,
                                          PROT_READ | PROT_WRITE, MAP_POPULATE, NULL);
 
         if (mapping == NULL) {
@@ -59,47 +51,36 @@ bool sisci_remote_open_wire(sci_remote_segment_t segment, size_t offset, size_t 
     return true;
 }
 
-static bool has_ended(const sisci_connection *connection)
-{
-    return sisci_connections_is_cut(sisci_control_of(&connection->object), &connection->ticket) ||
-           sisci_peer_has_ended(connection->peer);
-}
-
-/* Transfers fail when the last connection is gone: a group may lose members. */
-static bool is_lost(sci_remote_segment_t segment)
-{
-    for (size_t i = 0; i < segment->count; i++)
-        if (!segment->connections[i].lost)
-            return false;
-    return true;
-}
-
 static void put_event(sci_remote_segment_t segment, sci_segment_cb_reason_t reason)
 {
     sisci_events_put(&segment->events, reason, segment->node);
     sisci_notify();
 }
 
-static void look_after(sci_remote_segment_t segment, sisci_connection *connection)
-{
-    if (connection->lost)
-        return;
-    if (sisci_connections_was_asked(sisci_control_of(&connection->object), &connection->ticket))
-        put_event(segment, SCI_CB_DISCONNECT);
-    if (!has_ended(connection))
-        return;
-    connection->lost = true;
-    if (is_lost(segment))
-        sisci_session_lose(&segment->session);
-    put_event(segment, SCI_CB_LOST);
-}
-
 static bool poll_segment(sisci_resource *resource)
 {
     sci_remote_segment_t segment = segment_of(resource);
+    bool lost_one = false, left_one = false;
 
-    for (size_t i = 0; i < segment->count; i++)
-        look_after(segment, &segment->connections[i]);
+    for (size_t i = 0; i < segment->count; i++) {
+        sisci_connection *connection = &segment->connections[i];
+        const sisci_control *control = sisci_control_of(&connection->object);
+
+        if (connection->lost)
+            continue;
+        if (sisci_connections_was_asked(control, &connection->ticket))
+            put_event(segment, SCI_CB_DISCONNECT);
+        if (!sisci_connections_is_cut(control, &connection->ticket) &&
+            !sisci_peer_has_ended(connection->peer)) {
+            left_one = true;
+            continue;
+        }
+        connection->lost = lost_one = true;
+        put_event(segment, SCI_CB_LOST);
+    }
+    /* Transfers fail when the last connection is gone: a group may lose members. */
+    if (lost_one && !left_one)
+        sisci_session_lose(&segment->session);
     return segment->callback != NULL && segment->events.count > 0;
 }
 
@@ -118,25 +99,17 @@ static void deliver_event(sisci_resource *resource)
         segment->callback = NULL;
 }
 
-/* One that was given up is not given up again. */
-static void give_up(sisci_connection *connection)
-{
-    if (sisci_connections_give(sisci_control_of(&connection->object), &connection->ticket))
-        sisci_peer_ring(connection->peer);
-}
-
+/* Connections that were given back already, or that the owner has cut, are left alone. */
 static void withdraw_connections(sisci_resource *resource)
 {
     sci_remote_segment_t segment = segment_of(resource);
 
-    for (size_t i = 0; i < segment->count; i++)
-        give_up(&segment->connections[i]);
-}
+    for (size_t i = 0; i < segment->count; i++) {
+        sisci_connection *connection = &segment->connections[i];
 
-static void close_connection(sisci_connection *connection)
-{
-    sisci_peer_release(connection->peer);
-    sisci_object_close(&connection->object);
+        if (sisci_connections_give(sisci_control_of(&connection->object), &connection->ticket))
+            sisci_peer_ring(connection->peer);
+    }
 }
 
 static void release_segment(sisci_resource *resource)
@@ -146,8 +119,10 @@ static void release_segment(sisci_resource *resource)
     if (segment->dma_wire != NULL)
         sisci_wire_destroy(segment->dma_wire);
     free(segment->dma_wire);
-    for (size_t i = 0; i < segment->count; i++)
-        close_connection(&segment->connections[i]);
+    for (size_t i = 0; i < segment->count; i++) {
+        sisci_peer_release(segment->connections[i].peer);
+        sisci_object_close(&segment->connections[i].object);
+    }
     free(segment->connections);
     sisci_object_close(&segment->group);
     sisci_events_free(&segment->events);
@@ -174,7 +149,7 @@ static sci_error_t error_of(sisci_connect_status status)
     }
 }
 
-/* Connect to an open object; its owner must be there to be told. */
+/* Connect to an open object; its owner must be alive, since it is rung. */
 static sci_error_t take_connection(sisci_connection *connection)
 {
     sisci_control *control = sisci_control_of(&connection->object);
@@ -232,46 +207,34 @@ static sci_error_t connect_node(sci_remote_segment_t segment)
     return error;
 }
 
-/* All members that are available. When there is none, the best reason is the one of a member that
- * is there and refuses. */
-static sci_error_t connect_members(sci_remote_segment_t segment, const sisci_names *members)
+/* Connect to all members that are available, and open the memory that they share. Where there is no
+ * member available, the error is that of a member that refuses, if there is one. */
+static sci_error_t connect_group(sci_remote_segment_t segment)
 {
+    sisci_name name =
+        sisci_name_numbered(sisci_shm.job, SISCI_BROADCAST_NODE, SISCI_KIND_GROUP, segment->id);
+    sisci_name beginning = sisci_name_members(sisci_shm.job, SISCI_BROADCAST_NODE, segment->id);
     sci_error_t reason = SCI_ERR_NO_SUCH_SEGMENT;
+    sisci_names members;
 
-    segment->connections = calloc(members->count + 1, sizeof(*segment->connections));
+    if (!sisci_names_list(&beginning, &members))
+        return SCI_ERR_SYSTEM;
+    segment->connections = calloc(members.count + 1, sizeof(*segment->connections));
     if (segment->connections == NULL)
-        return SCI_ERR_API_NOSPC;
-    for (size_t i = 0; i < members->count; i++) {
-        sci_error_t error = connect_object(segment, &members->names[i]);
+        reason = SCI_ERR_API_NOSPC;
+    for (size_t i = 0; i < members.count && segment->connections != NULL; i++) {
+        sci_error_t error = connect_object(segment, &members.names[i]);
 
         if (error != SCI_ERR_OK && error != SCI_ERR_NO_SUCH_SEGMENT)
             reason = error;
     }
-    return segment->count > 0 ? SCI_ERR_OK : reason;
-}
-
-static sci_error_t open_group(sci_remote_segment_t segment)
-{
-    sisci_name name =
-        sisci_name_numbered(sisci_shm.job, SISCI_BROADCAST_NODE, SISCI_KIND_GROUP, segment->id);
-
+    sisci_names_free(&members);
+    if (segment->count == 0)
+        return reason;
     if (sisci_control_of(&segment->connections[0].object)->own_memory)
         return SCI_ERR_OK;
     return sisci_object_open(&name, &segment->group) == SISCI_OBJECT_OK ? SCI_ERR_OK
                                                                         : SCI_ERR_NO_SUCH_SEGMENT;
-}
-
-static sci_error_t connect_group(sci_remote_segment_t segment)
-{
-    sisci_name beginning = sisci_name_members(sisci_shm.job, SISCI_BROADCAST_NODE, segment->id);
-    sisci_names members;
-    sci_error_t error;
-
-    if (!sisci_names_list(&beginning, &members))
-        return SCI_ERR_SYSTEM;
-    error = connect_members(segment, &members);
-    sisci_names_free(&members);
-    return error == SCI_ERR_OK ? open_group(segment) : error;
 }
 
 static sci_error_t check_connect(sci_desc_t sd, const sci_remote_segment_t *segment, unsigned *node,
@@ -290,20 +253,6 @@ static sci_error_t check_connect(sci_desc_t sd, const sci_remote_segment_t *segm
     if ((flags & FLAG_BROADCAST) != 0)
         return *node == SISCI_BROADCAST_NODE ? SCI_ERR_OK : SCI_ERR_ILLEGAL_NODEID;
     return sisci_check_node(node);
-}
-
-static sci_error_t establish(sci_desc_t sd, sci_remote_segment_t segment)
-{
-    sci_error_t error = segment->broadcast ? connect_group(segment) : connect_node(segment);
-
-    if (error == SCI_ERR_OK) {
-        sisci_resource_add(&segment->resource, &remote_class, sd);
-        sisci_presence_ring(); /* the thread has somebody to watch */
-    } else {
-        withdraw_connections(&segment->resource);
-        release_segment(&segment->resource);
-    }
-    return error;
 }
 
 void SCIConnectSegment(sci_desc_t sd, sci_remote_segment_t *segment, unsigned int nodeId,
@@ -331,34 +280,36 @@ void SCIConnectSegment(sci_desc_t sd, sci_remote_segment_t *segment, unsigned in
     made->callback_argument = callbackArg;
     sisci_session_initialise(&made->session);
     sisci_lock();
-    *error = establish(sd, made);
-    sisci_unlock();
-    if (*error == SCI_ERR_OK)
+    *error = made->broadcast ? connect_group(made) : connect_node(made);
+    if (*error == SCI_ERR_OK) {
+        sisci_resource_add(&made->resource, &remote_class, sd);
+        sisci_presence_ring(); /* so that the library's thread watches the owner */
         *segment = made;
+    } else {
+        withdraw_connections(&made->resource);
+        release_segment(&made->resource);
+    }
+    sisci_unlock();
 }
 SISCI_EXPORT(SCIConnectSegment);
 
-static sci_error_t disconnect(sci_remote_segment_t segment)
-{
-    if (segment->maps > 0 || segment->transfers > 0 || sisci_is_callback_of(&segment->resource))
-        return SCI_ERR_BUSY;
-    sisci_resource_retire(&segment->resource);
-    sisci_resource_destroy(&segment->resource);
-    return SCI_ERR_OK;
-}
-
-static sci_error_t check(sci_remote_segment_t segment, unsigned flags)
+static sci_error_t check_segment(sci_remote_segment_t segment, unsigned flags)
 {
     return segment == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
 }
 
 void SCIDisconnectSegment(sci_remote_segment_t segment, unsigned int flags, sci_error_t *error)
 {
-    *error = check(segment, flags);
+    *error = check_segment(segment, flags);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
-    *error = disconnect(segment);
+    if (segment->maps > 0 || segment->transfers > 0 || sisci_is_callback_of(&segment->resource))
+        *error = SCI_ERR_BUSY;
+    else {
+        sisci_resource_retire(&segment->resource);
+        sisci_resource_destroy(&segment->resource);
+    }
     sisci_unlock();
 }
 SISCI_EXPORT(SCIDisconnectSegment);
@@ -387,7 +338,7 @@ sci_segment_cb_reason_t SCIWaitForRemoteSegmentEvent(sci_remote_segment_t segmen
 {
     sisci_event event = {0};
 
-    *error = check(segment, flags);
+    *error = check_segment(segment, flags);
     if (*error == SCI_ERR_OK && status == NULL)
         *error = SCI_ERR_ILLEGAL_PARAMETER;
     if (*error != SCI_ERR_OK)

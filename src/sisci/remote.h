@@ -3,10 +3,8 @@
 #define SISCI_REMOTE_H
 
 #include "sisci/connections.h"
-#include "sisci/event_queue.h"
 #include "sisci/library.h"
 #include "sisci/peer.h"
-#include "sisci/session.h"
 #include "sisci/wire.h"
 
 /* One connection: to the segment, or to one member of its group. */
@@ -39,7 +37,7 @@ struct sci_remote_segment {
 /* The object that has the data, or those of the first member. */
 const sisci_object *sisci_remote_data(sci_remote_segment_t segment);
 
-/* Whether a store has several memories to reach: a group whose members share none. */
+/* Whether a store has to reach several memories: a group whose members do not share one. */
 bool sisci_remote_is_split(sci_remote_segment_t segment);
 
 /* Open a wire to `size` bytes from `offset`, a multiple of SISCI_LINE_BYTES; false: out of memory.

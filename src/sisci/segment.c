@@ -1,13 +1,15 @@
-/* Local segments: their states, and what happens to them. */
+/* Local segments: their states, their connections, and the membership of multicast groups.
+ *
+ * A group is all segments of one number with SCI_FLAG_BROADCAST, whose members are in any processes
+ * on any nodes of a job. In plain mode all members share one memory, which a store reaches once for
+ * all. In lossy mode, as on real adapters, each has its own, so that a store may reach one and not
+ * the other; the first member decides. */
 #include "sisci/segment.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "sisci/constants.h"
-#include "sisci/export.h"
-#include "sisci/multicast.h"
-#include "sisci/shared.h"
+#include "sisci/interface.h"
 #include "sisci/sisci_api.h"
 
 static sci_local_segment_t segment_of(sisci_resource *resource)
@@ -29,8 +31,9 @@ static sci_error_t error_of(sisci_object_status status)
     }
 }
 
-/* Who is connected is kept by slot; where memory is short its end is noticed only by a removal. */
-static void note_peer(sci_local_segment_t segment, uint32_t slot, sisci_peer *peer)
+/* Remember the peer of a slot; without memory its end is noticed only when the segment is removed.
+ */
+static void remember_peer(sci_local_segment_t segment, uint32_t slot, sisci_peer *peer)
 {
     if (slot >= segment->peer_room) {
         size_t room = slot + 16;
@@ -49,19 +52,7 @@ static void note_peer(sci_local_segment_t segment, uint32_t slot, sisci_peer *pe
     segment->peers[slot] = peer;
 }
 
-static void cut_those_who_ended(sci_local_segment_t segment)
-{
-    sisci_control *control = sisci_control_of(&segment->object);
-
-    for (uint32_t i = 0; i < segment->peer_room; i++)
-        if (segment->peers[i] != NULL && sisci_peer_has_ended(segment->peers[i])) {
-            sisci_shared_lock(&control->lock);
-            if (sisci_connections_in_use(control, i))
-                sisci_connections_cut(control, i);
-            sisci_shared_unlock(&control->lock);
-        }
-}
-
+/* Take all changes of connections over into the events. */
 static void report_changes(sci_local_segment_t segment)
 {
     sisci_control *control = sisci_control_of(&segment->object);
@@ -75,8 +66,9 @@ static void report_changes(sci_local_segment_t segment)
 
         sisci_events_put(&segment->events, connected ? SCI_CB_CONNECT : SCI_CB_DISCONNECT,
                          who->node);
-        note_peer(segment, slot,
-                  connected ? sisci_peer_acquire(sisci_shm.job, who->node, &who->process) : NULL);
+        remember_peer(segment, slot,
+                      connected ? sisci_peer_acquire(sisci_shm.job, who->node, &who->process)
+                                : NULL);
     }
     sisci_shared_unlock(&control->lock);
     sisci_notify();
@@ -85,9 +77,16 @@ static void report_changes(sci_local_segment_t segment)
 static bool poll_segment(sisci_resource *resource)
 {
     sci_local_segment_t segment = segment_of(resource);
+    sisci_control *control = sisci_control_of(&segment->object);
 
-    cut_those_who_ended(segment);
-    if (segment->changes_seen != atomic_load(&sisci_control_of(&segment->object)->changes))
+    for (uint32_t i = 0; i < segment->peer_room; i++)
+        if (segment->peers[i] != NULL && sisci_peer_has_ended(segment->peers[i])) {
+            sisci_shared_lock(&control->lock);
+            if (sisci_connections_in_use(control, i))
+                sisci_connections_cut(control, i);
+            sisci_shared_unlock(&control->lock);
+        }
+    if (segment->changes_seen != atomic_load(&control->changes))
         report_changes(segment);
     return segment->callback != NULL && segment->events.count > 0;
 }
@@ -114,14 +113,49 @@ static void ring_all(sci_local_segment_t segment)
             sisci_peer_ring(segment->peers[i]);
 }
 
-/* Take the name away, and cut those who are connected. */
+static sisci_name group_name(unsigned number)
+{
+    return sisci_name_numbered(sisci_shm.job, SISCI_BROADCAST_NODE, SISCI_KIND_GROUP, number);
+}
+
+/* The first member of a live process, open; false: there is none. */
+static bool open_any_member(unsigned number, sisci_object *member)
+{
+    sisci_name beginning = sisci_name_members(sisci_shm.job, SISCI_BROADCAST_NODE, number);
+    sisci_names members;
+    bool found = false;
+
+    if (!sisci_names_list(&beginning, &members))
+        return false;
+    for (size_t i = 0; i < members.count && !found; i++) {
+        if (sisci_object_open(&members.names[i], member) != SISCI_OBJECT_OK)
+            continue;
+        found = sisci_process_alive(&member->head->owner);
+        if (!found)
+            sisci_object_close(member);
+    }
+    sisci_names_free(&members);
+    return found;
+}
+
+/* After a member's name is gone: remove the memory of the group if no member is left. The registry
+ * is locked. */
+static void leave_group(unsigned number)
+{
+    sisci_name name = group_name(number);
+
+    if (sisci_object_is_stale(&name))
+        sisci_object_unlink(&name);
+}
+
+/* Remove the name, and cut all connections. */
 static void withdraw_segment(sisci_resource *resource)
 {
     sci_local_segment_t segment = segment_of(resource);
     sisci_control *control = sisci_control_of(&segment->object);
     int lock;
 
-    report_changes(segment); /* so that all who are connected are known, and hear of it */
+    report_changes(segment); /* so that all connected peers are known, and are rung */
     sisci_shared_lock(&control->lock);
     control->removed = 1;
     sisci_connections_cut_all(control);
@@ -131,7 +165,7 @@ static void withdraw_segment(sisci_resource *resource)
         return;
     sisci_object_unlink(&segment->object.name);
     if (segment->broadcast)
-        sisci_multicast_leave(segment->id);
+        leave_group(segment->id);
     sisci_registry_unlock(lock);
 }
 
@@ -155,27 +189,26 @@ static const sisci_class segment_class = {.poll = poll_segment,
                                           .withdraw = withdraw_segment,
                                           .release = release_segment};
 
-static sisci_name name_of(sci_local_segment_t segment)
-{
-    if (segment->broadcast)
-        return sisci_name_of_process(sisci_shm.job, SISCI_BROADCAST_NODE, SISCI_KIND_MEMBER,
-                                     segment->id, &sisci_shm.self, ++sisci_shm.serial);
-    if (segment->is_private)
-        return sisci_name_of_process(sisci_shm.job, sisci_shm.node, SISCI_KIND_PRIVATE, 0,
-                                     &sisci_shm.self, ++sisci_shm.serial);
-    return sisci_name_numbered(sisci_shm.job, sisci_shm.node, SISCI_KIND_SEGMENT, segment->id);
-}
-
 static sisci_object_status create_object(sci_local_segment_t segment, bool own_memory)
 {
-    sisci_name name = name_of(segment);
     size_t bytes = own_memory ? SISCI_CONTROL_BYTES + segment->size : SISCI_CONTROL_BYTES;
-    sisci_object_status status = sisci_object_create(&name, sisci_name_kind(&name), &sisci_shm.self,
-                                                     bytes, &segment->object);
-    sisci_control *control = sisci_control_of(&segment->object);
+    sisci_object_status status;
+    sisci_control *control;
+    sisci_name name;
 
+    if (segment->broadcast)
+        name = sisci_name_of_process(sisci_shm.job, SISCI_BROADCAST_NODE, SISCI_KIND_MEMBER,
+                                     segment->id, &sisci_shm.self, ++sisci_shm.serial);
+    else if (segment->is_private)
+        name = sisci_name_of_process(sisci_shm.job, sisci_shm.node, SISCI_KIND_PRIVATE, 0,
+                                     &sisci_shm.self, ++sisci_shm.serial);
+    else
+        name = sisci_name_numbered(sisci_shm.job, sisci_shm.node, SISCI_KIND_SEGMENT, segment->id);
+    status = sisci_object_create(&name, sisci_name_kind(&name), &sisci_shm.self, bytes,
+                                 &segment->object);
     if (status != SISCI_OBJECT_OK)
         return status;
+    control = sisci_control_of(&segment->object);
     control->node = sisci_shm.node;
     control->segment_id = segment->id;
     control->size = segment->size;
@@ -191,50 +224,61 @@ static sisci_object_status create_object(sci_local_segment_t segment, bool own_m
     return SISCI_OBJECT_OK;
 }
 
+/* Join the group of that number, or found it. The registry is locked, so that the group cannot go
+ * before the member is published. */
 static sci_error_t create_member(sci_local_segment_t segment)
 {
-    sisci_membership membership;
-    sisci_object_status status;
+    sisci_name name = group_name(segment->id);
+    bool own_memory = sisci_shm.faults.active;
+    sisci_object_status status = SISCI_OBJECT_OK;
+    sisci_object member;
+    bool others = open_any_member(segment->id, &member);
 
-    switch (sisci_multicast_join(segment->id, segment->size, &membership, &status)) {
-    case SISCI_JOIN_OTHER_SIZE:
-        return SCI_ERR_ILLEGAL_PARAMETER;
-    case SISCI_JOIN_FAILED:
-        return error_of(status);
-    case SISCI_JOIN_OK:
-        break;
+    if (others) {
+        const sisci_control *control = sisci_control_of(&member);
+        bool same_size = control->size == segment->size;
+
+        own_memory = control->own_memory;
+        sisci_object_close(&member);
+        if (!same_size)
+            return SCI_ERR_ILLEGAL_PARAMETER;
     }
-    segment->group = membership.group;
-    status = create_object(segment, membership.own_memory);
+    if (!own_memory && others)
+        status = sisci_object_open(&name, &segment->group);
+    else if (!own_memory) {
+        status = sisci_object_create(&name, SISCI_KIND_GROUP, &sisci_shm.self,
+                                     SISCI_CONTROL_BYTES + segment->size, &segment->group);
+        if (status == SISCI_OBJECT_OK)
+            sisci_object_publish(&segment->group);
+    }
+    if (status != SISCI_OBJECT_OK)
+        return error_of(status);
+    status = create_object(segment, own_memory);
     if (status != SISCI_OBJECT_OK) {
         sisci_object_close(&segment->group);
-        sisci_multicast_leave(segment->id);
+        leave_group(segment->id);
     }
     return error_of(status);
 }
 
-static sci_error_t create_objects(sci_local_segment_t segment, bool automatic)
+static sci_error_t create_segment(sci_desc_t sd, sci_local_segment_t segment, bool automatic)
 {
     sisci_object_status status;
-
-    if (segment->broadcast)
-        return create_member(segment);
-    status = create_object(segment, true);
-    while (status == SISCI_OBJECT_EXISTS && automatic) {
-        segment->id++;
-        status = create_object(segment, true);
-    }
-    return error_of(status);
-}
-
-static sci_error_t create(sci_desc_t sd, sci_local_segment_t segment, bool automatic)
-{
     sci_error_t error;
     int lock;
 
     if (!sisci_registry_lock(&lock))
         return SCI_ERR_SYSTEM;
-    error = create_objects(segment, automatic);
+    if (segment->broadcast)
+        error = create_member(segment);
+    else {
+        status = create_object(segment, true);
+        while (status == SISCI_OBJECT_EXISTS && automatic) {
+            segment->id++;
+            status = create_object(segment, true);
+        }
+        error = error_of(status);
+    }
     sisci_registry_unlock(lock);
     if (error == SCI_ERR_OK)
         sisci_resource_add(&segment->resource, &segment_class, sd);
@@ -280,7 +324,7 @@ void SCICreateSegment(sci_desc_t sd, sci_local_segment_t *segment, unsigned int 
     created->callback = created->has_callback ? callback : NULL;
     created->callback_argument = callbackArg;
     sisci_lock();
-    *error = create(sd, created, (flags & FLAG_AUTO_ID) != 0);
+    *error = create_segment(sd, created, (flags & FLAG_AUTO_ID) != 0);
     sisci_unlock();
     if (*error == SCI_ERR_OK)
         *segment = created;
@@ -289,8 +333,8 @@ void SCICreateSegment(sci_desc_t sd, sci_local_segment_t *segment, unsigned int 
 }
 SISCI_EXPORT(SCICreateSegment);
 
-static sci_error_t check(sci_local_segment_t segment, unsigned adapter, unsigned flags,
-                         unsigned legal)
+static sci_error_t check_segment(sci_local_segment_t segment, unsigned adapter, unsigned flags,
+                                 unsigned legal)
 {
     sci_error_t error = sisci_check_flags(flags, legal, 0);
 
@@ -302,7 +346,7 @@ static sci_error_t check(sci_local_segment_t segment, unsigned adapter, unsigned
 void SCIPrepareSegment(sci_local_segment_t segment, unsigned int localAdapterNo, unsigned int flags,
                        sci_error_t *error)
 {
-    *error = check(segment, localAdapterNo, flags, FLAG_DMA_SOURCE_ONLY | FLAG_BROADCAST);
+    *error = check_segment(segment, localAdapterNo, flags, FLAG_DMA_SOURCE_ONLY | FLAG_BROADCAST);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
@@ -314,38 +358,40 @@ void SCIPrepareSegment(sci_local_segment_t segment, unsigned int localAdapterNo,
 }
 SISCI_EXPORT(SCIPrepareSegment);
 
-static sci_error_t set_available(sci_local_segment_t segment)
-{
-    sisci_control *control = sisci_control_of(&segment->object);
-
-    if (segment->is_private)
-        return SCI_ERR_ILLEGAL_OPERATION;
-    if (!segment->prepared)
-        return SCI_ERR_SEGMENT_NOT_PREPARED;
-    sisci_shared_lock(&control->lock);
-    control->available = 1;
-    sisci_shared_unlock(&control->lock);
-    return SCI_ERR_OK;
-}
-
 void SCISetSegmentAvailable(sci_local_segment_t segment, unsigned int localAdapterNo,
                             unsigned int flags, sci_error_t *error)
 {
-    *error = check(segment, localAdapterNo, flags, 0);
+    *error = check_segment(segment, localAdapterNo, flags, 0);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
-    *error = set_available(segment);
+    if (segment->is_private)
+        *error = SCI_ERR_ILLEGAL_OPERATION;
+    else if (!segment->prepared)
+        *error = SCI_ERR_SEGMENT_NOT_PREPARED;
+    else {
+        sisci_control *control = sisci_control_of(&segment->object);
+
+        sisci_shared_lock(&control->lock);
+        control->available = 1;
+        sisci_shared_unlock(&control->lock);
+    }
     sisci_unlock();
 }
 SISCI_EXPORT(SCISetSegmentAvailable);
 
-static sci_error_t set_unavailable(sci_local_segment_t segment, unsigned flags)
+void SCISetSegmentUnavailable(sci_local_segment_t segment, unsigned int localAdapterNo,
+                              unsigned int flags, sci_error_t *error)
 {
-    sisci_control *control = sisci_control_of(&segment->object);
+    sisci_control *control;
     bool available;
 
-    report_changes(segment);
+    *error = check_segment(segment, localAdapterNo, flags, FLAG_NOTIFY | FLAG_FORCE_DISCONNECT);
+    if (*error != SCI_ERR_OK)
+        return;
+    sisci_lock();
+    report_changes(segment); /* so that all connected peers are known */
+    control = sisci_control_of(&segment->object);
     sisci_shared_lock(&control->lock);
     available = control->available;
     control->available = 0;
@@ -354,44 +400,29 @@ static sci_error_t set_unavailable(sci_local_segment_t segment, unsigned flags)
     if (available && (flags & FLAG_FORCE_DISCONNECT) != 0)
         sisci_connections_cut_all(control);
     sisci_shared_unlock(&control->lock);
-    if (!available)
-        return SCI_ERR_ILLEGAL_OPERATION;
-    ring_all(segment);
-    report_changes(segment);
-    sisci_presence_ring(); /* for the callbacks of what was cut */
-    return SCI_ERR_OK;
-}
-
-void SCISetSegmentUnavailable(sci_local_segment_t segment, unsigned int localAdapterNo,
-                              unsigned int flags, sci_error_t *error)
-{
-    *error = check(segment, localAdapterNo, flags, FLAG_NOTIFY | FLAG_FORCE_DISCONNECT);
-    if (*error != SCI_ERR_OK)
-        return;
-    sisci_lock();
-    *error = set_unavailable(segment, flags);
+    if (available) {
+        ring_all(segment);
+        report_changes(segment);
+        sisci_presence_ring(); /* for the callbacks of what was cut */
+    } else
+        *error = SCI_ERR_ILLEGAL_OPERATION;
     sisci_unlock();
 }
 SISCI_EXPORT(SCISetSegmentUnavailable);
 
-/* From then on nobody can connect, unless the segment is busy. */
-static bool close_to_connections(sci_local_segment_t segment)
-{
-    sisci_control *control = sisci_control_of(&segment->object);
-    bool closed;
-
-    sisci_shared_lock(&control->lock);
-    closed = sisci_connections_bury(control) == 0;
-    if (closed)
-        control->removed = 1;
-    sisci_shared_unlock(&control->lock);
-    return closed;
-}
-
 static sci_error_t remove_segment(sci_local_segment_t segment)
 {
-    if (segment->maps > 0 || segment->transfers > 0 || sisci_is_callback_of(&segment->resource) ||
-        !close_to_connections(segment))
+    sisci_control *control = sisci_control_of(&segment->object);
+    bool connected;
+
+    if (segment->maps > 0 || segment->transfers > 0 || sisci_is_callback_of(&segment->resource))
+        return SCI_ERR_BUSY;
+    sisci_shared_lock(&control->lock);
+    connected = sisci_connections_cut_ended(control) > 0;
+    if (!connected)
+        control->removed = 1; /* no process can connect any more */
+    sisci_shared_unlock(&control->lock);
+    if (connected)
         return SCI_ERR_BUSY;
     sisci_resource_retire(&segment->resource);
     sisci_resource_destroy(&segment->resource);
@@ -400,7 +431,7 @@ static sci_error_t remove_segment(sci_local_segment_t segment)
 
 void SCIRemoveSegment(sci_local_segment_t segment, unsigned int flags, sci_error_t *error)
 {
-    *error = check(segment, 0, flags, 0);
+    *error = check_segment(segment, 0, flags, 0);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
@@ -429,7 +460,7 @@ sci_segment_cb_reason_t SCIWaitForLocalSegmentEvent(sci_local_segment_t segment,
 {
     sisci_event event = {0};
 
-    *error = check(segment, 0, flags, 0);
+    *error = check_segment(segment, 0, flags, 0);
     if (*error == SCI_ERR_OK && (sourcenodeId == NULL || localAdapterNo == NULL))
         *error = SCI_ERR_ILLEGAL_PARAMETER;
     if (*error != SCI_ERR_OK)

@@ -3,7 +3,6 @@
 #define SISCI_SEGMENT_H
 
 #include "sisci/connections.h"
-#include "sisci/event_queue.h"
 #include "sisci/library.h"
 #include "sisci/peer.h"
 
@@ -24,16 +23,11 @@ struct sci_local_segment {
     bool has_callback; /* was created with one */
     sisci_event_queue events;
     uint32_t changes_seen;
-    sisci_peer **peers; /* by slot: who is connected, so as to notice its end */
+    sisci_peer **peers; /* by slot: the connected processes, whose end has to be noticed */
     size_t peer_room;
 };
 
-static inline sisci_control *sisci_control_of(const sisci_object *object)
-{
-    return (sisci_control *)object->head;
-}
-
-/* Where the bytes of the segment lie. */
+/* The object with the bytes of the segment. */
 static inline const sisci_object *sisci_segment_data(sci_local_segment_t segment)
 {
     return segment->group.head != NULL ? &segment->group : &segment->object;

@@ -23,9 +23,17 @@
 #include "sisci_error.h"
 #include "sisci_types.h"
 
+/* The version of the library, as pkg-config --modversion sisci-shm prints it. */
+#define SISCI_SHM_VERSION_MAJOR 0
+#define SISCI_SHM_VERSION_MINOR 1
+#define SISCI_SHM_VERSION_PATCH 0
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The shared library exports what is declared here, and nothing else. */
+#pragma GCC visibility push(default)
 
 #ifdef _REENTRANT
 #define SISCI_SHM_FUNCTION(name) sisci_shm_mt_##name
@@ -199,7 +207,7 @@ void SCIGetLocalNodeId(unsigned int adapterNo, unsigned int *nodeId, unsigned in
                        sci_error_t *error);
 
 /* 1 if a process of that node uses the library, else 0.
- * SCI_ERR_ILLEGAL_NODEID; SCI_ERR_NO_SUCH_NODEID: nobody is there. */
+ * SCI_ERR_ILLEGAL_NODEID; SCI_ERR_NO_SUCH_NODEID: no process of it is there. */
 int SCIProbeNode(sci_desc_t sd, unsigned int localAdapterNo, unsigned int nodeId,
                  unsigned int flags, sci_error_t *error);
 
@@ -437,6 +445,8 @@ sci_dma_queue_state_t SCIDMAQueueState(sci_dma_queue_t dq);
 
 /* End the transfers of the queue where they are. SCI_ERR_ILLEGAL_OPERATION: none is under way. */
 void SCIAbortDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *error);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

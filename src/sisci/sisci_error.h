@@ -3,6 +3,10 @@
 #ifndef SISCI_SHM_ERROR_H
 #define SISCI_SHM_ERROR_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Set in every error, and clear in SCI_ERR_OK. */
 #define SCI_ERR_MASK 0x40000000
 
@@ -50,5 +54,9 @@ typedef enum {
     SCI_ERR_NO_SUCH_INTNO = SCI_ERR_NO_SUCH_SEGMENT,
     SCI_ERR_INTNO_USED = SCI_ERR_SEGMENTID_USED
 } sci_error_t;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

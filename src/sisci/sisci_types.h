@@ -7,6 +7,10 @@
 
 #include "sisci_error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sci_desc *sci_desc_t;                         /* a virtual device */
 typedef struct sci_local_segment *sci_local_segment_t;       /* memory of this process */
 typedef struct sci_remote_segment *sci_remote_segment_t;     /* a connection to memory */
@@ -64,5 +68,9 @@ typedef sci_callback_action_t (*sci_cb_data_interrupt_t)(void *arg,
                                                          sci_local_data_interrupt_t interrupt,
                                                          void *data, unsigned int length,
                                                          sci_error_t status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

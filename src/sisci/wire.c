@@ -1,15 +1,41 @@
-/* Transfers with and without faults. An aligned word of 8 or 4 bytes arrives at once, and the words
- * of a line in their order, so that the last one can sign the others; each store is a release,
- * which pairs with whatever acquire the reader of the memory uses. */
+/* Wires with and without faults, and shadows. An aligned word of 8 or 4 bytes arrives at once, and
+ * the words of a line in their order, so that the last one can sign the others; each store is a
+ * release, which pairs with whatever acquire the reader of the memory uses.
+ *
+ * The chance that a program stores just the secret pattern of a shadow is one in 2^32 for each
+ * word, and the store would not be seen then. Threads may store while another one pushes: words are
+ * read and restored to the pattern by atomic operations, and a word that was stored again meanwhile
+ * is left for the next push. */
 #include "sisci/wire.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { WORD_BYTES = 4, WORDS = SISCI_LINE_BYTES / WORD_BYTES, PAUSE_ODDS = 16 };
+enum {
+    WORD_BYTES = 4,
+    LINE_WORDS = SISCI_LINE_BYTES / WORD_BYTES,
+    PATTERN_WORDS = 1024,
+    PAUSE_ODDS = 16
+};
+
+typedef struct {
+    size_t line;                           /* its number from the start of the targets */
+    uint64_t mask;                         /* bit n: byte n travels */
+    unsigned char bytes[SISCI_LINE_BYTES]; /* those whose bit is set */
+} sisci_piece;
+
+struct sisci_shadow {
+    pthread_mutex_t lock;
+    sisci_wire wire;
+    uint32_t *words;
+    size_t bytes; /* mapped: whole lines */
+    _Alignas(8) uint32_t pattern[PATTERN_WORDS];
+};
 
 bool sisci_wire_initialise(sisci_wire *wire, size_t room, size_t before, size_t size,
                            sisci_session *session, const sisci_faults *faults, uint64_t stream)
@@ -43,7 +69,7 @@ void sisci_wire_destroy(sisci_wire *wire)
     *wire = (sisci_wire){0};
 }
 
-/* By Fisher and Yates; in ascending order otherwise, as they are found. */
+/* A random order by Fisher and Yates, or the ascending one in which lines are found. */
 void sisci_wire_arrange(sisci_wire *wire, size_t count)
 {
     if (wire->faults->reorder > 0)
@@ -56,13 +82,6 @@ void sisci_wire_arrange(sisci_wire *wire, size_t count)
         }
 }
 
-static void store_partly(unsigned char *target, const unsigned char *bytes, unsigned mask)
-{
-    for (int i = 0; i < WORD_BYTES; i++)
-        if ((mask >> i & 1) != 0)
-            __atomic_store_n(target + i, bytes[i], __ATOMIC_RELEASE);
-}
-
 static void store_word(unsigned char *target, const unsigned char *bytes, unsigned mask)
 {
     uint32_t word;
@@ -70,11 +89,14 @@ static void store_word(unsigned char *target, const unsigned char *bytes, unsign
     if (mask == 0xf) {
         memcpy(&word, bytes, sizeof(word));
         __atomic_store_n((uint32_t *)(void *)target, word, __ATOMIC_RELEASE);
-    } else
-        store_partly(target, bytes, mask);
+        return;
+    }
+    for (int i = 0; i < WORD_BYTES; i++)
+        if ((mask >> i & 1) != 0)
+            __atomic_store_n(target + i, bytes[i], __ATOMIC_RELEASE);
 }
 
-static void store(unsigned char *target, const unsigned char *bytes, uint64_t mask)
+static void store_line(unsigned char *target, const unsigned char *bytes, uint64_t mask)
 {
     for (int i = 0; i < SISCI_LINE_BYTES; i += 8) {
         unsigned eight = (unsigned)(mask >> i & 0xff);
@@ -90,20 +112,20 @@ static void store(unsigned char *target, const unsigned char *bytes, uint64_t ma
     }
 }
 
-/* Some of the words that were to travel, and not all of them. */
-static uint64_t torn(sisci_wire *wire, uint64_t mask)
+/* The bytes of a random part of the words of a piece. */
+static uint64_t tear(sisci_wire *wire, uint64_t mask)
 {
     uint64_t kept = 0;
 
-    for (int i = 0; i < WORDS; i++)
+    for (int i = 0; i < LINE_WORDS; i++)
         if (sisci_dice_below(&wire->dice, 2) == 0)
             kept |= UINT64_C(0xf) << (i * WORD_BYTES);
     kept &= mask;
     return kept != mask ? kept : 0;
 }
 
-/* What arrives of the bytes that travel. */
-static uint64_t fate(sisci_wire *wire, uint64_t mask)
+/* Which of the bytes that travel arrive. */
+static uint64_t arriving(sisci_wire *wire, uint64_t mask)
 {
     const sisci_faults *faults = wire->faults;
 
@@ -115,34 +137,26 @@ static uint64_t fate(sisci_wire *wire, uint64_t mask)
         return 0;
     /* The probability of the rest: drop and tear exclude each other. */
     if (faults->drop < 1 && sisci_dice_falls(&wire->dice, faults->tear / (1 - faults->drop)))
-        return torn(wire, mask);
+        return tear(wire, mask);
     return mask;
 }
 
-/* Let others see what has arrived so far: lines on a wire are apart, copies in memory hardly. */
-static void pause_after(sisci_wire *wire, bool whole)
-{
-    if (wire->faults->reorder > 0 && (!whole || sisci_dice_below(&wire->dice, PAUSE_ODDS) == 0))
-        sched_yield();
-}
-
-bool sisci_wire_send_piece(sisci_wire *wire, const sisci_piece *piece)
+/* Send one piece to all targets; false: at least one did not get it whole. */
+static bool send_piece(sisci_wire *wire, const sisci_piece *piece)
 {
     bool whole = true;
 
     for (size_t i = 0; i < wire->count; i++) {
-        uint64_t mask = fate(wire, piece->mask);
+        uint64_t mask = arriving(wire, piece->mask);
 
-        store(wire->targets[i] + piece->line * SISCI_LINE_BYTES, piece->bytes, mask);
+        store_line(wire->targets[i] + piece->line * SISCI_LINE_BYTES, piece->bytes, mask);
         whole = whole && mask == piece->mask;
     }
-    pause_after(wire, whole);
+    /* Let others see what has arrived so far: lines on a wire are apart in time, copies in memory
+     * hardly. */
+    if (wire->faults->reorder > 0 && (!whole || sisci_dice_below(&wire->dice, PAUSE_ODDS) == 0))
+        sched_yield();
     return whole;
-}
-
-void sisci_wire_report(sisci_wire *wire)
-{
-    sisci_session_fault(wire->session, wire->faults, &wire->dice);
 }
 
 /* The bytes [from, to) of a line. */
@@ -153,8 +167,8 @@ static uint64_t mask_of(size_t from, size_t to)
     return below_to & ~((UINT64_C(1) << from) - 1);
 }
 
-static bool send_line(sisci_wire *wire, size_t line, size_t offset, const unsigned char *source,
-                      size_t size)
+/* The part of [offset, offset + size) that lies in a line. */
+static sisci_piece piece_of(size_t line, size_t offset, const unsigned char *source, size_t size)
 {
     size_t start = line * SISCI_LINE_BYTES;
     size_t from = offset > start ? offset - start : 0;
@@ -163,33 +177,150 @@ static bool send_line(sisci_wire *wire, size_t line, size_t offset, const unsign
     sisci_piece piece = {.line = line, .mask = mask_of(from, to)};
 
     memcpy(piece.bytes + from, source + (start + from - offset), to - from);
-    return sisci_wire_send_piece(wire, &piece);
-}
-
-static bool send_by_lines(sisci_wire *wire, size_t offset, const void *source, size_t size)
-{
-    size_t first = offset / SISCI_LINE_BYTES;
-    size_t count = (offset + size - 1) / SISCI_LINE_BYTES - first + 1;
-    bool whole = true;
-
-    for (size_t i = 0; i < count; i++)
-        wire->order[i] = first + i;
-    sisci_wire_arrange(wire, count);
-    for (size_t i = 0; i < count; i++)
-        whole = send_line(wire, wire->order[i], offset, source, size) && whole;
-    if (!whole)
-        sisci_wire_report(wire);
-    return whole;
+    return piece;
 }
 
 bool sisci_wire_send(sisci_wire *wire, size_t offset, const void *source, size_t size)
 {
+    size_t first = offset / SISCI_LINE_BYTES, count;
+    bool whole = true;
+
     if (size == 0)
         return true;
-    if (wire->faults->active)
-        return send_by_lines(wire, offset, source, size);
-    for (size_t i = 0; i < wire->count; i++)
-        memcpy(wire->targets[i] + offset, source, size);
-    atomic_thread_fence(memory_order_release);
-    return true;
+    if (!wire->faults->active) {
+        for (size_t i = 0; i < wire->count; i++)
+            memcpy(wire->targets[i] + offset, source, size);
+        atomic_thread_fence(memory_order_release);
+        return true;
+    }
+    count = (offset + size - 1) / SISCI_LINE_BYTES - first + 1;
+    for (size_t i = 0; i < count; i++)
+        wire->order[i] = first + i;
+    sisci_wire_arrange(wire, count);
+    for (size_t i = 0; i < count; i++) {
+        sisci_piece piece = piece_of(wire->order[i], offset, source, size);
+
+        whole = send_piece(wire, &piece) && whole;
+    }
+    if (!whole)
+        sisci_session_fault(wire->session, wire->faults, &wire->dice);
+    return whole;
+}
+
+static uint32_t pattern_of(const sisci_shadow *shadow, size_t word)
+{
+    return shadow->pattern[word % PATTERN_WORDS];
+}
+
+sisci_shadow *sisci_shadow_create(const sisci_wire *wire, int mapping_flags, void *where)
+{
+    sisci_shadow *shadow = calloc(1, sizeof(*shadow));
+    sisci_dice dice = sisci_dice_make(0x73686164, 0);
+    void *memory;
+
+    if (shadow == NULL)
+        return NULL;
+    shadow->bytes = (wire->size + SISCI_LINE_BYTES - 1) / SISCI_LINE_BYTES * SISCI_LINE_BYTES;
+    memory = mmap(where, shadow->bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | mapping_flags, -1, 0);
+    if (memory == MAP_FAILED) {
+        int error = errno;
+
+        free(shadow);
+        errno = error;
+        return NULL;
+    }
+    pthread_mutex_init(&shadow->lock, NULL);
+    shadow->wire = *wire;
+    shadow->words = memory;
+    for (size_t i = 0; i < PATTERN_WORDS; i++)
+        shadow->pattern[i] = (uint32_t)(sisci_dice_next(&dice) >> 32);
+    for (size_t i = 0; i < shadow->bytes / 4; i++)
+        shadow->words[i] = pattern_of(shadow, i);
+    return shadow;
+}
+
+void sisci_shadow_destroy(sisci_shadow *shadow)
+{
+    munmap(shadow->words, shadow->bytes);
+    sisci_wire_destroy(&shadow->wire);
+    pthread_mutex_destroy(&shadow->lock);
+    free(shadow);
+}
+
+void *sisci_shadow_memory(sisci_shadow *shadow)
+{
+    return shadow->words;
+}
+
+/* Hot where a map is large: all of it is read by each push. */
+static bool line_is_written(const sisci_shadow *shadow, size_t line)
+{
+    const uint64_t *pairs = (const uint64_t *)(const void *)(shadow->words + line * LINE_WORDS);
+    const uint64_t *pattern =
+        (const uint64_t *)(const void *)(shadow->pattern + line * LINE_WORDS % PATTERN_WORDS);
+    uint64_t difference = 0;
+
+    for (size_t i = 0; i < LINE_WORDS / 2; i++)
+        difference |= __atomic_load_n(&pairs[i], __ATOMIC_RELAXED) ^ pattern[i];
+    return difference != 0;
+}
+
+/* Move the words that were stored out of the shadow. */
+static sisci_piece take_line(sisci_shadow *shadow, size_t line)
+{
+    const size_t left = shadow->wire.size - line * SISCI_LINE_BYTES;
+    sisci_piece piece = {.line = line};
+
+    for (size_t i = 0; i < LINE_WORDS; i++) {
+        size_t index = line * LINE_WORDS + i;
+        uint32_t pattern = pattern_of(shadow, index);
+        uint32_t word = __atomic_load_n(shadow->words + index, __ATOMIC_RELAXED);
+
+        if (word == pattern)
+            continue;
+        memcpy(piece.bytes + WORD_BYTES * i, &word, sizeof(word));
+        piece.mask |= UINT64_C(0xf) << (WORD_BYTES * i);
+        __atomic_compare_exchange_n(shadow->words + index, &word, pattern, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    }
+    if (left < SISCI_LINE_BYTES) /* the map may end within its last line */
+        piece.mask &= mask_of(0, left);
+    return piece;
+}
+
+void sisci_shadow_push(sisci_shadow *shadow)
+{
+    sisci_wire *wire = &shadow->wire;
+    size_t count = 0;
+    bool whole = true;
+
+    pthread_mutex_lock(&shadow->lock);
+    for (size_t line = 0; line < shadow->bytes / SISCI_LINE_BYTES; line++)
+        if (line_is_written(shadow, line))
+            wire->order[count++] = line;
+    sisci_wire_arrange(wire, count);
+    for (size_t i = 0; i < count; i++) {
+        sisci_piece piece = take_line(shadow, wire->order[i]);
+
+        whole = send_piece(wire, &piece) && whole;
+    }
+    if (!whole)
+        sisci_session_fault(wire->session, wire->faults, &wire->dice);
+    pthread_mutex_unlock(&shadow->lock);
+}
+
+bool sisci_shadow_send(sisci_shadow *shadow, size_t offset, const void *source, size_t size)
+{
+    bool whole;
+
+    pthread_mutex_lock(&shadow->lock);
+    whole = sisci_wire_send(&shadow->wire, offset, source, size);
+    pthread_mutex_unlock(&shadow->lock);
+    return whole;
+}
+
+void sisci_shadow_read(sisci_shadow *shadow, size_t offset, void *destination, size_t size)
+{
+    memcpy(destination, shadow->wire.targets[0] + offset, size);
 }

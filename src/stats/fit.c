@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A time is not known to better than this share of itself, however well the points agree. Without
- * the floor, three points that happen to lie on a line have no residual at all, its logarithm falls
- * without bound, and any data would be cut into threes; nor would a slope have an uncertainty. */
+/* The relative uncertainty of a time is at least this, however well the points agree. Without the
+ * floor, three points that happen to lie on a straight line have no residual, its logarithm falls
+ * without bound, any data would be cut into threes, and a slope would have no uncertainty. */
 static const double noise_floor = 0.005;
 
-/* Larger than this share of the time, a residual says that there is no line. */
+/* A residual above this share of the time means that no straight line describes the points. */
 static const double residual_limit = 0.2;
 
 /* A parameter is known when it lies this many standard errors from zero. */
@@ -25,7 +25,7 @@ typedef struct {
     size_t count;
 } point_list;
 
-/* Moments of a segment's points about their means, each point weighted by 1/t^2, brought up to date
+/* Moments of a segment's points about their means, each point weighted by 1/t^2, updated
  * point by point: sums of raw squares would cancel where sizes reach megabytes. */
 typedef struct {
     double weight, mean_bytes, mean_us;
@@ -84,8 +84,8 @@ static fitted_line line_through(const moments *sums, size_t points)
     return line;
 }
 
-/* Why the line must not stand as a result, or NULL. The first reason that holds is the one to give:
- * the later ones are judged by the residual, or rest on the slope. */
+/* Why the line must not be reported, or NULL. The first reason that holds is given: the later ones
+ * are judged by the residual, or rest on the slope. */
 static const char *refusal_of(const fitted_line *line, const stats_segment *segment, double mean_us)
 {
     bool overhead_unknown = line->overhead_us > -standard_errors * line->overhead_error_us;
@@ -178,26 +178,6 @@ static bool size_starts_at(const point_list *points, size_t index)
     return index == 0 || index == points->count || points->bytes[index] != points->bytes[index - 1];
 }
 
-static void table_free(search_table *table)
-{
-    free(table->residual);
-    free(table->first);
-}
-
-static bool table_allocate(search_table *table, size_t count, size_t limit)
-{
-    *table = (search_table){.count = count, .limit = limit};
-    table->residual = calloc(count, limit * sizeof(*table->residual));
-    table->first = calloc(count, limit * sizeof(*table->first));
-    if (table->residual == NULL || table->first == NULL) {
-        table_free(table);
-        return false;
-    }
-    for (size_t i = 0; i < count * limit; i++)
-        table->residual[i] = (double)INFINITY;
-    return true;
-}
-
 /* Least residual of the points before `first` in `segments` segments. */
 static double residual_before(const search_table *table, size_t segments, size_t first)
 {
@@ -206,33 +186,29 @@ static double residual_before(const search_table *table, size_t segments, size_t
     return table->residual[(segments - 1) * table->count + first - 1];
 }
 
-/* Offer first..last as the last segment to every number of segments. */
-static void offer_segment(search_table *table, size_t first, size_t last, double residual)
-{
-    for (size_t before = 0; before < table->limit; before++) {
-        double sum = residual_before(table, before, first) + residual;
-        size_t entry = before * table->count + last;
-
-        if (sum < table->residual[entry]) {
-            table->residual[entry] = sum;
-            table->first[entry] = first;
-        }
-    }
-}
-
-/* Fill the table's entries for one last point: all segments that end there, growing backwards. */
+/* Fill the table's entries for one last point: all segments that end there, growing backwards, each
+ * after every number of segments before it. */
 static void search_ending_at(const point_list *points, size_t last, search_table *table)
 {
     moments sums = {0};
     size_t sizes = 0;
 
     for (size_t first = last + 1; first-- > 0;) {
+        double residual;
+
         moments_add(&sums, points->bytes[first], points->time_us[first]);
-        if (!size_starts_at(points, first))
+        if (!size_starts_at(points, first) || ++sizes < STATS_FIT_POINTS)
             continue;
-        sizes++;
-        if (sizes >= STATS_FIT_POINTS)
-            offer_segment(table, first, last, moments_residual(&sums));
+        residual = moments_residual(&sums);
+        for (size_t before = 0; before < table->limit; before++) {
+            double sum = residual_before(table, before, first) + residual;
+            size_t entry = before * table->count + last;
+
+            if (sum < table->residual[entry]) {
+                table->residual[entry] = sum;
+                table->first[entry] = first;
+            }
+        }
     }
 }
 
@@ -275,35 +251,35 @@ static size_t choose_segments(const search_table *table, bool fixed)
     return chosen;
 }
 
-static void write_segments(const point_list *points, const search_table *table, size_t chosen,
-                           stats_segment *segments)
-{
-    size_t last = points->count - 1;
-
-    for (size_t i = chosen; i-- > 0;) {
-        size_t first = table->first[i * table->count + last];
-
-        segments[i] = segment_of(points, first, last);
-        last = first - 1;
-    }
-}
-
 size_t stats_fit(const double *bytes, const double *time_us, size_t count, size_t limit, bool fixed,
                  stats_segment *segments)
 {
     point_list points = {bytes, time_us, count};
-    search_table table;
-    size_t chosen;
+    search_table table = {.count = count};
+    size_t chosen = 0;
 
-    if (limit > STATS_FIT_SEGMENTS)
-        limit = STATS_FIT_SEGMENTS;
-    if (limit == 0 || !points_are_usable(&points) || !table_allocate(&table, count, limit))
+    table.limit = limit > STATS_FIT_SEGMENTS ? STATS_FIT_SEGMENTS : limit;
+    if (table.limit == 0 || !points_are_usable(&points))
         return 0;
+    table.residual = calloc(count, table.limit * sizeof(*table.residual));
+    table.first = calloc(count, table.limit * sizeof(*table.first));
+    if (table.residual == NULL || table.first == NULL)
+        goto free_table;
+    for (size_t i = 0; i < count * table.limit; i++)
+        table.residual[i] = (double)INFINITY;
     for (size_t last = 0; last < count; last++)
         if (size_starts_at(&points, last + 1))
             search_ending_at(&points, last, &table);
     chosen = choose_segments(&table, fixed);
-    write_segments(&points, &table, chosen, segments);
-    table_free(&table);
+    for (size_t i = chosen, last = count - 1; i-- > 0;) {
+        size_t first = table.first[i * count + last];
+
+        segments[i] = segment_of(&points, first, last);
+        last = first - 1;
+    }
+
+free_table:
+    free(table.residual);
+    free(table.first);
     return chosen;
 }

@@ -14,14 +14,6 @@ static const double coverage = 0.95;
 /* Weights below this share of the central one cannot change a sum in double precision. */
 static const double negligible_weight = 1e-20;
 
-static bool all_finite(const double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
-}
-
 /* Widen the set [k, count - k] of a binomial variable (p = 1/2) from its centre outwards until its
  * mass reaches `enough`, and return k. The mass is counted in units of the central probability and
  * each weight follows from its neighbour, so that neither 2^-count nor a factorial appears: no
@@ -76,7 +68,10 @@ stats_summary stats_summarize(double *values, size_t count)
     stats_summary summary = {0};
     size_t low, high;
 
-    if (count == 0 || !all_finite(values, count))
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return summary;
+    if (count == 0)
         return summary;
     qsort(values, count, sizeof(*values), cb_ascending_reals);
     stats_median_ranks(count, &low, &high);

@@ -24,10 +24,11 @@ static void emit(void *context, const tracer_record *record, bool at_once)
 
     (void)at_once;
     translated.peer = ranks->world[record->peer];
-    tracer_note(&translated);
+    tracer_add(&translated);
 }
 
-/* False where the communicator is not one of ranks; else `complete` follows behind the pattern. */
+/* False where a trace cannot describe the communicator; else `complete` follows after the pattern.
+ */
 static bool describe(const called *call, int root, uint64_t bytes, collective *out)
 {
     double took_us = tracer_elapsed_us();
@@ -35,7 +36,7 @@ static bool describe(const called *call, int root, uint64_t bytes, collective *o
 
     if (ranks == NULL)
         return false;
-    tracer_note(&(tracer_record){TRACER_COLLECTIVE, 0, bytes, took_us, call->name});
+    tracer_add(&(tracer_record){TRACER_COLLECTIVE, 0, bytes, took_us, call->name});
     *out = (collective){.place = {ranks->rank, ranks->size, root}, .sink = {emit, ranks}};
     if (call->request == NULL)
         return true;
@@ -107,21 +108,21 @@ static bool is_root(const called *call, int root)
     return ranks != NULL && ranks->rank == root;
 }
 
-static void note_barrier(const called *call)
+static void add_barrier(const called *call)
 {
     double took_us = tracer_elapsed_us();
     const tracer_ranks *ranks = tracer_ranks_of(call->communicator);
     collective described;
 
     if (ranks != NULL && ranks->size == tracer.size && call->request == NULL) {
-        tracer_note(&(tracer_record){.kind = TRACER_BARRIER, .time_us = took_us});
+        tracer_add(&(tracer_record){.kind = TRACER_BARRIER, .time_us = took_us});
     } else if (ranks != NULL && describe(call, 0, 0, &described)) {
         tracer_barrier(&described.place, &described.sink);
         complete(call, &described);
     }
 }
 
-static void note_broadcast(const called *call, uint64_t bytes, int root)
+static void add_broadcast(const called *call, uint64_t bytes, int root)
 {
     collective described;
 
@@ -131,7 +132,7 @@ static void note_broadcast(const called *call, uint64_t bytes, int root)
     complete(call, &described);
 }
 
-static void note_reduce(const called *call, uint64_t bytes, int root)
+static void add_reduce(const called *call, uint64_t bytes, int root)
 {
     collective described;
 
@@ -141,7 +142,7 @@ static void note_reduce(const called *call, uint64_t bytes, int root)
     complete(call, &described);
 }
 
-static void note_allreduce(const called *call, uint64_t bytes)
+static void add_allreduce(const called *call, uint64_t bytes)
 {
     collective described;
 
@@ -166,7 +167,7 @@ static void scatter_reduced(const called *call, uint64_t all, uint64_t own, trac
     complete(call, &described);
 }
 
-static void note_reduce_scatter(const called *call, const int counts[], MPI_Datatype type)
+static void add_reduce_scatter(const called *call, const int counts[], MPI_Datatype type)
 {
     const counted parts = {.counts = counts, .type = type};
 
@@ -174,7 +175,7 @@ static void note_reduce_scatter(const called *call, const int counts[], MPI_Data
                     of_rank(&parts, rank_in(call->communicator)), (tracer_bytes){of_rank, &parts});
 }
 
-static void note_reduce_scatter_block(const called *call, uint64_t own)
+static void add_reduce_scatter_block(const called *call, uint64_t own)
 {
     int size = 0;
 
@@ -183,7 +184,7 @@ static void note_reduce_scatter_block(const called *call, uint64_t own)
 }
 
 /* Each rank's own part is what the root has for itself, or what this rank gives or takes. */
-static void note_gather(const called *call, uint64_t own, tracer_bytes parts, int root)
+static void add_gather(const called *call, uint64_t own, tracer_bytes parts, int root)
 {
     collective described;
 
@@ -193,7 +194,7 @@ static void note_gather(const called *call, uint64_t own, tracer_bytes parts, in
     complete(call, &described);
 }
 
-static void note_scatter(const called *call, uint64_t own, tracer_bytes parts, int root)
+static void add_scatter(const called *call, uint64_t own, tracer_bytes parts, int root)
 {
     collective described;
 
@@ -203,7 +204,7 @@ static void note_scatter(const called *call, uint64_t own, tracer_bytes parts, i
     complete(call, &described);
 }
 
-static void note_allgather(const called *call, uint64_t bytes, tracer_bytes parts)
+static void add_allgather(const called *call, uint64_t bytes, tracer_bytes parts)
 {
     collective described;
 
@@ -213,7 +214,7 @@ static void note_allgather(const called *call, uint64_t bytes, tracer_bytes part
     complete(call, &described);
 }
 
-static void note_alltoall(const called *call, uint64_t bytes, tracer_bytes to, tracer_bytes from)
+static void add_alltoall(const called *call, uint64_t bytes, tracer_bytes to, tracer_bytes from)
 {
     collective described;
 
@@ -224,13 +225,13 @@ static void note_alltoall(const called *call, uint64_t bytes, tracer_bytes to, t
 }
 
 /* Parts by counts: of what is sent and of what is received. */
-static void note_exchange(const called *call, const counted *to, const counted *from)
+static void add_exchange(const called *call, const counted *to, const counted *from)
 {
-    note_alltoall(call, sum(from, call->communicator), (tracer_bytes){of_rank, to},
-                  (tracer_bytes){of_rank, from});
+    add_alltoall(call, sum(from, call->communicator), (tracer_bytes){of_rank, to},
+                 (tracer_bytes){of_rank, from});
 }
 
-static void note_scan(const called *call, uint64_t bytes)
+static void add_scan(const called *call, uint64_t bytes)
 {
     collective described;
 
@@ -241,47 +242,47 @@ static void note_scan(const called *call, uint64_t bytes)
 }
 
 /* Of one size for all, which is what counts at the root, or what counts elsewhere. */
-static void note_gather_alike(const called *call, uint64_t at_root, uint64_t elsewhere, int root)
+static void add_gather_alike(const called *call, uint64_t at_root, uint64_t elsewhere, int root)
 {
     const uint64_t own = is_root(call, root) ? at_root : elsewhere;
 
-    note_gather(call, own, (tracer_bytes){alike, &own}, root);
+    add_gather(call, own, (tracer_bytes){alike, &own}, root);
 }
 
-static void note_scatter_alike(const called *call, uint64_t at_root, uint64_t elsewhere, int root)
+static void add_scatter_alike(const called *call, uint64_t at_root, uint64_t elsewhere, int root)
 {
     const uint64_t own = is_root(call, root) ? at_root : elsewhere;
 
-    note_scatter(call, own, (tracer_bytes){alike, &own}, root);
+    add_scatter(call, own, (tracer_bytes){alike, &own}, root);
 }
 
-static void note_gather_counted(const called *call, const counted *parts, uint64_t elsewhere,
+static void add_gather_counted(const called *call, const counted *parts, uint64_t elsewhere,
+                               int root)
+{
+    add_gather(call, is_root(call, root) ? of_rank(parts, root) : elsewhere,
+               (tracer_bytes){of_rank, parts}, root);
+}
+
+static void add_scatter_counted(const called *call, const counted *parts, uint64_t elsewhere,
                                 int root)
 {
-    note_gather(call, is_root(call, root) ? of_rank(parts, root) : elsewhere,
+    add_scatter(call, is_root(call, root) ? of_rank(parts, root) : elsewhere,
                 (tracer_bytes){of_rank, parts}, root);
 }
 
-static void note_scatter_counted(const called *call, const counted *parts, uint64_t elsewhere,
-                                 int root)
+static void add_allgather_alike(const called *call, uint64_t bytes)
 {
-    note_scatter(call, is_root(call, root) ? of_rank(parts, root) : elsewhere,
-                 (tracer_bytes){of_rank, parts}, root);
+    add_allgather(call, bytes, (tracer_bytes){alike, &bytes});
 }
 
-static void note_allgather_alike(const called *call, uint64_t bytes)
+static void add_allgather_counted(const called *call, const counted *parts)
 {
-    note_allgather(call, bytes, (tracer_bytes){alike, &bytes});
+    add_allgather(call, sum(parts, call->communicator), (tracer_bytes){of_rank, parts});
 }
 
-static void note_allgather_counted(const called *call, const counted *parts)
+static void add_alltoall_alike(const called *call, uint64_t bytes)
 {
-    note_allgather(call, sum(parts, call->communicator), (tracer_bytes){of_rank, parts});
-}
-
-static void note_alltoall_alike(const called *call, uint64_t bytes)
-{
-    note_alltoall(call, bytes, (tracer_bytes){alike, &bytes}, (tracer_bytes){alike, &bytes});
+    add_alltoall(call, bytes, (tracer_bytes){alike, &bytes}, (tracer_bytes){alike, &bytes});
 }
 
 /* The calls themselves, each in two forms: BOTH(name, name of the one that does not wait,
@@ -319,81 +320,81 @@ static void note_alltoall_alike(const called *call, uint64_t bytes)
         return result;                                                                             \
     }
 
-BOTH(Barrier, Ibarrier, (MPI_Comm communicator), (communicator), note_barrier(&call))
+BOTH(Barrier, Ibarrier, (MPI_Comm communicator), (communicator), add_barrier(&call))
 
 BOTH(Bcast, Ibcast, (void *data, int count, MPI_Datatype type, int root, MPI_Comm communicator),
      (data, count, type, root, communicator),
-     note_broadcast(&call, tracer_bytes_of(count, type), root))
+     add_broadcast(&call, tracer_bytes_of(count, type), root))
 
 BOTH(Reduce, Ireduce,
      (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root,
       MPI_Comm communicator),
      (sent, received, count, type, operation, root, communicator),
-     note_reduce(&call, tracer_bytes_of(count, type), root))
+     add_reduce(&call, tracer_bytes_of(count, type), root))
 
 BOTH(Allreduce, Iallreduce,
      (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
       MPI_Comm communicator),
      (sent, received, count, type, operation, communicator),
-     note_allreduce(&call, tracer_bytes_of(count, type)))
+     add_allreduce(&call, tracer_bytes_of(count, type)))
 
 BOTH(Reduce_scatter, Ireduce_scatter,
      (const void *sent, void *received, const int counts[], MPI_Datatype type, MPI_Op operation,
       MPI_Comm communicator),
      (sent, received, counts, type, operation, communicator),
-     note_reduce_scatter(&call, counts, type))
+     add_reduce_scatter(&call, counts, type))
 
 BOTH(Reduce_scatter_block, Ireduce_scatter_block,
      (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
       MPI_Comm communicator),
      (sent, received, count, type, operation, communicator),
-     note_reduce_scatter_block(&call, tracer_bytes_of(count, type)))
+     add_reduce_scatter_block(&call, tracer_bytes_of(count, type)))
 
 BOTH(Gather, Igather,
      (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
       MPI_Datatype type, int root, MPI_Comm communicator),
      (sent, sent_count, sent_type, received, count, type, root, communicator),
-     note_gather_alike(&call, tracer_bytes_of(count, type), tracer_bytes_of(sent_count, sent_type),
-                       root))
+     add_gather_alike(&call, tracer_bytes_of(count, type), tracer_bytes_of(sent_count, sent_type),
+                      root))
 
 BOTH(Gatherv, Igatherv,
      (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, const int counts[],
       const int displacements[], MPI_Datatype type, int root, MPI_Comm communicator),
      (sent, sent_count, sent_type, received, counts, displacements, type, root, communicator),
-     note_gather_counted(&call, &(counted){counts, type, NULL},
-                         tracer_bytes_of(sent_count, sent_type), root))
+     add_gather_counted(&call, &(counted){counts, type, NULL},
+                        tracer_bytes_of(sent_count, sent_type), root))
 
 BOTH(Scatter, Iscatter,
      (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
       MPI_Datatype type, int root, MPI_Comm communicator),
      (sent, sent_count, sent_type, received, count, type, root, communicator),
-     note_scatter_alike(&call, tracer_bytes_of(sent_count, sent_type), tracer_bytes_of(count, type),
-                        root))
+     add_scatter_alike(&call, tracer_bytes_of(sent_count, sent_type), tracer_bytes_of(count, type),
+                       root))
 
 BOTH(Scatterv, Iscatterv,
      (const void *sent, const int counts[], const int displacements[], MPI_Datatype sent_type,
       void *received, int count, MPI_Datatype type, int root, MPI_Comm communicator),
      (sent, counts, displacements, sent_type, received, count, type, root, communicator),
-     note_scatter_counted(&call, &(counted){counts, sent_type, NULL}, tracer_bytes_of(count, type),
-                          root))
+     add_scatter_counted(&call, &(counted){counts, sent_type, NULL}, tracer_bytes_of(count, type),
+                         root))
 
 BOTH(Allgather, Iallgather,
      (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
       MPI_Datatype type, MPI_Comm communicator),
      (sent, sent_count, sent_type, received, count, type, communicator),
-     note_allgather_alike(&call, tracer_bytes_of(count, type)))
+     add_allgather_alike(&call, tracer_bytes_of(count, type)))
 
 BOTH(Allgatherv, Iallgatherv,
      (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, const int counts[],
       const int displacements[], MPI_Datatype type, MPI_Comm communicator),
      (sent, sent_count, sent_type, received, counts, displacements, type, communicator),
-     note_allgather_counted(&call, &(counted){counts, type, NULL}))
+     add_allgather_counted(&call, &(counted){counts, type, NULL}))
 
 BOTH(Alltoall, Ialltoall,
      (const void *sent, int sent_count, MPI_Datatype sent_type, void *received, int count,
       MPI_Datatype type, MPI_Comm communicator),
      (sent, sent_count, sent_type, received, count, type, communicator),
-     note_alltoall_alike(&call, tracer_bytes_of(count, type)))
+     add_alltoall_alike(&call, tracer_bytes_of(count, type)))
 
 BOTH(Alltoallv, Ialltoallv,
      (const void *sent, const int sent_counts[], const int sent_displacements[],
@@ -401,10 +402,10 @@ BOTH(Alltoallv, Ialltoallv,
       MPI_Datatype type, MPI_Comm communicator),
      (sent, sent_counts, sent_displacements, sent_type, received, counts, displacements, type,
       communicator),
-     note_exchange(&call,
-                   sent == MPI_IN_PLACE ? &(counted){counts, type, NULL}
-                                        : &(counted){sent_counts, sent_type, NULL},
-                   &(counted){counts, type, NULL}))
+     add_exchange(&call,
+                  sent == MPI_IN_PLACE ? &(counted){counts, type, NULL}
+                                       : &(counted){sent_counts, sent_type, NULL},
+                  &(counted){counts, type, NULL}))
 
 BOTH(Alltoallw, Ialltoallw,
      (const void *sent, const int sent_counts[], const int sent_displacements[],
@@ -412,19 +413,19 @@ BOTH(Alltoallw, Ialltoallw,
       const int displacements[], const MPI_Datatype types[], MPI_Comm communicator),
      (sent, sent_counts, sent_displacements, sent_types, received, counts, displacements, types,
       communicator),
-     note_exchange(&call,
-                   sent == MPI_IN_PLACE ? &(counted){counts, MPI_BYTE, types}
-                                        : &(counted){sent_counts, MPI_BYTE, sent_types},
-                   &(counted){counts, MPI_BYTE, types}))
+     add_exchange(&call,
+                  sent == MPI_IN_PLACE ? &(counted){counts, MPI_BYTE, types}
+                                       : &(counted){sent_counts, MPI_BYTE, sent_types},
+                  &(counted){counts, MPI_BYTE, types}))
 
 BOTH(Scan, Iscan,
      (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
       MPI_Comm communicator),
      (sent, received, count, type, operation, communicator),
-     note_scan(&call, tracer_bytes_of(count, type)))
+     add_scan(&call, tracer_bytes_of(count, type)))
 
 BOTH(Exscan, Iexscan,
      (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation,
       MPI_Comm communicator),
      (sent, received, count, type, operation, communicator),
-     note_scan(&call, tracer_bytes_of(count, type)))
+     add_scan(&call, tracer_bytes_of(count, type)))

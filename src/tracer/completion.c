@@ -1,6 +1,6 @@
-/* The calls that complete requests. A trace's `w` waits for all that a rank has started. So it
- * stands where a call leaves nothing under way; where something is left, the receives that are
- * complete become blocking ones at that place, and the sends are awaited by the next `w`. */
+/* The calls that complete requests. A trace's `w` waits for everything that a rank has started. So
+ * it is written where a call leaves nothing under way; where something is left, the receives that
+ * are complete become blocking ones at that place, and the next `w` waits for the sends. */
 #include "tracer/tracer.h"
 
 #include <stdlib.h>
@@ -55,8 +55,8 @@ static int by_start(const void *left, const void *right)
            (one->request.number < other->request.number);
 }
 
-/* Those that the tracer knows of `count` requests, in the order in which they were started: so the
- * messages of a pair keep their order, and all ranks go through collectives alike. */
+/* Take those of `count` requests that the tracer knows, in the order in which they were started: so
+ * the messages of a pair keep their order, and all ranks have collectives in the same order. */
 static int take_all(int count, const MPI_Request *requests, const int *indices, completed *out)
 {
     int found = 0;
@@ -98,7 +98,7 @@ static void settle_receive(const tracer_request *request, const MPI_Status *stat
 
     if (!alone && record.kind != TRACER_NOTHING) {
         record.kind = TRACER_RECEIVE;
-        tracer_note(&record);
+        tracer_add(&record);
     } else if (alone && request->place != UINT64_MAX &&
                tracer_records_set(&tracer.records, request->place, &record) != CB_OK) {
         tracer.on = false;
@@ -106,10 +106,10 @@ static void settle_receive(const tracer_request *request, const MPI_Status *stat
     tracer_ranks_release(request->ranks);
 }
 
-static void note_wait(double took_us)
+static void add_wait(double took_us)
 {
     if (tracer.requests.count == 0)
-        tracer_note(&(tracer_record){.kind = TRACER_WAIT, .time_us = took_us});
+        tracer_add(&(tracer_record){.kind = TRACER_WAIT, .time_us = took_us});
 }
 
 /* Of `count` requests as they were, those with an index in `indices` (all, where that is NULL) are
@@ -128,34 +128,27 @@ static void settle(int count, const MPI_Request *requests, const int *indices,
         else if (all[i].request.receive)
             settle_receive(&all[i].request, &statuses[all[i].status], alone);
     if (found > 0)
-        note_wait(took_us);
+        add_wait(took_us);
     for (int i = 0; i < found; i++)
         if (all[i].request.collective != NULL)
             sends = tracer_started_finish(all[i].request.collective) || sends;
     if (sends)
-        note_wait(-1);
+        add_wait(-1);
 }
 
-static void end_completion(tracer_kept *kept, int count, const int *indices,
-                           const MPI_Status *statuses)
+/* After a call: `count` requests are complete, or none. */
+static void end_with(tracer_kept *kept, int count, const int *indices, const MPI_Status *statuses)
 {
     completed few[FEW], *all = few;
 
     if (count > FEW)
         all = cb_allocate((size_t)count, sizeof(*all), "requests that are complete");
-    if (all != NULL)
-        settle(count, kept->requests, indices, statuses, all);
-    else
+    if (all == NULL)
         tracer.on = false;
+    else if (count > 0)
+        settle(count, kept->requests, indices, statuses, all);
     if (all != few)
         free(all);
-}
-
-/* Behind a call: `count` requests are complete, or none. */
-static void end_with(tracer_kept *kept, int count, const int *indices, const MPI_Status *statuses)
-{
-    if (count > 0)
-        end_completion(kept, count, indices, statuses);
     tracer_forget(kept);
     tracer_end();
 }

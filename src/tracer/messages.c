@@ -1,5 +1,5 @@
-/* Messages between two ranks, blocking and started. A receive has the rank and the size of the
- * message that came, so that the trace has no choice left that the program's run had. */
+/* Messages between two ranks: blocking, started, and probed. A receive has the rank and the size of
+ * the message that came, so that the trace leaves no choice open. */
 #include "tracer/tracer.h"
 
 int tracer_world_rank(int peer, MPI_Comm communicator)
@@ -10,8 +10,8 @@ int tracer_world_rank(int peer, MPI_Comm communicator)
     return world == tracer.rank ? -1 : world;
 }
 
-/* A send, whose record stands where the call begins: what another thread gets in answer to it comes
- * later. */
+/* A send. Its record is added where the call begins, so that what another thread receives in answer
+ * to it comes later. */
 typedef struct {
     tracer_record record;
     uint64_t place;
@@ -27,12 +27,12 @@ static bool begin_send(tracer_kind kind, int peer, MPI_Comm communicator, uint64
         return false;
     out->record = (tracer_record){kind, tracer_world_rank(peer, communicator), bytes, -1, NULL};
     if (out->record.peer >= 0)
-        out->place = tracer_note(&out->record);
+        out->place = tracer_add(&out->record);
     tracer_pause();
     return true;
 }
 
-/* What it took is known now. */
+/* The time of the call is known now. */
 static void time_send(sending *sent)
 {
     sent->record.time_us = tracer_elapsed_us();
@@ -41,7 +41,7 @@ static void time_send(sending *sent)
         tracer.on = false;
 }
 
-static void note_under_way(int world, uint64_t place, MPI_Request request)
+static void add_under_way(int world, uint64_t place, MPI_Request request)
 {
     tracer_request started = {.handle = (uintptr_t)request, .peer = world, .place = place};
 
@@ -49,21 +49,17 @@ static void note_under_way(int world, uint64_t place, MPI_Request request)
         tracer.on = false;
 }
 
-static uint64_t bytes_received(const MPI_Status *status)
+static void add_receive(const tracer_ranks *ranks, const MPI_Status *status)
 {
+    const double took_us = tracer_elapsed_us();
+    const int world = ranks->world[status->MPI_SOURCE];
     MPI_Count bytes = 0;
 
+    if (world == tracer.rank)
+        return;
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
-    return bytes > 0 ? (uint64_t)bytes : 0;
-}
-
-void tracer_note_receive(const tracer_ranks *ranks, const MPI_Status *status)
-{
-    double took_us = tracer_elapsed_us();
-    int world = ranks->world[status->MPI_SOURCE];
-
-    if (world != tracer.rank)
-        tracer_note(&(tracer_record){TRACER_RECEIVE, world, bytes_received(status), took_us, NULL});
+    tracer_add(
+        &(tracer_record){TRACER_RECEIVE, world, bytes > 0 ? (uint64_t)bytes : 0, took_us, NULL});
 }
 
 static void end_receive(MPI_Comm communicator, const MPI_Status *status)
@@ -72,7 +68,7 @@ static void end_receive(MPI_Comm communicator, const MPI_Status *status)
         status->MPI_SOURCE == MPI_PROC_NULL ? NULL : tracer_ranks_of(communicator);
 
     if (ranks != NULL)
-        tracer_note_receive(ranks, status);
+        add_receive(ranks, status);
     tracer_end();
 }
 
@@ -84,7 +80,7 @@ void tracer_start_receive(tracer_ranks *ranks, MPI_Request request)
     if (ranks == NULL)
         return;
     started.ranks = tracer_ranks_hold(ranks);
-    started.place = tracer_note(&(tracer_record){.kind = TRACER_NOTHING});
+    started.place = tracer_add(&(tracer_record){.kind = TRACER_NOTHING});
     if (tracer_requests_add(&tracer.requests, &started) != CB_OK)
         tracer.on = false;
 }
@@ -94,7 +90,7 @@ void tracer_start_send(int world, uint64_t bytes, MPI_Request request)
     tracer_record record = {TRACER_START_SEND, world, bytes, tracer_elapsed_us(), NULL};
 
     if (world >= 0)
-        note_under_way(world, tracer_note(&record), request);
+        add_under_way(world, tracer_add(&record), request);
 }
 
 /* The calls themselves. All that send have the same arguments. */
@@ -132,7 +128,7 @@ BLOCKING_SEND(Bsend)
         if (tracer_resume(on)) {                                                                   \
             time_send(&sent);                                                                      \
             if (sent.record.peer >= 0)                                                             \
-                note_under_way(sent.record.peer, sent.place, *request);                            \
+                add_under_way(sent.record.peer, sent.place, *request);                             \
             tracer_end();                                                                          \
         }                                                                                          \
         return result;                                                                             \
@@ -176,7 +172,7 @@ static void end_exchange(int to, uint64_t bytes, MPI_Comm communicator, const MP
     int world = tracer_world_rank(to, communicator);
 
     if (world >= 0)
-        tracer_note(&(tracer_record){TRACER_START_SEND, world, bytes, -1, NULL});
+        tracer_add(&(tracer_record){TRACER_START_SEND, world, bytes, -1, NULL});
     end_receive(communicator, status);
 }
 
@@ -206,5 +202,114 @@ int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int s
 
     if (tracer_resume(on))
         end_exchange(to, tracer_bytes_of(count, type), communicator, seen);
+    return result;
+}
+
+/* Calls that look for a message, which is to wait for it and no computing, and calls that receive a
+ * message that was found. */
+
+int MPI_Probe(int peer, int tag, MPI_Comm communicator, MPI_Status *status)
+{
+    bool on = tracer_begin();
+    int result = PMPI_Probe(peer, tag, communicator, status);
+
+    if (tracer_resume(on))
+        tracer_end();
+    return result;
+}
+
+int MPI_Iprobe(int peer, int tag, MPI_Comm communicator, int *flag, MPI_Status *status)
+{
+    bool on = tracer_begin();
+    int result = PMPI_Iprobe(peer, tag, communicator, flag, status);
+
+    if (tracer_resume(on))
+        tracer_end();
+    return result;
+}
+
+/* The call that receives the message does not name its communicator. */
+static void remember(MPI_Message message, MPI_Comm communicator)
+{
+    tracer_request found = {.handle = (uintptr_t)message, .receive = true, .peer = -1};
+
+    if (message == MPI_MESSAGE_NO_PROC)
+        return;
+    found.ranks = tracer_ranks_hold(tracer_ranks_of(communicator));
+    if (found.ranks != NULL && tracer_requests_add(&tracer.probed, &found) != CB_OK)
+        tracer.on = false;
+}
+
+int MPI_Mprobe(int peer, int tag, MPI_Comm communicator, MPI_Message *message, MPI_Status *status)
+{
+    bool on = tracer_begin();
+    int result = PMPI_Mprobe(peer, tag, communicator, message, status);
+
+    if (tracer_resume(on)) {
+        remember(*message, communicator);
+        tracer_end();
+    }
+    return result;
+}
+
+int MPI_Improbe(int peer, int tag, MPI_Comm communicator, int *flag, MPI_Message *message,
+                MPI_Status *status)
+{
+    bool on = tracer_begin();
+    int result = PMPI_Improbe(peer, tag, communicator, flag, message, status);
+
+    if (tracer_resume(on)) {
+        if (*flag)
+            remember(*message, communicator);
+        tracer_end();
+    }
+    return result;
+}
+
+/* The ranks of a probed message, released by the caller; NULL where it has none that a trace knows.
+ * They are looked up before the call, since the handle may belong to another message as soon as MPI
+ * has received this one. */
+static bool begin_receive(MPI_Message message, tracer_ranks **ranks)
+{
+    bool on = tracer_begin();
+    tracer_request found;
+
+    *ranks = NULL;
+    if (tracer_resume(on)) {
+        if (tracer_requests_take(&tracer.probed, (uintptr_t)message, UINT64_MAX, &found))
+            *ranks = found.ranks;
+        tracer_pause();
+    }
+    return on;
+}
+
+int MPI_Mrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+{
+    tracer_ranks *ranks;
+    bool on = begin_receive(*message, &ranks);
+    MPI_Status own;
+    MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = PMPI_Mrecv(data, count, type, message, seen);
+
+    if (tracer_resume(on)) {
+        if (ranks != NULL)
+            add_receive(ranks, seen);
+        tracer_ranks_release(ranks);
+        tracer_end();
+    }
+    return result;
+}
+
+int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
+{
+    tracer_ranks *ranks;
+    bool on = begin_receive(*message, &ranks);
+    int result = PMPI_Imrecv(data, count, type, message, request);
+
+    if (tracer_resume(on)) {
+        tracer_start_receive(ranks, *request);
+        tracer_ranks_release(ranks);
+        tracer_end();
+    }
     return result;
 }

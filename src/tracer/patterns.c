@@ -38,7 +38,7 @@ static int distance_up(int relative, int size)
     return distance;
 }
 
-/* In that tree: the rank has nobody below it. */
+/* In that tree: the rank is a leaf. */
 static bool is_leaf(int relative, int size)
 {
     return relative % 2 == 1 || relative + 1 >= size;

@@ -1,6 +1,6 @@
 /* Collectives as messages between pairs: the algorithms that MPI libraries commonly use, as pure
- * functions of rank, size and bytes. What all ranks emit together fits: each message that one sends
- * another receives, in the same order, with the same bytes. */
+ * functions of rank, size and bytes. The messages of all ranks match: each message that one rank
+ * sends another receives, in the same order, with the same bytes. */
 #ifndef TRACER_PATTERNS_H
 #define TRACER_PATTERNS_H
 
@@ -9,8 +9,9 @@
 
 #include "tracer/records.h"
 
-/* Where the messages go: a record without time, whose peer is a rank of the communicator;
- * `at_once`: its sender can send it before it has received any other, and so both sides know. */
+/* The receiver of the messages: each is a record without time, whose peer is a rank of the
+ * communicator. `at_once`: its sender can send it before it has received any other; both sides know
+ * that. */
 typedef struct {
     void (*emit)(void *context, const tracer_record *record, bool at_once);
     void *context;
@@ -30,8 +31,8 @@ typedef struct {
 void tracer_broadcast(const tracer_place *place, uint64_t bytes, const tracer_sink *sink);
 void tracer_reduce(const tracer_place *place, uint64_t bytes, const tracer_sink *sink);
 
-/* Everybody's part to the root, or from it, one after the other. `own` counts for all but the root,
- * `parts` for the root. */
+/* The part of each rank to the root, or from it, one after the other. `own` counts for all but the
+ * root, `parts` for the root. */
 void tracer_gather(const tracer_place *place, uint64_t own, tracer_bytes parts,
                    const tracer_sink *sink);
 void tracer_scatter(const tracer_place *place, uint64_t own, tracer_bytes parts,
@@ -40,7 +41,7 @@ void tracer_scatter(const tracer_place *place, uint64_t own, tracer_bytes parts,
 /* Parts go round a ring until all have all. */
 void tracer_allgather(const tracer_place *place, tracer_bytes parts, const tracer_sink *sink);
 
-/* In step k to the rank k behind and from the rank k before. */
+/* In step k to the rank k after this one and from the rank k before it. */
 void tracer_alltoall(const tracer_place *place, tracer_bytes to, tracer_bytes from,
                      const tracer_sink *sink);
 

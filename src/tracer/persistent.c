@@ -1,5 +1,5 @@
-/* Persistent requests: made once, and started as often as the program likes. Each start is a send
- * or a receive of its own in the trace. */
+/* Persistent requests: created once, and started any number of times. Each start is a send or a
+ * receive of its own in the trace. */
 #include "tracer/tracer.h"
 
 static void remember(const tracer_request *made)
@@ -48,7 +48,7 @@ int MPI_Recv_init(void *data, int count, MPI_Datatype type, int peer, int tag,
 
 /* MPI may give a request another handle when it starts it, where the library is not done with what
  * it did before. */
-static void note_start(MPI_Request before, MPI_Request now)
+static void add_start(MPI_Request before, MPI_Request now)
 {
     tracer_request made;
 
@@ -71,7 +71,7 @@ int MPI_Start(MPI_Request *request)
     int result = PMPI_Start(request);
 
     if (tracer_resume(on)) {
-        note_start(before, *request);
+        add_start(before, *request);
         tracer_end();
     }
     return result;
@@ -85,34 +85,30 @@ int MPI_Startall(int count, MPI_Request requests[])
 
     if (tracer_resume(on)) {
         for (int i = 0; i < count; i++)
-            note_start(kept.requests[i], requests[i]);
+            add_start(kept.requests[i], requests[i]);
         tracer_forget(&kept);
         tracer_end();
     }
     return result;
 }
 
-/* A send that nobody waits for any more still travels. */
-static void forget(uintptr_t handle)
-{
-    tracer_request freed;
-
-    if (tracer_requests_take(&tracer.persistent, handle, UINT64_MAX, &freed))
-        tracer_ranks_release(freed.ranks);
-    if (tracer_requests_take(&tracer.requests, handle, UINT64_MAX, &freed) && freed.receive) {
-        tracer_count_unrecorded("MPI_Request_free of a receive");
-        tracer_ranks_release(freed.ranks);
-    }
-}
-
-/* Before the call: behind it the handle may be another request's. */
+/* The request is forgotten before the call, since its handle may be another request's afterwards. A
+ * send that is not awaited any more still travels. */
 int MPI_Request_free(MPI_Request *request)
 {
+    const uintptr_t handle = (uintptr_t)*request;
     bool on = tracer_begin();
     int result;
 
     if (tracer_resume(on)) {
-        forget((uintptr_t)*request);
+        tracer_request freed;
+
+        if (tracer_requests_take(&tracer.persistent, handle, UINT64_MAX, &freed))
+            tracer_ranks_release(freed.ranks);
+        if (tracer_requests_take(&tracer.requests, handle, UINT64_MAX, &freed) && freed.receive) {
+            tracer_count_unrecorded("MPI_Request_free of a receive");
+            tracer_ranks_release(freed.ranks);
+        }
         tracer_pause();
     }
     result = PMPI_Request_free(request);

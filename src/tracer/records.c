@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* Half of the records in memory go to disk at a time. */
 enum { SPILLED_AT_ONCE = TRACER_IN_MEMORY / 2 };
 
 cb_status tracer_records_open(tracer_records *records, uint64_t limit)
@@ -31,7 +30,7 @@ void tracer_records_close(tracer_records *records)
     *records = (tracer_records){.file = -1};
 }
 
-static cb_status refuse(const char *what)
+static cb_status file_failed(const char *what)
 {
     cb_error("cannot %s the trace's temporary file: %s; set TMPDIR to a folder with room", what,
              strerror(errno));
@@ -43,29 +42,25 @@ static off_t offset_of(uint64_t place)
     return (off_t)(place * sizeof(tracer_record));
 }
 
-static cb_status open_file(tracer_records *records)
-{
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-
-    if (records->file >= 0)
-        return CB_OK;
-    snprintf(path, sizeof(path), "%s/combench-trace-XXXXXX", folder != NULL ? folder : "/tmp");
-    records->file = mkostemp(path, O_CLOEXEC);
-    if (records->file < 0)
-        return refuse("make");
-    unlink(path);
-    return CB_OK;
-}
-
+/* Move the older half of the records in memory to the file, which is made when it is first needed.
+ */
 static cb_status spill(tracer_records *records)
 {
     const size_t bytes = SPILLED_AT_ONCE * sizeof(*records->recent);
 
-    CB_TRY(open_file(records));
+    if (records->file < 0) {
+        const char *folder = getenv("TMPDIR");
+        char path[4096];
+
+        snprintf(path, sizeof(path), "%s/combench-trace-XXXXXX", folder != NULL ? folder : "/tmp");
+        records->file = mkostemp(path, O_CLOEXEC);
+        if (records->file < 0)
+            return file_failed("make");
+        unlink(path);
+    }
     if (pwrite(records->file, records->recent, bytes, offset_of(records->spilled)) !=
         (ssize_t)bytes)
-        return refuse("write");
+        return file_failed("write");
     memmove(records->recent, records->recent + SPILLED_AT_ONCE,
             (TRACER_IN_MEMORY - SPILLED_AT_ONCE) * sizeof(*records->recent));
     records->spilled += SPILLED_AT_ONCE;
@@ -91,7 +86,7 @@ cb_status tracer_records_set(tracer_records *records, uint64_t place, const trac
     return pwrite(records->file, record, sizeof(*record), offset_of(place)) ==
                    (ssize_t)sizeof(*record)
                ? CB_OK
-               : refuse("write");
+               : file_failed("write");
 }
 
 cb_status tracer_records_get(const tracer_records *records, uint64_t place, tracer_record *out)
@@ -102,13 +97,7 @@ cb_status tracer_records_get(const tracer_records *records, uint64_t place, trac
     }
     return pread(records->file, out, sizeof(*out), offset_of(place)) == (ssize_t)sizeof(*out)
                ? CB_OK
-               : refuse("read");
-}
-
-static size_t print_message(const tracer_record *record, const char *word, char *line)
-{
-    return (size_t)snprintf(line, TRACER_LINE_BYTES, "%s %d %" PRIu64, word, record->peer,
-                            record->bytes);
+               : file_failed("read");
 }
 
 size_t tracer_line(const tracer_record *record, char line[TRACER_LINE_BYTES])
@@ -132,7 +121,8 @@ size_t tracer_line(const tracer_record *record, char line[TRACER_LINE_BYTES])
         used = (size_t)snprintf(line, TRACER_LINE_BYTES, "%s", words[record->kind]);
         break;
     default:
-        used = print_message(record, words[record->kind], line);
+        used = (size_t)snprintf(line, TRACER_LINE_BYTES, "%s %d %" PRIu64, words[record->kind],
+                                record->peer, record->bytes);
     }
     if (record->time_us >= 0)
         used += (size_t)snprintf(line + used, TRACER_LINE_BYTES - used, " t=%.3f", record->time_us);

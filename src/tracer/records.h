@@ -1,5 +1,5 @@
-/* What one rank did, record after record, as a trace .cct will have it. Memory is bounded: what
- * does not fit goes into a file without a name, in $TMPDIR or /tmp. */
+/* What one rank did, record after record, as in a trace .cct. Memory is bounded: older records go
+ * to an unlinked file in $TMPDIR or /tmp. */
 #ifndef TRACER_RECORDS_H
 #define TRACER_RECORDS_H
 
@@ -9,7 +9,7 @@
 #include "base/status.h"
 
 typedef enum {
-    TRACER_NOTHING, /* a place that was kept, and was not needed */
+    TRACER_NOTHING, /* a reserved place that was not needed */
     TRACER_COMPUTE,
     TRACER_SEND,
     TRACER_RECEIVE,
@@ -29,7 +29,7 @@ typedef struct {
     const char *name; /* static storage */
 } tracer_record;
 
-/* So many records are in memory at most, and a line is at most so long. */
+/* The most records in memory, and the longest line. */
 enum { TRACER_IN_MEMORY = 16384, TRACER_LINE_BYTES = 128 };
 
 typedef struct {
@@ -42,8 +42,8 @@ typedef struct {
 cb_status tracer_records_open(tracer_records *records, uint64_t limit);
 void tracer_records_close(tracer_records *records);
 
-/* One more, whose place is count - 1 then. CB_EMPTY when the limit is reached: it is not kept, nor
- * is any later one. CB_ERROR_SYSTEM, logged, when the disk takes no more. */
+/* Add a record; its place is count - 1 afterwards. CB_EMPTY when the limit is reached: neither it
+ * nor any later one is kept. CB_ERROR_SYSTEM, logged, when the disk takes no more. */
 cb_status tracer_records_add(tracer_records *records, const tracer_record *record);
 
 /* Change and read a record that was added. CB_ERROR_SYSTEM, logged. */

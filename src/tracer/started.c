@@ -1,8 +1,8 @@
 /* Collectives that were started. Their messages are those of the blocking ones. What ranks can send
- * without having heard of others begins at the call, as started sends and receives; the rest, which
- * passes on what has come, stands where the program has waited for the end: a library does it in
- * some call of MPI in between, and which one is not to be seen. Sender and receiver have a message
- * at the same of the two places, so that it keeps its order among others between them. */
+ * before they have received anything begins at the call, as started sends and receives; the rest,
+ * which passes on what has come, is placed where the program has waited for the end: a library does
+ * it in some call of MPI in between, and it is not visible in which one. Sender and receiver have a
+ * message at the same of the two places, so that it keeps its order among others between them. */
 #include "tracer/tracer.h"
 
 #include <stdlib.h>
@@ -29,20 +29,20 @@ tracer_started *tracer_started_open(const tracer_ranks *ranks)
     return collective;
 }
 
-static void begin(tracer_started *collective, tracer_record *record)
+static void add_now(tracer_started *collective, tracer_record *record)
 {
     uint64_t place;
 
     if (record->kind == TRACER_RECEIVE)
         record->kind = TRACER_START_RECEIVE;
-    place = tracer_note(record);
+    place = tracer_add(record);
     if (place == UINT64_MAX)
         return;
     if (collective->begun++ == 0)
         collective->first = place;
 }
 
-static void keep(tracer_started *collective, const tracer_record *record)
+static void add_later(tracer_started *collective, const tracer_record *record)
 {
     if (collective->count == collective->room) {
         size_t room = collective->room == 0 ? 4 : 2 * collective->room;
@@ -67,9 +67,9 @@ static void emit(void *context, const tracer_record *record, bool at_once)
     if (record->kind == TRACER_SEND)
         translated.kind = TRACER_START_SEND;
     if (at_once && !collective->passing_on)
-        begin(collective, &translated);
+        add_now(collective, &translated);
     else
-        keep(collective, &translated);
+        add_later(collective, &translated);
 }
 
 void tracer_started_go_on(tracer_started *collective)
@@ -107,7 +107,7 @@ void tracer_started_settle(tracer_started *collective, bool alone)
         record.kind = TRACER_RECEIVE;
         if (tracer_records_set(&tracer.records, place, &nothing) != CB_OK)
             tracer.on = false;
-        tracer_note(&record);
+        tracer_add(&record);
     }
 }
 
@@ -117,7 +117,7 @@ bool tracer_started_finish(tracer_started *collective)
 
     for (size_t i = 0; i < collective->count; i++) {
         sends = sends || collective->later[i].kind == TRACER_START_SEND;
-        tracer_note(&collective->later[i]);
+        tracer_add(&collective->later[i]);
     }
     free(collective->later);
     free(collective);

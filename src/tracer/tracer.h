@@ -1,14 +1,14 @@
-/* The tracer's own view of a rank: a library that is loaded before an MPI program's own stands
- * between it and MPI, by MPI's profiling interface. There is one program, so there is one tracer,
- * and its state is global.
+/* Private to the folder: the state of the tracer and what its wrappers share. The tracer is a
+ * library that is preloaded into an MPI program, and stands between it and MPI by MPI's profiling
+ * interface. There is one program, so there is one tracer, and its state is global.
  *
- * A wrapper looks so: tracer_begin, the PMPI call, and where tracer_resume says so what notes it,
- * and tracer_end. Between the last two the calling thread alone has the tracer's state; the call
- * itself is made without. */
+ * A wrapper calls tracer_begin, the PMPI function, and tracer_resume; where that is true it records
+ * the call and ends with tracer_end. Between tracer_resume and tracer_end only the calling thread
+ * has the tracer's state; the PMPI function itself is called without it. */
 #ifndef TRACER_TRACER_H
 #define TRACER_TRACER_H
 
-/* MPI's names are all that the library shows; mpi.h of MPICH does not say so itself. */
+/* Only MPI's names are exported; mpi.h of MPICH does not declare them so. */
 #pragma GCC visibility push(default)
 #include <mpi.h>
 #pragma GCC visibility pop
@@ -46,30 +46,30 @@ typedef struct {
 
 extern tracer_state tracer;
 
-/* world.c: what is on from MPI_Init on, and written in MPI_Finalize. */
-void tracer_start(bool shared);
-void tracer_finish(void);
+/* state.c: from MPI_Init on, and until the trace is written in MPI_Finalize. Collective. */
+void tracer_open(bool shared);
+void tracer_close(void);
 
-/* Enter a call: what went before was computing, where no other thread was in a call. False: nothing
- * is to be recorded. */
+/* Enter a call: the time before it was computing, where no other thread was in a call. False:
+ * nothing is recorded. */
 bool tracer_begin(void);
 
-/* Behind the call: whether it is to be recorded, as tracer_begin said; if so, tracer_end must
- * follow. */
+/* After the call: whether it is recorded, as tracer_begin returned; if so, tracer_end must follow.
+ */
 bool tracer_resume(bool on);
 
-/* Behind tracer_resume, go on to a call of MPI; tracer_resume again behind it. */
+/* After tracer_resume, before a call of MPI; tracer_resume again after it. */
 void tracer_pause(void);
 
-/* Leave a call; all that is recorded of it has been. */
+/* Leave a call, when all of it is recorded. */
 void tracer_end(void);
 
-/* What this thread's call took so far; how many requests had been started when it began. */
+/* The time of this thread's call so far; the number of requests started before it began. */
 double tracer_elapsed_us(void);
 uint64_t tracer_requests_before(void);
 
-/* One more record; its place, or UINT64_MAX where it was not kept. */
-uint64_t tracer_note(const tracer_record *record);
+/* Add a record; its place, or UINT64_MAX where it was not kept. */
+uint64_t tracer_add(const tracer_record *record);
 
 /* The ranks of a communicator, NULL where it is not one of ranks that all know (an
  * intercommunicator); held by the communicator as long as that lives. */
@@ -80,13 +80,17 @@ void tracer_ranks_release(tracer_ranks *ranks);
 /* Payload of `count` elements. */
 uint64_t tracer_bytes_of(int count, MPI_Datatype type);
 
-/* messages.c: a message to or from a rank of a communicator is recorded, unless it goes nowhere or
- * to this rank itself. */
-int tracer_world_rank(int peer, MPI_Comm communicator); /* -1: nowhere that a trace knows */
-void tracer_note_receive(const tracer_ranks *ranks, const MPI_Status *status);
+/* How often calls were made that are not recorded; and rank 0's warning about them, which all ranks
+ * call. */
+void tracer_count_unrecorded(const char *name);
+void tracer_warn_of_unrecorded(void);
 
-/* A request that begins: a send to a rank of MPI_COMM_WORLD (below 0: it is left out), or a
- * receive, for which `ranks` are held (NULL: it is left out). */
+/* messages.c: the rank in MPI_COMM_WORLD; -1: none, or one that a trace does not know, or this
+ * rank. */
+int tracer_world_rank(int peer, MPI_Comm communicator);
+
+/* A request that begins: a send to a rank of MPI_COMM_WORLD (below 0: it is not recorded), or a
+ * receive, for which `ranks` are held (NULL: it is not recorded). */
 void tracer_start_send(int world, uint64_t bytes, MPI_Request request);
 void tracer_start_receive(tracer_ranks *ranks, MPI_Request request);
 
@@ -118,10 +122,5 @@ void tracer_started_settle(tracer_started *collective, bool alone);
 /* What could only be done then follows, and `collective` is freed; whether there were sends, which
  * a `w` has to await. */
 bool tracer_started_finish(tracer_started *collective);
-
-/* unrecorded.c: how often calls were made that are not recorded; the text of rank 0's warning. All
- * ranks call it. */
-void tracer_warn_of_unrecorded(void);
-void tracer_count_unrecorded(const char *name);
 
 #endif

@@ -1,66 +1,8 @@
 /* Calls that communicate and are not recorded. They are counted, and rank 0 names them in the end:
- * a trace without them is no trace of the program, and must not pass for one. */
+ * a trace without them is incomplete, and the user must know. */
 #include "tracer/tracer.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/log.h"
-
-/* Every name that is ever counted, so that all ranks add up the same ones. */
-static const char *const names[] = {
-    "messages over intercommunicators",
-    "MPI_Request_free of a receive",
-    "MPI_Start of what is no persistent send or receive",
-    "MPI_Neighbor_allgather",
-    "MPI_Neighbor_allgatherv",
-    "MPI_Neighbor_alltoall",
-    "MPI_Neighbor_alltoallv",
-    "MPI_Neighbor_alltoallw",
-    "MPI_Ineighbor_allgather",
-    "MPI_Ineighbor_allgatherv",
-    "MPI_Ineighbor_alltoall",
-    "MPI_Ineighbor_alltoallv",
-    "MPI_Ineighbor_alltoallw",
-    "MPI_Put",
-    "MPI_Get",
-    "MPI_Accumulate",
-    "MPI_Rput",
-    "MPI_Rget",
-    "MPI_Raccumulate",
-    "MPI_Get_accumulate",
-    "MPI_Rget_accumulate",
-    "MPI_Fetch_and_op",
-    "MPI_Compare_and_swap",
-};
-
-enum { NAMES = sizeof(names) / sizeof(names[0]) };
-
-static unsigned long long calls[NAMES];
-
-void tracer_count_unrecorded(const char *name)
-{
-    for (size_t i = 0; i < NAMES; i++)
-        if (strcmp(names[i], name) == 0)
-            calls[i]++;
-}
-
-void tracer_warn_of_unrecorded(void)
-{
-    unsigned long long all[NAMES];
-    char text[1024] = "";
-    size_t used = 0;
-
-    PMPI_Reduce(calls, all, NAMES, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
-    for (size_t i = 0; tracer.rank == 0 && i < NAMES; i++)
-        if (all[i] > 0 && used < sizeof(text))
-            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%llu)",
-                                     used > 0 ? ", " : "", names[i], all[i]);
-    if (used > 0)
-        cb_warning("the trace is incomplete: it has nothing of these calls: %s", text);
-}
-
-/* UNRECORDED(name, parameters, arguments): pass the call on. */
+/* UNRECORDED(name, parameters, arguments): make the call and count it. */
 #define UNRECORDED(name, parameters, arguments)                                                    \
     int MPI_##name parameters                                                                      \
     {                                                                                              \

@@ -4,13 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/fuzz/fuzz.h"
-#include "tools/ccmod/measurements.h"
+#include "tools/ccmod/measurements_columns.h"
 
-static void require_error(cb_status status, const ccmod_error *error, const char *begins)
+static void require_error(ccmod_status status, const ccmod_error *error, const char *begins)
 {
-    FUZZ_REQUIRE(status == CB_ERROR_USAGE && error->status == status);
+    FUZZ_REQUIRE(status == CCMOD_ERROR_USAGE && error->status == status);
     FUZZ_REQUIRE(memchr(error->text, '\0', sizeof(error->text)) != NULL);
     FUZZ_REQUIRE(strncmp(error->text, begins, strlen(begins)) == 0);
     FUZZ_REQUIRE(strlen(error->text) > 20);
@@ -76,7 +76,7 @@ static void require_rereading(const ccmod_calibration *made)
     ccmod_error error;
 
     FUZZ_REQUIRE(stream != NULL);
-    FUZZ_REQUIRE(ccmod_calibration_read(stream, "again.cal", &again, &error) == CB_OK);
+    FUZZ_REQUIRE(ccmod_calibration_read(stream, "again.cal", &again, &error) == CCMOD_OK);
     fclose(stream);
     second = write_text(&again);
     FUZZ_REQUIRE(strcmp(first, second) == 0);
@@ -89,12 +89,12 @@ static void try_calibration(const uint8_t *data, size_t size)
     FILE *stream = fmemopen((void *)(uintptr_t)data, size, "r");
     ccmod_calibration made;
     ccmod_error error = {0};
-    cb_status status;
+    ccmod_status status;
 
     FUZZ_REQUIRE(stream != NULL);
     status = ccmod_calibration_read(stream, "fuzz.cal", &made, &error);
     fclose(stream);
-    if (status == CB_OK) {
+    if (status == CCMOD_OK) {
         require_limits(&made);
         require_delays(&made);
         require_rereading(&made);
@@ -109,10 +109,10 @@ static void fit(const measurements *found)
     ccmod_fit fits[CCMOD_LINES];
     ccmod_calibration made;
     ccmod_error error = {0};
-    cb_status status =
+    ccmod_status status =
         ccmod_calibration_fit(found->points, found->count, &wish, &made, fits, &error);
 
-    if (status != CB_OK) {
+    if (status != CCMOD_OK) {
         require_error(status, &error, "");
         return;
     }
@@ -127,12 +127,12 @@ static void try_columns(const uint8_t *data, size_t size)
     FILE *stream = fmemopen((void *)(uintptr_t)data, size, "r");
     measurements found = {.count = 0};
     ccmod_error error = {0};
-    cb_status status;
+    ccmod_status status;
 
     FUZZ_REQUIRE(stream != NULL);
     status = measurements_read_columns(stream, "fuzz.txt", false, &found, &error);
     fclose(stream);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         fit(&found);
     else
         require_error(status, &error, "fuzz.txt");

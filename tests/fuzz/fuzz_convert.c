@@ -6,25 +6,25 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_forms.h"
 
 enum { LARGEST_RANKS = 64, RECORDS = 4000, LARGEST_DIGITS = 4 };
 
-typedef cb_status form_reader(FILE *stream, convert_program *program, ccmod_error *error);
+typedef ccmod_status form_reader(FILE *stream, convert_program *program, ccmod_error *error);
 
-static cb_status read_goal(FILE *stream, convert_program *program, ccmod_error *error)
+static ccmod_status read_goal(FILE *stream, convert_program *program, ccmod_error *error)
 {
     return convert_goal_read(stream, "fuzz", program, error);
 }
 
-static cb_status read_ti(FILE *stream, convert_program *program, ccmod_error *error)
+static ccmod_status read_ti(FILE *stream, convert_program *program, ccmod_error *error)
 {
     return convert_ti_read(stream, "fuzz", 1000, program, error);
 }
 
-static void require_error(cb_status status, const ccmod_error *error)
+static void require_error(ccmod_status status, const ccmod_error *error)
 {
-    FUZZ_REQUIRE(status == CB_ERROR_USAGE && error->status == status);
+    FUZZ_REQUIRE(status == CCMOD_ERROR_USAGE && error->status == status);
     FUZZ_REQUIRE(memchr(error->text, '\0', sizeof(error->text)) != NULL);
     FUZZ_REQUIRE(strncmp(error->text, "fuzz", 4) == 0);
     FUZZ_REQUIRE(strlen(error->text) > 20);
@@ -36,15 +36,15 @@ static convert_program *read_text(form_reader *reader, const char *text, size_t 
     FILE *stream = fmemopen((void *)(uintptr_t)text, bytes, "r");
     convert_program *program = NULL;
     ccmod_error error = {0};
-    cb_status status;
+    ccmod_status status;
 
     FUZZ_REQUIRE(stream != NULL);
-    FUZZ_REQUIRE(convert_program_open("fuzz", &program, &error) == CB_OK);
+    FUZZ_REQUIRE(convert_program_open("fuzz", &program, &error) == CCMOD_OK);
     status = reader(stream, program, &error);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = convert_program_check(program, &error);
     fclose(stream);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         return program;
     require_error(status, &error);
     convert_program_free(program);
@@ -60,15 +60,15 @@ static char *write_text(const convert_form *form, convert_program *program)
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
     ccmod_error error = {0};
-    cb_status status = CB_OK;
+    ccmod_status status = CCMOD_OK;
 
     FUZZ_REQUIRE(stream != NULL);
     if (form->write_head != NULL)
         form->write_head(stream, &workload);
-    for (uint32_t i = 0; status == CB_OK && i < workload.processors; i++)
+    for (uint32_t i = 0; status == CCMOD_OK && i < workload.processors; i++)
         status = form->write_rank(stream, &walk, i, &error);
     FUZZ_REQUIRE(fclose(stream) == 0);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         return text;
     require_error(status, &error);
     free(text);
@@ -112,7 +112,7 @@ static void check_cct(convert_program *program)
     ccmod_error error;
 
     FUZZ_REQUIRE(text != NULL);
-    FUZZ_REQUIRE(ccmod_trace_parse("fuzz", text, strlen(text), &trace, &error) == CB_OK);
+    FUZZ_REQUIRE(ccmod_trace_parse("fuzz", text, strlen(text), &trace, &error) == CCMOD_OK);
     FUZZ_REQUIRE(ccmod_trace_ranks(trace) == program->rank_count);
     ccmod_trace_close(trace);
     free(text);

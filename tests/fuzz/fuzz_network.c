@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/fuzz/fuzz.h"
 
 enum { LARGEST_DIGITS = 2, NODES = 20, TEXT_BYTES = 128 };
@@ -26,9 +26,9 @@ static bool is_of_interest(const uint8_t *data, size_t size)
     return true;
 }
 
-static void require_error(cb_status status, const ccmod_error *error)
+static void require_error(ccmod_status status, const ccmod_error *error)
 {
-    FUZZ_REQUIRE(status == CB_ERROR_USAGE && error->status == status);
+    FUZZ_REQUIRE(status == CCMOD_ERROR_USAGE && error->status == status);
     FUZZ_REQUIRE(memchr(error->text, '\0', sizeof(error->text)) != NULL);
     FUZZ_REQUIRE(strlen(error->text) > 20);
 }
@@ -79,10 +79,10 @@ static void try_text(const char *text)
 {
     ccmod_network *network = NULL;
     ccmod_error error = {0};
-    cb_status status = ccmod_network_open(text, 8, &network, &error);
+    ccmod_status status = ccmod_network_open(text, 8, &network, &error);
     uint32_t nodes;
 
-    if (status != CB_OK) {
+    if (status != CCMOD_OK) {
         require_error(status, &error);
         return;
     }

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/topology.h"
+#include "model/networks/topology_file.h"
+#include "model/networks/topology_graph.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { LARGEST_DIGITS = 3, NODES = 40 };
@@ -22,9 +23,9 @@ static bool has_large_number(const uint8_t *data, size_t size)
     return false;
 }
 
-static void require_error(cb_status status, const ccmod_error *error)
+static void require_error(ccmod_status status, const ccmod_error *error)
 {
-    FUZZ_REQUIRE(status == CB_ERROR_USAGE && error->status == status);
+    FUZZ_REQUIRE(status == CCMOD_ERROR_USAGE && error->status == status);
     FUZZ_REQUIRE(memchr(error->text, '\0', sizeof(error->text)) != NULL);
     FUZZ_REQUIRE(strncmp(error->text, "fuzz.net", 8) == 0);
     FUZZ_REQUIRE(strlen(error->text) > 20);
@@ -85,14 +86,14 @@ static void try_text(const uint8_t *data, size_t size)
     FILE *stream = fmemopen((void *)(uintptr_t)data, size, "r");
     topology made = {0};
     ccmod_error error = {0};
-    cb_status status;
+    ccmod_status status;
 
     FUZZ_REQUIRE(stream != NULL);
     status = ccmod_topology_parse(stream, "fuzz.net", &made, &error);
     fclose(stream);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = ccmod_topology_connect(&made, &error);
-    if (status == CB_OK) {
+    if (status == CCMOD_OK) {
         check_links(&made);
         check_routes(&made);
     } else {

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/fuzz/fuzz.h"
 
 enum { RANKS = 24, RECORDS = 3000 };
 
-static void require_error(cb_status status, const ccmod_error *error)
+static void require_error(ccmod_status status, const ccmod_error *error)
 {
     FUZZ_REQUIRE(status == error->status);
     FUZZ_REQUIRE(memchr(error->text, '\0', sizeof(error->text)) != NULL);
@@ -27,7 +27,7 @@ static bool has_size(ccmod_record_kind kind)
     return (kind >= CCMOD_SEND && kind <= CCMOD_START_RECEIVE) || kind == CCMOD_MULTICAST;
 }
 
-static cb_status check_record(void *self, const ccmod_signal *signal, ccmod_error *error)
+static ccmod_status check_record(void *self, const ccmod_signal *signal, ccmod_error *error)
 {
     record_limit *limit = self;
     const ccmod_record *record = signal->of.event.record;
@@ -38,8 +38,8 @@ static cb_status check_record(void *self, const ccmod_signal *signal, ccmod_erro
                  (record->time_us >= 0 && isfinite(record->time_us)));
     FUZZ_REQUIRE(record->kind == CCMOD_END || record->line > 0);
     if (limit->left-- > 0)
-        return CB_OK;
-    return ccmod_fail(error, CB_ERROR_INTERRUPTED, "fuzz.cct", 0, "enough of this evaluation");
+        return CCMOD_OK;
+    return ccmod_fail(error, CCMOD_ERROR_INTERRUPTED, "fuzz.cct", 0, "enough of this evaluation");
 }
 
 /* The end, or a negative number where it does not end well. */
@@ -54,18 +54,18 @@ static double evaluate(const ccmod_trace *trace, ccmod_mode mode, ccmod_share sh
     ccmod_result *result = NULL;
     ccmod_error error;
     double end_us = -1;
-    cb_status status;
+    ccmod_status status;
 
     parameters.mode = mode;
     parameters.share = share;
     parameters.plain = plain;
     calibration.eager_bytes = 50;
     calibration.acknowledgement_us = 3;
-    FUZZ_REQUIRE(ccmod_network_open("crossbar", limit.ranks, &network, &error) == CB_OK);
-    FUZZ_REQUIRE(ccmod_trace_workload(trace, 1, &workload, &error) == CB_OK);
+    FUZZ_REQUIRE(ccmod_network_open("crossbar", limit.ranks, &network, &error) == CCMOD_OK);
+    FUZZ_REQUIRE(ccmod_trace_workload(trace, 1, &workload, &error) == CCMOD_OK);
     status =
         ccmod_evaluate(workload, network, &calibration, &parameters, &observer, 1, &result, &error);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         end_us = result->end_us;
     else
         require_error(status, &error);
@@ -90,9 +90,9 @@ static void try_text(const char *text, size_t size)
 {
     ccmod_trace *trace = NULL;
     ccmod_error error;
-    cb_status status = ccmod_trace_parse("fuzz.cct", text, size, &trace, &error);
+    ccmod_status status = ccmod_trace_parse("fuzz.cct", text, size, &trace, &error);
 
-    if (status != CB_OK) {
+    if (status != CCMOD_OK) {
         require_error(status, &error);
         return;
     }

@@ -48,10 +48,23 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "confuse.h": ("src/base/", "tests/"),
     "check.h": ("tests/",),
     "engine/session.h": ("src/engine/", "src/farm/", "src/occupation/", "src/timeline/", "src/emit/", "tests/"),
+    # ccmod/NAME.h, as an installed user includes them.
+    "ccmod.h": ("src/model/", "tools/ccmod/", "tests/"),
 }
 
-# Headers that are installed side by side, and so name each other without a folder.
-SIDE_BY_SIDE = re.compile(r"src/model/ccmod(_[a-z]+)?\.h")
+# The model's public headers: they need nothing but each other and the C library.
+PUBLIC = "src/model/include/"
+C_LIBRARY = ("stdbool.h", "stddef.h", "stdint.h", "stdio.h")
+
+# What a folder of the model may include of the others; a folder includes its own headers, too.
+MODEL_FOLDERS: dict[str, tuple[str, ...]] = {
+    "calibration/": (),
+    "traces/": (),
+    "networks/": (),
+    "observers/": (),
+    "sharing/": ("networks/networks.h", "observers/signals.h"),
+    "evaluation/": ("sharing/",),
+}
 
 FOLDERS = ("src", "benchmarks", "tools", "tests")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -78,17 +91,22 @@ def reserved(header: str) -> tuple[str, ...] | None:
 def complaint(tree: Path, name: str, row: str, header: str, quoted: bool) -> str | None:
     """What is wrong with the line by which the file `name` includes a header."""
     by_whom = reserved(header)
+    if name.startswith(PUBLIC):
+        known = header.startswith("ccmod/") and (tree / PUBLIC / header).is_file()
+        return None if known or header in C_LIBRARY else f"a public header may not include {header}"
     if by_whom is not None:
         return None if name.startswith(by_whom) else f"{header} is for {', '.join(by_whom)} only"
     if not quoted or header == "config.h":
         return None
-    beside = (Path(name).parent / header).as_posix()
-    if SIDE_BY_SIDE.fullmatch(name) and SIDE_BY_SIDE.fullmatch(beside) and (tree / beside).is_file():
-        return None
+    folder = next((folder for folder in MODEL_FOLDERS if name.startswith(f"src/model/{folder}")), None)
+    if folder is not None and header.startswith("model/"):
+        mine = tuple(f"model/{other}" for other in (folder, *MODEL_FOLDERS[folder]))
+        if not header.startswith(mine):
+            return f"may not include {header}"
     if (tree / "src" / header).is_file():
         own = row.removeprefix("src/")
         return None if header.startswith((own, *MAY_INCLUDE[row])) else f"may not include {header}"
-    own_tool = row == "tools/" and header.startswith(row)
+    own_tool = row in ("tools/", "benchmarks/") and header.startswith(row)
     if (row == "tests/" or own_tool) and (tree / header).is_file():
         return None
     return f"there is no src/{header}; name our headers by their folder, and others in <>"

@@ -43,8 +43,9 @@ every docs '*.schema.json' share/combench/schemas
 for program in "$prefix"/bin/*; do
     name=$(basename "$program")
     [ -s "$prefix/share/man/man1/$name.1" ] || failed "$name has no manual page"
+    [ -s "$prefix/share/bash-completion/completions/$name" ] || failed "$name has no completion"
 done
-for file in lib/pkgconfig/ccmod.pc lib/pkgconfig/sisci-shm.pc lib/combench/libcombench-trace.so \
+for file in share/combench/benchmarks.json lib/libccmod.a lib/libccmod.so lib/pkgconfig/ccmod.pc lib/pkgconfig/sisci-shm.pc lib/combench/libcombench-trace.so \
     share/bash-completion/completions/combench; do
     [ -s "$prefix/$file" ] || failed "$file is not there"
 done
@@ -52,55 +53,6 @@ grep -q "^prepend-path PATH $prefix/bin\$" "$prefix"/share/modulefiles/combench/
     failed "the module file does not name $prefix/bin"
 if grep '@[A-Za-z_]*@' "$prefix"/share/modulefiles/combench/* >&2; then
     failed "the module file has words that were not replaced"
-fi
-
-# builds TEXT: a program with this text after the installed headers' names, as ccmod.pc has it compiled and linked.
-pkg_config=${PKG_CONFIG:-pkg-config}
-ask_pc() {
-    PKG_CONFIG_PATH=$prefix/lib/pkgconfig "$pkg_config" --define-variable=includedir="$prefix/include" \
-        --define-variable=libdir="$prefix/lib" "$@" ccmod
-}
-builds() {
-    printf '%s\n' "$1" >"$folder/own.c"
-    # shellcheck disable=SC2046,SC2086 # flags are several words
-    $CC $SANITIZER_CFLAGS $(ask_pc --cflags) -o "$folder/own" "$folder/own.c" $(ask_pc --libs) >"$folder/log" 2>&1 || {
-        failed "a program of one's own, with ccmod.pc: $(cat "$folder/log")"
-        return 1
-    }
-}
-if command -v "$pkg_config" >/dev/null; then
-    for header in "$prefix"/include/combench/ccmod*.h; do
-        builds "#include <$(basename "$header")>
-int main(void) { return 0; }" || true
-    done
-    # The quiet time of docs/model.md.
-    builds '#include <ccmod.h>
-int main(void)
-{
-    static const char text[] = "%cct 1 ranks 2 unit us\n0: s 1 1000\n1: r 0 1000\n";
-    ccmod_calibration calibration = ccmod_calibration_line(10.9, 18, 50);
-    ccmod_parameters parameters = ccmod_parameters_default();
-    ccmod_trace *trace = NULL;
-    ccmod_workload *workload = NULL;
-    ccmod_network *network = NULL;
-    ccmod_result *result = NULL;
-    ccmod_error error = {CB_OK, 0, ""};
-
-    if (ccmod_trace_parse("own", text, sizeof(text) - 1, &trace, &error) == CB_OK &&
-        ccmod_trace_workload(trace, parameters.seed, &workload, &error) == CB_OK &&
-        ccmod_network_open("crossbar", ccmod_trace_ranks(trace), &network, &error) == CB_OK &&
-        ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, &result, &error) == CB_OK)
-        printf("%.9g us", result->end_us);
-    fprintf(stderr, "%s", error.text);
-    ccmod_result_free(result);
-    ccmod_network_free(network);
-    ccmod_workload_free(workload);
-    ccmod_trace_close(trace);
-    return 0;
-}' && {
-        said=$("$folder/own" 2>&1) || failed "a program of one's own ended with $?"
-        [ "$said" = "48.9 us" ] || failed "a message of 1000 bytes takes 48.9 us, and not '$said'"
-    }
 fi
 
 # From another folder, with nothing of the build in the environment.

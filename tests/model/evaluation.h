@@ -10,7 +10,7 @@
 #ifndef TESTS_MODEL_EVALUATION_H
 #define TESTS_MODEL_EVALUATION_H
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/unit/unit.h"
 
 #define HEAD "%cct 1 ranks 4 unit us\n"

@@ -73,7 +73,7 @@ typedef struct {
     uint64_t fail_after;  /* messages; 0: never */
 } witness;
 
-static cb_status witness_signal(void *self, const ccmod_signal *signal, ccmod_error *error)
+static ccmod_status witness_signal(void *self, const ccmod_signal *signal, ccmod_error *error)
 {
     witness *seen = self;
 
@@ -90,11 +90,12 @@ static cb_status witness_signal(void *self, const ccmod_signal *signal, ccmod_er
     if (signal->kind == CCMOD_SIGNAL_EVENTHORIZON)
         seen->horizon_us += signal->of.horizon.duration_us;
     if (signal->kind == CCMOD_SIGNAL_UPPR_END && signal->of.message.id + 1 == seen->fail_after)
-        return ccmod_fail(error, CB_ERROR_SYSTEM, NULL, 0, "the witness has had enough");
-    return CB_OK;
+        return ccmod_fail(error, CCMOD_ERROR_SYSTEM, NULL, 0, "the witness has had enough");
+    return CCMOD_OK;
 }
 
-static cb_status observe(witness *seen, uint32_t wanted, ccmod_result **result, ccmod_error *error)
+static ccmod_status observe(witness *seen, uint32_t wanted, ccmod_result **result,
+                            ccmod_error *error)
 {
     ccmod_observer observer = {wanted, witness_signal, seen};
     ccmod_calibration calibration = article();
@@ -102,10 +103,10 @@ static cb_status observe(witness *seen, uint32_t wanted, ccmod_result **result, 
     ccmod_trace *trace = text_trace(busy);
     ccmod_workload *workload = NULL;
     ccmod_network *network = NULL;
-    cb_status status;
+    ccmod_status status;
 
-    ck_assert_int_eq(ccmod_trace_workload(trace, 1, &workload, error), CB_OK);
-    ck_assert_int_eq(ccmod_network_open("crossbar", 4, &network, error), CB_OK);
+    ck_assert_int_eq(ccmod_trace_workload(trace, 1, &workload, error), CCMOD_OK);
+    ck_assert_int_eq(ccmod_network_open("crossbar", 4, &network, error), CCMOD_OK);
     status =
         ccmod_evaluate(workload, network, &calibration, &parameters, &observer, 1, result, error);
     ccmod_network_free(network);
@@ -120,7 +121,7 @@ START_TEST(all_fifteen_signals_come_and_add_up)
     ccmod_result *result = NULL;
     ccmod_error error;
 
-    ck_assert_int_eq(observe(&seen, CCMOD_WANTS_ALL, &result, &error), CB_OK);
+    ck_assert_int_eq(observe(&seen, CCMOD_WANTS_ALL, &result, &error), CCMOD_OK);
     for (size_t i = 0; i < CCMOD_SIGNALS; i++)
         ck_assert_msg(seen.seen[i] > 0, "no signal %s", ccmod_signal_name((ccmod_signal_kind)i));
     ck_assert_uint_eq(seen.seen[CCMOD_SIGNAL_NEWSCOM], result->messages);
@@ -145,7 +146,7 @@ START_TEST(observers_do_not_change_the_result)
         ccmod_result *result = NULL;
         ccmod_error error;
 
-        ck_assert_int_eq(observe(&seen, wishes[i], &result, &error), CB_OK);
+        ck_assert_int_eq(observe(&seen, wishes[i], &result, &error), CCMOD_OK);
         ck_assert_double_eq_tol(result->end_us, alone.end_us, 1e-6);
         ccmod_result_free(result);
     }
@@ -158,7 +159,7 @@ START_TEST(an_observer_that_fails_ends_the_evaluation)
     ccmod_result *result = NULL;
     ccmod_error error;
 
-    ck_assert_int_eq(observe(&seen, CCMOD_WANTS_ALL, &result, &error), CB_ERROR_SYSTEM);
+    ck_assert_int_eq(observe(&seen, CCMOD_WANTS_ALL, &result, &error), CCMOD_ERROR_SYSTEM);
     ck_assert_str_eq(error.text, "the witness has had enough");
 }
 END_TEST
@@ -183,7 +184,7 @@ START_TEST(progress_is_told_and_may_end_the_evaluation)
     /* without an end of its own: thousands of years */
     ck_assert_int_eq(text_evaluate(HEAD "*:\n@ 1000000000000000\nc 100\nb\n;\n", &calibration,
                                    &parameters, &result, &error),
-                     CB_ERROR_INTERRUPTED);
+                     CCMOD_ERROR_INTERRUPTED);
     ck_assert_int_eq(asked, 1);
 }
 END_TEST
@@ -196,14 +197,14 @@ START_TEST(parameters_out_of_range_are_refused)
     ccmod_error error;
 
     ck_assert_int_eq(text_evaluate(HEAD, &calibration, &parameters, &result, &error),
-                     CB_ERROR_USAGE);
+                     CCMOD_ERROR_USAGE);
     calibration = ccmod_calibration_line(1, 1, 0); /* endless bytes */
     ck_assert_int_eq(text_evaluate(HEAD, &calibration, &parameters, &result, &error),
-                     CB_ERROR_USAGE);
+                     CCMOD_ERROR_USAGE);
     calibration = article();
     parameters.background_load = 1;
     ck_assert_int_eq(text_evaluate(HEAD, &calibration, &parameters, &result, &error),
-                     CB_ERROR_USAGE);
+                     CCMOD_ERROR_USAGE);
 }
 END_TEST
 

@@ -18,7 +18,7 @@ ccmod_network *graph_open(const char *text, size_t processors)
     ccmod_network *network = NULL;
     ccmod_error error = {0};
 
-    ck_assert_msg(ccmod_network_open(text, processors, &network, &error) == CB_OK, "%s",
+    ck_assert_msg(ccmod_network_open(text, processors, &network, &error) == CCMOD_OK, "%s",
                   error.text);
     return network;
 }

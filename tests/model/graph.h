@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_GRAPH_H
 #define TESTS_MODEL_GRAPH_H
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 /* Open a network by its text for `processors`, or fail the test. */
 ccmod_network *graph_open(const char *text, size_t processors);

@@ -55,4 +55,5 @@ tests_model_test_horizons_SOURCES = \
 tests_model_test_horizons_CPPFLAGS = $(MODEL_FLAGS)
 tests_model_test_horizons_LDADD = $(MODEL_LIBS)
 
-EXTRA_DIST += %D%/example.net
+TESTS += %D%/model_installed.sh
+EXTRA_DIST += %D%/example.net %D%/model_installed.sh %D%/use_ccmod.c

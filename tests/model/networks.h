@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_NETWORKS_H
 #define TESTS_MODEL_NETWORKS_H
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 /* A network as a caller of the library makes it: routes of one to six cells, drawn from few links,
  * so that bottlenecks move about a lot; on request with links of different widths and with a

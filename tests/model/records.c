@@ -49,8 +49,8 @@ void records_add(record_table *table, size_t processor, ccmod_record record)
     row->records[row->count++] = record;
 }
 
-static cb_status next(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
-                      ccmod_error *error)
+static ccmod_status next(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
+                         ccmod_error *error)
 {
     table_player *player = workload->self;
     const record_row *row = &player->table->rows[processor];
@@ -59,7 +59,7 @@ static cb_status next(ccmod_workload *workload, uint32_t processor, ccmod_record
     *record = (ccmod_record){.kind = CCMOD_END, .measured_us = -1};
     if (player->at[processor] < row->count)
         *record = row->records[player->at[processor]++];
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static void release(ccmod_workload *workload)

@@ -3,7 +3,7 @@
 #ifndef TESTS_MODEL_RECORDS_H
 #define TESTS_MODEL_RECORDS_H
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 typedef struct {
     ccmod_record *records; /* their lists are allocated */

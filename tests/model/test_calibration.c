@@ -2,7 +2,7 @@
  * and networks by name. */
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/unit/unit.h"
 
 static const double exact = 1e-12;
@@ -12,7 +12,7 @@ static ccmod_network *crossbar(void)
     ccmod_network *network = NULL;
     ccmod_error error;
 
-    ck_assert_int_eq(ccmod_network_open("crossbar:4", 4, &network, &error), CB_OK);
+    ck_assert_int_eq(ccmod_network_open("crossbar:4", 4, &network, &error), CCMOD_OK);
     return network;
 }
 
@@ -95,7 +95,7 @@ START_TEST(ends_of_a_full_duplex_link_change_no_network)
 
     calibration.out_contention = calibration.in_contention = 2;
     calibration.duplex_contention = 1;
-    ck_assert_int_eq(ccmod_network_share_ends(&calibration, &network, &error), CB_OK);
+    ck_assert_int_eq(ccmod_network_share_ends(&calibration, &network, &error), CCMOD_OK);
     ck_assert_ptr_eq(network, before);
     ccmod_network_free(network);
 }
@@ -112,7 +112,7 @@ START_TEST(ends_are_no_hops_and_have_names)
 
     calibration.hop_us = 0.5;
     calibration.duplex_contention = 1.5;
-    ck_assert_int_eq(ccmod_network_share_ends(&calibration, &network, &error), CB_OK);
+    ck_assert_int_eq(ccmod_network_share_ends(&calibration, &network, &error), CCMOD_OK);
     count = network->operations->route(network, 1, 3, cells);
     ck_assert_uint_le(count, network->longest_route);
     ck_assert_double_eq_tol(ccmod_quiet_delay(network, &calibration, count, 0).latency_us, 5,
@@ -176,7 +176,7 @@ static void expect_refusal(const char *text, const char *says)
     ccmod_network *network = NULL;
     ccmod_error error;
 
-    ck_assert_int_eq(ccmod_network_open(text, 4, &network, &error), CB_ERROR_USAGE);
+    ck_assert_int_eq(ccmod_network_open(text, 4, &network, &error), CCMOD_ERROR_USAGE);
     ck_assert_msg(strstr(error.text, says) != NULL, "'%s' does not say '%s'", error.text, says);
     ck_assert_ptr_null(network);
 }

@@ -1,13 +1,13 @@
 /* Calibration files: what is written is read again, and what is wrong is refused with its line. */
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/unit/unit.h"
 
-static cb_status read_text(const char *text, ccmod_calibration *out, ccmod_error *error)
+static ccmod_status read_text(const char *text, ccmod_calibration *out, ccmod_error *error)
 {
     FILE *stream = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    cb_status status;
+    ccmod_status status;
 
     ck_assert_ptr_nonnull(stream);
     status = ccmod_calibration_read(stream, "a.cal", out, error);
@@ -27,7 +27,7 @@ START_TEST(a_file_has_lines_and_settings)
                                "line us_per_byte=5e-4 latency_us=7 overhead_us=3 # the rest\n"
                                "eager_bytes 4096\ngap_us 0.5\nhop_us 0.25\nbarrier_us 11",
                                &read, &error),
-                     CB_OK);
+                     CCMOD_OK);
     ck_assert_uint_eq(read.line_count, 2);
     ck_assert_uint_eq(read.lines[0].to_bytes, 4096);
     ck_assert_double_eq(read.lines[0].us_per_byte, 0.001);
@@ -53,7 +53,7 @@ START_TEST(a_file_may_say_how_long_links_are_kept_and_what_is_shared)
                                "out_contention 1\nin_contention 1.5\nduplex_contention 2\n"
                                "acknowledgement_us 144\n",
                                &read, &error),
-                     CB_OK);
+                     CCMOD_OK);
     ck_assert_uint_eq(read.line_count, 1);
     ck_assert_uint_eq(read.hold_count, 2);
     ck_assert_uint_eq(read.holds[0].to_bytes, 64);
@@ -86,7 +86,7 @@ START_TEST(what_is_written_is_read_again)
     ck_assert_ptr_nonnull(stream);
     ccmod_calibration_write(&made, stream);
     fclose(stream);
-    ck_assert_int_eq(read_text(text, &read, &error), CB_OK);
+    ck_assert_int_eq(read_text(text, &read, &error), CCMOD_OK);
     ck_assert_uint_eq(read.line_count, 2);
     for (size_t i = 0; i < 2; i++) {
         ck_assert_uint_eq(read.lines[i].to_bytes, made.lines[i].to_bytes);
@@ -146,7 +146,7 @@ START_TEST(what_is_wrong_is_refused_with_its_line)
         ccmod_calibration read;
         ccmod_error error = {.line = 99};
 
-        ck_assert_int_eq(read_text(cases[i].text, &read, &error), CB_ERROR_USAGE);
+        ck_assert_int_eq(read_text(cases[i].text, &read, &error), CCMOD_ERROR_USAGE);
         ck_assert_msg(strstr(error.text, cases[i].says) != NULL, "'%s' does not say '%s'",
                       error.text, cases[i].says);
         ck_assert_uint_eq(error.line, cases[i].line);
@@ -163,7 +163,7 @@ START_TEST(seventeen_lines_are_too_many)
 
     for (int i = 1; i <= CCMOD_LINES + 1; i++)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "line to_bytes=%d " REST, i);
-    ck_assert_int_eq(read_text(text, &read, &error), CB_ERROR_USAGE);
+    ck_assert_int_eq(read_text(text, &read, &error), CCMOD_ERROR_USAGE);
     ck_assert_uint_eq(error.line, CCMOD_LINES + 2);
     ck_assert_ptr_nonnull(strstr(error.text, "more lines"));
 }
@@ -174,7 +174,7 @@ START_TEST(a_file_that_is_not_there_is_named)
     ccmod_calibration read;
     ccmod_error error;
 
-    ck_assert_int_eq(ccmod_calibration_open("no/such.cal", &read, &error), CB_ERROR_USAGE);
+    ck_assert_int_eq(ccmod_calibration_open("no/such.cal", &read, &error), CCMOD_ERROR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.text, "no/such.cal"));
 }
 END_TEST

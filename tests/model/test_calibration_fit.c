@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 #include "tests/unit/unit.h"
 
 enum { SIZES = 17 };
@@ -28,8 +28,8 @@ static ccmod_calibration fit(const ccmod_point *points, size_t count, ccmod_fit_
     ccmod_calibration made;
     ccmod_error error = {.text = ""};
 
-    ck_assert_msg(ccmod_calibration_fit(points, count, &wish, &made, fits, &error) == CB_OK, "%s",
-                  error.text);
+    ck_assert_msg(ccmod_calibration_fit(points, count, &wish, &made, fits, &error) == CCMOD_OK,
+                  "%s", error.text);
     return made;
 }
 
@@ -138,7 +138,7 @@ static void expect_refusal(const ccmod_point *points, size_t count, ccmod_fit_wi
     ccmod_error error;
 
     ck_assert_int_eq(ccmod_calibration_fit(points, count, &wish, &made, fits, &error),
-                     CB_ERROR_USAGE);
+                     CCMOD_ERROR_USAGE);
     ck_assert_msg(strstr(error.text, says) != NULL, "'%s' does not say '%s'", error.text, says);
 }
 

@@ -50,7 +50,7 @@ static uint64_t evaluate(uint64_t hash, const ccmod_network *network, unsigned w
 
     calibration.eager_bytes = 700;
     ck_assert_msg(ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, &result,
-                                 &error) == CB_OK,
+                                 &error) == CCMOD_OK,
                   "%s", error.text);
     for (size_t i = 0; i < result->processors; i++)
         hash = hash_bits(hash, ccmod_result_processor(result, i).clock_us);
@@ -68,7 +68,7 @@ static uint64_t hash_of(const char *text)
     uint64_t hash = 0;
     ccmod_error error;
 
-    ck_assert_msg(ccmod_network_open(text, 16, &network, &error) == CB_OK, "%s", error.text);
+    ck_assert_msg(ccmod_network_open(text, 16, &network, &error) == CCMOD_OK, "%s", error.text);
     for (unsigned i = 0; i < WAYS * SEEDS; i++)
         hash = evaluate(hash, network, i % WAYS, i / WAYS);
     ccmod_network_free(network);

@@ -24,9 +24,9 @@ ccmod_result *evaluate(const char *text, const ccmod_calibration *calibration,
 {
     ccmod_result *result = NULL;
     ccmod_error error;
-    cb_status status = text_evaluate(text, calibration, parameters, &result, &error);
+    ccmod_status status = text_evaluate(text, calibration, parameters, &result, &error);
 
-    ck_assert_msg(status == CB_OK, "%s", error.text);
+    ck_assert_msg(status == CCMOD_OK, "%s", error.text);
     return result;
 }
 

@@ -150,7 +150,7 @@ static void (*const checks[CCMOD_SIGNALS])(seen_signals *seen, const ccmod_signa
     [CCMOD_SIGNAL_UPPR_END] = check_message_end,
 };
 
-static cb_status take_signal(void *self, const ccmod_signal *signal, ccmod_error *error)
+static ccmod_status take_signal(void *self, const ccmod_signal *signal, ccmod_error *error)
 {
     seen_signals *seen = self;
 
@@ -158,7 +158,7 @@ static cb_status take_signal(void *self, const ccmod_signal *signal, ccmod_error
     seen->kinds |= CCMOD_WANTS(signal->kind);
     if (checks[signal->kind] != NULL)
         checks[signal->kind](seen, signal);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static void check_totals(const seen_signals *seen, const ccmod_result *result)
@@ -190,7 +190,7 @@ static void evaluate(const ccmod_network *network, ccmod_mode mode, ccmod_share 
     parameters.mode = mode;
     parameters.share = share;
     ck_assert_msg(ccmod_evaluate(workload, network, &calibration, &parameters, &observer, 1,
-                                 &result, &error) == CB_OK,
+                                 &result, &error) == CCMOD_OK,
                   "%s", error.text);
     check_totals(seen, result);
     ccmod_result_free(result);

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ccmod.h"
-#include "model/conversations.h"
+#include <ccmod/ccmod.h>
+#include "model/sharing/conversations.h"
 #include "tests/model/trace_text.h"
 #include "tests/unit/unit.h"
 
-static cb_status evaluate(const char *text, bool plain, ccmod_result **out, ccmod_error *error)
+static ccmod_status evaluate(const char *text, bool plain, ccmod_result **out, ccmod_error *error)
 {
     ccmod_calibration calibration = ccmod_calibration_line(1, 2, 100);
     ccmod_parameters parameters = ccmod_parameters_default();
@@ -27,7 +27,7 @@ START_TEST(a_message_shorter_than_the_clock_can_tell_still_ends)
         ccmod_result *result = NULL;
         ccmod_error error;
 
-        ck_assert_int_eq(evaluate(text, i == 1, &result, &error), CB_OK);
+        ck_assert_int_eq(evaluate(text, i == 1, &result, &error), CCMOD_OK);
         ck_assert_double_eq_tol(result->end_us, 1e15 + 3, 1);
         ccmod_result_free(result);
     }
@@ -41,7 +41,7 @@ START_TEST(a_clock_beyond_all_times_is_refused)
 
     ck_assert_int_eq(
         evaluate("%cct 1 ranks 1 unit us\n0:\n@ 2000\nc 1e15\n;\n", false, &result, &error),
-        CB_ERROR_USAGE);
+        CCMOD_ERROR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.text, "model time"));
 }
 END_TEST
@@ -56,7 +56,7 @@ START_TEST(messages_that_are_started_without_end_are_refused)
     parameters.open_messages = 1000;
     ck_assert_int_eq(text_evaluate("%cct 1 ranks 2 unit us\n0:\n@ 1000000000000\nis 1 5\n;\n",
                                    &calibration, &parameters, &result, &error),
-                     CB_ERROR_USAGE);
+                     CCMOD_ERROR_USAGE);
     ck_assert_uint_eq(error.line, 4);
     ck_assert_ptr_nonnull(strstr(error.text, "rank 0"));
 }
@@ -74,10 +74,10 @@ static ccmod_result *evaluate_crowd(const char *text, const char *network_name, 
 
     calibration.eager_bytes = 1024;
     parameters.plain = plain;
-    ck_assert(ccmod_trace_workload(trace, 1, &workload, NULL) == CB_OK);
-    ck_assert(ccmod_network_open(network_name, 40, &network, NULL) == CB_OK);
+    ck_assert(ccmod_trace_workload(trace, 1, &workload, NULL) == CCMOD_OK);
+    ck_assert(ccmod_network_open(network_name, 40, &network, NULL) == CCMOD_OK);
     ck_assert_msg(ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, &result,
-                                 &error) == CB_OK,
+                                 &error) == CCMOD_OK,
                   "%s", error.text);
     ccmod_network_free(network);
     ccmod_workload_free(workload);
@@ -131,8 +131,8 @@ static const char bursts[] = "%cct 1 ranks 2 unit us\n0:\n@ 1000000000000\nr any
 
 static const double true_rate = 1e5;
 
-static cb_status evaluate_rate(const char *text, const ccmod_parameters *parameters,
-                               ccmod_result **out, ccmod_error *error)
+static ccmod_status evaluate_rate(const char *text, const ccmod_parameters *parameters,
+                                  ccmod_result **out, ccmod_error *error)
 {
     ccmod_calibration calibration = ccmod_calibration_line(0, 2, 1e6);
 
@@ -145,7 +145,7 @@ static ccmod_result *stopped(const char *text, const ccmod_parameters *parameter
     ccmod_result *result = NULL;
     ccmod_error error;
 
-    ck_assert_msg(evaluate_rate(text, parameters, &result, &error) == CB_OK, "%s", error.text);
+    ck_assert_msg(evaluate_rate(text, parameters, &result, &error) == CCMOD_OK, "%s", error.text);
     return result;
 }
 
@@ -248,7 +248,8 @@ START_TEST(ends_that_cannot_be_are_refused)
         parameters.until_us = wrong[i].until_us;
         parameters.precision = wrong[i].precision;
         parameters.rate_of = wrong[i].rate_of;
-        ck_assert_int_eq(evaluate_rate(random_times, &parameters, &result, &error), CB_ERROR_USAGE);
+        ck_assert_int_eq(evaluate_rate(random_times, &parameters, &result, &error),
+                         CCMOD_ERROR_USAGE);
         ck_assert_msg(strstr(error.text, wrong[i].said) != NULL, "%s", error.text);
     }
 }

@@ -45,10 +45,10 @@ static ccmod_result *evaluate_on(const record_table *table, const model_setting 
     ccmod_result *result = NULL;
     ccmod_error error;
 
-    ck_assert_msg(ccmod_network_open(network_name, table->processors, &network, &error) == CB_OK,
+    ck_assert_msg(ccmod_network_open(network_name, table->processors, &network, &error) == CCMOD_OK,
                   "%s", error.text);
     ck_assert_msg(ccmod_evaluate(workload, network, &setting->calibration, &setting->parameters,
-                                 NULL, 0, &result, &error) == CB_OK,
+                                 NULL, 0, &result, &error) == CCMOD_OK,
                   "%s", error.text);
     ccmod_network_free(network);
     ccmod_workload_free(workload);
@@ -228,7 +228,7 @@ typedef struct {
     bool over;
 } first_horizon;
 
-static cb_status note_availability(void *self, const ccmod_signal *signal, ccmod_error *error)
+static ccmod_status note_availability(void *self, const ccmod_signal *signal, ccmod_error *error)
 {
     first_horizon *seen = self;
 
@@ -237,7 +237,7 @@ static cb_status note_availability(void *self, const ccmod_signal *signal, ccmod
         seen->over = true;
     else if (!seen->over)
         seen->availability[seen->count++] = signal->of.message.availability;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Forty messages that start at once. */
@@ -276,7 +276,7 @@ static first_horizon observe_first(const record_table *table, const ccmod_networ
     setting.parameters.share = share;
     ck_assert_int_eq(ccmod_evaluate(workload, network, &setting.calibration, &setting.parameters,
                                     &observer, 1, &result, NULL),
-                     CB_OK);
+                     CCMOD_OK);
     ccmod_result_free(result);
     ccmod_workload_free(workload);
     return seen;
@@ -322,7 +322,7 @@ START_TEST(long_workloads_agree_with_the_reference_in_the_mean)
 
         ck_assert_int_eq(ccmod_evaluate(workload, network, &setting.calibration,
                                         &setting.parameters, NULL, 0, &result, NULL),
-                         CB_OK);
+                         CCMOD_OK);
         ck_assert(expected.finished);
         found_us += result->end_us;
         expected_us += expected.end_us;

@@ -42,11 +42,11 @@ static void compare(const record_table *table, const ccmod_network *network,
     ccmod_workload *workload = records_workload(table);
     ccmod_result *result = NULL;
     ccmod_error error;
-    cb_status status =
+    ccmod_status status =
         ccmod_evaluate(workload, network, calibration, parameters, NULL, 0, &result, &error);
 
     ck_assert(expected.finished);
-    ck_assert_msg(status == CB_OK, "%s, seed %llu", error.text, (unsigned long long)seed);
+    ck_assert_msg(status == CCMOD_OK, "%s, seed %llu", error.text, (unsigned long long)seed);
     for (size_t i = 0; i < table->processors; i++) {
         ccmod_processor times = ccmod_result_processor(result, i);
         const ccmod_processor *right = &expected.processors[i];
@@ -104,7 +104,7 @@ START_TEST(agrees_on_every_kind_of_network)
         ccmod_network *network = NULL;
         ccmod_error error;
 
-        ck_assert_msg(ccmod_network_open(network_text(i), 16, &network, &error) == CB_OK, "%s",
+        ck_assert_msg(ccmod_network_open(network_text(i), 16, &network, &error) == CCMOD_OK, "%s",
                       error.text);
         compare_shapes(network, false);
         ccmod_network_free(network);
@@ -137,8 +137,8 @@ START_TEST(agrees_where_ends_share)
     ccmod_network *network = NULL;
     ccmod_error error;
 
-    ck_assert_int_eq(ccmod_network_open("crossbar", 16, &network, &error), CB_OK);
-    ck_assert_int_eq(ccmod_network_share_ends(&ends, &network, &error), CB_OK);
+    ck_assert_int_eq(ccmod_network_open("crossbar", 16, &network, &error), CCMOD_OK);
+    ck_assert_int_eq(ccmod_network_share_ends(&ends, &network, &error), CCMOD_OK);
     compare_shapes(network, false);
     ccmod_network_free(network);
 }

@@ -39,7 +39,7 @@ static const char *error_of(const char *text, size_t processors)
     static ccmod_error error;
     ccmod_network *network = NULL;
 
-    ck_assert_msg(ccmod_network_open(text, processors, &network, &error) == CB_ERROR_USAGE,
+    ck_assert_msg(ccmod_network_open(text, processors, &network, &error) == CCMOD_ERROR_USAGE,
                   "'%s' was taken", text);
     ck_assert_ptr_null(network);
     return error.text;

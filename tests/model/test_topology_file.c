@@ -43,14 +43,14 @@ static const char *refusal_of(const char *text, size_t bytes)
     static ccmod_error error;
     ccmod_network *network = NULL;
     char *name = NULL;
-    cb_status status;
+    ccmod_status status;
 
     write_file(text, bytes);
     ck_assert_int_gt(asprintf(&name, "file:%s", path), 0);
     status = ccmod_network_open(name, 1, &network, &error);
     unlink(path);
     free(name);
-    ck_assert_msg(status == CB_ERROR_USAGE, "'%s' gave status %d", text, (int)status);
+    ck_assert_msg(status == CCMOD_ERROR_USAGE, "'%s' gave status %d", text, (int)status);
     return error.text;
 }
 
@@ -263,10 +263,10 @@ START_TEST(latencies_of_links_delay_a_message)
     ccmod_workload *workload = NULL;
     ccmod_result *result = NULL;
 
-    ck_assert(ccmod_trace_parse("trace", trace_text, strlen(trace_text), &trace, NULL) == CB_OK);
-    ck_assert(ccmod_trace_workload(trace, 1, &workload, NULL) == CB_OK);
+    ck_assert(ccmod_trace_parse("trace", trace_text, strlen(trace_text), &trace, NULL) == CCMOD_OK);
+    ck_assert(ccmod_trace_workload(trace, 1, &workload, NULL) == CCMOD_OK);
     ck_assert(ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, &result,
-                             NULL) == CB_OK);
+                             NULL) == CCMOD_OK);
     ck_assert_double_eq_tol(result->end_us, 3 + 5 + 2 + 10, 1e-9);
     ccmod_result_free(result);
     ccmod_workload_free(workload);
@@ -396,8 +396,8 @@ START_TEST(an_endless_device_is_refused)
     ccmod_network *network = NULL;
     ccmod_error error;
 
-    ck_assert(ccmod_network_open("file:/dev/zero", 1, &network, &error) == CB_ERROR_USAGE);
-    ck_assert(ccmod_network_open("file:/", 1, &network, &error) == CB_ERROR_SYSTEM);
+    ck_assert(ccmod_network_open("file:/dev/zero", 1, &network, &error) == CCMOD_ERROR_USAGE);
+    ck_assert(ccmod_network_open("file:/", 1, &network, &error) == CCMOD_ERROR_SYSTEM);
 }
 END_TEST
 

@@ -128,9 +128,9 @@ static double mean_of_times(const char *text, size_t count)
     ccmod_record record;
     double sum = 0;
 
-    ck_assert_int_eq(ccmod_trace_workload(trace, 7, &workload, NULL), CB_OK);
+    ck_assert_int_eq(ccmod_trace_workload(trace, 7, &workload, NULL), CCMOD_OK);
     for (size_t i = 0; i < count; i++) {
-        ck_assert_int_eq(workload->next(workload, 0, &record, NULL), CB_OK);
+        ck_assert_int_eq(workload->next(workload, 0, &record, NULL), CCMOD_OK);
         ck_assert_int_eq(record.kind, CCMOD_COMPUTE);
         ck_assert(record.time_us >= 0);
         sum += record.time_us;
@@ -157,8 +157,8 @@ static double first_time(uint64_t seed, uint32_t rank)
     ccmod_workload *workload = NULL;
     ccmod_record record;
 
-    ck_assert_int_eq(ccmod_trace_workload(trace, seed, &workload, NULL), CB_OK);
-    ck_assert_int_eq(workload->next(workload, rank, &record, NULL), CB_OK);
+    ck_assert_int_eq(ccmod_trace_workload(trace, seed, &workload, NULL), CCMOD_OK);
+    ck_assert_int_eq(workload->next(workload, rank, &record, NULL), CCMOD_OK);
     ccmod_workload_free(workload);
     ccmod_trace_close(trace);
     return record.time_us;

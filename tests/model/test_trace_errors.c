@@ -113,7 +113,7 @@ static const wrong_trace endless[] = {
     {HEAD "3:\nr 0 8\n0-2:\ns (%r+1)%3 8\nr (%r+2)%3 8\n", 5, "4 of 4 ranks wait"},
 };
 
-static void expect_error(const wrong_trace *wrong, cb_status wanted, cb_status status,
+static void expect_error(const wrong_trace *wrong, ccmod_status wanted, ccmod_status status,
                          const ccmod_error *error)
 {
     char place[64];
@@ -128,7 +128,7 @@ static void expect_error(const wrong_trace *wrong, cb_status wanted, cb_status s
                   "'%s' has no remedy", error->text);
 }
 
-static void expect_errors(const wrong_trace *table, size_t count, cb_status wanted)
+static void expect_errors(const wrong_trace *table, size_t count, ccmod_status wanted)
 {
     const ccmod_calibration calibration = ccmod_calibration_line(1, 1, 1000);
     const ccmod_parameters parameters = ccmod_parameters_default();
@@ -136,7 +136,8 @@ static void expect_errors(const wrong_trace *table, size_t count, cb_status want
     for (size_t i = 0; i < count; i++) {
         ccmod_result *result = NULL;
         ccmod_error error = {.text = ""};
-        cb_status status = text_evaluate(table[i].text, &calibration, &parameters, &result, &error);
+        ccmod_status status =
+            text_evaluate(table[i].text, &calibration, &parameters, &result, &error);
 
         expect_error(&table[i], wanted, status, &error);
     }
@@ -144,19 +145,19 @@ static void expect_errors(const wrong_trace *table, size_t count, cb_status want
 
 START_TEST(what_cannot_be_read_is_refused_with_its_line)
 {
-    expect_errors(unreadable, sizeof(unreadable) / sizeof(unreadable[0]), CB_ERROR_USAGE);
+    expect_errors(unreadable, sizeof(unreadable) / sizeof(unreadable[0]), CCMOD_ERROR_USAGE);
 }
 END_TEST
 
 START_TEST(what_cannot_be_played_is_refused_with_its_line)
 {
-    expect_errors(unplayable, sizeof(unplayable) / sizeof(unplayable[0]), CB_ERROR_USAGE);
+    expect_errors(unplayable, sizeof(unplayable) / sizeof(unplayable[0]), CCMOD_ERROR_USAGE);
 }
 END_TEST
 
 START_TEST(what_cannot_end_is_explained)
 {
-    expect_errors(endless, sizeof(endless) / sizeof(endless[0]), CB_ERROR_DATA);
+    expect_errors(endless, sizeof(endless) / sizeof(endless[0]), CCMOD_ERROR_DATA);
 }
 END_TEST
 
@@ -173,7 +174,7 @@ START_TEST(a_truncated_trace_is_read_or_refused)
 
         ck_assert_ptr_nonnull(copy);
         memcpy(copy, whole, length);
-        if (ccmod_trace_parse("cut.cct", copy, length, &trace, &error) == CB_OK)
+        if (ccmod_trace_parse("cut.cct", copy, length, &trace, &error) == CCMOD_OK)
             ccmod_trace_close(trace);
         else
             ck_assert_msg(strstr(error.text, "cut.cct:") == error.text, "'%s'", error.text);
@@ -192,7 +193,8 @@ START_TEST(a_line_of_a_million_characters_is_refused_briefly)
     ck_assert_ptr_nonnull(text);
     memset(text, '(', length);
     memcpy(text, HEAD "0:\ns ", strlen(HEAD "0:\ns "));
-    ck_assert_int_eq(ccmod_trace_parse("long.cct", text, length, &trace, &error), CB_ERROR_USAGE);
+    ck_assert_int_eq(ccmod_trace_parse("long.cct", text, length, &trace, &error),
+                     CCMOD_ERROR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.text, "nested too deeply"));
     ck_assert_uint_eq(error.line, 3);
     free(text);
@@ -208,7 +210,7 @@ START_TEST(loops_nested_too_deeply_are_refused)
     for (int i = 0; i < 33; i++)
         strcat(text, "@ 2\n");
     ck_assert_int_eq(ccmod_trace_parse("deep.cct", text, strlen(text), &trace, &error),
-                     CB_ERROR_USAGE);
+                     CCMOD_ERROR_USAGE);
     ck_assert_uint_eq(error.line, 35);
 }
 END_TEST
@@ -218,9 +220,9 @@ START_TEST(a_file_that_cannot_be_read_is_named)
     ccmod_trace *trace = NULL;
     ccmod_error error;
 
-    ck_assert_int_eq(ccmod_trace_open("/nonexistent/a.cct", &trace, &error), CB_ERROR_SYSTEM);
+    ck_assert_int_eq(ccmod_trace_open("/nonexistent/a.cct", &trace, &error), CCMOD_ERROR_SYSTEM);
     ck_assert_ptr_nonnull(strstr(error.text, "/nonexistent/a.cct"));
-    ck_assert_int_eq(ccmod_trace_open("/", &trace, &error), CB_ERROR_SYSTEM);
+    ck_assert_int_eq(ccmod_trace_open("/", &trace, &error), CCMOD_ERROR_SYSTEM);
 }
 END_TEST
 

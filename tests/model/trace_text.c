@@ -16,9 +16,9 @@ ccmod_trace *text_trace(const char *text)
 {
     ccmod_trace *trace = NULL;
     ccmod_error error;
-    cb_status status = ccmod_trace_parse("test.cct", text, strlen(text), &trace, &error);
+    ccmod_status status = ccmod_trace_parse("test.cct", text, strlen(text), &trace, &error);
 
-    ck_assert_msg(status == CB_OK, "%s", error.text);
+    ck_assert_msg(status == CCMOD_OK, "%s", error.text);
     return trace;
 }
 
@@ -69,9 +69,10 @@ void text_play(const char *text, uint32_t rank, char played[PLAYED_BYTES])
     ccmod_error error;
 
     played[0] = '\0';
-    ck_assert_int_eq(ccmod_trace_workload(trace, 1, &workload, &error), CB_OK);
+    ck_assert_int_eq(ccmod_trace_workload(trace, 1, &workload, &error), CCMOD_OK);
     do {
-        ck_assert_msg(workload->next(workload, rank, &record, &error) == CB_OK, "%s", error.text);
+        ck_assert_msg(workload->next(workload, rank, &record, &error) == CCMOD_OK, "%s",
+                      error.text);
         write(played, "%s", played[0] == '\0' ? "" : "; ");
         write_record(played, &record);
     } while (record.kind != CCMOD_END);
@@ -79,20 +80,21 @@ void text_play(const char *text, uint32_t rank, char played[PLAYED_BYTES])
     ccmod_trace_close(trace);
 }
 
-cb_status text_evaluate(const char *text, const ccmod_calibration *calibration,
-                        const ccmod_parameters *parameters, ccmod_result **out, ccmod_error *error)
+ccmod_status text_evaluate(const char *text, const ccmod_calibration *calibration,
+                           const ccmod_parameters *parameters, ccmod_result **out,
+                           ccmod_error *error)
 {
     ccmod_workload *workload = NULL;
     ccmod_network *network = NULL;
     ccmod_trace *trace = NULL;
-    cb_status status = ccmod_trace_parse("test.cct", text, strlen(text), &trace, error);
+    ccmod_status status = ccmod_trace_parse("test.cct", text, strlen(text), &trace, error);
 
-    if (status != CB_OK)
+    if (status != CCMOD_OK)
         return status;
-    ck_assert_int_eq(ccmod_trace_workload(trace, parameters->seed, &workload, error), CB_OK);
+    ck_assert_int_eq(ccmod_trace_workload(trace, parameters->seed, &workload, error), CCMOD_OK);
     ck_assert_int_eq(ccmod_network_open("crossbar", ccmod_trace_ranks(trace), &network, error),
-                     CB_OK);
-    ck_assert_int_eq(ccmod_network_share_ends(calibration, &network, error), CB_OK);
+                     CCMOD_OK);
+    ck_assert_int_eq(ccmod_network_share_ends(calibration, &network, error), CCMOD_OK);
     status = ccmod_evaluate(workload, network, calibration, parameters, NULL, 0, out, error);
     ccmod_network_free(network);
     ccmod_workload_free(workload);

@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_TRACE_TEXT_H
 #define TESTS_MODEL_TRACE_TEXT_H
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 enum { PLAYED_BYTES = 4096 };
 
@@ -12,8 +12,9 @@ ccmod_trace *text_trace(const char *text);
 /* All records of a rank as "s 1 1024; r any 8; c 5; end", measured times behind as "t=5". */
 void text_play(const char *text, uint32_t rank, char played[PLAYED_BYTES]);
 
-/* Evaluate on the crossbar. On CB_OK *out is to be freed. */
-cb_status text_evaluate(const char *text, const ccmod_calibration *calibration,
-                        const ccmod_parameters *parameters, ccmod_result **out, ccmod_error *error);
+/* Evaluate on the crossbar. On CCMOD_OK *out is to be freed. */
+ccmod_status text_evaluate(const char *text, const ccmod_calibration *calibration,
+                           const ccmod_parameters *parameters, ccmod_result **out,
+                           ccmod_error *error);
 
 #endif

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/random.h"
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 enum { BYTES = 1024, RUNS = 5, POSTED_ROUNDS = 5 };
 
@@ -170,8 +170,8 @@ static double now_s(void)
 }
 
 /* From the file to the result; *read_s is when the file was read. */
-static cb_status evaluate(const char *path, ccmod_share share, double *read_s,
-                          ccmod_result **result, ccmod_error *error)
+static ccmod_status evaluate(const char *path, ccmod_share share, double *read_s,
+                             ccmod_result **result, ccmod_error *error)
 {
     /* overhead 0: the peer that this is compared with has none */
     ccmod_calibration calibration = ccmod_calibration_line(0, 1, 1000);
@@ -179,15 +179,15 @@ static cb_status evaluate(const char *path, ccmod_share share, double *read_s,
     ccmod_workload *workload = NULL;
     ccmod_network *network = NULL;
     ccmod_trace *trace = NULL;
-    cb_status status = ccmod_trace_open(path, &trace, error);
+    ccmod_status status = ccmod_trace_open(path, &trace, error);
 
     parameters.share = share;
     *read_s = now_s();
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = ccmod_network_open("crossbar", ccmod_trace_ranks(trace), &network, error);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = ccmod_trace_workload(trace, 1, &workload, error);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status =
             ccmod_evaluate(workload, network, &calibration, &parameters, NULL, 0, result, error);
     ccmod_workload_free(workload);
@@ -213,7 +213,7 @@ static int run(const char *path, ccmod_share share)
         ccmod_result *result = NULL;
         ccmod_error error;
 
-        if (evaluate(path, share, &read_s, &result, &error) != CB_OK)
+        if (evaluate(path, share, &read_s, &result, &error) != CCMOD_OK)
             return fail(error.text);
         taken_s[i] = now_s() - before_s;
         played_s[i] = now_s() - read_s;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 enum {
     PAIRS = 1 << 16,
@@ -84,7 +84,7 @@ static double measure(const char *text, double bare_ns)
     double begin_s = now_s(), opened_s, cells, route_ns;
     uint64_t sum = 0;
 
-    if (ccmod_network_open(text, NODES, &network, &error) != CB_OK) {
+    if (ccmod_network_open(text, NODES, &network, &error) != CCMOD_OK) {
         fprintf(stderr, "perf_routes: %s\n", error.text);
         return -1;
     }

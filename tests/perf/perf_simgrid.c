@@ -17,7 +17,7 @@
 #include <simgrid/host.h>
 #include <simgrid/mailbox.h>
 
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 /* All actors of the simulation, which has one thread, share this. */
 static struct {
@@ -57,7 +57,7 @@ static void act(int argc, char **argv)
     void *received;
 
     while (record.kind != CCMOD_END) {
-        if (simulation.workload->next(simulation.workload, rank, &record, NULL) != CB_OK)
+        if (simulation.workload->next(simulation.workload, rank, &record, NULL) != CCMOD_OK)
             exit(fail("the trace cannot be played"));
         if (record.kind == CCMOD_SEND) {
             simulation.messages++;
@@ -86,7 +86,7 @@ static void make_boxes(ccmod_workload *workload)
         ccmod_record record = {.kind = CCMOD_WAIT};
 
         while (record.kind != CCMOD_END) {
-            if (workload->next(workload, rank, &record, NULL) != CB_OK)
+            if (workload->next(workload, rank, &record, NULL) != CCMOD_OK)
                 exit(fail("the trace cannot be played"));
             if (record.kind == CCMOD_SEND || record.kind == CCMOD_START_SEND)
                 box_of(rank, record.peer);
@@ -161,9 +161,9 @@ int main(int argc, char **argv)
     simgrid_init(&argc, argv);
     if (argc < 2)
         return fail("usage: perf_simgrid FILE [ready]");
-    if (ccmod_trace_open(argv[1], &trace, &error) != CB_OK ||
-        ccmod_trace_workload(trace, 1, &simulation.workload, &error) != CB_OK ||
-        ccmod_trace_workload(trace, 1, &named, &error) != CB_OK)
+    if (ccmod_trace_open(argv[1], &trace, &error) != CCMOD_OK ||
+        ccmod_trace_workload(trace, 1, &simulation.workload, &error) != CCMOD_OK ||
+        ccmod_trace_workload(trace, 1, &named, &error) != CCMOD_OK)
         return fail(error.text);
     simulation.ranks = ccmod_trace_ranks(trace);
     simulation.records = ccmod_trace_records(trace);

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "sisci/objects.h"
+#include "sisci/registry.h"
 
 enum { MODES = 2, RANKS = 2, LARGEST = 3000, BURST = 10, BURSTS = 400, SAMPLES = 60 };
 enum { PATIENCE_S = 1800 };

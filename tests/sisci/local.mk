@@ -46,7 +46,7 @@ tests_sisci_test_sisci_copy_LDADD = $(SISCI_TEST_LIBS)
 tests_sisci_test_sisci_interrupt_SOURCES = %D%/test_sisci_interrupt.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_interrupt_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_interrupt_LDADD = $(SISCI_TEST_LIBS)
-tests_sisci_test_sisci_interrupt_LDFLAGS = -Wl,--wrap=sisci_line_trigger
+tests_sisci_test_sisci_interrupt_LDFLAGS = -Wl,--wrap=sisci_interrupt_trigger
 tests_sisci_test_sisci_dma_SOURCES = %D%/test_sisci_dma.c $(SISCI_TEST_FIXTURE)
 tests_sisci_test_sisci_dma_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_test_sisci_dma_LDADD = $(SISCI_TEST_LIBS)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "sisci/connections.h"
-#include "sisci/shared.h"
+#include "sisci/registry.h"
 
 enum { ID = 17, BYTES = 8192 };
 

@@ -8,19 +8,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sisci/line.h"
+#include "sisci/interrupt.h"
 
 /* The linker puts the wrapper where the library calls the function. */
-void __real_sisci_line_trigger(const sisci_remote_line *line);
-void __wrap_sisci_line_trigger(const sisci_remote_line *line);
+void __real_sisci_interrupt_trigger(const sisci_remote_interrupt *interrupt);
+void __wrap_sisci_interrupt_trigger(const sisci_remote_interrupt *interrupt);
 
 static bool dies_before_trigger;
 
-void __wrap_sisci_line_trigger(const sisci_remote_line *line)
+void __wrap_sisci_interrupt_trigger(const sisci_remote_interrupt *interrupt)
 {
     if (dies_before_trigger)
         kill(getpid(), SIGKILL);
-    __real_sisci_line_trigger(line);
+    __real_sisci_interrupt_trigger(interrupt);
 }
 
 enum { NUMBER = 9, ROOM = 48 /* messages of a data interrupt that can wait */ };
@@ -232,14 +232,13 @@ static void *wait_for_ever(void *interrupt)
     return &error;
 }
 
-/* As the library sees it: nothing in the interface tells that a thread waits. An interrupt begins
- * with its line. */
+/* As the library sees it: nothing in the interface tells that a thread waits. */
 static bool interrupt_has_waiter(sci_local_interrupt_t interrupt)
 {
     bool waits;
 
     sisci_lock();
-    waits = ((sisci_local_line *)interrupt)->resource.waiters > 0;
+    waits = ((sisci_local_interrupt *)interrupt)->resource.waiters > 0;
     sisci_unlock();
     return waits;
 }

@@ -15,8 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sisci/names.h"
-#include "sisci/objects.h"
+#include "sisci/registry.h"
 
 enum { ID = 31, BYTES = 8192, NOBODY = 65534 };
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sisci/names.h"
-#include "sisci/objects.h"
+#include "sisci/registry.h"
 
 enum { ID = 30, BYTES = 8192, WORDS = BYTES / 4 };
 

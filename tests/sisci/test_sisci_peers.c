@@ -4,7 +4,7 @@
 #include "tests/sisci/fixture.h"
 
 #include "sisci/segment.h"
-#include "sisci/shared.h"
+#include "sisci/registry.h"
 
 enum { ID = 41, NUMBER = 6, NODE = 8, BYTES = 8192 };
 

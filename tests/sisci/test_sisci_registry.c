@@ -12,10 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sisci/names.h"
-#include "sisci/objects.h"
-#include "sisci/process.h"
-#include "sisci/shared.h"
+#include "sisci/registry.h"
 
 enum { ID = 0xabc, BYTES = 4096 };
 

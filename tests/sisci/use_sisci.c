@@ -1,6 +1,6 @@
-/* A program of the subset that the project uses, against whichever sisci_api.h it is compiled with:
- * the test of detection compiles it, unchanged, for Dolphin's names and for ours. It does something
- * useful over one node: sends itself a word. */
+/* A program with the part of the interface that the project uses, in the common part of C and C++.
+ * The tests compile it, unchanged, for Dolphin's names and for those of libsisci-shm, and against
+ * the installed library. It sends itself a word. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static sci_local_segment_t offer(sci_desc_t sd, volatile unsigned **memory, sci_
     insist(error, "SCICreateSegment");
     SCIPrepareSegment(segment, 0, 0, &error);
     insist(error, "SCIPrepareSegment");
-    *memory = SCIMapLocalSegment(segment, map, 0, 8192, NULL, 0, &error);
+    *memory = (volatile unsigned *)SCIMapLocalSegment(segment, map, 0, 8192, NULL, 0, &error);
     insist(error, "SCIMapLocalSegment");
     SCISetSegmentAvailable(segment, 0, 0, &error);
     insist(error, "SCISetSegmentAvailable");
@@ -33,9 +33,11 @@ static sci_local_segment_t offer(sci_desc_t sd, volatile unsigned **memory, sci_
 static unsigned own_node(void)
 {
     unsigned node = 0;
-    sci_query_adapter_t query = {.localAdapterNo = 0, .data = &node};
+    sci_query_adapter_t query;
     sci_error_t error;
 
+    query.localAdapterNo = 0;
+    query.data = &node;
     query.subcommand = SCI_Q_ADAPTER_NODEID;
     SCIQuery(SCI_Q_ADAPTER, &query, 0, &error);
     insist(error, "SCIQuery");
@@ -95,7 +97,8 @@ int main(void)
     local = offer(sd, &here, &local_map);
     SCIConnectSegment(sd, &remote, own_node(), 8, 0, NULL, NULL, SCI_INFINITE_TIMEOUT, 0, &error);
     insist(error, "SCIConnectSegment");
-    there = SCIMapRemoteSegment(remote, &map, 0, SCIGetRemoteSegmentSize(remote), NULL, 0, &error);
+    there = (volatile unsigned *)SCIMapRemoteSegment(
+        remote, &map, 0, SCIGetRemoteSegmentSize(remote), NULL, 0, &error);
     insist(error, "SCIMapRemoteSegment");
     SCICreateMapSequence(map, &sequence, 0, &error);
     insist(error, "SCICreateMapSequence");

@@ -1,5 +1,5 @@
 /* Orders to a running testbed: what each changes, and what is said to those that are wrong. */
-#include "tools/testbed/control.h"
+#include "tools/testbed/orders.h"
 
 #include <string.h>
 
@@ -9,11 +9,11 @@ enum { PORTS = 3 };
 
 static switch_port ports[PORTS];
 static network_switch hub = {.settings = {.ports = PORTS}, .ports = ports};
-static char answer[CONTROL_BYTES];
+static char answer[ORDERS_BYTES];
 
 static const char *told(const char *order)
 {
-    control_obey(&hub, order, answer);
+    orders_obey(&hub, order, answer);
     return answer;
 }
 

@@ -27,7 +27,8 @@ typedef struct {
     size_t length;
 } capture;
 
-#define REPORT_PARTS report_golden, report_lines, report_rows, report_values, report_farms
+#define REPORT_PARTS                                                                               \
+    report_golden, report_lines, report_rows, report_values, report_farms, report_misuse
 
 unit_part REPORT_PARTS;
 
@@ -40,19 +41,19 @@ void capture_close(capture *c);
 json_t *capture_json(capture *c, const char *reason);
 
 /* The first result row of a JSON document with this one row. */
-json_t *written_row(const report_row *row);
+json_t *written_row(report_row *row);
 
-/* With times of `count` blocks, at most BLOCKS, which must outlive the row. */
-report_row typical_row(const char *mode, double size_bytes, const double *blocks, size_t count);
+/* What rows have in common; of two processors, with the times of blocks, at most BLOCKS, as `figure`, and what follows
+ * from them; and both, of even_blocks as a latency, with the cost of touching. */
+report_row basic_row(const char *mode, double size_bytes, const char *occupation);
+void set_times(report_row *row, report_column figure, const double *blocks, size_t count);
+report_row typical_row(const char *mode, double size_bytes);
 
 /* Steps of 600 to 649 ns; one of a hundred takes 3 us more. */
 void fill_histogram(stats_histogram *steps, unsigned samples);
 
 /* Where a file of the source lies. */
 void source_path(char *path, size_t bytes, const char *name);
-
-/* A file of the source. */
-json_t *load_json(const char *name);
 
 /* How often the part occurs. */
 size_t count_of(const char *text, const char *part);

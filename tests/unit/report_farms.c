@@ -4,14 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const stats_histogram nothing;
+
+static void set_found(report_row *row)
+{
+    report_set_member(row, REPORT_FOUND_HZ, 50000, "value");
+    report_set_member(row, REPORT_FOUND_HZ, 48000, "interval.0");
+    report_set_member(row, REPORT_FOUND_HZ, 55000, "interval.1");
+    report_set_member(row, REPORT_FOUND_HZ, 4, "held");
+    report_set_member(row, REPORT_FOUND_HZ, 5, "repeats");
+}
+
 START_TEST(a_rate_that_was_found_has_its_interval)
 {
-    report_row row = report_row_initial();
+    report_row row = {.broken = false};
     json_t *result, *expected = json_pack("{s:i, s:[i,i], s:i, s:i}", "value", 50000, "interval",
                                           48000, 55000, "held", 4, "repeats", 5);
 
-    row.found = (report_found){
-        .value_Hz = 50000, .low_Hz = 48000, .high_Hz = 55000, .held = 4, .repeats = 5};
+    set_found(&row);
     result = written_row(&row);
     ck_assert(json_equal(json_object_get(result, "found_Hz"), expected));
     json_decref(expected);
@@ -21,7 +31,7 @@ END_TEST
 
 START_TEST(what_was_not_asked_for_has_no_answer)
 {
-    report_row row = report_row_initial();
+    report_row row = {.broken = false};
     json_t *result = written_row(&row);
 
     ck_assert_ptr_null(json_object_get(result, "saturated"));
@@ -33,14 +43,14 @@ END_TEST
 
 START_TEST(an_answer_is_yes_or_no)
 {
-    report_row row = report_row_initial();
+    report_row row = {.broken = false};
     json_t *result;
 
-    row.saturated = REPORT_YES;
+    report_set_flag(&row, REPORT_SATURATED, true);
     result = written_row(&row);
     ck_assert(json_is_true(json_object_get(result, "saturated")));
     json_decref(result);
-    row.saturated = REPORT_NO;
+    report_set_flag(&row, REPORT_SATURATED, false);
     result = written_row(&row);
     ck_assert(json_is_false(json_object_get(result, "saturated")));
     json_decref(result);
@@ -50,28 +60,19 @@ END_TEST
 /* Two destinations; the first recorded nothing. */
 static report_row row_of_farm(const stats_histogram *latency)
 {
-    static const stats_histogram none;
-    static report_destination list[2];
-    report_row row = typical_row("open", 64, even_blocks, BLOCKS);
+    report_row row = typical_row("open", 64);
 
-    list[0] = (report_destination){.rank = 3,
-                                   .decided = 0,
-                                   .lost = 2,
-                                   .in_flight_mean = 0,
-                                   .in_flight_most = 1,
-                                   .latency = &none};
-    list[1] = (report_destination){.rank = 4,
-                                   .decided = 200,
-                                   .lost = 0,
-                                   .in_flight_mean = 2.5,
-                                   .in_flight_most = 7,
-                                   .latency = latency};
-    row.per_destination = list;
-    row.destination_count = 2;
-    row.event_latency = latency;
-    row.offered_Hz = 1000;
-    row.saturated = REPORT_YES;
-    row.limited_by = "farm";
+    for (size_t i = 0; i < 2; i++) {
+        report_set_member(&row, REPORT_PER_DESTINATION, 3 + (double)i, "%zu.rank", i);
+        report_set_member(&row, REPORT_PER_DESTINATION, i == 0 ? 0 : 200, "%zu.decided", i);
+        report_set_member(&row, REPORT_PER_DESTINATION, i == 0 ? 2 : 0, "%zu.lost", i);
+        report_set_member(&row, REPORT_PER_DESTINATION, i == 0 ? 0 : 2.5, "%zu.in_flight_mean", i);
+        report_set_member(&row, REPORT_PER_DESTINATION, i == 0 ? 1 : 7, "%zu.in_flight_most", i);
+    }
+    report_set_member_percentiles(&row, REPORT_PER_DESTINATION, &nothing, "0.latency_us");
+    report_set_member_percentiles(&row, REPORT_PER_DESTINATION, latency, "1.latency_us");
+    report_set_distribution(&row, REPORT_EVENT_LATENCY_US, latency, 1);
+    report_set_number(&row, REPORT_OFFERED_HZ, 1000);
     return row;
 }
 
@@ -140,8 +141,7 @@ START_TEST(csv_has_the_slowest_destination_and_the_most_in_flight)
 
     fill_histogram(&latency, 200);
     row = row_of_farm(&latency);
-    row.found = (report_found){
-        .value_Hz = 50000, .low_Hz = 48000, .high_Hz = 55000, .held = 4, .repeats = 5};
+    set_found(&row);
     capture_open(&c, REPORT_CSV, NULL);
     report_add(c.document, &row);
     ck_assert_double_eq_tol(csv_cell(c.output, "per_destination_slowest_p50_us"),
@@ -163,10 +163,12 @@ START_TEST(a_saturated_row_is_marked_in_the_text_and_the_mark_explained)
 
     fill_histogram(&latency, 200);
     row = row_of_farm(&latency);
+    report_set_flag(&row, REPORT_SATURATED, true);
+    report_set_text(&row, REPORT_LIMITED_BY, "farm");
     capture_open(&c, REPORT_TEXT, NULL);
     report_add(c.document, &row);
-    row.saturated = REPORT_NO;
-    row.limited_by = NULL;
+    row = row_of_farm(&latency);
+    report_set_flag(&row, REPORT_SATURATED, false);
     report_add(c.document, &row);
     ck_assert_uint_eq(count_of(c.output, "!\n"), 1);
     report_finish(c.document, NULL);
@@ -183,13 +185,14 @@ START_TEST(a_row_that_is_off_its_schedule_is_marked_and_one_that_keeps_it_is_not
 
     fill_histogram(&latency, 200);
     row = row_of_farm(&latency);
-    row.saturated = REPORT_NO;
-    row.limited_by = NULL;
-    row.generator_error_pct = 1;
+    report_set_flag(&row, REPORT_SATURATED, false);
+    report_set_number(&row, REPORT_GENERATOR_ERROR_PCT, 1);
     capture_open(&c, REPORT_TEXT, NULL);
     report_add(c.document, &row);
     ck_assert_uint_eq(count_of(c.output, "?\n"), 0);
-    row.generator_error_pct = 1.01;
+    row = row_of_farm(&latency);
+    report_set_flag(&row, REPORT_SATURATED, false);
+    report_set_number(&row, REPORT_GENERATOR_ERROR_PCT, 1.01);
     report_add(c.document, &row);
     ck_assert_uint_eq(count_of(c.output, "?\n"), 1);
     report_finish(c.document, NULL);

@@ -9,8 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "host/environment.h"
-#include "host/topology.h"
+#include "host/internal.h"
 
 typedef struct {
     char root[64];

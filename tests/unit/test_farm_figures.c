@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tests/unit/definitions.h"
+#include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 
 enum { SOURCES = 3, DESTINATIONS = 2, BLOCKS = 7, EVENTS_OF_A_BLOCK = 10 };
@@ -18,7 +18,6 @@ typedef struct {
     bench_account accounts[DESTINATIONS];
     double blocks_ns[BLOCKS];
     report_row row;
-    bench_farm_lists lists;
 } farm;
 
 /* As --placement may have them: the last two are the destinations. */
@@ -34,9 +33,9 @@ static void make_farm(farm *f)
     f->options =
         (bench_options){.touch = "all", .buffers = "hot", .wait = "auto", .arrivals = "poisson"};
     f->session = (bench_session){
-        .definition = &pushfarm, .options = &f->options, .effective_wait = TRANSPORT_WAIT_YIELD};
-    f->measurement = (bench_measurement){.mode = &pushfarm.modes[0],
-                                         .shape = bench_shape_of_farm(SOURCES, DESTINATIONS),
+        .definition = &cb_pushfarm, .options = &f->options, .effective_wait = TRANSPORT_WAIT_YIELD};
+    f->measurement = (bench_measurement){.mode = &cb_pushfarm.modes[0],
+                                         .shape = shape_of_farm(SOURCES, DESTINATIONS),
                                          .algorithm_us = 50,
                                          .size_bytes = 1000};
     for (size_t i = 0; i < BLOCKS; i++)
@@ -71,9 +70,9 @@ static void make_open_farm(farm *f)
 
 static const report_row *row_of(farm *f)
 {
-    f->row = report_row_initial();
-    bench_farm_lists_free(&f->lists);
-    bench_farm_figures(&f->session, &f->measurement, &f->outcome, true, &f->row, &f->lists);
+    report_row_clear(&f->row);
+    ck_assert_int_eq(bench_farm_figures(&f->session, &f->measurement, &f->outcome, true, &f->row),
+                     CB_OK);
     return &f->row;
 }
 
@@ -88,6 +87,13 @@ static void assert_absent(double value)
     ck_assert_msg(isnan(value), "%g in place of nothing", value);
 }
 
+/* The answer of a row that has one. */
+static bool is_saturated(const report_row *row)
+{
+    ck_assert(report_row_has(row, REPORT_SATURATED));
+    return report_row_flag(row, REPORT_SATURATED, "");
+}
+
 /* The closed loop */
 
 START_TEST(the_time_of_an_event_is_that_of_a_block_by_its_events)
@@ -97,14 +103,14 @@ START_TEST(the_time_of_an_event_is_that_of_a_block_by_its_events)
 
     make_farm(&f);
     row = row_of(&f);
-    ck_assert_uint_eq(row->round_us.count, BLOCKS);
-    assert_near(row->round_us.median, 4);
-    assert_near(row->round_us.minimum, 3.88);
-    assert_near(row->round_us.maximum, 6);
-    assert_near(row->blocks_us[5], 6);
-    assert_near(row->step_count, BLOCKS * EVENTS_OF_A_BLOCK);
-    ck_assert_str_eq(row->stopped_by, "precision");
-    bench_farm_lists_free(&f.lists);
+    ck_assert(report_row_has(row, REPORT_ROUND_US));
+    assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 4);
+    assert_near(report_row_number(row, REPORT_ROUND_US, "min"), 3.88);
+    assert_near(report_row_number(row, REPORT_ROUND_US, "max"), 6);
+    assert_near(report_row_number(row, REPORT_BLOCKS_US, "5"), 6);
+    assert_near(report_row_number(row, REPORT_STEPS, ""), BLOCKS * EVENTS_OF_A_BLOCK);
+    ck_assert_str_eq(report_row_text(row, REPORT_STOPPED_BY, ""), "precision");
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -115,9 +121,10 @@ START_TEST(the_frequency_of_a_closed_loop_is_one_by_the_median)
 
     make_farm(&f);
     row = row_of(&f);
-    assert_near(row->frequency_Hz, 250000);
-    assert_near(row->throughput_MBps, 750); /* 3 packets of 1000 bytes in 4 us */
-    bench_farm_lists_free(&f.lists);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 250000);
+    /* 3 packets of 1000 bytes in 4 us */
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 750);
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -128,16 +135,16 @@ START_TEST(a_closed_loop_offers_nothing_and_is_not_saturated)
 
     make_farm(&f);
     row = row_of(&f);
-    ck_assert_str_eq(row->mode, "closed");
-    ck_assert_ptr_null(row->arrivals);
-    assert_absent(row->offered_Hz);
-    assert_absent(row->due);
-    assert_absent(row->not_issued);
-    assert_absent(row->generator_error_pct);
-    ck_assert_int_eq(row->saturated, REPORT_UNKNOWN);
-    ck_assert_ptr_null(row->limited_by);
-    ck_assert_uint_eq(row->found.repeats, 0);
-    bench_farm_lists_free(&f.lists);
+    ck_assert_str_eq(report_row_text(row, REPORT_MODE, ""), "closed");
+    ck_assert(!report_row_has(row, REPORT_ARRIVALS));
+    assert_absent(report_row_number(row, REPORT_OFFERED_HZ, ""));
+    assert_absent(report_row_number(row, REPORT_DUE, ""));
+    assert_absent(report_row_number(row, REPORT_NOT_ISSUED, ""));
+    assert_absent(report_row_number(row, REPORT_GENERATOR_ERROR_PCT, ""));
+    ck_assert(!report_row_has(row, REPORT_SATURATED));
+    ck_assert(!report_row_has(row, REPORT_LIMITED_BY));
+    ck_assert(!report_row_has(row, REPORT_FOUND_HZ));
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -150,13 +157,13 @@ START_TEST(a_loop_of_which_no_block_was_decided_has_accounts_and_no_figures)
     f.outcome.block_count = 0;
     f.outcome.tally = (bench_tally){.issued = 100, .lost = 100};
     row = row_of(&f);
-    ck_assert_uint_eq(row->round_us.count, 0);
-    ck_assert_uint_eq(row->block_count, 0);
-    assert_absent(row->frequency_Hz);
-    assert_absent(row->throughput_MBps);
-    assert_absent(row->step_count);
-    assert_near(row->lost, 100);
-    bench_farm_lists_free(&f.lists);
+    ck_assert(!report_row_has(row, REPORT_ROUND_US));
+    ck_assert(!report_row_has(row, REPORT_BLOCKS));
+    assert_absent(report_row_number(row, REPORT_FREQUENCY_HZ, ""));
+    assert_absent(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""));
+    assert_absent(report_row_number(row, REPORT_STEPS, ""));
+    assert_near(report_row_number(row, REPORT_LOST, ""), 100);
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -170,13 +177,13 @@ START_TEST(the_frequency_of_an_open_loop_is_that_of_decisions)
     make_open_farm(&f);
     f.outcome.tally.decision_span_ns = 3.96e6;
     row = row_of(&f);
-    ck_assert_str_eq(row->mode, "open");
-    ck_assert_str_eq(row->arrivals, "poisson");
-    assert_near(row->offered_Hz, 50000);
-    assert_near(row->frequency_Hz, 25000);
-    assert_near(row->throughput_MBps, 75);
-    ck_assert_uint_eq(row->round_us.count, 0);
-    bench_farm_lists_free(&f.lists);
+    ck_assert_str_eq(report_row_text(row, REPORT_MODE, ""), "open");
+    ck_assert_str_eq(report_row_text(row, REPORT_ARRIVALS, ""), "poisson");
+    assert_near(report_row_number(row, REPORT_OFFERED_HZ, ""), 50000);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 25000);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 75);
+    ck_assert(!report_row_has(row, REPORT_ROUND_US));
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -189,9 +196,9 @@ START_TEST(one_decision_has_no_frequency)
     f.outcome.tally.decided = 1;
     f.outcome.tally.decision_span_ns = 0;
     row = row_of(&f);
-    assert_absent(row->frequency_Hz);
-    assert_absent(row->throughput_MBps);
-    bench_farm_lists_free(&f.lists);
+    assert_absent(report_row_number(row, REPORT_FREQUENCY_HZ, ""));
+    assert_absent(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""));
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -204,10 +211,10 @@ START_TEST(a_loop_that_follows_its_schedule_tells_how_well)
     f.outcome.tally.issue_span_ns = 1.98e6 * 1.005;
     f.outcome.tally.backlog_end = 3;
     row = row_of(&f);
-    ck_assert_int_eq(row->saturated, REPORT_NO);
-    ck_assert_ptr_null(row->limited_by);
-    ck_assert_double_eq_tol(row->generator_error_pct, 0.5, 1e-9);
-    bench_farm_lists_free(&f.lists);
+    ck_assert(!is_saturated(row));
+    ck_assert(!report_row_has(row, REPORT_LIMITED_BY));
+    ck_assert_double_eq_tol(report_row_number(row, REPORT_GENERATOR_ERROR_PCT, ""), 0.5, 1e-9);
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -228,11 +235,11 @@ START_TEST(a_loop_that_is_late_with_a_growing_backlog_is_saturated)
 
     make_late(&f, 1, 2);
     row = row_of(&f);
-    ck_assert_int_eq(row->saturated, REPORT_YES);
-    assert_absent(row->generator_error_pct);
-    assert_near(row->due, 102);
-    assert_near(row->not_issued, 2);
-    bench_farm_lists_free(&f.lists);
+    ck_assert(is_saturated(row));
+    assert_absent(report_row_number(row, REPORT_GENERATOR_ERROR_PCT, ""));
+    assert_near(report_row_number(row, REPORT_DUE, ""), 102);
+    assert_near(report_row_number(row, REPORT_NOT_ISSUED, ""), 2);
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -241,33 +248,33 @@ START_TEST(a_loop_that_catches_up_is_not_saturated)
     farm f;
 
     make_late(&f, 2, 2);
-    ck_assert_int_eq(row_of(&f)->saturated, REPORT_NO);
+    ck_assert(!is_saturated(row_of(&f)));
     f.outcome.tally.backlog_end = 3;
     f.outcome.tally.issue_span_ns = 1.98e6 * 1.009;
-    ck_assert_int_eq(row_of(&f)->saturated, REPORT_NO);
-    bench_farm_lists_free(&f.lists);
+    ck_assert(!is_saturated(row_of(&f)));
+    report_row_clear(&f.row);
 }
 END_TEST
 
 /* Decisions come late by 2 per cent, and so many events are in flight. */
-static int pile_of(farm *f, uint64_t middle, uint64_t end)
+static bool pile_of(farm *f, uint64_t middle, uint64_t end)
 {
-    bench_farm_lists_free(&f->lists);
+    report_row_clear(&f->row);
     make_open_farm(f);
     f->outcome.tally.decision_span_ns = 1.98e6 * 1.02;
     f->outcome.tally.in_flight_middle = middle;
     f->outcome.tally.in_flight_end = end;
-    return (int)row_of(f)->saturated;
+    return is_saturated(row_of(f));
 }
 
 START_TEST(a_farm_that_fills_up_steadily_is_saturated_though_all_was_issued_in_time)
 {
     farm f = {.outcome.open = false};
 
-    ck_assert_int_eq(pile_of(&f, 10, 20), REPORT_YES);
-    assert_absent(f.row.generator_error_pct);
-    ck_assert_str_eq(f.row.limited_by, "farm");
-    bench_farm_lists_free(&f.lists);
+    ck_assert(pile_of(&f, 10, 20));
+    assert_absent(report_row_number(&f.row, REPORT_GENERATOR_ERROR_PCT, ""));
+    ck_assert_str_eq(report_row_text(&f.row, REPORT_LIMITED_BY, ""), "farm");
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -275,8 +282,8 @@ START_TEST(a_farm_that_holds_many_events_but_not_more_and_more_is_not_saturated)
 {
     farm f = {.outcome.open = false};
 
-    ck_assert_int_eq(pile_of(&f, 14, 20), REPORT_NO);
-    bench_farm_lists_free(&f.lists);
+    ck_assert(!pile_of(&f, 14, 20));
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -284,8 +291,8 @@ START_TEST(a_farm_that_was_held_up_near_the_end_is_not_saturated)
 {
     farm f = {.outcome.open = false};
 
-    ck_assert_int_eq(pile_of(&f, 4, 20), REPORT_NO);
-    bench_farm_lists_free(&f.lists);
+    ck_assert(!pile_of(&f, 4, 20));
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -293,9 +300,9 @@ START_TEST(two_events_for_each_destination_are_no_pile)
 {
     farm f = {.outcome.open = false};
 
-    ck_assert_int_eq(pile_of(&f, 2, 2 * DESTINATIONS), REPORT_NO);
-    ck_assert_int_eq(pile_of(&f, 2, 2 * DESTINATIONS + 1), REPORT_YES);
-    bench_farm_lists_free(&f.lists);
+    ck_assert(!pile_of(&f, 2, 2 * DESTINATIONS));
+    ck_assert(pile_of(&f, 2, 2 * DESTINATIONS + 1));
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -305,8 +312,8 @@ START_TEST(decisions_that_keep_pace_with_the_schedule_are_no_sign_of_saturation)
 
     (void)pile_of(&f, 10, 20);
     f.outcome.tally.decision_span_ns = 1.98e6 * 1.009;
-    ck_assert_int_eq(row_of(&f)->saturated, REPORT_NO);
-    bench_farm_lists_free(&f.lists);
+    ck_assert(!is_saturated(row_of(&f)));
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -316,8 +323,8 @@ START_TEST(the_farm_holds_down_a_rate_where_waiting_for_it_explains_the_delay)
 
     make_late(&f, 1, 2);
     f.outcome.tally.waited_ns = 20e3; /* of 39.6e3 */
-    ck_assert_str_eq(row_of(&f)->limited_by, "farm");
-    bench_farm_lists_free(&f.lists);
+    ck_assert_str_eq(report_row_text(row_of(&f), REPORT_LIMITED_BY, ""), "farm");
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -327,8 +334,8 @@ START_TEST(the_supervisor_holds_down_a_rate_where_waiting_does_not_explain_the_d
 
     make_late(&f, 1, 2);
     f.outcome.tally.waited_ns = 19e3;
-    ck_assert_str_eq(row_of(&f)->limited_by, "supervisor");
-    bench_farm_lists_free(&f.lists);
+    ck_assert_str_eq(report_row_text(row_of(&f), REPORT_LIMITED_BY, ""), "supervisor");
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -341,12 +348,12 @@ START_TEST(what_a_search_found_stands_in_the_row)
     f.outcome.found =
         (bench_found){.rate_hz = 50000, .low_hz = 48000, .high_hz = 55000, .held = 4, .repeats = 5};
     row = row_of(&f);
-    assert_near(row->found.value_Hz, 50000);
-    assert_near(row->found.low_Hz, 48000);
-    assert_near(row->found.high_Hz, 55000);
-    ck_assert_uint_eq(row->found.held, 4);
-    ck_assert_uint_eq(row->found.repeats, 5);
-    bench_farm_lists_free(&f.lists);
+    assert_near(report_row_number(row, REPORT_FOUND_HZ, "value"), 50000);
+    assert_near(report_row_number(row, REPORT_FOUND_HZ, "interval.0"), 48000);
+    assert_near(report_row_number(row, REPORT_FOUND_HZ, "interval.1"), 55000);
+    ck_assert_double_eq(report_row_number(row, REPORT_FOUND_HZ, "held"), 4);
+    ck_assert_double_eq(report_row_number(row, REPORT_FOUND_HZ, "repeats"), 5);
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -362,12 +369,12 @@ START_TEST(what_is_neither_decided_nor_lost_is_in_flight)
     f.outcome.tally.lost = 7;
     f.outcome.tally.errors = 4;
     row = row_of(&f);
-    assert_near(row->issued, 100);
-    assert_near(row->decided, 90);
-    assert_near(row->lost, 7);
-    assert_near(row->in_flight, 3);
-    assert_near(row->errors, 4);
-    bench_farm_lists_free(&f.lists);
+    assert_near(report_row_number(row, REPORT_ISSUED, ""), 100);
+    assert_near(report_row_number(row, REPORT_DECIDED, ""), 90);
+    assert_near(report_row_number(row, REPORT_LOST, ""), 7);
+    assert_near(report_row_number(row, REPORT_IN_FLIGHT, ""), 3);
+    assert_near(report_row_number(row, REPORT_ERRORS, ""), 4);
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -381,16 +388,17 @@ START_TEST(each_destination_has_its_rank_and_its_account)
     f.accounts[1] =
         (bench_account){.decided = 30, .lost = 10, .in_flight_sum = 100, .in_flight_most = 7};
     row = row_of(&f);
-    ck_assert_uint_eq(row->destination_count, DESTINATIONS);
-    assert_near(row->per_destination[0].rank, 4);
-    assert_near(row->per_destination[1].rank, 2);
-    assert_near(row->per_destination[0].decided, 40);
-    assert_near(row->per_destination[0].in_flight_mean, 2);
-    assert_near(row->per_destination[0].in_flight_most, 4);
-    assert_near(row->per_destination[1].decided, 30);
-    assert_near(row->per_destination[1].lost, 10);
-    assert_near(row->per_destination[1].in_flight_mean, 2.5); /* of the 40 that were issued to it */
-    bench_farm_lists_free(&f.lists);
+    assert_absent(report_row_number(row, REPORT_PER_DESTINATION, "2.rank"));
+    assert_near(report_row_number(row, REPORT_PER_DESTINATION, "0.rank"), 4);
+    assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.rank"), 2);
+    assert_near(report_row_number(row, REPORT_PER_DESTINATION, "0.decided"), 40);
+    assert_near(report_row_number(row, REPORT_PER_DESTINATION, "0.in_flight_mean"), 2);
+    assert_near(report_row_number(row, REPORT_PER_DESTINATION, "0.in_flight_most"), 4);
+    assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.decided"), 30);
+    assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.lost"), 10);
+    /* of the 40 that were issued to it */
+    assert_near(report_row_number(row, REPORT_PER_DESTINATION, "1.in_flight_mean"), 2.5);
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -401,8 +409,8 @@ START_TEST(a_destination_without_events_has_none_in_flight)
 
     make_farm(&f);
     row = row_of(&f);
-    ck_assert_double_eq(row->per_destination[1].in_flight_mean, 0);
-    bench_farm_lists_free(&f.lists);
+    ck_assert_double_eq(report_row_number(row, REPORT_PER_DESTINATION, "1.in_flight_mean"), 0);
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -416,11 +424,11 @@ START_TEST(the_latencies_of_all_destinations_are_merged)
     stats_histogram_record(&f.latencies[1], 5000);
     stats_histogram_record(&f.latencies[1], 3000);
     row = row_of(&f);
-    ck_assert_uint_eq(row->event_latency->samples, 3);
-    ck_assert_uint_eq(row->event_latency->maximum_ns, 5000);
-    ck_assert_uint_eq(row->per_destination[0].latency->samples, 1);
-    ck_assert_uint_eq(row->per_destination[1].latency->samples, 2);
-    bench_farm_lists_free(&f.lists);
+    ck_assert_double_eq(report_row_number(row, REPORT_EVENT_LATENCY_US, "samples"), 3);
+    ck_assert_double_eq(report_row_number(row, REPORT_EVENT_LATENCY_US, "max"), 5);
+    ck_assert_double_eq(report_row_number(row, REPORT_PER_DESTINATION, "0.latency_us.samples"), 1);
+    ck_assert_double_eq(report_row_number(row, REPORT_PER_DESTINATION, "1.latency_us.samples"), 2);
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -436,16 +444,16 @@ START_TEST(the_conditions_of_a_farm_are_in_its_row)
     f.outcome.skew_ns = 1500;
     f.outcome.touch_ns = 250;
     row = row_of(&f);
-    assert_near(row->sources, SOURCES);
-    assert_near(row->destinations, DESTINATIONS);
-    assert_near(row->processors, 1 + SOURCES + DESTINATIONS);
-    assert_near(row->in_flight_limit, 8);
-    assert_near(row->algorithm_us, 50);
-    assert_near(row->algorithm_true_us, 51.5);
-    assert_near(row->skew_us, 1.5);
-    assert_near(row->touch_us, 0.25);
-    ck_assert(row->oversubscribed);
-    bench_farm_lists_free(&f.lists);
+    assert_near(report_row_number(row, REPORT_SOURCES, ""), SOURCES);
+    assert_near(report_row_number(row, REPORT_DESTINATIONS, ""), DESTINATIONS);
+    assert_near(report_row_number(row, REPORT_PROCESSORS, ""), 1 + SOURCES + DESTINATIONS);
+    assert_near(report_row_number(row, REPORT_IN_FLIGHT_LIMIT, ""), 8);
+    assert_near(report_row_number(row, REPORT_ALGORITHM_US, ""), 50);
+    assert_near(report_row_number(row, REPORT_ALGORITHM_TRUE_US, ""), 51.5);
+    assert_near(report_row_number(row, REPORT_SKEW_US, ""), 1.5);
+    assert_near(report_row_number(row, REPORT_TOUCH_US, ""), 0.25);
+    ck_assert(report_row_flag(row, REPORT_OVERSUBSCRIBED, ""));
+    report_row_clear(&f.row);
 }
 END_TEST
 
@@ -456,11 +464,11 @@ START_TEST(what_did_not_run_is_absent)
 
     make_farm(&f);
     row = row_of(&f);
-    assert_absent(row->algorithm_true_us);
-    assert_absent(row->touch_us);
-    ck_assert_ptr_null(row->topology);
-    ck_assert(!row->verification.done);
-    bench_farm_lists_free(&f.lists);
+    assert_absent(report_row_number(row, REPORT_ALGORITHM_TRUE_US, ""));
+    assert_absent(report_row_number(row, REPORT_TOUCH_US, ""));
+    ck_assert(!report_row_has(row, REPORT_TOPOLOGY));
+    ck_assert(!report_row_has(row, REPORT_VERIFY));
+    report_row_clear(&f.row);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "host/noise.h"
+#include "host/internal.h"
 
 static host_noise noise_of(const uint64_t *readings_ns, size_t count)
 {

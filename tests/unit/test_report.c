@@ -35,7 +35,7 @@ json_t *capture_json(capture *c, const char *reason)
     return root;
 }
 
-json_t *written_row(const report_row *row)
+json_t *written_row(report_row *row)
 {
     capture c;
     json_t *root, *result;
@@ -50,29 +50,44 @@ json_t *written_row(const report_row *row)
     return result;
 }
 
-report_row typical_row(const char *mode, double size_bytes, const double *blocks, size_t count)
+report_row basic_row(const char *mode, double size_bytes, const char *occupation)
 {
-    report_row row = report_row_initial();
+    report_row row = {.broken = false};
+
+    report_set_text(&row, REPORT_MODE, mode);
+    report_set_text(&row, REPORT_OCCUPATION, occupation);
+    report_set_text(&row, REPORT_TOUCH, "all");
+    report_set_text(&row, REPORT_BUFFERS, "hot");
+    report_set_member_text(&row, REPORT_WAIT, "auto", "requested");
+    report_set_member_text(&row, REPORT_WAIT, "spin", "effective");
+    report_set_number(&row, REPORT_SIZE_BYTES, size_bytes);
+    return row;
+}
+
+void set_times(report_row *row, report_column figure, const double *blocks, size_t count)
+{
     double sorted[BLOCKS];
+    stats_summary summary;
 
     memcpy(sorted, blocks, count * sizeof(*blocks));
-    row.mode = mode;
-    row.occupation = "none";
-    row.touch = "all";
-    row.buffers = "hot";
-    row.wait_requested = "auto";
-    row.wait_effective = "spin";
-    row.stopped_by = "precision";
-    row.size_bytes = size_bytes;
-    row.processors = 2;
-    row.latency_us = stats_summarize(sorted, count);
-    row.blocks_us = blocks;
-    row.block_count = count;
-    row.frequency_Hz = 1e6 / row.latency_us.median;
-    row.throughput_MBps = size_bytes / row.latency_us.median;
-    row.step_count = 200000;
-    row.touch_us = 0.004;
-    row.harness_us = 0.0123;
+    summary = stats_summarize(sorted, count);
+    report_set_number(row, REPORT_PROCESSORS, 2);
+    report_set_summary(row, figure, &summary);
+    report_set_numbers(row, REPORT_BLOCKS_US, blocks, count);
+    report_set_number(row, REPORT_BLOCKS, (double)count);
+    report_set_number(row, REPORT_STEPS, 200000);
+    report_set_number(row, REPORT_FREQUENCY_HZ, 1e6 / summary.median);
+    report_set_number(row, REPORT_THROUGHPUT_MBPS,
+                      report_row_number(row, REPORT_SIZE_BYTES, "") / summary.median);
+    report_set_number(row, REPORT_HARNESS_US, 0.0123);
+}
+
+report_row typical_row(const char *mode, double size_bytes)
+{
+    report_row row = basic_row(mode, size_bytes, "none");
+
+    set_times(&row, REPORT_LATENCY_US, even_blocks, BLOCKS);
+    report_set_number(&row, REPORT_TOUCH_US, 0.004);
     return row;
 }
 
@@ -88,18 +103,6 @@ void source_path(char *path, size_t bytes, const char *name)
     const char *srcdir = getenv("srcdir");
 
     snprintf(path, bytes, "%s/%s", srcdir != NULL ? srcdir : ".", name);
-}
-
-json_t *load_json(const char *name)
-{
-    char path[4096];
-    json_error_t error;
-    json_t *root;
-
-    source_path(path, sizeof(path), name);
-    root = json_load_file(path, 0, &error);
-    ck_assert_msg(root != NULL, "%s: %s", path, error.text);
-    return root;
 }
 
 size_t count_of(const char *text, const char *part)

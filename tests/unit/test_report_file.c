@@ -68,9 +68,9 @@ static report_document *directed_to(const char *path)
 
 static cb_status add_row(report_document *document)
 {
-    report_row row = report_row_initial();
+    report_row row = {.broken = false};
 
-    row.size_bytes = 64;
+    report_set_number(&row, REPORT_SIZE_BYTES, 64);
     return report_add(document, &row);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "host/topology.h"
+#include "host/internal.h"
 
 static const char two_sockets[] = "Package:2 Core:4 PU:2";
 

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "tools/ccmod/measurements.h"
+#include "tools/ccmod/measurements_flows.h"
 
 typedef struct {
     const char *measurements, *output;
@@ -113,9 +114,8 @@ static const cb_option_table table = {
         "the start-up that this explains is the sender's and its link's.\n\n"
         "A result of cb_calibrate tells more: how long messages of each size keep their links, "
         "what a send costs its processor, what flows take from each other at the ends of a link, "
-        "how "
-        "long an acknowledgement of TCP keeps its links, and, by a receive that comes late, up to "
-        "which size a message does not wait for it.",
+        "how long an acknowledgement of TCP keeps its links, and, by a receive that comes late, "
+        "up to which size a message does not wait for it.",
     .synopsis = "ccmod calibrate [OPTION]... RESULT",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -141,13 +141,13 @@ static bool was_given(const bool *given, const char *name)
 /* Calibration */
 
 /* Fewer sizes than a line needs say nothing of how long messages keep their links. */
-static cb_status fit_holds(calibrate_plan *plan, const ccmod_fit_wish *wish, ccmod_error *error)
+static ccmod_status fit_holds(calibrate_plan *plan, const ccmod_fit_wish *wish, ccmod_error *error)
 {
     const size_t sizes_of_a_line = 3;
     const measured_times *holds = &plan->found.holds;
 
     if (holds->count < sizes_of_a_line || holds->count < wish->segments)
-        return CB_OK;
+        return CCMOD_OK;
     return ccmod_calibration_fit_holds(holds->points, holds->count, wish, &plan->calibration,
                                        plan->hold_fits, error);
 }
@@ -168,14 +168,14 @@ static cb_status fit(calibrate_plan *plan)
         return CB_ERROR_USAGE;
     }
     if (ccmod_calibration_fit(plan->found.points, plan->found.count, &wish, &plan->calibration,
-                              plan->fits, &error) == CB_OK) {
+                              plan->fits, &error) == CCMOD_OK) {
         about = "of how packets of the stream follow each other: ";
-        if (fit_holds(plan, &wish, &error) == CB_OK)
+        if (fit_holds(plan, &wish, &error) == CCMOD_OK)
             return CB_OK;
     }
     cb_error("%s: %s%s%s", settings->measurements, about, error.text,
              plan->found.left_out > 0 ? " (what was not known to a fifth was left out)" : "");
-    return error.status;
+    return tool_status(error.status);
 }
 
 /* A lone message must go on taking what was measured: of its start-up the gap is on the link, what
@@ -229,7 +229,7 @@ static void complete(calibrate_plan *plan, const bool *given)
     calibration->barrier_us = plan->settings->barrier_us;
 }
 
-/* Output: what was found, each line behind `before`, which makes comments of them */
+/* Output: what was found, each line after `before`, which makes comments of them */
 
 static void write_lines(FILE *stream, const char *before, const calibrate_plan *plan)
 {

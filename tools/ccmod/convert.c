@@ -2,7 +2,7 @@
  * of which is a workload, and writers take any workload, rank by rank. */
 #include "config.h"
 
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_forms.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -115,32 +115,33 @@ static const convert_form *find_form(const char *name)
     return forms[i];
 }
 
-static cb_status open_input(const convert_settings *settings, convert_input *input,
-                            ccmod_error *error)
+static ccmod_status open_input(const convert_settings *settings, convert_input *input,
+                               ccmod_error *error)
 {
     const convert_form *form = find_form(settings->from);
 
     *input = (convert_input){.trace = NULL};
     if (form->read == NULL)
         return ccmod_trace_open(settings->input, &input->trace, error);
-    CB_TRY(convert_program_open(settings->input, &input->program, error));
-    CB_TRY(form->read(settings->input, settings->flops_per_us, input->program, error));
+    CCMOD_TRY(convert_program_open(settings->input, &input->program, error));
+    CCMOD_TRY(form->read(settings->input, settings->flops_per_us, input->program, error));
     return convert_program_check(input->program, error);
 }
 
 /* A workload from the beginning; the one before it is no more. */
-static cb_status begin(const convert_settings *settings, convert_input *input, ccmod_error *error)
+static ccmod_status begin(const convert_settings *settings, convert_input *input,
+                          ccmod_error *error)
 {
     ccmod_workload_free(input->made);
     input->made = NULL;
     if (input->program == NULL) {
-        CB_TRY(ccmod_trace_workload(input->trace, settings->seed, &input->made, error));
+        CCMOD_TRY(ccmod_trace_workload(input->trace, settings->seed, &input->made, error));
         input->workload = input->made;
     } else {
         input->of_program = convert_program_workload(input->program);
         input->workload = &input->of_program;
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static void close_input(convert_input *input)
@@ -157,7 +158,7 @@ typedef struct {
     convert_walk walk;
     const char *output;
     uint32_t rank; /* of a file of its own */
-    cb_status status;
+    ccmod_status status;
     ccmod_error error;
 } convert_output;
 
@@ -174,7 +175,7 @@ static void write_all_ranks(FILE *stream, void *context)
 
     if (output->form->write_head != NULL)
         output->form->write_head(stream, output->walk.workload);
-    for (output->rank = 0; output->status == CB_OK &&
+    for (output->rank = 0; output->status == CCMOD_OK &&
                            output->rank < output->walk.workload->processors && !ferror(stream);
          output->rank++)
         write_one_rank(stream, output);
@@ -197,7 +198,7 @@ static cb_status write_file(const char *path, void (*write)(FILE *stream, void *
     if (status == CB_OK)
         status = tool_write(&target, write, output);
     tool_close_target(&target);
-    return output->status != CB_OK ? tool_refuse(&output->error) : status;
+    return output->status != CCMOD_OK ? tool_refuse(&output->error) : status;
 }
 
 static cb_status write_rank_file(convert_output *output)
@@ -252,7 +253,7 @@ static cb_status check(const convert_settings *settings, ccmod_workload *workloa
     }
     write_all_ranks(nowhere, &output);
     fclose(nowhere);
-    return output.status == CB_OK ? CB_OK : tool_refuse(&output.error);
+    return output.status == CCMOD_OK ? CB_OK : tool_refuse(&output.error);
 }
 
 static cb_status write_output(const convert_settings *settings, ccmod_workload *workload)
@@ -267,12 +268,12 @@ static cb_status convert_input_of(const convert_settings *settings, convert_inpu
 {
     ccmod_error error;
 
-    if (open_input(settings, input, &error) != CB_OK)
+    if (open_input(settings, input, &error) != CCMOD_OK)
         return tool_refuse(&error);
-    if (begin(settings, input, &error) != CB_OK)
+    if (begin(settings, input, &error) != CCMOD_OK)
         return tool_refuse(&error);
     CB_TRY(check(settings, input->workload));
-    if (begin(settings, input, &error) != CB_OK)
+    if (begin(settings, input, &error) != CCMOD_OK)
         return tool_refuse(&error);
     return write_output(settings, input->workload);
 }

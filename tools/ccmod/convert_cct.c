@@ -1,6 +1,6 @@
 /* The form .cct of ccmod convert: a trace, one section for each rank, without loops. Reading is the
  * library's. */
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_forms.h"
 
 #include <inttypes.h>
 
@@ -51,15 +51,15 @@ static void write_record(FILE *stream, const ccmod_record *record)
     fputc('\n', stream);
 }
 
-static cb_status write_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error)
+static ccmod_status write_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error)
 {
     ccmod_record record;
     bool begun = false;
 
     for (;;) {
-        CB_TRY(convert_walk_next(walk, rank, &record, error));
+        CCMOD_TRY(convert_walk_next(walk, rank, &record, error));
         if (record.kind == CCMOD_END)
-            return CB_OK;
+            return CCMOD_OK;
         if (!begun)
             fprintf(stream, "%" PRIu32 ":\n", rank);
         begun = true;

@@ -3,7 +3,7 @@
 #ifndef TOOLS_CCMOD_CONVERT_GOAL_H
 #define TOOLS_CCMOD_CONVERT_GOAL_H
 
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_forms.h"
 
 enum { LABEL_BYTES = 64 };
 
@@ -38,10 +38,11 @@ typedef struct {
 
 /* Add the records of a rank whose requirements are resolved to the program; `text` is where it was
  * read, for errors. */
-cb_status convert_goal_order(convert_program *program, goal_rank *rank, const convert_text *text);
+ccmod_status convert_goal_order(convert_program *program, goal_rank *rank,
+                                const convert_text *text);
 
 /* Writing: what stands before all ranks, and one rank. */
 void convert_goal_head(FILE *stream, const ccmod_workload *workload);
-cb_status convert_goal_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error);
+ccmod_status convert_goal_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error);
 
 #endif

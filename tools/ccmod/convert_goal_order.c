@@ -17,21 +17,21 @@ typedef struct {
     const convert_text *text;
     size_t started;       /* operations under way */
     size_t first_started; /* none before it is under way */
-    size_t last_started;  /* none behind it has been started */
+    size_t last_started;  /* none after it has been started */
     size_t first_open;    /* of those that are not yet in the program, by number */
     size_t stage;         /* increases with all that later operations must come after */
     size_t gate_count;    /* operations of which all must be required: those of the last wait */
     size_t gate_stage;    /* the mark that they bear */
 } goal_order;
 
-static cb_status refuse(const goal_order *order, const goal_operation *operation,
-                        const char *problem)
+static ccmod_status refuse(const goal_order *order, const goal_operation *operation,
+                           const char *problem)
 {
-    return ccmod_fail(order->text->error, CB_ERROR_USAGE, order->text->name, operation->record.line,
-                      "'%s': %s", operation->label, problem);
+    return ccmod_fail(order->text->error, CCMOD_ERROR_USAGE, order->text->name,
+                      operation->record.line, "'%s': %s", operation->label, problem);
 }
 
-static cb_status add(const goal_order *order, const convert_record *record)
+static ccmod_status add(const goal_order *order, const convert_record *record)
 {
     return convert_program_add(order->program, order->rank->number, record, order->text->error);
 }
@@ -42,7 +42,7 @@ static ccmod_record_kind started_kind(ccmod_record_kind kind)
 }
 
 /* Those that are not in the program yet, as started ones. */
-static cb_status add_open(const goal_order *order, size_t until)
+static ccmod_status add_open(const goal_order *order, size_t until)
 {
     const goal_rank *rank = order->rank;
 
@@ -52,9 +52,9 @@ static cb_status add_open(const goal_order *order, size_t until)
         if (rank->operations[i].state != STARTED)
             continue;
         record.kind = started_kind(record.kind);
-        CB_TRY(add(order, &record));
+        CCMOD_TRY(add(order, &record));
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* All that was started is done; they are the gate for what follows. */
@@ -81,7 +81,7 @@ static bool is_join(const goal_operation *operation)
 }
 
 /* Before operation `until`, or at the end; `join`: by an empty calculation. */
-static cb_status add_wait(goal_order *order, size_t until, bool join)
+static ccmod_status add_wait(goal_order *order, size_t until, bool join)
 {
     const goal_rank *rank = order->rank;
     const convert_record wait = {
@@ -92,14 +92,14 @@ static cb_status add_wait(goal_order *order, size_t until, bool join)
     while (last > order->first_open && rank->operations[last - 1].state != STARTED)
         last--;
     if (!join && order->started == 1 && last > order->first_open) {
-        CB_TRY(add(order, &rank->operations[last - 1].record));
+        CCMOD_TRY(add(order, &rank->operations[last - 1].record));
     } else {
-        CB_TRY(add_open(order, until));
-        CB_TRY(add(order, &wait));
+        CCMOD_TRY(add_open(order, until));
+        CCMOD_TRY(add(order, &wait));
     }
     close_gate(order, until);
     order->first_open = until;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* What an operation's requirements say. */
@@ -107,11 +107,11 @@ typedef struct {
     size_t unfinished; /* required, and still under way */
     size_t last;       /* of these */
     size_t of_gate;    /* required ones of the last wait */
-    bool behind;       /* something behind the gate is required */
+    bool behind;       /* something after the gate is required */
 } goal_needs;
 
-static cb_status look_at(goal_order *order, const goal_operation *operation,
-                         const goal_requirement *requirement, goal_needs *needs)
+static ccmod_status look_at(goal_order *order, const goal_operation *operation,
+                            const goal_requirement *requirement, goal_needs *needs)
 {
     goal_operation *target = &order->rank->operations[requirement->target];
 
@@ -121,14 +121,14 @@ static cb_status look_at(goal_order *order, const goal_operation *operation,
                       "which they can run");
     needs->behind |= target->stage > order->gate_stage;
     if (requirement->start || target->counted_for == operation->number + 1)
-        return CB_OK;
+        return CCMOD_OK;
     target->counted_for = operation->number + 1;
     if (target->state == STARTED) {
         needs->unfinished++;
         needs->last = target->number;
     }
     needs->of_gate += target->state == DONE && target->stage == order->gate_stage;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Whether it is the operation before, which nothing has followed, that is waited for alone. */
@@ -138,8 +138,8 @@ static bool is_blocking(const goal_order *order, const goal_needs *needs)
            needs->last == order->last_started && needs->last >= order->first_open;
 }
 
-static cb_status check_needs(const goal_order *order, const goal_operation *operation,
-                             const goal_needs *needs)
+static ccmod_status check_needs(const goal_order *order, const goal_operation *operation,
+                                const goal_needs *needs)
 {
     if (needs->unfinished > 0 && needs->unfinished < order->started && !is_blocking(order, needs))
         return refuse(order, operation,
@@ -151,10 +151,10 @@ static cb_status check_needs(const goal_order *order, const goal_operation *oper
                       "it requires less than what stands before it has to wait for, and "
                       "could run earlier, but a rank of a trace goes on in one order; let it "
                       "require that too, or put it before");
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-/* From here on everything comes behind this operation, which is done. */
+/* Everything that follows comes after this operation, which is done. */
 static void make_gate(goal_order *order, goal_operation *operation)
 {
     operation->state = DONE;
@@ -165,42 +165,42 @@ static void make_gate(goal_order *order, goal_operation *operation)
 }
 
 /* A blocking operation, while those before it go on. */
-static cb_status add_blocking(goal_order *order, goal_operation *operation)
+static ccmod_status add_blocking(goal_order *order, goal_operation *operation)
 {
-    CB_TRY(add_open(order, operation->number));
-    CB_TRY(add(order, &operation->record));
+    CCMOD_TRY(add_open(order, operation->number));
+    CCMOD_TRY(add(order, &operation->record));
     order->first_open = operation->number + 1;
     order->started--;
     make_gate(order, operation);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status follow(goal_order *order, size_t number, const goal_requirement *requirements,
-                        size_t count)
+static ccmod_status follow(goal_order *order, size_t number, const goal_requirement *requirements,
+                           size_t count)
 {
     goal_operation *operation = &order->rank->operations[number];
     goal_needs needs = {0};
 
     for (size_t i = 0; i < count; i++)
-        CB_TRY(look_at(order, operation, &requirements[i], &needs));
-    CB_TRY(check_needs(order, operation, &needs));
+        CCMOD_TRY(look_at(order, operation, &requirements[i], &needs));
+    CCMOD_TRY(check_needs(order, operation, &needs));
     if (is_blocking(order, &needs))
-        CB_TRY(add_blocking(order, &order->rank->operations[needs.last]));
+        CCMOD_TRY(add_blocking(order, &order->rank->operations[needs.last]));
     else if (needs.unfinished > 0)
-        CB_TRY(add_wait(order, number, is_join(operation)));
+        CCMOD_TRY(add_wait(order, number, is_join(operation)));
     if (operation->record.kind != CCMOD_COMPUTE) {
         operation->state = STARTED;
         operation->stage = order->stage;
         order->started++;
         order->last_started = number;
-        return CB_OK;
+        return CCMOD_OK;
     }
-    CB_TRY(add_open(order, number));
+    CCMOD_TRY(add_open(order, number));
     order->first_open = number + 1;
     if (!is_join(operation))
-        CB_TRY(add(order, &operation->record));
+        CCMOD_TRY(add(order, &operation->record));
     make_gate(order, operation);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static int by_operation(const void *left, const void *right)
@@ -210,7 +210,7 @@ static int by_operation(const void *left, const void *right)
     return (a->operation > b->operation) - (a->operation < b->operation);
 }
 
-cb_status convert_goal_order(convert_program *program, goal_rank *rank, const convert_text *text)
+ccmod_status convert_goal_order(convert_program *program, goal_rank *rank, const convert_text *text)
 {
     goal_order order = {.program = program, .rank = rank, .text = text, .stage = 1};
     size_t at = 0;
@@ -223,7 +223,7 @@ cb_status convert_goal_order(convert_program *program, goal_rank *rank, const co
 
         while (at < rank->requirement_count && rank->requirements[at].operation == i)
             at++;
-        CB_TRY(follow(&order, i, at > first ? &rank->requirements[first] : NULL, at - first));
+        CCMOD_TRY(follow(&order, i, at > first ? &rank->requirements[first] : NULL, at - first));
     }
-    return order.started > 0 ? add_wait(&order, rank->count, false) : CB_OK;
+    return order.started > 0 ? add_wait(&order, rank->count, false) : CCMOD_OK;
 }

@@ -22,9 +22,9 @@ typedef struct {
 
 /* Labels */
 
-static cb_status no_memory(const goal_reader *reader)
+static ccmod_status no_memory(const goal_reader *reader)
 {
-    return ccmod_fail(reader->text.error, CB_ERROR_MEMORY, reader->text.name, reader->text.line,
+    return ccmod_fail(reader->text.error, CCMOD_ERROR_MEMORY, reader->text.name, reader->text.line,
                       "no memory for the operations of a rank; convert a shorter schedule");
 }
 
@@ -52,7 +52,7 @@ static const goal_operation *find_label(const goal_rank *rank, const char *label
                                                                                : NULL;
 }
 
-static cb_status sort_labels(goal_reader *reader)
+static ccmod_status sort_labels(goal_reader *reader)
 {
     goal_rank *rank = &reader->rank;
 
@@ -66,26 +66,27 @@ static cb_status sort_labels(goal_reader *reader)
         const goal_operation *again = rank->by_label[i];
 
         if (again->label[0] != '\0' && strcmp(rank->by_label[i - 1]->label, again->label) == 0)
-            return ccmod_fail(reader->text.error, CB_ERROR_USAGE, reader->text.name,
+            return ccmod_fail(reader->text.error, CCMOD_ERROR_USAGE, reader->text.name,
                               again->record.line,
                               "'%s': another operation of this rank has this label; take a new one",
                               again->label);
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status resolve(const goal_reader *reader, goal_requirement *requirement)
+static ccmod_status resolve(const goal_reader *reader, goal_requirement *requirement)
 {
     const goal_operation *operation = find_label(&reader->rank, requirement->label);
     const goal_operation *target = find_label(&reader->rank, requirement->on);
 
     if (operation == NULL || target == NULL)
-        return ccmod_fail(reader->text.error, CB_ERROR_USAGE, reader->text.name, requirement->line,
+        return ccmod_fail(reader->text.error, CCMOD_ERROR_USAGE, reader->text.name,
+                          requirement->line,
                           "'%s': no operation of this rank has this label; name one that has",
                           operation == NULL ? requirement->label : requirement->on);
     requirement->operation = operation->number;
     requirement->target = target->number;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Statements */
@@ -98,32 +99,32 @@ static void forget_rank(goal_rank *rank)
     *rank = (goal_rank){.open = false};
 }
 
-static cb_status expect_end(goal_reader *reader)
+static ccmod_status expect_end(goal_reader *reader)
 {
     const char *more = convert_text_word(&reader->text);
 
-    return more == NULL ? CB_OK
+    return more == NULL ? CCMOD_OK
                         : convert_text_refuse(&reader->text, more,
                                               "behind the end of the statement; leave it away, or "
                                               "put it into a line of its own");
 }
 
-static cb_status read_ranks(goal_reader *reader)
+static ccmod_status read_ranks(goal_reader *reader)
 {
     if (reader->ranks > 0)
         return convert_text_refuse(&reader->text, "num_ranks", "stated twice; state it once");
-    CB_TRY(convert_text_count(&reader->text, convert_text_word(&reader->text), "number of ranks",
-                              CONVERT_RANKS, &reader->ranks));
+    CCMOD_TRY(convert_text_count(&reader->text, convert_text_word(&reader->text), "number of ranks",
+                                 CONVERT_RANKS, &reader->ranks));
     if (reader->ranks == 0)
         return convert_text_refuse(&reader->text, "num_ranks", "there must be one rank at least");
     reader->seen = calloc(reader->ranks, sizeof(*reader->seen));
     if (reader->seen == NULL)
         return no_memory(reader);
-    CB_TRY(convert_program_reach(reader->program, reader->ranks - 1, reader->text.error));
+    CCMOD_TRY(convert_program_reach(reader->program, reader->ranks - 1, reader->text.error));
     return expect_end(reader);
 }
 
-static cb_status open_rank(goal_reader *reader)
+static ccmod_status open_rank(goal_reader *reader)
 {
     uint64_t number;
     const char *brace;
@@ -134,8 +135,8 @@ static cb_status open_rank(goal_reader *reader)
         return convert_text_refuse(&reader->text, "rank",
                                    "the rank before it is not closed; write "
                                    "'}' behind its last line");
-    CB_TRY(convert_text_count(&reader->text, convert_text_word(&reader->text), "rank",
-                              reader->ranks - 1, &number));
+    CCMOD_TRY(convert_text_count(&reader->text, convert_text_word(&reader->text), "rank",
+                                 reader->ranks - 1, &number));
     brace = convert_text_word(&reader->text);
     if (brace == NULL || strcmp(brace, "{") != 0)
         return convert_text_refuse(&reader->text, "rank", "write 'rank NUMBER {'");
@@ -149,24 +150,24 @@ static cb_status open_rank(goal_reader *reader)
     return expect_end(reader);
 }
 
-static cb_status close_rank(goal_reader *reader)
+static ccmod_status close_rank(goal_reader *reader)
 {
-    cb_status status;
+    ccmod_status status;
 
     if (!reader->rank.open)
         return convert_text_refuse(&reader->text, "}", "no rank is open; leave it away");
-    CB_TRY(expect_end(reader));
+    CCMOD_TRY(expect_end(reader));
     status = sort_labels(reader);
-    for (size_t i = 0; status == CB_OK && i < reader->rank.requirement_count; i++)
+    for (size_t i = 0; status == CCMOD_OK && i < reader->rank.requirement_count; i++)
         status = resolve(reader, &reader->rank.requirements[i]);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = convert_goal_order(reader->program, &reader->rank, &reader->text);
     forget_rank(&reader->rank);
     return status;
 }
 
 /* "100b", with or without a blank before the b. */
-static cb_status read_size(goal_reader *reader, uint64_t *bytes)
+static ccmod_status read_size(goal_reader *reader, uint64_t *bytes)
 {
     char *word = convert_text_word(&reader->text);
     size_t length = word != NULL ? strlen(word) : 0;
@@ -182,7 +183,7 @@ static cb_status read_size(goal_reader *reader, uint64_t *bytes)
     return convert_text_count(&reader->text, word, "size", CONVERT_LARGEST_SIZE, bytes);
 }
 
-static cb_status read_peer(goal_reader *reader, const char *preposition, uint32_t *peer)
+static ccmod_status read_peer(goal_reader *reader, const char *preposition, uint32_t *peer)
 {
     const char *word = convert_text_word(&reader->text);
     uint64_t number;
@@ -193,18 +194,18 @@ static cb_status read_peer(goal_reader *reader, const char *preposition, uint32_
     word = convert_text_word(&reader->text);
     *peer = CCMOD_ANY;
     if (word != NULL && strcmp(word, "-1") == 0 && strcmp(preposition, "from") == 0)
-        return CB_OK;
-    CB_TRY(convert_text_count(&reader->text, word, "rank", reader->ranks - 1, &number));
+        return CCMOD_OK;
+    CCMOD_TRY(convert_text_count(&reader->text, word, "rank", reader->ranks - 1, &number));
     if (number == reader->rank.number)
         return convert_text_refuse(&reader->text, word,
                                    "a rank sends no messages to itself; "
                                    "leave the message away");
     *peer = (uint32_t)number;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* "tag N", "cpu N" and "nic N", of which a trace has one each. */
-static cb_status read_places(goal_reader *reader, convert_record *record)
+static ccmod_status read_places(goal_reader *reader, convert_record *record)
 {
     const char *word;
     uint64_t number;
@@ -222,7 +223,7 @@ static cb_status read_places(goal_reader *reader, convert_record *record)
             record->tag = CONVERT_ANY_TAG;
             continue;
         }
-        CB_TRY(convert_text_count(&reader->text, value, word, UINT32_MAX, &number));
+        CCMOD_TRY(convert_text_count(&reader->text, value, word, UINT32_MAX, &number));
         if (tag)
             record->tag = (int64_t)number;
         else if (number > 0)
@@ -230,37 +231,37 @@ static cb_status read_places(goal_reader *reader, convert_record *record)
                                        "a rank of a trace has one processor "
                                        "and one link; use number 0 alone");
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_calculation(goal_reader *reader, convert_record *record)
+static ccmod_status read_calculation(goal_reader *reader, convert_record *record)
 {
     uint64_t ns;
 
-    CB_TRY(convert_text_count(&reader->text, convert_text_word(&reader->text),
-                              "time in nanoseconds", UINT64_C(1000000000000000000), &ns));
+    CCMOD_TRY(convert_text_count(&reader->text, convert_text_word(&reader->text),
+                                 "time in nanoseconds", UINT64_C(1000000000000000000), &ns));
     record->kind = CCMOD_COMPUTE;
     record->time_us = (double)ns / NS_PER_US;
     return read_places(reader, record);
 }
 
-static cb_status read_send(goal_reader *reader, convert_record *record)
+static ccmod_status read_send(goal_reader *reader, convert_record *record)
 {
     record->kind = CCMOD_SEND;
-    CB_TRY(read_size(reader, &record->size_bytes));
-    CB_TRY(read_peer(reader, "to", &record->peer));
+    CCMOD_TRY(read_size(reader, &record->size_bytes));
+    CCMOD_TRY(read_peer(reader, "to", &record->peer));
     return read_places(reader, record);
 }
 
-static cb_status read_receive(goal_reader *reader, convert_record *record)
+static ccmod_status read_receive(goal_reader *reader, convert_record *record)
 {
     record->kind = CCMOD_RECEIVE;
-    CB_TRY(read_size(reader, &record->size_bytes));
-    CB_TRY(read_peer(reader, "from", &record->peer));
+    CCMOD_TRY(read_size(reader, &record->size_bytes));
+    CCMOD_TRY(read_peer(reader, "from", &record->peer));
     return read_places(reader, record);
 }
 
-typedef cb_status operation_reader(goal_reader *reader, convert_record *record);
+typedef ccmod_status operation_reader(goal_reader *reader, convert_record *record);
 
 static operation_reader *find_operation(const char *word)
 {
@@ -276,7 +277,7 @@ static operation_reader *find_operation(const char *word)
     return NULL;
 }
 
-static cb_status read_operation(goal_reader *reader, const char *label, const char *word)
+static ccmod_status read_operation(goal_reader *reader, const char *label, const char *word)
 {
     goal_rank *rank = &reader->rank;
     operation_reader *read = word != NULL ? find_operation(word) : NULL;
@@ -287,13 +288,13 @@ static cb_status read_operation(goal_reader *reader, const char *label, const ch
         return convert_text_refuse(&reader->text, word != NULL ? word : label,
                                    "no operation; use send, recv or calc");
     snprintf(made.label, sizeof(made.label), "%s", label);
-    CB_TRY(read(reader, &made.record));
+    CCMOD_TRY(read(reader, &made.record));
     grown = cb_grow(rank->operations, rank->count, &rank->room, sizeof(*grown));
     if (grown == NULL)
         return no_memory(reader);
     rank->operations = grown;
     rank->operations[rank->count++] = made;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static bool is_label(const char *word)
@@ -307,7 +308,7 @@ static bool is_label(const char *word)
     return true;
 }
 
-static cb_status read_requirement(goal_reader *reader, const char *label, const char *word)
+static ccmod_status read_requirement(goal_reader *reader, const char *label, const char *word)
 {
     goal_rank *rank = &reader->rank;
     goal_requirement made = {.line = (uint32_t)reader->text.line, .start = word[0] == 'i'};
@@ -329,7 +330,7 @@ static cb_status read_requirement(goal_reader *reader, const char *label, const 
 }
 
 /* "LABEL : OPERATION", "LABEL requires LABEL" or an operation alone. */
-static cb_status read_in_rank(goal_reader *reader, const char *word)
+static ccmod_status read_in_rank(goal_reader *reader, const char *word)
 {
     const char *next;
 
@@ -351,16 +352,16 @@ static cb_status read_in_rank(goal_reader *reader, const char *word)
                                "write ':' and an operation behind a label, or 'requires'");
 }
 
-static cb_status read_statement(goal_reader *reader)
+static ccmod_status read_statement(goal_reader *reader)
 {
     static const struct {
         const char *word;
-        cb_status (*read)(goal_reader *reader);
+        ccmod_status (*read)(goal_reader *reader);
     } statements[] = {{"num_ranks", read_ranks}, {"rank", open_rank}, {"}", close_rank}};
     const char *word = convert_text_first(&reader->text);
 
     if (word == NULL)
-        return CB_OK;
+        return CCMOD_OK;
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
         if (strcmp(statements[i].word, word) == 0)
             return statements[i].read(reader);
@@ -369,7 +370,7 @@ static cb_status read_statement(goal_reader *reader)
 }
 
 /* Comments become blanks, and signs words of their own. */
-static cb_status spread(goal_reader *reader)
+static ccmod_status spread(goal_reader *reader)
 {
     char spread[CONVERT_LINE_BYTES];
     size_t used = 0;
@@ -401,46 +402,46 @@ static cb_status spread(goal_reader *reader)
     }
     spread[used] = '\0';
     memcpy(reader->text.text, spread, used + 1);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status check_whole(const goal_reader *reader)
+static ccmod_status check_whole(const goal_reader *reader)
 {
     if (reader->in_comment || reader->rank.open)
-        return ccmod_fail(reader->text.error, CB_ERROR_USAGE, reader->text.name, reader->text.line,
-                          "the schedule ends within a %s; close it",
+        return ccmod_fail(reader->text.error, CCMOD_ERROR_USAGE, reader->text.name,
+                          reader->text.line, "the schedule ends within a %s; close it",
                           reader->in_comment ? "comment" : "rank");
     if (reader->ranks == 0)
-        return ccmod_fail(reader->text.error, CB_ERROR_USAGE, reader->text.name, 0,
+        return ccmod_fail(reader->text.error, CCMOD_ERROR_USAGE, reader->text.name, 0,
                           "no schedule is in it, which begins with 'num_ranks N'; name another "
                           "file, or another form with --from");
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status convert_goal_read(FILE *stream, const char *name, convert_program *program,
-                            ccmod_error *error)
+ccmod_status convert_goal_read(FILE *stream, const char *name, convert_program *program,
+                               ccmod_error *error)
 {
     goal_reader reader = {.text = {.stream = stream, .name = name, .error = error},
                           .program = program};
-    cb_status status = CB_OK;
+    ccmod_status status = CCMOD_OK;
 
-    while (status == CB_OK && convert_text_next(&reader.text, &status)) {
+    while (status == CCMOD_OK && convert_text_next(&reader.text, &status)) {
         status = spread(&reader);
-        if (status == CB_OK)
+        if (status == CCMOD_OK)
             status = read_statement(&reader);
     }
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = check_whole(&reader);
     forget_rank(&reader.rank);
     free(reader.seen);
     return status;
 }
 
-static cb_status read_path(const char *path, double flops_per_us, convert_program *program,
-                           ccmod_error *error)
+static ccmod_status read_path(const char *path, double flops_per_us, convert_program *program,
+                              ccmod_error *error)
 {
     FILE *stream = convert_open(path, error);
-    cb_status status;
+    ccmod_status status;
 
     (void)flops_per_us;
     if (stream == NULL)

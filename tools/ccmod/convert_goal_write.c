@@ -23,7 +23,7 @@ void convert_goal_head(FILE *stream, const ccmod_workload *workload)
     fprintf(stream, "num_ranks %zu\n", workload->processors);
 }
 
-/* Behind the text of the operation: what it requires. */
+/* After the text of the operation: what it requires. */
 static void require_last(goal_writer *writer, bool goes_on)
 {
     size_t label = writer->last + 1;
@@ -35,16 +35,16 @@ static void require_last(goal_writer *writer, bool goes_on)
     writer->last_started = goes_on;
 }
 
-static cb_status note_started(goal_writer *writer, ccmod_error *error)
+static ccmod_status note_started(goal_writer *writer, ccmod_error *error)
 {
     size_t *started = cb_grow(writer->started, writer->count, &writer->room, sizeof(*started));
 
     if (started == NULL)
-        return ccmod_fail(error, CB_ERROR_MEMORY, NULL, 0,
+        return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
                           "no memory for what a rank has started; convert a shorter trace");
     writer->started = started;
     writer->started[writer->count++] = writer->last;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static void write_wait(goal_writer *writer)
@@ -72,7 +72,8 @@ static void write_calculation(goal_writer *writer, double time_us)
     require_last(writer, false);
 }
 
-static cb_status write_message(goal_writer *writer, const ccmod_record *record, ccmod_error *error)
+static ccmod_status write_message(goal_writer *writer, const ccmod_record *record,
+                                  ccmod_error *error)
 {
     bool send = record->kind == CCMOD_SEND || record->kind == CCMOD_START_SEND;
     bool goes_on = record->kind == CCMOD_START_SEND || record->kind == CCMOD_START_RECEIVE;
@@ -84,19 +85,19 @@ static cb_status write_message(goal_writer *writer, const ccmod_record *record, 
     else
         fprintf(writer->stream, "%" PRIu32 "\n", record->peer);
     require_last(writer, goes_on);
-    return goes_on ? note_started(writer, error) : CB_OK;
+    return goes_on ? note_started(writer, error) : CCMOD_OK;
 }
 
-static cb_status write_record(goal_writer *writer, const convert_walk *walk,
-                              const ccmod_record *record, ccmod_error *error)
+static ccmod_status write_record(goal_writer *writer, const convert_walk *walk,
+                                 const ccmod_record *record, ccmod_error *error)
 {
     switch (record->kind) {
     case CCMOD_COMPUTE:
         write_calculation(writer, record->time_us);
-        return CB_OK;
+        return CCMOD_OK;
     case CCMOD_WAIT:
         write_wait(writer);
-        return CB_OK;
+        return CCMOD_OK;
     case CCMOD_MULTICAST:
         return convert_walk_refuse(
             walk, record, "GOAL has no multicast; write it as messages to each receiver", error);
@@ -108,23 +109,23 @@ static cb_status write_record(goal_writer *writer, const convert_walk *walk,
     }
 }
 
-static cb_status write_records(goal_writer *writer, convert_walk *walk, uint32_t rank,
-                               ccmod_error *error)
+static ccmod_status write_records(goal_writer *writer, convert_walk *walk, uint32_t rank,
+                                  ccmod_error *error)
 {
     ccmod_record record;
 
     for (;;) {
-        CB_TRY(convert_walk_next(walk, rank, &record, error));
+        CCMOD_TRY(convert_walk_next(walk, rank, &record, error));
         if (record.kind == CCMOD_END)
-            return CB_OK;
-        CB_TRY(write_record(writer, walk, &record, error));
+            return CCMOD_OK;
+        CCMOD_TRY(write_record(writer, walk, &record, error));
     }
 }
 
-cb_status convert_goal_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error)
+ccmod_status convert_goal_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error)
 {
     goal_writer writer = {.stream = stream};
-    cb_status status;
+    ccmod_status status;
 
     fprintf(stream, "rank %" PRIu32 " {\n", rank);
     status = write_records(&writer, walk, rank, error);

@@ -1,19 +1,18 @@
-/* Programs: records of each rank in memory, as a workload, and whether their messages match as
- * those of a trace do. */
-#include "tools/ccmod/convert.h"
+/* A program as a workload, and whether its messages match as those of a trace do. */
+#include "tools/ccmod/convert_program.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 
-static cb_status no_memory(const convert_program *program, ccmod_error *error)
+static ccmod_status no_memory(const convert_program *program, ccmod_error *error)
 {
-    return ccmod_fail(error, CB_ERROR_MEMORY, program != NULL ? program->name : NULL, 0,
+    return ccmod_fail(error, CCMOD_ERROR_MEMORY, program != NULL ? program->name : NULL, 0,
                       "cannot convert: no memory for what its ranks do; convert a shorter one");
 }
 
-cb_status convert_program_open(const char *name, convert_program **out, ccmod_error *error)
+ccmod_status convert_program_open(const char *name, convert_program **out, ccmod_error *error)
 {
     convert_program *program = calloc(1, sizeof(*program));
 
@@ -24,7 +23,7 @@ cb_status convert_program_open(const char *name, convert_program **out, ccmod_er
         return no_memory(NULL, error);
     }
     *out = program;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 void convert_program_free(convert_program *program)
@@ -38,13 +37,13 @@ void convert_program_free(convert_program *program)
     free(program);
 }
 
-cb_status convert_program_reach(convert_program *program, size_t number, ccmod_error *error)
+ccmod_status convert_program_reach(convert_program *program, size_t number, ccmod_error *error)
 {
     size_t wider = program->rank_room > 0 ? program->rank_room : 64;
     convert_rank *grown;
 
     if (number >= CONVERT_RANKS)
-        return ccmod_fail(error, CB_ERROR_USAGE, program->name, 0,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, program->name, 0,
                           "rank %zu: more than %d ranks; write a trace with loops for so many",
                           number, (int)CONVERT_RANKS);
     while (wider <= number)
@@ -59,11 +58,11 @@ cb_status convert_program_reach(convert_program *program, size_t number, ccmod_e
     }
     if (program->rank_count <= number)
         program->rank_count = number + 1;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status convert_program_add(convert_program *program, size_t rank, const convert_record *record,
-                              ccmod_error *error)
+ccmod_status convert_program_add(convert_program *program, size_t rank,
+                                 const convert_record *record, ccmod_error *error)
 {
     convert_rank *to = &program->ranks[rank];
     convert_record *records = cb_grow(to->records, to->count, &to->room, sizeof(*records));
@@ -72,13 +71,13 @@ cb_status convert_program_add(convert_program *program, size_t rank, const conve
         return no_memory(program, error);
     to->records = records;
     to->records[to->count++] = *record;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Workload */
 
-static cb_status next(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
-                      ccmod_error *error)
+static ccmod_status next(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
+                         ccmod_error *error)
 {
     convert_program *program = workload->self;
     convert_rank *rank = &program->ranks[processor];
@@ -87,14 +86,14 @@ static cb_status next(ccmod_workload *workload, uint32_t processor, ccmod_record
     (void)error;
     *record = (ccmod_record){.kind = CCMOD_END, .measured_us = -1};
     if (rank->next == rank->count)
-        return CB_OK;
+        return CCMOD_OK;
     from = &rank->records[rank->next++];
     record->kind = from->kind;
     record->peer = from->peer;
     record->size_bytes = from->size_bytes;
     record->time_us = from->time_us;
     record->line = from->line;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 ccmod_workload convert_program_workload(convert_program *program)
@@ -175,10 +174,10 @@ static bool collect_ends(const convert_program *program, message_ends *ends)
     return true;
 }
 
-static cb_status refuse_tag(const convert_program *program, const message_end *receive,
-                            ccmod_error *error)
+static ccmod_status refuse_tag(const convert_program *program, const message_end *receive,
+                               ccmod_error *error)
 {
-    return ccmod_fail(error, CB_ERROR_USAGE, program->name, receive->line,
+    return ccmod_fail(error, CCMOD_ERROR_USAGE, program->name, receive->line,
                       "by its tag this receive takes another message than the first to come, and "
                       "a trace has no tags; receive messages of a pair in the order in which they "
                       "are sent");
@@ -190,8 +189,8 @@ typedef struct {
 } destination_ends;
 
 /* A receive from anybody takes what comes first, so all tags have to be the same. */
-static cb_status check_any(const convert_program *program, const message_ends *ends,
-                           const destination_ends *of, ccmod_error *error)
+static ccmod_status check_any(const convert_program *program, const message_ends *ends,
+                              const destination_ends *of, ccmod_error *error)
 {
     const message_end *first = &ends->sends[of->send];
 
@@ -203,12 +202,12 @@ static cb_status check_any(const convert_program *program, const message_ends *e
         if (ends->receives[i].tag != CONVERT_ANY_TAG && ends->receives[i].tag != first->tag)
             return refuse_tag(program, &ends->receives[i], error);
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* The tags of each pair have to come in one order at both ends. */
-static cb_status check_pairs(const convert_program *program, const message_ends *ends,
-                             destination_ends of, ccmod_error *error)
+static ccmod_status check_pairs(const convert_program *program, const message_ends *ends,
+                                destination_ends of, ccmod_error *error)
 {
     while (of.receive < of.receive_end && of.send < of.send_end) {
         const message_end *to = &ends->receives[of.receive], *from = &ends->sends[of.send];
@@ -224,7 +223,7 @@ static cb_status check_pairs(const convert_program *program, const message_ends 
             of.send++;
         }
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static size_t end_of_destination(const message_end *ends, size_t from, size_t count)
@@ -236,8 +235,8 @@ static size_t end_of_destination(const message_end *ends, size_t from, size_t co
     return at;
 }
 
-static cb_status check_ends(const convert_program *program, const message_ends *ends,
-                            ccmod_error *error)
+static ccmod_status check_ends(const convert_program *program, const message_ends *ends,
+                               ccmod_error *error)
 {
     destination_ends of = {0};
 
@@ -252,13 +251,14 @@ static cb_status check_ends(const convert_program *program, const message_ends *
         if (of.send < ends->send_count && ends->sends[of.send].destination == destination)
             of.send_end = end_of_destination(ends->sends, of.send, ends->send_count);
         any = ends->receives[of.receive_end - 1].source == CCMOD_ANY;
-        CB_TRY(any ? check_any(program, ends, &of, error) : check_pairs(program, ends, of, error));
+        CCMOD_TRY(any ? check_any(program, ends, &of, error)
+                      : check_pairs(program, ends, of, error));
         of.send = of.send_end;
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status check_peers(const convert_program *program, ccmod_error *error)
+static ccmod_status check_peers(const convert_program *program, ccmod_error *error)
 {
     for (size_t i = 0; i < program->rank_count; i++) {
         for (size_t k = 0; k < program->ranks[i].count; k++) {
@@ -266,21 +266,21 @@ static cb_status check_peers(const convert_program *program, ccmod_error *error)
             bool message = is_send(record->kind) || is_receive(record->kind);
 
             if (message && record->peer != CCMOD_ANY && record->peer >= program->rank_count)
-                return ccmod_fail(error, CB_ERROR_USAGE, program->name, record->line,
+                return ccmod_fail(error, CCMOD_ERROR_USAGE, program->name, record->line,
                                   "a message with rank %u, and there are only %zu ranks; correct "
                                   "its number, or add what that rank does",
                                   record->peer, program->rank_count);
         }
     }
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status convert_program_check(const convert_program *program, ccmod_error *error)
+ccmod_status convert_program_check(const convert_program *program, ccmod_error *error)
 {
     message_ends ends;
-    cb_status status = check_peers(program, error);
+    ccmod_status status = check_peers(program, error);
 
-    if (status != CB_OK)
+    if (status != CCMOD_OK)
         return status;
 
     status = collect_ends(program, &ends) ? check_ends(program, &ends, error)

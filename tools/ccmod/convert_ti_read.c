@@ -2,13 +2,14 @@
  * all, with an action a line; such a file alone is taken, too. An action waits for one message and
  * a rank of a trace for all that it has started, so waits are taken where they follow each other
  * and are for all. */
-#include "tools/ccmod/convert_ti.h"
+#include "tools/ccmod/convert_forms.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "tools/ccmod/convert_ti.h"
 
 /* A message that a rank has started. */
 typedef struct {
@@ -32,13 +33,13 @@ typedef struct {
     size_t rank_count;
 } ti_reader;
 
-static cb_status no_memory(const ti_reader *reader)
+static ccmod_status no_memory(const ti_reader *reader)
 {
-    return ccmod_fail(reader->text.error, CB_ERROR_MEMORY, reader->text.name, reader->text.line,
+    return ccmod_fail(reader->text.error, CCMOD_ERROR_MEMORY, reader->text.name, reader->text.line,
                       "no memory for what the ranks do; convert a shorter trace");
 }
 
-static cb_status add(ti_reader *reader, convert_record record)
+static ccmod_status add(ti_reader *reader, convert_record record)
 {
     record.line = (uint32_t)reader->text.line;
     return convert_program_add(reader->program, reader->number, &record, reader->text.error);
@@ -46,34 +47,34 @@ static cb_status add(ti_reader *reader, convert_record record)
 
 /* Words */
 
-static cb_status read_rank(ti_reader *reader, bool any, uint32_t *rank)
+static ccmod_status read_rank(ti_reader *reader, bool any, uint32_t *rank)
 {
     const char *word = convert_text_word(&reader->text);
     uint64_t number;
 
     *rank = CCMOD_ANY;
     if (any && word != NULL && strcmp(word, CONVERT_TI_ANY_SOURCE) == 0)
-        return CB_OK;
-    CB_TRY(convert_text_count(&reader->text, word, "rank", CONVERT_RANKS - 1, &number));
+        return CCMOD_OK;
+    CCMOD_TRY(convert_text_count(&reader->text, word, "rank", CONVERT_RANKS - 1, &number));
     *rank = (uint32_t)number;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_tag(ti_reader *reader, int64_t *tag)
+static ccmod_status read_tag(ti_reader *reader, int64_t *tag)
 {
     const char *word = convert_text_word(&reader->text);
     uint64_t number;
 
     *tag = CONVERT_ANY_TAG;
     if (word != NULL && strcmp(word, CONVERT_TI_ANY_TAG) == 0)
-        return CB_OK;
-    CB_TRY(convert_text_count(&reader->text, word, "tag", INT32_MAX, &number));
+        return CCMOD_OK;
+    CCMOD_TRY(convert_text_count(&reader->text, word, "tag", INT32_MAX, &number));
     *tag = (int64_t)number;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* How many bytes an element has; datatypes are numbers. */
-static cb_status read_datatype(ti_reader *reader, double *bytes)
+static ccmod_status read_datatype(ti_reader *reader, double *bytes)
 {
     /* double int char short long float byte, long long, signed char, the unsigned ones from char to
      * long long, long double, wchar_t, bool, and those of fixed sizes */
@@ -84,31 +85,31 @@ static cb_status read_datatype(ti_reader *reader, double *bytes)
 
     *bytes = reader->ranks[reader->number].doubles ? 8 : 1;
     if (word == NULL)
-        return CB_OK;
-    CB_TRY(convert_text_count(&reader->text, word, "datatype", sizeof(sizes) / sizeof(sizes[0]) - 1,
-                              &number));
+        return CCMOD_OK;
+    CCMOD_TRY(convert_text_count(&reader->text, word, "datatype",
+                                 sizeof(sizes) / sizeof(sizes[0]) - 1, &number));
     *bytes = sizes[number];
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_size(ti_reader *reader, uint64_t *bytes)
+static ccmod_status read_size(ti_reader *reader, uint64_t *bytes)
 {
     const char *word = convert_text_word(&reader->text);
     double count, each;
 
-    CB_TRY(convert_text_real(&reader->text, word, "size", (double)CONVERT_LARGEST_SIZE, &count));
-    CB_TRY(read_datatype(reader, &each));
+    CCMOD_TRY(convert_text_real(&reader->text, word, "size", (double)CONVERT_LARGEST_SIZE, &count));
+    CCMOD_TRY(read_datatype(reader, &each));
     if (count > floor(count) || count * each > (double)CONVERT_LARGEST_SIZE)
         return convert_text_refuse(&reader->text, word,
                                    "no whole number of bytes up to 2^53; "
                                    "write one");
     *bytes = (uint64_t)(count * each);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 /* Waits */
 
-static cb_status note_request(ti_reader *reader, const ti_request *request)
+static ccmod_status note_request(ti_reader *reader, const ti_request *request)
 {
     ti_rank *rank = &reader->ranks[reader->number];
     ti_request *requests = cb_grow(rank->requests, rank->count, &rank->room, sizeof(*requests));
@@ -117,16 +118,16 @@ static cb_status note_request(ti_reader *reader, const ti_request *request)
         return no_memory(reader);
     rank->requests = requests;
     rank->requests[rank->count++] = *request;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status add_wait(ti_reader *reader)
+static ccmod_status add_wait(ti_reader *reader)
 {
     ti_rank *rank = &reader->ranks[reader->number];
     bool empty = rank->count == 0;
 
     rank->count = rank->waited = 0;
-    return empty ? CB_OK : add(reader, (convert_record){.kind = CCMOD_WAIT});
+    return empty ? CCMOD_OK : add(reader, (convert_record){.kind = CCMOD_WAIT});
 }
 
 static bool is_request(const ti_request *request, const ti_request *wanted)
@@ -135,15 +136,15 @@ static bool is_request(const ti_request *request, const ti_request *wanted)
            request->destination == wanted->destination && request->tag == wanted->tag;
 }
 
-static cb_status read_wait(ti_reader *reader)
+static ccmod_status read_wait(ti_reader *reader)
 {
     ti_rank *rank = &reader->ranks[reader->number];
     ti_request wanted = {.waited = false};
     size_t at = 0;
 
-    CB_TRY(read_rank(reader, true, &wanted.source));
-    CB_TRY(read_rank(reader, false, &wanted.destination));
-    CB_TRY(read_tag(reader, &wanted.tag));
+    CCMOD_TRY(read_rank(reader, true, &wanted.source));
+    CCMOD_TRY(read_rank(reader, false, &wanted.destination));
+    CCMOD_TRY(read_tag(reader, &wanted.tag));
     while (at < rank->count && !is_request(&rank->requests[at], &wanted))
         at++;
     if (at == rank->count)
@@ -151,15 +152,15 @@ static cb_status read_wait(ti_reader *reader)
                                    "this rank has started no such message before; leave the wait "
                                    "away");
     rank->requests[at].waited = true;
-    return ++rank->waited == rank->count ? add_wait(reader) : CB_OK;
+    return ++rank->waited == rank->count ? add_wait(reader) : CCMOD_OK;
 }
 
-static cb_status check_waits(const ti_reader *reader, const char *action)
+static ccmod_status check_waits(const ti_reader *reader, const char *action)
 {
     const ti_rank *rank = &reader->ranks[reader->number];
 
     if (rank->waited == 0 || strcmp(action, "wait") == 0 || strcmp(action, "waitall") == 0)
-        return CB_OK;
+        return CCMOD_OK;
     return convert_text_refuse(&reader->text, action,
                                "the waits before it are for some of the messages that the rank "
                                "has started, and a rank of a trace waits for all; wait for all");
@@ -167,15 +168,15 @@ static cb_status check_waits(const ti_reader *reader, const char *action)
 
 /* Actions */
 
-static cb_status read_message(ti_reader *reader, ccmod_record_kind kind)
+static ccmod_status read_message(ti_reader *reader, ccmod_record_kind kind)
 {
     convert_record record = {.kind = kind};
     bool receive = kind == CCMOD_RECEIVE || kind == CCMOD_START_RECEIVE;
     ti_request request;
 
-    CB_TRY(read_rank(reader, receive, &record.peer));
-    CB_TRY(read_tag(reader, &record.tag));
-    CB_TRY(read_size(reader, &record.size_bytes));
+    CCMOD_TRY(read_rank(reader, receive, &record.peer));
+    CCMOD_TRY(read_tag(reader, &record.tag));
+    CCMOD_TRY(read_size(reader, &record.size_bytes));
     if (record.peer == reader->number)
         return convert_text_refuse(&reader->text, receive ? "recv" : "send",
                                    "a rank sends no messages to itself; leave the message away");
@@ -183,36 +184,37 @@ static cb_status read_message(ti_reader *reader, ccmod_record_kind kind)
                            .destination = receive ? reader->number : record.peer,
                            .tag = record.tag};
     if (kind == CCMOD_START_SEND || kind == CCMOD_START_RECEIVE)
-        CB_TRY(note_request(reader, &request));
+        CCMOD_TRY(note_request(reader, &request));
     return add(reader, record);
 }
 
-static cb_status read_send(ti_reader *reader)
+static ccmod_status read_send(ti_reader *reader)
 {
     return read_message(reader, CCMOD_SEND);
 }
 
-static cb_status read_receive(ti_reader *reader)
+static ccmod_status read_receive(ti_reader *reader)
 {
     return read_message(reader, CCMOD_RECEIVE);
 }
 
-static cb_status read_started_send(ti_reader *reader)
+static ccmod_status read_started_send(ti_reader *reader)
 {
     return read_message(reader, CCMOD_START_SEND);
 }
 
-static cb_status read_started_receive(ti_reader *reader)
+static ccmod_status read_started_receive(ti_reader *reader)
 {
     return read_message(reader, CCMOD_START_RECEIVE);
 }
 
-static cb_status add_time(ti_reader *reader, double largest, double us_per_unit, const char *what)
+static ccmod_status add_time(ti_reader *reader, double largest, double us_per_unit,
+                             const char *what)
 {
     const char *word = convert_text_word(&reader->text);
     convert_record record = {.kind = CCMOD_COMPUTE};
 
-    CB_TRY(convert_text_real(&reader->text, word, what, largest, &record.time_us));
+    CCMOD_TRY(convert_text_real(&reader->text, word, what, largest, &record.time_us));
     record.time_us *= us_per_unit;
     if (record.time_us > CONVERT_LARGEST_TIME_US)
         return convert_text_refuse(&reader->text, word,
@@ -221,43 +223,43 @@ static cb_status add_time(ti_reader *reader, double largest, double us_per_unit,
     return add(reader, record);
 }
 
-static cb_status read_compute(ti_reader *reader)
+static ccmod_status read_compute(ti_reader *reader)
 {
     return add_time(reader, 1e300, 1 / reader->flops_per_us, "number of operations");
 }
 
-static cb_status read_sleep(ti_reader *reader)
+static ccmod_status read_sleep(ti_reader *reader)
 {
     return add_time(reader, 1e300, 1e6, "time in seconds");
 }
 
-static cb_status read_barrier(ti_reader *reader)
+static ccmod_status read_barrier(ti_reader *reader)
 {
     return add(reader, (convert_record){.kind = CCMOD_BARRIER});
 }
 
-static cb_status read_init(ti_reader *reader)
+static ccmod_status read_init(ti_reader *reader)
 {
     reader->ranks[reader->number].doubles = convert_text_word(&reader->text) != NULL;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status pass_over(ti_reader *reader)
+static ccmod_status pass_over(ti_reader *reader)
 {
     while (convert_text_word(&reader->text) != NULL)
         continue;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_wait_for_all(ti_reader *reader)
+static ccmod_status read_wait_for_all(ti_reader *reader)
 {
-    CB_TRY(pass_over(reader)); /* how many there are */
+    CCMOD_TRY(pass_over(reader)); /* how many there are */
     return add_wait(reader);
 }
 
 static const struct {
     const char *name;
-    cb_status (*read)(ti_reader *reader);
+    ccmod_status (*read)(ti_reader *reader);
 } actions[] = {
     {"init", read_init},          {"finalize", pass_over},
     {"comm_size", pass_over},     {"comm_split", pass_over},
@@ -269,7 +271,7 @@ static const struct {
     {"sleep", read_sleep},
 };
 
-static cb_status read_action(ti_reader *reader)
+static ccmod_status read_action(ti_reader *reader)
 {
     const char *action = convert_text_word(&reader->text), *more;
 
@@ -277,13 +279,13 @@ static cb_status read_action(ti_reader *reader)
         return convert_text_refuse(&reader->text, "rank",
                                    "no action stands behind it; write "
                                    "'RANK ACTION ARGUMENTS'");
-    CB_TRY(check_waits(reader, action));
+    CCMOD_TRY(check_waits(reader, action));
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
         if (strcmp(actions[i].name, action) != 0)
             continue;
-        CB_TRY(actions[i].read(reader));
+        CCMOD_TRY(actions[i].read(reader));
         more = convert_text_word(&reader->text);
-        return more == NULL ? CB_OK
+        return more == NULL ? CCMOD_OK
                             : convert_text_refuse(&reader->text, more,
                                                   "behind the end of the action; leave it away");
     }
@@ -294,46 +296,46 @@ static cb_status read_action(ti_reader *reader)
 
 /* Files */
 
-static cb_status reach(ti_reader *reader, size_t number)
+static ccmod_status reach(ti_reader *reader, size_t number)
 {
     size_t wider = reader->rank_count > 0 ? reader->rank_count : 64;
     ti_rank *grown;
 
-    CB_TRY(convert_program_reach(reader->program, number, reader->text.error));
+    CCMOD_TRY(convert_program_reach(reader->program, number, reader->text.error));
     while (wider <= number)
         wider *= 2;
     if (wider == reader->rank_count)
-        return CB_OK;
+        return CCMOD_OK;
     grown = reallocarray(reader->ranks, wider, sizeof(*grown));
     if (grown == NULL)
         return no_memory(reader);
     memset(grown + reader->rank_count, 0, (wider - reader->rank_count) * sizeof(*grown));
     reader->ranks = grown;
     reader->rank_count = wider;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-static cb_status read_line(ti_reader *reader)
+static ccmod_status read_line(ti_reader *reader)
 {
     const char *word = convert_text_first(&reader->text);
     uint64_t number;
 
     if (word == NULL || word[0] == '#')
-        return CB_OK;
-    CB_TRY(convert_text_count(&reader->text, word, "rank", CONVERT_RANKS - 1, &number));
-    CB_TRY(reach(reader, number));
+        return CCMOD_OK;
+    CCMOD_TRY(convert_text_count(&reader->text, word, "rank", CONVERT_RANKS - 1, &number));
+    CCMOD_TRY(reach(reader, number));
     reader->number = (uint32_t)number;
     return read_action(reader);
 }
 
-static cb_status read_stream(ti_reader *reader, FILE *stream, const char *name)
+static ccmod_status read_stream(ti_reader *reader, FILE *stream, const char *name)
 {
-    cb_status status = CB_OK;
+    ccmod_status status = CCMOD_OK;
 
     reader->text.stream = stream;
     reader->text.name = name;
     reader->text.line = 0;
-    while (status == CB_OK && convert_text_next(&reader->text, &status))
+    while (status == CCMOD_OK && convert_text_next(&reader->text, &status))
         status = read_line(reader);
     return status;
 }
@@ -345,34 +347,34 @@ static void close_reader(ti_reader *reader)
     free(reader->ranks);
 }
 
-cb_status convert_ti_read(FILE *stream, const char *name, double flops_per_us,
-                          convert_program *program, ccmod_error *error)
+ccmod_status convert_ti_read(FILE *stream, const char *name, double flops_per_us,
+                             convert_program *program, ccmod_error *error)
 {
     ti_reader reader = {.text = {.error = error}, .program = program, .flops_per_us = flops_per_us};
-    cb_status status = read_stream(&reader, stream, name);
+    ccmod_status status = read_stream(&reader, stream, name);
 
     close_reader(&reader);
     return status;
 }
 
-static cb_status read_part(ti_reader *reader, const char *path)
+static ccmod_status read_part(ti_reader *reader, const char *path)
 {
     FILE *stream = convert_open(path, reader->text.error);
-    cb_status status;
+    ccmod_status status;
 
     if (stream == NULL)
-        return CB_ERROR_USAGE;
+        return CCMOD_ERROR_USAGE;
     status = read_stream(reader, stream, path);
     fclose(stream);
     return status;
 }
 
 /* The files of a list, by their names as they are, as SimGrid opens them. */
-static cb_status read_list(convert_text *list, ti_reader *reader)
+static ccmod_status read_list(convert_text *list, ti_reader *reader)
 {
-    cb_status status = CB_OK;
+    ccmod_status status = CCMOD_OK;
 
-    while (status == CB_OK && convert_text_next(list, &status)) {
+    while (status == CCMOD_OK && convert_text_next(list, &status)) {
         const char *path = convert_text_first(list);
 
         if (path != NULL)
@@ -397,19 +399,19 @@ static bool is_list(FILE *stream)
     return list;
 }
 
-static cb_status read_path(const char *path, double flops_per_us, convert_program *program,
-                           ccmod_error *error)
+static ccmod_status read_path(const char *path, double flops_per_us, convert_program *program,
+                              ccmod_error *error)
 {
     ti_reader reader = {.text = {.error = error}, .program = program, .flops_per_us = flops_per_us};
     convert_text list = {.stream = convert_open(path, error), .name = path, .error = error};
-    cb_status status;
+    ccmod_status status;
 
     if (list.stream == NULL)
-        return CB_ERROR_USAGE;
+        return CCMOD_ERROR_USAGE;
     status =
         is_list(list.stream) ? read_list(&list, &reader) : read_stream(&reader, list.stream, path);
-    if (status == CB_OK && program->rank_count == 0)
-        status = ccmod_fail(error, CB_ERROR_USAGE, path, 0,
+    if (status == CCMOD_OK && program->rank_count == 0)
+        status = ccmod_fail(error, CCMOD_ERROR_USAGE, path, 0,
                             "no action is in it; name the file that lists those of the ranks");
     fclose(list.stream);
     close_reader(&reader);

@@ -45,19 +45,19 @@ static void write_calculation(const ti_writer *writer, double flops)
     fputc('\n', writer->stream);
 }
 
-static cb_status write_record(ti_writer *writer, const convert_walk *walk,
-                              const ccmod_record *record, ccmod_error *error)
+static ccmod_status write_record(ti_writer *writer, const convert_walk *walk,
+                                 const ccmod_record *record, ccmod_error *error)
 {
     switch (record->kind) {
     case CCMOD_COMPUTE:
         write_calculation(writer, record->time_us * walk->flops_per_us);
-        return CB_OK;
+        return CCMOD_OK;
     case CCMOD_WAIT:
         write_wait(writer);
-        return CB_OK;
+        return CCMOD_OK;
     case CCMOD_BARRIER:
         fprintf(writer->stream, "%" PRIu32 " barrier\n", writer->rank);
-        return CB_OK;
+        return CCMOD_OK;
     case CCMOD_MULTICAST:
         return convert_walk_refuse(walk, record,
                                    "a broadcast of SimGrid is of all ranks, and no receive takes "
@@ -74,21 +74,21 @@ static cb_status write_record(ti_writer *writer, const convert_walk *walk,
         break;
     }
     write_message(writer, record);
-    return CB_OK;
+    return CCMOD_OK;
 }
 
-cb_status convert_ti_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error)
+ccmod_status convert_ti_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error)
 {
     ti_writer writer = {.stream = stream, .rank = rank};
     ccmod_record record;
 
     fprintf(stream, "%" PRIu32 " init\n", rank);
     for (;;) {
-        CB_TRY(convert_walk_next(walk, rank, &record, error));
+        CCMOD_TRY(convert_walk_next(walk, rank, &record, error));
         if (record.kind == CCMOD_END)
             break;
-        CB_TRY(write_record(&writer, walk, &record, error));
+        CCMOD_TRY(write_record(&writer, walk, &record, error));
     }
     fprintf(stream, "%" PRIu32 " finalize\n", rank);
-    return CB_OK;
+    return CCMOD_OK;
 }

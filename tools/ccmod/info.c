@@ -9,8 +9,7 @@
 
 #include "base/log.h"
 
-/* So many records are gone through at the most: loops may unroll into more than anybody waits for.
- */
+/* The most records that are read: loops may unroll into more than anybody waits for. */
 #define LARGEST_COUNT UINT64_C(100000000)
 
 typedef struct {
@@ -87,18 +86,18 @@ static void count(info_counts *counts, const ccmod_record *record)
         counts->compute_us += record->time_us;
 }
 
-static cb_status count_rank(ccmod_workload *workload, uint32_t rank, info_counts *counts,
-                            ccmod_error *error)
+static ccmod_status count_rank(ccmod_workload *workload, uint32_t rank, info_counts *counts,
+                               ccmod_error *error)
 {
     ccmod_record record;
 
     for (;;) {
-        CB_TRY(workload->next(workload, rank, &record, error));
+        CCMOD_TRY(workload->next(workload, rank, &record, error));
         if (record.kind == CCMOD_END)
-            return CB_OK;
+            return CCMOD_OK;
         if (counts->all == LARGEST_COUNT) {
             counts->cut = true;
-            return CB_OK;
+            return CCMOD_OK;
         }
         count(counts, &record);
     }
@@ -117,16 +116,16 @@ static void print_counts(const ccmod_trace *trace, const info_counts *counts)
     printf("%.10g bytes sent, %.10g us computed\n", counts->bytes, counts->compute_us);
 }
 
-static cb_status describe(const ccmod_trace *trace, uint64_t seed, ccmod_error *error)
+static ccmod_status describe(const ccmod_trace *trace, uint64_t seed, ccmod_error *error)
 {
     info_counts counts = {.all = 0};
     ccmod_workload *workload = NULL;
-    cb_status status = ccmod_trace_workload(trace, seed, &workload, error);
+    ccmod_status status = ccmod_trace_workload(trace, seed, &workload, error);
 
-    for (uint32_t i = 0; status == CB_OK && !counts.cut && i < ccmod_trace_ranks(trace); i++)
+    for (uint32_t i = 0; status == CCMOD_OK && !counts.cut && i < ccmod_trace_ranks(trace); i++)
         status = count_rank(workload, i, &counts, error);
     ccmod_workload_free(workload);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         print_counts(trace, &counts);
     return status;
 }
@@ -135,12 +134,12 @@ static cb_status describe_file(const info_settings *settings)
 {
     ccmod_trace *trace = NULL;
     ccmod_error error;
-    cb_status status = ccmod_trace_open(settings->trace, &trace, &error);
+    ccmod_status status = ccmod_trace_open(settings->trace, &trace, &error);
 
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = describe(trace, settings->seed, &error);
     ccmod_trace_close(trace);
-    return status == CB_OK ? tool_flush() : tool_refuse(&error);
+    return status == CCMOD_OK ? tool_flush() : tool_refuse(&error);
 }
 
 static int run(int argc, char **argv)

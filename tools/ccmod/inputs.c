@@ -151,7 +151,7 @@ static cb_status load_calibration(const cb_option_table *table, const tool_setti
                  line, settings->calibration);
         return CB_ERROR_USAGE;
     }
-    if (ccmod_calibration_open(settings->calibration, calibration, &error) != CB_OK)
+    if (ccmod_calibration_open(settings->calibration, calibration, &error) != CCMOD_OK)
         return tool_refuse(&error);
     return CB_OK;
 }
@@ -183,7 +183,7 @@ static cb_status open_network(const cb_option_table *table, const tool_settings 
     ccmod_error error;
 
     if (ccmod_network_open(settings->network, ccmod_trace_ranks(inputs->trace), &inputs->network,
-                           &error) != CB_OK)
+                           &error) != CCMOD_OK)
         return tool_refuse(&error);
     if (inputs->network->needs_calibration && settings->calibration == NULL &&
         find_line(table, given) == NULL) {
@@ -192,7 +192,7 @@ static cb_status open_network(const cb_option_table *table, const tool_settings 
                  settings->network);
         return CB_ERROR_USAGE;
     }
-    if (ccmod_network_share_ends(&inputs->calibration, &inputs->network, &error) != CB_OK)
+    if (ccmod_network_share_ends(&inputs->calibration, &inputs->network, &error) != CCMOD_OK)
         return tool_fail(&error);
     return CB_OK;
 }
@@ -212,7 +212,7 @@ static cb_status open_inputs(const cb_option_table *table, const tool_settings *
         cb_error("no trace is named; write %s, or see --help", table->synopsis);
         return CB_ERROR_USAGE;
     }
-    if (ccmod_trace_open(settings->trace, &inputs->trace, &error) != CB_OK)
+    if (ccmod_trace_open(settings->trace, &inputs->trace, &error) != CCMOD_OK)
         return tool_refuse(&error);
     return open_network(table, settings, given, inputs);
 }
@@ -236,14 +236,14 @@ cb_status tool_check(const tool_inputs *inputs)
 {
     ccmod_workload *workload = NULL;
     ccmod_error error;
-    cb_status status =
+    ccmod_status status =
         ccmod_trace_workload(inputs->trace, inputs->parameters.seed, &workload, &error);
 
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = ccmod_check(workload, inputs->network, &inputs->calibration, &inputs->parameters,
                              &error);
     ccmod_workload_free(workload);
-    return status == CB_OK ? CB_OK : tool_refuse(&error);
+    return status == CCMOD_OK ? CB_OK : tool_refuse(&error);
 }
 
 cb_status tool_evaluate(const tool_inputs *inputs, const tool_evaluation *evaluation,
@@ -251,19 +251,19 @@ cb_status tool_evaluate(const tool_inputs *inputs, const tool_evaluation *evalua
 {
     ccmod_workload *workload = NULL, *wrapped;
     ccmod_error error;
-    cb_status status =
+    ccmod_status status =
         ccmod_trace_workload(inputs->trace, evaluation->parameters->seed, &workload, &error);
 
     wrapped = workload;
-    if (status == CB_OK && evaluation->wrap != NULL)
+    if (status == CCMOD_OK && evaluation->wrap != NULL)
         wrapped = evaluation->wrap(workload, evaluation->wrap_context);
-    if (status == CB_OK)
+    if (status == CCMOD_OK)
         status = ccmod_evaluate(wrapped, evaluation->network, evaluation->calibration,
                                 evaluation->parameters, evaluation->observer,
                                 evaluation->observer != NULL, out, &error);
     clear_progress();
     ccmod_workload_free(workload);
-    return status == CB_OK ? CB_OK : tool_fail(&error);
+    return status == CCMOD_OK ? CB_OK : tool_fail(&error);
 }
 
 /* Output */

@@ -6,7 +6,7 @@
  * the knee. */
 #include "config.h"
 
-#include "tools/ccmod/knee.h"
+#include "tools/ccmod/knee_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +23,15 @@ typedef struct {
     double factor;
 } scaled_workload;
 
-static cb_status next_scaled(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
-                             ccmod_error *error)
+static ccmod_status next_scaled(ccmod_workload *workload, uint32_t processor, ccmod_record *record,
+                                ccmod_error *error)
 {
     scaled_workload *scaled = workload->self;
 
-    CB_TRY(scaled->inner->next(scaled->inner, processor, record, error));
+    CCMOD_TRY(scaled->inner->next(scaled->inner, processor, record, error));
     if (record->kind == CCMOD_COMPUTE)
         record->time_us *= scaled->factor;
-    return CB_OK;
+    return CCMOD_OK;
 }
 
 static ccmod_workload *scale(ccmod_workload *inner, void *context)
@@ -171,17 +171,6 @@ static cb_status find_knee(knee_result *result)
     for (size_t i = 0; i < result->curve_count; i++)
         CB_TRY(fill_curve(result, &result->curves[i]));
     return CB_OK;
-}
-
-void knee_name_curve(const knee_result *result, size_t curve, char *text, size_t bytes)
-{
-    bool drawn = result->inputs->background.kind == CCMOD_BACKGROUND_EXPONENTIAL;
-
-    if (curve == 0)
-        snprintf(text, bytes, "no background");
-    else
-        snprintf(text, bytes, "background %.3g %%%s", 100 * result->curves[curve].background,
-                 drawn ? " in the mean" : "");
 }
 
 /* Output */

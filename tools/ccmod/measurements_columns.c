@@ -1,6 +1,4 @@
-/* A list of measurements, and how it is read from two columns of text, from any other program: size
- * in bytes and time in us. */
-#include "tools/ccmod/measurements.h"
+#include "tools/ccmod/measurements_columns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,27 +28,28 @@ void measurements_close(measurements *found)
     found->points = NULL;
 }
 
-static cb_status refuse(ccmod_error *error, const char *name, size_t line, const char *word,
-                        const char *problem)
+static ccmod_status refuse(ccmod_error *error, const char *name, size_t line, const char *word,
+                           const char *problem)
 {
-    return ccmod_fail(error, CB_ERROR_USAGE, name, line, "'%.*s': %s", (int)QUOTED, word, problem);
+    return ccmod_fail(error, CCMOD_ERROR_USAGE, name, line, "'%.*s': %s", (int)QUOTED, word,
+                      problem);
 }
 
-static cb_status store(measurements *out, const char *name, size_t line, double bytes,
-                       double time_us, ccmod_error *error)
+static ccmod_status store(measurements *out, const char *name, size_t line, double bytes,
+                          double time_us, ccmod_error *error)
 {
     if (out->count == LARGEST_COUNT)
-        return ccmod_fail(error, CB_ERROR_USAGE, name, line,
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, name, line,
                           "more than %d measurements; give the medians of each size",
                           LARGEST_COUNT);
     if (measurements_add(out, bytes, time_us))
-        return CB_OK;
-    return ccmod_fail(error, CB_ERROR_MEMORY, name, line,
+        return CCMOD_OK;
+    return ccmod_fail(error, CCMOD_ERROR_MEMORY, name, line,
                       "no memory for so many measurements; give fewer");
 }
 
-static cb_status read_line(char *text, const char *name, size_t line, bool round_trips,
-                           measurements *out, ccmod_error *error)
+static ccmod_status read_line(char *text, const char *name, size_t line, bool round_trips,
+                              measurements *out, ccmod_error *error)
 {
     char *rest, why[CB_WHY_BYTES];
     const char *size, *time, *more;
@@ -60,7 +59,7 @@ static cb_status read_line(char *text, const char *name, size_t line, bool round
     text[strcspn(text, "#")] = '\0';
     size = strtok_r(text, blanks, &rest);
     if (size == NULL)
-        return CB_OK;
+        return CCMOD_OK;
     time = strtok_r(NULL, blanks, &rest);
     if (time == NULL)
         return refuse(error, name, line, size,
@@ -79,8 +78,8 @@ static cb_status read_line(char *text, const char *name, size_t line, bool round
     return store(out, name, line, (double)bytes, round_trips ? time_us / 2 : time_us, error);
 }
 
-cb_status measurements_read_columns(FILE *stream, const char *name, bool round_trips,
-                                    measurements *out, ccmod_error *error)
+ccmod_status measurements_read_columns(FILE *stream, const char *name, bool round_trips,
+                                       measurements *out, ccmod_error *error)
 {
     char text[LINE_BYTES];
     size_t line = 0;
@@ -90,15 +89,15 @@ cb_status measurements_read_columns(FILE *stream, const char *name, bool round_t
 
         line++;
         if (length == 0 || (text[length - 1] != '\n' && !feof(stream)))
-            return ccmod_fail(error, CB_ERROR_USAGE, name, line,
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, name, line,
                               "a zero byte, or more than %d characters: these are no two columns; "
                               "name a result of cb_oneway, or a text of sizes and times",
                               LINE_BYTES - 2);
-        CB_TRY(read_line(text, name, line, round_trips, out, error));
+        CCMOD_TRY(read_line(text, name, line, round_trips, out, error));
     }
     if (ferror(stream))
-        return ccmod_fail(error, CB_ERROR_SYSTEM, name, 0,
+        return ccmod_fail(error, CCMOD_ERROR_SYSTEM, name, 0,
                           "cannot read the measurements: %s; name a file that can be read",
                           strerror(errno));
-    return CB_OK;
+    return CCMOD_OK;
 }

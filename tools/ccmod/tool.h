@@ -4,7 +4,7 @@
 #define TOOLS_CCMOD_TOOL_H
 
 #include "base/options.h"
-#include "model/ccmod.h"
+#include <ccmod/ccmod.h>
 
 /* A subcommand. argv[0] is its name; the result is the exit status. */
 typedef struct {
@@ -23,7 +23,10 @@ extern const char *const tool_exit_statuses[];
 cb_status tool_parse(const cb_option_table *table, int argc, char **argv, void *parameters,
                      bool *given, bool *done);
 
-/* Log the text of an error of the library, and pass on its status. */
+/* The project's status for one of the library. */
+cb_status tool_status(ccmod_status status);
+
+/* Log the text of an error of the library, and return its status. */
 cb_status tool_fail(const ccmod_error *error);
 
 /* The same for what was wrong before the evaluation, an unreadable file included: CB_ERROR_USAGE,

@@ -1,11 +1,14 @@
 /* The loop of the testbed's first process: it moves frames between the hosts' cards at the instants
- * that the switch gives, and is the parent of all that runs in the testbed. */
+ * that the switch gives, is the parent of all processes of the testbed, and writes the counters of
+ * the switch. */
 #include "tools/testbed/testbed.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -16,11 +19,17 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "tools/testbed/control.h"
+#include "tools/testbed/hosts.h"
+#include "tools/testbed/orders.h"
 
 enum { BATCH = 8, SIGNAL_BASE = 128 };
 
 static const uint64_t second_ns = 1000000000, grace_ns = 5000000000u;
+
+/* How late the switch gave frames to their hosts. */
+typedef struct {
+    uint64_t frames, total_ns, largest_ns;
+} lateness;
 
 typedef struct {
     const testbed_loop *loop;
@@ -31,9 +40,9 @@ typedef struct {
     uint64_t deadline_ns; /* after a signal; UINT64_MAX without */
 } run_state;
 
-/* Frames that are due go to their hosts. A card that takes none loses it, as a host would that is
- * too slow. */
-static void deliver(const testbed_loop *loop, testbed_lateness *late)
+/* Frames that are due go to their hosts. A frame that a card does not take is lost, as at a host
+ * that is too slow. */
+static void deliver_frames(const testbed_loop *loop, lateness *late)
 {
     uint64_t now_ns = cb_now_ns();
     frame *due;
@@ -51,8 +60,8 @@ static void deliver(const testbed_loop *loop, testbed_lateness *late)
     }
 }
 
-/* Frames from a host, as long as its cable has room for them. */
-static cb_status collect(const testbed_loop *loop, unsigned port)
+/* Take frames from a host, as long as its cable has room for them. */
+static cb_status collect_frames(const testbed_loop *loop, unsigned port)
 {
     for (int taken = 0; taken < BATCH; taken++) {
         uint64_t now_ns = cb_now_ns();
@@ -75,8 +84,8 @@ static cb_status collect(const testbed_loop *loop, unsigned port)
     return CB_OK;
 }
 
-/* Ask only those cards that may send; and sleep until something is due. */
-static int await(run_state *state)
+/* Poll only the cards that may send, and sleep until something is due. */
+static int poll_cards(run_state *state)
 {
     uint64_t now_ns = cb_now_ns(), until_ns = switch_next_ns(state->loop->hub), sleep_ns;
     struct timespec timeout;
@@ -98,26 +107,21 @@ static int await(run_state *state)
     return ppoll(state->polls, state->ports + 2, &timeout, NULL);
 }
 
-static void reap(run_state *state)
-{
-    int how;
-    pid_t who;
-
-    while ((who = waitpid(-1, &how, WNOHANG)) > 0) {
-        if (who != state->loop->command)
-            continue;
-        state->ended = true;
-        state->exit_status = WIFSIGNALED(how) ? SIGNAL_BASE + WTERMSIG(how) : WEXITSTATUS(how);
-    }
-}
-
-static void heed(run_state *state)
+static void take_signals(run_state *state)
 {
     struct signalfd_siginfo seen;
 
     while (read(state->loop->signals, &seen, sizeof(seen)) == (ssize_t)sizeof(seen)) {
         if (seen.ssi_signo == SIGCHLD) {
-            reap(state);
+            int how;
+            pid_t who;
+
+            while ((who = waitpid(-1, &how, WNOHANG)) > 0)
+                if (who == state->loop->command) {
+                    state->ended = true;
+                    state->exit_status =
+                        WIFSIGNALED(how) ? SIGNAL_BASE + WTERMSIG(how) : WEXITSTATUS(how);
+                }
             continue;
         }
         kill(state->loop->command, (int)seen.ssi_signo);
@@ -127,31 +131,86 @@ static void heed(run_state *state)
     }
 }
 
-/* Until the command has ended, or was given time enough to. */
-static cb_status turn(run_state *state, testbed_lateness *late)
+/* Until the command has ended, or the time that it has after a signal is over. */
+static cb_status run_loop(run_state *state, lateness *late)
 {
     const testbed_loop *loop = state->loop;
 
     while (!state->ended && cb_now_ns() < state->deadline_ns) {
-        if (await(state) < 0 && errno != EINTR) {
+        if (poll_cards(state) < 0 && errno != EINTR) {
             cb_error("cannot wait for the hosts' frames: %s; end the testbed", strerror(errno));
             return CB_ERROR_SYSTEM;
         }
-        deliver(loop, late);
+        deliver_frames(loop, late);
         for (unsigned port = 0; port < state->ports; port++)
             if (state->polls[port].events != 0 && state->polls[port].revents != 0)
-                CB_TRY(collect(loop, port));
+                CB_TRY(collect_frames(loop, port));
         if (state->polls[state->ports].revents != 0)
-            control_serve(loop->control, loop->hub);
+            orders_serve(loop->control, loop->hub);
         if (state->polls[state->ports + 1].revents != 0)
-            heed(state);
+            take_signals(state);
     }
     return CB_OK;
 }
 
-cb_status testbed_switch(const testbed_loop *loop, testbed_lateness *late, int *exit_status)
+static const struct {
+    const char *name;
+    size_t offset;
+} columns[] = {
+    {"frames_in", offsetof(switch_counters, frames_in)},
+    {"bytes_in", offsetof(switch_counters, bytes_in)},
+    {"frames_out", offsetof(switch_counters, frames_out)},
+    {"bytes_out", offsetof(switch_counters, bytes_out)},
+    {"full", offsetof(switch_counters, full)},
+    {"lost", offsetof(switch_counters, lost)},
+    {"doubled", offsetof(switch_counters, doubled)},
+    {"reordered", offsetof(switch_counters, reordered)},
+};
+
+/* The counters of all ports, one line for each host under a line of names. */
+static cb_status write_statistics(const char *path, const network_switch *hub, const lateness *late)
+{
+    const size_t column_count = sizeof(columns) / sizeof(columns[0]);
+    double mean_us = late->frames > 0 ? (double)late->total_ns / 1e3 / (double)late->frames : 0;
+    FILE *file = fopen(path, "we");
+    int failed;
+
+    if (file == NULL) {
+        cb_error("cannot write the statistics to %s: %s; name a file that can be written", path,
+                 strerror(errno));
+        return CB_ERROR_SYSTEM;
+    }
+    fprintf(file, "host");
+    for (size_t column = 0; column < column_count; column++)
+        fprintf(file, " %s", columns[column].name);
+    for (unsigned port = 0; port < hub->settings.ports; port++) {
+        char name[HOST_NAME_BYTES];
+
+        host_name(port, name);
+        fprintf(file, "\n%s", name);
+        for (size_t column = 0; column < column_count; column++) {
+            uint64_t value;
+
+            memcpy(&value, (const char *)&hub->ports[port].counters + columns[column].offset,
+                   sizeof(value));
+            fprintf(file, " %" PRIu64, value);
+        }
+    }
+    fprintf(file, "\n# the switch was late by %.1f us on average, at most %.1f us\n", mean_us,
+            (double)late->largest_ns / 1e3);
+    failed = ferror(file);
+    failed |= fclose(file);
+    if (failed == 0)
+        return CB_OK;
+    cb_error("cannot write the statistics to %s: %s; see the room on its disk", path,
+             strerror(errno));
+    return CB_ERROR_SYSTEM;
+}
+
+cb_status testbed_switch(const testbed_loop *loop, const char *statistics, int *exit_status)
 {
     run_state state = {.loop = loop, .ports = loop->hub->settings.ports, .deadline_ns = UINT64_MAX};
+    lateness late = {0};
     cb_status status;
 
     state.polls = cb_allocate(state.ports + 2u, sizeof(*state.polls), "the testbed's loop");
@@ -161,8 +220,10 @@ cb_status testbed_switch(const testbed_loop *loop, testbed_lateness *late, int *
         state.polls[port].fd = loop->cards[port];
     state.polls[state.ports] = (struct pollfd){.fd = loop->control, .events = POLLIN};
     state.polls[state.ports + 1] = (struct pollfd){.fd = loop->signals, .events = POLLIN};
-    status = turn(&state, late);
+    status = run_loop(&state, &late);
     *exit_status = state.exit_status;
     free(state.polls);
+    if (status == CB_OK && statistics != NULL)
+        status = write_statistics(statistics, loop->hub, &late);
     return status;
 }

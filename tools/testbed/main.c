@@ -1,8 +1,6 @@
-/* combench-testbed: options and command; and, called as `agent`, the way of MPI libraries into a
- * host, in the place of rsh. */
+/* combench-testbed: the options and the command; and, under the name `agent`, the program by which
+ * MPI libraries start commands on a host, in place of rsh. */
 #include "config.h"
-
-#include "tools/testbed/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,17 +8,157 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "tools/testbed/control.h"
+#include "base/options.h"
 #include "tools/testbed/hosts.h"
+#include "tools/testbed/orders.h"
+#include "tools/testbed/testbed.h"
 
 enum { SHELL_BYTES = 1 << 17 };
+
+#define FIELD(name) offsetof(testbed_settings, name)
+
+static const char *const exit_statuses[] = {
+    "0",   "The command's own, whatever it is; 128 and the number of a signal that ended it.",
+    "1",   "The system refused something on the way.",
+    "2",   "An option or an order is wrong.",
+    "77",  "There can be no testbed here: no root, no namespaces, no TUN in the kernel.",
+    "127", "The command cannot be started.",
+    NULL,
+};
+
+/* clang-format off */
+static const cb_option rows[] = {
+    {.name = "hosts",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(hosts),
+     .argument = "N",
+     .default_text = "4",
+     .minimum = 1,
+     .maximum = HOSTS_MAXIMUM,
+     .help = "Hosts: host01, host02 and so on, with addresses from 10.77.0.1"},
+    {.name = "slots",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(slots),
+     .argument = "N",
+     .default_text = "1",
+     .minimum = 1,
+     .maximum = 1024,
+     .help = "Ranks that an MPI launcher puts on a host before it takes the next one"},
+    {.name = "rate",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(rate_bps),
+     .argument = "RATE",
+     .minimum = 1000,
+     .maximum = 1e12,
+     .unit = "bit/s",
+     .help = "Rate of each host's cable, in both directions; without it as fast as the switch is"},
+    {.name = "delay",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(delay_s),
+     .argument = "TIME",
+     .default_text = "0",
+     .maximum = 10,
+     .unit = "s",
+     .help = "Time that a frame takes from host to host beside its bytes"},
+    {.name = "queue",
+     .type = CB_OPTION_SIZE,
+     .offset = FIELD(queue_bytes),
+     .argument = "BYTES",
+     .default_text = "1MiB",
+     .maximum = 0x1p40,
+     .help = "Room for frames that wait for a host's cable; what finds it full is dropped. 0 is "
+             "without limit"},
+    {.name = "mtu",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(mtu),
+     .argument = "BYTES",
+     .default_text = "1500",
+     .minimum = 576,
+     .maximum = 9000,
+     .help = "Largest packet of the network"},
+    {.name = "jitter",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(jitter_s),
+     .argument = "TIME",
+     .default_text = "0",
+     .maximum = 10,
+     .unit = "s",
+     .help = "Up to so much is added to each frame's delay; frames of a host stay in order"},
+    {.name = "loss",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(loss_pct),
+     .argument = "PCT",
+     .default_text = "0",
+     .maximum = 100,
+     .unit = "%",
+     .help = "Share of the frames that is lost"},
+    {.name = "duplicate",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(duplicate_pct),
+     .argument = "PCT",
+     .default_text = "0",
+     .maximum = 100,
+     .unit = "%",
+     .help = "Share of the frames that arrives twice"},
+    {.name = "reorder",
+     .type = CB_OPTION_REAL,
+     .offset = FIELD(reorder_pct),
+     .argument = "PCT",
+     .default_text = "0",
+     .maximum = 100,
+     .unit = "%",
+     .help = "Share of the frames that is held back by a millisecond, so that others overtake"},
+    {.name = "seed",
+     .type = CB_OPTION_COUNT,
+     .offset = FIELD(seed),
+     .argument = "N",
+     .default_text = "1",
+     .maximum = 0x1p53,
+     .help = "Seed of losses and their like"},
+    {.name = "statistics",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(statistics),
+     .argument = "FILE",
+     .help = "At the end, write there what each host sent, was given, and lost"},
+    {.name = "tell",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(tell),
+     .argument = "ORDER",
+     .help = "In a process of a testbed: change its network. Orders: cut HOST, join HOST, loss "
+             "HOST PCT, duplicate HOST PCT, reorder HOST PCT, jitter HOST TIME; HOST may be all"},
+    {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
+};
+/* clang-format on */
+
+static const cb_option_table options = {
+    .program = "combench-testbed",
+    .summary = "a cluster of virtual hosts on one machine",
+    .description =
+        "Runs COMMAND in a cluster that is made for it: hosts with a name, a network and an "
+        "address each, joined by a switch with the given rate, delay and queue. An mpirun in it "
+        "spreads its ranks over the hosts, with Open MPI and with MPICH, since it finds in its "
+        "environment all that it needs; what is already set there stays. The hosts share the "
+        "machine's cores, files and users; /dev/shm and the list of processes are the testbed's "
+        "own.\n\n"
+        "The testbed ends with COMMAND, and nothing stays: processes that are left are ended, also "
+        "when the testbed itself is killed. Several at a time do not see each other. A signal is "
+        "passed on, and COMMAND has five seconds to end.\n\n"
+        "In the testbed $CB_TESTBED is this program: \"$CB_TESTBED\" --tell 'cut host03' takes a "
+        "host off the network, and ${CB_TESTBED%/*}/agent HOST WORD... runs a command on a host.",
+    .synopsis = "combench-testbed [OPTION]... -- COMMAND [WORD]...",
+    .exit_statuses = exit_statuses,
+    .options = rows,
+    .option_count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static void act(const char *action)
 {
     if (strcmp(action, "help") == 0)
-        cb_options_help(&testbed_options, stdout);
+        cb_options_help(&options, stdout);
     else if (strcmp(action, "manual") == 0)
-        cb_options_manual(&testbed_options, CB_VERSION, CB_DATE, stdout);
+        cb_options_manual(&options, CB_VERSION, CB_DATE, stdout);
     else
         printf("combench-testbed (combench) %s\n", CB_VERSION);
 }
@@ -46,7 +184,7 @@ static cb_status join_words(char *const *words, char *line, size_t room)
     return CB_OK;
 }
 
-/* agent [-OPTION]... HOST WORD...: what rsh would be given. */
+/* agent [-OPTION]... HOST WORD...: the arguments of rsh. */
 static cb_status enter_and_run(char **argv)
 {
     static char line[SHELL_BYTES];
@@ -65,9 +203,26 @@ static cb_status enter_and_run(char **argv)
     return CB_ERROR_SYSTEM;
 }
 
-static cb_status run_command(const testbed_settings *settings, char *const *command,
-                             int *exit_status)
+static cb_status run(int argc, char **argv, int *exit_status)
 {
+    testbed_settings settings;
+    const cb_option *action = NULL;
+    char *const *command;
+    int own = argc > 0; /* words before --, which ends the options */
+
+    while (own < argc && strcmp(argv[own], "--") != 0)
+        own++;
+    command = argv + own + (own < argc);
+    if (own < argc)
+        argv[own] = NULL;
+    CB_TRY(cb_options_defaults(&options, &settings));
+    CB_TRY(cb_options_parse(&options, own, argv, &settings, NULL, &action));
+    if (action != NULL) {
+        act(action->name);
+        return CB_OK;
+    }
+    if (settings.tell != NULL)
+        return orders_tell(settings.tell);
     if (command[0] == NULL) {
         cb_error("which command to run in the testbed is not said; write it behind --, as in "
                  "combench-testbed --hosts 4 -- mpirun -np 4 PROGRAM");
@@ -77,52 +232,17 @@ static cb_status run_command(const testbed_settings *settings, char *const *comm
         cb_error("cannot make a testbed as a user: network namespaces are for root; use sudo");
         return CB_ERROR_UNSUPPORTED;
     }
-    return testbed_run(settings, command, exit_status);
-}
-
-/* How many words come before --, which ends the options; all, where there is none. */
-static int own_words(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--") == 0)
-            return i;
-    return argc;
-}
-
-static cb_status run(int argc, char **argv, int *exit_status)
-{
-    testbed_settings settings;
-    const cb_option *action = NULL;
-    int own = own_words(argc, argv);
-    char *const *command = argv + own + (own < argc);
-
-    if (own < argc)
-        argv[own] = NULL;
-    CB_TRY(cb_options_defaults(&testbed_options, &settings));
-    CB_TRY(cb_options_parse(&testbed_options, own, argv, &settings, NULL, &action));
-    if (action != NULL) {
-        act(action->name);
-        return CB_OK;
-    }
-    return settings.tell != NULL ? control_tell(settings.tell)
-                                 : run_command(&settings, command, exit_status);
-}
-
-static const char *own_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
+    return testbed_run(&settings, command, exit_status);
 }
 
 int main(int argc, char **argv)
 {
+    const char *path = argc > 0 ? argv[0] : "", *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
     int exit_status = 0;
     cb_status status;
 
     cb_log_identify("combench-testbed", -1);
-    status = argc > 0 && strcmp(own_name(argv[0]), TESTBED_AGENT) == 0
-                 ? enter_and_run(argv)
-                 : run(argc, argv, &exit_status);
+    status = strcmp(name, TESTBED_AGENT) == 0 ? enter_and_run(argv) : run(argc, argv, &exit_status);
     return status == CB_OK ? exit_status : cb_status_exit(status);
 }

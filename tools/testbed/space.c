@@ -1,7 +1,7 @@
-/* A testbed from its beginning to its end: two processes beside the command. The outer one is what
- * the user started: it passes signals on and waits. The inner one is the first process of a PID
- * namespace, so that the kernel kills all others when it ends; and it is killed when the outer one
- * is. The mounts and the hosts' networks are held by nothing else and go with the last of them. */
+/* A testbed from its start to its end: two processes beside the command. The user started the outer
+ * one: it passes signals on and waits. The inner one is the first process of a PID namespace, so
+ * that the kernel kills all others when it ends; and it is killed when the outer one is. Nothing
+ * else holds the mounts and the hosts' networks, which end with the last of these processes. */
 #include "tools/testbed/testbed.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "tools/testbed/control.h"
 #include "tools/testbed/hosts.h"
+#include "tools/testbed/orders.h"
 
 enum { PATH_BYTES = 4096, CANNOT_START = 127, SIGNAL_BASE = 128 };
 
@@ -30,29 +30,14 @@ typedef struct {
     const testbed_settings *settings;
     char *const *command;
     const char *program;
-    const sigset_t *heeded, *before;
+    const sigset_t *handled, *before;
 } inner_part;
 
-static cb_status refuse(const char *what)
+static cb_status system_failed(const char *what)
 {
     cb_error("%s: %s; the testbed needs root, with the right to make namespaces", what,
              strerror(errno));
     return errno == EPERM ? CB_ERROR_UNSUPPORTED : CB_ERROR_SYSTEM;
-}
-
-static switch_settings switch_of(const testbed_settings *settings)
-{
-    return (switch_settings){
-        .ports = (unsigned)settings->hosts,
-        .bits_per_s = settings->rate_bps,
-        .delay_ns = (uint64_t)(settings->delay_s * 1e9),
-        .queue_bytes = settings->queue_bytes,
-        .seed = settings->seed,
-        .faults = {.loss = settings->loss_pct / 100,
-                   .duplicate = settings->duplicate_pct / 100,
-                   .reorder = settings->reorder_pct / 100,
-                   .jitter_ns = (uint64_t)(settings->jitter_s * 1e9)},
-    };
 }
 
 /* In the child: become the command, on the first host. */
@@ -69,51 +54,51 @@ static void become_command(const inner_part *part)
     _exit(CANNOT_START);
 }
 
-/* The switch comes before what it serves, also on a machine with few cores; where the rank of a
- * real-time process is not to be had it goes without. Children do not inherit it. */
-static void make_punctual(void)
-{
-    struct sched_param priority = {.sched_priority = 1};
-
-    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
-    prctl(PR_SET_TIMERSLACK, 1UL);
-}
-
 static cb_status run_among_hosts(const inner_part *part, testbed_loop *loop, int *exit_status)
 {
-    testbed_lateness late = {0};
-    cb_status status;
+    const struct sched_param priority = {.sched_priority = 1};
 
-    CB_TRY(control_open(&loop->control));
-    loop->signals = signalfd(-1, part->heeded, SFD_NONBLOCK | SFD_CLOEXEC);
+    CB_TRY(orders_open(&loop->control));
+    loop->signals = signalfd(-1, part->handled, SFD_NONBLOCK | SFD_CLOEXEC);
     if (loop->signals < 0)
-        return refuse("cannot watch signals");
+        return system_failed("cannot watch signals");
     loop->command = fork();
     if (loop->command == 0)
         become_command(part);
     if (loop->command < 0)
-        return refuse("cannot start a process");
-    make_punctual();
-    status = testbed_switch(loop, &late, exit_status);
-    if (status == CB_OK && part->settings->statistics != NULL)
-        status = testbed_write_statistics(part->settings->statistics, loop->hub, &late);
-    return status;
+        return system_failed("cannot start a process");
+    /* The switch runs before the processes that it serves, also on a machine with few cores;
+     * without the right to real-time priority it runs as they do. Children do not inherit it. */
+    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    return testbed_switch(loop, part->settings->statistics, exit_status);
 }
 
 static cb_status run_inside(const inner_part *part, int *exit_status)
 {
-    switch_settings settings = switch_of(part->settings);
+    const testbed_settings *asked = part->settings;
+    const switch_settings settings = {
+        .ports = (unsigned)asked->hosts,
+        .bits_per_s = asked->rate_bps,
+        .delay_ns = (uint64_t)(asked->delay_s * 1e9),
+        .queue_bytes = asked->queue_bytes,
+        .seed = asked->seed,
+        .faults = {.loss = asked->loss_pct / 100,
+                   .duplicate = asked->duplicate_pct / 100,
+                   .reorder = asked->reorder_pct / 100,
+                   .jitter_ns = (uint64_t)(asked->jitter_s * 1e9)},
+    };
     network_switch hub;
     testbed_loop loop = {.hub = &hub, .control = -1, .signals = -1};
     cb_status status;
 
-    CB_TRY(testbed_surround(part->settings, part->program));
+    CB_TRY(testbed_surround(asked, part->program));
     loop.cards = cb_allocate(settings.ports, sizeof(*loop.cards), "the hosts");
     if (loop.cards == NULL)
         return CB_ERROR_MEMORY;
     status = switch_open(&hub, &settings);
     if (status == CB_OK)
-        status = hosts_create(settings.ports, (unsigned)part->settings->mtu, loop.cards);
+        status = hosts_create(settings.ports, (unsigned)asked->mtu, loop.cards);
     if (status == CB_OK)
         status = run_among_hosts(part, &loop, exit_status);
     switch_close(&hub);
@@ -121,32 +106,28 @@ static cb_status run_inside(const inner_part *part, int *exit_status)
     return status;
 }
 
-/* Killed with the outer process; which may be gone already: then its end of the pipe is. */
-static void tie_to_outer(int lifeline)
+/* It is killed with the outer process; if that is gone already, its end of the pipe is closed. */
+_Noreturn static void inner_process(const inner_part *part, int lifeline)
 {
     struct pollfd outer = {.fd = lifeline};
+    int exit_status = 0;
+    cb_status status;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (poll(&outer, 1, 0) > 0)
         _exit(SIGNAL_BASE + SIGKILL);
+    status = run_inside(part, &exit_status);
+    exit(status == CB_OK ? exit_status : cb_status_exit(status));
 }
 
-static int inner_process(const inner_part *part)
-{
-    int exit_status = 0;
-    cb_status status = run_inside(part, &exit_status);
-
-    return status == CB_OK ? exit_status : cb_status_exit(status);
-}
-
-/* A signal of the terminal has reached the command without us. */
-static int wait_and_pass_on(pid_t inner, const sigset_t *heeded)
+/* A signal of the terminal reaches the command without this process, and is not passed on. */
+static int wait_and_pass_on(pid_t inner, const sigset_t *handled)
 {
     int how = 0;
 
     for (;;) {
         siginfo_t seen;
-        int number = sigwaitinfo(heeded, &seen);
+        int number = sigwaitinfo(handled, &seen);
 
         if (number == SIGCHLD && waitpid(inner, &how, WNOHANG) == inner)
             return WIFSIGNALED(how) ? SIGNAL_BASE + WTERMSIG(how) : WEXITSTATUS(how);
@@ -155,60 +136,47 @@ static int wait_and_pass_on(pid_t inner, const sigset_t *heeded)
     }
 }
 
-/* A host takes a file, and Open MPI some for each rank; what the user may have, the testbed takes.
- */
-static void raise_limit_of_files(void)
-{
-    struct rlimit files;
-
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-        return;
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
-}
-
-static cb_status start(const inner_part *part, int *exit_status)
-{
-    int lifeline[2];
-    pid_t inner;
-
-    if (pipe2(lifeline, O_CLOEXEC) != 0)
-        return refuse("cannot make a pipe");
-    if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) != 0)
-        return refuse("cannot make the namespaces of a testbed");
-    fflush(NULL);
-    inner = fork();
-    if (inner < 0)
-        return refuse("cannot start a process");
-    if (inner == 0) {
-        close(lifeline[1]);
-        tie_to_outer(lifeline[0]);
-        exit(inner_process(part));
-    }
-    close(lifeline[0]);
-    *exit_status = wait_and_pass_on(inner, part->heeded);
-    return CB_OK;
-}
-
 cb_status testbed_run(const testbed_settings *settings, char *const *command, int *exit_status)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
     char program[PATH_BYTES];
     ssize_t bytes = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    sigset_t heeded, before;
+    sigset_t handled, before;
+    const inner_part part = {.settings = settings,
+                             .command = command,
+                             .program = program,
+                             .handled = &handled,
+                             .before = &before};
+    struct rlimit files;
+    int lifeline[2];
+    pid_t inner;
 
     if (bytes < 0)
-        return refuse("cannot find this program by /proc/self/exe");
+        return system_failed("cannot find this program by /proc/self/exe");
     program[bytes] = '\0';
-    sigemptyset(&heeded);
+    sigemptyset(&handled);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        sigaddset(&heeded, numbers[i]);
-    sigprocmask(SIG_BLOCK, &heeded, &before);
-    raise_limit_of_files();
-    return start(&(inner_part){.settings = settings,
-                               .command = command,
-                               .program = program,
-                               .heeded = &heeded,
-                               .before = &before},
-                 exit_status);
+        sigaddset(&handled, numbers[i]);
+    sigprocmask(SIG_BLOCK, &handled, &before);
+    /* A host takes a file, and Open MPI several for each rank: raise the limit as far as it goes.
+     */
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (pipe2(lifeline, O_CLOEXEC) != 0)
+        return system_failed("cannot make a pipe");
+    if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) != 0)
+        return system_failed("cannot make the namespaces of a testbed");
+    fflush(NULL);
+    inner = fork();
+    if (inner < 0)
+        return system_failed("cannot start a process");
+    if (inner == 0) {
+        close(lifeline[1]);
+        inner_process(&part, lifeline[0]);
+    }
+    close(lifeline[0]);
+    *exit_status = wait_and_pass_on(inner, &handled);
+    return CB_OK;
 }

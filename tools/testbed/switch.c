@@ -1,6 +1,8 @@
 /* The switch as a function of time. A frame has two events: it arrives at the port where it leaves,
  * and it has been sent there. The first decides its place in the queue, so that frames are served
- * in order of their arrival and not of their sending. */
+ * in order of their arrival and not of their sending. Events are in a binary heap by time and order
+ * of entry; unused frames are in a pool, so that a frame costs no allocation once the switch is
+ * warm. */
 #include "tools/testbed/switch.h"
 
 #include <stdlib.h>
@@ -10,10 +12,10 @@
 
 enum { GROUP_BIT = 1, LEAST_DATA_BYTES = 60, WIRE_EXTRA_BYTES = 24 };
 
-/* A host may be ahead of its cable by so much: far more than the switch is ever late. */
+/* How far a host may be ahead of its cable: far more than the switch is ever late. */
 static const uint64_t card_backlog_ns = 1000000;
 
-/* What is overtaken is held back by so much. */
+/* The delay of a frame that is reordered. */
 static const uint64_t reorder_ns = 1000000;
 
 void switch_address(unsigned port, unsigned char address[SWITCH_ADDRESS_BYTES])
@@ -30,6 +32,67 @@ uint64_t switch_wire_bytes(size_t data_bytes)
     return WIRE_EXTRA_BYTES + (data_bytes < LEAST_DATA_BYTES ? LEAST_DATA_BYTES : data_bytes);
 }
 
+static void frames_release(switch_frames *all, frame *used)
+{
+    used->next = all->pool;
+    all->pool = used;
+}
+
+static bool is_earlier(const frame *one, const frame *other)
+{
+    return one->due_ns < other->due_ns ||
+           (one->due_ns == other->due_ns && one->order < other->order);
+}
+
+/* Put a frame in whose due_ns is set; false, logged and the frame released, without memory. */
+static bool frames_put(switch_frames *all, frame *entering)
+{
+    size_t place;
+
+    if (all->count == all->room) {
+        size_t room = all->room == 0 ? 1024 : 2 * all->room;
+        frame **heap = cb_allocate(room, sizeof(*heap), "the calendar of the switch");
+
+        if (heap == NULL) {
+            frames_release(all, entering);
+            return false;
+        }
+        if (all->count > 0)
+            memcpy(heap, all->heap, all->count * sizeof(frame *));
+        free(all->heap);
+        all->heap = heap;
+        all->room = room;
+    }
+    entering->order = all->entered++;
+    for (place = all->count++; place > 0; place = (place - 1) / 2) {
+        frame *above = all->heap[(place - 1) / 2];
+
+        if (!is_earlier(entering, above))
+            break;
+        all->heap[place] = above;
+    }
+    all->heap[place] = entering;
+    return true;
+}
+
+/* Take the earliest frame; there must be one. */
+static frame *frames_take(switch_frames *all)
+{
+    frame *first = all->heap[0];
+    frame *last = all->heap[--all->count];
+    size_t place = 0;
+
+    for (size_t below; (below = 2 * place + 1) < all->count; place = below) {
+        if (below + 1 < all->count && is_earlier(all->heap[below + 1], all->heap[below]))
+            below++;
+        if (!is_earlier(all->heap[below], last))
+            break;
+        all->heap[place] = all->heap[below];
+    }
+    all->heap[place] = last;
+    return first;
+}
+
 cb_status switch_open(network_switch *hub, const switch_settings *settings)
 {
     *hub = (network_switch){.settings = *settings, .random = cb_random_seed(settings->seed)};
@@ -43,7 +106,17 @@ cb_status switch_open(network_switch *hub, const switch_settings *settings)
 
 void switch_close(network_switch *hub)
 {
-    frames_free(&hub->frames);
+    switch_frames *all = &hub->frames;
+
+    while (all->count > 0)
+        frames_release(all, all->heap[--all->count]);
+    while (all->pool != NULL) {
+        frame *next = all->pool->next;
+
+        free(all->pool);
+        all->pool = next;
+    }
+    free(all->heap);
     free(hub->ports);
 }
 
@@ -56,7 +129,12 @@ uint64_t switch_ready_ns(const network_switch *hub, unsigned port)
 
 frame *switch_frame(network_switch *hub)
 {
-    return frames_new(&hub->frames);
+    frame *found = hub->frames.pool;
+
+    if (found == NULL)
+        return cb_allocate(1, sizeof(*found), "a frame of the switch");
+    hub->frames.pool = found->next;
+    return found;
 }
 
 void switch_release(network_switch *hub, frame *taken)
@@ -76,8 +154,8 @@ static bool strikes(network_switch *hub, double probability)
     return probability > 0 && cb_random_unit(&hub->random) < probability;
 }
 
-/* When a frame that starts now gets to the port where it leaves. One that is reordered is late, and
- * does not hold up those behind it. */
+/* When a frame that starts at that instant arrives at the port where it leaves. A reordered one is
+ * late, and does not delay the frames after it. */
 static uint64_t arrival_ns(network_switch *hub, switch_port *from, uint64_t start_ns)
 {
     uint64_t when_ns = start_ns + hub->settings.delay_ns;
@@ -94,21 +172,8 @@ static uint64_t arrival_ns(network_switch *hub, switch_port *from, uint64_t star
     return when_ns;
 }
 
-static cb_status copy_to(network_switch *hub, const frame *sent, unsigned port)
-{
-    frame *copy = frames_new(&hub->frames);
-
-    if (copy == NULL)
-        return CB_ERROR_MEMORY;
-    memcpy(copy->data, sent->data, sent->bytes);
-    copy->bytes = sent->bytes;
-    copy->due_ns = sent->due_ns;
-    copy->queued = 0;
-    copy->port = port;
-    return frames_put(&hub->frames, copy) ? CB_OK : CB_ERROR_MEMORY;
-}
-
-/* One port by its address, or all but the sender's where the address is a group's. */
+/* Copies go to one port by its address, or to all but the sender's where the address is a group's.
+ */
 static cb_status forward(network_switch *hub, unsigned from, const frame *sent)
 {
     unsigned first = 0, end = hub->settings.ports;
@@ -121,9 +186,22 @@ static cb_status forward(network_switch *hub, unsigned from, const frame *sent)
         first = number - 1;
         end = number;
     }
-    for (unsigned port = first; port < end; port++)
-        if (port != from)
-            CB_TRY(copy_to(hub, sent, port));
+    for (unsigned port = first; port < end; port++) {
+        frame *copy;
+
+        if (port == from)
+            continue;
+        copy = switch_frame(hub);
+        if (copy == NULL)
+            return CB_ERROR_MEMORY;
+        memcpy(copy->data, sent->data, sent->bytes);
+        copy->bytes = sent->bytes;
+        copy->due_ns = sent->due_ns;
+        copy->queued = false;
+        copy->port = port;
+        if (!frames_put(&hub->frames, copy))
+            return CB_ERROR_MEMORY;
+    }
     return CB_OK;
 }
 
@@ -155,9 +233,7 @@ cb_status switch_accept(network_switch *hub, unsigned port, frame *sent, uint64_
 
 uint64_t switch_next_ns(const network_switch *hub)
 {
-    const frame *first = frames_first(&hub->frames);
-
-    return first != NULL ? first->due_ns : UINT64_MAX;
+    return hub->frames.count > 0 ? hub->frames.heap[0]->due_ns : UINT64_MAX;
 }
 
 /* A frame has arrived at the port where it leaves: sent, queued, or dropped. */
@@ -176,7 +252,7 @@ static void arrive(network_switch *hub, frame *arrived)
     arrived->due_ns += cable_ns(hub, arrived->bytes);
     to->receiving_until_ns = arrived->due_ns;
     to->queued_bytes += arrived->bytes;
-    arrived->queued = 1;
+    arrived->queued = true;
     frames_put(&hub->frames, arrived); /* there is room: it was taken out just now */
 }
 

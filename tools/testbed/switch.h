@@ -1,9 +1,11 @@
-/* A switch with one port a host, as a pure function of time: frames and instants go in, frames and
- * instants come out. It reads no clock and no network, so that it is tested without either.
+/* A switch with one port for each host, as a pure function of time: frames and instants go in,
+ * frames and instants come out. It reads no clock and no network, so that it is tested without
+ * either.
  *
  * A frame occupies its sender's cable for its bytes at the rate, crosses in `delay`, and occupies
- * its receiver's cable for as long: cut through, so that alone it takes delay + bytes / rate. What
- * finds the receiver's cable busy waits in the port's queue, and is dropped where that is full. */
+ * its receiver's cable for the same time: cut through, so that without other frames it takes
+ * delay + bytes / rate. Where the receiver's cable is busy the frame waits in the port's queue, and
+ * is dropped where that is full. */
 #ifndef TOOLS_TESTBED_SWITCH_H
 #define TOOLS_TESTBED_SWITCH_H
 
@@ -13,13 +15,32 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "tools/testbed/frames.h"
 
-/* What befalls the frames that a host sends; probabilities in [0, 1]. A host that is cut off also
- * gets none. */
+enum { FRAME_BYTES = 9216 };
+
+typedef struct frame {
+    uint64_t due_ns;    /* when something happens to it next */
+    uint64_t order;     /* of frames with equal due_ns the first to be put in is taken first */
+    unsigned port;      /* where it leaves */
+    bool queued;        /* it waits at that port, or is sent there; else it is still on its way */
+    size_t bytes;       /* of data */
+    struct frame *next; /* of the pool */
+    unsigned char data[FRAME_BYTES];
+} frame;
+
+/* Frames on their way through the switch, as a heap in order of time, and a pool of unused ones. */
+typedef struct {
+    frame **heap;
+    size_t count, room;
+    uint64_t entered;
+    frame *pool;
+} switch_frames;
+
+/* The faults of the frames that a host sends; probabilities in [0, 1]. A host that is cut off also
+ * receives none. */
 typedef struct {
     double loss, duplicate, reorder;
-    uint64_t jitter_ns; /* up to so much is added to the delay; frames of a host stay in order */
+    uint64_t jitter_ns; /* the most that is added to the delay; frames of a host stay in order */
     bool cut;
 } switch_faults;
 
@@ -52,12 +73,12 @@ typedef struct {
 typedef struct {
     switch_settings settings;
     switch_port *ports;
-    frames frames;
+    switch_frames frames;
     cb_random random;
 } network_switch;
 
-/* Data of a frame begins with the addresses of Ethernet; that of port p is 02:00:00:00:hh:ll with
- * p + 1 in the last two bytes. To another one goes a frame with the group bit: to all ports. */
+/* The data of a frame begins with the addresses of Ethernet; that of port p is 02:00:00:00:hh:ll
+ * with p + 1 in the last two bytes. A frame to an address with the group bit goes to all ports. */
 enum { SWITCH_ADDRESS_BYTES = 6, SWITCH_HEAD_BYTES = 14 };
 void switch_address(unsigned port, unsigned char address[SWITCH_ADDRESS_BYTES]);
 
@@ -65,15 +86,15 @@ void switch_address(unsigned port, unsigned char address[SWITCH_ADDRESS_BYTES]);
  * check sum and gap. */
 uint64_t switch_wire_bytes(size_t data_bytes);
 
-/* CB_ERROR_MEMORY, logged. Given back with switch_close, which takes a failed one, too. */
+/* CB_ERROR_MEMORY, logged. Freed by switch_close, also after an error. */
 cb_status switch_open(network_switch *hub, const switch_settings *settings);
 void switch_close(network_switch *hub);
 
-/* From when on frames of a host are taken: while its cable has more than a millisecond of them
- * before it, the host has to wait, as at a network card. */
+/* The instant from which frames of a host are accepted: while its cable has more than a millisecond
+ * of them to send, the host has to wait, as at a network card. */
 uint64_t switch_ready_ns(const network_switch *hub, unsigned port);
 
-/* An empty frame for switch_accept; NULL, logged, without memory. */
+/* An unused frame for switch_accept; NULL, logged, without memory. */
 frame *switch_frame(network_switch *hub);
 
 /* Take a frame, with data and bytes set, that a host sends at that instant; instants never go back.
@@ -84,7 +105,7 @@ cb_status switch_accept(network_switch *hub, unsigned port, frame *sent, uint64_
 uint64_t switch_next_ns(const network_switch *hub);
 
 /* The next frame that a host has received by that instant, at its due_ns; NULL where there is none.
- * Given back with switch_release. */
+ * Freed by switch_release. */
 frame *switch_take(network_switch *hub, uint64_t now_ns);
 void switch_release(network_switch *hub, frame *taken);
 

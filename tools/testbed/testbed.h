@@ -1,6 +1,6 @@
-/* A cluster on one machine: hosts made of namespaces, on a switch of our own, and a command that
- * runs among them. Everything made lives in namespaces of the testbed alone and ends with its first
- * process, however that ends: there is nothing to clean up, and nothing of others within reach. */
+/* A cluster on one machine: hosts made of namespaces, joined by a switch in this program, and a
+ * command that runs among them. Everything is made in namespaces of the testbed and ends with its
+ * first process, however that ends: nothing has to be cleaned up, and nothing else is touched. */
 #ifndef TOOLS_TESTBED_TESTBED_H
 #define TOOLS_TESTBED_TESTBED_H
 
@@ -28,10 +28,11 @@ cb_status testbed_run(const testbed_settings *settings, char *const *command, in
  * CB_ERROR_SYSTEM, logged. */
 cb_status testbed_surround(const testbed_settings *settings, const char *program);
 
-/* The name under which this program is an MPI library's way into a host: agent HOST WORD... */
+/* The name under which this program runs a command on a host, for MPI libraries: agent HOST WORD...
+ */
 #define TESTBED_AGENT "agent"
 
-/* What the loop looks after. Files that do not block; signals is a signalfd. */
+/* The resources of the loop. The files do not block; signals is a signalfd. */
 typedef struct {
     network_switch *hub;
     int *cards; /* of each port */
@@ -39,17 +40,9 @@ typedef struct {
     pid_t command;
 } testbed_loop;
 
-/* How late the switch gave frames to their hosts. */
-typedef struct {
-    uint64_t frames, total_ns, largest_ns;
-} testbed_lateness;
-
-/* loop.c: switch frames, obey orders and pass on signals until the command has ended, or has not
- * done so within five seconds of a signal; *exit_status as above. CB_ERROR_SYSTEM, logged. */
-cb_status testbed_switch(const testbed_loop *loop, testbed_lateness *late, int *exit_status);
-
-/* statistics.c: the counters of all ports, one line a host; CB_ERROR_SYSTEM, logged. */
-cb_status testbed_write_statistics(const char *path, const network_switch *hub,
-                                   const testbed_lateness *late);
+/* loop.c: switch frames, carry out orders and pass on signals until the command has ended, or has
+ * not done so within five seconds of a signal; *exit_status as above. Then write the counters of
+ * all ports to the file `statistics`, unless it is NULL. CB_ERROR_SYSTEM, logged. */
+cb_status testbed_switch(const testbed_loop *loop, const char *statistics, int *exit_status);
 
 #endif

@@ -1,0 +1,141 @@
+/* The fifteen signals of an evaluation, and the observer that they are sent to.
+ *
+ * To add an observer: one file src/model/observers/NAME.c with a function that makes a
+ * ccmod_observer: which signals it wants, and what is to be called with them. The evaluation takes
+ * a list of them. */
+#ifndef CCMOD_SIGNALS_H
+#define CCMOD_SIGNALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ccmod/base.h>
+#include <ccmod/calibration.h>
+#include <ccmod/network.h>
+#include <ccmod/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    CCMOD_SIGNAL_CONFIG,        /* what is evaluated: `config` */
+    CCMOD_SIGNAL_GO_INIT,       /* the evaluation begins; clock 0 */
+    CCMOD_SIGNAL_GO_STARTEVENT, /* H: a cycle begins with the traffic of the instant: `cycle` */
+    CCMOD_SIGNAL_GO_END,        /* all traces are consumed; clock = the largest of all */
+    CCMOD_SIGNAL_CREATEEVENT,   /* a record was taken from a trace: `event` */
+    CCMOD_SIGNAL_NEWSCOM,       /* a message starts: `message` */
+    CCMOD_SIGNAL_NEWPROC,       /* a processor begins to compute: `event` */
+    CCMOD_SIGNAL_SYSCONT,       /* H: the contention array: `system` */
+    CCMOD_SIGNAL_MSGCONT,       /* H: contention and bottleneck of one message: `message` */
+    CCMOD_SIGNAL_COMMCOST,      /* H: its availability and T_com: `message` */
+    CCMOD_SIGNAL_EVENTHORIZON,  /* H: how long the traffic stays so: `horizon` */
+    CCMOD_SIGNAL_UPPR_PROC,     /* a processor has spent an interval on one activity: `interval` */
+    CCMOD_SIGNAL_UPPR_SCOM,     /* H: what one message has left after the horizon: `message` */
+    CCMOD_SIGNAL_UPPR_PCNS,     /* H: the packets that it consumed in the horizon: `message` */
+    CCMOD_SIGNAL_UPPR_END,      /* a message has ended: `message` */
+    CCMOD_SIGNALS
+} ccmod_signal_kind;
+
+/* An observer of a signal marked H sees every horizon: the evaluation then takes a plainer path
+ * that recomputes all messages at each, which is slow from about a hundred live messages on. */
+
+/* The name in the article: "CONFIG", "GO_INIT". */
+CCMOD_API const char *ccmod_signal_name(ccmod_signal_kind kind);
+
+/* What a processor does in the space-time diagram. The article's "idle" (idle for the network) is
+ * computing here; waiting is being blocked while no message of one's own moves. */
+typedef enum {
+    CCMOD_COMPUTING,
+    CCMOD_SENDING,
+    CCMOD_RECEIVING,
+    CCMOD_WAITING,
+    CCMOD_ACTIVITIES
+} ccmod_activity;
+
+CCMOD_API const char *
+ccmod_activity_name(ccmod_activity activity); /* "compute", "send", "receive", "wait" */
+
+typedef struct {
+    uint64_t id; /* in the order of the starts, from 0 */
+    uint32_t source;
+    const uint32_t *destinations;
+    size_t destination_count; /* 1, or more for a multicast */
+    uint64_t size_bytes, packets;
+    uint32_t line;         /* of the send's record */
+    const uint32_t *cells; /* the route or tree */
+    size_t cell_count, hops;
+    ccmod_delay quiet;
+    double start_us; /* of the message: of its overhead in mode split */
+    double flow_us;  /* the instant from which it occupies links; = start in mode paper */
+    /* The steady state from MSGCONT on; at UPPR_END means over the time on the links. */
+    double contention;       /* C: messages on the bottleneck cell, per width, at least 1 */
+    uint32_t bottleneck;     /* its cell; of no meaning without links (see cell_count) */
+    double availability;     /* BA in (0, 1] */
+    double cost_us;          /* T_com as long as nothing changes; at UPPR_END the true duration */
+    double remaining_us;     /* quiet time that is left to do on the links */
+    double consumed_packets; /* UPPR_PCNS: in this horizon */
+} ccmod_message;
+
+struct ccmod_parameters;
+
+typedef struct {
+    ccmod_signal_kind kind;
+    double clock_us;
+    union {
+        struct {
+            const ccmod_workload *workload;
+            const ccmod_network *network;
+            const ccmod_calibration *calibration;
+            const struct ccmod_parameters *parameters;
+        } config;
+        struct {
+            uint64_t number;      /* of the cycle, from 0 */
+            size_t live_messages; /* that occupy links */
+        } cycle;
+        struct {
+            uint32_t processor;
+            const ccmod_record *record;
+        } event;
+        struct {
+            const uint32_t *messages; /* of each cell: how many pass */
+            size_t cell_count;
+        } system;
+        struct {
+            double duration_us;
+        } horizon;
+        struct {
+            uint32_t processor;
+            ccmod_activity activity;
+            double since_us;    /* until the signal's clock; never empty. Those of a processor
+                                   follow each other without gaps from 0 to its end */
+            uint32_t line;      /* of the record */
+            double measured_us; /* of the record as a whole, or negative */
+        } interval;
+        ccmod_message message;
+    } of;
+} ccmod_signal;
+
+typedef struct {
+    uint32_t wanted; /* bit kind: which signals are sent */
+    /* The signal and all that it points to are valid during the call. Anything but CCMOD_OK ends
+     * the evaluation with that status and the text that the observer put into `error`. */
+    ccmod_status (*signal)(void *self, const ccmod_signal *signal, ccmod_error *error);
+    void *self;
+} ccmod_observer;
+
+#define CCMOD_WANTS(kind) (UINT32_C(1) << (kind))
+
+/* All fifteen, and those that are marked H above. */
+#define CCMOD_WANTS_ALL (CCMOD_WANTS(CCMOD_SIGNALS) - 1)
+#define CCMOD_WANTS_HORIZONS                                                                       \
+    (CCMOD_WANTS(CCMOD_SIGNAL_GO_STARTEVENT) | CCMOD_WANTS(CCMOD_SIGNAL_SYSCONT) |                 \
+     CCMOD_WANTS(CCMOD_SIGNAL_MSGCONT) | CCMOD_WANTS(CCMOD_SIGNAL_COMMCOST) |                      \
+     CCMOD_WANTS(CCMOD_SIGNAL_EVENTHORIZON) | CCMOD_WANTS(CCMOD_SIGNAL_UPPR_SCOM) |                \
+     CCMOD_WANTS(CCMOD_SIGNAL_UPPR_PCNS))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

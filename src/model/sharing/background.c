@@ -1,0 +1,64 @@
+#include "model/sharing/background.h"
+
+#include <stdlib.h>
+
+#include "base/random.h"
+
+ccmod_status ccmod_background_open(ccmod_traffic *traffic)
+{
+    const ccmod_parameters *parameters = &traffic->parameters;
+    bool varies = traffic->network->operations->background != NULL ||
+                  parameters->background == CCMOD_BACKGROUND_EXPONENTIAL;
+
+    if (!varies && parameters->background == CCMOD_BACKGROUND_NONE)
+        return CCMOD_OK;
+    traffic->loads = calloc(traffic->cell_count, sizeof(*traffic->loads));
+    if (traffic->loads == NULL)
+        return ccmod_traffic_no_memory(traffic);
+    if (varies) {
+        traffic->drawn = calloc(traffic->cell_count, sizeof(*traffic->drawn));
+        return traffic->drawn != NULL ? CCMOD_OK : ccmod_traffic_no_memory(traffic);
+    }
+    for (size_t i = 0; i < traffic->cell_count; i++)
+        traffic->loads[i] = parameters->background_load;
+    return CCMOD_OK;
+}
+
+static double draw_load(const ccmod_traffic *traffic, uint32_t cell)
+{
+    const ccmod_network *network = traffic->network;
+    double load;
+
+    if (network->operations->background != NULL) {
+        load = network->operations->background(network, cell, traffic->interval);
+    } else {
+        uint64_t place = cb_mix64(cb_mix64(traffic->parameters.seed) ^ cell);
+        cb_random random = cb_random_seed(cb_mix64(place ^ cb_mix64(traffic->interval + 1)));
+
+        load = -traffic->parameters.background_load * log(1 - cb_random_unit(&random));
+    }
+    return fmax(0, fmin(load, BACKGROUND_LARGEST_LOAD));
+}
+
+void ccmod_background_refresh(ccmod_traffic *traffic, const traffic_message *message)
+{
+    for (uint32_t i = 0; i < message->slot_count; i++) {
+        uint32_t cell = traffic->slots[message->slots + i].cell;
+
+        if (traffic->drawn[cell] == (uint32_t)traffic->interval + 1)
+            continue;
+        traffic->loads[cell] = draw_load(traffic, cell);
+        traffic->drawn[cell] = (uint32_t)traffic->interval + 1;
+    }
+}
+
+void ccmod_background_admit(ccmod_traffic *traffic, const traffic_message *message)
+{
+    if (traffic->drawn == NULL)
+        return;
+    /* no one followed the intervals on quiet links: the first message finds the one of its time */
+    if (traffic->live == 0)
+        traffic->interval = (uint64_t)((traffic->now_us + traffic_instant_us(traffic)) /
+                                       traffic->parameters.background_interval_us);
+    ccmod_background_refresh(traffic, message);
+}

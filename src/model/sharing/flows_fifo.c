@@ -1,0 +1,361 @@
+/* Links that serve one packet after the other, in the order in which these come to them, as a
+ * switch with a queue at each port does: the share rule fifo.
+ *
+ * The packets of a message stand in line one behind the other at its source. A packet keeps a cell
+ * for its work over the cell's width. As soon as it has one it asks for the next of its route,
+ * since its head goes on while its bytes follow, and where it has to wait there it rests in the
+ * queue and keeps the cell before for no longer. A message is there when its last packet has passed
+ * its last cell. A multicast goes as one packet, and asks for all cells of its tree at once. */
+#include "model/sharing/flows.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "model/sharing/background.h"
+#include "model/sharing/cells.h"
+#include "model/sharing/fifo.h"
+#include "model/sharing/fifo_acknowledgements.h"
+#include "model/sharing/messages.h"
+
+/* A message of more packets goes in LARGEST_PARTS parts of equal length: what comes between two of
+ * them is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a
+ * crowd of messages each goes in fewer parts, so that about CROWD_OF_PARTS are under way in all:
+ * where hundreds stand in line at a port it matters little in how many parts one of them does. */
+enum { LARGEST_PARTS = 64, CROWD_OF_PARTS = 4096 };
+
+/* What is foreseen */
+
+static bool comes_first(const fifo_event *left, const fifo_event *right)
+{
+    return left->time_us < right->time_us ||
+           (!(left->time_us > right->time_us) && left->order < right->order);
+}
+
+static void sift_up(fifo_event *heap, size_t place)
+{
+    while (place > 0 && comes_first(&heap[place], &heap[(place - 1) / 2])) {
+        fifo_event moved = heap[place];
+
+        heap[place] = heap[(place - 1) / 2];
+        heap[(place - 1) / 2] = moved;
+        place = (place - 1) / 2;
+    }
+}
+
+static void sift_down(fifo_event *heap, size_t count)
+{
+    size_t place = 0;
+
+    for (;;) {
+        size_t child = 2 * place + 1;
+        fifo_event moved = heap[place];
+
+        if (child + 1 < count && comes_first(&heap[child + 1], &heap[child]))
+            child++;
+        if (child >= count || !comes_first(&heap[child], &moved))
+            return;
+        heap[place] = heap[child];
+        heap[child] = moved;
+        place = child;
+    }
+}
+
+static ccmod_status foresee(ccmod_traffic *traffic, double time_us, uint32_t subject, bool arrival)
+{
+    fifo_flow *flow = fifo_of(traffic);
+    fifo_event *heap = cb_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
+
+    if (heap == NULL)
+        return ccmod_traffic_no_memory(traffic);
+    flow->heap = heap;
+    heap[flow->count] = (fifo_event){time_us, flow->foreseen++, subject, arrival};
+    sift_up(heap, flow->count++);
+    return CCMOD_OK;
+}
+
+static fifo_event take_first(fifo_flow *flow)
+{
+    fifo_event first = flow->heap[0];
+
+    flow->heap[0] = flow->heap[--flow->count];
+    sift_down(flow->heap, flow->count);
+    return first;
+}
+
+/* Lines */
+
+/* What those that wait for others have lost so far. The packets of the message that is served wait
+ * for their own. */
+static void add_up_waiting(ccmod_traffic *traffic, uint32_t cell, double now_us)
+{
+    fifo_cell *line = &fifo_of(traffic)->cells[cell];
+    uint32_t waiting = line->waiting;
+
+    if (line->busy && traffic->slots[line->serving].back > 0)
+        waiting--;
+    traffic->cells[cell].lost_us += waiting * (now_us - line->since_us);
+    line->since_us = now_us;
+}
+
+/* Packets of the slot's message go to the end of the line. */
+static ccmod_status wait_in_line(ccmod_traffic *traffic, uint32_t slot, uint32_t packets,
+                                 double now_us)
+{
+    traffic_slot *place = &traffic->slots[slot];
+
+    add_up_waiting(traffic, place->cell, now_us);
+    fifo_of(traffic)->cells[place->cell].waiting += place->back == 0;
+    place->back += packets;
+    return ccmod_fifo_line_up(traffic, place->cell, (fifo_run){.slot = slot, .packets = packets});
+}
+
+/* Service */
+
+/* How long the next packet of the slot's message keeps the cell, and how long it passes it: a wide
+ * cell is free again before a message that other cells hold up has passed it. Where messages are
+ * interleaved the last of them is through when all are served. */
+static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_us)
+{
+    const traffic_slot *place = &traffic->slots[slot];
+    const fifo_message *known = &fifo_of(traffic)->messages[place->message];
+    double width = cell_width(traffic, place->cell);
+    size_t interleaving = traffic->network->interleaving;
+    bool interleaved;
+    double work_us = place->child > 1 ? known->packet_us : known->last_us;
+
+    if (traffic->drawn != NULL)
+        ccmod_background_refresh(traffic, &traffic->pool[place->message]);
+    work_us /= 1 - cell_load(traffic, place->cell);
+    interleaved = interleaving > 0 && place->cell / 2 >= interleaving;
+    *passing_us = width < 1 || interleaved ? work_us / width : work_us;
+    return work_us / width;
+}
+
+static ccmod_status ask(ccmod_traffic *traffic, uint32_t slot, uint32_t packets, double now_us);
+
+/* Where a packet goes whose head has the slot's cell: on, or it is there when it has passed. */
+static ccmod_status lead_on(ccmod_traffic *traffic, uint32_t slot, double now_us)
+{
+    uint32_t number = traffic->slots[slot].message;
+    traffic_message *message = &traffic->pool[number];
+    const fifo_message *known = &fifo_of(traffic)->messages[number];
+
+    if ((message->flags & MESSAGE_FAN) == 0 && slot + 1 < message->slots + message->slot_count)
+        return ask(traffic, slot + 1, 1, now_us);
+    if (--message->owner > 0)
+        return CCMOD_OK;
+    return foresee(traffic, known->end_us + known->latency_us, number, true);
+}
+
+/* A packet of the slot's message has the cell from now on. */
+static ccmod_status serve(ccmod_traffic *traffic, uint32_t slot, double now_us)
+{
+    fifo_flow *flow = fifo_of(traffic);
+    uint32_t cell = traffic->slots[slot].cell;
+    fifo_message *known = &flow->messages[traffic->slots[slot].message];
+    double passing_us, own_us = service_us(traffic, slot, &passing_us);
+    double start_us = traffic_larger(flow->cells[cell].clear_us, now_us);
+
+    flow->cells[cell].busy = true;
+    flow->cells[cell].serving = slot;
+    traffic->slots[slot].child--;
+    known->end_us = traffic_larger(known->end_us, start_us + passing_us);
+    CCMOD_TRY(foresee(traffic, start_us + own_us, cell, false));
+    return lead_on(traffic, slot, now_us);
+}
+
+/* Packets of the slot's message come to the cell. */
+static ccmod_status ask(ccmod_traffic *traffic, uint32_t slot, uint32_t packets, double now_us)
+{
+    const traffic_slot *place = &traffic->slots[slot];
+    traffic_cell *account = &traffic->cells[place->cell];
+    bool first = place->child == fifo_of(traffic)->messages[place->message].packets;
+
+    if (first && place->back == 0 && ++account->count > account->peak)
+        account->peak = account->count;
+    CCMOD_TRY(ccmod_fifo_acknowledge_ends(traffic, now_us));
+    if (!fifo_of(traffic)->cells[place->cell].busy) {
+        packets--;
+        CCMOD_TRY(serve(traffic, slot, now_us));
+    }
+    return packets > 0 ? wait_in_line(traffic, slot, packets, now_us) : CCMOD_OK;
+}
+
+/* The packet that was served has passed the cell. Its message is still known: it is there when its
+ * last packet has passed, and not before. */
+static ccmod_status pass_cell(ccmod_traffic *traffic, uint32_t cell, double now_us)
+{
+    uint32_t slot = fifo_of(traffic)->cells[cell].serving;
+    const traffic_slot *place = &traffic->slots[slot];
+    const traffic_message *message = &traffic->pool[place->message];
+    uint32_t packets = fifo_of(traffic)->messages[place->message].packets;
+
+    if (place->child == 0)
+        traffic->cells[cell].count--;
+    if (slot + 1 < message->slots + message->slot_count)
+        return CCMOD_OK;
+    return ccmod_fifo_acknowledge_packets(traffic, message, packets - place->child, packets,
+                                          now_us);
+}
+
+static ccmod_status free_cell(ccmod_traffic *traffic, uint32_t cell, double now_us)
+{
+    fifo_cell *line = &fifo_of(traffic)->cells[cell];
+    uint32_t slot;
+
+    add_up_waiting(traffic, cell, now_us);
+    CCMOD_TRY(pass_cell(traffic, cell, now_us));
+    line->busy = false;
+    CCMOD_TRY(ccmod_fifo_acknowledge_ends(traffic, now_us));
+    CCMOD_TRY(ccmod_fifo_pass_acknowledgements(traffic, cell, now_us));
+    if (line->waiting == 0)
+        return CCMOD_OK;
+    slot = ccmod_fifo_take_first(fifo_of(traffic), cell).slot;
+    line->waiting -= --traffic->slots[slot].back == 0;
+    return serve(traffic, slot, now_us);
+}
+
+/* The rule */
+
+static ccmod_status make_room(ccmod_traffic *traffic)
+{
+    fifo_flow *flow = fifo_of(traffic);
+    fifo_message *messages;
+
+    if (traffic->message_room <= flow->message_room)
+        return CCMOD_OK;
+    messages = realloc(flow->messages, traffic->message_room * sizeof(*messages));
+    if (messages == NULL)
+        return ccmod_traffic_no_memory(traffic);
+    flow->messages = messages;
+    flow->message_room = traffic->message_room;
+    return CCMOD_OK;
+}
+
+static uint32_t most_parts(const ccmod_traffic *traffic)
+{
+    size_t most = CROWD_OF_PARTS / (traffic->live + 1);
+
+    if (most > LARGEST_PARTS)
+        return LARGEST_PARTS;
+    return most > 1 ? (uint32_t)most : 1;
+}
+
+/* The message in packets: each has work for its bytes and its head. */
+static fifo_message in_packets(ccmod_traffic *traffic, const traffic_message *message,
+                               double work_us)
+{
+    const ccmod_network *network = traffic->network;
+    const ccmod_delay quiet = ccmod_message_delay(traffic, message);
+    fifo_message made = {.end_us = traffic->now_us,
+                         .latency_us = message_after_links_us(traffic, &quiet),
+                         .packet_us = work_us,
+                         .last_us = work_us,
+                         .packets = 1};
+    uint64_t packets = ccmod_packets(network, message->size_bytes);
+    uint32_t most = most_parts(traffic);
+    double header_bytes = (double)network->header_bytes;
+
+    if (packets == 1 || (message->flags & MESSAGE_FAN) != 0)
+        return made;
+    if (packets > most) {
+        made.packets = most;
+        made.packet_us = made.last_us = work_us / most;
+        return made;
+    }
+    made.packets = (uint32_t)packets;
+    made.packet_us = work_us * ((double)network->payload_bytes + header_bytes) /
+                     ((double)message->size_bytes + (double)packets * header_bytes);
+    made.last_us = work_us - (double)(packets - 1) * made.packet_us;
+    return made;
+}
+
+static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_us)
+{
+    traffic_message *message = &traffic->pool[number];
+    bool fan = (message->flags & MESSAGE_FAN) != 0;
+    uint32_t first = message->slots, asked = fan ? message->slot_count : 1;
+    uint32_t packets;
+
+    CCMOD_TRY(make_room(traffic));
+    CCMOD_TRY(ccmod_fifo_note_start(traffic, message));
+    ccmod_background_admit(traffic, message);
+    fifo_of(traffic)->messages[number] = in_packets(traffic, message, work_us);
+    packets = fifo_of(traffic)->messages[number].packets;
+    for (uint32_t i = first; i < first + message->slot_count; i++) {
+        traffic->cells[traffic->slots[i].cell].work_us += work_us;
+        traffic->slots[i].child = packets;
+        traffic->slots[i].back = 0;
+    }
+    traffic->live++;
+    message->owner = fan ? message->slot_count : packets;
+    for (uint32_t i = 0; i < asked; i++)
+        CCMOD_TRY(ask(traffic, first + i, packets, traffic->now_us));
+    return CCMOD_OK;
+}
+
+static ccmod_status settle(ccmod_traffic *traffic)
+{
+    (void)traffic;
+    return CCMOD_OK;
+}
+
+static double next(ccmod_traffic *traffic)
+{
+    const fifo_flow *flow = fifo_of(traffic);
+    double time_us = flow->count > 0 ? flow->heap[0].time_us : HUGE_VAL;
+
+    return fmin(time_us, background_boundary_us(traffic));
+}
+
+static ccmod_status pass(ccmod_traffic *traffic)
+{
+    fifo_flow *flow = fifo_of(traffic);
+    double until_us = traffic->now_us + traffic_instant_us(traffic);
+
+    if (background_boundary_us(traffic) <= until_us)
+        traffic->interval++;
+    while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
+        fifo_event event = take_first(flow);
+
+        if (!event.arrival) {
+            CCMOD_TRY(free_cell(traffic, event.subject, event.time_us));
+            continue;
+        }
+        CCMOD_TRY(ccmod_fifo_note_arrival(traffic, &traffic->pool[event.subject], event.time_us));
+        traffic->live--;
+        CCMOD_TRY(traffic_append(traffic, &traffic->ended, event.subject));
+    }
+    return CCMOD_OK;
+}
+
+static void close_fifo(ccmod_traffic *traffic)
+{
+    fifo_flow *flow = fifo_of(traffic);
+
+    if (flow == NULL)
+        return;
+    free(flow->heap);
+    free(flow->cells);
+    free(flow->runs);
+    free(flow->messages);
+    ccmod_fifo_acknowledgements_close(&flow->acknowledgements);
+    free(flow);
+}
+
+static ccmod_status open_fifo(ccmod_traffic *traffic)
+{
+    fifo_flow *flow = calloc(1, sizeof(*flow));
+
+    traffic->flow = flow;
+    if (flow == NULL)
+        return ccmod_traffic_no_memory(traffic);
+    flow->cells = calloc(traffic->cell_count + 1, sizeof(*flow->cells));
+    if (flow->cells == NULL)
+        return ccmod_traffic_no_memory(traffic);
+    ccmod_fifo_lines_open(flow, traffic->cell_count);
+    return ccmod_fifo_acknowledgements_open(traffic);
+}
+
+const flow_operations ccmod_flows_fifo = {open_fifo, close_fifo,           start, settle, next,
+                                          pass,      .latency_after = true};

@@ -1,0 +1,50 @@
+/* What the forms text, CSV and JSON have in common: each is told of the beginning of a document, of
+ * its elements in the order in which they came, and of its end. Internal to src/report. */
+#ifndef REPORT_FORMS_H
+#define REPORT_FORMS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/row.h"
+
+enum { REPORT_TITLE_BYTES = 512, REPORT_BLOCK_CELLS = REPORT_COLUMNS + 32 };
+
+/* A cell of a row: which of its column's. */
+typedef struct {
+    report_column column;
+    const report_cell *cell;
+} report_block_cell;
+
+/* The open block of the text form: rows that agree in their title and have the same columns. */
+typedef struct {
+    bool open;
+    char title[REPORT_TITLE_BYTES];
+    bool columns[REPORT_COLUMNS]; /* those that stand in its rows, where they are not too many */
+    report_block_cell cells[REPORT_BLOCK_CELLS];
+    size_t cell_count;
+    unsigned marks; /* bit i: mark i was used, in this or an earlier block */
+} report_block;
+
+/* One pass of one form over one stream. */
+typedef struct {
+    FILE *stream;
+    const char *title; /* of the benchmark */
+    report_block block;
+} report_writer;
+
+/* Empty slots: the form has nothing to say then. */
+typedef struct {
+    const char *name;
+    void (*begin)(report_writer *writer, json_t *document);
+    void (*row)(report_writer *writer, const report_row *row);
+    void (*fit)(report_writer *writer, const json_t *fit);
+    void (*skipped)(report_writer *writer, const json_t *skipped);
+    void (*end)(report_writer *writer, json_t *document);
+} report_form;
+
+extern const report_form report_form_text, report_form_csv, report_form_json;
+
+#endif

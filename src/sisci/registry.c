@@ -1,0 +1,461 @@
+/* The registry of shared objects, by shm_open(3). POSIX has no way to list them: on Linux they are
+ * the files of /dev/shm. The lock is a record lock (fcntl), which ends with its process and is not
+ * inherited by children. No part of a name contains a dot, so that the beginning of a name up to a
+ * dot never matches half a part. */
+#include "sisci/registry.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char folder[] = "/dev/shm";
+static const uint32_t complete = 0x53495331; /* changes with the layout of any object */
+
+__attribute__((format(printf, 1, 2))) static sisci_name name_format(const char *format, ...)
+{
+    sisci_name name;
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(name.text, sizeof(name.text), format, arguments);
+    va_end(arguments);
+    return name;
+}
+
+bool sisci_job_is_valid(const char *job)
+{
+    size_t length = strlen(job);
+
+    return length > 0 && length < SISCI_JOB_BYTES &&
+           strspn(job, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+               length;
+}
+
+sisci_name sisci_name_user(void)
+{
+    return name_format("/sisci-shm.%lu.", (unsigned long)geteuid());
+}
+
+sisci_name sisci_name_lock(void)
+{
+    return name_format("%slock", sisci_name_user().text);
+}
+
+sisci_name sisci_name_numbered(const char *job, unsigned node, sisci_kind kind, unsigned number)
+{
+    return name_format("%s%s.%u.%c.%08x", sisci_name_user().text, job, node, (char)kind, number);
+}
+
+sisci_name sisci_name_of_process(const char *job, unsigned node, sisci_kind kind, unsigned number,
+                                 const sisci_process *process, unsigned serial)
+{
+    return name_format("%s.%" PRId64 ".%u", sisci_name_numbered(job, node, kind, number).text,
+                       process->pid, serial);
+}
+
+sisci_name sisci_name_members(const char *job, unsigned node, unsigned number)
+{
+    return name_format("%s.", sisci_name_numbered(job, node, SISCI_KIND_MEMBER, number).text);
+}
+
+sisci_name sisci_name_process(const char *job, unsigned node, const sisci_process *process)
+{
+    return name_format("%s%" PRId64, sisci_name_processes(job, node).text, process->pid);
+}
+
+sisci_name sisci_name_processes(const char *job, unsigned node)
+{
+    return name_format("%s%s.%u.%c.", sisci_name_user().text, job, node, (char)SISCI_KIND_PROCESS);
+}
+
+bool sisci_name_begins(const char *name, const sisci_name *beginning)
+{
+    return strncmp(name, beginning->text, strlen(beginning->text)) == 0;
+}
+
+/* The letter of the kind within a name: the third part after the user's prefix; NULL: no such name.
+ */
+static const char *kind_of(const sisci_name *name)
+{
+    sisci_name user = sisci_name_user();
+    const char *at = name->text;
+
+    if (!sisci_name_begins(at, &user))
+        return NULL;
+    at += strlen(user.text);
+    for (int part = 0; part < 2; part++) {
+        at = strchr(at, '.');
+        if (at == NULL)
+            return NULL;
+        at++;
+    }
+    return at[0] != '\0' && at[1] == '.' ? at : NULL;
+}
+
+sisci_kind sisci_name_kind(const sisci_name *name)
+{
+    const char *kind = kind_of(name);
+
+    return kind != NULL && strchr("psmglid", *kind) != NULL ? (sisci_kind)*kind : (sisci_kind)0;
+}
+
+sisci_name sisci_name_members_of(const sisci_name *group)
+{
+    const char *kind = kind_of(group);
+
+    if (kind == NULL)
+        return name_format("%s", group->text);
+    return name_format("%.*s%c%s.", (int)(kind - group->text), group->text, (char)SISCI_KIND_MEMBER,
+                       kind + 1);
+}
+
+static int by_text(const void *one, const void *other)
+{
+    return strcmp(((const sisci_name *)one)->text, ((const sisci_name *)other)->text);
+}
+
+bool sisci_names_list(const sisci_name *beginning, sisci_names *names)
+{
+    DIR *files = opendir(folder);
+    bool listed = files != NULL;
+
+    *names = (sisci_names){0};
+    while (listed) {
+        struct dirent *entry = readdir(files);
+        char text[sizeof(entry->d_name) + 1];
+        sisci_name *grown;
+
+        if (entry == NULL)
+            break;
+        snprintf(text, sizeof(text), "/%s", entry->d_name);
+        if (strlen(text) >= SISCI_NAME_BYTES || !sisci_name_begins(text, beginning))
+            continue;
+        grown = realloc(names->names, (names->count + 1) * sizeof(*grown));
+        listed = grown != NULL;
+        if (listed) {
+            names->names = grown;
+            snprintf(grown[names->count++].text, sizeof(grown->text), "%s", text);
+        }
+    }
+    if (files != NULL)
+        closedir(files);
+    if (!listed)
+        sisci_names_free(names);
+    else if (names->count > 0)
+        qsort(names->names, names->count, sizeof(*names->names), by_text);
+    return listed;
+}
+
+void sisci_names_free(sisci_names *names)
+{
+    free(names->names);
+    *names = (sisci_names){0};
+}
+
+/* The lock must belong to this user, since another user could hold it for ever, and it must still
+ * have its name once it is locked: sisci-shm-clean removes it while others may wait for it. */
+bool sisci_registry_lock(int *lock)
+{
+    const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    sisci_name name = sisci_name_lock();
+
+    for (;;) {
+        int file = shm_open(name.text, O_RDWR | O_CREAT, 0600);
+        struct stat status;
+        int outcome;
+
+        if (file < 0)
+            return false;
+        outcome = fstat(file, &status);
+        if (outcome == 0 && status.st_uid != geteuid()) {
+            errno = EACCES;
+            outcome = -1;
+        }
+        if (outcome == 0)
+            do
+                outcome = fcntl(file, F_SETLKW, &whole);
+            while (outcome != 0 && errno == EINTR);
+        if (outcome != 0) {
+            int error = errno;
+
+            close(file);
+            errno = error;
+            return false;
+        }
+        if (fstat(file, &status) == 0 && status.st_nlink > 0) {
+            *lock = file;
+            return true;
+        }
+        close(file);
+    }
+}
+
+void sisci_registry_unlock(int lock)
+{
+    close(lock);
+}
+
+static sisci_object_status status_of(int error)
+{
+    switch (error) {
+    case ENOENT:
+        return SISCI_OBJECT_ABSENT;
+    case EEXIST:
+        return SISCI_OBJECT_EXISTS;
+    case ENOSPC:
+    case EFBIG:
+    case ENOMEM:
+        return SISCI_OBJECT_NO_ROOM;
+    default:
+        return SISCI_OBJECT_SYSTEM;
+    }
+}
+
+static sisci_object_head *map_control(int file, size_t bytes)
+{
+    size_t length = bytes < SISCI_CONTROL_BYTES ? bytes : SISCI_CONTROL_BYTES;
+    void *control = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+    return control != MAP_FAILED ? control : NULL;
+}
+
+sisci_object_status sisci_object_create(const sisci_name *name, sisci_kind kind,
+                                        const sisci_process *owner, size_t bytes,
+                                        sisci_object *object)
+{
+    sisci_object_head *head = NULL;
+    int file = shm_open(name->text, O_RDWR | O_CREAT | O_EXCL, 0600);
+    int error;
+
+    if (file < 0 && errno == EEXIST && sisci_object_is_stale(name)) {
+        sisci_object_unlink(name);
+        file = shm_open(name->text, O_RDWR | O_CREAT | O_EXCL, 0600);
+    }
+    *object = (sisci_object){.name = *name, .file = file, .bytes = bytes};
+    if (file < 0)
+        return status_of(errno);
+    /* Unlike ftruncate this takes the memory at once: what does not fit is an error here and not
+     * SIGBUS at some later store, and the pages lie near the calling thread. */
+    do
+        error = posix_fallocate(file, 0, (off_t)bytes);
+    while (error == EINTR);
+    if (error == 0) {
+        head = map_control(file, bytes);
+        error = errno;
+    }
+    if (head == NULL) {
+        sisci_object_unlink(name);
+        sisci_object_close(object);
+        errno = error;
+        return status_of(error);
+    }
+    head->kind = kind;
+    head->owner = *owner;
+    head->bytes = bytes;
+    object->head = head;
+    return SISCI_OBJECT_OK;
+}
+
+void sisci_object_publish(sisci_object *object)
+{
+    /* Pairs with the acquire in sisci_object_open. */
+    atomic_store_explicit(&object->head->ready, complete, memory_order_release);
+}
+
+/* Open and map an object of this user, complete or not. */
+static sisci_object_status open_any(const sisci_name *name, sisci_object *object)
+{
+    struct stat status;
+
+    *object = (sisci_object){.name = *name, .file = shm_open(name->text, O_RDWR, 0)};
+    if (object->file < 0)
+        return status_of(errno);
+    if (fstat(object->file, &status) != 0 || status.st_uid != geteuid() ||
+        (size_t)status.st_size < sizeof(sisci_object_head)) {
+        sisci_object_close(object);
+        return SISCI_OBJECT_ABSENT;
+    }
+    object->bytes = (size_t)status.st_size;
+    object->head = map_control(object->file, object->bytes);
+    if (object->head == NULL) {
+        int error = errno;
+
+        sisci_object_close(object);
+        errno = error;
+        return SISCI_OBJECT_SYSTEM;
+    }
+    return SISCI_OBJECT_OK;
+}
+
+static uint32_t readiness(const sisci_object *object)
+{
+    return atomic_load_explicit(&object->head->ready, memory_order_acquire);
+}
+
+sisci_object_status sisci_object_open(const sisci_name *name, sisci_object *object)
+{
+    sisci_object_status status = open_any(name, object);
+
+    if (status == SISCI_OBJECT_OK &&
+        (readiness(object) != complete || object->head->bytes != object->bytes)) {
+        sisci_object_close(object);
+        return SISCI_OBJECT_ABSENT;
+    }
+    return status;
+}
+
+void *sisci_object_map(const sisci_object *object, size_t offset, size_t size, int protection,
+                       int flags, void *where)
+{
+    void *memory = mmap(where, size, protection, MAP_SHARED | flags, object->file,
+                        (off_t)(SISCI_CONTROL_BYTES + offset));
+
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+void sisci_object_close_file(sisci_object *object)
+{
+    if (object->file >= 0)
+        close(object->file);
+    object->file = -1;
+}
+
+void sisci_object_close(sisci_object *object)
+{
+    if (object->head != NULL)
+        munmap(object->head,
+               object->bytes < SISCI_CONTROL_BYTES ? object->bytes : SISCI_CONTROL_BYTES);
+    object->head = NULL;
+    sisci_object_close_file(object);
+}
+
+void sisci_object_unlink(const sisci_name *name)
+{
+    shm_unlink(name->text);
+}
+
+static bool group_has_members(const sisci_name *group)
+{
+    sisci_name beginning = sisci_name_members_of(group);
+    sisci_names members;
+    bool found = false;
+
+    if (!sisci_names_list(&beginning, &members))
+        return true; /* not known: leave it */
+    for (size_t i = 0; i < members.count && !found; i++)
+        found = !sisci_object_is_stale(&members.names[i]);
+    sisci_names_free(&members);
+    return found;
+}
+
+bool sisci_object_is_stale(const sisci_name *name)
+{
+    sisci_object object;
+    bool stale;
+
+    if (sisci_name_kind(name) == SISCI_KIND_GROUP)
+        return !group_has_members(name);
+    if (sisci_name_kind(name) == 0)
+        return false;
+    switch (open_any(name, &object)) {
+    case SISCI_OBJECT_OK:
+        break;
+    case SISCI_OBJECT_ABSENT: /* its maker ended while it held the registry's lock */
+        return true;
+    default:
+        return false;
+    }
+    /* An object of another version has the same head, so its owner is known. */
+    stale = readiness(&object) == 0 || !sisci_process_alive(&object.head->owner);
+    sisci_object_close(&object);
+    return stale;
+}
+
+static bool is_presence(const sisci_name *name)
+{
+    return sisci_name_kind(name) == SISCI_KIND_PROCESS;
+}
+
+size_t sisci_objects_find_dead(const sisci_names *all, bool *stale)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        stale[i] = is_presence(&all->names[i]) && sisci_object_is_stale(&all->names[i]);
+        count += stale[i];
+    }
+    return count;
+}
+
+void sisci_objects_find_stale(const sisci_names *all, bool *stale)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (!is_presence(&all->names[i]))
+            stale[i] = sisci_object_is_stale(&all->names[i]);
+}
+
+static size_t remove_stale(const sisci_names *all, const bool *stale, bool presences)
+{
+    size_t removed = 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (stale[i] && is_presence(&all->names[i]) == presences) {
+            sisci_object_unlink(&all->names[i]);
+            removed++;
+        }
+    return removed;
+}
+
+size_t sisci_objects_sweep(void)
+{
+    sisci_name user = sisci_name_user();
+    size_t removed = 0;
+    sisci_names all;
+    bool *stale;
+
+    if (!sisci_names_list(&user, &all))
+        return 0;
+    stale = calloc(all.count + 1, sizeof(*stale));
+    if (stale != NULL && sisci_objects_find_dead(&all, stale) > 0) {
+        sisci_objects_find_stale(&all, stale);
+        /* The presences go last: while one is there, the next sweep knows that there is work. */
+        removed = remove_stale(&all, stale, false);
+        removed += remove_stale(&all, stale, true);
+    }
+    free(stale);
+    sisci_names_free(&all);
+    return removed;
+}
+
+bool sisci_shared_mutex_initialise(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t attributes;
+    bool done;
+
+    if (pthread_mutexattr_init(&attributes) != 0)
+        return false;
+    done = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0 &&
+           pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST) == 0 &&
+           pthread_mutex_init(mutex, &attributes) == 0;
+    pthread_mutexattr_destroy(&attributes);
+    return done;
+}
+
+void sisci_shared_lock(pthread_mutex_t *mutex)
+{
+    if (pthread_mutex_lock(mutex) == EOWNERDEAD)
+        pthread_mutex_consistent(mutex);
+}
+
+void sisci_shared_unlock(pthread_mutex_t *mutex)
+{
+    pthread_mutex_unlock(mutex);
+}

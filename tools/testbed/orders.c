@@ -1,0 +1,175 @@
+/* Orders are datagrams between files, and do not go over the hosts' networks, which the orders
+ * disturb. */
+#include "tools/testbed/orders.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/units.h"
+#include "tools/testbed/hosts.h"
+
+#define ORDERS_PATH HOSTS_FOLDER "/control"
+
+enum { WORD_BYTES = 32, TIMEOUT_S = 10 };
+
+static const char known_orders[] = "cut HOST, join HOST, loss HOST PCT, duplicate HOST PCT, "
+                                   "reorder HOST PCT, jitter HOST TIME; HOST may be all";
+
+static void set_cut(switch_faults *faults, double value)
+{
+    (void)value;
+    faults->cut = true;
+}
+
+static void set_join(switch_faults *faults, double value)
+{
+    (void)value;
+    faults->cut = false;
+}
+
+static void set_loss(switch_faults *faults, double percent)
+{
+    faults->loss = percent / 100;
+}
+
+static void set_duplicate(switch_faults *faults, double percent)
+{
+    faults->duplicate = percent / 100;
+}
+
+static void set_reorder(switch_faults *faults, double percent)
+{
+    faults->reorder = percent / 100;
+}
+
+static void set_jitter(switch_faults *faults, double seconds)
+{
+    faults->jitter_ns = (uint64_t)(seconds * 1e9);
+}
+
+/* An order without a unit takes no value. */
+static const struct order_kind {
+    const char *verb;
+    const char *unit;
+    double maximum;
+    void (*set)(switch_faults *faults, double value);
+} kinds[] = {
+    {"cut", NULL, 0, set_cut},          {"join", NULL, 0, set_join},
+    {"loss", "%", 100, set_loss},       {"duplicate", "%", 100, set_duplicate},
+    {"reorder", "%", 100, set_reorder}, {"jitter", "s", 10, set_jitter},
+};
+
+void orders_obey(network_switch *hub, const char *order, char answer[ORDERS_BYTES])
+{
+    char verb[WORD_BYTES] = "", host[WORD_BYTES] = "", value[WORD_BYTES] = "", more[2] = "";
+    char why[CB_WHY_BYTES];
+    int words = sscanf(order, "%31s %31s %31s %1s", verb, host, value, more);
+    const struct order_kind *kind = NULL;
+    unsigned first = 0, end = hub->settings.ports;
+    double amount = 0;
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(kinds[i].verb, verb) == 0)
+            kind = &kinds[i];
+    if (kind == NULL || words != (kind->unit == NULL ? 2 : 3)) {
+        snprintf(answer, ORDERS_BYTES, "use one of: %s", known_orders);
+        return;
+    }
+    if (strcmp(host, "all") != 0) {
+        if (!host_number(host, hub->settings.ports, &first)) {
+            snprintf(answer, ORDERS_BYTES, "there is no host '%s'; use host01 and so on, or all",
+                     host);
+            return;
+        }
+        end = first + 1;
+    }
+    if (kind->unit != NULL && !cb_parse_real(value, 0, kind->maximum, kind->unit, &amount, why)) {
+        snprintf(answer, ORDERS_BYTES, "%s '%s': %s", verb, value, why);
+        return;
+    }
+    for (unsigned port = first; port < end; port++)
+        kind->set(&hub->ports[port].faults, amount);
+    snprintf(answer, ORDERS_BYTES, "ok");
+}
+
+static int named_socket(const char *path, int flags)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int made = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | flags, 0);
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    if (made >= 0 && bind(made, (struct sockaddr *)&address, sizeof(address)) != 0) {
+        close(made);
+        return -1;
+    }
+    return made;
+}
+
+cb_status orders_open(int *out)
+{
+    *out = named_socket(ORDERS_PATH, SOCK_NONBLOCK);
+    if (*out >= 0)
+        return CB_OK;
+    cb_error("cannot open the testbed's socket " ORDERS_PATH ": %s", strerror(errno));
+    return CB_ERROR_SYSTEM;
+}
+
+void orders_serve(int control, network_switch *hub)
+{
+    char order[ORDERS_BYTES], answer[ORDERS_BYTES];
+    struct sockaddr_un from;
+    socklen_t length = sizeof(from);
+    ssize_t bytes =
+        recvfrom(control, order, sizeof(order) - 1, 0, (struct sockaddr *)&from, &length);
+
+    if (bytes < 0)
+        return;
+    order[bytes] = '\0';
+    orders_obey(hub, order, answer);
+    sendto(control, answer, strlen(answer), 0, (struct sockaddr *)&from, length);
+}
+
+cb_status orders_tell(const char *order)
+{
+    const struct sockaddr_un testbed = {.sun_family = AF_UNIX, .sun_path = ORDERS_PATH};
+    const struct timeval timeout = {.tv_sec = TIMEOUT_S};
+    char path[64], answer[ORDERS_BYTES];
+    cb_status status = CB_ERROR_USAGE;
+    ssize_t bytes;
+    int own;
+
+    snprintf(path, sizeof(path), HOSTS_FOLDER "/order-%ld", (long)getpid());
+    own = named_socket(path, 0);
+    if (own < 0 || sendto(own, order, strlen(order), 0, (const struct sockaddr *)&testbed,
+                          sizeof(testbed)) != (ssize_t)strlen(order)) {
+        cb_error("cannot reach a testbed at " ORDERS_PATH ": %s; give orders in a process that "
+                 "the testbed has started",
+                 strerror(errno));
+        goto close_socket;
+    }
+    setsockopt(own, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+    bytes = recv(own, answer, sizeof(answer) - 1, 0);
+    if (bytes < 0) {
+        cb_error("the testbed does not answer to '%s' within %d s: %s", order, TIMEOUT_S,
+                 strerror(errno));
+        status = CB_ERROR_SYSTEM;
+        goto close_socket;
+    }
+    answer[bytes] = '\0';
+    if (strcmp(answer, "ok") == 0)
+        status = CB_OK;
+    else
+        cb_error("the testbed does not take the order '%s': %s", order, answer);
+
+close_socket:
+    if (own >= 0)
+        close(own);
+    unlink(path);
+    return status;
+}
