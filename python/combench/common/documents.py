@@ -91,13 +91,9 @@ def _places(value: Any, place: str) -> Iterator[tuple[str, Any]]:
             yield from _places(inner, f"{place}[{index}]")
 
 
-def _is_no_text(value: str) -> bool:
-    return any("\ud800" <= letter <= "\udfff" for letter in value)
-
-
 def _fault_of(value: Any) -> Optional[str]:
     """What is wrong with a value that is JSON."""
-    if isinstance(value, str) and _is_no_text(value):
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
         return "half of a pair of surrogates, which is no text"
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value} is no number that can be measured"

@@ -7,7 +7,7 @@ import math
 import statistics
 from typing import Iterable, Iterator, Sequence, TextIO
 
-from combench.common.figures import MARKS, Key, describe, shared
+from combench.common.figures import MARKS, describe, shared
 from combench.common.inference import Difference
 from combench.compare.comparison import (
     BY_BLOCKS,
@@ -99,15 +99,6 @@ def _of_side(label: str, side: Side) -> str:
     return f"{label} {side.label}: {runs}, {len(side.keys())} rows"
 
 
-def _only(side: Side, keys: list[Key], without: frozenset[str], everything: bool) -> Iterator[str]:
-    if keys:
-        yield f"only in {side.label}, not compared: {len(keys)} rows"
-        shown = keys if everything else keys[:_MOST_KEYS]
-        yield from (f"    {describe(key, without)}" for key in shown)
-        if len(shown) < len(keys):
-            yield f"    and {len(keys) - len(shown)} more, which --all lists"
-
-
 def _reach(value_pct: float) -> str:
     """How far an interval reaches, in words."""
     if value_pct >= 100:
@@ -162,7 +153,13 @@ def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[st
             yield from _table(chosen, without)
     yield ""
     for one, other in ((baseline, side), (side, baseline)):
-        yield from _only(one, comparison.only_in(one, other), without, everything)
+        keys = comparison.only_in(one, other)
+        shown = keys if everything else keys[:_MOST_KEYS]
+        if keys:
+            yield f"only in {one.label}, not compared: {len(keys)} rows"
+            yield from (f"    {describe(key, without)}" for key in shown)
+        if len(shown) < len(keys):
+            yield f"    and {len(keys) - len(shown)} more, which --all lists"
     yield _counts(changes)
     if _sensitivity(changes):
         yield _sensitivity(changes)

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Iterator, Sequence, TextIO
+from typing import Any, Sequence, TextIO
 
 from combench.common import programs
 from combench.common.benchmarks import NOTE_SIZES
@@ -56,14 +56,6 @@ def _sizes_of(asked: Sequence[Asked]) -> tuple[int, ...]:
     return tuple(sorted(sizes)) or NOTE_SIZES
 
 
-def _measured(arguments: argparse.Namespace, measured: Sequence[Asked]) -> Iterator[Asked]:
-    for one in measured:
-        in_list = not arguments.sizes or one.case.size_bytes in arguments.sizes
-        chosen = not arguments.benchmarks or one.case.benchmark in arguments.benchmarks
-        if in_list and chosen:
-            yield one
-
-
 def _wanted(
     arguments: argparse.Namespace, measured: Sequence[Asked], technology: str | None
 ) -> Wanted:
@@ -98,7 +90,12 @@ def _all_asked(
             return most
         return max(1, min(round(per_destination * destinations), most))
 
-    asked = list(_measured(arguments, measured))
+    asked = [
+        one
+        for one in measured
+        if (not arguments.sizes or one.case.size_bytes in arguments.sizes)
+        and (not arguments.benchmarks or one.case.benchmark in arguments.benchmarks)
+    ]
     known = {one.case for one in asked}
     asked += [one for one in cases.wanted_cases(wanted, default_in_flight) if one.case not in known]
     if not asked:
@@ -129,10 +126,6 @@ def _row(
             "oversubscribed": one.oversubscribed,
         }
     return row
-
-
-def _left_out(one: Asked, reason: SuiteError) -> dict[str, str]:
-    return {"benchmark": one.case.benchmark, "what": one.describe(), "reason": str(reason)}
 
 
 def _predict_all(
@@ -173,7 +166,11 @@ def _predict_all(
     refused = [(one, why) for one, why in zip(asked, found) if isinstance(why, SuiteError)]
     if refused and not rows:
         raise refused[0][1]
-    return rows, [_left_out(one, why) for one, why in refused]
+    left_out = [
+        {"benchmark": one.case.benchmark, "what": one.describe(), "reason": str(why)}
+        for one, why in refused
+    ]
+    return rows, left_out
 
 
 def _document(

@@ -60,10 +60,6 @@ def _distinct(values: Iterable[Any]) -> str:
     return ", ".join(dict.fromkeys(str(value) for value in values if value is not None))
 
 
-def _of_host(document: Document, key: str) -> str:
-    return _distinct(host.get(key) for host in _hosts(document))
-
-
 def _tunings(document: Document) -> dict[str, str]:
     names = dict.fromkeys(name for host in _hosts(document) for name in host.get("tuning", {}))
     return {
@@ -134,9 +130,10 @@ def _clock(documents: Sequence[Document]) -> list[Fact]:
 def facts_of(documents: Sequence[Document]) -> list[Fact]:
     """All that is known, in groups."""
     environments = [document.data.get("environment", {}) for document in documents]
+    hosts = [_hosts(document) for document in documents]
     made = [
         *(
-            _counted(PLATFORM, name, (_of_host(document, key) for document in documents))
+            _counted(PLATFORM, name, [_distinct(host.get(key) for host in one) for one in hosts])
             for name, key in _HOST
         ),
         _counted(PLATFORM, "processes", (_bindings(document) for document in documents)),

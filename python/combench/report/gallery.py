@@ -338,10 +338,6 @@ def _load_curves(rows: Sequence[Row]) -> list[Picture]:
     return made
 
 
-def _at(histogram: dict[str, list[float]], below: Sequence[float], rank: float) -> float:
-    return histogram["bounds"][bisect.bisect_left(below, rank) + 1]
-
-
 _SAMPLES_BEYOND = 10  # that a quantile needs to be told
 _STEPS_A_DECADE = 10
 
@@ -358,7 +354,8 @@ def _distribution(row: Row) -> Optional[Series]:
         rare = step / _STEPS_A_DECADE
         quantile = 1 - 10**-rare
         interval = quantile_interval(histogram, quantile)
-        value = _at(histogram, below, below[-1] * quantile)
+        cell = bisect.bisect_left(below, below[-1] * quantile)
+        value = histogram["bounds"][cell + 1]
         low, high = interval if interval else (None, None)
         points.append(Point(rare, Figure(value, low, high, marks_of(row.data)), True))
     return Series(row.shape, tuple(points))

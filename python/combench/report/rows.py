@@ -10,6 +10,7 @@ from typing import Any, Iterable, Optional, Sequence
 from combench.common.benchmarks import BENCHMARKS
 from combench.common.documents import Json
 from combench.common.figures import at
+from combench.common.values import topology
 from combench.report.figures import BEYOND, Figure, figure
 from combench.report.load import Document
 
@@ -156,22 +157,15 @@ def _work_us(row: Row) -> float:
     return min(nominal, row.get("algorithm_true_us") or nominal)
 
 
-def _stages(row: Row) -> list[int]:
-    return [int(stage) for stage in str(row.get("topology") or "").split("-") if stage]
-
-
-def _packets(row: Row) -> int:
-    """That all receiving processors together work on for one event."""
-    return sum(_stages(row)[:-1]) or row.get("sources") or 0
-
-
 def computing_bounds(row: Row) -> list[Bound]:
     """By arithmetic: what the receiving processors can compute, with a core each and with what
     there is."""
-    work_us, packets, cores = _work_us(row), _packets(row), cores_of(row)
+    work_us, cores = _work_us(row), cores_of(row)
+    stages = topology(row.get("topology")) if row.get("topology") else ()
+    # That all receiving processors together work on for one event.
+    packets = sum(stages[:-1]) or row.get("sources")
     if not work_us or not packets:
         return []
-    stages = _stages(row)
     slowest = max((a / b for a, b in zip(stages, stages[1:])), default=0)
     busiest = slowest or packets / (row.get("destinations") or 1)
     bounds = [Bound("the algorithms, on processors of their own", 1e6 / (busiest * work_us))]

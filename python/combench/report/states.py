@@ -39,25 +39,6 @@ class States:
     reasons: Mapping[tuple[str, str, str], str]  # by benchmark, technology and shape
 
 
-def _entries(runs: Sequence[Document]) -> list[Json]:
-    return [
-        entry
-        for run in runs
-        for entry in run.data.get("measurements", [])
-        if entry.get("state") in _WITHOUT_RESULT
-    ]
-
-
-def _shape(entry: Json) -> str:
-    """As rows name it."""
-    return str(entry.get("shape", "")).replace("x", " to ")
-
-
-def _reason(entry: Json) -> str:
-    state, reason = str(entry["state"]), entry.get("reason", "")
-    return f"{state}: {reason}" if reason else state
-
-
 def _skipped(results: Sequence[Document]) -> list[Missing]:
     """Each reason once, with all benchmarks that have it."""
     found: dict[tuple[str, str, str], dict[str, None]] = {}
@@ -93,14 +74,18 @@ def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
 
 
 def states_of(found: Collection) -> States:
-    entries = _entries(found.runs)
-    missing = [
-        Missing(str(entry.get("name")), entry["state"], entry.get("reason", ""))
-        for entry in entries
+    entries = [
+        entry
+        for run in found.runs
+        for entry in run.data["measurements"]
+        if entry["state"] in _WITHOUT_RESULT
     ]
-    reasons = {
-        (str(entry.get("benchmark")), str(entry.get("technology")), _shape(entry)): _reason(entry)
-        for entry in entries
-    }
+    missing, reasons = [], {}
+    for entry in entries:
+        state, reason = entry["state"], entry.get("reason", "")
+        missing.append(Missing(entry["name"], state, reason))
+        shape = entry["shape"].replace("x", " to ")  # as rows name it
+        words = f"{state}: {reason}" if reason else state
+        reasons[entry["benchmark"], entry["technology"], shape] = words
     missing += _skipped(found.results)
     return States(tuple(missing), tuple(_cautions(found, entries)), reasons)

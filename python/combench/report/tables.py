@@ -168,12 +168,6 @@ class _Frame:
         return lines
 
 
-def _kinds(rows: Sequence[Row]) -> tuple[str, ...]:
-    return ("technology",) + tuple(
-        key for key in _KINDS[1:] if len({row.get(key) for row in rows}) > 1
-    )
-
-
 def _left_out(rows: Sequence[Row], sizes: Sequence[int]) -> str:
     others = {row.get("size_bytes") for row in rows} - set(sizes)
     if not others:
@@ -192,7 +186,8 @@ def _table(
     reasons: Mapping[tuple[str, str, str], str],
 ) -> Table:
     benchmark = rows[0].get("benchmark")
-    frame = _Frame(benchmark, _sizes(rows), _kinds(rows), quantities, reasons)
+    differing = (key for key in _KINDS[1:] if len({row.get(key) for row in rows}) > 1)
+    frame = _Frame(benchmark, _sizes(rows), ("technology", *differing), quantities, reasons)
     lines = [line for group in grouped(rows, frame.kinds) for line in frame.of_kind(group, wanted)]
     head = _SHAPES[benchmark][0]
     return Table(title, head, frame.sizes, tuple(lines), _left_out(rows, frame.sizes))

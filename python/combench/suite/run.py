@@ -102,17 +102,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--programs", metavar="DIR", help="where the benchmark programs are")
 
 
-def _expected_s(prepared: Prepared) -> float:
-    return sum(one.expected_s for one, _ in prepared.todo)
-
-
 def _announce(prepared: Prepared, stream: TextIO) -> None:
     """How much there is to do, and on what."""
     setting, count = prepared.setting, prepared.manifest.count
     rows = sum(one.rows for one, _ in prepared.todo)
+    expected_s = sum(one.expected_s for one, _ in prepared.todo)
     print(
         f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements, "
-        f"at most some {duration(_expected_s(prepared))}; up to {prepared.ranks} ranks on "
+        f"at most some {duration(expected_s)}; up to {prepared.ranks} ranks on "
         f"{describe(setting.allocation)}",
         file=stream,
     )
@@ -191,18 +188,12 @@ def _measure_all(prepared: Prepared, signals: Signals, lock: Lock) -> str:
         progress.begin(one.name)
         reason = measure(one, entry, prepared.setting, signals, lock.descriptor)
         whole = entry["state"] == documents.MEASURED
-        elapsed_s = entry.get("elapsed_s", 0.0)
-        progress.end(one.kind, one.expected_s, elapsed_s, _outcome(entry), whole)
+        came = f"{entry['rows']} rows" if whole else f"{entry['state']}: {entry.get('reason', '')}"
+        progress.end(one.kind, one.expected_s, entry.get("elapsed_s", 0.0), came, whole)
         _write_manifest(prepared)
         if reason:
             return reason
     return ""
-
-
-def _outcome(entry: documents.Json) -> str:
-    if entry["state"] == documents.MEASURED:
-        return f"{entry['rows']} rows"
-    return f"{entry['state']}: {entry.get('reason', '')}"
 
 
 def _run(prepared: Prepared, signals: Signals, lock: Lock) -> str:
