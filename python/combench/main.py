@@ -42,8 +42,8 @@ def general_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="combench",
         description="Drive the communication benchmarks of combench: run plans of measurements, "
-        "and tell what their results say. Needs Python 3.9 or later and, but for pictures, nothing "
-        "beside its standard library.",
+        "and tell what their results say. Running plans needs Python 3.9 or later alone; what reads "
+        "results needs fastjsonschema, tests and predictions SciPy, reports matplotlib and jinja2.",
         epilog="`combench VERB --help` lists the options of a verb.",
     )
     parser.add_argument(_MANUAL, action="store_true", help=_MANUAL_HELP)

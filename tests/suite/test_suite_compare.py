@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import math
-import random
 import subprocess
 import sys
 import unittest
@@ -416,60 +415,6 @@ class BadInput(Documents):
             path.write_text(text.replace('"blocks_us": [', f'"blocks_us": [0.5, {odd}, ', 1))
             _, error = self.driver("compare", str(path), str(path), expect=2)
             self.assertIn("odd.json: results[0].blocks_us[1]: ", error)
-
-
-class Damage(Documents):
-    """Whatever stands in a document, a verb compares, or says what is wrong."""
-
-    JUNK: tuple[Any, ...] = (
-        None,
-        True,
-        -1,
-        0,
-        1e400,
-        "",
-        "x",
-        [],
-        {},
-        [{}],
-        {"x": [1]},
-        [[1], "y"],
-    )
-
-    def places(self, value: Any) -> list[tuple[Any, Any]]:
-        """Every container with every key or index in it."""
-        if isinstance(value, dict):
-            inner = list(value.items())
-        else:
-            inner = list(enumerate(value)) if isinstance(value, list) else []
-        below = [place for _, part in inner for place in self.places(part)]
-        return [(value, key) for key, _ in inner] + below
-
-    def test_values_of_another_kind_raise_nothing(self) -> None:
-        fit = [{"mode": "pingpong", "processors": 2, "overhead_us": 1, "r_inf_MBps": 2}]
-        skipped = [{"what": "fit", "reason": "none"}]
-        whole = [
-            document([row(drawn(1, 1, 8), size, occupation=side) for size in (0, 64)], *program)
-            for program in ((), ("comms1", "COMMS1"))
-            for side in ("none", "both")
-        ]
-        for one in whole:
-            one.update(fit=fit, skipped=skipped)
-        sound = self.run_of("sound", *whole)
-        text = json.dumps(whole)
-        count = len(self.places(json.loads(text)))
-        draw = random.Random(11)
-        for turn in range(60):
-            damaged = json.loads(text)
-            container, key = self.places(damaged)[draw.randrange(count)]
-            container[key] = draw.choice(self.JUNK)
-            name = f"damaged{turn}"
-            for index, one in enumerate(damaged):
-                (self.folder / name).mkdir(exist_ok=True)
-                self.write(f"{name}/{index}.json", one)
-            with self.subTest(f"{key}: {container[key]}"):
-                self.driver("compare", sound, str(self.folder / name), "--all", expect=None)
-                self.driver("parkbench", str(self.folder / name), expect=None)
 
 
 class Pictures(Documents):

@@ -13,7 +13,7 @@ from combench.predict.workloads import WINDOW, Case
 
 FARMS = ("pushfarm", "pullfarm")
 LARGEST_WINDOW = 10**6  # of packets that are not acknowledged
-_CALIBRATES = "calibrate"  # the program that serves the model and is none of the ten
+CALIBRATES = "calibrate"  # the program that serves the model and is none of the ten
 WITH_ALGORITHM = (*FARMS, "pipeline")
 _ON_REQUEST = frozenset({("multicast", "round")})
 
@@ -120,7 +120,7 @@ def of_documents(documents: Iterable[Json]) -> Measured:
     seen: set[tuple[Case, float]] = set()
     reasons: set[tuple[str, str, str]] = set()
     for document in documents:
-        if document["benchmark"] == _CALIBRATES:
+        if document["benchmark"] == CALIBRATES:
             continue
         for row in document["results"]:
             try:

@@ -19,7 +19,7 @@ from typing import Any, Sequence, TextIO
 
 from combench.common import programs
 from combench.common.benchmarks import NOTE_SIZES
-from combench.common.errors import MEASURED, SuiteError
+from combench.common.errors import MEASURED, SuiteError, require_modules
 from combench.common.files import write_json
 from combench.common.progress import Advance
 from combench.predict import cases, ending
@@ -242,6 +242,7 @@ def main(arguments: argparse.Namespace) -> int:
             "of them out"
         )
     _check_output(arguments)
+    require_modules("fastjsonschema", "scipy")
     started = time.time()
     ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
     processes = Processes(arguments.jobs or len(os.sched_getaffinity(0)))

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Sequence
 
 from combench.common import programs
-from combench.common.errors import MEASURED, SuiteError
+from combench.common.errors import MEASURED, SuiteError, require_modules
 from combench.common.files import write_json
 from combench.common.values import list_of, size_bytes
 from combench.predict import cases, ending
@@ -177,6 +177,7 @@ def _validate(
 def main(arguments: argparse.Namespace) -> int:
     """Exit status 0: compared; 2: wrong options or results; 1: anything else."""
     _check(arguments)
+    require_modules("fastjsonschema")
     started = time.time()
     ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
     processes = Processes(len(os.sched_getaffinity(0)))
@@ -186,9 +187,12 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.run:
         _measure(arguments)
     measurements = read_measurements(arguments.sources, arguments.technology)
-    # What only calibrates has no workload.
-    benchmarks = (one for _, one in measurements.documents if one["benchmark"] != "calibrate")
-    measured = cases.of_documents(benchmarks)
+    measured = cases.of_documents(document for _, document in measurements.documents)
+    if any(one["benchmark"] == cases.CALIBRATES for _, one in measurements.documents):
+        why = "its figures make the calibration, and no benchmark of the note has such messages"
+        measured.left_out.append(
+            {"benchmark": cases.CALIBRATES, "what": "all modes", "reason": why}
+        )
     with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-validate-") as name:
         validation, calibration = watch.beside(
             lambda: _validate(
