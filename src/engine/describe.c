@@ -13,6 +13,7 @@
 #include "engine/sides.h"
 #include "report/columns.h"
 #include "report/stream.h"
+#include "engine/traffic.h"
 
 static void put_texts(report_stream *out, const char *key, const char *const *texts)
 {
@@ -97,7 +98,7 @@ static void put_modes(report_stream *out, const benchmark *definition)
         report_stream_text(out, "name", mode->name);
         report_stream_text(out, "summary", mode->summary);
         report_stream_flag(out, "default", !mode->on_request);
-        report_stream_flag(out, "stream", bench_is_stream(mode));
+        report_stream_flag(out, "stream", traffic_is_stream(mode));
         report_stream_text(out, "packets", bench_packets_formula(mode->packets));
         report_stream_text(out, "frequency", mode->counts_packets ? "packets" : "steps");
         if (mode->divisor > 0) { /* farms have figures of their own */

@@ -8,6 +8,7 @@
 #include "engine/placement.h"
 #include "engine/sides.h"
 #include "transport/transport.h"
+#include "engine/traffic.h"
 
 #define FIELD(name) offsetof(bench_options, name)
 
@@ -459,7 +460,7 @@ static uint32_t scopes_of(const benchmark *definition)
 
     scopes |= definition->group == BENCH_GROUP_FARM ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
-        if (bench_is_stream(mode))
+        if (traffic_is_stream(mode))
             scopes |= BENCH_TAKES_WINDOW;
     if (definition->group == BENCH_GROUP_PARKBENCH)
         scopes |= BENCH_TAKES_PARKBENCH;

@@ -88,15 +88,6 @@ static transport_wait choose_wait(const bench_options *options, const host *mach
     return ranks_share_cores(machine) ? TRANSPORT_WAIT_YIELD : TRANSPORT_WAIT_SPIN;
 }
 
-/* Whether the MPI library shall yield in its own waiting. A poll that sleeps shall not yield as
- * well, or it would be neither the one nor the other; but ranks that share cores could hardly start
- * without. */
-static bool library_yields(transport_wait wait, const host *machine)
-{
-    return wait == TRANSPORT_WAIT_YIELD ||
-           (wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(machine));
-}
-
 /* Opening */
 
 static cb_status read_configuration(engine_session *session)
@@ -136,7 +127,10 @@ cb_status session_open(engine_session *out, engine_program *program)
     cb_log_silence(false); /* what fails from here on may fail in this rank alone */
     CB_TRY(host_open(&out->host));
     out->wait = choose_wait(options, out->host);
-    control_request_yield(library_yields(out->wait, out->host));
+    /* A poll that sleeps shall not yield in MPI's own waiting as well, or it would be neither the
+     * one nor the other; but ranks that share cores could hardly start without. */
+    control_request_yield(out->wait == TRANSPORT_WAIT_YIELD ||
+                          (out->wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(out->host)));
     catch_signals();
     CB_TRY(control_open(out->method != NULL && out->method->makes_threads, &out->plane));
     out->ranks = (size_t)control_size(out->plane);

@@ -298,7 +298,8 @@ static inline void transport_buffer_release(transport_buffer *buffer)
 
 /* Hot. Send without blocking, and take the buffer, also when an error is returned. A received
  * buffer can be sent on as it is. */
-static inline cb_status transport_send(transport_node *node, transport_buffer *buffer)
+static inline __attribute__((always_inline)) cb_status transport_send(transport_node *node,
+                                                                      transport_buffer *buffer)
 {
     return node->ops->send(node, buffer);
 }
