@@ -2,9 +2,7 @@
  *
  * round     a node sends P - 1 packets, to the next node first, and receives one from each; every
  *           node times its block, the longest counts
- *
- * throughput = P (P - 1) x size / time of a round; congestion = (time of a round / (P - 1)) / that
- * of two nodes */
+ */
 #include "engine/benchmark.h"
 
 static cb_status exchange_with_all(bench_rank *me)
@@ -14,7 +12,7 @@ static cb_status exchange_with_all(bench_rank *me)
     return bench_assemble(me);
 }
 
-static const bench_definition alltoall = {
+const benchmark cb_alltoall = {
     .name = "alltoall",
     .id = "1.3",
     .title = "every node to all others",
@@ -23,7 +21,10 @@ static const bench_definition alltoall = {
         "each of P nodes sends a packet to every other, in rotated order, and receives one from "
         "every other. Two nodes are measured first; the congestion ratio compares the time per "
         "packet with theirs.",
+    .group = BENCH_GROUP_BASIC,
+    .pattern = "all-to-all",
     .counted = BENCH_PROCESSORS,
+    .usual = {{4}, {8}, {16}},
     .ratio = BENCH_CONGESTION,
     .reference = 2,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
@@ -31,11 +32,12 @@ static const bench_definition alltoall = {
                .summary = "a packet to every other node and one from each",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packets_among_all,
+               .packets = BENCH_PACKETS_AMONG_ALL,
                .roles = {{.step = exchange_with_all, .timed = true}}}},
+    .figures = {{"round_us", "time of a round, of the node that takes longest"},
+                {"frequency_Hz", "1 / time of a round"},
+                {"throughput_MBps", "P (P - 1) x size / time of a round"},
+                {"per_node_MBps", "throughput / P"},
+                {"congestion_ratio", "(time of a round / (P - 1)) / that of two nodes"}},
+    .plots = {{"frequency_Hz", "processors"}, {"congestion_ratio", "processors"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&alltoall, argc, argv);
-}

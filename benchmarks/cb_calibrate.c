@@ -1,6 +1,6 @@
 /* Calibration: what the model of src/model needs to know of messages, between two or three ranks.
  *
- * pingpong  the quiet network; latency = round trip / 2
+ * pingpong  the quiet network
  * stream    how fast one message follows the other: a block is a burst of its steps, from the first
  *           send to the last acknowledgement; the single step is what a send costs its processor
  * exchange  both send, then both receive: what the two directions of a link take from each other
@@ -97,7 +97,7 @@ static cb_status answer_source(bench_rank *me)
     return bench_signal(me, &me->peers[SOURCE]);
 }
 
-static const bench_definition calibrate = {
+const benchmark cb_calibrate = {
     .name = "calibrate",
     .id = "calibration",
     .title = "what a prediction needs to know of messages",
@@ -109,6 +109,8 @@ static const bench_definition calibrate = {
         "hosts are to be predicted.\n\n"
         "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
         "r_inf is fitted piece by piece.",
+    .group = BENCH_GROUP_CALIBRATION,
+    .pattern = "calibration",
     .counted = BENCH_BY_MODE,
     .fit = true,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_HEARS_ALL},
@@ -119,14 +121,14 @@ static const bench_definition calibrate = {
                .processors = 2,
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = bench_one_packet,
+               .packets = BENCH_PACKETS_ONE,
                .roles = {{.step = serve_partner, .timed = true}, {.step = bounce_partner}}},
               {.name = "stream",
                .summary = "one packet after the other, bounded by the window",
                .processors = 2,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_one_packet,
+               .packets = BENCH_PACKETS_ONE,
                .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
                          {.step = take_one, .finish = bench_settle}}},
               {.name = "exchange",
@@ -134,7 +136,7 @@ static const bench_definition calibrate = {
                .processors = 2,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_two_packets,
+               .packets = BENCH_PACKETS_TWO,
                .roles = {{.step = exchange_with_partner, .timed = true},
                          {.step = exchange_with_partner, .timed = true}}},
               {.name = "ring",
@@ -142,7 +144,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packet_each,
+               .packets = BENCH_PACKETS_EACH,
                .roles = {{.step = send_first_receive_other, .timed = true},
                          {.step = send_other_receive_first, .timed = true},
                          {.step = send_first_receive_other, .timed = true}}},
@@ -151,7 +153,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_two_packets,
+               .packets = BENCH_PACKETS_TWO,
                .roles = {{.step = send_two, .finish = bench_drain, .timed = true},
                          {.step = take_one, .finish = bench_settle},
                          {.step = take_from_source, .finish = bench_settle}}},
@@ -160,7 +162,7 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_two_packets,
+               .packets = BENCH_PACKETS_TWO,
                .roles = {{.step = send_one, .finish = bench_drain, .timed = true},
                          {.step = take_two, .finish = bench_settle},
                          {.step = send_to_destination, .finish = bench_drain, .timed = true}}},
@@ -169,13 +171,12 @@ static const bench_definition calibrate = {
                .processors = 3,
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_two_packets,
+               .packets = BENCH_PACKETS_TWO,
                .roles = {{.step = ask_and_look_late, .timed = true},
                          {.step = send_when_asked},
                          {.step = answer_source}}}},
+    .figures = {{"latency_us", "pingpong: time of a round trip / 2"},
+                {"round_us", "other modes: time of a step"},
+                {"throughput_MBps", "packets x size / time of a step"}},
+    .plots = {{"latency_us", "size_bytes"}, {"round_us", "size_bytes"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&calibrate, argc, argv);
-}

@@ -1,8 +1,6 @@
 /* Parkbench COMMS1: ping-pong between a master and a slave.
  *
- * pingpong  the master sends a message, the slave returns it at once; t = round trip / 2
- *
- * t(n) = (n + n_half) / r_inf, startup t0 = n_half / r_inf, pi0 = 1 / t0; rate = n / t */
+ * pingpong  the master sends a message, the slave returns it at once */
 #include "engine/benchmark.h"
 
 static cb_status send_and_await(bench_rank *me)
@@ -15,7 +13,7 @@ static cb_status send_back(bench_rank *me)
     return bench_bounce(me, 0);
 }
 
-static const bench_definition comms1 = {
+const benchmark cb_comms1 = {
     .name = "comms1",
     .id = "COMMS1",
     .title = "Parkbench: ping-pong between two nodes",
@@ -27,20 +25,23 @@ static const bench_definition comms1 = {
         "/ r_inf, and pi0 = 1 / t0.\n\n"
         "TICK1 and TICK2, which try the resolution and the truth of the clock, come first, and "
         "nothing is measured where they fail. Without --sizes a short sweep to 1 MiB is added.",
+    .group = BENCH_GROUP_PARKBENCH,
+    .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
+    .usual = {{2}},
     .fit = true,
-    .parkbench = true,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "pingpong",
                .summary = "a message there and back; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = bench_one_packet,
+               .packets = BENCH_PACKETS_ONE,
                .roles = {{.step = send_and_await, .timed = true}, {.step = send_back}}}},
+    .figures = {{"latency_us", "t: time of a round trip / 2"},
+                {"throughput_MBps", "n / t"},
+                {"r_inf_MBps", "t(n) = (n + n_half) / r_inf"},
+                {"overhead_us", "t0 = n_half / r_inf"},
+                {"pi0_Hz", "pi0 = 1 / t0"}},
+    .plots = {{"latency_us", "size_bytes"}, {"throughput_MBps", "size_bytes"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&comms1, argc, argv);
-}

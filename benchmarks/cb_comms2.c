@@ -1,10 +1,7 @@
 /* Parkbench COMMS2: two nodes send to each other at the same time, and return what they got.
  *
  * exchange  four messages: one each way, and one each way back; every node times its block, the
- *           longer counts; t = time of the exchange / 4
- *
- * t(n) = (n + n_half) / r_inf, startup t0 = n_half / r_inf, pi0 = 1 / t0; rate = n / t, both ways
- * together */
+ *           longer counts */
 #include "engine/benchmark.h"
 
 /* What is returned is a message with the same bytes, as all messages of a timed pass have them. */
@@ -16,7 +13,7 @@ static cb_status exchange_and_return(bench_rank *me)
     return bench_receive(me, 0);
 }
 
-static const bench_definition comms2 = {
+const benchmark cb_comms2 = {
     .name = "comms2",
     .id = "COMMS2",
     .title = "Parkbench: two nodes exchange messages",
@@ -28,19 +25,22 @@ static const bench_definition comms2 = {
         "it is given; the startup time is t0 = n_half / r_inf, and pi0 = 1 / t0.\n\n"
         "TICK1 and TICK2, which try the resolution and the truth of the clock, come first, and "
         "nothing is measured where they fail. Without --sizes a short sweep to 1 MiB is added.",
+    .group = BENCH_GROUP_PARKBENCH,
+    .pattern = "exchange",
     .counted = BENCH_PAIR_ONLY,
+    .usual = {{2}},
     .fit = true,
-    .parkbench = true,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "exchange",
                .summary = "a message each way, and both returned; the latency is a quarter of it",
                .figure = BENCH_LATENCY,
                .divisor = 4,
-               .packets = bench_one_packet,
+               .packets = BENCH_PACKETS_ONE,
                .roles = {{.step = exchange_and_return, .timed = true}}}},
+    .figures = {{"latency_us", "t: time of four messages / 4"},
+                {"throughput_MBps", "n / t"},
+                {"r_inf_MBps", "t(n) = (n + n_half) / r_inf"},
+                {"overhead_us", "t0 = n_half / r_inf"},
+                {"pi0_Hz", "pi0 = 1 / t0"}},
+    .plots = {{"latency_us", "size_bytes"}, {"throughput_MBps", "size_bytes"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&comms2, argc, argv);
-}

@@ -1,11 +1,7 @@
 /* Parkbench COMMS3: each of p processors sends to all others at the same time.
  *
  * saturate  a processor sends p - 1 messages, to the next one first, and receives one from each;
- *           every processor times its block, the longest counts; t = time of a round / (p (p - 1))
- *
- * t(n) = (n + n_half) / r_inf, where r_inf is the total saturation bandwidth; startup t0 = n_half /
- * r_inf, pi0 = 1 / t0; throughput = n / t, the highest of which is the maximum observed; a
- * processor's share of r_inf and of the maximum is a p-th */
+ *           every processor times its block, the longest counts */
 #include "engine/benchmark.h"
 
 static cb_status send_to_all_and_receive(bench_rank *me)
@@ -15,7 +11,7 @@ static cb_status send_to_all_and_receive(bench_rank *me)
     return bench_assemble(me);
 }
 
-static const bench_definition comms3 = {
+const benchmark cb_comms3 = {
     .name = "comms3",
     .id = "COMMS3",
     .title = "Parkbench: total saturation bandwidth of p processors",
@@ -28,19 +24,23 @@ static const bench_definition comms3 = {
         "that was observed stands beside it, and both also for one processor.\n\n"
         "TICK1 and TICK2, which try the resolution and the truth of the clock, come first, and "
         "nothing is measured where they fail. Without --sizes a short sweep to 1 MiB is added.",
+    .group = BENCH_GROUP_PARKBENCH,
+    .pattern = "all-to-all",
     .counted = BENCH_PROCESSORS,
+    .usual = {{4}, {8}, {16}},
     .fit = true,
-    .parkbench = true,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "saturate",
                .summary = "a message to every other processor and one from each",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packets_among_all,
+               .packets = BENCH_PACKETS_AMONG_ALL,
                .roles = {{.step = send_to_all_and_receive, .timed = true}}}},
+    .figures = {{"round_us", "time of a round of p (p - 1) messages, each of time t"},
+                {"throughput_MBps", "n / t"},
+                {"per_node_MBps", "throughput / p"},
+                {"r_inf_MBps", "t(n) = (n + n_half) / r_inf: the total saturation bandwidth"},
+                {"overhead_us", "t0 = n_half / r_inf"},
+                {"pi0_Hz", "pi0 = 1 / t0"}},
+    .plots = {{"throughput_MBps", "size_bytes"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&comms3, argc, argv);
-}

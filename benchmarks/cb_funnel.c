@@ -4,8 +4,6 @@
  *           block and times it to the last packet; sources run ahead by at most the window
  * free      sources are not synchronised: any packet counts, S of them are a step; the share of a
  *           source is counted until the first of them has delivered all of its block
- *
- * throughput = S x size / time of a step; loss = what is missing to the packet rate of one source
  */
 #include "engine/benchmark.h"
 
@@ -49,18 +47,19 @@ static cb_status take_any(bench_rank *me)
     return CB_OK;
 }
 
-static const bench_definition funnel = {
+const benchmark cb_funnel = {
     .name = "funnel",
     .id = "1.7",
     .title = "many sources, one destination",
     .description =
         "Measures basic event building (ATLAS DAQ note 48, benchmark 1.7): the destination takes a "
         "packet from each source and assembles them into an event. In mode free the sources are "
-        "not "
-        "synchronised, and the share of each is reported. One source is measured first: the loss "
-        "is "
-        "what the funnel's packet rate lacks against it.",
+        "not synchronised, and the share of each is reported. One source is measured first: the "
+        "loss is what the funnel's packet rate lacks against it.",
+    .group = BENCH_GROUP_BASIC,
+    .pattern = "many-to-one",
     .counted = BENCH_SOURCES,
+    .usual = {{4}, {8}, {16}},
     .ratio = BENCH_LOSS,
     .reference = 1,
     .shares = true,
@@ -70,7 +69,7 @@ static const bench_definition funnel = {
                .summary = "one packet from each source, assembled into an event",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packet_each,
+               .packets = BENCH_PACKETS_EACH,
                .roles = {{.begin = release_sources,
                           .step = build_event,
                           .finish = bench_settle,
@@ -81,16 +80,19 @@ static const bench_definition funnel = {
                .summary = "packets in whatever order they come",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packet_each,
+               .packets = BENCH_PACKETS_EACH,
                .roles = {{.begin = release_sources,
                           .step = take_any,
                           .finish = bench_settle,
                           .timed = true,
                           .ends_before_finish = true},
                          {.begin = await_release, .step = feed, .finish = bench_drain}}}},
+    .figures = {{"round_us",
+                 "time of an event: one packet from each source, or in mode free S packets"},
+                {"frequency_Hz", "1 / time of an event"},
+                {"throughput_MBps", "S x size / time of an event"},
+                {"loss_pct", "per cent that is missing to the packet rate of one source"},
+                {"shares", "in mode free, packets of a source / packets, until the first source "
+                           "has delivered its block"}},
+    .plots = {{"frequency_Hz", "sources"}, {"loss_pct", "sources"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&funnel, argc, argv);
-}

@@ -4,8 +4,6 @@
  *           runs from its first send to the last acknowledgement
  * round     each destination acknowledges each round
  *
- * throughput = R x size / time of a step
- *
  * The list is fixed, or changes with each broadcast: it is the next of some prepared groups, which
  * rotate over the destinations or are drawn at random. What making a group costs is reported apart.
  */
@@ -169,7 +167,29 @@ static cb_status take_and_answer(bench_rank *me)
     return bench_signal(me, &me->peers[0]);
 }
 
-static const bench_definition multicasting = {
+static const char *const multicasts[] = {"loop", "technology", NULL};
+static const char *const lists[] = {"fixed", "rotate", "random", NULL};
+
+static const cb_option own_options[] = {
+    {.name = "multicast",
+     .type = CB_OPTION_CHOICE,
+     .offset = offsetof(bench_list_options, multicast),
+     .argument = "HOW",
+     .choices = multicasts,
+     .key = "multicast",
+     .help = "By a loop of sends or by the technology's own multicast; without it both"},
+    {.name = "list",
+     .type = CB_OPTION_CHOICE,
+     .offset = offsetof(bench_list_options, list),
+     .argument = "HOW",
+     .choices = lists,
+     .key = "list",
+     .help =
+         "How the list of destinations changes with each broadcast; without it fixed at all sizes, "
+         "and rotate and random at 64 bytes"},
+};
+
+const benchmark cb_multicast = {
     .name = "multicast",
     .id = "1.6",
     .title = "one source, identical data to each destination",
@@ -177,11 +197,12 @@ static const bench_definition multicasting = {
         "Measures the basic broadcasting capability (ATLAS DAQ note 48, benchmark 1.6): one source "
         "sends the same packet to all destinations of a list, by a loop of sends and by the "
         "technology's own multicast. Lists that change with each broadcast are compared with a "
-        "fixed "
-        "one: rotate takes the next destinations in turn, random draws them. With all destinations "
-        "of "
-        "the job in the list only their order changes.",
+        "fixed one: rotate takes the next destinations in turn, random draws them. With all "
+        "destinations of the job in the list only their order changes.",
+    .group = BENCH_GROUP_BASIC,
+    .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
+    .usual = {{4}, {8}, {16}},
     .lists = true,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
@@ -189,22 +210,25 @@ static const bench_definition multicasting = {
                .summary = "one group send after the other, bounded by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packet_each,
+               .packets = BENCH_PACKETS_EACH,
                .roles = {{.step = multicast, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}},
               {.name = "round",
                .summary = "a group send, acknowledged by all before the next",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packet_each,
+               .packets = BENCH_PACKETS_EACH,
                .on_request = true,
                .roles = {{.step = multicast_and_await_each, .timed = true},
                          {.step = take_and_answer}}}},
+    .options = own_options,
+    .option_count = sizeof(own_options) / sizeof(own_options[0]),
+    .figures = {{"round_us", "time of a group send; in mode round to the last acknowledgement"},
+                {"frequency_Hz", "1 / time of a group send"},
+                {"throughput_MBps", "R x size / time of a group send"},
+                {"per_node_MBps", "throughput / destinations that take part"},
+                {"group_create_us", "time of making the groups / their number"}},
+    .plots = {{"frequency_Hz", "destinations"}, {"frequency_Hz", "list"}},
     .set_up = make_lists,
     .tear_down = drop_lists,
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&multicasting, argc, argv);
-}

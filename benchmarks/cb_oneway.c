@@ -1,8 +1,8 @@
 /* 1.1 one-way: one source, one destination.
  *
- * pingpong  the source sends a packet, the destination sends one back; latency = round trip / 2
+ * pingpong  the source sends a packet, the destination sends one back
  * stream    the source sends packets as fast as the window lets it; time from its first send to the
- *           last acknowledgement; throughput = packets x size / time */
+ *           last acknowledgement */
 #include "engine/benchmark.h"
 
 static cb_status ping(bench_rank *me)
@@ -25,7 +25,7 @@ static cb_status take(bench_rank *me)
     return bench_stream_receive(me, 0);
 }
 
-static const bench_definition oneway = {
+const benchmark cb_oneway = {
     .name = "oneway",
     .id = "1.1",
     .title = "one source, one destination",
@@ -35,7 +35,10 @@ static const bench_definition oneway = {
         "packets one after the other, bounded by the window.\n\n"
         "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
         "r_inf is fitted piece by piece.",
+    .group = BENCH_GROUP_BASIC,
+    .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
+    .usual = {{2}},
     .fit = true,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_ONE, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
@@ -43,18 +46,18 @@ static const bench_definition oneway = {
                .summary = "a packet there and one back; the latency is half of it",
                .figure = BENCH_LATENCY,
                .divisor = 2,
-               .packets = bench_one_packet,
+               .packets = BENCH_PACKETS_ONE,
                .roles = {{.step = ping, .timed = true}, {.step = pong}}},
               {.name = "stream",
                .summary = "one packet after the other, bounded by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_one_packet,
+               .packets = BENCH_PACKETS_ONE,
                .roles = {{.step = stream, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}}},
+    .figures = {{"latency_us", "time of a round trip / 2"},
+                {"round_us", "time of a stream / packets"},
+                {"frequency_Hz", "pingpong: 1 / latency; stream: packets / time"},
+                {"throughput_MBps", "packets x size / time"}},
+    .plots = {{"latency_us", "size_bytes"}, {"throughput_MBps", "size_bytes"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&oneway, argc, argv);
-}

@@ -4,8 +4,7 @@
  *           runs from its first send to the last acknowledgement
  * round     each destination acknowledges each round; the time of a round to the last arrival, with
  *           the way back of the last acknowledgement
- *
- * throughput = R x size / time of a step */
+ */
 #include "engine/benchmark.h"
 
 static cb_status send_to_each(bench_rank *me)
@@ -35,34 +34,37 @@ static cb_status take_and_answer(bench_rank *me)
     return bench_signal(me, &me->peers[0]);
 }
 
-static const bench_definition outfarm = {
+const benchmark cb_outfarm = {
     .name = "outfarm",
     .id = "1.5",
     .title = "one source, different data to each destination",
     .description =
         "Measures the capability to distribute data (ATLAS DAQ note 48, benchmark 1.5): one source "
         "sends a packet to each destination of a list in turn. Mode stream gives the highest rate "
-        "of "
-        "rounds, mode round the time until all destinations of one round have acknowledged it.",
+        "of rounds, mode round the time until all destinations of one round have acknowledged it.",
+    .group = BENCH_GROUP_BASIC,
+    .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
+    .usual = {{4}, {8}, {16}},
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "stream",
                .summary = "a packet to each destination, bounded by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packet_each,
+               .packets = BENCH_PACKETS_EACH,
                .roles = {{.step = send_to_each, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}},
               {.name = "round",
                .summary = "a packet to each destination, acknowledged before the next round",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packet_each,
+               .packets = BENCH_PACKETS_EACH,
                .roles = {{.step = send_and_await_each, .timed = true}, {.step = take_and_answer}}}},
+    .figures = {{"round_us",
+                 "time of a packet to each destination; in mode round to the last acknowledgement"},
+                {"frequency_Hz", "1 / time of a round"},
+                {"throughput_MBps", "R x size / time of a round"},
+                {"per_node_MBps", "throughput / R"}},
+    .plots = {{"frequency_Hz", "destinations"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&outfarm, argc, argv);
-}

@@ -2,9 +2,7 @@
  *
  * stream    a step is one packet in every pair; every source times its block, from its first send
  *           to the last acknowledgement, and the longest counts
- *
- * throughput = P/2 x size / time of a step; efficiency = frequency per pair / that of one pair
- * alone */
+ */
 #include "engine/benchmark.h"
 
 static cb_status stream(bench_rank *me)
@@ -17,12 +15,7 @@ static cb_status take(bench_rank *me)
     return bench_stream_receive(me, 0);
 }
 
-static size_t one_each_pair(size_t count)
-{
-    return count / 2;
-}
-
-static const bench_definition pairs = {
+const benchmark cb_pairs = {
     .name = "pairs",
     .id = "1.4",
     .title = "half of the nodes stream to the other half, in pairs",
@@ -31,7 +24,10 @@ static const bench_definition pairs = {
         "even number of processors is split into sources and destinations, and each source streams "
         "to its own destination. One pair is measured first; the scaling efficiency compares the "
         "packet rate of a pair with its rate.",
+    .group = BENCH_GROUP_BASIC,
+    .pattern = "pairs",
     .counted = BENCH_PROCESSORS,
+    .usual = {{4}, {8}, {16}},
     .ratio = BENCH_EFFICIENCY,
     .reference = 2,
     .roles = {{"source", BENCH_HALF, BENCH_TWIN, BENCH_SECOND, BENCH_HEARS_ALL},
@@ -40,13 +36,14 @@ static const bench_definition pairs = {
                .summary = "each source to its own destination, bounded by the window",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = one_each_pair,
+               .packets = BENCH_PACKETS_EACH_PAIR,
                .counts_packets = true,
                .roles = {{.step = stream, .finish = bench_drain, .timed = true},
                          {.step = take, .finish = bench_settle}}}},
+    .figures = {{"round_us", "time of a packet in every pair, of the source that takes longest"},
+                {"frequency_Hz", "packets of all pairs / time: P/2 / time of a step"},
+                {"throughput_MBps", "P/2 x size / time of a step"},
+                {"per_node_MBps", "throughput / (P/2)"},
+                {"scaling_efficiency", "frequency per pair / that of one pair alone"}},
+    .plots = {{"frequency_Hz", "processors"}, {"scaling_efficiency", "processors"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&pairs, argc, argv);
-}

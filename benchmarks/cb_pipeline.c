@@ -3,10 +3,15 @@
  *
  * event  one packet from each source has made its way to the last stage; timed there, from the
  * first event of a block to its last
- *
- * frequency = events per second; throughput = packets that the last stage takes for an event x size
- * x frequency */
+ */
 #include "engine/benchmark.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "engine/options.h"
+#include "engine/shape.h"
 
 static cb_status feed(bench_rank *me)
 {
@@ -28,7 +33,74 @@ static cb_status pass_event_on(bench_rank *me)
     return bench_stream_send(me, me->heard);
 }
 
-static const bench_definition pipeline = {
+typedef struct {
+    const char *topologies;
+} pipeline_options;
+
+static const cb_option own_options[] = {
+    {.name = "topology",
+     .type = CB_OPTION_TEXT,
+     .offset = offsetof(pipeline_options, topologies),
+     .argument = "LIST",
+     .key = "topology",
+     .help = "Numbers of processors, stage after stage, one measurement each: 4-2-1,8-4-2-1; "
+             "without it 4-2-1, 6-2-1 and 9-3-1, those that fit the job"},
+};
+
+/* The usual ones that fit, of which the first has to. */
+static cb_status add_usual(const benchmark *definition, size_t ranks, bench_shape_list *out)
+{
+    for (size_t i = 0; i < BENCH_USUAL && definition->usual[i][0] > 0; i++) {
+        bench_shape shape = {.stage_count = 0};
+
+        while (shape.stage_count < BENCH_STAGES && definition->usual[i][shape.stage_count] > 0) {
+            shape.stages[shape.stage_count] = definition->usual[i][shape.stage_count];
+            shape.stage_count++;
+        }
+        if (i == 0)
+            CB_TRY(shape_fits(&shape, ranks, "the smallest topology of the note, 4-2-1,"));
+        if (shape_ranks(&shape) <= ranks)
+            CB_TRY(shape_list_add(out, &shape));
+    }
+    return CB_OK;
+}
+
+static cb_status choose_topologies(const benchmark *definition, const bench_options *options,
+                                   size_t ranks, bench_shape_list *out)
+{
+    const pipeline_options *own = (const void *)options->own;
+    const char *at = own->topologies;
+
+    out->count = 0;
+    if (at == NULL)
+        return add_usual(definition, ranks, out);
+    for (;;) {
+        char one[SHAPE_TEXT], what[SHAPE_TEXT + 16];
+        size_t length = strcspn(at, ",");
+        bench_shape shape;
+
+        if (length >= sizeof(one)) {
+            cb_error("--topology '%s': an element is too long; give it as 4-2-1,9-3-1", at);
+            return CB_ERROR_USAGE;
+        }
+        snprintf(one, sizeof(one), "%.*s", (int)length, at);
+        snprintf(what, sizeof(what), "topology %s", one);
+        CB_TRY(shape_parse(one, &shape));
+        CB_TRY(shape_fits(&shape, ranks, what));
+        for (size_t i = 0; i < out->count; i++)
+            if (shape_same(&shape, &out->shapes[i])) {
+                cb_error("--topology '%s': an element is repeated; give each topology once",
+                         own->topologies);
+                return CB_ERROR_USAGE;
+            }
+        CB_TRY(shape_list_add(out, &shape));
+        if (at[length] == '\0')
+            return CB_OK;
+        at += length + 1;
+    }
+}
+
+const benchmark cb_pipeline = {
     .name = "pipeline",
     .id = "2.3",
     .title = "data-driven pipeline of synchronising stages",
@@ -37,7 +109,10 @@ static const bench_definition pipeline = {
         "first stage, whose processors wait for one packet from each of theirs, run an algorithm "
         "on every packet and forward one of the same size; and so on to the last stage. Only the "
         "overall frequency is measured.",
+    .group = BENCH_GROUP_FARM,
+    .pattern = "pipeline",
     .counted = BENCH_TOPOLOGY,
+    .usual = {{4, 2, 1}, {6, 2, 1}, {9, 3, 1}},
     .roles = {{"source", BENCH_COUNT, BENCH_CHAIN, 0, 0},
               {"stage", BENCH_COUNT, BENCH_CHAIN, 0, 0},
               {"last stage", BENCH_COUNT, BENCH_CHAIN, 0, 0}},
@@ -45,7 +120,7 @@ static const bench_definition pipeline = {
                .summary = "one packet from each source, through all stages",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_packet_each, /* of a topology: what the last stage takes */
+               .packets = BENCH_PACKETS_EACH,
                .roles = {{.begin = feed, .step = feed, .finish = bench_drain},
                          {.begin = pass_event_on, .step = pass_event_on, .finish = bench_relay},
                          {.begin = take_event,
@@ -54,9 +129,12 @@ static const bench_definition pipeline = {
                           .timed = true,
                           .starts_after_begin = true,
                           .ends_before_finish = true}}}},
+    .choose_shapes = choose_topologies,
+    .options = own_options,
+    .option_count = sizeof(own_options) / sizeof(own_options[0]),
+    .figures = {{"frequency_Hz", "events / time, at the last stage"},
+                {"round_us", "time from one event to the next"},
+                {"throughput_MBps",
+                 "packets that the last stage receives for an event x size x frequency"}},
+    .plots = {{"frequency_Hz", "topology"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&pipeline, argc, argv);
-}

@@ -1,10 +1,9 @@
 /* 2.2 pull farm with supervisor: the supervisor tells a destination, in turn, the sources of an
  * event; the destination requests their fragments, collects them, runs the algorithm on each and
  * sends a decision to the supervisor. It takes further assignments while it waits for fragments.
- *
- * frequency = decisions per second; event latency: from the issue, or from when the event was due,
- * to the decision, on the supervisor's clock */
+ */
 #include "farm/farm.h"
+#include "farm/options.h"
 
 static cb_status assign(bench_rank *me)
 {
@@ -38,32 +37,38 @@ static cb_status fetch_or_collect(bench_rank *me, size_t from, transport_buffer 
     return from == 0 ? fetch(me, from, buffer) : bench_accept_fragment(me, from, buffer);
 }
 
-static const bench_definition pullfarm = {
+const benchmark cb_pullfarm = {
     .name = "pullfarm",
     .id = "2.2",
     .title = "pull farm with supervisor",
     .description =
         "Measures a trigger farm (ATLAS DAQ note 48, benchmark 2.2): a supervisor communicates the "
         "sources of each event to a destination, in turn; it fetches their data packets by "
-        "requests "
-        "of 16 bytes, runs an algorithm on each packet and sends a decision to the supervisor. A "
+        "requests of 16 bytes, runs an algorithm on each packet and sends a decision to the "
+        "supervisor. A "
         "destination has work in progress on several events at a time.\n\n"
         "A closed loop (the default) keeps --in-flight events in the farm and gives the highest "
         "frequency. An open loop (--rate, --load-curve, --find-rate) issues events when they fall "
         "due, whether or not earlier ones came back; their latency counts from then.",
+    .group = BENCH_GROUP_FARM,
+    .pattern = "pull-farm",
     .counted = BENCH_FARM,
+    .usual = {{4, 4}, {6, 6}, {8, 8}},
     .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_THIRD, BENCH_THIRD},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_THIRD, BENCH_THIRD},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND,
                BENCH_FIRST | BENCH_SECOND}},
     .modes = {{.name = "closed",
                .summary = "one event, from its assignment to its decision",
+               .packets = BENCH_PACKETS_EACH,
                .roles = {{.step = assign, .timed = true},
                          {.react = answer},
                          {.react = fetch_or_collect}}}},
+    .choose_shapes = farm_choose_shapes,
+    .figures = {{"frequency_Hz", "decisions / time"},
+                {"throughput_MBps", "S x size x frequency"},
+                {"event_latency_us", "from the issue, or from when the event was due, to the "
+                                     "decision, on the clock of the supervisor"},
+                {"found_Hz", "with --find-rate the highest rate that holds the deadline"}},
+    .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&pullfarm, argc, argv);
-}

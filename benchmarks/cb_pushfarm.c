@@ -1,10 +1,9 @@
 /* 2.1 push farm with supervisor: the supervisor tells every source the destination of an event, in
  * turn; every source sends its fragment there; the destination collects them, runs the algorithm on
  * each and sends a decision to the supervisor.
- *
- * frequency = decisions per second; event latency: from the issue, or from when the event was due,
- * to the decision, on the supervisor's clock */
+ */
 #include "farm/farm.h"
+#include "farm/options.h"
 
 static cb_status assign(bench_rank *me)
 {
@@ -21,7 +20,7 @@ static cb_status push(bench_rank *me, size_t from, transport_buffer *buffer)
     return bench_send_fragment(me, note.first, note.event);
 }
 
-static const bench_definition pushfarm = {
+const benchmark cb_pushfarm = {
     .name = "pushfarm",
     .id = "2.1",
     .title = "push farm with supervisor",
@@ -33,18 +32,24 @@ static const bench_definition pushfarm = {
         "A closed loop (the default) keeps --in-flight events in the farm and gives the highest "
         "frequency. An open loop (--rate, --load-curve, --find-rate) issues events when they fall "
         "due, whether or not earlier ones came back; their latency counts from then.",
+    .group = BENCH_GROUP_FARM,
+    .pattern = "push-farm",
     .counted = BENCH_FARM,
+    .usual = {{4, 4}, {6, 6}, {8, 8}},
     .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_THIRD},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_FIRST},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_SECOND, BENCH_SECOND}},
     .modes = {{.name = "closed",
                .summary = "one event, from its assignment to its decision",
+               .packets = BENCH_PACKETS_EACH,
                .roles = {{.step = assign, .timed = true},
                          {.react = push},
                          {.react = bench_accept_fragment}}}},
+    .choose_shapes = farm_choose_shapes,
+    .figures = {{"frequency_Hz", "decisions / time"},
+                {"throughput_MBps", "S x size x frequency"},
+                {"event_latency_us", "from the issue, or from when the event was due, to the "
+                                     "decision, on the clock of the supervisor"},
+                {"found_Hz", "with --find-rate the highest rate that holds the deadline"}},
+    .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&pushfarm, argc, argv);
-}

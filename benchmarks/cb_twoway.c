@@ -2,8 +2,7 @@
  *
  * exchange  both send a packet, then both receive one; every node times its block, the longer one
  *           counts
- *
- * throughput = both ways together = 2 x size / time of an exchange */
+ */
 #include "engine/benchmark.h"
 
 static cb_status exchange(bench_rank *me)
@@ -12,7 +11,7 @@ static cb_status exchange(bench_rank *me)
     return bench_receive(me, 0);
 }
 
-static const bench_definition twoway = {
+const benchmark cb_twoway = {
     .name = "twoway",
     .id = "1.2",
     .title = "two equal nodes, both send and receive",
@@ -21,18 +20,20 @@ static const bench_definition twoway = {
         "benchmark 1.2): two equal nodes each send a packet and receive one.\n\n"
         "Without --sizes a short sweep to 1 MiB is added, to which Hockney's line t(n) = t0 + n / "
         "r_inf is fitted piece by piece.",
+    .group = BENCH_GROUP_BASIC,
+    .pattern = "exchange",
     .counted = BENCH_PAIR_ONLY,
+    .usual = {{2}},
     .fit = true,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "exchange",
                .summary = "both send a packet and receive one",
                .figure = BENCH_ROUND,
                .divisor = 1,
-               .packets = bench_two_packets,
+               .packets = BENCH_PACKETS_TWO,
                .roles = {{.step = exchange, .timed = true}}}},
+    .figures = {{"round_us", "time of an exchange, of the node that takes longer"},
+                {"frequency_Hz", "1 / time of an exchange"},
+                {"throughput_MBps", "both ways together: 2 x size / time of an exchange"}},
+    .plots = {{"round_us", "size_bytes"}, {"throughput_MBps", "size_bytes"}},
 };
-
-int main(int argc, char **argv)
-{
-    return bench_main(&twoway, argc, argv);
-}

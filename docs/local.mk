@@ -9,7 +9,7 @@ EXTRA_DIST += \
 
 # The schemas of what programs and driver write.
 schemasdir = $(pkgdatadir)/schemas
-dist_schemas_DATA = %D%/combench-knee-1.schema.json %D%/combench-model-1.schema.json \
+dist_schemas_DATA = %D%/combench-benchmarks-1.schema.json %D%/combench-knee-1.schema.json %D%/combench-model-1.schema.json \
 	%D%/combench-prediction-1.schema.json %D%/combench-result-1.schema.json \
 	%D%/combench-run-1.schema.json %D%/combench-validation-1.schema.json
 

@@ -1,9 +1,4 @@
 # Manual pages are made by the programs themselves, from the rows of their options.
-benchmark_manuals = \
-	%D%/cb_oneway.1 %D%/cb_twoway.1 %D%/cb_alltoall.1 %D%/cb_pairs.1 \
-	%D%/cb_outfarm.1 %D%/cb_multicast.1 %D%/cb_funnel.1 \
-	%D%/cb_pushfarm.1 %D%/cb_pullfarm.1 %D%/cb_pipeline.1 \
-	%D%/cb_calibrate.1 %D%/cb_comms1.1 %D%/cb_comms2.1 %D%/cb_comms3.1
 ccmod_subcommands = \
 	%D%/ccmod-calibrate.1 %D%/ccmod-convert.1 %D%/ccmod-info.1 %D%/ccmod-knee.1 %D%/ccmod-run.1 %D%/ccmod-signals.1 %D%/ccmod-timeline.1
 man1_MANS = $(benchmark_manuals) %D%/ccmod.1 %D%/combench-testbed.1 $(ccmod_subcommands)

@@ -1,10 +1,9 @@
 EXTRA_DIST += %D%/completion/combench.bash %D%/build %D%/check %D%/failed-tests %D%/install-packages %D%/quickstart %D%/testbed %D%/trace .ci/run
 
 # Completion for bash, where bash-completion looks: a file of the name of each command.
+# Every program that is installed has one.
 completiondir = $(datadir)/bash-completion/completions
-completed = combench ccmod combench-testbed sisci-shm-clean \
-	cb_oneway cb_twoway cb_alltoall cb_pairs cb_outfarm cb_multicast cb_funnel \
-	cb_pushfarm cb_pullfarm cb_pipeline cb_calibrate cb_comms1 cb_comms2 cb_comms3
+completed = combench $(bin_PROGRAMS)
 install-data-hook: install-completion
 install-completion:
 	$(MKDIR_P) "$(DESTDIR)$(completiondir)"

@@ -99,12 +99,15 @@ _combench_launched() {
     mapfile -t COMPREPLY < <(compgen -c -f -- "${COMP_WORDS[COMP_CWORD]}")
 }
 
-complete -o filenames -F _combench combench ccmod combench-testbed sisci-shm-clean \
-    cb_oneway cb_twoway cb_alltoall cb_pairs cb_outfarm cb_multicast cb_funnel \
-    cb_pushfarm cb_pullfarm cb_pipeline cb_calibrate cb_comms1 cb_comms2 cb_comms3
+complete -o filenames -F _combench combench ccmod combench-testbed sisci-shm-clean
+# The benchmarks: installed, each has a link to this file beside it; in a source tree, a file.
+for _combench_program in "${BASH_SOURCE[0]%/*}"/cb_* "${BASH_SOURCE[0]%/*}"/../../benchmarks/cb_*.c; do
+    _combench_program=${_combench_program##*/}
+    [[ $_combench_program == *'*'* ]] || complete -o filenames -F _combench "${_combench_program%.c}"
+done
 # Whoever has a completion for a launcher already keeps it.
 for _combench_launcher in mpirun mpiexec srun; do
     complete -p "$_combench_launcher" >/dev/null 2>&1 ||
         complete -o filenames -F _combench_launched "$_combench_launcher"
 done
-unset _combench_launcher
+unset _combench_launcher _combench_program

@@ -218,17 +218,15 @@ static cb_status set_default(const cb_option_table *table, const cb_option *row,
 static cb_status refuse_meaningless(const parse_job *job, const cb_option *row)
 {
     const cb_option_table *table = job->table;
-    uint32_t scope = 0;
+    char owners[REASON_BYTES];
 
-    for (size_t i = 0; i < table->option_count; i++) {
-        if (strcmp(table->options[i].name, row->name) == 0)
-            scope |= table->options[i].scope;
-    }
-    if (table->owners != NULL)
+    if (table->name_owners != NULL) {
+        table->name_owners(table, row->name, owners, sizeof(owners));
         cb_error("--%s has no meaning for %s; leave it out, or run what takes it: %s", row->name,
-                 table->program, table->owners(scope));
-    else
+                 table->program, owners);
+    } else {
         cb_error("--%s has no meaning for %s; leave it out", row->name, table->program);
+    }
     return CB_ERROR_USAGE;
 }
 

@@ -44,17 +44,21 @@ typedef struct {
     const char *help;           /* one sentence or two, no line breaks, no final full stop */
 } cb_option;
 
-typedef struct {
-    const char *program;     /* cb_oneway */
-    const char *summary;     /* one line: "one source, one destination (DAQ note 48, 1.1)" */
+typedef struct cb_option_table cb_option_table;
+
+struct cb_option_table {
+    const char *program;     /* its name as users type it */
+    const char *summary;     /* one line */
     const char *description; /* paragraphs separated by \n\n; for --help and the manual page */
-    const char *synopsis;    /* "mpirun -np N cb_oneway [OPTION]..." */
+    const char *synopsis;    /* "mpirun -np N PROGRAM [OPTION]..." */
     const char *const *exit_statuses; /* "0", "measured", "2", "..."; NULL-terminated pairs */
     const cb_option *options;
     size_t option_count;
-    uint32_t mask;                         /* which scopes this program has */
-    const char *(*owners)(uint32_t scope); /* who takes it: "cb_pairs, cb_alltoall"; or NULL */
-} cb_option_table;
+    uint32_t mask; /* which scopes this program has */
+    /* Write into `text` who takes the options of a name, for the message that this program does
+     * not; or NULL. */
+    void (*name_owners)(const cb_option_table *table, const char *name, char *text, size_t bytes);
+};
 
 /* Whether a row has a meaning for the table's program. */
 static inline bool cb_option_applies(const cb_option_table *table, const cb_option *row)

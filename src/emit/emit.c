@@ -17,7 +17,7 @@
 enum { ANY_NUMBER_OF_RANKS = 1 << 20, IN_FLIGHT_EACH = 4 };
 
 /* Of a measurement that has one, the reference measured beside it is left out. */
-static bool is_asked_for(const bench_definition *definition, const bench_plan *plan,
+static bool is_asked_for(const benchmark *definition, const bench_plan *plan,
                          const bench_measurement *measurement)
 {
     bool others = false;
@@ -27,7 +27,7 @@ static bool is_asked_for(const bench_definition *definition, const bench_plan *p
     return !others || measurement->count != definition->reference;
 }
 
-static cb_status choose_one(const bench_definition *definition, const bench_plan *plan,
+static cb_status choose_one(const benchmark *definition, const bench_plan *plan,
                             bench_measurement *out)
 {
     size_t found = 0;
@@ -76,24 +76,24 @@ static cb_status check_options(const bench_options *options)
     return CB_OK;
 }
 
-cb_status bench_emit_choose(const bench_definition *definition, const bench_options *options,
-                            size_t ranks, bench_measurement *out, bench_shape *shape)
+cb_status bench_emit_choose(const benchmark *definition, const bench_options *options, size_t ranks,
+                            bench_measurement *out, bench_shape *shape)
 {
     bench_plan plan;
     cb_status status;
 
     CB_TRY(check_options(options));
-    CB_TRY(bench_plan_make(definition, options, ranks > 0 ? ranks : ANY_NUMBER_OF_RANKS, &plan));
+    CB_TRY(plan_make(definition, options, ranks > 0 ? ranks : ANY_NUMBER_OF_RANKS, &plan));
     status = choose_one(definition, &plan, out);
-    bench_plan_free(&plan);
+    plan_free(&plan);
     CB_TRY(status);
-    *shape = out->shape.stage_count > 0 ? out->shape : bench_shape_of_count(definition, out->count);
-    *shape = bench_layout(definition, options, out, ranks > 0 ? ranks : bench_shape_ranks(shape));
-    if (bench_shape_ranks(shape) <= BENCH_CREW_MOST)
+    *shape = out->shape.stage_count > 0 ? out->shape : shape_of_count(definition, out->count);
+    *shape = plan_layout(definition, options, out, ranks > 0 ? ranks : shape_ranks(shape));
+    if (shape_ranks(shape) <= BENCH_CREW_MOST)
         return CB_OK;
     cb_error("--emit-trace: %zu ranks are more than the %d that are recorded at a time; ask for "
              "fewer",
-             bench_shape_ranks(shape), BENCH_CREW_MOST);
+             shape_ranks(shape), BENCH_CREW_MOST);
     return CB_ERROR_USAGE;
 }
 
@@ -113,9 +113,8 @@ static cb_status perform_farm(bench_rank *me, const bench_options *options,
                                               : bench_farm_serve(me, actions);
 }
 
-cb_status bench_perform(bench_rank *me, const bench_definition *definition,
-                        const bench_options *options, const bench_shape *shape,
-                        const bench_actions *actions)
+cb_status bench_perform(bench_rank *me, const benchmark *definition, const bench_options *options,
+                        const bench_shape *shape, const bench_actions *actions)
 {
     double elapsed_ns;
     cb_status status;
@@ -171,7 +170,7 @@ static cb_status perform(void *context, size_t member)
 static bool answers(const emission *all, size_t rank)
 {
     return all->session.definition->counted == BENCH_FARM &&
-           bench_shape_stage(&all->shape, rank) == BENCH_SOURCE;
+           shape_stage(&all->shape, rank) == BENCH_SOURCE;
 }
 
 static cb_status make_part(emission *all, size_t rank)
@@ -241,7 +240,7 @@ static char *find_target(const bench_options *options)
     return NULL;
 }
 
-cb_status bench_emit_trace(const bench_definition *definition, const bench_options *options)
+cb_status bench_emit_trace(const benchmark *definition, const bench_options *options)
 {
     emission all = {.session = {.definition = definition, .options = options}};
     char *target;
@@ -252,7 +251,7 @@ cb_status bench_emit_trace(const bench_definition *definition, const bench_optio
     target = find_target(options);
     if (target == NULL)
         return CB_ERROR_USAGE;
-    all.count = bench_shape_ranks(&all.shape);
+    all.count = shape_ranks(&all.shape);
     status = make_all(&all);
     if (status == CB_OK)
         status = report_file_replace(target, &trace_use, write_trace, &all);

@@ -1,5 +1,6 @@
-/* What a benchmark program is made of: a table of roles and modes, and one step function for each
- * role. A benchmark reads no clock, computes no statistics and prints nothing: the engine does.
+/* What the step functions of a benchmark call. A benchmark is a definition (definition.h) and one
+ * step function for each role; it reads no clock, computes no statistics and prints nothing: the
+ * engine does.
  *
  * A mode's step is repeated; a block is `begin`, an agreed number of steps, `finish`. All three are
  * hot. Ranks find their peers in me->peers, in the order that the role's row says. */
@@ -12,134 +13,11 @@
 
 #include "base/status.h"
 #include "engine/checker.h"
+#include "engine/definition.h"
 #include "transport/transport.h"
 
-typedef struct bench_rank bench_rank;
 typedef struct bench_traffic bench_traffic;
 typedef struct bench_farm bench_farm;
-
-/* How many ranks have a role, of the count that is measured (processors, sources, destinations).
- * BENCH_REST: those that two roles of one rank each leave. */
-typedef enum { BENCH_NONE, BENCH_ONE, BENCH_HALF, BENCH_COUNT, BENCH_REST } bench_share;
-
-/* Whom a rank talks to: all of some roles, role after role; the one with the same index in a role;
- * the others of its own role, the next one first, so that no two begin with the same; in a topology
- * those that feed it and behind them the one that it feeds. */
-typedef enum { BENCH_ALL, BENCH_TWIN, BENCH_OTHERS, BENCH_CHAIN } bench_peering;
-
-/* Sets of roles. */
-enum { BENCH_HEARS_ALL = 0, BENCH_FIRST = 1u << 0, BENCH_SECOND = 1u << 1, BENCH_THIRD = 1u << 2 };
-
-enum { BENCH_ROLES = 3, BENCH_MODES = 8, BENCH_STAGES = 8 };
-
-/* How many ranks are in each stage; see shape.h. */
-typedef struct {
-    size_t stages[BENCH_STAGES];
-    size_t stage_count;
-} bench_shape;
-
-typedef struct {
-    const char *name; /* source, destination, node */
-    bench_share share;
-    bench_peering peering;
-    unsigned peer_roles; /* the roles that the peers have */
-    unsigned heard;      /* those of them that it receives from, or BENCH_HEARS_ALL */
-} bench_role;
-
-typedef cb_status (*bench_action)(bench_rank *me);
-
-/* What a rank of a farm does about a message: `from` is the place of its sender among the peers,
- * and the buffer is the action's to send or release. */
-typedef cb_status (*bench_reaction)(bench_rank *me, size_t from, transport_buffer *buffer);
-
-typedef struct {
-    bench_action begin, step, finish; /* begin and finish may be NULL */
-    bench_reaction react;             /* in place of a step, of a farm's sources and destinations */
-    bool timed;                       /* this role's clock counts; of several the longest block */
-    bool starts_after_begin;          /* its block begins behind begin ... */
-    bool ends_before_finish;          /* ... and ends with the last step, not with finish */
-} bench_actions;
-
-typedef enum { BENCH_LATENCY, BENCH_ROUND } bench_figure;
-
-/* Packets of a step, by what a benchmark counts: as many whatever that is, one for each, and one
- * from each to all others. */
-static inline size_t bench_one_packet(size_t count)
-{
-    (void)count;
-    return 1;
-}
-
-static inline size_t bench_two_packets(size_t count)
-{
-    (void)count;
-    return 2;
-}
-
-static inline size_t bench_packet_each(size_t count)
-{
-    return count;
-}
-
-static inline size_t bench_packets_among_all(size_t count)
-{
-    return count * (count - 1);
-}
-
-typedef struct {
-    const char *name;
-    const char *summary; /* what a step is, for --help */
-    size_t processors;   /* of BENCH_BY_MODE: how many take part */
-    bench_figure figure; /* the time of a step is reported as latency_us or round_us ... */
-    unsigned divisor;    /* ... divided by this: 2 for a round trip */
-    /* Data packets that all destinations receive in a step / divisor. */
-    size_t (*packets)(size_t count);
-    bool counts_packets; /* frequency_Hz counts packets, not steps */
-    bool on_request;     /* only with --mode */
-    bench_actions roles[BENCH_ROLES];
-} bench_mode;
-
-/* What the list of counts counts, and thereby which option gives it. */
-typedef enum {
-    BENCH_PAIR_ONLY,
-    BENCH_BY_MODE, /* each mode says how many processors it has */
-    BENCH_PROCESSORS,
-    BENCH_DESTINATIONS,
-    BENCH_SOURCES,
-    BENCH_FARM,    /* sources and destinations, and a supervisor */
-    BENCH_TOPOLOGY /* --topology: stages of ranks */
-} bench_counted;
-
-/* How a list of destinations changes from one broadcast to the next. */
-typedef enum { BENCH_FIXED, BENCH_ROTATE, BENCH_RANDOM } bench_list;
-
-/* What the figure at the reference count serves for. */
-typedef enum {
-    BENCH_NO_RATIO,
-    BENCH_CONGESTION, /* time per packet of a node / that of the reference: 1.3 */
-    BENCH_EFFICIENCY, /* frequency per pair / that of the reference: 1.4 */
-    BENCH_LOSS        /* per cent of the reference's packet rate that is missing: 1.7 */
-} bench_ratio;
-
-typedef struct {
-    const char *name;        /* oneway */
-    const char *id;          /* 1.1 */
-    const char *title;       /* one line */
-    const char *description; /* paragraphs, for --help and the manual page */
-    bench_counted counted;
-    bench_ratio ratio;
-    size_t reference; /* the count that the ratio refers to, measured first; 0 without ratio */
-    bool fit;         /* a short sweep to 1 MiB is added, for Hockney's parameters */
-    bool parkbench;   /* TICK1 and TICK2 come first, and curves have Parkbench's parameters */
-    bool lists;       /* takes --list and --multicast */
-    bool shares;      /* modes with more than one peer report each peer's share */
-    bench_role roles[BENCH_ROLES];
-    bench_mode modes[BENCH_MODES]; /* ended by one without a name */
-    /* Make what the mode needs beside peers, and unmake it; both may be NULL. The time of set_up is
-     * reported for each group that it makes. */
-    cb_status (*set_up)(bench_rank *me);
-    void (*tear_down)(bench_rank *me);
-} bench_definition;
 
 typedef struct {
     transport_node *node;
@@ -203,6 +81,8 @@ struct bench_rank {
     bool *member;        /* of each list, whether this rank is in it */
     uint64_t broadcasts; /* so far; broadcast n goes to list n % group_count */
 
+    const void *own_options; /* those that the benchmark has rows for */
+
     bench_algorithm algorithm;
     bench_farm *farm; /* a rank's part in a trigger farm; NULL elsewhere */
 
@@ -211,8 +91,9 @@ struct bench_rank {
     uint64_t patience_ns; /* a packet that does not come for so long is lost */
 };
 
-/* The whole program. Returns the exit status. */
-int bench_main(const bench_definition *definition, int argc, char **argv);
+/* The whole program of a benchmark, one of the registry. Returns the exit status. */
+int bench_main(const benchmark *definition, const benchmark *const *registry, int argc,
+               char **argv);
 
 /* The node of a participant. */
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out);

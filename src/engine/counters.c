@@ -1,6 +1,18 @@
 /* What the technology counted in a measurement, for the row; and what part of the payload of an
  * unreliable technology was delivered. */
-#include "engine/passes.h"
+#include "engine/counters.h"
+
+void bench_use_counters(void)
+{
+    enum { SETS_MOST = 32 };
+    const cb_counter_set *sets[SETS_MOST];
+    size_t count = 0;
+
+    for (size_t i = 0; transport_technologies[i] != NULL && count < SETS_MOST; i++)
+        if (transport_technologies[i]->counters != NULL)
+            sets[count++] = transport_technologies[i]->counters;
+    report_use_counters(sets, count);
+}
 
 /* Since the counters were last read, summed over the team. */
 cb_status bench_sum_counters(bench_session *session, control_team *team, cb_counts *out)

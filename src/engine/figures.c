@@ -13,11 +13,11 @@ static bool named(const bench_role *role, const char *name)
 }
 
 /* How many ranks of a measurement have a role of that name; 0 where there is none. */
-static size_t ranks_named(const bench_definition *definition, const char *name, size_t count)
+static size_t ranks_named(const benchmark *definition, const char *name, size_t count)
 {
     for (size_t role = 0; role < BENCH_ROLES; role++)
         if (named(&definition->roles[role], name))
-            return bench_role_size(definition, role, count);
+            return shape_role_size(definition, role, count);
     return 0;
 }
 
@@ -25,7 +25,7 @@ static size_t ranks_named(const bench_definition *definition, const char *name, 
 static double reference_step(bench_session *session, const bench_measurement *measurement,
                              double step_us)
 {
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
 
     if (measurement->count == definition->reference)
         session->references[session->reference_count++] =
@@ -40,7 +40,7 @@ static double reference_step(bench_session *session, const bench_measurement *me
 static void fill_ratio(bench_session *session, const bench_measurement *measurement, double step_us,
                        report_row *row)
 {
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
     double count = (double)measurement->count, reference_us;
 
     if (definition->ratio == BENCH_NO_RATIO)
@@ -57,7 +57,7 @@ static void fill_ratio(bench_session *session, const bench_measurement *measurem
 }
 
 /* Of a list that changes, all destinations that take part have their turns. */
-static size_t receivers_of(const bench_definition *definition, const bench_measurement *measurement,
+static size_t receivers_of(const benchmark *definition, const bench_measurement *measurement,
                            size_t participants)
 {
     if (definition->lists)
@@ -66,11 +66,11 @@ static size_t receivers_of(const bench_definition *definition, const bench_measu
            ranks_named(definition, "node", measurement->count);
 }
 
-static void fill_rates(const bench_definition *definition, const bench_measurement *measurement,
+static void fill_rates(const benchmark *definition, const bench_measurement *measurement,
                        size_t participants, double time_us, double lost_share, report_row *row)
 {
     const bench_mode *mode = measurement->mode;
-    double packets = (double)mode->packets(measurement->count);
+    double packets = (double)bench_packets_of(mode->packets, measurement->count);
     size_t receivers = receivers_of(definition, measurement, participants);
 
     double throughput_MBps = packets * (1 - lost_share) * (double)measurement->size_bytes / time_us;
@@ -123,7 +123,7 @@ static void fill_conditions(const bench_session *session, const bench_measuremen
                             const bench_common *common, report_row *row)
 {
     const bench_options *options = session->options;
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
     size_t pieces = piece_bytes(session, measurement);
 
     report_set_text(row, REPORT_MODE, common->mode);
@@ -150,7 +150,7 @@ static void fill_conditions(const bench_session *session, const bench_measuremen
         report_set_number(row, REPORT_ALGORITHM_US, measurement->algorithm_us);
     report_set_text(row, REPORT_TOPOLOGY, measurement->topology);
     if (definition->lists) {
-        report_set_text(row, REPORT_LIST, bench_list_name(measurement->list));
+        report_set_text(row, REPORT_LIST, bench_list_names[measurement->list]);
         report_set_text(row, REPORT_MULTICAST, measurement->own_multicast ? "technology" : "loop");
     }
 }

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/block.h"
+#include "engine/counters.h"
 #include "engine/traffic.h"
 
 enum {

@@ -1,11 +1,12 @@
-/* The rows. A new option is a row here, a field in bench_options, and its use. */
+/* The rows of all options but those that benchmarks have of their own, who takes which, and the
+ * table of one program. */
 #include "engine/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "occupation/occupation.h"
 #include "engine/placement.h"
+#include "engine/sides.h"
 #include "transport/transport.h"
 
 #define FIELD(name) offsetof(bench_options, name)
@@ -14,8 +15,6 @@ static const char *const waits[] = {"auto", "spin", "yield", "block", NULL};
 static const char *const touches[] = {"all", "none", NULL};
 static const char *const connections[] = {"role", "all", NULL};
 static const char *const buffer_uses[] = {"hot", "rotate", NULL};
-static const char *const multicasts[] = {"loop", "technology", NULL};
-static const char *const lists[] = {"fixed", "rotate", "random", NULL};
 static const char *const arrivals[] = {"periodic", "poisson", NULL};
 static const char *const quantiles[] = {"p50", "p90", "p99", "p99.9", NULL};
 static const char *const sides[] = {"none", "source", "destination", "both", NULL};
@@ -28,7 +27,8 @@ enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
 static char technology_help[512], interface_help[512];
 
 /* clang-format off: a row reads best as one */
-static const cb_option rows[] = {
+/* Before a benchmark's own options. */
+static const cb_option first_rows[] = {
     {.name = "technology",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(technology),
@@ -111,8 +111,8 @@ static const cb_option rows[] = {
      .key = "group",
      .help =
          "The members of this group of network.conf, in its order, are the destinations, or the "
-         "sources of cb_funnel; all of them without --destinations or --sources. Wants "
-         "--config"},
+         "sources where sources are counted; all of them without --destinations or --sources. "
+         "Wants --config"},
     {.name = "sources",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_FARM,
@@ -132,14 +132,10 @@ static const cb_option rows[] = {
      .maximum = LARGEST_RANK,
      .key = "destinations",
      .help = "Numbers of destinations, or one number for all; without it as many as sources"},
-    {.name = "topology",
-     .type = CB_OPTION_TEXT,
-     .scope = BENCH_TAKES_TOPOLOGY,
-     .offset = FIELD(topologies),
-     .argument = "LIST",
-     .key = "topology",
-     .help = "Numbers of processors, stage after stage, one measurement each: 4-2-1,8-4-2-1; "
-             "without it 4-2-1, 6-2-1 and 9-3-1, those that fit the job"},
+};
+
+/* After a benchmark's own options. */
+static const cb_option later_rows[] = {
     {.name = "algorithm",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_ALGORITHM,
@@ -322,29 +318,11 @@ static const cb_option rows[] = {
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(placement),
      .argument = "HOW",
-     .choices = bench_placements,
+     .choices = placement_names,
      .key = "placement",
      .help = "Over several hosts: ranks take part host after host (block), from host to host "
              "(cyclic), with each role spread over all hosts, or packed on few; without it in the "
              "launcher's order"},
-    {.name = "multicast",
-     .type = CB_OPTION_CHOICE,
-     .scope = BENCH_TAKES_LISTS,
-     .offset = FIELD(multicast),
-     .argument = "HOW",
-     .choices = multicasts,
-     .key = "multicast",
-     .help = "By a loop of sends or by the technology's own multicast; without it both"},
-    {.name = "list",
-     .type = CB_OPTION_CHOICE,
-     .scope = BENCH_TAKES_LISTS,
-     .offset = FIELD(list),
-     .argument = "HOW",
-     .choices = lists,
-     .key = "list",
-     .help =
-         "How the list of destinations changes with each broadcast; without it fixed at all sizes, "
-         "and rotate and random at 64 bytes"},
     {.name = "compute",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_SIDES,
@@ -437,14 +415,19 @@ static const cb_option rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .help = "The trace is that of a job of so many ranks; without it of as many as take part"},
+    {.name = "describe",
+     .type = CB_OPTION_ACTION,
+     .help = "Print what this benchmark is as JSON (combench-benchmarks/1)"},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
     {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
 };
 /* clang-format on */
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) <= BENCH_OPTION_ROWS,
-               "BENCH_OPTION_ROWS is too small");
+enum {
+    FIRST_ROWS = sizeof(first_rows) / sizeof(first_rows[0]),
+    LATER_ROWS = sizeof(later_rows) / sizeof(later_rows[0])
+};
 
 static const char *const exit_statuses[] = {
     "0",
@@ -460,67 +443,8 @@ static const char *const exit_statuses[] = {
     NULL,
 };
 
-/* Of the scopes of all rows that share a name, together. */
-static const char *owners(uint32_t scope)
-{
-    static const struct {
-        uint32_t scope;
-        const char *programs;
-    } table[] = {
-        {BENCH_TAKES_PROCESSORS, "cb_alltoall, cb_pairs and cb_comms3"},
-        {BENCH_TAKES_DESTINATIONS, "cb_outfarm and cb_multicast"},
-        {BENCH_TAKES_LISTS, "cb_multicast"},
-        {BENCH_TAKES_WINDOW,
-         "cb_oneway, cb_pairs, cb_outfarm, cb_multicast, cb_funnel, cb_pipeline and cb_calibrate"},
-        {BENCH_TAKES_MODES, "cb_calibrate and the programs of group 1 and of Parkbench"},
-        {BENCH_TAKES_PARKBENCH, "cb_comms1, cb_comms2 and cb_comms3"},
-        {BENCH_TAKES_FARM, "cb_pushfarm and cb_pullfarm"},
-        {BENCH_TAKES_TOPOLOGY, "cb_pipeline"},
-        {BENCH_TAKES_ALGORITHM, "cb_pushfarm, cb_pullfarm and cb_pipeline"},
-        {BENCH_TAKES_SIDES | BENCH_TAKES_NODES,
-         "cb_oneway, cb_twoway, cb_alltoall, cb_pairs, cb_outfarm, cb_multicast and cb_funnel"},
-        {BENCH_TAKES_DESTINATIONS | BENCH_TAKES_SOURCES, "cb_outfarm, cb_multicast and cb_funnel"},
-        {BENCH_TAKES_DESTINATIONS | BENCH_TAKES_FARM,
-         "cb_outfarm, cb_multicast, cb_pushfarm and cb_pullfarm"},
-        {BENCH_TAKES_SOURCES | BENCH_TAKES_FARM, "cb_funnel, cb_pushfarm and cb_pullfarm"},
-    };
-
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-        if (table[i].scope == scope)
-            return table[i].programs;
-    return NULL;
-}
-
-bool bench_is_stream(const bench_mode *mode)
-{
-    for (size_t role = 0; role < BENCH_ROLES; role++)
-        if (mode->roles[role].finish == bench_drain || mode->roles[role].finish == bench_relay)
-            return true;
-    return false;
-}
-
-bool bench_is_led_in(const bench_mode *mode)
-{
-    for (size_t role = 0; role < BENCH_ROLES; role++)
-        if (mode->roles[role].starts_after_begin)
-            return true;
-    return false;
-}
-
-static bool has_stream(const bench_definition *definition)
-{
-    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
-        if (bench_is_stream(mode))
-            return true;
-    return false;
-}
-
-static bool in_group_2(const bench_definition *definition)
-{
-    return definition->counted == BENCH_FARM || definition->counted == BENCH_TOPOLOGY;
-}
-
-static uint32_t scope_of(const bench_definition *definition)
+/* The set of bench_scope that follows from a definition. */
+static uint32_t scopes_of(const benchmark *definition)
 {
     static const uint32_t by_count[] = {
         [BENCH_PAIR_ONLY] = 0,
@@ -528,19 +452,24 @@ static uint32_t scope_of(const bench_definition *definition)
         [BENCH_PROCESSORS] = BENCH_TAKES_PROCESSORS,
         [BENCH_DESTINATIONS] = BENCH_TAKES_DESTINATIONS,
         [BENCH_SOURCES] = BENCH_TAKES_SOURCES,
-        [BENCH_FARM] = BENCH_TAKES_FARM | BENCH_TAKES_ALGORITHM,
-        [BENCH_TOPOLOGY] = BENCH_TAKES_TOPOLOGY | BENCH_TAKES_ALGORITHM,
+        [BENCH_FARM] = BENCH_TAKES_FARM,
+        [BENCH_TOPOLOGY] = 0,
     };
+    uint32_t scopes = by_count[definition->counted];
 
-    return by_count[definition->counted] | (definition->lists ? BENCH_TAKES_LISTS : 0u) |
-           (has_stream(definition) ? BENCH_TAKES_WINDOW : 0u) |
-           (in_group_2(definition) ? 0u : BENCH_TAKES_MODES) |
-           (definition->parkbench ? BENCH_TAKES_PARKBENCH : 0u) |
-           (bench_has_sides(definition) ? BENCH_TAKES_SIDES : 0u) |
-           (bench_has_nodes(definition) ? BENCH_TAKES_NODES : 0u);
+    scopes |= definition->group == BENCH_GROUP_FARM ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
+        if (bench_is_stream(mode))
+            scopes |= BENCH_TAKES_WINDOW;
+    if (definition->group == BENCH_GROUP_PARKBENCH)
+        scopes |= BENCH_TAKES_PARKBENCH;
+    if (bench_occupations(definition) != NULL)
+        scopes |= bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE ? BENCH_TAKES_NODES
+                                                                          : BENCH_TAKES_SIDES;
+    return scopes;
 }
 
-/* "mpi (MPI point-to-point), tcp (stream sockets) or null (nothing)": all that are known, whatever
+/* "one (its summary), another (its summary) or third (its summary)": all that are known, whatever
  * this build has. `separator` stands before the last. */
 static size_t list_technologies(unsigned capabilities, bool with_summary, const char *separator,
                                 char *text, size_t bytes)
@@ -583,27 +512,79 @@ static void describe_technologies(void)
         names);
 }
 
-cb_option_table bench_option_table(const bench_definition *definition, const char *program,
-                                   const char *synopsis)
+/* Whether a benchmark takes an option of that name, of which the engine's rows have those scopes.
+ */
+static bool takes(const benchmark *definition, const char *name, uint32_t scopes)
 {
-    describe_technologies();
-    return (cb_option_table){
-        .program = program,
-        .summary = definition->title,
-        .description = definition->description,
-        .synopsis = synopsis,
-        .exit_statuses = exit_statuses,
-        .options = rows,
-        .option_count = sizeof(rows) / sizeof(rows[0]),
-        .mask = scope_of(definition),
-        .owners = owners,
-    };
+    for (size_t i = 0; i < definition->option_count; i++)
+        if (strcmp(definition->options[i].name, name) == 0)
+            return true;
+    return (scopes_of(definition) & scopes) != 0;
 }
 
-const bench_mode *bench_find_mode(const bench_definition *definition, const char *name)
+/* "cb_one, cb_two and cb_three", in the order of the registry. */
+static void name_owners(const cb_option_table *table, const char *name, char *text, size_t bytes)
 {
-    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
-        if (strcmp(mode->name, name) == 0)
-            return mode;
-    return NULL;
+    const options_table *all = (const options_table *)table;
+    uint32_t scopes = 0;
+    size_t used = 0, left = 0;
+
+    for (size_t i = 0; i < table->option_count; i++)
+        if (strcmp(table->options[i].name, name) == 0)
+            scopes |= table->options[i].scope & ~(uint32_t)BENCH_TAKES_OWN;
+    for (const benchmark *const *one = all->registry; *one != NULL; one++)
+        left += takes(*one, name, scopes);
+    text[0] = '\0';
+    for (const benchmark *const *one = all->registry; *one != NULL && used < bytes; one++)
+        if (takes(*one, name, scopes)) {
+            const char *after = left > 2 ? ", " : left == 2 ? " and " : "";
+
+            used += (size_t)snprintf(text + used, bytes - used, "cb_%s%s", (*one)->name, after);
+            left--;
+        }
+}
+
+/* Own rows of all benchmarks are in every table, since an abbreviation shall not mean one option
+ * here and another there. Those of others have a scope that no program has; offsets of own rows are
+ * into the own options of a benchmark. */
+static size_t add_own_rows(const benchmark *definition, const benchmark *const *registry,
+                           cb_option *rows, size_t room)
+{
+    size_t count = 0;
+
+    for (const benchmark *const *one = registry; *one != NULL; one++)
+        for (size_t i = 0; i < (*one)->option_count && count < room; i++) {
+            rows[count] = (*one)->options[i];
+            rows[count].scope = *one == definition ? 0 : BENCH_TAKES_OWN;
+            rows[count++].offset += offsetof(bench_options, own);
+        }
+    return count;
+}
+
+void options_table_make(const benchmark *definition, const benchmark *const *registry,
+                        options_table *out)
+{
+    cb_option *at = out->rows;
+
+    describe_technologies();
+    memcpy(at, first_rows, sizeof(first_rows));
+    at += FIRST_ROWS;
+    at += add_own_rows(definition, registry, at, OPTIONS_ROWS - FIRST_ROWS - LATER_ROWS);
+    memcpy(at, later_rows, sizeof(later_rows));
+    at += LATER_ROWS;
+    snprintf(out->program, sizeof(out->program), "cb_%s", definition->name);
+    snprintf(out->synopsis, sizeof(out->synopsis), "mpirun -np N cb_%s [OPTION]...",
+             definition->name);
+    out->registry = registry;
+    out->table = (cb_option_table){
+        .program = out->program,
+        .summary = definition->title,
+        .description = definition->description,
+        .synopsis = out->synopsis,
+        .exit_statuses = exit_statuses,
+        .options = out->rows,
+        .option_count = (size_t)(at - out->rows),
+        .mask = scopes_of(definition),
+        .name_owners = name_owners,
+    };
 }

@@ -152,7 +152,8 @@ cb_status bench_fit_parkbench(const bench_session *session, const bench_measurem
 {
     const bench_mode *mode = measurement->mode;
     bool saturates = mode->figure == BENCH_ROUND;
-    double *times_us = message_times(figures_us, count, (double)mode->packets(measurement->count));
+    double *times_us = message_times(figures_us, count,
+                                     (double)bench_packets_of(mode->packets, measurement->count));
     stats_parkbench parts[STATS_PARKBENCH_PARTS];
     cb_status status = times_us != NULL ? CB_OK : CB_ERROR_MEMORY;
     size_t written = 0;

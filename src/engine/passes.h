@@ -58,10 +58,6 @@ cb_status bench_time_steps(bench_passes *run, double until_ns);
 /* verify.c: the verifying pass, not timed. Together. */
 cb_status bench_verify(const bench_passes *run);
 
-/* counters.c: over an unreliable technology, the share of the packets of this pass that was lost.
- * Together. */
-cb_status bench_note_losses(const bench_passes *run);
-
 /* beside.c: all passes of a measurement beside a computing task. Together. */
 cb_status bench_measure_beside(bench_passes *run, const bench_measurement *measurement,
                                size_t participants);

@@ -1,13 +1,12 @@
 /* Ranks are taken one after the other. Each time the hosts that have one left are compared by two
  * numbers that the placement gives them; the lowest wins, and among equals the one that comes first
- * behind the host taken last. */
+ * after the host taken last. */
 #include "engine/placement.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/shape.h"
 
 typedef struct {
     size_t left;     /* ranks that have no part yet */
@@ -17,17 +16,15 @@ typedef struct {
 } host_state;
 
 typedef struct {
-    const int *hosts; /* of each rank */
-    size_t rank_count;
     host_state *states;
-    size_t host_count, last;
+    size_t host_count, last; /* last: the host that was taken last */
 } placing;
 
 typedef struct {
     double first, second;
 } preference; /* lower is better */
 
-typedef preference (*prefer)(const host_state *host, size_t steps_behind_last, size_t host_count);
+typedef preference (*prefer)(const host_state *host, size_t steps_after_last, size_t host_count);
 
 /* The host taken last is the last of its round, and yet the first choice. */
 static preference prefer_block(const host_state *host, size_t steps, size_t host_count)
@@ -63,7 +60,7 @@ static preference prefer_packed(const host_state *host, size_t steps, size_t hos
 
 enum { BLOCK, CYCLIC, SPREAD, PACKED, PLACEMENTS };
 
-const char *const bench_placements[PLACEMENTS + 1] = {"block", "cyclic", "spread", "packed", NULL};
+const char *const placement_names[PLACEMENTS + 1] = {"block", "cyclic", "spread", "packed", NULL};
 
 static const prefer preferences[PLACEMENTS] = {
     [BLOCK] = prefer_block,
@@ -72,20 +69,7 @@ static const prefer preferences[PLACEMENTS] = {
     [PACKED] = prefer_packed,
 };
 
-static prefer preference_named(const char *placement)
-{
-    size_t found = 0;
-
-    while (found + 1 < PLACEMENTS && strcmp(bench_placements[found], placement) != 0)
-        found++;
-    return preferences[found];
-}
-
-static bool is_better(preference one, preference other)
-{
-    return one.first < other.first || (one.first == other.first && one.second < other.second);
-}
-
+/* The host to take the next rank from: of those that have one left the preferred one. */
 static size_t choose_host(const placing *all, prefer preference_of)
 {
     preference best = {0, 0};
@@ -98,7 +82,8 @@ static size_t choose_host(const placing *all, prefer preference_of)
         if (all->states[host].left == 0)
             continue;
         found = preference_of(&all->states[host], steps, all->host_count);
-        if (chosen == all->host_count || is_better(found, best)) {
+        if (chosen == all->host_count || found.first < best.first ||
+            (found.first == best.first && found.second < best.second)) {
             best = found;
             chosen = host;
         }
@@ -106,54 +91,37 @@ static size_t choose_host(const placing *all, prefer preference_of)
     return chosen;
 }
 
-/* The first rank of a host that has no part yet. */
-static int take(placing *all, size_t host)
+cb_status placement_make(const char *placement, const bench_shape *shape, const int *hosts,
+                         size_t job_ranks, int *ranks)
 {
-    host_state *state = &all->states[host];
+    placing all = {.host_count = 0};
+    size_t place = 0, rule = 0;
 
-    while ((size_t)all->hosts[state->next] != host)
-        state->next++;
-    state->left--;
-    state->taken++;
-    state->of_stage++;
-    all->last = host;
-    return (int)state->next++;
-}
-
-static void count_ranks(placing *all)
-{
-    for (size_t rank = 0; rank < all->rank_count; rank++)
-        all->states[all->hosts[rank]].left++;
-}
-
-static size_t count_hosts(const int *hosts, size_t ranks)
-{
-    size_t count = 0;
-
-    for (size_t rank = 0; rank < ranks; rank++)
-        if ((size_t)hosts[rank] >= count)
-            count = (size_t)hosts[rank] + 1;
-    return count;
-}
-
-cb_status bench_place(const char *placement, const bench_shape *shape, const int *hosts,
-                      size_t job_ranks, int *ranks)
-{
-    placing all = {
-        .hosts = hosts, .rank_count = job_ranks, .host_count = count_hosts(hosts, job_ranks)};
-    prefer preference_of = preference_named(placement);
-    size_t place = 0;
-
+    while (rule + 1 < PLACEMENTS && strcmp(placement_names[rule], placement) != 0)
+        rule++;
+    for (size_t rank = 0; rank < job_ranks; rank++)
+        if ((size_t)hosts[rank] >= all.host_count)
+            all.host_count = (size_t)hosts[rank] + 1;
     all.states = cb_allocate(all.host_count, sizeof(*all.states), "the placement of ranks");
     if (all.states == NULL)
         return CB_ERROR_MEMORY;
-    count_ranks(&all);
+    for (size_t rank = 0; rank < job_ranks; rank++)
+        all.states[hosts[rank]].left++;
     for (size_t stage = 0; stage < shape->stage_count; stage++) {
         for (size_t host = 0; host < all.host_count; host++)
             all.states[host].of_stage = 0;
-        for (size_t i = 0; i < shape->stages[stage]; i++, place++)
-            ranks[place] =
-                take(&all, place == 0 ? (size_t)hosts[0] : choose_host(&all, preference_of));
+        for (size_t i = 0; i < shape->stages[stage]; i++, place++) {
+            size_t host = place == 0 ? (size_t)hosts[0] : choose_host(&all, preferences[rule]);
+            host_state *state = &all.states[host];
+
+            while ((size_t)hosts[state->next] != host)
+                state->next++;
+            ranks[place] = (int)state->next++;
+            state->left--;
+            state->taken++;
+            state->of_stage++;
+            all.last = host;
+        }
     }
     free(all.states);
     return CB_OK;

@@ -2,18 +2,18 @@
 #ifndef BENCH_PLACEMENT_H
 #define BENCH_PLACEMENT_H
 
-#include "engine/benchmark.h"
+#include "engine/definition.h"
 
 /* The values of --placement, ended by NULL: block goes on to another host when one is full, cyclic
  * goes from host to host; spread shares each role out over the hosts in proportion to their ranks;
  * packed gives a role as few hosts as it can, and others than those of other roles where there are
  * such. */
-extern const char *const bench_placements[];
+extern const char *const placement_names[];
 
 /* Fill `ranks`, of which the shape says how many there are, stage after stage. Rank 0 is always the
  * first of them, since it writes the result. `hosts` are those of all ranks of the job, numbered
  * from 0 without gaps. CB_ERROR_MEMORY, logged. */
-cb_status bench_place(const char *placement, const bench_shape *shape, const int *hosts,
-                      size_t job_ranks, int *ranks);
+cb_status placement_make(const char *placement, const bench_shape *shape, const int *hosts,
+                         size_t job_ranks, int *ranks);
 
 #endif

@@ -7,75 +7,89 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/order.h"
-#include "engine/plan_shapes.h"
 
-enum { CHANGING_LIST_BYTES = 64 };
+const char *const bench_list_names[] = {
+    [BENCH_FIXED] = "fixed",
+    [BENCH_ROTATE] = "rotate",
+    [BENCH_RANDOM] = "random",
+    NULL,
+};
+
+static uint64_t usual_us[] = {0, 50, 500};
+const cb_list plan_usual_algorithms_us = {usual_us, sizeof(usual_us) / sizeof(usual_us[0])};
 
 typedef struct {
     uint64_t values[CB_LIST_MAXIMUM];
     size_t count;
 } number_list;
 
-static void sort_unique(number_list *list)
-{
-    size_t kept = 0;
+/* A plan that is being made. */
+typedef struct {
+    const benchmark *definition;
+    const bench_options *options;
+    size_t ranks;
+    number_list counts, sizes;
+    bench_shape_list shapes; /* where the benchmark chooses them */
+    bench_plan *plan;
+    size_t room; /* of the plan's measurements */
+} planner;
 
-    qsort(list->values, list->count, sizeof(list->values[0]), cb_ascending_counts);
-    for (size_t i = 0; i < list->count; i++)
-        if (kept == 0 || list->values[i] != list->values[kept - 1])
-            list->values[kept++] = list->values[i];
-    list->count = kept;
-}
-
-static void add(number_list *list, uint64_t value)
+static void number_add(number_list *list, uint64_t value)
 {
     if (list->count < CB_LIST_MAXIMUM)
         list->values[list->count++] = value;
 }
 
-/* Powers of two up to `last`, each with its neighbours when asked for. */
-static void add_powers(number_list *list, uint64_t last, uint64_t reach)
+static size_t sort_unique(uint64_t *values, size_t count)
 {
-    for (uint64_t power = 1; power <= last; power *= 2)
-        for (uint64_t size = power - reach; size <= power + reach; size++)
-            add(list, size);
+    size_t kept = 0;
+
+    qsort(values, count, sizeof(values[0]), cb_ascending_counts);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || values[i] != values[kept - 1])
+            values[kept++] = values[i];
+    return kept;
 }
 
-static void choose_sizes(const bench_definition *definition, const bench_options *options,
-                         number_list *sizes)
+size_t plan_sizes(const benchmark *definition, const bench_options *options, uint64_t *sizes)
 {
     static const uint64_t note[] = {0, 64, 256, 1024};
     const uint64_t fit_last = 1 << 20, sweep_last = 4 << 20;
+    const bool parkbench = definition->group == BENCH_GROUP_PARKBENCH;
+    const bool fit =
+        definition->fit && bench_occupation_named(options->compute) == BENCH_UNOCCUPIED;
+    /* Powers of two up to the last, each with its neighbours in a sweep. */
+    uint64_t last = options->sweep ? sweep_last : fit ? fit_last : 0;
+    uint64_t reach = options->sweep ? 1 : 0;
+    size_t count = 0;
 
     if (options->sizes.count > 0) {
-        for (size_t i = 0; i < options->sizes.count; i++)
-            add(sizes, options->sizes.values[i]);
-        if (!options->sweep && definition->parkbench)
-            sort_unique(sizes); /* a line is fitted to them */
-        if (!options->sweep)
-            return;
+        for (; count < options->sizes.count; count++)
+            sizes[count] = options->sizes.values[count];
+        if (!options->sweep) /* in the order given, unless a curve is fitted to them */
+            return parkbench ? sort_unique(sizes, count) : count;
+    } else {
+        for (; count < sizeof(note) / sizeof(note[0]); count++)
+            sizes[count] = note[count];
     }
-    for (size_t i = 0; options->sizes.count == 0 && i < sizeof(note) / sizeof(note[0]); i++)
-        add(sizes, note[i]);
-    if (options->sweep)
-        add_powers(sizes, sweep_last, 1);
-    else if (definition->fit && bench_occupation_named(options->compute) == BENCH_UNOCCUPIED)
-        add_powers(sizes, fit_last, 0);
-    sort_unique(sizes);
+    for (uint64_t power = 1; power <= last; power *= 2)
+        for (uint64_t size = power - reach; size <= power + reach && count < PLAN_SIZES; size++)
+            sizes[count++] = size;
+    return sort_unique(sizes, count);
 }
 
 /* Counts */
 
-static const cb_list *counts_option(const bench_definition *definition,
-                                    const bench_options *options)
+/* The option that gives counts; NULL where none does. */
+static const cb_list *counts_option(const planner *p)
 {
-    switch (definition->counted) {
+    switch (p->definition->counted) {
     case BENCH_PROCESSORS:
-        return &options->processors;
+        return &p->options->processors;
     case BENCH_DESTINATIONS:
-        return &options->destinations;
+        return &p->options->destinations;
     case BENCH_SOURCES:
-        return &options->sources;
+        return &p->options->sources;
     case BENCH_PAIR_ONLY:
     case BENCH_BY_MODE:
     case BENCH_FARM:
@@ -85,180 +99,111 @@ static const cb_list *counts_option(const bench_definition *definition,
     return NULL;
 }
 
-static const char *counted_name(const bench_definition *definition)
+static size_t ranks_needed(const planner *p, size_t count)
 {
-    static const char *const names[] = {
-        [BENCH_PAIR_ONLY] = "processors",  [BENCH_BY_MODE] = "processors",
-        [BENCH_PROCESSORS] = "processors", [BENCH_DESTINATIONS] = "destinations",
-        [BENCH_SOURCES] = "sources",       [BENCH_FARM] = "sources",
-        [BENCH_TOPOLOGY] = "processors",
-    };
+    bench_shape shape = shape_of_count(p->definition, count);
 
-    return names[definition->counted];
+    return shape_ranks(&shape);
 }
 
-static size_t ranks_needed(const bench_definition *definition, size_t count)
+static cb_status check_count(const planner *p, uint64_t count, size_t room)
 {
-    bench_shape shape = bench_shape_of_count(definition, count);
+    const char *name = bench_counted_name(p->definition->counted);
+    size_t needed = ranks_needed(p, (size_t)count);
 
-    return bench_shape_ranks(&shape);
-}
-
-static bool in_halves(const bench_definition *definition)
-{
-    return definition->roles[0].share == BENCH_HALF;
-}
-
-/* The largest count that `ranks` can serve; 0 when there is none. */
-static size_t largest_count(const bench_definition *definition, size_t ranks)
-{
-    size_t count = ranks;
-
-    while (count > 0 &&
-           (ranks_needed(definition, count) > ranks || (in_halves(definition) && count % 2 != 0)))
-        count--;
-    return count;
-}
-
-static cb_status check_count(const bench_definition *definition, uint64_t count, size_t ranks)
-{
-    size_t needed = ranks_needed(definition, (size_t)count);
-
-    if (in_halves(definition) && count % 2 != 0) {
-        cb_error("--%s %llu: pairs need an even number; give %llu or %llu",
-                 counted_name(definition), (unsigned long long)count, (unsigned long long)count - 1,
+    if (count % bench_count_multiple(p->definition) != 0) {
+        cb_error("--%s %llu: pairs need an even number; give %llu or %llu", name,
+                 (unsigned long long)count, (unsigned long long)count - 1,
                  (unsigned long long)count + 1);
         return CB_ERROR_USAGE;
     }
-    if (needed > ranks) {
+    if (needed > room) {
         cb_error("%llu %s need %zu ranks and the job has %zu; start it with mpirun -np %zu (with "
                  "--oversubscribe where there are fewer cores)",
-                 (unsigned long long)count, counted_name(definition), needed, ranks, needed);
+                 (unsigned long long)count, name, needed, room, needed);
         return CB_ERROR_USAGE;
     }
     return CB_OK;
 }
 
-static cb_status default_counts(const bench_definition *definition, size_t ranks,
-                                number_list *counts)
+/* The usual counts that fit, and the largest that does. */
+static cb_status add_usual_counts(planner *p, size_t room)
 {
-    static const uint64_t note[] = {4, 8, 16};
-    size_t largest = largest_count(definition, ranks);
+    const size_t multiple = bench_count_multiple(p->definition);
+    const size_t least = bench_count_least(p->definition);
+    size_t largest = room;
 
-    if (largest == 0 || (definition->counted == BENCH_PROCESSORS && largest < 2))
-        return check_count(definition, definition->counted == BENCH_PROCESSORS ? 2 : 1, ranks);
-    for (size_t i = 0; i < sizeof(note) / sizeof(note[0]); i++)
-        if (note[i] < largest)
-            add(counts, note[i]);
-    add(counts, largest);
+    while (largest > 0 && (ranks_needed(p, largest) > room || largest % multiple != 0))
+        largest--;
+    if (largest < least)
+        return check_count(p, least, room);
+    for (size_t i = 0; i < BENCH_USUAL && p->definition->usual[i][0] > 0; i++)
+        if (p->definition->usual[i][0] < largest)
+            number_add(&p->counts, p->definition->usual[i][0]);
+    number_add(&p->counts, largest);
     return CB_OK;
 }
 
-static cb_status choose_counts(const bench_definition *definition, const bench_options *options,
-                               size_t ranks, number_list *counts)
+/* Receivers that are named fit the job, and are enough for all counts. */
+static cb_status check_receivers(const planner *p)
 {
-    const cb_list *wanted = counts_option(definition, options);
-    size_t room = ranks;
+    const cb_list *counts = counts_option(p), *receivers = &p->options->receivers;
+    const char *counted = bench_counted_name(p->definition->counted);
+    const char *named_by = p->options->group != NULL ? "group" : "receivers";
 
-    if (wanted == NULL) {
-        add(counts, 2);
-        return ranks >= 2 ? CB_OK : check_count(definition, 2, ranks);
-    }
-    if (options->receivers.count > 0)
-        room = options->receivers.count + 1;
-    if (definition->reference > 0)
-        add(counts, definition->reference);
-    if (wanted->count == 0)
-        CB_TRY(default_counts(definition, room, counts));
-    for (size_t i = 0; i < wanted->count; i++) {
-        CB_TRY(check_count(definition, wanted->values[i], room));
-        add(counts, wanted->values[i]);
-    }
-    sort_unique(counts);
-    return CB_OK;
-}
-
-static cb_status check_receivers(const bench_definition *definition, const bench_options *options,
-                                 size_t ranks)
-{
-    const cb_list *counts = counts_option(definition, options);
-    size_t receivers = options->receivers.count;
-    const char *named_by = options->group != NULL ? "group" : "receivers";
-
-    if (receivers > 0 && options->placement != NULL) {
+    if (receivers->count == 0)
+        return CB_OK;
+    if (p->options->placement != NULL) {
         cb_error("--%s says which ranks are %s, and so does --placement; give one of them",
-                 named_by, counted_name(definition));
+                 named_by, counted);
         return CB_ERROR_USAGE;
     }
-    for (size_t i = 0; receivers > 0 && counts != NULL && i < counts->count; i++)
-        if (counts->values[i] > receivers) {
-            cb_error("--%s %llu: --%s names %zu ranks; name more, or ask for fewer",
-                     counted_name(definition), (unsigned long long)counts->values[i], named_by,
-                     receivers);
+    for (size_t i = 0; counts != NULL && i < counts->count; i++)
+        if (counts->values[i] > receivers->count) {
+            cb_error("--%s %llu: --%s names %zu ranks; name more, or ask for fewer", counted,
+                     (unsigned long long)counts->values[i], named_by, receivers->count);
             return CB_ERROR_USAGE;
         }
-    for (size_t i = 0; i < options->receivers.count; i++)
-        if (options->receivers.values[i] >= ranks) {
+    for (size_t i = 0; i < receivers->count; i++)
+        if (receivers->values[i] >= p->ranks) {
             cb_error("--receivers: there is no rank %llu in a job of %zu; start more ranks or name "
                      "others",
-                     (unsigned long long)options->receivers.values[i], ranks);
+                     (unsigned long long)receivers->values[i], p->ranks);
             return CB_ERROR_USAGE;
         }
     return CB_OK;
 }
 
-/* Variants: how lists change, and by which multicast */
-
-const char *bench_list_name(bench_list list)
+static cb_status choose_counts(planner *p)
 {
-    static const char *const names[] = {
-        [BENCH_FIXED] = "fixed",
-        [BENCH_ROTATE] = "rotate",
-        [BENCH_RANDOM] = "random",
-    };
+    const cb_list *wanted = counts_option(p);
+    size_t receivers = p->options->receivers.count;
+    size_t room = receivers > 0 ? receivers + 1 : p->ranks;
 
-    return names[list];
-}
-
-static bool list_wanted(const bench_options *options, bench_list list, size_t size_bytes)
-{
-    if (options->list != NULL)
-        return strcmp(options->list, bench_list_name(list)) == 0;
-    return list == BENCH_FIXED || size_bytes == CHANGING_LIST_BYTES;
-}
-
-static bool multicast_wanted(const bench_options *options, bool own)
-{
-    return options->multicast == NULL || (strcmp(options->multicast, "technology") == 0) == own;
-}
-
-static bool mode_wanted(const bench_options *options, const bench_mode *mode)
-{
-    if (strcmp(options->mode, "default") == 0)
-        return !mode->on_request;
-    return strcmp(options->mode, "all") == 0 || strcmp(options->mode, mode->name) == 0;
-}
-
-static cb_status check_mode(const bench_definition *definition, const bench_options *options)
-{
-    char names[256] = "";
-
-    if (strcmp(options->mode, "default") == 0 || strcmp(options->mode, "all") == 0 ||
-        bench_find_mode(definition, options->mode) != NULL)
-        return CB_OK;
-    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++) {
-        strncat(names, mode->name, sizeof(names) - strlen(names) - 1);
-        strncat(names, ", ", sizeof(names) - strlen(names) - 1);
+    if (wanted == NULL) {
+        number_add(&p->counts, 2);
+        return check_count(p, 2, p->ranks);
     }
-    cb_error("--mode '%s': cb_%s has no such mode; use %sdefault or all", options->mode,
-             definition->name, names);
-    return CB_ERROR_USAGE;
+    if (p->definition->reference > 0)
+        number_add(&p->counts, p->definition->reference);
+    if (wanted->count == 0)
+        CB_TRY(add_usual_counts(p, room));
+    for (size_t i = 0; i < wanted->count; i++) {
+        CB_TRY(check_count(p, wanted->values[i], room));
+        number_add(&p->counts, wanted->values[i]);
+    }
+    p->counts.count = sort_unique(p->counts.values, p->counts.count);
+    return CB_OK;
 }
 
-static cb_status append(bench_plan *plan, size_t *room, bench_measurement measurement)
+/* Measurements */
+
+static cb_status append(planner *p, bench_measurement measurement)
 {
-    if (plan->count == *room) {
-        size_t more = *room > 0 ? 2 * *room : 64;
+    bench_plan *plan = p->plan;
+
+    if (plan->count == p->room) {
+        size_t more = p->room > 0 ? 2 * p->room : 64;
         bench_measurement *moved = realloc(plan->measurements, more * sizeof(*moved));
 
         if (moved == NULL) {
@@ -266,7 +211,7 @@ static cb_status append(bench_plan *plan, size_t *room, bench_measurement measur
             return CB_ERROR_MEMORY;
         }
         plan->measurements = moved;
-        *room = more;
+        p->room = more;
     }
     plan->measurements[plan->count++] = measurement;
     if (measurement.size_bytes > plan->largest_bytes)
@@ -274,132 +219,138 @@ static cb_status append(bench_plan *plan, size_t *room, bench_measurement measur
     return CB_OK;
 }
 
-/* All sizes of one mode and one variant, count after count. */
-static cb_status append_variant(bench_plan *plan, size_t *room, bench_measurement variant,
-                                const bench_options *options, const number_list *counts,
-                                const number_list *sizes)
+static bool mode_is_wanted(const bench_options *options, const bench_mode *mode)
 {
-    for (size_t c = 0; c < counts->count; c++)
-        for (size_t s = 0; s < sizes->count; s++) {
-            variant.count = (size_t)counts->values[c];
-            variant.size_bytes = (size_t)sizes->values[s];
-            if (list_wanted(options, variant.list, variant.size_bytes))
-                CB_TRY(append(plan, room, variant));
-        }
-    return CB_OK;
+    if (strcmp(options->mode, "default") == 0)
+        return !mode->on_request;
+    return strcmp(options->mode, "all") == 0 || strcmp(options->mode, mode->name) == 0;
 }
 
-static cb_status append_mode(bench_plan *plan, size_t *room, const bench_definition *definition,
-                             const bench_mode *mode, const bench_options *options,
-                             const number_list *counts, const number_list *sizes)
+static cb_status check_mode(const planner *p)
 {
-    int last_list = definition->lists ? BENCH_RANDOM : BENCH_FIXED;
-    int last_own = definition->lists ? 1 : 0;
+    const char *name = p->options->mode;
+    char names[256] = "";
 
-    for (int list = BENCH_FIXED; list <= last_list; list++)
-        for (int own = 0; own <= last_own; own++) {
-            bench_measurement variant = {.mode = mode,
-                                         .list = (bench_list)list,
-                                         .own_multicast = own != 0,
-                                         .occupation = bench_occupation_named(options->compute)};
-
-            if (!definition->lists || multicast_wanted(options, own != 0))
-                CB_TRY(append_variant(plan, room, variant, options, counts, sizes));
-        }
-    return CB_OK;
-}
-
-/* Group 2: all sizes of each time of the algorithm, shape after shape. */
-static cb_status append_shape(bench_plan *plan, size_t *room, const bench_definition *definition,
-                              const bench_options *options, const bench_shape *shape,
-                              const number_list *sizes)
-{
-    static uint64_t note_us[] = {0, 50, 500};
-    static const cb_list usual = {.values = note_us, .count = sizeof(note_us) / sizeof(note_us[0])};
-    const cb_list *times_us = options->algorithms_us.count > 0 ? &options->algorithms_us : &usual;
-    bench_measurement variant = {.mode = &definition->modes[0], .shape = *shape};
-
-    if (definition->counted == BENCH_TOPOLOGY) {
-        variant.count = shape->stages[shape->stage_count - 2];
-        bench_shape_text(shape, variant.topology);
-    }
-    for (size_t t = 0; t < times_us->count; t++)
-        for (size_t s = 0; s < sizes->count; s++) {
-            variant.algorithm_us = (double)times_us->values[t];
-            variant.size_bytes = (size_t)sizes->values[s];
-            CB_TRY(append(plan, room, variant));
-        }
-    return CB_OK;
-}
-
-static cb_status fill_group_2(bench_plan *plan, const bench_definition *definition,
-                              const bench_options *options, size_t ranks, number_list *sizes)
-{
-    bench_shape shapes[BENCH_SHAPES];
-    size_t room = 0, count;
-
-    if (definition->counted == BENCH_FARM)
-        CB_TRY(bench_check_load(options));
-    CB_TRY(bench_choose_shapes(definition, options, ranks, shapes, &count));
-    if (definition->counted == BENCH_FARM)
-        CB_TRY(bench_check_timeline(options, &shapes[0]));
-    choose_sizes(definition, options, sizes);
-    for (size_t i = 0; i < count; i++)
-        CB_TRY(append_shape(plan, &room, definition, options, &shapes[i], sizes));
-    return CB_OK;
-}
-
-/* Where each mode has a number of its own. One that was asked for by its name has to fit the job;
- * others that do not are skipped when their turn comes. */
-static cb_status count_of_mode(const bench_definition *definition, const bench_mode *mode,
-                               const bench_options *options, size_t ranks, number_list *counts)
-{
-    if (definition->counted != BENCH_BY_MODE)
+    if (strcmp(name, "default") == 0 || strcmp(name, "all") == 0 ||
+        bench_find_mode(p->definition, name) != NULL)
         return CB_OK;
-    counts->count = 0;
-    add(counts, mode->processors);
-    return strcmp(options->mode, mode->name) == 0 ? check_count(definition, mode->processors, ranks)
-                                                  : CB_OK;
+    for (const bench_mode *mode = p->definition->modes; mode->name != NULL; mode++) {
+        strncat(names, mode->name, sizeof(names) - strlen(names) - 1);
+        strncat(names, ", ", sizeof(names) - strlen(names) - 1);
+    }
+    cb_error("--mode '%s': cb_%s has no such mode; use %sdefault or all", name, p->definition->name,
+             names);
+    return CB_ERROR_USAGE;
 }
 
-static cb_status fill(bench_plan *plan, const bench_definition *definition,
-                      const bench_options *options, size_t ranks, number_list *counts,
-                      number_list *sizes)
+/* All sizes of one mode and one variant, or one of them, count after count. */
+static cb_status append_variant(planner *p, bench_measurement variant, bool all_sizes)
 {
-    size_t room = 0;
-
-    CB_TRY(check_mode(definition, options));
-    CB_TRY(check_receivers(definition, options, ranks));
-    CB_TRY(choose_counts(definition, options, ranks, counts));
-    choose_sizes(definition, options, sizes);
-    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
-        if (mode_wanted(options, mode)) {
-            CB_TRY(count_of_mode(definition, mode, options, ranks, counts));
-            CB_TRY(append_mode(plan, &room, definition, mode, options, counts, sizes));
+    for (size_t c = 0; c < p->counts.count; c++)
+        for (size_t s = 0; s < p->sizes.count; s++) {
+            variant.count = (size_t)p->counts.values[c];
+            variant.size_bytes = (size_t)p->sizes.values[s];
+            if (all_sizes || variant.size_bytes == PLAN_CHANGING_LIST_BYTES)
+                CB_TRY(append(p, variant));
         }
     return CB_OK;
 }
 
-cb_status bench_plan_make(const bench_definition *definition, const bench_options *options,
-                          size_t ranks, bench_plan *out)
+/* The variants of a benchmark with lists: each way in which a list may change, by a loop and by the
+ * technology's own multicast. */
+static cb_status append_lists(planner *p, bench_measurement variant)
 {
-    number_list *counts = cb_allocate(1, sizeof(*counts), "the plan");
-    number_list *sizes = cb_allocate(1, sizeof(*sizes), "the plan");
-    cb_status status = CB_ERROR_MEMORY;
+    const bench_list_options *wanted = (const void *)p->options->own;
+
+    for (size_t list = 0; bench_list_names[list] != NULL; list++)
+        for (int own = 0; own <= 1; own++) {
+            variant.list = (bench_list)list;
+            variant.own_multicast = own != 0;
+            if (wanted->list != NULL && strcmp(wanted->list, bench_list_names[list]) != 0)
+                continue;
+            if (wanted->multicast != NULL &&
+                (strcmp(wanted->multicast, "technology") == 0) != variant.own_multicast)
+                continue;
+            CB_TRY(append_variant(p, variant, wanted->list != NULL || list == BENCH_FIXED));
+        }
+    return CB_OK;
+}
+
+/* Mode after mode. Where each has a number of processors of its own, one that was asked for by its
+ * name has to fit the job; others that do not are skipped when their turn comes. */
+static cb_status plan_modes(planner *p)
+{
+    const benchmark *definition = p->definition;
+    const bench_options *options = p->options;
+
+    CB_TRY(check_mode(p));
+    CB_TRY(check_receivers(p));
+    CB_TRY(choose_counts(p));
+    p->sizes.count = plan_sizes(definition, options, p->sizes.values);
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++) {
+        bench_measurement variant = {.mode = mode,
+                                     .occupation = bench_occupation_named(options->compute)};
+
+        if (!mode_is_wanted(options, mode))
+            continue;
+        if (definition->counted == BENCH_BY_MODE) {
+            p->counts.values[0] = mode->processors;
+            if (strcmp(options->mode, mode->name) == 0)
+                CB_TRY(check_count(p, mode->processors, p->ranks));
+        }
+        CB_TRY(definition->lists ? append_lists(p, variant) : append_variant(p, variant, true));
+    }
+    return CB_OK;
+}
+
+/* All sizes of each time of the algorithm, shape after shape. */
+static cb_status plan_shapes(planner *p)
+{
+    const benchmark *definition = p->definition;
+    const cb_list *given_us = &p->options->algorithms_us;
+    const cb_list *times_us = given_us->count > 0 ? given_us : &plan_usual_algorithms_us;
+
+    CB_TRY(definition->choose_shapes(definition, p->options, p->ranks, &p->shapes));
+    p->sizes.count = plan_sizes(definition, p->options, p->sizes.values);
+    for (size_t i = 0; i < p->shapes.count; i++) {
+        const bench_shape *shape = &p->shapes.shapes[i];
+        bench_measurement variant = {.mode = &definition->modes[0], .shape = *shape};
+
+        if (definition->counted == BENCH_TOPOLOGY) {
+            variant.count = shape->stages[shape->stage_count - 2];
+            shape_text(shape, variant.topology);
+        }
+        for (size_t t = 0; t < times_us->count; t++)
+            for (size_t s = 0; s < p->sizes.count; s++) {
+                variant.algorithm_us = (double)times_us->values[t];
+                variant.size_bytes = (size_t)p->sizes.values[s];
+                CB_TRY(append(p, variant));
+            }
+    }
+    return CB_OK;
+}
+
+cb_status plan_make(const benchmark *definition, const bench_options *options, size_t ranks,
+                    bench_plan *out)
+{
+    planner *p = cb_allocate(1, sizeof(*p), "the plan");
+    cb_status status;
 
     *out = (bench_plan){0};
-    if (counts != NULL && sizes != NULL)
-        status = definition->counted == BENCH_FARM || definition->counted == BENCH_TOPOLOGY
-                     ? fill_group_2(out, definition, options, ranks, sizes)
-                     : fill(out, definition, options, ranks, counts, sizes);
+    if (p == NULL)
+        return CB_ERROR_MEMORY;
+    p->definition = definition;
+    p->options = options;
+    p->ranks = ranks;
+    p->plan = out;
+    status = definition->choose_shapes != NULL ? plan_shapes(p) : plan_modes(p);
     if (status != CB_OK)
-        bench_plan_free(out);
-    free(counts);
-    free(sizes);
+        plan_free(out);
+    free(p);
     return status;
 }
 
-void bench_plan_free(bench_plan *plan)
+void plan_free(bench_plan *plan)
 {
     free(plan->measurements);
     *plan = (bench_plan){0};
@@ -407,8 +358,8 @@ void bench_plan_free(bench_plan *plan)
 
 /* Ranks */
 
-bench_shape bench_layout(const bench_definition *definition, const bench_options *options,
-                         const bench_measurement *measurement, size_t job_ranks)
+bench_shape plan_layout(const benchmark *definition, const bench_options *options,
+                        const bench_measurement *measurement, size_t job_ranks)
 {
     size_t candidates = measurement->count;
 
@@ -416,14 +367,14 @@ bench_shape bench_layout(const bench_definition *definition, const bench_options
         return measurement->shape;
     if (measurement->list != BENCH_FIXED)
         candidates = options->receivers.count > 0 ? options->receivers.count : job_ranks - 1;
-    return bench_shape_of_count(definition, candidates);
+    return shape_of_count(definition, candidates);
 }
 
-size_t bench_participants(const bench_definition *definition, const bench_options *options,
-                          const bench_measurement *measurement, size_t job_ranks, int *ranks)
+size_t plan_participants(const benchmark *definition, const bench_options *options,
+                         const bench_measurement *measurement, size_t job_ranks, int *ranks)
 {
-    bench_shape shape = bench_layout(definition, options, measurement, job_ranks);
-    size_t participants = bench_shape_ranks(&shape);
+    bench_shape shape = plan_layout(definition, options, measurement, job_ranks);
+    size_t participants = shape_ranks(&shape);
 
     for (size_t i = 0; i < participants; i++)
         ranks[i] = (int)i;

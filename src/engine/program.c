@@ -16,12 +16,15 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/streams.h"
+#include "engine/counters.h"
+#include "engine/describe.h"
+#include "engine/groups.h"
 #include "engine/parkbench.h"
 #include "report/trace.h"
 
 typedef struct {
-    char program[64], synopsis[96];
-    cb_option_table table;
+    const benchmark *definition, *const *registry;
+    options_table table;
     bench_options options;
     bool technology_given; /* by --technology */
     const transport_technology *technology;
@@ -66,27 +69,17 @@ static cb_status find_technology(bench_program *program)
                               program->options.parameter, &program->overrides);
 }
 
-/* Results have columns for the counters of all technologies. */
-static void use_counters(void)
+static cb_status act(const bench_program *program, const char *action)
 {
-    enum { SETS_MOST = 32 };
-    const cb_counter_set *sets[SETS_MOST];
-    size_t count = 0;
-
-    for (size_t i = 0; transport_technologies[i] != NULL && count < SETS_MOST; i++)
-        if (transport_technologies[i]->counters != NULL)
-            sets[count++] = transport_technologies[i]->counters;
-    report_use_counters(sets, count);
-}
-
-static void act(const bench_program *program, const char *action)
-{
+    if (strcmp(action, "describe") == 0)
+        return describe_benchmark(program->definition, program->registry, stdout);
     if (strcmp(action, "help") == 0)
-        cb_options_help(&program->table, stdout);
+        cb_options_help(&program->table.table, stdout);
     else if (strcmp(action, "manual") == 0)
-        cb_options_manual(&program->table, CB_VERSION, CB_DATE, stdout);
+        cb_options_manual(&program->table.table, CB_VERSION, CB_DATE, stdout);
     else
-        printf("%s (combench) %s, revision %s\n", program->program, CB_VERSION, CB_COMMIT);
+        printf("%s (combench) %s, revision %s\n", program->table.program, CB_VERSION, CB_COMMIT);
+    return CB_OK;
 }
 
 static bool is_given(const cb_option_table *table, const bool *given, const char *name)
@@ -117,21 +110,21 @@ static cb_status check_companions(const cb_option_table *table, const bool *give
 static cb_status parse(bench_program *program, bool *done)
 {
     const cb_option *action = NULL;
-    bool given[BENCH_OPTION_ROWS];
+    bool given[OPTIONS_ROWS];
 
-    CB_TRY(cb_options_defaults(&program->table, &program->options));
-    CB_TRY(cb_options_parse(&program->table, program->argc, program->argv, &program->options, given,
-                            &action));
+    CB_TRY(cb_options_defaults(&program->table.table, &program->options));
+    CB_TRY(cb_options_parse(&program->table.table, program->argc, program->argv, &program->options,
+                            given, &action));
     *done = action != NULL;
     if (action == NULL)
-        CB_TRY(check_companions(&program->table, given));
-    program->technology_given = is_given(&program->table, given, "technology");
+        CB_TRY(check_companions(&program->table.table, given));
+    program->technology_given = is_given(&program->table.table, given, "technology");
     if (action == NULL)
         return program->options.config == NULL || program->technology_given
                    ? find_technology(program)
                    : CB_OK;
     if (control_launch_rank() == 0)
-        act(program, action->name);
+        CB_TRY(act(program, action->name));
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CB_OK;
     cb_error("cannot write --%s to standard output: %s; make room where it goes, or direct it to "
@@ -232,7 +225,7 @@ static cb_status direct(bench_session *session, report_format format)
 /* Rank 0 opens the document; all learn whether it could. */
 static cb_status open_document(bench_session *session, const bench_program *program)
 {
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
     const bench_options *options = session->options;
     report_format format = options->output != NULL ? REPORT_JSON : REPORT_TEXT;
     cb_status status = CB_OK;
@@ -243,7 +236,7 @@ static cb_status open_document(bench_session *session, const bench_program *prog
         status = report_create(definition->name, definition->id, definition->title,
                                program->technology->name, &session->document);
         if (status == CB_OK) {
-            use_counters();
+            bench_use_counters();
             report_use_parameters(session->document, program->technology->parameters);
             status = direct(session, format);
         }
@@ -325,8 +318,8 @@ static cb_status measure_all(bench_session *session, const bench_program *progra
     cb_status status = open_technologies(session, program, wait), finished;
 
     if (status == CB_OK)
-        status = bench_describe(session, &program->table, program->argc, program->argv);
-    if (status == CB_OK && session->definition->parkbench)
+        status = bench_describe(session, &program->table.table, program->argc, program->argv);
+    if (status == CB_OK && session->definition->group == BENCH_GROUP_PARKBENCH)
         bench_put_ticks(session);
     if (status == CB_OK)
         status = bench_computing_open(session);
@@ -367,9 +360,9 @@ static cb_status prepare(bench_session *session, bench_program *program)
     cb_log_silence(control_rank(session->plane) != 0);
     status = configure(session, program);
     if (status == CB_OK)
-        status = bench_choose_group(session->definition, program->config, ranks, &program->options);
+        status = groups_choose(session->definition, program->config, ranks, &program->options);
     if (status == CB_OK)
-        status = bench_plan_make(session->definition, session->options, ranks, &program->plan);
+        status = plan_make(session->definition, session->options, ranks, &program->plan);
     if (status == CB_OK)
         status = bench_make_settings(session, program->technology, program->config,
                                      program->overrides, &program->plan);
@@ -381,10 +374,10 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
 {
     cb_status status;
 
-    cb_log_identify(program->program,
+    cb_log_identify(program->table.program,
                     control_size(session->plane) > 1 ? control_rank(session->plane) : -1);
     status = prepare(session, program);
-    if (status == CB_OK && session->definition->parkbench)
+    if (status == CB_OK && session->definition->group == BENCH_GROUP_PARKBENCH)
         status = bench_check_clock(session);
     if (status == CB_OK)
         status = open_document(session, program);
@@ -393,7 +386,7 @@ static cb_status run_session(bench_session *session, bench_program *program, tra
     bench_computing_close(session);
     report_free(session->document);
     free(session->recording.path);
-    bench_plan_free(&program->plan);
+    plan_free(&program->plan);
     cb_config_free(program->config);
     free(program->overrides);
     cb_settings_free(&session->settings);
@@ -417,15 +410,15 @@ static cb_status agree_on_options(control *plane, bench_program *program, cb_sta
 
     CB_TRY(control_maximum(control_everyone(plane), &first, 1));
     if (rank > 0 && first == size - rank) {
-        cb_log_identify(program->program, rank);
+        cb_log_identify(program->table.program, rank);
         cb_log_silence(false);
-        cb_options_free(&program->table, &program->options);
+        cb_options_free(&program->table.table, &program->options);
         (void)parse(program, &done);
     }
     return control_agree(control_everyone(plane), mine);
 }
 
-static cb_status run(const bench_definition *definition, bench_program *program)
+static cb_status run(const benchmark *definition, bench_program *program)
 {
     /* Neither a benchmark nor mpi makes any. */
     const bool other_threads = bench_occupation_named(program->options.compute) != BENCH_UNOCCUPIED;
@@ -451,7 +444,7 @@ static cb_status run(const bench_definition *definition, bench_program *program)
 }
 
 /* Without MPI, by the launcher's first rank alone. */
-static cb_status emit(const bench_definition *definition, const bench_program *program)
+static cb_status emit(const benchmark *definition, const bench_program *program)
 {
     return control_launch_rank() == 0 ? bench_emit_trace(definition, &program->options) : CB_OK;
 }
@@ -471,18 +464,16 @@ static cb_status refuse(bench_program *program, cb_status refused)
     return refused;
 }
 
-int bench_main(const bench_definition *definition, int argc, char **argv)
+int bench_main(const benchmark *definition, const benchmark *const *registry, int argc, char **argv)
 {
-    bench_program program = {.argc = argc, .argv = argv};
+    bench_program program = {
+        .definition = definition, .registry = registry, .argc = argc, .argv = argv};
     bool done = false;
     cb_status status;
 
     cb_streams_hold_closed();
-    snprintf(program.program, sizeof(program.program), "cb_%s", definition->name);
-    snprintf(program.synopsis, sizeof(program.synopsis), "mpirun -np N cb_%s [OPTION]...",
-             definition->name);
-    program.table = bench_option_table(definition, program.program, program.synopsis);
-    cb_log_identify(program.program, -1);
+    options_table_make(definition, registry, &program.table);
+    cb_log_identify(program.table.program, -1);
     cb_log_silence(control_launch_rank() != 0);
     status = parse(&program, &done);
     if (status != CB_OK && !done)
@@ -490,6 +481,6 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
     else if (!done)
         status = program.options.emit_trace != NULL ? emit(definition, &program)
                                                     : run(definition, &program);
-    cb_options_free(&program.table, &program.options);
+    cb_options_free(&program.table.table, &program.options);
     return cb_status_exit(status);
 }

@@ -30,16 +30,16 @@ static void forget(acquaintance *known)
     free(known->heard);
 }
 
-static cb_status look_round(const bench_definition *definition, const bench_shape *shape,
-                            size_t self, acquaintance *out)
+static cb_status look_round(const benchmark *definition, const bench_shape *shape, size_t self,
+                            acquaintance *out)
 {
-    size_t ranks = bench_shape_ranks(shape);
+    size_t ranks = shape_ranks(shape);
 
     out->peers = cb_allocate(ranks, sizeof(*out->peers), "the peers of a rank");
     out->heard = cb_allocate(ranks, sizeof(*out->heard), "the peers of a rank");
     if (out->peers == NULL || out->heard == NULL)
         return CB_ERROR_MEMORY;
-    out->count = bench_shape_peers(definition, shape, self, out->peers, out->heard);
+    out->count = shape_peers(definition, shape, self, out->peers, out->heard);
     return CB_OK;
 }
 
@@ -47,7 +47,7 @@ static cb_status look_round(const bench_definition *definition, const bench_shap
 static void note_first_peers(bench_rank *me, const bench_shape *shape, const acquaintance *known)
 {
     for (size_t k = known->count; k-- > 0;) {
-        size_t stage = bench_shape_stage(shape, known->peers[k]);
+        size_t stage = shape_stage(shape, known->peers[k]);
 
         if (stage < BENCH_ROLES)
             me->first_peer[stage] = k;
@@ -157,6 +157,7 @@ static void take_options(bench_rank *me, const bench_session *session,
     if (measurement->list == BENCH_FIXED && me->list_length == session->options->receivers.count)
         me->group_name = session->options->group;
     me->seed = session->options->seed;
+    me->own_options = session->options->own;
 }
 
 static bool takes_stream(const bench_actions *actions)
@@ -183,11 +184,11 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
                             transport_factory *factory, const int *ranks, size_t participants,
                             bench_rank **out, const bench_actions **actions)
 {
-    const bench_definition *definition = session->definition;
+    const benchmark *definition = session->definition;
     bench_shape shape =
-        bench_layout(definition, session->options, measurement, (size_t)factory->size);
+        plan_layout(definition, session->options, measurement, (size_t)factory->size);
     size_t self = position_of(factory->rank, ranks, participants);
-    size_t stage = bench_shape_stage(&shape, self);
+    size_t stage = shape_stage(&shape, self);
     acquaintance known = {0};
     bench_rank *me = NULL;
     cb_status status = look_round(definition, &shape, self, &known);
@@ -200,9 +201,9 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
         me->factory = factory;
         me->ranks = ranks;
         me->self = self;
-        me->index = self - bench_shape_span(&shape, stage).first;
+        me->index = self - shape_span(&shape, stage).first;
         take_options(me, session, measurement);
-        *actions = &measurement->mode->roles[bench_shape_role(definition, &shape, stage)];
+        *actions = &measurement->mode->roles[shape_role(definition, &shape, stage)];
         status = introduce(me, session, &shape, &known, *actions);
     }
     forget(&known);
@@ -214,18 +215,18 @@ cb_status bench_rank_create(const bench_session *session, const bench_measuremen
     return CB_OK;
 }
 
-cb_status bench_rank_set_up(const bench_definition *definition, bench_rank *me)
+cb_status bench_rank_set_up(const benchmark *definition, bench_rank *me)
 {
     return definition->set_up != NULL ? definition->set_up(me) : CB_OK;
 }
 
-void bench_rank_tear_down(const bench_definition *definition, bench_rank *me)
+void bench_rank_tear_down(const benchmark *definition, bench_rank *me)
 {
     if (definition->tear_down != NULL)
         definition->tear_down(me);
 }
 
-void bench_rank_destroy(const bench_definition *definition, bench_rank *me)
+void bench_rank_destroy(const benchmark *definition, bench_rank *me)
 {
     if (me == NULL)
         return;

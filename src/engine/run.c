@@ -29,7 +29,7 @@ static bool same_curve(const bench_measurement *one, const bench_measurement *ot
 {
     return one->mode == other->mode && one->count == other->count && one->list == other->list &&
            one->own_multicast == other->own_multicast && one->algorithm_us == other->algorithm_us &&
-           bench_shape_same(&one->shape, &other->shape);
+           shape_same(&one->shape, &other->shape);
 }
 
 /* Which ranks these are, where the hosts decide; all ranks decide alike. */
@@ -41,8 +41,9 @@ static cb_status place(const bench_session *session, const bench_measurement *me
 
     if (session->options->placement == NULL)
         return CB_OK;
-    shape = bench_layout(session->definition, session->options, measurement, job_ranks);
-    return bench_place(session->options->placement, &shape, session->hosts, job_ranks, who->ranks);
+    shape = plan_layout(session->definition, session->options, measurement, job_ranks);
+    return placement_make(session->options->placement, &shape, session->hosts, job_ranks,
+                          who->ranks);
 }
 
 /* All ranks meet, asleep, before the participants change. */
@@ -56,8 +57,8 @@ static cb_status choose_participants(bench_session *session, const bench_measure
     control_team_free(who->team);
     who->team = NULL;
     who->chosen_for = measurement;
-    who->participants = bench_participants(session->definition, session->options, measurement,
-                                           job_ranks, who->ranks);
+    who->participants = plan_participants(session->definition, session->options, measurement,
+                                          job_ranks, who->ranks);
     CB_TRY(place(session, measurement, who));
     for (size_t i = 0; i < who->participants; i++)
         takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
@@ -105,15 +106,15 @@ static void note_roles(bench_session *session, const bench_measurement *measurem
                        const participation *who)
 {
     const bench_role *roles = session->definition->roles;
-    bench_shape shape = bench_layout(session->definition, session->options, measurement,
-                                     (size_t)control_size(session->plane));
+    bench_shape shape = plan_layout(session->definition, session->options, measurement,
+                                    (size_t)control_size(session->plane));
 
     for (size_t role = 0; role < BENCH_ROLES; role++) {
         session->roles[role].name = NULL;
         memset(session->roles[role].ranks, 0, session->host_count * sizeof(size_t));
     }
     for (size_t i = 0; i < who->participants; i++) {
-        size_t role = bench_shape_role(session->definition, &shape, bench_shape_stage(&shape, i));
+        size_t role = shape_role(session->definition, &shape, shape_stage(&shape, i));
 
         session->roles[role].name = roles[role].name;
         session->roles[role].ranks[session->hosts[who->ranks[i]]]++;
@@ -183,7 +184,7 @@ static bool fits_wanted(const bench_session *session)
 {
     const bench_options *options = session->options;
 
-    return options->sweep || session->definition->parkbench ||
+    return options->sweep || session->definition->group == BENCH_GROUP_PARKBENCH ||
            (session->definition->fit && options->sizes.count == 0 &&
             bench_occupation_named(options->compute) == BENCH_UNOCCUPIED);
 }
@@ -196,7 +197,7 @@ static cb_status fit_curve(const bench_session *session, const bench_measurement
     size_t points_count = points->count, count;
 
     points->count = 0;
-    if (session->definition->parkbench)
+    if (session->definition->group == BENCH_GROUP_PARKBENCH)
         return bench_fit_parkbench(session, measurement, participants, points->bytes,
                                    points->times_us, points_count);
     count = stats_fit(points->bytes, points->times_us, points_count, STATS_FIT_SEGMENTS, false,
@@ -242,7 +243,7 @@ static cb_status skip(const bench_session *session, const bench_measurement *mea
         return CB_OK;
     if (measurement->own_multicast)
         snprintf(what, sizeof(what), "%s, list %s, by the technology's own multicast",
-                 measurement->mode->name, bench_list_name(measurement->list));
+                 measurement->mode->name, bench_list_names[measurement->list]);
     else if (by_mode_and_too_large(session, measurement))
         snprintf(what, sizeof(what), "%s", measurement->mode->name);
     else

@@ -8,6 +8,7 @@
 #include "engine/benchmark.h"
 #include "engine/options.h"
 #include "engine/plan.h"
+#include "engine/sides.h"
 #include "timeline/timeline.h"
 #include "control/control.h"
 #include "host/host.h"
@@ -52,7 +53,7 @@ typedef struct {
 } bench_recording;
 
 typedef struct {
-    const bench_definition *definition;
+    const benchmark *definition;
     const bench_options *options;
     control *plane;
     cb_settings settings; /* of all ranks, from --config or derived */
@@ -111,16 +112,12 @@ typedef struct {
 /* Set by SIGINT and SIGTERM: the signal's number. Read between blocks. */
 extern volatile sig_atomic_t bench_signal_seen;
 
-/* counters.c: what the technology has counted since the last row, summed over the team, at its
- * index 0. Together. */
-cb_status bench_sum_counters(bench_session *session, control_team *team, cb_counts *out);
-
 /* rank.c: make a rank's part in a measurement over a factory, and unmake it. `ranks` are the
  * participants and must live as long. *actions are those of its role. */
 cb_status bench_rank_create(const bench_session *session, const bench_measurement *measurement,
                             transport_factory *factory, const int *ranks, size_t participants,
                             bench_rank **out, const bench_actions **actions);
-void bench_rank_destroy(const bench_definition *definition, bench_rank *me);
+void bench_rank_destroy(const benchmark *definition, bench_rank *me);
 
 /* Announce me->preparation to the factory; all its buffers are as new. Nothing may be under way.
  * Done by bench_rank_create, and again where the preparation changes or buffers hold other content.
@@ -128,8 +125,8 @@ void bench_rank_destroy(const bench_definition *definition, bench_rank *me);
 cb_status bench_rank_prepare(bench_rank *me);
 
 /* What the benchmark makes for itself, groups above all; unmade again by bench_rank_destroy. */
-cb_status bench_rank_set_up(const bench_definition *definition, bench_rank *me);
-void bench_rank_tear_down(const bench_definition *definition, bench_rank *me);
+cb_status bench_rank_set_up(const benchmark *definition, bench_rank *me);
+void bench_rank_tear_down(const benchmark *definition, bench_rank *me);
 
 /* How many packets to a peer may be unacknowledged; alike in all participants, and when none is. */
 void bench_rank_set_window(bench_rank *me, unsigned window);
@@ -233,13 +230,6 @@ void bench_progress_clear(const bench_progress *progress);
 /* configuration.c: read the files of a directory at rank 0, and parse them in all ranks.
  * Collective; all fail alike. The caller frees *out. */
 cb_status bench_read_config(control *plane, const char *directory, cb_config **out);
-
-/* groups.c: put the members of --group, where it is given, in the place of --receivers and, unless
- * numbers are asked for, their number in that of --destinations or --sources. `config` NULL: there
- * are no files. CB_ERROR_USAGE, logged, where there is no such group, or a member that cannot take
- * part. Local, alike in all ranks. */
-cb_status bench_choose_group(const bench_definition *definition, const cb_config *config,
-                             size_t ranks, bench_options *options);
 
 /* The settings of a run of the plan over a technology: from the files where `config` is not NULL,
  * else derived; what `given` has of --parameter takes precedence, NULL: nothing. */

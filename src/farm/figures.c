@@ -78,8 +78,7 @@ static void fill_accounts(const bench_tally *tally, report_row *row)
 static cb_status fill_destinations(const bench_measurement *measurement,
                                    const bench_farm_outcome *outcome, report_row *row)
 {
-    const int *ranks =
-        &outcome->ranks[bench_shape_span(&measurement->shape, BENCH_DESTINATION).first];
+    const int *ranks = &outcome->ranks[shape_span(&measurement->shape, BENCH_DESTINATION).first];
     stats_histogram *latency = cb_allocate(1, sizeof(*latency), "a histogram of latencies");
 
     if (latency == NULL)
@@ -109,7 +108,7 @@ cb_status bench_farm_figures(const bench_session *session, const bench_measureme
                              report_row *row)
 {
     const bench_common common = {.mode = outcome->open ? "open" : "closed",
-                                 .participants = bench_shape_ranks(&measurement->shape),
+                                 .participants = shape_ranks(&measurement->shape),
                                  .oversubscribed = oversubscribed,
                                  .skew_ns = outcome->skew_ns,
                                  .touch_ns = outcome->touch_ns,

@@ -11,6 +11,7 @@ libcombench_a_SOURCES += \
 	%D%/measure.c %D%/measure.h \
 	%D%/notes.c \
 	%D%/open.c \
+	%D%/options.c %D%/options.h \
 	%D%/rank.c %D%/rank.h \
 	%D%/run.c \
 	%D%/schedule.c %D%/schedule.h \

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/counters.h"
 
 enum {
     VERIFIED_EVENTS = 2000,

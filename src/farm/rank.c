@@ -51,7 +51,7 @@ cb_status bench_farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_
     if (farm == NULL)
         return CB_ERROR_MEMORY;
     me->farm = farm;
-    farm->role = bench_shape_stage(shape, me->self);
+    farm->role = shape_stage(shape, me->self);
     farm->index = me->index;
     farm->sources = shape->stages[BENCH_SOURCE];
     farm->destinations = shape->stages[BENCH_DESTINATION];

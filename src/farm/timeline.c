@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "engine/plan_shapes.h"
+#include "farm/options.h"
 #include "stats/stats.h"
 
 enum { PAIRS = 5, EVENTS_LEAST = 20 };
@@ -16,7 +16,7 @@ static const double loop_share = 0.02;
 static cb_status prepare(bench_farm_run *run)
 {
     const bench_farm *farm = run->me->farm;
-    size_t events = (size_t)bench_timeline_events(run->session->options);
+    size_t events = (size_t)farm_timeline_events(run->session->options);
 
     return bench_timeline_create(
         bench_timeline_notes(farm->role, farm->sources, farm->destinations, events),
@@ -68,7 +68,7 @@ static cb_status find_cost(bench_farm_run *run)
 static uint64_t events_to_note(const bench_farm_run *run)
 {
     const bench_options *options = run->session->options;
-    double wanted = (double)bench_timeline_events(options);
+    double wanted = (double)farm_timeline_events(options);
     double due_ns = options->rate_hz > 0 ? 1e9 / options->rate_hz : 0;
     double fitting = run->limit_ns / fmax(fmax(run->event_ns, due_ns), 1);
 

@@ -88,24 +88,6 @@ static cb_status lower_priority(host_task *task)
     return CB_ERROR_UNSUPPORTED;
 }
 
-/* Signals are for the creating thread, whose sleep they must end. */
-static cb_status start_thread(host_task *task)
-{
-    sigset_t all, before;
-    int error;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&task->thread, NULL, run_thread, task);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error == 0)
-        return CB_OK;
-    cb_error("cannot start a thread for the computing task: %s; raise the limit on threads "
-             "(ulimit -u), or start fewer ranks on this host",
-             strerror(error));
-    return CB_ERROR_SYSTEM;
-}
-
 static void free_task(host_task *task)
 {
     sem_destroy(&task->ready);
@@ -116,17 +98,26 @@ static void free_task(host_task *task)
 cb_status host_task_create(host_task **out)
 {
     host_task *task = cb_allocate_aligned(CB_CACHE_LINE, sizeof(*task), "the computing task");
+    sigset_t all, before;
     cb_status status;
+    int error;
 
     *out = NULL;
     if (task == NULL)
         return CB_ERROR_MEMORY;
     sem_init(&task->ready, 0, 0);
     sem_init(&task->wake, 0, 0);
-    status = start_thread(task);
-    if (status != CB_OK) {
+    /* Signals are for the creating thread, whose sleep they must end. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&task->thread, NULL, run_thread, task);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0) {
+        cb_error("cannot start a thread for the computing task: %s; raise the limit on threads "
+                 "(ulimit -u), or start fewer ranks on this host",
+                 strerror(error));
         free_task(task);
-        return status;
+        return CB_ERROR_SYSTEM;
     }
     while (sem_wait(&task->ready) != 0)
         continue;

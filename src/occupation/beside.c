@@ -156,11 +156,11 @@ static cb_status gather_work(const bench_passes *run, const rank_work *mine, siz
 static const bench_role *role_of(const bench_passes *run, const bench_measurement *measurement)
 {
     const bench_session *session = run->session;
-    bench_shape shape = bench_layout(session->definition, session->options, measurement,
-                                     (size_t)control_size(session->plane));
-    size_t stage = bench_shape_stage(&shape, run->me->self);
+    bench_shape shape = plan_layout(session->definition, session->options, measurement,
+                                    (size_t)control_size(session->plane));
+    size_t stage = shape_stage(&shape, run->me->self);
 
-    return &session->definition->roles[bench_shape_role(session->definition, &shape, stage)];
+    return &session->definition->roles[shape_role(session->definition, &shape, stage)];
 }
 
 static cb_status run_parts(beside_run *beside, rank_work *mine)

@@ -1,4 +1,3 @@
 libcombench_a_SOURCES += \
 	%D%/beside.c \
-	%D%/computing.c %D%/computing.h \
-	%D%/occupation.c %D%/occupation.h
+	%D%/computing.c %D%/computing.h

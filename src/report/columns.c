@@ -162,6 +162,19 @@ const report_heading *report_heading_of(report_column column, const report_cell 
                : &cell->heading;
 }
 
+bool report_csv_name(report_column column, const report_cell *cell,
+                     char name[REPORT_CSV_NAME_BYTES])
+{
+    if (cell->name == NULL)
+        return false;
+    if (report_columns[column].type == REPORT_TYPE_COUNTERS)
+        snprintf(name, REPORT_CSV_NAME_BYTES, "%s", cell->name);
+    else
+        snprintf(name, REPORT_CSV_NAME_BYTES, "%s%s%s", report_columns[column].key,
+                 cell->name[0] == '\0' ? "" : "_", cell->name);
+    return true;
+}
+
 void report_describe_columns(report_stream *out, const char *key)
 {
     static const char *const types[REPORT_TYPES] = {
@@ -178,7 +191,7 @@ void report_describe_columns(report_stream *out, const char *key)
     static const char *const better[] = {"neither", "lower", "higher"};
 
     report_stream_array(out, key);
-    for (size_t i = 0; i < REPORT_COLUMNS; i++) {
+    for (report_column i = 0; i < REPORT_COLUMNS; i++) {
         const report_column_info *info = &report_columns[i];
 
         report_stream_object(out, NULL);
@@ -194,6 +207,14 @@ void report_describe_columns(report_stream *out, const char *key)
         report_stream_text(out, "identity", info->identity);
         report_stream_text(out, "better", better[info->better]);
         report_stream_text(out, "meaning", info->meaning);
+        report_stream_array(out, "csv");
+        for (const report_cell *cell = report_cells_of(i); cell->path != NULL; cell++) {
+            char name[REPORT_CSV_NAME_BYTES];
+
+            if (report_csv_name(i, cell, name))
+                report_stream_text(out, NULL, name);
+        }
+        report_stream_end(out);
         report_stream_end(out);
     }
     report_stream_end(out);

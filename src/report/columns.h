@@ -97,6 +97,12 @@ const report_cell *report_cells_of(report_column column);
 /* The heading of a cell of a column. */
 const report_heading *report_heading_of(report_column column, const report_cell *cell);
 
+/* The name of a cell in CSV; false where it has none. */
+enum { REPORT_CSV_NAME_BYTES = 128 };
+
+bool report_csv_name(report_column column, const report_cell *cell,
+                     char name[REPORT_CSV_NAME_BYTES]);
+
 /* Write the table as an array of objects under `key` of an open document. */
 void report_describe_columns(report_stream *out, const char *key);
 

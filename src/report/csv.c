@@ -31,14 +31,11 @@ static void begin_csv(report_writer *writer, json_t *document)
     (void)document;
     for (report_column column = 0; column < REPORT_COLUMNS; column++)
         for (const report_cell *cell = report_cells_of(column); cell->path != NULL; cell++) {
-            if (cell->name == NULL)
+            char name[REPORT_CSV_NAME_BYTES];
+
+            if (!report_csv_name(column, cell, name))
                 continue;
-            fputs(separator, writer->stream);
-            if (report_columns[column].type == REPORT_TYPE_COUNTERS)
-                fputs(cell->name, writer->stream);
-            else
-                fprintf(writer->stream, "%s%s%s", report_columns[column].key,
-                        cell->name[0] == '\0' ? "" : "_", cell->name);
+            fprintf(writer->stream, "%s%s", separator, name);
             separator = ",";
         }
     fputc('\n', writer->stream);

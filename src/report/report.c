@@ -1,5 +1,5 @@
-/* The document of a run: what is known of it, in one JSON value from which all forms are made, and
- * the file and the stream that it goes to. */
+/* The document of a run: all that is known of it as one JSON value, its rows once more by column
+ * for the forms text and CSV, and the file and the stream that it goes to. */
 #include "report/report.h"
 
 #include <errno.h>

@@ -93,7 +93,7 @@ static sci_error_t put_message(message_ring *ring, const void *data, unsigned le
     return full ? SCI_ERR_OVERFLOW : SCI_ERR_OK;
 }
 
-static sci_callback_action_t call(sisci_local_interrupt *interrupt)
+static sci_callback_action_t call_back(sisci_local_interrupt *interrupt)
 {
     sci_cb_data_interrupt_t callback = (sci_cb_data_interrupt_t)interrupt->callback;
     sci_callback_action_t action;
@@ -114,7 +114,7 @@ static const sisci_interrupt_form form = {.kind = SISCI_KIND_DATA_INTERRUPT,
                                           .bytes = sizeof(message_ring),
                                           .initialise = initialise_ring,
                                           .has_come = has_message,
-                                          .call = call};
+                                          .call = call_back};
 
 void SCICreateDataInterrupt(sci_desc_t sd, sci_local_data_interrupt_t *interrupt,
                             unsigned int localAdapterNo, unsigned int *interruptNo,

@@ -323,7 +323,7 @@ struct sci_remote_interrupt {
     sisci_remote_interrupt base;
 };
 
-static sci_callback_action_t call(sisci_local_interrupt *interrupt)
+static sci_callback_action_t call_back(sisci_local_interrupt *interrupt)
 {
     sci_cb_interrupt_t callback = (sci_cb_interrupt_t)interrupt->callback;
     sci_callback_action_t action;
@@ -335,7 +335,7 @@ static sci_callback_action_t call(sisci_local_interrupt *interrupt)
 }
 
 static const sisci_interrupt_form form = {
-    .kind = SISCI_KIND_INTERRUPT, .bytes = sizeof(sisci_interrupt), .call = call};
+    .kind = SISCI_KIND_INTERRUPT, .bytes = sizeof(sisci_interrupt), .call = call_back};
 
 void SCICreateInterrupt(sci_desc_t sd, sci_local_interrupt_t *interrupt,
                         unsigned int localAdapterNo, unsigned int *interruptNo,

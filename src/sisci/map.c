@@ -135,8 +135,8 @@ void sisci_maps_flush(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static sci_error_t check(const void *segment, const void *map, size_t offset, size_t size,
-                         const void *where, unsigned flags)
+static sci_error_t check_request(const void *segment, const void *map, size_t offset, size_t size,
+                                 const void *where, unsigned flags)
 {
     sci_error_t error =
         sisci_check_flags(flags, FLAG_FIXED_MAP_ADDR | FLAG_READONLY_MAP | FLAG_BROADCAST, 0);
@@ -215,7 +215,7 @@ void *SCIMapLocalSegment(sci_local_segment_t segment, sci_map_t *map, size_t off
     map_request request = request_of(offset, size, addr, flags);
     sci_map_t made;
 
-    *error = check(segment, map, offset, size, addr, flags);
+    *error = check_request(segment, map, offset, size, addr, flags);
     if (*error == SCI_ERR_OK && (flags & FLAG_BROADCAST) != 0 && !segment->broadcast)
         *error = SCI_ERR_ILLEGAL_FLAG;
     if (*error != SCI_ERR_OK)
@@ -234,7 +234,7 @@ volatile void *SCIMapRemoteSegment(sci_remote_segment_t segment, sci_map_t *map,
     map_request request = request_of(offset, size, addr, flags);
     sci_map_t made;
 
-    *error = check(segment, map, offset, size, addr, flags);
+    *error = check_request(segment, map, offset, size, addr, flags);
     if (*error == SCI_ERR_OK && segment->broadcast != ((flags & FLAG_BROADCAST) != 0))
         *error = SCI_ERR_ILLEGAL_FLAG;
     if (*error != SCI_ERR_OK)

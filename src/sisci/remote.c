@@ -293,14 +293,14 @@ void SCIConnectSegment(sci_desc_t sd, sci_remote_segment_t *segment, unsigned in
 }
 SISCI_EXPORT(SCIConnectSegment);
 
-static sci_error_t check(sci_remote_segment_t segment, unsigned flags)
+static sci_error_t check_segment(sci_remote_segment_t segment, unsigned flags)
 {
     return segment == NULL ? SCI_ERR_ILLEGAL_PARAMETER : sisci_check_flags(flags, 0, 0);
 }
 
 void SCIDisconnectSegment(sci_remote_segment_t segment, unsigned int flags, sci_error_t *error)
 {
-    *error = check(segment, flags);
+    *error = check_segment(segment, flags);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
@@ -338,7 +338,7 @@ sci_segment_cb_reason_t SCIWaitForRemoteSegmentEvent(sci_remote_segment_t segmen
 {
     sisci_event event = {0};
 
-    *error = check(segment, flags);
+    *error = check_segment(segment, flags);
     if (*error == SCI_ERR_OK && status == NULL)
         *error = SCI_ERR_ILLEGAL_PARAMETER;
     if (*error != SCI_ERR_OK)

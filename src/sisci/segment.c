@@ -261,7 +261,7 @@ static sci_error_t create_member(sci_local_segment_t segment)
     return error_of(status);
 }
 
-static sci_error_t create(sci_desc_t sd, sci_local_segment_t segment, bool automatic)
+static sci_error_t create_segment(sci_desc_t sd, sci_local_segment_t segment, bool automatic)
 {
     sisci_object_status status;
     sci_error_t error;
@@ -324,7 +324,7 @@ void SCICreateSegment(sci_desc_t sd, sci_local_segment_t *segment, unsigned int 
     created->callback = created->has_callback ? callback : NULL;
     created->callback_argument = callbackArg;
     sisci_lock();
-    *error = create(sd, created, (flags & FLAG_AUTO_ID) != 0);
+    *error = create_segment(sd, created, (flags & FLAG_AUTO_ID) != 0);
     sisci_unlock();
     if (*error == SCI_ERR_OK)
         *segment = created;
@@ -333,8 +333,8 @@ void SCICreateSegment(sci_desc_t sd, sci_local_segment_t *segment, unsigned int 
 }
 SISCI_EXPORT(SCICreateSegment);
 
-static sci_error_t check(sci_local_segment_t segment, unsigned adapter, unsigned flags,
-                         unsigned legal)
+static sci_error_t check_segment(sci_local_segment_t segment, unsigned adapter, unsigned flags,
+                                 unsigned legal)
 {
     sci_error_t error = sisci_check_flags(flags, legal, 0);
 
@@ -346,7 +346,7 @@ static sci_error_t check(sci_local_segment_t segment, unsigned adapter, unsigned
 void SCIPrepareSegment(sci_local_segment_t segment, unsigned int localAdapterNo, unsigned int flags,
                        sci_error_t *error)
 {
-    *error = check(segment, localAdapterNo, flags, FLAG_DMA_SOURCE_ONLY | FLAG_BROADCAST);
+    *error = check_segment(segment, localAdapterNo, flags, FLAG_DMA_SOURCE_ONLY | FLAG_BROADCAST);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
@@ -361,7 +361,7 @@ SISCI_EXPORT(SCIPrepareSegment);
 void SCISetSegmentAvailable(sci_local_segment_t segment, unsigned int localAdapterNo,
                             unsigned int flags, sci_error_t *error)
 {
-    *error = check(segment, localAdapterNo, flags, 0);
+    *error = check_segment(segment, localAdapterNo, flags, 0);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
@@ -386,7 +386,7 @@ void SCISetSegmentUnavailable(sci_local_segment_t segment, unsigned int localAda
     sisci_control *control;
     bool available;
 
-    *error = check(segment, localAdapterNo, flags, FLAG_NOTIFY | FLAG_FORCE_DISCONNECT);
+    *error = check_segment(segment, localAdapterNo, flags, FLAG_NOTIFY | FLAG_FORCE_DISCONNECT);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
@@ -431,7 +431,7 @@ static sci_error_t remove_segment(sci_local_segment_t segment)
 
 void SCIRemoveSegment(sci_local_segment_t segment, unsigned int flags, sci_error_t *error)
 {
-    *error = check(segment, 0, flags, 0);
+    *error = check_segment(segment, 0, flags, 0);
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
@@ -460,7 +460,7 @@ sci_segment_cb_reason_t SCIWaitForLocalSegmentEvent(sci_local_segment_t segment,
 {
     sisci_event event = {0};
 
-    *error = check(segment, 0, flags, 0);
+    *error = check_segment(segment, 0, flags, 0);
     if (*error == SCI_ERR_OK && (sourcenodeId == NULL || localAdapterNo == NULL))
         *error = SCI_ERR_ILLEGAL_PARAMETER;
     if (*error != SCI_ERR_OK)

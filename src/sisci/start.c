@@ -161,7 +161,7 @@ static void prepare_process(void)
 }
 
 /* Make this process visible to others, and start the library's thread. */
-static sci_error_t start(void)
+static sci_error_t start_library(void)
 {
     sci_error_t error = read_environment();
     sisci_object_status status;
@@ -204,7 +204,7 @@ void SCIInitialize(unsigned int flags, sci_error_t *error)
     if (sisci_shm.stopping)
         *error = SCI_ERR_NOT_INITIALIZED;
     else if (sisci_shm.initialised == 0)
-        *error = start();
+        *error = start_library();
     if (*error == SCI_ERR_OK)
         sisci_shm.initialised++;
     sisci_unlock();
@@ -222,7 +222,7 @@ static bool any_thread_waits(void)
 
 /* All threads have left before anything is released that they might use. The library is unlocked
  * meanwhile, so `stopping` keeps others out. */
-static void stop(void)
+static void stop_library(void)
 {
     sisci_shm.stopping = true;
     sisci_presence_ring();
@@ -265,7 +265,7 @@ void SCITerminate(void)
     if (sisci_shm.initialised > 1)
         sisci_shm.initialised--;
     else if (sisci_shm.initialised == 1 && !sisci_is_own_thread())
-        stop();
+        stop_library();
     sisci_unlock();
 }
 SISCI_EXPORT(SCITerminate);

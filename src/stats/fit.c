@@ -178,26 +178,6 @@ static bool size_starts_at(const point_list *points, size_t index)
     return index == 0 || index == points->count || points->bytes[index] != points->bytes[index - 1];
 }
 
-static void table_free(search_table *table)
-{
-    free(table->residual);
-    free(table->first);
-}
-
-static bool table_allocate(search_table *table, size_t count, size_t limit)
-{
-    *table = (search_table){.count = count, .limit = limit};
-    table->residual = calloc(count, limit * sizeof(*table->residual));
-    table->first = calloc(count, limit * sizeof(*table->first));
-    if (table->residual == NULL || table->first == NULL) {
-        table_free(table);
-        return false;
-    }
-    for (size_t i = 0; i < count * limit; i++)
-        table->residual[i] = (double)INFINITY;
-    return true;
-}
-
 /* Least residual of the points before `first` in `segments` segments. */
 static double residual_before(const search_table *table, size_t segments, size_t first)
 {
@@ -275,13 +255,18 @@ size_t stats_fit(const double *bytes, const double *time_us, size_t count, size_
                  stats_segment *segments)
 {
     point_list points = {bytes, time_us, count};
-    search_table table;
-    size_t chosen;
+    search_table table = {.count = count};
+    size_t chosen = 0;
 
-    if (limit > STATS_FIT_SEGMENTS)
-        limit = STATS_FIT_SEGMENTS;
-    if (limit == 0 || !points_are_usable(&points) || !table_allocate(&table, count, limit))
+    table.limit = limit > STATS_FIT_SEGMENTS ? STATS_FIT_SEGMENTS : limit;
+    if (table.limit == 0 || !points_are_usable(&points))
         return 0;
+    table.residual = calloc(count, table.limit * sizeof(*table.residual));
+    table.first = calloc(count, table.limit * sizeof(*table.first));
+    if (table.residual == NULL || table.first == NULL)
+        goto free_table;
+    for (size_t i = 0; i < count * table.limit; i++)
+        table.residual[i] = (double)INFINITY;
     for (size_t last = 0; last < count; last++)
         if (size_starts_at(&points, last + 1))
             search_ending_at(&points, last, &table);
@@ -292,6 +277,9 @@ size_t stats_fit(const double *bytes, const double *time_us, size_t count, size_
         segments[i] = segment_of(&points, first, last);
         last = first - 1;
     }
-    table_free(&table);
+
+free_table:
+    free(table.residual);
+    free(table.first);
     return chosen;
 }

@@ -56,8 +56,8 @@ static void name_tracks(const bench_shape *shape, bench_timeline_trace *out)
     };
 
     for (size_t track = 0; track < out->tracks; track++) {
-        size_t role = bench_shape_stage(shape, track);
-        size_t index = track - bench_shape_span(shape, role).first;
+        size_t role = shape_stage(shape, track);
+        size_t index = track - shape_span(shape, role).first;
 
         if (role == BENCH_SUPERVISOR)
             snprintf(out->names[track], BENCH_TRACK_TEXT, "supervisor");
@@ -72,7 +72,7 @@ static size_t peer_of(const bench_timeline_entry *entry, const bench_shape *shap
 {
     if (entry->deed == BENCH_DELAYS || entry->index == bench_timeline_all)
         return REPORT_NO_TRACK;
-    return bench_shape_span(shape, entry->role).first + entry->index;
+    return shape_span(shape, entry->role).first + entry->index;
 }
 
 /* Slices: one for each entry, in the same order */
@@ -80,7 +80,7 @@ static size_t peer_of(const bench_timeline_entry *entry, const bench_shape *shap
 static report_slice slice_of(const bench_farm_notes *notes, size_t track,
                              const bench_timeline_clock *clock, const bench_timeline_entry *entry)
 {
-    wording words = words_for(entry, bench_shape_stage(notes->shape, track));
+    wording words = words_for(entry, shape_stage(notes->shape, track));
 
     return (report_slice){.begin_ns = bench_timeline_reference(clock, entry->begin_ns),
                           .end_ns = bench_timeline_reference(clock, entry->end_ns),
@@ -150,7 +150,7 @@ static void list_sendings(const bench_farm_notes *notes, const bench_timeline_tr
     for (size_t i = 0; i < trace->slice_count; i++) {
         const bench_timeline_entry *entry = &notes->entries[i];
         const report_slice *slice = &trace->slices[i];
-        size_t own_role = bench_shape_stage(notes->shape, slice->track);
+        size_t own_role = shape_stage(notes->shape, slice->track);
 
         if (entry->deed == BENCH_SENDS)
             sent->list[sent->count++] = (sending){.event = slice->event,
@@ -219,7 +219,7 @@ static cb_status allocate(const bench_farm_notes *notes, bench_timeline_trace *o
     static const char purpose[] = "the trace of a timeline";
     size_t count = 0;
 
-    out->tracks = bench_shape_ranks(notes->shape);
+    out->tracks = shape_ranks(notes->shape);
     for (size_t track = 0; track < out->tracks; track++)
         count += (size_t)notes->counts[track].used;
     out->names = cb_allocate(out->tracks, sizeof(*out->names), purpose);

@@ -23,7 +23,8 @@ agreed() {
     program=$4
     shift 4
     rm -f statuses/*
-    run "$ranks" ./note "$(program_path "$program")" --sizes 64 --max-time 0.02 "$@"
+    # shellcheck disable=SC2046 # a program may be two words
+    run "$ranks" ./note $(program_path "$program") --sizes 64 --max-time 0.02 "$@"
     expect_equal "$ranks times the status" "$(yes "$wanted" | head -n "$ranks" | tr '\n' ' ')" \
         "$(cat statuses/* | tr '\n' ' ')"
     expect_all_gone

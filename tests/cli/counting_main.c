@@ -1,6 +1,6 @@
-/* In the place of the engine's main program: the ranks of an MPI job perform the one measurement
- * that the options leave, as often as a trace of it has steps, over the technology of --technology;
- * and each writes what it has sent into the file sent.RANK. */
+/* In the place of the engine's program of a benchmark: the ranks of an MPI job perform the one
+ * measurement that the options leave, as often as a trace of it has steps, over the technology of
+ * --technology; and each writes what it has sent into the file sent.RANK. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static cb_status write_counts(int rank)
 static cb_status perform(bench_session *session, const bench_measurement *measurement,
                          const bench_shape *shape)
 {
-    size_t count = bench_shape_ranks(shape);
+    size_t count = shape_ranks(shape);
     int *ranks = cb_allocate(count, sizeof(*ranks), "the ranks");
     const bench_actions *actions;
     bench_rank *me = NULL;
@@ -67,8 +67,8 @@ static cb_status run(bench_session *session)
 
     CB_TRY(bench_emit_choose(session->definition, options, (size_t)bootstrap.size, &measurement,
                              &shape));
-    if (bench_shape_ranks(&shape) != (size_t)bootstrap.size) {
-        cb_error("this measurement needs %zu ranks, and the job has %d", bench_shape_ranks(&shape),
+    if (shape_ranks(&shape) != (size_t)bootstrap.size) {
+        cb_error("this measurement needs %zu ranks, and the job has %d", shape_ranks(&shape),
                  bootstrap.size);
         return CB_ERROR_USAGE;
     }
@@ -78,17 +78,18 @@ static cb_status run(bench_session *session)
     return transport_close(session->technology);
 }
 
-int bench_main(const bench_definition *definition, int argc, char **argv)
+int bench_main(const benchmark *definition, const benchmark *const *registry, int argc, char **argv)
 {
-    cb_option_table table = bench_option_table(definition, "counting", "");
+    options_table of;
     bench_options options;
     bench_session session = {.definition = definition, .options = &options};
     const cb_option *action;
     cb_status status;
 
-    cb_log_identify("cb_counting", control_launch_rank());
-    if (cb_options_defaults(&table, &options) != CB_OK ||
-        cb_options_parse(&table, argc, argv, &options, NULL, &action) != CB_OK)
+    cb_log_identify("counting", control_launch_rank());
+    options_table_make(definition, registry, &of);
+    if (cb_options_defaults(&of.table, &options) != CB_OK ||
+        cb_options_parse(&of.table, argc, argv, &options, NULL, &action) != CB_OK)
         return cb_status_exit(CB_ERROR_USAGE);
     status = control_open(false, &session.plane);
     if (status == CB_OK)
@@ -96,6 +97,6 @@ int bench_main(const bench_definition *definition, int argc, char **argv)
     if (status != CB_OK)
         control_abort(session.plane, cb_status_exit(status));
     control_close(session.plane);
-    cb_options_free(&table, &options);
+    cb_options_free(&of.table, &options);
     return EXIT_SUCCESS;
 }

@@ -59,7 +59,7 @@ refused "an endless algorithm" 0 cb_pipeline "--algorithm 1e9" "--algorithm"
 
 # Options of other programs
 refused "a rate of a pipeline" 0 cb_pipeline "--rate 10kHz" "--rate" "cb_pushfarm and cb_pullfarm"
-refused "a mode of a farm" 0 cb_pushfarm "--mode closed" "--mode" "group 1"
+refused "a mode of a farm" 0 cb_pushfarm "--mode closed" "--mode" "cb_oneway"
 refused "a window of a farm" 0 cb_pullfarm "--window 8" "--window" "cb_pipeline"
 refused "a topology of a farm" 0 cb_pushfarm "--topology 4-2-1" "--topology" "cb_pipeline"
 refused "an algorithm of group 1" 0 cb_oneway "--algorithm 50" "--algorithm" "cb_pipeline"

@@ -32,20 +32,18 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-}${ASAN_OPTIONS:+:}detect_leaks=0"
 # shellcheck disable=SC2034 # the tests use it
 programs=$(for file in "$srcdir"/benchmarks/cb_*.c; do basename "$file" .c | sed 's/^cb_//'; done)
 
-ranks_of() {
-    case $1 in
-    oneway | twoway | comms1 | comms2) echo 2 ;;
-    calibrate) echo 3 ;;
-    pipeline) echo 7 ;;
-    *) echo 5 ;;
-    esac
+# What the build knows of benchmarks; tests/cli/benchmarks.py says what.
+known_of_benchmarks() {
+    "$CB_PYTHON" "$srcdir/tests/cli/benchmarks.py" "$1" "$builddir/benchmarks.json"
 }
 
-# Programs of group 2 go by what they are told, which null does not deliver.
+ranks_of() {
+    known_of_benchmarks ranks | sed -n "s/^$1 \([0-9]*\) .*/\1/p"
+}
+
+# Farms and pipelines go by what they are told, which null does not deliver.
 goes_over_null() {
-    case $1 in
-    pushfarm | pullfarm | pipeline) return 1 ;;
-    esac
+    ! known_of_benchmarks ranks | grep -q "^$1 [0-9]* farm"
 }
 
 # Setting up and leaving
@@ -149,10 +147,12 @@ launcher() {
     esac
 }
 
+# Words: a program, and for some the name of a benchmark.
 program_path() {
     case $1 in
     cb_*) echo "$builddir/$1" ;;
-    counting_* | faulty_* | lossy_*) echo "$builddir/tests/cli/$1" ;;
+    faulty_clock) echo "$builddir/tests/cli/$1" ;;
+    counting_* | faulty_* | lossy_*) echo "$builddir/tests/cli/${1%%_*} ${1#*_}" ;;
     *) echo "$1" ;;
     esac
 }

@@ -16,7 +16,7 @@ SOURCE = Path(os.environ.get("srcdir", "."))
 SCHEMA = json.loads((SOURCE / "docs/combench-result-1.schema.json").read_text(encoding="utf-8"))
 VALID = json.loads((SOURCE / "tests/unit/golden/report.json").read_text(encoding="utf-8"))
 FARM_ROWS = json.loads((SOURCE / "tests/cli/farm_rows.json").read_text(encoding="utf-8"))
-FARM = {**VALID, "benchmark": "pushfarm", "results": FARM_ROWS, "fit": []}
+FARM = {**VALID, "benchmark": "pushfarm", "id": "2.1", "results": FARM_ROWS, "fit": []}
 
 # What is changed (path, new value; None: removed), and where the fault must be seen.
 CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
@@ -26,6 +26,8 @@ CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
     "complete with a reason": (("reason",), "SIGTERM", "$"),
     "incomplete without": (("complete",), False, "$"),
     "fit and refusal": (("fit", 0, "refusal"), "why", "$.fit[0]"),
+    "id of another": (("id",), "1.2", "id"),
+    "unknown benchmark": (("benchmark",), "nosuch", "benchmark"),
     "rank numbers": (("environment", "ranks", 1, "rank"), 2, "environment.ranks[1]"),
     "host numbers": (("environment", "ranks", 1, "host"), 1, "environment.ranks[1]"),
     "median above max": (("results", 0, "latency_us", "max"), 0.3, "results[0].latency_us"),

@@ -10,9 +10,10 @@ file cannot be read or the arguments are wrong.
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
@@ -28,19 +29,32 @@ DIGITS_TOLERANCE = 1e-6
 # apart than this.
 RATE_TOLERANCE = 1e-2
 
-# Packets that all destinations together receive in one unit of frequency_Hz.
-PACKETS: dict[str, Callable[[Json], float]] = {
-    "oneway": lambda row: 1,
-    "twoway": lambda row: 2,
-    "alltoall": lambda row: row["processors"] * (row["processors"] - 1),
-    "pairs": lambda row: 1,
-    "outfarm": lambda row: row["destinations"],
-    "multicast": lambda row: row["destinations"],
-    "funnel": lambda row: row["sources"],
-    "pushfarm": lambda row: row["sources"],
-    "pullfarm": lambda row: row["sources"],
-    "pipeline": lambda row: int(row["topology"].split("-")[-2]),
-}
+
+def catalogue() -> dict[str, Json]:
+    """What the build knows of each benchmark, by name."""
+    build = Path(os.environ.get("builddir", Path(__file__).parents[2] / "build"))
+    known = json.loads((build / "benchmarks.json").read_text(encoding="utf-8"))
+    return {one["name"]: one for one in known["benchmarks"]}
+
+
+BENCHMARKS = catalogue()
+
+
+def count_of(row: Json, benchmark: Json) -> int:
+    """What the formulas of a benchmark call count; of a topology what its last stage receives."""
+    column = benchmark["count"]["column"]
+    return int(row[column].split("-")[-2]) if column == "topology" else int(row[column])
+
+
+def packets_of(row: Json, benchmark: Json) -> float:
+    """Packets that all destinations together receive in one unit of frequency_Hz."""
+    modes = benchmark["modes"]
+    mode = next((one for one in modes if one["name"] == row.get("mode")), modes[0])
+    if mode["frequency"] == "packets":
+        return 1
+    names = {"count": count_of(row, benchmark)} if "count" in mode["packets"] else {}
+    return float(eval(mode["packets"], {"__builtins__": {}}, names))
+
 
 # A percentile and the share of the samples beyond it, one in so many; it needs ten of them.
 PERCENTILES = {"p50": 2, "p90": 10, "p99": 100, "p99_9": 1000}
@@ -153,10 +167,10 @@ def check_histogram(steps: Json, place: str) -> Iterator[Fault]:
 def check_rates(row: Json, benchmark: str) -> Iterator[Fault]:
     """throughput_MBps is the payload of all packets that frequency_Hz says, less those lost."""
     needed = {"throughput_MBps", "frequency_Hz", "size_bytes"}
-    if benchmark not in PACKETS or not needed <= row.keys() or row.get("mode") == "free":
+    if not needed <= row.keys() or row.get("mode") == "free":
         return
     try:
-        packets = PACKETS[benchmark](row)
+        packets = packets_of(row, BENCHMARKS[benchmark])
     except KeyError as missing:
         yield "throughput_MBps", f"stands in a row without {missing.args[0]}"
         return
@@ -381,6 +395,12 @@ def check_ranks(environment: Json) -> Iterator[Fault]:
 
 def check_document(document: Json, schema: Json) -> Iterator[Fault]:
     """All semantic checks of a document that fits the schema."""
+    benchmark = BENCHMARKS.get(document["benchmark"])
+    if benchmark is None:
+        yield "benchmark", f"there is none that is called {document['benchmark']}"
+        return
+    if document["id"] != benchmark["id"]:
+        yield "id", f"is {document['id']}, that of {document['benchmark']} is {benchmark['id']}"
     yield from check_ranks(document["environment"])
     for index, row in enumerate(document["results"]):
         of_row = check_row(row, document["benchmark"])

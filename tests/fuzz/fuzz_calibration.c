@@ -6,7 +6,7 @@
 
 #include <ccmod/ccmod.h>
 #include "tests/fuzz/fuzz.h"
-#include "tools/ccmod/measurements.h"
+#include "tools/ccmod/measurements_columns.h"
 
 static void require_error(ccmod_status status, const ccmod_error *error, const char *begins)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_forms.h"
 
 enum { LARGEST_RANKS = 64, RECORDS = 4000, LARGEST_DIGITS = 4 };
 

@@ -5,8 +5,10 @@
 
 #include "base/log.h"
 #include "farm/load.h"
-#include "engine/plan_shapes.h"
+#include "benchmarks/registry.h"
+#include "farm/options.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/own_options.h"
 
 enum { RANKS = 40 };
 
@@ -21,41 +23,41 @@ static void require_topology(const bench_shape *shape)
 
 static void try_topology(const char *text)
 {
-    char printed[BENCH_SHAPE_TEXT];
+    char printed[SHAPE_TEXT];
     bench_shape shape, again;
 
-    if (bench_shape_parse(text, &shape) != CB_OK)
+    if (shape_parse(text, &shape) != CB_OK)
         return;
     require_topology(&shape);
-    bench_shape_text(&shape, printed);
+    shape_text(&shape, printed);
     FUZZ_REQUIRE(memchr(printed, '\0', sizeof(printed)) != NULL);
-    FUZZ_REQUIRE(bench_shape_parse(printed, &again) == CB_OK);
-    FUZZ_REQUIRE(bench_shape_same(&shape, &again));
+    FUZZ_REQUIRE(shape_parse(printed, &again) == CB_OK);
+    FUZZ_REQUIRE(shape_same(&shape, &again));
 }
 
 /* Each fits the job, and none is there twice. */
 static void require_shapes(const bench_shape *shapes, size_t count)
 {
-    FUZZ_REQUIRE(count > 0 && count <= BENCH_SHAPES);
+    FUZZ_REQUIRE(count > 0 && count <= SHAPE_LIST_ROOM);
     for (size_t i = 0; i < count; i++) {
         require_topology(&shapes[i]);
-        FUZZ_REQUIRE(bench_shape_ranks(&shapes[i]) <= RANKS);
+        FUZZ_REQUIRE(shape_ranks(&shapes[i]) <= RANKS);
         for (size_t j = 0; j < i; j++)
-            FUZZ_REQUIRE(!bench_shape_same(&shapes[i], &shapes[j]));
+            FUZZ_REQUIRE(!shape_same(&shapes[i], &shapes[j]));
     }
 }
 
 static void try_topologies(const char *text)
 {
-    static const bench_definition definition = {.counted = BENCH_TOPOLOGY};
-    static bench_shape shapes[BENCH_SHAPES];
-    bench_options options = {.topologies = text};
-    size_t count;
-    cb_status status = bench_choose_shapes(&definition, &options, RANKS, shapes, &count);
+    static bench_shape_list list;
+    bench_options options = {.sweep = false};
+    cb_status status;
 
+    give_own(&cb_pipeline, &options, "topology", text);
+    status = cb_pipeline.choose_shapes(&cb_pipeline, &options, RANKS, &list);
     FUZZ_REQUIRE(status == CB_OK || status == CB_ERROR_USAGE);
     if (status == CB_OK)
-        require_shapes(shapes, count);
+        require_shapes(list.shapes, list.count);
 }
 
 static void require_point(const bench_load_point *point)
@@ -76,7 +78,7 @@ static void try_loads(const char *text)
 
     FUZZ_REQUIRE(status == CB_OK || status == CB_ERROR_USAGE);
     if (strcmp(text, "auto") != 0)
-        FUZZ_REQUIRE(bench_check_load(&options) == status);
+        FUZZ_REQUIRE(farm_check_load(&options) == status);
     if (status != CB_OK)
         return;
     FUZZ_REQUIRE(count > 0 && count <= BENCH_LOAD_POINTS);

@@ -98,10 +98,10 @@ static const cb_option rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static const char *owners(uint32_t scope)
+static void name_owners(const cb_option_table *of, const char *name, char *text, size_t bytes)
 {
-    FUZZ_REQUIRE(scope == ELSEWHERE);
-    return "cb_elsewhere";
+    FUZZ_REQUIRE(of->mask == HERE && strcmp(name, "rate") == 0);
+    snprintf(text, bytes, "cb_elsewhere");
 }
 
 static const cb_option_table table = {
@@ -109,7 +109,7 @@ static const cb_option_table table = {
     .options = rows,
     .option_count = ROWS,
     .mask = HERE,
-    .owners = owners,
+    .name_owners = name_owners,
 };
 
 /* Terminated, so that a reason that overruns its bytes is found. */

@@ -43,8 +43,9 @@ every docs '*.schema.json' share/combench/schemas
 for program in "$prefix"/bin/*; do
     name=$(basename "$program")
     [ -s "$prefix/share/man/man1/$name.1" ] || failed "$name has no manual page"
+    [ -s "$prefix/share/bash-completion/completions/$name" ] || failed "$name has no completion"
 done
-for file in lib/libccmod.a lib/libccmod.so lib/pkgconfig/ccmod.pc lib/pkgconfig/sisci-shm.pc lib/combench/libcombench-trace.so \
+for file in share/combench/benchmarks.json lib/libccmod.a lib/libccmod.so lib/pkgconfig/ccmod.pc lib/pkgconfig/sisci-shm.pc lib/combench/libcombench-trace.so \
     share/bash-completion/completions/combench; do
     [ -s "$prefix/$file" ] || failed "$file is not there"
 done

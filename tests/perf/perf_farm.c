@@ -7,10 +7,7 @@
  * to and from the supervisor, an event's number in each fragment and the same touching. The plain
  * program has no accounts: it believes what it gets. A block is a run of events, timed by the
  * supervisor from the first issue to the last decision. */
-#define main cb_pushfarm_main
-int cb_pushfarm_main(int argc, char **argv);
-#include "benchmarks/cb_pushfarm.c"
-#undef main
+#include "benchmarks/registry.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -192,7 +189,7 @@ static cb_status compare(bench_session *session, size_t size_bytes)
 {
     static const int ranks[] = {0, 1, 2};
     bench_measurement measurement = {.mode = &session->definition->modes[0],
-                                     .shape = bench_shape_of_farm(1, 1),
+                                     .shape = shape_of_farm(1, 1),
                                      .size_bytes = size_bytes};
     match *run = cb_allocate(1, sizeof(*run), "a comparison");
     const bench_options *options = session->options;
@@ -241,5 +238,5 @@ static cb_status compare_all(bench_session *session)
 
 int main(int argc, char **argv)
 {
-    return perf_main(&pushfarm, "perf_farm", 3, compare_all, argc, argv);
+    return perf_main(&cb_pushfarm, "perf_farm", 3, compare_all, argc, argv);
 }

@@ -5,7 +5,7 @@
  * note runs twice in each turn: its ratio to itself says what this machine can tell apart.
  *
  * mpirun -np 2 --bind-to core perf_parkbench [--sizes LIST] [--touch all|none] */
-#include "tests/unit/definitions.h"
+#include "benchmarks/registry.h"
 
 #include <stdio.h>
 
@@ -18,15 +18,15 @@ static const double turn_block_ns = 1e6;
 
 /* Of the note, and of Parkbench; and how many legs, one after the other, a step of each has. */
 typedef struct {
-    const bench_definition *note, *parkbench;
+    const benchmark *note, *parkbench;
     double note_legs, parkbench_legs;
     double target; /* of the ratio, at most; 0: the figure is only printed */
 } pairing;
 
 static const pairing pairings[] = {
-    {&oneway, &comms1, 2, 2, 1.05},
-    {&twoway, &comms2, 1, 2, 0},
-    {&alltoall, &comms3, 1, 1, 0},
+    {&cb_oneway, &cb_comms1, 2, 2, 1.05},
+    {&cb_twoway, &cb_comms2, 1, 2, 0},
+    {&cb_alltoall, &cb_comms3, 1, 1, 0},
 };
 
 typedef struct {
@@ -183,5 +183,5 @@ static cb_status compare_all(bench_session *session)
 
 int main(int argc, char **argv)
 {
-    return perf_main(&comms1, "perf_parkbench", NODES, compare_all, argc, argv);
+    return perf_main(&cb_comms1, "perf_parkbench", NODES, compare_all, argc, argv);
 }

@@ -5,10 +5,7 @@
  * oneself.
  *
  * perf_supervisor [--in-flight E], one process. */
-#define main cb_pushfarm_main
-int cb_pushfarm_main(int argc, char **argv);
-#include "benchmarks/cb_pushfarm.c"
-#undef main
+#include "benchmarks/registry.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -136,7 +133,7 @@ static void unmake_supervisor(supervisor *one)
 /* Nanoseconds of an event: the median of some runs. */
 static cb_status time_loop(supervisor *one, bench_load load, double *event_ns)
 {
-    const bench_actions *actions = &pushfarm.modes[0].roles[BENCH_SUPERVISOR];
+    const bench_actions *actions = &cb_pushfarm.modes[0].roles[BENCH_SUPERVISOR];
     double runs_ns[REPEATS];
     uint64_t next_event = 0;
 
@@ -217,5 +214,5 @@ static cb_status measure_all(bench_session *session)
 
 int main(int argc, char **argv)
 {
-    return perf_main(&pushfarm, "perf_supervisor", 1, measure_all, argc, argv);
+    return perf_main(&cb_pushfarm, "perf_supervisor", 1, measure_all, argc, argv);
 }

@@ -11,10 +11,7 @@
  * the same memory, that of the hot pool: where data lies changes a time by more than what is looked
  * for here. Bare MPI has one buffer that sends and receives, but where several receives are posted
  * at a time: these need one each. */
-#define main cb_oneway_main
-int cb_oneway_main(int argc, char **argv);
-#include "benchmarks/cb_oneway.c"
-#undef main
+#include "benchmarks/registry.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -526,5 +523,5 @@ static cb_status run_session(bench_session *session)
 
 int main(int argc, char **argv)
 {
-    return perf_main(&oneway, "perf_thin", 2, run_session, argc, argv);
+    return perf_main(&cb_oneway, "perf_thin", 2, run_session, argc, argv);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "benchmarks/registry.h"
 
 static cb_status exchange(void *context, const void *mine, size_t bytes, void *all)
 {
@@ -38,19 +39,21 @@ static bool ranks_share_cores(const host *machine, int ranks)
     return (uint64_t)ranks > environment.cores;
 }
 
-int perf_main(const bench_definition *definition, const char *program, int ranks,
+int perf_main(const benchmark *definition, const char *program, int ranks,
               cb_status (*compare)(bench_session *session), int argc, char **argv)
 {
-    cb_option_table table = bench_option_table(definition, program, program);
+    options_table of;
     bench_options options;
     bench_session session = {.definition = definition, .options = &options};
     transport_wait wait = TRANSPORT_WAIT_SPIN;
     const cb_option *action = NULL;
-    cb_status status = cb_options_defaults(&table, &options);
+    cb_status status;
 
+    options_table_make(definition, benchmarks_registry, &of);
+    status = cb_options_defaults(&of.table, &options);
     cb_log_identify(program, -1);
     if (status == CB_OK)
-        status = cb_options_parse(&table, argc, argv, &options, NULL, &action);
+        status = cb_options_parse(&of.table, argc, argv, &options, NULL, &action);
     if (status == CB_OK)
         status = host_open(&session.machine);
     if (status == CB_OK && ranks_share_cores(session.machine, ranks))
@@ -65,6 +68,6 @@ int perf_main(const bench_definition *definition, const char *program, int ranks
         control_abort(session.plane, cb_status_exit(status));
     control_close(session.plane);
     host_close(session.machine);
-    cb_options_free(&table, &options);
+    cb_options_free(&of.table, &options);
     return EXIT_SUCCESS;
 }

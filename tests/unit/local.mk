@@ -52,7 +52,7 @@ TESTS += $(UNIT_TESTS)
 endif
 
 UNIT_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(CHECK_CFLAGS)
-UNIT_LIBS = $(COMBENCH_LIBS) $(CHECK_LIBS)
+UNIT_LIBS = $(BENCHMARK_LIBS) $(CHECK_LIBS)
 
 tests_unit_test_bounce_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_bounce_LDADD = $(UNIT_LIBS)
@@ -166,4 +166,4 @@ tests_unit_test_traffic_SOURCES = %D%/test_traffic.c $(LOOP_SOURCES)
 # The control plane of a process alone takes the place of the archive's over MPI.
 tests_unit_test_solo_SOURCES = %D%/test_solo.c %D%/control_solo.c
 
-EXTRA_DIST += %D%/definitions.h %D%/lists.h %D%/messages.h %D%/unit.h $(srcdir)/tests/unit/golden/*
+EXTRA_DIST += %D%/lists.h %D%/messages.h %D%/own_options.h %D%/unit.h $(srcdir)/tests/unit/golden/*

@@ -4,8 +4,8 @@
 enum { MOST_COUNTS = 128 };
 
 /* The counts, one after the other, of a plan for a job of `ranks`. */
-static void assert_counts(const bench_definition *definition, const bench_options *options,
-                          size_t ranks, cb_list expected)
+static void assert_counts(const benchmark *definition, const bench_options *options, size_t ranks,
+                          cb_list expected)
 {
     bench_plan plan = planned(definition, options, ranks);
     uint64_t counts[MOST_COUNTS];
@@ -18,11 +18,10 @@ static void assert_counts(const bench_definition *definition, const bench_option
         if (found == 0 || counts[found - 1] != plan.measurements[i].count)
             counts[found++] = plan.measurements[i].count;
     assert_values(counts, found, &expected);
-    bench_plan_free(&plan);
+    plan_free(&plan);
 }
 
-static void assert_default_counts(const bench_definition *definition, size_t ranks,
-                                  cb_list expected)
+static void assert_default_counts(const benchmark *definition, size_t ranks, cb_list expected)
 {
     bench_options options = default_options();
 
@@ -31,54 +30,54 @@ static void assert_default_counts(const bench_definition *definition, size_t ran
 
 START_TEST(two_nodes_are_the_only_count_of_a_pair)
 {
-    assert_default_counts(programs.oneway, 17, LIST(2));
-    assert_default_counts(programs.twoway, 2, LIST(2));
+    assert_default_counts(&cb_oneway, 17, LIST(2));
+    assert_default_counts(&cb_twoway, 2, LIST(2));
 }
 END_TEST
 
 START_TEST(processors_are_the_reference_then_4_8_16_and_all)
 {
-    assert_default_counts(programs.alltoall, 2, LIST(2));
-    assert_default_counts(programs.alltoall, 3, LIST(2, 3));
-    assert_default_counts(programs.alltoall, 4, LIST(2, 4));
-    assert_default_counts(programs.alltoall, 5, LIST(2, 4, 5));
-    assert_default_counts(programs.alltoall, 16, LIST(2, 4, 8, 16));
-    assert_default_counts(programs.alltoall, 33, LIST(2, 4, 8, 16, 33));
+    assert_default_counts(&cb_alltoall, 2, LIST(2));
+    assert_default_counts(&cb_alltoall, 3, LIST(2, 3));
+    assert_default_counts(&cb_alltoall, 4, LIST(2, 4));
+    assert_default_counts(&cb_alltoall, 5, LIST(2, 4, 5));
+    assert_default_counts(&cb_alltoall, 16, LIST(2, 4, 8, 16));
+    assert_default_counts(&cb_alltoall, 33, LIST(2, 4, 8, 16, 33));
 }
 END_TEST
 
 START_TEST(parkbench_saturates_without_a_reference)
 {
-    assert_default_counts(programs.comms3, 2, LIST(2));
-    assert_default_counts(programs.comms3, 17, LIST(4, 8, 16, 17));
+    assert_default_counts(&cb_comms3, 2, LIST(2));
+    assert_default_counts(&cb_comms3, 17, LIST(4, 8, 16, 17));
 }
 END_TEST
 
 START_TEST(pairs_are_even)
 {
-    assert_default_counts(programs.pairs, 2, LIST(2));
-    assert_default_counts(programs.pairs, 3, LIST(2));
-    assert_default_counts(programs.pairs, 7, LIST(2, 4, 6));
-    assert_default_counts(programs.pairs, 17, LIST(2, 4, 8, 16));
-    assert_default_counts(programs.pairs, 19, LIST(2, 4, 8, 16, 18));
+    assert_default_counts(&cb_pairs, 2, LIST(2));
+    assert_default_counts(&cb_pairs, 3, LIST(2));
+    assert_default_counts(&cb_pairs, 7, LIST(2, 4, 6));
+    assert_default_counts(&cb_pairs, 17, LIST(2, 4, 8, 16));
+    assert_default_counts(&cb_pairs, 19, LIST(2, 4, 8, 16, 18));
 }
 END_TEST
 
 START_TEST(destinations_leave_a_rank_for_the_source)
 {
-    assert_default_counts(programs.outfarm, 2, LIST(1));
-    assert_default_counts(programs.outfarm, 5, LIST(4));
-    assert_default_counts(programs.outfarm, 17, LIST(4, 8, 16));
-    assert_default_counts(programs.multicasting, 16, LIST(4, 8, 15));
-    assert_default_counts(programs.multicasting, 18, LIST(4, 8, 16, 17));
+    assert_default_counts(&cb_outfarm, 2, LIST(1));
+    assert_default_counts(&cb_outfarm, 5, LIST(4));
+    assert_default_counts(&cb_outfarm, 17, LIST(4, 8, 16));
+    assert_default_counts(&cb_multicast, 16, LIST(4, 8, 15));
+    assert_default_counts(&cb_multicast, 18, LIST(4, 8, 16, 17));
 }
 END_TEST
 
 START_TEST(sources_leave_a_rank_for_the_destination_and_one_goes_first)
 {
-    assert_default_counts(programs.funnel, 2, LIST(1));
-    assert_default_counts(programs.funnel, 4, LIST(1, 3));
-    assert_default_counts(programs.funnel, 17, LIST(1, 4, 8, 16));
+    assert_default_counts(&cb_funnel, 2, LIST(1));
+    assert_default_counts(&cb_funnel, 4, LIST(1, 3));
+    assert_default_counts(&cb_funnel, 17, LIST(1, 4, 8, 16));
 }
 END_TEST
 
@@ -87,12 +86,12 @@ START_TEST(given_counts_come_with_the_reference_and_ascend)
     bench_options options = default_options();
 
     options.processors = LIST(6, 4);
-    assert_counts(programs.alltoall, &options, 8, LIST(2, 4, 6));
-    assert_counts(programs.pairs, &options, 8, LIST(2, 4, 6));
+    assert_counts(&cb_alltoall, &options, 8, LIST(2, 4, 6));
+    assert_counts(&cb_pairs, &options, 8, LIST(2, 4, 6));
     options.destinations = LIST(3, 1);
-    assert_counts(programs.outfarm, &options, 8, LIST(1, 3));
+    assert_counts(&cb_outfarm, &options, 8, LIST(1, 3));
     options.sources = LIST(7);
-    assert_counts(programs.funnel, &options, 8, LIST(1, 7));
+    assert_counts(&cb_funnel, &options, 8, LIST(1, 7));
 }
 END_TEST
 
@@ -101,15 +100,14 @@ START_TEST(a_given_reference_is_measured_once)
     bench_options options = default_options();
 
     options.processors = LIST(4, 2);
-    assert_counts(programs.alltoall, &options, 4, LIST(2, 4));
+    assert_counts(&cb_alltoall, &options, 4, LIST(2, 4));
 }
 END_TEST
 
 START_TEST(a_job_of_one_rank_is_refused)
 {
-    const bench_definition *const all[] = {programs.oneway, programs.twoway,  programs.alltoall,
-                                           programs.pairs,  programs.outfarm, programs.multicasting,
-                                           programs.funnel};
+    const benchmark *const all[] = {&cb_oneway,  &cb_twoway,    &cb_alltoall, &cb_pairs,
+                                    &cb_outfarm, &cb_multicast, &cb_funnel};
     bench_options options = default_options();
 
     for (size_t i = 0; i < LENGTH(all); i++)
@@ -122,13 +120,13 @@ START_TEST(counts_above_the_job_are_refused)
     bench_options options = default_options();
 
     options.processors = LIST(2, 9);
-    assert_refused(programs.alltoall, &options, 8);
+    assert_refused(&cb_alltoall, &options, 8);
     options.processors = LIST(10);
-    assert_refused(programs.pairs, &options, 8);
+    assert_refused(&cb_pairs, &options, 8);
     options.destinations = options.sources = LIST(8);
-    assert_refused(programs.outfarm, &options, 8);
-    assert_refused(programs.multicasting, &options, 8);
-    assert_refused(programs.funnel, &options, 8);
+    assert_refused(&cb_outfarm, &options, 8);
+    assert_refused(&cb_multicast, &options, 8);
+    assert_refused(&cb_funnel, &options, 8);
 }
 END_TEST
 
@@ -137,7 +135,7 @@ START_TEST(an_odd_number_of_processors_makes_no_pairs)
     bench_options options = default_options();
 
     options.processors = LIST(3);
-    assert_refused(programs.pairs, &options, 8);
+    assert_refused(&cb_pairs, &options, 8);
 }
 END_TEST
 
@@ -146,8 +144,8 @@ START_TEST(receivers_outside_the_job_are_refused)
     bench_options options = default_options();
 
     options.receivers = LIST(1, 8);
-    assert_refused(programs.outfarm, &options, 8);
-    assert_refused(programs.multicasting, &options, 8);
+    assert_refused(&cb_outfarm, &options, 8);
+    assert_refused(&cb_multicast, &options, 8);
 }
 END_TEST
 
@@ -157,7 +155,7 @@ START_TEST(receivers_and_a_placement_are_not_given_both)
 
     options.receivers = LIST(1, 2);
     options.placement = "spread";
-    assert_refused(programs.outfarm, &options, 8);
+    assert_refused(&cb_outfarm, &options, 8);
 }
 END_TEST
 
@@ -166,11 +164,11 @@ START_TEST(receivers_bound_the_destinations)
     bench_options options = default_options();
 
     options.receivers = LIST(3, 5, 7, 8, 9);
-    assert_counts(programs.outfarm, &options, 17, LIST(4, 5));
+    assert_counts(&cb_outfarm, &options, 17, LIST(4, 5));
     options.destinations = LIST(2, 5);
-    assert_counts(programs.outfarm, &options, 17, LIST(2, 5));
+    assert_counts(&cb_outfarm, &options, 17, LIST(2, 5));
     options.destinations = LIST(6);
-    assert_refused(programs.outfarm, &options, 17);
+    assert_refused(&cb_outfarm, &options, 17);
 }
 END_TEST
 
@@ -178,7 +176,7 @@ END_TEST
 static size_t processors_planned(const bench_options *options, size_t ranks,
                                  size_t processors[BENCH_MODES])
 {
-    bench_plan plan = planned(programs.calibrate, options, ranks);
+    bench_plan plan = planned(&cb_calibrate, options, ranks);
     const bench_mode *last = NULL;
     size_t count = 0;
 
@@ -189,7 +187,7 @@ static size_t processors_planned(const bench_options *options, size_t ranks,
             processors[count++] = one->count;
         last = one->mode;
     }
-    bench_plan_free(&plan);
+    plan_free(&plan);
     return count;
 }
 
@@ -213,13 +211,13 @@ START_TEST(a_mode_of_three_processors_is_refused_by_name_in_a_job_of_two)
     bench_options options = {.mode = "fan-in"};
     size_t processors[BENCH_MODES];
 
-    assert_refused(programs.calibrate, &options, 2);
+    assert_refused(&cb_calibrate, &options, 2);
     ck_assert_uint_eq(processors_planned(&options, 3, processors), 1);
     ck_assert_uint_eq(processors[0], 3);
 }
 END_TEST
 
-UNIT_PART(plan_counts, two_nodes_are_the_only_count_of_a_pair,
+UNIT_PART(part_counts, two_nodes_are_the_only_count_of_a_pair,
           processors_are_the_reference_then_4_8_16_and_all, parkbench_saturates_without_a_reference,
           pairs_are_even, destinations_leave_a_rank_for_the_source,
           sources_leave_a_rank_for_the_destination_and_one_goes_first,

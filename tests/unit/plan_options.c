@@ -4,46 +4,82 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/options.h"
-
-/* The scopes of all rows of that name: what the table is asked for when it is refused. */
-static uint32_t scope_of_name(const cb_option_table *table, const char *name)
+/* Whether a list of programs, "cb_one, cb_two and cb_three", has one. */
+static bool names(const char *owners, const char *program)
 {
-    uint32_t scope = 0;
+    size_t length = strlen(program);
 
-    for (size_t i = 0; i < table->option_count; i++)
-        if (strcmp(table->options[i].name, name) == 0)
-            scope |= table->options[i].scope;
-    return scope;
+    for (const char *at = owners; (at = strstr(at, program)) != NULL; at += length)
+        if (at[length] == '\0' || at[length] == ',' || at[length] == ' ')
+            return true;
+    return false;
 }
 
-/* The modes' own are too many to be named one by one. */
+static bool takes(const cb_option_table *table, const char *option)
+{
+    for (size_t i = 0; i < table->option_count; i++)
+        if (strcmp(table->options[i].name, option) == 0 &&
+            cb_option_applies(table, &table->options[i]))
+            return true;
+    return false;
+}
+
 START_TEST(who_takes_an_option_is_named_with_all_that_do)
 {
-    const bench_definition *const all[] = {
-        programs.oneway,   programs.twoway,       programs.alltoall,  programs.pairs,
-        programs.outfarm,  programs.multicasting, programs.funnel,    programs.pushfarm,
-        programs.pullfarm, programs.pipeline,     programs.calibrate, programs.comms1,
-        programs.comms2,   programs.comms3};
+    for (const benchmark *const *one = benchmarks_registry; *one != NULL; one++) {
+        options_table of;
 
-    for (size_t p = 0; p < LENGTH(all); p++) {
-        cb_option_table table = bench_option_table(all[p], "cb_test", "cb_test");
-        char program[32];
+        options_table_make(*one, benchmarks_registry, &of);
+        for (size_t i = 0; i < of.table.option_count; i++) {
+            const char *option = of.rows[i].name;
+            char owners[512];
 
-        snprintf(program, sizeof(program), "cb_%s", all[p]->name);
-        for (size_t i = 0; i < table.option_count; i++) {
-            const cb_option *row = &table.options[i];
-            uint32_t scope = scope_of_name(&table, row->name);
-            const char *owners = scope != 0 ? table.owners(scope) : NULL;
-
-            if (scope == 0 || strcmp(row->name, "mode") == 0)
-                continue;
-            ck_assert_msg(owners != NULL, "--%s has no owners", row->name);
-            ck_assert_msg((strstr(owners, program) != NULL) == ((scope & table.mask) != 0),
-                          "--%s, which %s may have or not, says: %s", row->name, program, owners);
+            of.table.name_owners(&of.table, option, owners, sizeof(owners));
+            ck_assert_msg(of.rows[i].scope == 0 || owners[0] != '\0', "--%s has no owners", option);
+            if (of.rows[i].scope != 0)
+                ck_assert_msg(names(owners, of.program) == takes(&of.table, option),
+                              "--%s, which %s may have or not, says: %s", option, of.program,
+                              owners);
         }
     }
 }
 END_TEST
 
-UNIT_PART(plan_options, who_takes_an_option_is_named_with_all_that_do)
+START_TEST(owners_are_joined_as_in_a_sentence)
+{
+    static const benchmark *const few[] = {&cb_oneway,    &cb_alltoall, &cb_pairs, &cb_outfarm,
+                                           &cb_multicast, &cb_comms3,   NULL};
+    options_table of;
+    char owners[512];
+
+    options_table_make(&cb_oneway, few, &of);
+    of.table.name_owners(&of.table, "processors", owners, sizeof(owners));
+    ck_assert_str_eq(owners, "cb_alltoall, cb_pairs and cb_comms3");
+    of.table.name_owners(&of.table, "receivers", owners, sizeof(owners));
+    ck_assert_str_eq(owners, "cb_outfarm and cb_multicast");
+    of.table.name_owners(&of.table, "list", owners, sizeof(owners));
+    ck_assert_str_eq(owners, "cb_multicast");
+}
+END_TEST
+
+/* Own options do not overlap in what a program fills, and there is room for all rows. */
+START_TEST(own_options_have_room)
+{
+    for (const benchmark *const *one = benchmarks_registry; *one != NULL; one++) {
+        options_table of;
+        size_t own = 0, all_own = 0;
+
+        options_table_make(*one, benchmarks_registry, &of);
+        for (const benchmark *const *other = benchmarks_registry; *other != NULL; other++)
+            all_own += (*other)->option_count;
+        for (size_t i = 0; i < of.table.option_count; i++)
+            own += of.rows[i].offset >= offsetof(bench_options, own);
+        ck_assert_uint_eq(own, all_own);
+        for (size_t i = 0; i < (*one)->option_count; i++)
+            ck_assert_uint_lt((*one)->options[i].offset, BENCH_OWN_BYTES);
+    }
+}
+END_TEST
+
+UNIT_PART(part_options, who_takes_an_option_is_named_with_all_that_do,
+          owners_are_joined_as_in_a_sentence, own_options_have_room)

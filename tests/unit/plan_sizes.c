@@ -19,7 +19,7 @@ static size_t first_sizes(const bench_plan *plan, uint64_t *sizes)
     return count;
 }
 
-static void assert_sizes(const bench_definition *definition, const bench_options *options,
+static void assert_sizes(const benchmark *definition, const bench_options *options,
                          cb_list expected)
 {
     bench_plan plan = planned(definition, options, 17);
@@ -27,14 +27,14 @@ static void assert_sizes(const bench_definition *definition, const bench_options
     size_t count = first_sizes(&plan, sizes);
 
     assert_values(sizes, count, &expected);
-    bench_plan_free(&plan);
+    plan_free(&plan);
 }
 
 START_TEST(the_notes_four_sizes_are_the_default)
 {
     bench_options options = default_options();
 
-    assert_sizes(programs.alltoall, &options, LIST(0, 64, 256, 1024));
+    assert_sizes(&cb_alltoall, &options, LIST(0, 64, 256, 1024));
 }
 END_TEST
 
@@ -42,7 +42,7 @@ START_TEST(a_fit_adds_powers_of_two_to_one_mebibyte)
 {
     bench_options options = default_options();
 
-    assert_sizes(programs.oneway, &options,
+    assert_sizes(&cb_oneway, &options,
                  LIST(0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384,
                       32768, 65536, 131072, 262144, 524288, 1048576));
 }
@@ -53,10 +53,10 @@ START_TEST(beside_a_task_there_is_no_sweep_for_a_fit)
     bench_options options = default_options();
 
     options.compute = "destination";
-    assert_sizes(programs.oneway, &options, LIST(0, 64, 256, 1024));
+    assert_sizes(&cb_oneway, &options, LIST(0, 64, 256, 1024));
     options.compute = "none";
     options.sizes = LIST(8);
-    assert_sizes(programs.oneway, &options, LIST(8));
+    assert_sizes(&cb_oneway, &options, LIST(8));
 }
 END_TEST
 
@@ -75,10 +75,10 @@ START_TEST(every_measurement_has_the_occupation_asked_for)
         bench_plan plan;
 
         options.compute = asked[i].name;
-        plan = planned(programs.multicasting, &options, 5);
+        plan = planned(&cb_multicast, &options, 5);
         for (size_t k = 0; k < plan.count; k++)
             ck_assert_int_eq(plan.measurements[k].occupation, asked[i].occupation);
-        bench_plan_free(&plan);
+        plan_free(&plan);
     }
 }
 END_TEST
@@ -88,7 +88,7 @@ START_TEST(given_sizes_stand_alone_and_in_their_order)
     bench_options options = default_options();
 
     options.sizes = LIST(1000, 8, 64);
-    assert_sizes(programs.oneway, &options, LIST(1000, 8, 64));
+    assert_sizes(&cb_oneway, &options, LIST(1000, 8, 64));
 }
 END_TEST
 
@@ -97,7 +97,7 @@ START_TEST(sizes_given_to_parkbench_ascend_for_its_line)
     bench_options options = default_options();
 
     options.sizes = LIST(1024, 0, 64, 0);
-    assert_sizes(programs.comms1, &options, LIST(0, 64, 1024));
+    assert_sizes(&cb_comms1, &options, LIST(0, 64, 1024));
 }
 END_TEST
 
@@ -111,8 +111,8 @@ START_TEST(a_sweep_has_each_power_with_its_neighbours_once)
     for (uint64_t power = 16; power <= 4 << 20; power *= 2)
         for (uint64_t size = power - 1; size <= power + 1; size++)
             expected[count++] = size;
-    assert_sizes(programs.alltoall, &options, (cb_list){expected, count});
-    assert_sizes(programs.oneway, &options, (cb_list){expected, count});
+    assert_sizes(&cb_alltoall, &options, (cb_list){expected, count});
+    assert_sizes(&cb_oneway, &options, (cb_list){expected, count});
 }
 END_TEST
 
@@ -125,9 +125,9 @@ START_TEST(sizes_given_beside_a_sweep_take_their_place_in_it)
 
     options.sweep = true;
     options.sizes = LIST(8000000, 1000, 64);
-    plan = planned(programs.alltoall, &options, 2);
+    plan = planned(&cb_alltoall, &options, 2);
     count = first_sizes(&plan, sizes);
-    bench_plan_free(&plan);
+    plan_free(&plan);
     for (size_t i = 1; i < count; i++)
         ck_assert_uint_lt(sizes[i - 1], sizes[i]);
     while (sizes[position] < 1000)
@@ -144,13 +144,13 @@ START_TEST(the_largest_size_of_a_plan_is_known)
     bench_plan plan;
 
     options.sizes = LIST(64, 70000, 8);
-    plan = planned(programs.oneway, &options, 2);
+    plan = planned(&cb_oneway, &options, 2);
     ck_assert_uint_eq(plan.largest_bytes, 70000);
-    bench_plan_free(&plan);
+    plan_free(&plan);
 }
 END_TEST
 
-UNIT_PART(plan_sizes, the_notes_four_sizes_are_the_default,
+UNIT_PART(part_sizes, the_notes_four_sizes_are_the_default,
           a_fit_adds_powers_of_two_to_one_mebibyte, beside_a_task_there_is_no_sweep_for_a_fit,
           every_measurement_has_the_occupation_asked_for,
           given_sizes_stand_alone_and_in_their_order, sizes_given_to_parkbench_ascend_for_its_line,

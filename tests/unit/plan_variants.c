@@ -1,7 +1,7 @@
 /* The modes of a plan, its lists and its ways of multicast. */
 #include "tests/unit/plans.h"
 
-static size_t modes_planned(const bench_definition *definition, const char *mode,
+static size_t modes_planned(const benchmark *definition, const char *mode,
                             const char *names[BENCH_MODES])
 {
     bench_options options = {.mode = mode};
@@ -11,7 +11,7 @@ static size_t modes_planned(const bench_definition *definition, const char *mode
     for (size_t i = 0; i < plan.count; i++)
         if (count == 0 || names[count - 1] != plan.measurements[i].mode->name)
             names[count++] = plan.measurements[i].mode->name;
-    bench_plan_free(&plan);
+    plan_free(&plan);
     return count;
 }
 
@@ -19,9 +19,9 @@ START_TEST(default_leaves_out_what_is_on_request)
 {
     const char *names[BENCH_MODES];
 
-    ck_assert_uint_eq(modes_planned(programs.multicasting, "default", names), 1);
+    ck_assert_uint_eq(modes_planned(&cb_multicast, "default", names), 1);
     ck_assert_str_eq(names[0], "stream");
-    ck_assert_uint_eq(modes_planned(programs.outfarm, "default", names), 2);
+    ck_assert_uint_eq(modes_planned(&cb_outfarm, "default", names), 2);
 }
 END_TEST
 
@@ -29,7 +29,7 @@ START_TEST(all_modes_come_in_the_order_of_the_table)
 {
     const char *names[BENCH_MODES];
 
-    ck_assert_uint_eq(modes_planned(programs.multicasting, "all", names), 2);
+    ck_assert_uint_eq(modes_planned(&cb_multicast, "all", names), 2);
     ck_assert_str_eq(names[0], "stream");
     ck_assert_str_eq(names[1], "round");
 }
@@ -39,9 +39,9 @@ START_TEST(one_mode_is_measured_alone)
 {
     const char *names[BENCH_MODES];
 
-    ck_assert_uint_eq(modes_planned(programs.multicasting, "round", names), 1);
+    ck_assert_uint_eq(modes_planned(&cb_multicast, "round", names), 1);
     ck_assert_str_eq(names[0], "round");
-    ck_assert_uint_eq(modes_planned(programs.oneway, "stream", names), 1);
+    ck_assert_uint_eq(modes_planned(&cb_oneway, "stream", names), 1);
     ck_assert_str_eq(names[0], "stream");
 }
 END_TEST
@@ -50,7 +50,7 @@ START_TEST(an_unknown_mode_is_refused)
 {
     bench_options options = {.mode = "pingpongs"};
 
-    assert_refused(programs.oneway, &options, 2);
+    assert_refused(&cb_oneway, &options, 2);
 }
 END_TEST
 
@@ -66,23 +66,23 @@ static size_t of_variant(const bench_plan *plan, bench_list list, bool own)
 
 static void assert_variants(const bench_options *options, const size_t expected[3][2])
 {
-    bench_plan plan = planned(programs.multicasting, options, 5);
+    bench_plan plan = planned(&cb_multicast, options, 5);
 
     for (int list = BENCH_FIXED; list <= BENCH_RANDOM; list++)
         for (int own = 0; own <= 1; own++)
             ck_assert_uint_eq(of_variant(&plan, (bench_list)list, own != 0), expected[list][own]);
-    bench_plan_free(&plan);
+    plan_free(&plan);
 }
 
 START_TEST(by_default_lists_change_at_64_bytes_only)
 {
     bench_options options = default_options();
-    bench_plan plan = planned(programs.multicasting, &options, 5);
+    bench_plan plan = planned(&cb_multicast, &options, 5);
 
     for (size_t i = 0; i < plan.count; i++)
         if (plan.measurements[i].list != BENCH_FIXED)
             ck_assert_uint_eq(plan.measurements[i].size_bytes, 64);
-    bench_plan_free(&plan);
+    plan_free(&plan);
     assert_variants(&options, (const size_t[3][2]){{4, 4}, {1, 1}, {1, 1}});
 }
 END_TEST
@@ -91,7 +91,7 @@ START_TEST(a_given_list_is_measured_at_all_sizes)
 {
     bench_options options = default_options();
 
-    options.list = "rotate";
+    give_own(&cb_multicast, &options, "list", "rotate");
     assert_variants(&options, (const size_t[3][2]){{0, 0}, {4, 4}, {0, 0}});
 }
 END_TEST
@@ -100,9 +100,9 @@ START_TEST(a_given_multicast_is_measured_alone)
 {
     bench_options options = default_options();
 
-    options.multicast = "loop";
+    give_own(&cb_multicast, &options, "multicast", "loop");
     assert_variants(&options, (const size_t[3][2]){{4, 0}, {1, 0}, {1, 0}});
-    options.multicast = "technology";
+    give_own(&cb_multicast, &options, "multicast", "technology");
     assert_variants(&options, (const size_t[3][2]){{0, 4}, {0, 1}, {0, 1}});
 }
 END_TEST
@@ -110,14 +110,14 @@ END_TEST
 START_TEST(a_benchmark_without_lists_has_one_variant)
 {
     bench_options options = default_options();
-    bench_plan plan = planned(programs.outfarm, &options, 5);
+    bench_plan plan = planned(&cb_outfarm, &options, 5);
 
     ck_assert_uint_eq(of_variant(&plan, BENCH_FIXED, false), plan.count);
-    bench_plan_free(&plan);
+    plan_free(&plan);
 }
 END_TEST
 
-UNIT_PART(plan_variants, default_leaves_out_what_is_on_request,
+UNIT_PART(part_variants, default_leaves_out_what_is_on_request,
           all_modes_come_in_the_order_of_the_table, one_mode_is_measured_alone,
           an_unknown_mode_is_refused, by_default_lists_change_at_64_bytes_only,
           a_given_list_is_measured_at_all_sizes, a_given_multicast_is_measured_alone,

@@ -11,33 +11,27 @@
 #ifndef TESTS_PLANS_H
 #define TESTS_PLANS_H
 
+#include "benchmarks/registry.h"
 #include "engine/plan.h"
+#include "tests/unit/own_options.h"
 #include "tests/unit/lists.h"
 #include "tests/unit/unit.h"
 
-/* The definitions, which have names of their own in one file alone. */
-typedef struct {
-    const bench_definition *oneway, *twoway, *alltoall, *pairs, *outfarm, *multicasting, *funnel,
-        *pushfarm, *pullfarm, *pipeline, *calibrate, *comms1, *comms2, *comms3;
-} plans_programs;
-
-extern const plans_programs programs;
-
 #define PLAN_PARTS                                                                                 \
-    plan_sizes, plan_counts, plan_variants, plan_participants, plan_farms, plan_options
+    part_sizes, part_counts, part_variants, part_participants, part_farms, part_options
 
 unit_part PLAN_PARTS;
 
 bench_options default_options(void);
 
-/* A plan of something; freed by bench_plan_free. */
-bench_plan planned(const bench_definition *definition, const bench_options *options, size_t ranks);
+/* A plan of something; freed by plan_free. */
+bench_plan planned(const benchmark *definition, const bench_options *options, size_t ranks);
 
-void assert_refused(const bench_definition *definition, const bench_options *options, size_t ranks);
+void assert_refused(const benchmark *definition, const bench_options *options, size_t ranks);
 void assert_values(const uint64_t *values, size_t count, const cb_list *expected);
 
 /* The ranks that take part in a measurement of a job of so many. */
-void assert_participants(const bench_definition *definition, const bench_options *options,
+void assert_participants(const benchmark *definition, const bench_options *options,
                          bench_measurement measurement, size_t job, cb_list expected);
 
 #endif

@@ -153,7 +153,7 @@ static bench_rank *on_the_heap(const rally *r)
 
 START_TEST(a_rank_that_is_destroyed_gives_the_packet_in_hand_back)
 {
-    static const bench_definition without_groups = {.name = "rally"};
+    static const benchmark without_groups = {.name = "rally"};
     rally r;
     bench_rank *me;
 

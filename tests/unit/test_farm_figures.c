@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tests/unit/definitions.h"
+#include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 
 enum { SOURCES = 3, DESTINATIONS = 2, BLOCKS = 7, EVENTS_OF_A_BLOCK = 10 };
@@ -33,9 +33,9 @@ static void make_farm(farm *f)
     f->options =
         (bench_options){.touch = "all", .buffers = "hot", .wait = "auto", .arrivals = "poisson"};
     f->session = (bench_session){
-        .definition = &pushfarm, .options = &f->options, .effective_wait = TRANSPORT_WAIT_YIELD};
-    f->measurement = (bench_measurement){.mode = &pushfarm.modes[0],
-                                         .shape = bench_shape_of_farm(SOURCES, DESTINATIONS),
+        .definition = &cb_pushfarm, .options = &f->options, .effective_wait = TRANSPORT_WAIT_YIELD};
+    f->measurement = (bench_measurement){.mode = &cb_pushfarm.modes[0],
+                                         .shape = shape_of_farm(SOURCES, DESTINATIONS),
                                          .algorithm_us = 50,
                                          .size_bytes = 1000};
     for (size_t i = 0; i < BLOCKS; i++)

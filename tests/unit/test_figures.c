@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tests/unit/definitions.h"
+#include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 
 enum { BLOCKS = 7, REFERENCES = 8 };
@@ -18,7 +18,7 @@ typedef struct {
     bench_reference references[REFERENCES];
 } bench;
 
-static void make_bench(bench *b, const bench_definition *definition)
+static void make_bench(bench *b, const benchmark *definition)
 {
     *b = (bench){.options = {.touch = "all", .buffers = "hot", .wait = "auto", .mode = "default"}};
     b->session = (bench_session){.definition = definition,
@@ -76,11 +76,11 @@ static const report_row *row_of_variant(bench *b, bench_measurement measurement,
 static const report_row *row_of(bench *b, const char *mode, size_t count, size_t size_bytes,
                                 double step_us)
 {
-    const bench_definition *definition = b->session.definition;
+    const benchmark *definition = b->session.definition;
     bench_measurement measurement = {
         .mode = bench_find_mode(definition, mode), .count = count, .size_bytes = size_bytes};
     size_t participants =
-        bench_role_size(definition, 0, count) + bench_role_size(definition, 1, count);
+        shape_role_size(definition, 0, count) + shape_role_size(definition, 1, count);
 
     ck_assert_ptr_nonnull(measurement.mode);
     return row_of_variant(b, measurement, step_us, participants);
@@ -104,7 +104,7 @@ START_TEST(a_latency_is_half_of_a_round_trip)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "pingpong", 2, 64, 3.0);
     assert_near(report_row_number(row, REPORT_LATENCY_US, "median"), 1.5);
     ck_assert(!report_row_has(row, REPORT_ROUND_US));
@@ -117,7 +117,7 @@ START_TEST(a_summary_is_that_of_the_blocks)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     row = row_of(&b, "exchange", 2, 64, 10.0);
     ck_assert(report_row_has(row, REPORT_ROUND_US));
     assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 10.0);
@@ -132,7 +132,7 @@ START_TEST(blocks_keep_their_order_and_have_the_unit_of_the_figure)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "pingpong", 2, 64, 20.0);
     ck_assert_double_eq(report_row_number(row, REPORT_BLOCKS, ""), BLOCKS);
     assert_near(report_row_number(row, REPORT_BLOCKS_US, "0"), 10.2);
@@ -149,7 +149,7 @@ START_TEST(a_ping_pong_carries_one_packet_in_a_latency)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "pingpong", 2, 1000, 4.0); /* 1000 bytes in 2 us */
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
     assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 500000);
@@ -163,7 +163,7 @@ START_TEST(a_stream_carries_one_packet_in_a_step)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "stream", 2, 1000, 4.0); /* 1000 bytes in 4 us */
     assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 4);
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 250);
@@ -176,7 +176,7 @@ START_TEST(empty_packets_have_a_frequency_and_no_throughput)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "stream", 2, 0, 0.5);
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 0);
     assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 2e6);
@@ -190,7 +190,7 @@ START_TEST(an_exchange_carries_a_packet_each_way)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     row = row_of(&b, "exchange", 2, 1000, 4.0); /* 2000 bytes in 4 us, half of them to each */
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
     assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 250);
@@ -205,7 +205,7 @@ START_TEST(a_message_of_comms1_takes_half_of_a_round_trip)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &comms1);
+    make_bench(&b, &cb_comms1);
     row = row_of(&b, "pingpong", 2, 1000, 20.0);
     assert_near(report_row_number(row, REPORT_LATENCY_US, "median"), 10);
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 100);
@@ -218,7 +218,7 @@ START_TEST(a_message_of_comms2_takes_a_quarter_of_an_exchange)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &comms2);
+    make_bench(&b, &cb_comms2);
     row = row_of(&b, "exchange", 2, 1000, 20.0);
     assert_near(report_row_number(row, REPORT_LATENCY_US, "median"), 5);
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 200);
@@ -232,7 +232,7 @@ START_TEST(comms3_carries_a_message_for_each_ordered_pair)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &comms3);
+    make_bench(&b, &cb_comms3);
     row = row_of(&b, "saturate", 5, 1000, 40.0);
     assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 40);
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
@@ -246,7 +246,7 @@ START_TEST(a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &alltoall);
+    make_bench(&b, &cb_alltoall);
     row = row_of(&b, "round", 4, 1000, 6.0); /* 12 packets in 6 us */
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 2000);
     assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 500);
@@ -259,7 +259,7 @@ START_TEST(congestion_is_the_time_of_a_packet_against_two_nodes)
 {
     bench b;
 
-    make_bench(&b, &alltoall);
+    make_bench(&b, &cb_alltoall);
     assert_near(report_row_number(row_of(&b, "round", 2, 64, 2.0), REPORT_CONGESTION_RATIO, ""), 1);
     /* 9 us for 3 packets of a node: 3 us against 2 */
     assert_near(report_row_number(row_of(&b, "round", 4, 64, 9.0), REPORT_CONGESTION_RATIO, ""),
@@ -273,7 +273,7 @@ START_TEST(a_ratio_refers_to_the_same_size)
 {
     bench b;
 
-    make_bench(&b, &alltoall);
+    make_bench(&b, &cb_alltoall);
     row_of(&b, "round", 2, 64, 2.0);
     row_of(&b, "round", 2, 1024, 4.0);
     assert_near(report_row_number(row_of(&b, "round", 4, 64, 12.0), REPORT_CONGESTION_RATIO, ""),
@@ -287,7 +287,7 @@ START_TEST(without_a_reference_there_is_no_ratio)
 {
     bench b;
 
-    make_bench(&b, &alltoall);
+    make_bench(&b, &cb_alltoall);
     row_of(&b, "round", 2, 64, 2.0);
     assert_absent(
         report_row_number(row_of(&b, "round", 4, 256, 12.0), REPORT_CONGESTION_RATIO, ""));
@@ -301,7 +301,7 @@ START_TEST(pairs_count_the_packets_of_all_pairs)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &pairs);
+    make_bench(&b, &cb_pairs);
     row = row_of(&b, "stream", 6, 1000, 4.0); /* 3 packets in 4 us */
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 750);
     assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 250);
@@ -314,7 +314,7 @@ START_TEST(efficiency_is_the_rate_of_a_pair_against_one_alone)
 {
     bench b;
 
-    make_bench(&b, &pairs);
+    make_bench(&b, &cb_pairs);
     assert_near(report_row_number(row_of(&b, "stream", 2, 64, 2.0), REPORT_SCALING_EFFICIENCY, ""),
                 1);
     assert_near(report_row_number(row_of(&b, "stream", 4, 64, 2.5), REPORT_SCALING_EFFICIENCY, ""),
@@ -331,7 +331,7 @@ START_TEST(outfarming_counts_rounds)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &outfarm);
+    make_bench(&b, &cb_outfarm);
     row = row_of(&b, "stream", 4, 1000, 8.0); /* 4 packets in 8 us */
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
     assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 125);
@@ -362,7 +362,7 @@ START_TEST(a_multicast_counts_what_all_destinations_get)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &multicasting);
+    make_bench(&b, &cb_multicast);
     row = row_of_list(&b, BENCH_FIXED, true, 5);
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
     assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 125);
@@ -378,7 +378,7 @@ START_TEST(destinations_of_a_changing_list_share_what_arrives)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &multicasting);
+    make_bench(&b, &cb_multicast);
     row = row_of_list(&b, BENCH_ROTATE, false, 11); /* 4 of 10 each time */
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
     assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 50);
@@ -394,7 +394,7 @@ START_TEST(only_lists_have_a_list)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &outfarm);
+    make_bench(&b, &cb_outfarm);
     row = row_of(&b, "stream", 4, 64, 1.0);
     ck_assert(!report_row_has(row, REPORT_LIST));
     ck_assert(!report_row_has(row, REPORT_MULTICAST));
@@ -408,7 +408,7 @@ START_TEST(a_funnel_counts_events)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &funnel);
+    make_bench(&b, &cb_funnel);
     row = row_of(&b, "event", 4, 1000, 8.0); /* 4 packets in 8 us */
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
     assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 125000);
@@ -423,7 +423,7 @@ START_TEST(loss_is_what_lacks_to_the_packet_rate_of_one_source)
 {
     bench b;
 
-    make_bench(&b, &funnel);
+    make_bench(&b, &cb_funnel);
     ck_assert_double_eq(report_row_number(row_of(&b, "event", 1, 64, 2.0), REPORT_LOSS_PCT, ""), 0);
     /* 4 packets in 10 us: 0.4 a us against 0.5 */
     assert_near(report_row_number(row_of(&b, "event", 4, 64, 10.0), REPORT_LOSS_PCT, ""), 20);
@@ -435,7 +435,7 @@ START_TEST(modes_have_references_of_their_own)
 {
     bench b;
 
-    make_bench(&b, &funnel);
+    make_bench(&b, &cb_funnel);
     row_of(&b, "event", 1, 64, 2.0);
     row_of(&b, "free", 1, 64, 1.0);
     assert_near(report_row_number(row_of(&b, "event", 2, 64, 8.0), REPORT_LOSS_PCT, ""), 50);
@@ -450,7 +450,7 @@ START_TEST(a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &pipeline);
+    make_bench(&b, &cb_pipeline);
     row = row_of(&b, "event", 3, 1000, 4.0); /* 3 packets in 4 us */
     assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 250000);
     assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 750);
@@ -465,7 +465,7 @@ START_TEST(the_harness_of_a_ping_pong_is_one_sides_step)
 {
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     assert_near(report_row_number(row_of(&b, "pingpong", 2, 64, 3.0), REPORT_HARNESS_US, ""),
                 0.012);
     assert_near(report_row_number(row_of(&b, "stream", 2, 64, 3.0), REPORT_HARNESS_US, ""), 0.012);
@@ -487,7 +487,7 @@ START_TEST(what_was_not_measured_is_absent)
     const report_row *row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 1);
     outcome.touch_ns = outcome.harness_ns = outcome.group_create_ns = -1;
     row = row_of_outcome(&b, &outcome);
@@ -508,7 +508,7 @@ START_TEST(nanoseconds_become_microseconds)
     const report_row *row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 1);
     outcome.touch_ns = 250;
     outcome.skew_ns = 1500;
@@ -525,7 +525,7 @@ START_TEST(a_message_that_went_in_pieces_is_marked)
     transport_factory technology = {.piece_bytes = 64};
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     b.session.technology = &technology;
     ck_assert(!report_row_has(row_of(&b, "pingpong", 2, 64, 1), REPORT_PIECE_BYTES));
     ck_assert_double_eq(report_row_number(row_of(&b, "pingpong", 2, 65, 1), REPORT_PIECE_BYTES, ""),
@@ -542,7 +542,7 @@ START_TEST(conditions_are_those_of_the_run)
     const report_row *row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 1);
     outcome.oversubscribed = true;
     row = row_of_outcome(&b, &outcome);
@@ -563,7 +563,7 @@ END_TEST
 static const report_row *row_beside(bench *b, double *blocks_ns)
 {
     bench_measurement measurement = {
-        .mode = &oneway.modes[0], .count = 2, .occupation = BENCH_OCCUPY_BOTH};
+        .mode = &cb_oneway.modes[0], .count = 2, .occupation = BENCH_OCCUPY_BOTH};
     bench_outcome outcome = outcome_of(blocks_ns);
 
     b->session.tick_ns = 1e6;
@@ -586,7 +586,7 @@ START_TEST(beside_a_task_the_mean_takes_the_place_of_the_median)
     const report_row *row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_beside(&b, blocks_ns); /* 2.1 ms for 700 steps, 3 us each */
     assert_near(report_row_number(row, REPORT_LATENCY_US, "median"), 1.5);
     assert_near(report_row_number(row, REPORT_LATENCY_US, "min"), 1);
@@ -604,7 +604,7 @@ START_TEST(beside_a_task_each_side_has_its_figures)
     const report_row *row;
     bench b;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 3);
     row = row_beside(&b, blocks_ns);
     assert_near(report_row_number(row, REPORT_COMPUTING_ALONE_PCT, "source"), 100);
@@ -623,7 +623,7 @@ START_TEST(without_a_task_nothing_is_said_of_it)
     bench b;
     const report_row *row;
 
-    make_bench(&b, &oneway);
+    make_bench(&b, &cb_oneway);
     row = row_of(&b, "pingpong", 2, 64, 3.0);
     assert_absent(report_row_number(row, REPORT_SLOWDOWN_COMMUNICATION, ""));
     assert_absent(report_row_number(row, REPORT_SLOWDOWN_COMPUTING, "source"));

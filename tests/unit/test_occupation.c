@@ -1,11 +1,11 @@
 /* Who computes under which occupation, and the figures of the computing with numbers worked out by
  * hand. */
-#include "occupation/occupation.h"
+#include "engine/sides.h"
 
 #include <string.h>
 
 #include "engine/options.h"
-#include "tests/unit/definitions.h"
+#include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 
 static const double tick_ns = 4e6;
@@ -72,48 +72,41 @@ START_TEST(other_roles_never_compute)
 }
 END_TEST
 
+static size_t occupations_of(const benchmark *definition)
+{
+    const char *const *found = bench_occupations(definition);
+    size_t count = 0;
+
+    while (found != NULL && found[count] != NULL)
+        count++;
+    return count;
+}
+
 START_TEST(all_programs_of_group_1_have_sides_or_nodes)
 {
-    const bench_definition *const sided[] = {&oneway, &pairs, &outfarm, &multicasting, &funnel};
-    const bench_definition *const equal[] = {&twoway, &alltoall};
+    const benchmark *const sided[] = {&cb_oneway, &cb_pairs, &cb_outfarm, &cb_multicast,
+                                      &cb_funnel};
+    const benchmark *const equal[] = {&cb_twoway, &cb_alltoall};
 
     for (size_t i = 0; i < sizeof(sided) / sizeof(sided[0]); i++)
-        ck_assert(bench_has_sides(sided[i]) && !bench_has_nodes(sided[i]));
+        ck_assert_uint_eq(occupations_of(sided[i]), 4);
     for (size_t i = 0; i < sizeof(equal) / sizeof(equal[0]); i++)
-        ck_assert(bench_has_nodes(equal[i]) && !bench_has_sides(equal[i]));
+        ck_assert_uint_eq(occupations_of(equal[i]), 2);
 }
 END_TEST
 
-START_TEST(programs_of_parkbench_have_neither)
+START_TEST(programs_of_other_groups_have_neither)
 {
-    const bench_definition *const programs[] = {&comms1, &comms2, &comms3};
-
-    for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
-        ck_assert(!bench_has_sides(programs[i]) && !bench_has_nodes(programs[i]));
-}
-END_TEST
-
-START_TEST(a_calibration_has_neither)
-{
-    ck_assert(!bench_has_sides(&calibrate) && !bench_has_nodes(&calibrate));
-}
-END_TEST
-
-START_TEST(farms_have_neither)
-{
-    bench_definition farm = oneway;
-
-    farm.counted = BENCH_FARM;
-    ck_assert(!bench_has_sides(&farm) && !bench_has_nodes(&farm));
-    farm.counted = BENCH_TOPOLOGY;
-    ck_assert(!bench_has_sides(&farm) && !bench_has_nodes(&farm));
+    for (const benchmark *const *one = benchmarks_registry; *one != NULL; one++)
+        if ((*one)->group != BENCH_GROUP_BASIC)
+            ck_assert_uint_eq(occupations_of(*one), 0);
 }
 END_TEST
 
 /* Whether the options of a program take `compute`. */
-static cb_status given(const bench_definition *definition, const char *compute)
+static cb_status given(const benchmark *definition, const char *compute)
 {
-    cb_option_table table = bench_option_table(definition, "cb_test", "cb_test");
+    options_table of;
     char option[32] = "--compute", value[32],
          *arguments[] = {(char[]){"cb_test"}, option, value, NULL};
     const cb_option *action;
@@ -121,26 +114,25 @@ static cb_status given(const bench_definition *definition, const char *compute)
     cb_status status;
 
     snprintf(value, sizeof(value), "%s", compute);
-    ck_assert_int_eq(cb_options_defaults(&table, &options), CB_OK);
-    status = cb_options_parse(&table, 3, arguments, &options, NULL, &action);
+    options_table_make(definition, benchmarks_registry, &of);
+    ck_assert_int_eq(cb_options_defaults(&of.table, &options), CB_OK);
+    status = cb_options_parse(&of.table, 3, arguments, &options, NULL, &action);
     if (status == CB_OK)
         ck_assert_str_eq(options.compute, compute);
-    cb_options_free(&table, &options);
+    cb_options_free(&of.table, &options);
     return status;
 }
 
 START_TEST(sides_are_a_choice_where_there_are_sides)
 {
     static const char *const choices[] = {"none", "source", "destination", "both"};
-    bench_definition farm = oneway;
 
     for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
-        ck_assert_int_eq(given(&oneway, choices[i]), CB_OK);
-    ck_assert_int_eq(given(&twoway, "both"), CB_OK);
-    ck_assert_int_eq(given(&twoway, "source"), CB_ERROR_USAGE);
-    ck_assert_int_eq(given(&alltoall, "destination"), CB_ERROR_USAGE);
-    farm.counted = BENCH_FARM;
-    ck_assert_int_eq(given(&farm, "both"), CB_ERROR_USAGE);
+        ck_assert_int_eq(given(&cb_oneway, choices[i]), CB_OK);
+    ck_assert_int_eq(given(&cb_twoway, "both"), CB_OK);
+    ck_assert_int_eq(given(&cb_twoway, "source"), CB_ERROR_USAGE);
+    ck_assert_int_eq(given(&cb_alltoall, "destination"), CB_ERROR_USAGE);
+    ck_assert_int_eq(given(&cb_pushfarm, "both"), CB_ERROR_USAGE);
 }
 END_TEST
 
@@ -283,9 +275,8 @@ END_TEST
 UNIT_MAIN("occupation", names_and_occupations_are_one_to_one, what_is_not_given_is_no_occupation,
           each_side_computes_under_its_own_name_and_under_both,
           a_node_is_both_sides_and_computes_under_both_alone, other_roles_never_compute,
-          all_programs_of_group_1_have_sides_or_nodes, programs_of_parkbench_have_neither,
-          a_calibration_has_neither, farms_have_neither, sides_are_a_choice_where_there_are_sides,
-          slowdown_is_the_rate_alone_over_the_rate_beside,
+          all_programs_of_group_1_have_sides_or_nodes, programs_of_other_groups_have_neither,
+          sides_are_a_choice_where_there_are_sides, slowdown_is_the_rate_alone_over_the_rate_beside,
           computing_that_is_not_disturbed_is_not_slowed_down,
           no_work_at_all_gives_a_bound_and_not_infinity, a_few_turns_give_a_bound_with_one_more,
           each_rank_of_a_side_may_have_had_one_turn_more, without_a_baseline_there_is_no_slowdown,

@@ -57,9 +57,10 @@ static const cb_option rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static const char *owners(uint32_t scope)
+static void name_owners(const cb_option_table *of, const char *name, char *text, size_t bytes)
 {
-    return scope & FARMS ? "cb_pushfarm, cb_pullfarm" : "cb_oneway";
+    ck_assert_str_eq(of->program, "cb_test");
+    snprintf(text, bytes, "%s", strcmp(name, "rate") == 0 ? "cb_pushfarm, cb_pullfarm" : "others");
 }
 
 static const cb_option_table table = {
@@ -75,7 +76,7 @@ static const cb_option_table table = {
     .options = rows,
     .option_count = ROWS,
     .mask = STREAMS,
-    .owners = owners,
+    .name_owners = name_owners,
 };
 
 static const cb_option *action;

@@ -2,46 +2,27 @@
  * program share is here, the cases are in the files that plans.h names. */
 #include "tests/unit/plans.h"
 
-#include "tests/unit/definitions.h"
-
 enum { MOST_RANKS = 64 };
-
-const plans_programs programs = {
-    .oneway = &oneway,
-    .twoway = &twoway,
-    .alltoall = &alltoall,
-    .pairs = &pairs,
-    .outfarm = &outfarm,
-    .multicasting = &multicasting,
-    .funnel = &funnel,
-    .pushfarm = &pushfarm,
-    .pullfarm = &pullfarm,
-    .pipeline = &pipeline,
-    .calibrate = &calibrate,
-    .comms1 = &comms1,
-    .comms2 = &comms2,
-    .comms3 = &comms3,
-};
 
 bench_options default_options(void)
 {
     return (bench_options){.mode = "default"};
 }
 
-bench_plan planned(const bench_definition *definition, const bench_options *options, size_t ranks)
+bench_plan planned(const benchmark *definition, const bench_options *options, size_t ranks)
 {
     bench_plan plan;
 
-    ck_assert_int_eq(bench_plan_make(definition, options, ranks, &plan), CB_OK);
+    ck_assert_int_eq(plan_make(definition, options, ranks, &plan), CB_OK);
     ck_assert_uint_gt(plan.count, 0);
     return plan;
 }
 
-void assert_refused(const bench_definition *definition, const bench_options *options, size_t ranks)
+void assert_refused(const benchmark *definition, const bench_options *options, size_t ranks)
 {
     bench_plan plan;
 
-    ck_assert_int_eq(bench_plan_make(definition, options, ranks, &plan), CB_ERROR_USAGE);
+    ck_assert_int_eq(plan_make(definition, options, ranks, &plan), CB_ERROR_USAGE);
     ck_assert_ptr_null(plan.measurements);
 }
 
@@ -52,11 +33,11 @@ void assert_values(const uint64_t *values, size_t count, const cb_list *expected
         ck_assert_uint_eq(values[i], expected->values[i]);
 }
 
-void assert_participants(const bench_definition *definition, const bench_options *options,
+void assert_participants(const benchmark *definition, const bench_options *options,
                          bench_measurement measurement, size_t job, cb_list expected)
 {
     int ranks[MOST_RANKS];
-    size_t count = bench_participants(definition, options, &measurement, job, ranks);
+    size_t count = plan_participants(definition, options, &measurement, job, ranks);
 
     ck_assert_uint_eq(count, expected.count);
     for (size_t i = 0; i < count; i++)

@@ -5,19 +5,19 @@
 #include <string.h>
 
 #include "engine/placement.h"
-#include "tests/unit/definitions.h"
+#include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 
 enum { MOST = 64 };
 
-static const bench_definition chain = {
+static const benchmark chain = {
     .counted = BENCH_TOPOLOGY,
     .roles = {{"source", BENCH_COUNT, BENCH_CHAIN, 0, 0},
               {"stage", BENCH_COUNT, BENCH_CHAIN, 0, 0},
               {"last stage", BENCH_COUNT, BENCH_CHAIN, 0, 0}},
 };
 
-static const bench_definition farm = {
+static const benchmark farm = {
     .counted = BENCH_FARM,
     .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_THIRD},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_FIRST},
@@ -28,18 +28,18 @@ static bench_shape parsed(const char *text)
 {
     bench_shape shape;
 
-    ck_assert_int_eq(bench_shape_parse(text, &shape), CB_OK);
+    ck_assert_int_eq(shape_parse(text, &shape), CB_OK);
     return shape;
 }
 
 /* "2 3! 4": the peers, marked where they are heard. */
-static const char *peers_of(const bench_definition *definition, const bench_shape *shape,
+static const char *peers_of(const benchmark *definition, const bench_shape *shape,
                             size_t participant)
 {
     static char text[256];
     size_t peers[MOST], used = 0;
     bool heard[MOST];
-    size_t count = bench_shape_peers(definition, shape, participant, peers, heard);
+    size_t count = shape_peers(definition, shape, participant, peers, heard);
 
     text[0] = '\0';
     for (size_t i = 0; i < count; i++)
@@ -51,12 +51,12 @@ static const char *peers_of(const bench_definition *definition, const bench_shap
 START_TEST(a_topology_is_read_and_written_alike)
 {
     static const char *const texts[] = {"4-2-1", "9-3-1", "1-1", "8-8-4-4-2-2-1-1"};
-    char text[BENCH_SHAPE_TEXT];
+    char text[SHAPE_TEXT];
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         bench_shape shape = parsed(texts[i]);
 
-        bench_shape_text(&shape, text);
+        shape_text(&shape, text);
         ck_assert_str_eq(text, texts[i]);
     }
 }
@@ -70,8 +70,7 @@ START_TEST(what_is_no_topology_is_refused)
     bench_shape shape;
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        ck_assert_msg(bench_shape_parse(texts[i], &shape) == CB_ERROR_USAGE, "'%s' was taken",
-                      texts[i]);
+        ck_assert_msg(shape_parse(texts[i], &shape) == CB_ERROR_USAGE, "'%s' was taken", texts[i]);
 }
 END_TEST
 
@@ -80,11 +79,11 @@ START_TEST(ranks_stand_in_stages_one_after_the_other)
     bench_shape shape = parsed("4-2-1");
     static const size_t stages[] = {0, 0, 0, 0, 1, 1, 2};
 
-    ck_assert_uint_eq(bench_shape_ranks(&shape), 7);
+    ck_assert_uint_eq(shape_ranks(&shape), 7);
     for (size_t i = 0; i < 7; i++)
-        ck_assert_uint_eq(bench_shape_stage(&shape, i), stages[i]);
-    ck_assert_uint_eq(bench_shape_span(&shape, 1).first, 4);
-    ck_assert_uint_eq(bench_shape_span(&shape, 1).count, 2);
+        ck_assert_uint_eq(shape_stage(&shape, i), stages[i]);
+    ck_assert_uint_eq(shape_span(&shape, 1).first, 4);
+    ck_assert_uint_eq(shape_span(&shape, 1).count, 2);
 }
 END_TEST
 
@@ -92,10 +91,10 @@ START_TEST(the_ends_of_a_topology_have_roles_of_their_own)
 {
     bench_shape shape = parsed("8-4-2-1");
 
-    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 0), 0);
-    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 1), 1);
-    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 2), 1);
-    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 3), 2);
+    ck_assert_uint_eq(shape_role(&chain, &shape, 0), 0);
+    ck_assert_uint_eq(shape_role(&chain, &shape, 1), 1);
+    ck_assert_uint_eq(shape_role(&chain, &shape, 2), 1);
+    ck_assert_uint_eq(shape_role(&chain, &shape, 3), 2);
 }
 END_TEST
 
@@ -103,8 +102,8 @@ START_TEST(a_topology_without_a_middle_has_its_ends)
 {
     bench_shape shape = parsed("3-1");
 
-    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 0), 0);
-    ck_assert_uint_eq(bench_shape_role(&chain, &shape, 1), 2);
+    ck_assert_uint_eq(shape_role(&chain, &shape, 0), 0);
+    ck_assert_uint_eq(shape_role(&chain, &shape, 1), 2);
 }
 END_TEST
 
@@ -122,7 +121,7 @@ END_TEST
 
 START_TEST(a_farms_roles_hear_as_their_rows_say)
 {
-    bench_shape shape = bench_shape_of_farm(2, 3);
+    bench_shape shape = shape_of_farm(2, 3);
 
     ck_assert_str_eq(peers_of(&farm, &shape, 0), "1 2 3! 4! 5!");
     ck_assert_str_eq(peers_of(&farm, &shape, 2), "0! 3 4 5");
@@ -132,18 +131,18 @@ END_TEST
 
 START_TEST(others_begin_behind_oneself)
 {
-    bench_shape shape = bench_shape_of_count(&alltoall, 4);
+    bench_shape shape = shape_of_count(&cb_alltoall, 4);
 
-    ck_assert_str_eq(peers_of(&alltoall, &shape, 1), "2! 3! 0!");
+    ck_assert_str_eq(peers_of(&cb_alltoall, &shape, 1), "2! 3! 0!");
 }
 END_TEST
 
 START_TEST(a_twin_has_the_same_index)
 {
-    bench_shape shape = bench_shape_of_count(&pairs, 6);
+    bench_shape shape = shape_of_count(&cb_pairs, 6);
 
-    ck_assert_str_eq(peers_of(&pairs, &shape, 1), "4!");
-    ck_assert_str_eq(peers_of(&pairs, &shape, 5), "2!");
+    ck_assert_str_eq(peers_of(&cb_pairs, &shape, 1), "4!");
+    ck_assert_str_eq(peers_of(&cb_pairs, &shape, 5), "2!");
 }
 END_TEST
 
@@ -151,8 +150,8 @@ START_TEST(shapes_are_the_same_when_all_stages_are)
 {
     bench_shape one = parsed("4-2-1"), other = parsed("4-2-1"), longer = parsed("4-2-1-1");
 
-    ck_assert(bench_shape_same(&one, &other));
-    ck_assert(!bench_shape_same(&one, &longer));
+    ck_assert(shape_same(&one, &other));
+    ck_assert(!shape_same(&one, &longer));
 }
 END_TEST
 
@@ -173,9 +172,9 @@ static void assert_placed(const placement_case *wanted)
 
     for (size_t rank = 0; rank < job_ranks; rank++)
         hosts[rank] = wanted->hosts[rank] - '0';
-    ck_assert_int_eq(bench_place(wanted->placement, &wanted->shape, hosts, job_ranks, ranks),
+    ck_assert_int_eq(placement_make(wanted->placement, &wanted->shape, hosts, job_ranks, ranks),
                      CB_OK);
-    for (size_t i = 0; i < bench_shape_ranks(&wanted->shape); i++)
+    for (size_t i = 0; i < shape_ranks(&wanted->shape); i++)
         used +=
             (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i > 0 ? " " : "", ranks[i]);
     ck_assert_str_eq(text, wanted->ranks);
@@ -234,8 +233,8 @@ END_TEST
 
 START_TEST(placed_by_whatever_rule_rank_0_is_the_first)
 {
-    for (size_t i = 0; bench_placements[i] != NULL; i++)
-        ASSERT_PLACED(bench_placements[i], STAGES(1), "01", "0");
+    for (size_t i = 0; placement_names[i] != NULL; i++)
+        ASSERT_PLACED(placement_names[i], STAGES(1), "01", "0");
 }
 END_TEST
 

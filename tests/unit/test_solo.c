@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "engine/pace.h"
 #include "engine/passes.h"
-#include "tests/unit/definitions.h"
+#include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 #include "transport/common/group.h"
 #include "transport/transport.h"
@@ -157,7 +157,7 @@ typedef struct {
     char bindings[RANKS][HOST_TEXT];
 } bench;
 
-static void make_bench(bench *b, const bench_definition *definition)
+static void make_bench(bench *b, const benchmark *definition)
 {
     *b = (bench){.options = {.mode = "default",
                              .precision_pct = 2,
@@ -211,7 +211,7 @@ static size_t participants_of(const bench *b, const bench_measurement *measureme
 {
     int ranks[RANKS];
 
-    return bench_participants(b->session.definition, &b->options, measurement, RANKS, ranks);
+    return plan_participants(b->session.definition, &b->options, measurement, RANKS, ranks);
 }
 
 /* By the clock of this test, which stands at 1 s in the beginning. */
@@ -246,7 +246,7 @@ START_TEST(a_steady_figure_stops_at_the_least_number_of_blocks)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     outcome = measure(&b);
     ck_assert_str_eq(outcome.stopped_by, "precision");
     ck_assert_uint_eq(outcome.block_count, LEAST_BLOCKS);
@@ -259,7 +259,7 @@ START_TEST(an_unsteady_figure_takes_all_of_its_time)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     b.options.precision_pct = 0.01;
     message_price = unsteady;
     outcome = measure(&b);
@@ -274,7 +274,7 @@ START_TEST(a_coarser_precision_is_reached_sooner)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     b.options.precision_pct = 10;
     message_price = unsteady;
     outcome = measure(&b);
@@ -289,7 +289,7 @@ static void assert_within_max_time(price of_a_message)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     b.options.precision_pct = 0.01;
     message_price = of_a_message;
     harness_price_ns = of_a_message();
@@ -311,11 +311,11 @@ END_TEST
 /* As in a pipeline, whose clock starts when its first event has come through. */
 START_TEST(time_that_no_block_shows_counts_towards_max_time)
 {
-    static bench_definition untimed;
+    static benchmark untimed;
     bench b;
     bench_outcome outcome;
 
-    untimed = twoway;
+    untimed = cb_twoway;
     untimed.modes[0].roles[0].timed = false;
     make_bench(&b, &untimed);
     outcome = measure(&b);
@@ -329,11 +329,11 @@ START_TEST(groups_are_made_no_longer_than_their_share_of_max_time)
 {
     uint64_t receivers[] = {1, 2, 3, 4};
     bench_measurement measurement = {
-        .mode = &multicasting.modes[0], .count = 4, .size_bytes = 64, .own_multicast = true};
+        .mode = &cb_multicast.modes[0], .count = 4, .size_bytes = 64, .own_multicast = true};
     bench_outcome outcome;
     bench b;
 
-    make_bench(&b, &multicasting);
+    make_bench(&b, &cb_multicast);
     b.options.receivers = (cb_list){receivers, 4};
     b.technology.group_create = priced_group_create;
     groups_made = 0;
@@ -392,7 +392,7 @@ START_TEST(blocks_give_the_time_of_a_step)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     outcome = measure(&b);
     for (size_t i = 0; i < outcome.block_count; i++) {
         double step_ns = outcome.blocks_ns[i] / (double)outcome.steps;
@@ -409,7 +409,7 @@ START_TEST(blocks_take_longer_where_ranks_share_cores)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     b.host_cores[0] = 1;
     outcome = measure(&b);
     ck_assert(outcome.oversubscribed);
@@ -425,7 +425,7 @@ START_TEST(a_block_of_a_stream_holds_sixteen_windows)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &outfarm);
+    make_bench(&b, &cb_outfarm);
     b.options.window = 1000;
     outcome = measure(&b);
     ck_assert_uint_eq(outcome.steps, 16000);
@@ -438,7 +438,7 @@ START_TEST(a_slow_start_makes_no_short_blocks_of_a_stream)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &outfarm);
+    make_bench(&b, &cb_outfarm);
     b.options.window = 1000;
     message_price = slow_through_the_warm_up;
     outcome = measure(&b);
@@ -478,7 +478,7 @@ START_TEST(warming_up_is_not_counted)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     message_price = slow_at_first;
     outcome = measure(&b);
     for (size_t i = 0; i < outcome.block_count; i++)
@@ -489,11 +489,11 @@ END_TEST
 
 START_TEST(a_rank_whose_clock_does_not_count_adds_nothing)
 {
-    static bench_definition untimed;
+    static benchmark untimed;
     bench b;
     bench_outcome outcome;
 
-    untimed = twoway;
+    untimed = cb_twoway;
     untimed.modes[0].roles[0].timed = false;
     make_bench(&b, &untimed);
     b.options.max_time_s = 0.05;
@@ -513,7 +513,7 @@ START_TEST(the_histogram_holds_every_step_of_its_pass)
     bench_outcome outcome;
     uint64_t sum = 0;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     message_price = unsteady;
     outcome = measure(&b);
     for (size_t cell = 0; cell < STATS_HISTOGRAM_CELLS; cell++)
@@ -531,7 +531,7 @@ START_TEST(a_single_step_has_the_time_of_a_step_and_of_one_reading)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     outcome = measure(&b);
     ck_assert_uint_eq(outcome.histogram->maximum_ns, 1000 + READING_NS);
     ck_assert_uint_eq(outcome.histogram->counts[stats_histogram_cell(1000 + READING_NS)],
@@ -547,7 +547,7 @@ START_TEST(the_harness_is_a_step_over_null)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     harness_price_ns = 50;
     outcome = measure(&b);
     ck_assert_double_ge(outcome.harness_ns, 50);
@@ -561,7 +561,7 @@ START_TEST(touching_has_a_cost_only_where_it_is_done)
     bench b;
     bench_outcome outcome;
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     outcome = measure(&b);
     ck_assert_double_gt(outcome.touch_ns, 0);
     bench_outcome_free(&outcome);
@@ -576,9 +576,9 @@ START_TEST(corrupted_data_ends_the_measurement_without_baselines)
 {
     bench b;
     bench_outcome outcome;
-    bench_measurement measurement = {.mode = &twoway.modes[0], .count = 2, .size_bytes = 64};
+    bench_measurement measurement = {.mode = &cb_twoway.modes[0], .count = 2, .size_bytes = 64};
 
-    make_bench(&b, &twoway);
+    make_bench(&b, &cb_twoway);
     b.technology.receive = corrupting_receive;
     ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_ERROR_DATA);
     ck_assert_double_lt(outcome.harness_ns, 0);
@@ -606,8 +606,8 @@ static void assert_measured(bench *b, const bench_measurement *measurement)
 
 START_TEST(every_mode_of_every_program_runs_over_null)
 {
-    static const bench_definition *const all[] = {&oneway,  &twoway, &alltoall, &pairs,
-                                                  &outfarm, &funnel, &calibrate};
+    static const benchmark *const all[] = {&cb_oneway,  &cb_twoway, &cb_alltoall, &cb_pairs,
+                                           &cb_outfarm, &cb_funnel, &cb_calibrate};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         for (const bench_mode *mode = all[i]->modes; mode->name != NULL; mode++) {
@@ -631,14 +631,14 @@ START_TEST(every_list_and_multicast_runs_over_null)
     for (size_t mode = 0; mode < 2; mode++)
         for (int list = BENCH_FIXED; list <= BENCH_RANDOM; list++)
             for (int own = 0; own <= 1; own++) {
-                bench_measurement measurement = {.mode = &multicasting.modes[mode],
+                bench_measurement measurement = {.mode = &cb_multicast.modes[mode],
                                                  .count = 4,
                                                  .size_bytes = 64,
                                                  .list = (bench_list)list,
                                                  .own_multicast = own != 0};
                 bench b;
 
-                make_bench(&b, &multicasting);
+                make_bench(&b, &cb_multicast);
                 b.options.receivers = (cb_list){receivers, RANKS - 1};
                 assert_measured(&b, &measurement);
             }
@@ -647,12 +647,12 @@ END_TEST
 
 START_TEST(sources_that_take_turns_have_equal_shares)
 {
-    bench_measurement measurement = {.mode = &funnel.modes[1], .count = 4, .size_bytes = 64};
+    bench_measurement measurement = {.mode = &cb_funnel.modes[1], .count = 4, .size_bytes = 64};
     bench_outcome outcome;
     double sum = 0;
     bench b;
 
-    make_bench(&b, &funnel);
+    make_bench(&b, &cb_funnel);
     ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_OK);
     ck_assert_uint_eq(outcome.share_count, 4);
     for (size_t i = 0; i < 4; i++) {
@@ -666,11 +666,11 @@ END_TEST
 
 START_TEST(shares_over_less_than_four_windows_are_left_out)
 {
-    bench_measurement measurement = {.mode = &funnel.modes[1], .count = 4, .size_bytes = 64};
+    bench_measurement measurement = {.mode = &cb_funnel.modes[1], .count = 4, .size_bytes = 64};
     bench_outcome outcome;
     bench b;
 
-    make_bench(&b, &funnel);
+    make_bench(&b, &cb_funnel);
     b.options.window = 1u << 20;
     ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_OK);
     ck_assert_uint_gt(outcome.block_count, 0);

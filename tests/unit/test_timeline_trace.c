@@ -21,7 +21,7 @@ typedef struct {
 
 static fixture new_farm(void)
 {
-    return (fixture){.shape = bench_shape_of_farm(2, 1)};
+    return (fixture){.shape = shape_of_farm(2, 1)};
 }
 
 /* Notes come rank after rank. Each lasts 10 ns. */

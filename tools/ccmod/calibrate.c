@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "tools/ccmod/measurements.h"
+#include "tools/ccmod/measurements_flows.h"
 
 typedef struct {
     const char *measurements, *output;
@@ -113,9 +114,8 @@ static const cb_option_table table = {
         "the start-up that this explains is the sender's and its link's.\n\n"
         "A result of cb_calibrate tells more: how long messages of each size keep their links, "
         "what a send costs its processor, what flows take from each other at the ends of a link, "
-        "how "
-        "long an acknowledgement of TCP keeps its links, and, by a receive that comes late, up to "
-        "which size a message does not wait for it.",
+        "how long an acknowledgement of TCP keeps its links, and, by a receive that comes late, "
+        "up to which size a message does not wait for it.",
     .synopsis = "ccmod calibrate [OPTION]... RESULT",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -229,7 +229,7 @@ static void complete(calibrate_plan *plan, const bool *given)
     calibration->barrier_us = plan->settings->barrier_us;
 }
 
-/* Output: what was found, each line behind `before`, which makes comments of them */
+/* Output: what was found, each line after `before`, which makes comments of them */
 
 static void write_lines(FILE *stream, const char *before, const calibrate_plan *plan)
 {

@@ -2,7 +2,7 @@
  * of which is a workload, and writers take any workload, rank by rank. */
 #include "config.h"
 
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_forms.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* The form .cct of ccmod convert: a trace, one section for each rank, without loops. Reading is the
  * library's. */
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_forms.h"
 
 #include <inttypes.h>
 

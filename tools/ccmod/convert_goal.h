@@ -3,7 +3,7 @@
 #ifndef TOOLS_CCMOD_CONVERT_GOAL_H
 #define TOOLS_CCMOD_CONVERT_GOAL_H
 
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_forms.h"
 
 enum { LABEL_BYTES = 64 };
 

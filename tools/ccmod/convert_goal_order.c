@@ -17,7 +17,7 @@ typedef struct {
     const convert_text *text;
     size_t started;       /* operations under way */
     size_t first_started; /* none before it is under way */
-    size_t last_started;  /* none behind it has been started */
+    size_t last_started;  /* none after it has been started */
     size_t first_open;    /* of those that are not yet in the program, by number */
     size_t stage;         /* increases with all that later operations must come after */
     size_t gate_count;    /* operations of which all must be required: those of the last wait */
@@ -107,7 +107,7 @@ typedef struct {
     size_t unfinished; /* required, and still under way */
     size_t last;       /* of these */
     size_t of_gate;    /* required ones of the last wait */
-    bool behind;       /* something behind the gate is required */
+    bool behind;       /* something after the gate is required */
 } goal_needs;
 
 static ccmod_status look_at(goal_order *order, const goal_operation *operation,
@@ -154,7 +154,7 @@ static ccmod_status check_needs(const goal_order *order, const goal_operation *o
     return CCMOD_OK;
 }
 
-/* From here on everything comes behind this operation, which is done. */
+/* Everything that follows comes after this operation, which is done. */
 static void make_gate(goal_order *order, goal_operation *operation)
 {
     operation->state = DONE;

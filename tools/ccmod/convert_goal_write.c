@@ -23,7 +23,7 @@ void convert_goal_head(FILE *stream, const ccmod_workload *workload)
     fprintf(stream, "num_ranks %zu\n", workload->processors);
 }
 
-/* Behind the text of the operation: what it requires. */
+/* After the text of the operation: what it requires. */
 static void require_last(goal_writer *writer, bool goes_on)
 {
     size_t label = writer->last + 1;

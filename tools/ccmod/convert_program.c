@@ -1,6 +1,5 @@
-/* Programs: records of each rank in memory, as a workload, and whether their messages match as
- * those of a trace do. */
-#include "tools/ccmod/convert.h"
+/* A program as a workload, and whether its messages match as those of a trace do. */
+#include "tools/ccmod/convert_program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-/* What readers and writers of forms share: lines and words with their place, numbers, and the walk
- * over a workload. */
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_text.h"
 
 #include <errno.h>
 #include <math.h>

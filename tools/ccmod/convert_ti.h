@@ -2,7 +2,7 @@
 #ifndef TOOLS_CCMOD_CONVERT_TI_H
 #define TOOLS_CCMOD_CONVERT_TI_H
 
-#include "tools/ccmod/convert.h"
+#include "tools/ccmod/convert_text.h"
 
 /* MPI_ANY_SOURCE and MPI_ANY_TAG of SimGrid. */
 #define CONVERT_TI_ANY_SOURCE "-555"

@@ -2,13 +2,14 @@
  * all, with an action a line; such a file alone is taken, too. An action waits for one message and
  * a rank of a trace for all that it has started, so waits are taken where they follow each other
  * and are for all. */
-#include "tools/ccmod/convert_ti.h"
+#include "tools/ccmod/convert_forms.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "tools/ccmod/convert_ti.h"
 
 /* A message that a rank has started. */
 typedef struct {

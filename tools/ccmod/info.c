@@ -9,8 +9,7 @@
 
 #include "base/log.h"
 
-/* So many records are gone through at the most: loops may unroll into more than anybody waits for.
- */
+/* The most records that are read: loops may unroll into more than anybody waits for. */
 #define LARGEST_COUNT UINT64_C(100000000)
 
 typedef struct {

@@ -6,7 +6,7 @@
  * the knee. */
 #include "config.h"
 
-#include "tools/ccmod/knee.h"
+#include "tools/ccmod/knee_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,17 +171,6 @@ static cb_status find_knee(knee_result *result)
     for (size_t i = 0; i < result->curve_count; i++)
         CB_TRY(fill_curve(result, &result->curves[i]));
     return CB_OK;
-}
-
-void knee_name_curve(const knee_result *result, size_t curve, char *text, size_t bytes)
-{
-    bool drawn = result->inputs->background.kind == CCMOD_BACKGROUND_EXPONENTIAL;
-
-    if (curve == 0)
-        snprintf(text, bytes, "no background");
-    else
-        snprintf(text, bytes, "background %.3g %%%s", 100 * result->curves[curve].background,
-                 drawn ? " in the mean" : "");
 }
 
 /* Output */

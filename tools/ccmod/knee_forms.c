@@ -1,7 +1,7 @@
 /* The curves of ccmod knee as text, CSV, JSON and a picture. */
 #include "config.h"
 
-#include "tools/ccmod/knee.h"
+#include "tools/ccmod/knee_forms.h"
 
 #include <math.h>
 
@@ -19,6 +19,18 @@ enum {
     TITLE_BYTES = 512
 };
 
+/* "no background", "background 30 % in the mean" */
+static void name_curve(const knee_result *result, size_t curve, char *text, size_t bytes)
+{
+    bool drawn = result->inputs->background.kind == CCMOD_BACKGROUND_EXPONENTIAL;
+
+    if (curve == 0)
+        snprintf(text, bytes, "no background");
+    else
+        snprintf(text, bytes, "background %.3g %%%s", 100 * result->curves[curve].background,
+                 drawn ? " in the mean" : "");
+}
+
 static const char *const directions[] = {[CCMOD_INWARD] = "inward", [CCMOD_OUTWARD] = "outward"};
 
 static const char *direction_of(const knee_result *result)
@@ -34,7 +46,7 @@ static void write_rows(FILE *stream, const knee_result *result)
 
     fprintf(stream, "\n%10s  %16s", "of knee %", "offered /s");
     for (size_t i = 0; i < result->curve_count; i++) {
-        knee_name_curve(result, i, name, sizeof(name));
+        name_curve(result, i, name, sizeof(name));
         fprintf(stream, "  %28s", name);
     }
     fputc('\n', stream);
@@ -62,7 +74,7 @@ void knee_write_text(FILE *stream, const knee_result *result)
     for (size_t i = 0; i < result->curve_count; i++) {
         const knee_curve *curve = &result->curves[i];
 
-        knee_name_curve(result, i, name, sizeof(name));
+        name_curve(result, i, name, sizeof(name));
         fprintf(
             stream,
             "With %s the knee is at %.6g packets/s; as it stands the trace offers %.6g, %.3g %% "
@@ -198,7 +210,7 @@ static void draw_legend(const knee_page *page, const knee_result *result)
         char name[NAME_BYTES], text[TITLE_BYTES];
         double x = LEFT + 320.0 * (double)i;
 
-        knee_name_curve(result, i, name, sizeof(name));
+        name_curve(result, i, name, sizeof(name));
         snprintf(text, sizeof(text), "%s, knee at %.5g packets/s", name,
                  result->curves[i].capacity_Hz);
         report_svg_line(page->stream, x, 50, x + 30, 50, classes[i].line);

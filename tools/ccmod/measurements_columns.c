@@ -1,6 +1,4 @@
-/* A list of measurements, and how it is read from two columns of text, from any other program: size
- * in bytes and time in us. */
-#include "tools/ccmod/measurements.h"
+#include "tools/ccmod/measurements_columns.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
  * what flows take from each other, up to which size a message does not wait for its receive. */
 #include "config.h"
 
-#include "tools/ccmod/measurements.h"
+#include "tools/ccmod/measurements_flows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/reading.h"
+#include "tools/ccmod/measurements_rows.h"
 
 /* Nothing limits what goes without its receive. */
 #define ALL_BYTES 0x1p53

@@ -1,6 +1,8 @@
-/* The options of all subcommands that evaluate a trace: one table, in which a row says who takes
- * it, and the head of each subcommand's help. */
-#include "tools/ccmod/inputs.h"
+/* One table, in which a row says which subcommands take it, and the head of each subcommand's help.
+ */
+#include "tools/ccmod/options.h"
+
+#include <string.h>
 
 #define FIELD(name) offsetof(tool_settings, name)
 
@@ -277,8 +279,8 @@ static const cb_option rows[] = {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 _Static_assert((size_t)ROWS <= (size_t)TOOL_OPTIONS, "an array `given` has room for all options");
 
-/* Who takes an option that somebody else was given. */
-static const char *owners(uint32_t scope)
+/* Who takes an option that another subcommand was given. */
+static void name_owners(const cb_option_table *table, const char *name, char *text, size_t bytes)
 {
     static const struct {
         uint32_t scope;
@@ -287,13 +289,17 @@ static const char *owners(uint32_t scope)
         {RUN, "ccmod run"},
         {TIMELINE, "ccmod timeline"},
         {KNEE, "ccmod knee"},
+        {~0u, "another subcommand"},
     };
+    uint32_t scope = 0;
+    size_t group = 0;
 
-    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-        if ((scope & groups[i].scope) != 0)
-            return groups[i].names;
-    }
-    return "another subcommand";
+    for (size_t i = 0; i < table->option_count; i++)
+        if (strcmp(table->options[i].name, name) == 0)
+            scope |= table->options[i].scope;
+    while ((scope & groups[group].scope) == 0)
+        group++;
+    snprintf(text, bytes, "%s", groups[group].names);
 }
 
 const cb_option_table run_options = {
@@ -310,7 +316,7 @@ const cb_option_table run_options = {
     .options = rows,
     .option_count = ROWS,
     .mask = RUN,
-    .owners = owners,
+    .name_owners = name_owners,
 };
 
 const cb_option_table timeline_options = {
@@ -318,17 +324,15 @@ const cb_option_table timeline_options = {
     .summary = "write what happens when, as a space-time diagram",
     .description =
         "Evaluates TRACE as ccmod run does, and writes what every processor does from the "
-        "beginning "
-        "to the end (compute, send, receive, wait; idle, when others go on), and each message from "
-        "its start to its arrival with the contention that it met: as a trace for a viewer, or as "
-        "a "
-        "picture.",
+        "beginning to the end (compute, send, receive, wait; idle, when others go on), and each "
+        "message from its start to its arrival with the contention that it met: as a trace for a "
+        "viewer, or as a picture.",
     .synopsis = "ccmod timeline [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
     .option_count = ROWS,
     .mask = TIMELINE,
-    .owners = owners,
+    .name_owners = name_owners,
 };
 
 const cb_option_table knee_options = {
@@ -336,8 +340,7 @@ const cb_option_table knee_options = {
     .summary = "find the load at which the network limits a trace",
     .description =
         "Evaluates TRACE again and again, with all of its computing times shortened or stretched, "
-        "so "
-        "that the processors offer the network more or less, and prints what the busiest link "
+        "so that the processors offer the network more or less, and prints what the busiest link "
         "carries then, in packets/s. While the processors limit, it carries what is offered; when "
         "they compute nothing, it carries all that the network can: the knee is where both "
         "meet.\n\n"
@@ -347,7 +350,7 @@ const cb_option_table knee_options = {
     .options = rows,
     .option_count = ROWS,
     .mask = KNEE,
-    .owners = owners,
+    .name_owners = name_owners,
 };
 
 const cb_option_table signals_options = {
@@ -362,5 +365,5 @@ const cb_option_table signals_options = {
     .options = rows,
     .option_count = ROWS,
     .mask = SIGNALS,
-    .owners = owners,
+    .name_owners = name_owners,
 };

@@ -2,7 +2,7 @@
  */
 #include "config.h"
 
-#include "tools/ccmod/run.h"
+#include "tools/ccmod/run_plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tools/ccmod/run_json.h"
+#include "tools/ccmod/run_text.h"
 
 /* Cases */
 
@@ -80,11 +82,6 @@ static cb_status evaluate_all(const tool_settings *settings, run_plan *plan)
         CB_TRY(evaluate(plan, plan->inputs->network, &plan->cases[i].parameters,
                         &plan->cases[i].result));
     return settings->doubled ? evaluate_doubled(plan) : CB_OK;
-}
-
-const run_case *run_average(const run_plan *plan)
-{
-    return &plan->cases[plan->case_count > 1 ? 1 : 0];
 }
 
 /* Output */

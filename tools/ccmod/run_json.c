@@ -2,11 +2,12 @@
  * ranks have a million rows. Nothing in it depends on the clock of the machine. */
 #include "config.h"
 
-#include "tools/ccmod/run.h"
+#include "tools/ccmod/run_json.h"
 
 #include <string.h>
 
 #include "report/stream.h"
+#include "tools/ccmod/run_text.h"
 
 /* Parameters go to `out`; with a calibration file those that it replaces are left to
  * put_calibration. */
@@ -60,17 +61,6 @@ static void put_parameters(report_stream *out, const run_plan *plan)
     report_stream_end(out);
 }
 
-static void put_line(report_stream *out, const ccmod_line *line, bool last)
-{
-    report_stream_object(out, NULL);
-    if (!last)
-        report_stream_number(out, "to_bytes", (double)line->to_bytes);
-    report_stream_number(out, "overhead_us", line->overhead_us);
-    report_stream_number(out, "latency_us", line->latency_us);
-    report_stream_number(out, "us_per_byte", line->us_per_byte);
-    report_stream_end(out);
-}
-
 static void put_holds(report_stream *out, const ccmod_calibration *calibration)
 {
     if (calibration->hold_count == 0)
@@ -99,8 +89,17 @@ static void put_calibration(report_stream *out, const ccmod_calibration *calibra
 {
     report_stream_object(out, "calibration");
     report_stream_array(out, "lines");
-    for (size_t i = 0; i < calibration->line_count; i++)
-        put_line(out, &calibration->lines[i], i + 1 == calibration->line_count);
+    for (size_t i = 0; i < calibration->line_count; i++) {
+        const ccmod_line *line = &calibration->lines[i];
+
+        report_stream_object(out, NULL);
+        if (i + 1 < calibration->line_count)
+            report_stream_number(out, "to_bytes", (double)line->to_bytes);
+        report_stream_number(out, "overhead_us", line->overhead_us);
+        report_stream_number(out, "latency_us", line->latency_us);
+        report_stream_number(out, "us_per_byte", line->us_per_byte);
+        report_stream_end(out);
+    }
     report_stream_end(out);
     report_stream_number(out, "hop_us", calibration->hop_us);
     report_stream_number(out, "gap_us", calibration->gap_us);
@@ -125,19 +124,6 @@ static void put_network(report_stream *out, const ccmod_network *network)
     report_stream_end(out);
 }
 
-static void put_interval(report_stream *out, const ccmod_rate *rate)
-{
-    report_stream_number(out, "batches", (double)rate->batches);
-    report_stream_number(out, "counted", (double)rate->counted);
-    report_stream_number(out, "from_us", rate->from_us);
-    report_stream_number(out, "to_us", rate->to_us);
-    report_stream_number(out, "per_s", rate->per_s);
-    report_stream_array(out, "ci95");
-    report_stream_number(out, NULL, rate->low_per_s);
-    report_stream_number(out, NULL, rate->high_per_s);
-    report_stream_end(out);
-}
-
 static void put_rate(report_stream *out, const run_case *evaluated)
 {
     const ccmod_rate *rate = &evaluated->result->rate;
@@ -147,8 +133,17 @@ static void put_rate(report_stream *out, const run_case *evaluated)
     report_stream_object(out, "rate");
     report_stream_number(out, "rank", evaluated->parameters.rate_of);
     report_stream_number(out, "received", (double)rate->received);
-    if (rate->batches > 0)
-        put_interval(out, rate);
+    if (rate->batches > 0) {
+        report_stream_number(out, "batches", (double)rate->batches);
+        report_stream_number(out, "counted", (double)rate->counted);
+        report_stream_number(out, "from_us", rate->from_us);
+        report_stream_number(out, "to_us", rate->to_us);
+        report_stream_number(out, "per_s", rate->per_s);
+        report_stream_array(out, "ci95");
+        report_stream_number(out, NULL, rate->low_per_s);
+        report_stream_number(out, NULL, rate->high_per_s);
+        report_stream_end(out);
+    }
     report_stream_end(out);
 }
 

@@ -1,6 +1,6 @@
 /* The result of ccmod run for people: a summary, ranks, the links that matter, and the bottleneck
  * in words. */
-#include "tools/ccmod/run.h"
+#include "tools/ccmod/run_text.h"
 
 #include <math.h>
 #include <stdlib.h>

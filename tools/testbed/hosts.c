@@ -70,7 +70,7 @@ bool host_number(const char *name, unsigned count, unsigned *number)
     return false;
 }
 
-static cb_status refuse(const char *what, const char *remedy)
+static cb_status system_failed(const char *what, const char *remedy)
 {
     cb_error("%s: %s; %s", what, strerror(errno), remedy);
     return CB_ERROR_SYSTEM;
@@ -151,7 +151,7 @@ static void set_kernel(const char *name, const char *value)
     close(file);
 }
 
-static cb_status plug_in(unsigned number, unsigned count, unsigned mtu, int *card)
+static cb_status create_card(unsigned number, unsigned count, unsigned mtu, int *card)
 {
     struct ifreq request = about(card_name);
     int control;
@@ -166,10 +166,10 @@ static cb_status plug_in(unsigned number, unsigned count, unsigned mtu, int *car
     }
     request.ifr_flags = IFF_TAP | IFF_NO_PI;
     if (ioctl(*card, TUNSETIFF, &request) != 0)
-        return refuse("cannot make a network card (TUNSETIFF)", "the testbed runs as root");
+        return system_failed("cannot make a network card (TUNSETIFF)", "the testbed runs as root");
     control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (control < 0)
-        return refuse("cannot open a socket", "see the limit of open files, ulimit -n");
+        return system_failed("cannot open a socket", "see the limit of open files, ulimit -n");
     /* Reno reacts to queue and loss only; others estimate the path, and would pace themselves by
      * that. IPv6 would send traffic of its own. A connection to a host that is cut off with data on
      * the way ends after 8 retries, some 100 s, the least that RFC 1122 allows; the default of 15
@@ -179,7 +179,7 @@ static cb_status plug_in(unsigned number, unsigned count, unsigned mtu, int *car
     set_kernel("/proc/sys/net/ipv4/tcp_retries2", "8");
     done = set_up_card(control, number, mtu) && add_neighbours(control, number, count);
     close(control);
-    return done ? CB_OK : refuse("cannot set up a host's network card", "see the cause");
+    return done ? CB_OK : system_failed("cannot set up a host's network card", "see the cause");
 }
 
 static void entrance(const char *prefix, const char *name, char path[PATH_BYTES])
@@ -187,15 +187,15 @@ static void entrance(const char *prefix, const char *name, char path[PATH_BYTES]
     snprintf(path, PATH_BYTES, HOSTS_FOLDER "/%s-%s", prefix, name);
 }
 
-static cb_status create(unsigned number, unsigned count, unsigned mtu, int *card)
+static cb_status create_host(unsigned number, unsigned count, unsigned mtu, int *card)
 {
     char name[HOST_NAME_BYTES];
 
     host_name(number, name);
     if (unshare(CLONE_NEWNET | CLONE_NEWUTS) != 0 || sethostname(name, strlen(name)) != 0)
-        return refuse("cannot make a host's namespaces",
-                      "see the limits in /proc/sys/user/max_net_namespaces");
-    CB_TRY(plug_in(number, count, mtu, card));
+        return system_failed("cannot make a host's namespaces",
+                             "see the limits in /proc/sys/user/max_net_namespaces");
+    CB_TRY(create_card(number, count, mtu, card));
     /* Files in HOSTS_FOLDER keep the namespaces that this process is in. */
     for (size_t i = 0; i < NAMESPACES; i++) {
         char path[PATH_BYTES];
@@ -204,7 +204,8 @@ static cb_status create(unsigned number, unsigned count, unsigned mtu, int *card
         entrance(namespaces[i].prefix, name, path);
         file = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (file < 0 || mount(namespaces[i].own, path, NULL, MS_BIND, NULL) != 0)
-            return refuse("cannot keep a host's namespace in " HOSTS_FOLDER, "see the cause");
+            return system_failed("cannot keep a host's namespace in " HOSTS_FOLDER,
+                                 "see the cause");
         close(file);
     }
     return CB_OK;
@@ -218,10 +219,10 @@ cb_status hosts_create(unsigned count, unsigned mtu, int *cards)
     for (size_t i = 0; i < NAMESPACES; i++)
         before[i] = open(namespaces[i].own, O_RDONLY | O_CLOEXEC);
     for (unsigned number = 0; number < count && status == CB_OK; number++)
-        status = create(number, count, mtu, &cards[number]);
+        status = create_host(number, count, mtu, &cards[number]);
     for (size_t i = 0; i < NAMESPACES; i++) {
         if (status == CB_OK && setns(before[i], namespaces[i].type) != 0)
-            status = refuse("cannot leave the last host again", "see the cause");
+            status = system_failed("cannot leave the last host again", "see the cause");
         close(before[i]);
     }
     return status;
@@ -242,7 +243,7 @@ cb_status host_enter(const char *name)
             return CB_ERROR_USAGE;
         }
         if (setns(file, namespaces[i].type) != 0)
-            return refuse("cannot enter a host's namespace", "only root of the testbed can");
+            return system_failed("cannot enter a host's namespace", "only root of the testbed can");
         close(file);
     }
     return CB_OK;

@@ -42,7 +42,7 @@ typedef struct {
 
 /* Frames that are due go to their hosts. A frame that a card does not take is lost, as at a host
  * that is too slow. */
-static void deliver(const testbed_loop *loop, lateness *late)
+static void deliver_frames(const testbed_loop *loop, lateness *late)
 {
     uint64_t now_ns = cb_now_ns();
     frame *due;
@@ -61,7 +61,7 @@ static void deliver(const testbed_loop *loop, lateness *late)
 }
 
 /* Take frames from a host, as long as its cable has room for them. */
-static cb_status collect(const testbed_loop *loop, unsigned port)
+static cb_status collect_frames(const testbed_loop *loop, unsigned port)
 {
     for (int taken = 0; taken < BATCH; taken++) {
         uint64_t now_ns = cb_now_ns();
@@ -85,7 +85,7 @@ static cb_status collect(const testbed_loop *loop, unsigned port)
 }
 
 /* Poll only the cards that may send, and sleep until something is due. */
-static int await(run_state *state)
+static int poll_cards(run_state *state)
 {
     uint64_t now_ns = cb_now_ns(), until_ns = switch_next_ns(state->loop->hub), sleep_ns;
     struct timespec timeout;
@@ -137,14 +137,14 @@ static cb_status run_loop(run_state *state, lateness *late)
     const testbed_loop *loop = state->loop;
 
     while (!state->ended && cb_now_ns() < state->deadline_ns) {
-        if (await(state) < 0 && errno != EINTR) {
+        if (poll_cards(state) < 0 && errno != EINTR) {
             cb_error("cannot wait for the hosts' frames: %s; end the testbed", strerror(errno));
             return CB_ERROR_SYSTEM;
         }
-        deliver(loop, late);
+        deliver_frames(loop, late);
         for (unsigned port = 0; port < state->ports; port++)
             if (state->polls[port].events != 0 && state->polls[port].revents != 0)
-                CB_TRY(collect(loop, port));
+                CB_TRY(collect_frames(loop, port));
         if (state->polls[state->ports].revents != 0)
             orders_serve(loop->control, loop->hub);
         if (state->polls[state->ports + 1].revents != 0)

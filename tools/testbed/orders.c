@@ -135,43 +135,39 @@ void orders_serve(int control, network_switch *hub)
     sendto(control, answer, strlen(answer), 0, (struct sockaddr *)&from, length);
 }
 
-/* The answer to an order that is on its way over a socket. */
-static cb_status await_answer(int own, const char *order)
+cb_status orders_tell(const char *order)
 {
-    char answer[ORDERS_BYTES];
-    struct timeval timeout = {.tv_sec = TIMEOUT_S};
+    const struct sockaddr_un testbed = {.sun_family = AF_UNIX, .sun_path = ORDERS_PATH};
+    const struct timeval timeout = {.tv_sec = TIMEOUT_S};
+    char path[64], answer[ORDERS_BYTES];
+    cb_status status = CB_ERROR_USAGE;
     ssize_t bytes;
+    int own;
 
+    snprintf(path, sizeof(path), HOSTS_FOLDER "/order-%ld", (long)getpid());
+    own = named_socket(path, 0);
+    if (own < 0 || sendto(own, order, strlen(order), 0, (const struct sockaddr *)&testbed,
+                          sizeof(testbed)) != (ssize_t)strlen(order)) {
+        cb_error("cannot reach a testbed at " ORDERS_PATH ": %s; give orders in a process that "
+                 "the testbed has started",
+                 strerror(errno));
+        goto close_socket;
+    }
     setsockopt(own, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
     bytes = recv(own, answer, sizeof(answer) - 1, 0);
     if (bytes < 0) {
         cb_error("the testbed does not answer to '%s' within %d s: %s", order, TIMEOUT_S,
                  strerror(errno));
-        return CB_ERROR_SYSTEM;
+        status = CB_ERROR_SYSTEM;
+        goto close_socket;
     }
     answer[bytes] = '\0';
     if (strcmp(answer, "ok") == 0)
-        return CB_OK;
-    cb_error("the testbed does not take the order '%s': %s", order, answer);
-    return CB_ERROR_USAGE;
-}
-
-cb_status orders_tell(const char *order)
-{
-    struct sockaddr_un testbed = {.sun_family = AF_UNIX, .sun_path = ORDERS_PATH};
-    char path[64];
-    cb_status status = CB_ERROR_USAGE;
-    int own;
-
-    snprintf(path, sizeof(path), HOSTS_FOLDER "/order-%ld", (long)getpid());
-    own = named_socket(path, 0);
-    if (own >= 0 && sendto(own, order, strlen(order), 0, (struct sockaddr *)&testbed,
-                           sizeof(testbed)) == (ssize_t)strlen(order))
-        status = await_answer(own, order);
+        status = CB_OK;
     else
-        cb_error("cannot reach a testbed at " ORDERS_PATH ": %s; give orders in a process that "
-                 "the testbed has started",
-                 strerror(errno));
+        cb_error("the testbed does not take the order '%s': %s", order, answer);
+
+close_socket:
     if (own >= 0)
         close(own);
     unlink(path);

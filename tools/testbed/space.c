@@ -33,7 +33,7 @@ typedef struct {
     const sigset_t *handled, *before;
 } inner_part;
 
-static cb_status refuse(const char *what)
+static cb_status system_failed(const char *what)
 {
     cb_error("%s: %s; the testbed needs root, with the right to make namespaces", what,
              strerror(errno));
@@ -61,12 +61,12 @@ static cb_status run_among_hosts(const inner_part *part, testbed_loop *loop, int
     CB_TRY(orders_open(&loop->control));
     loop->signals = signalfd(-1, part->handled, SFD_NONBLOCK | SFD_CLOEXEC);
     if (loop->signals < 0)
-        return refuse("cannot watch signals");
+        return system_failed("cannot watch signals");
     loop->command = fork();
     if (loop->command == 0)
         become_command(part);
     if (loop->command < 0)
-        return refuse("cannot start a process");
+        return system_failed("cannot start a process");
     /* The switch runs before the processes that it serves, also on a machine with few cores;
      * without the right to real-time priority it runs as they do. Children do not inherit it. */
     sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
@@ -136,38 +136,23 @@ static int wait_and_pass_on(pid_t inner, const sigset_t *handled)
     }
 }
 
-static cb_status start(const inner_part *part, int *exit_status)
-{
-    int lifeline[2];
-    pid_t inner;
-
-    if (pipe2(lifeline, O_CLOEXEC) != 0)
-        return refuse("cannot make a pipe");
-    if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) != 0)
-        return refuse("cannot make the namespaces of a testbed");
-    fflush(NULL);
-    inner = fork();
-    if (inner < 0)
-        return refuse("cannot start a process");
-    if (inner == 0) {
-        close(lifeline[1]);
-        inner_process(part, lifeline[0]);
-    }
-    close(lifeline[0]);
-    *exit_status = wait_and_pass_on(inner, part->handled);
-    return CB_OK;
-}
-
 cb_status testbed_run(const testbed_settings *settings, char *const *command, int *exit_status)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
     char program[PATH_BYTES];
     ssize_t bytes = readlink("/proc/self/exe", program, sizeof(program) - 1);
     sigset_t handled, before;
+    const inner_part part = {.settings = settings,
+                             .command = command,
+                             .program = program,
+                             .handled = &handled,
+                             .before = &before};
     struct rlimit files;
+    int lifeline[2];
+    pid_t inner;
 
     if (bytes < 0)
-        return refuse("cannot find this program by /proc/self/exe");
+        return system_failed("cannot find this program by /proc/self/exe");
     program[bytes] = '\0';
     sigemptyset(&handled);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -179,10 +164,19 @@ cb_status testbed_run(const testbed_settings *settings, char *const *command, in
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
     }
-    return start(&(inner_part){.settings = settings,
-                               .command = command,
-                               .program = program,
-                               .handled = &handled,
-                               .before = &before},
-                 exit_status);
+    if (pipe2(lifeline, O_CLOEXEC) != 0)
+        return system_failed("cannot make a pipe");
+    if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) != 0)
+        return system_failed("cannot make the namespaces of a testbed");
+    fflush(NULL);
+    inner = fork();
+    if (inner < 0)
+        return system_failed("cannot start a process");
+    if (inner == 0) {
+        close(lifeline[1]);
+        inner_process(&part, lifeline[0]);
+    }
+    close(lifeline[0]);
+    *exit_status = wait_and_pass_on(inner, &handled);
+    return CB_OK;
 }

@@ -20,7 +20,7 @@
 #define AGENT_PATH HOSTS_FOLDER "/" TESTBED_AGENT
 #define OWN_PATH HOSTS_FOLDER "/testbed"
 
-static cb_status refuse(const char *what)
+static cb_status system_failed(const char *what)
 {
     cb_error("cannot prepare the testbed: %s: %s; it needs root with all rights to mount", what,
              strerror(errno));
@@ -62,13 +62,13 @@ static cb_status write_list(const char *path, const char *head, host_line line,
     int failed;
 
     if (file == NULL)
-        return refuse(path);
+        return system_failed(path);
     fputs(head, file);
     for (unsigned host = 0; host < settings->hosts; host++)
         line(file, host, settings->slots);
     failed = ferror(file);
     failed |= fclose(file);
-    return failed != 0 ? refuse(path) : CB_OK;
+    return failed != 0 ? system_failed(path) : CB_OK;
 }
 
 /* Open MPI (OMPI_MCA_...) and MPICH (HYDRA_..., UCX_...) start and reach the hosts by these, unless
@@ -103,22 +103,22 @@ static const struct {
 cb_status testbed_surround(const testbed_settings *settings, const char *program)
 {
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-        return refuse("keep mounts to itself");
+        return system_failed("keep mounts to itself");
     if (mount("testbed", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") != 0)
-        return refuse("mount a /dev/shm of its own");
+        return system_failed("mount a /dev/shm of its own");
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
-        return refuse("mount a /proc of its own");
+        return system_failed("mount a /proc of its own");
     if (mkdir(HOSTS_FOLDER, 0755) != 0)
-        return refuse("make " HOSTS_FOLDER);
+        return system_failed("make " HOSTS_FOLDER);
     CB_TRY(write_list(HOST_LIST, "", open_mpi_line, settings));
     CB_TRY(write_list(HYDRA_LIST, "", hydra_line, settings));
     CB_TRY(write_list(NAME_LIST, "127.0.0.1 localhost\n", name_line, settings));
     if (mount(NAME_LIST, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
-        return refuse("replace /etc/hosts within the testbed");
+        return system_failed("replace /etc/hosts within the testbed");
     if (symlink(program, AGENT_PATH) != 0 || symlink(program, OWN_PATH) != 0)
-        return refuse("name itself in " HOSTS_FOLDER);
+        return system_failed("name itself in " HOSTS_FOLDER);
     for (size_t i = 0; i < sizeof(environment) / sizeof(environment[0]); i++)
         if (setenv(environment[i].name, environment[i].value, 0) != 0)
-            return refuse("set the environment of the command");
+            return system_failed("set the environment of the command");
     return CB_OK;
 }

@@ -1,7 +1,7 @@
 /* Calibration files: the lines of the quiet network and what belongs to them, as text that people
  * read and change. Words in lines and tables: of the settings, and of what lines are made of.
  * docs/model.md has the grammar. */
-#include <ccmod/ccmod.h>
+#include <ccmod/calibration.h>
 
 #include <errno.h>
 #include <inttypes.h>

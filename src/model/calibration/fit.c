@@ -1,7 +1,7 @@
 /* From measured times to the lines of the quiet network: the breaks are those of the project's
  * piecewise least squares (stats/fit.h). A message has no negative start-up and no negative price,
  * so where the best line has one, the best line without is taken. */
-#include <ccmod/ccmod.h>
+#include <ccmod/calibration.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct {
 
 /* Sums over points, each weighted by 1 / t^2: the share of the time counts, as in stats/fit.c. */
 typedef struct {
-    double weight, bytes, time, bytes_bytes, bytes_time;
+    double weight, time, bytes_bytes, bytes_time;
 } weighted_sums;
 
 static int by_size(const void *left, const void *right)
@@ -27,12 +27,6 @@ static int by_size(const void *left, const void *right)
     if (a->bytes < b->bytes || a->bytes > b->bytes)
         return a->bytes < b->bytes ? -1 : 1;
     return (a->time_us > b->time_us) - (a->time_us < b->time_us);
-}
-
-static ccmod_status no_memory(ccmod_error *error)
-{
-    return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
-                      "cannot calibrate: no memory for the points; give fewer");
 }
 
 static ccmod_status check_points(const ccmod_point *points, size_t count, ccmod_error *error)
@@ -64,7 +58,8 @@ static ccmod_status sort_points(const ccmod_point *points, size_t count, point_r
     if (sorted == NULL || rows->bytes == NULL || rows->time_us == NULL) {
         free(sorted);
         free_rows(rows);
-        return no_memory(error);
+        return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
+                          "cannot calibrate: no memory for the points; give fewer");
     }
     for (size_t i = 0; i < count; i++)
         sorted[i] = points[i];
@@ -107,8 +102,10 @@ static size_t find_segments(const point_rows *rows, const ccmod_fit_wish *wish,
 
 /* Lines */
 
-static weighted_sums sum_up(const point_rows *rows, const stats_segment *segment)
+/* The start-up stands in latency_us; who spends it, points alone do not tell. */
+static ccmod_line line_of(const point_rows *rows, const stats_segment *segment)
 {
+    ccmod_line line = {UINT64_MAX, 0, segment->overhead_us, segment->slope_us_per_byte};
     weighted_sums sums = {0};
 
     for (size_t i = segment->first; i <= segment->last; i++) {
@@ -116,20 +113,10 @@ static weighted_sums sum_up(const point_rows *rows, const stats_segment *segment
         double weight = 1 / (time_us * time_us);
 
         sums.weight += weight;
-        sums.bytes += weight * bytes;
         sums.time += weight * time_us;
         sums.bytes_bytes += weight * bytes * bytes;
         sums.bytes_time += weight * bytes * time_us;
     }
-    return sums;
-}
-
-/* The start-up stands in latency_us; who spends it, points alone do not tell. */
-static ccmod_line line_of(const point_rows *rows, const stats_segment *segment)
-{
-    weighted_sums sums = sum_up(rows, segment);
-    ccmod_line line = {UINT64_MAX, 0, segment->overhead_us, segment->slope_us_per_byte};
-
     if (line.us_per_byte < 0) {
         line.us_per_byte = 0;
         line.latency_us = sums.time / sums.weight;
@@ -162,17 +149,6 @@ static ccmod_fit measure_fit(const point_rows *rows, const stats_segment *segmen
     return fit;
 }
 
-static ccmod_status check_fit(const ccmod_fit *fit, double limit, ccmod_error *error)
-{
-    if (fit->rms_residual <= limit)
-        return CCMOD_OK;
-    return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                      "no line describes the times from %.10g to %.10g bytes: the residual is "
-                      "%.3g %% (rms), and may be %.3g %%; measure again on a quiet machine, with "
-                      "more sizes there, or allow more",
-                      fit->from_bytes, fit->to_bytes, 100 * fit->rms_residual, 100 * limit);
-}
-
 /* A line for each segment. */
 static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segments, size_t count,
                                double limit, ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
@@ -182,7 +158,13 @@ static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segm
     for (size_t i = 0; i < count; i++) {
         out->lines[i] = line_of(rows, &segments[i]);
         fits[i] = measure_fit(rows, &segments[i], &out->lines[i]);
-        CCMOD_TRY(check_fit(&fits[i], limit, error));
+        if (!(fits[i].rms_residual <= limit))
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                              "no line describes the times from %.10g to %.10g bytes: the residual "
+                              "is %.3g %% (rms), and may be %.3g %%; measure again on a quiet "
+                              "machine, with more sizes there, or allow more",
+                              fits[i].from_bytes, fits[i].to_bytes, 100 * fits[i].rms_residual,
+                              100 * limit);
         if (i + 1 < count)
             out->lines[i].to_bytes = (uint64_t)rows->bytes[segments[i].last];
     }
@@ -241,15 +223,4 @@ ccmod_status ccmod_calibration_fit_holds(const ccmod_point *points, size_t count
     memcpy(calibration->holds, fitted.lines, sizeof(calibration->holds));
     calibration->hold_count = fitted.line_count;
     return CCMOD_OK;
-}
-
-void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us)
-{
-    for (size_t i = 0; i < calibration->line_count; i++) {
-        ccmod_line *line = &calibration->lines[i];
-        double start_up_us = line->overhead_us + line->latency_us;
-
-        line->overhead_us = fmin(overhead_us, start_up_us);
-        line->latency_us = start_up_us - line->overhead_us;
-    }
 }

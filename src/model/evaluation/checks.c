@@ -1,5 +1,10 @@
 /* What an evaluation is given, looked at before it begins. */
-#include "model/evaluation/engine.h"
+#include <ccmod/evaluation.h>
+
+#include <math.h>
+
+#include "model/sharing/background.h"
+#include "model/sharing/traffic.h"
 
 static ccmod_status check_calibration(const ccmod_calibration *calibration, ccmod_error *error)
 {
@@ -32,11 +37,12 @@ static ccmod_status check_calibration(const ccmod_calibration *calibration, ccmo
 
 static ccmod_status check_parameters(const ccmod_parameters *parameters, ccmod_error *error)
 {
-    if (!(parameters->background_load >= 0 && parameters->background_load <= ENGINE_LARGEST_LOAD))
+    if (!(parameters->background_load >= 0 &&
+          parameters->background_load <= BACKGROUND_LARGEST_LOAD))
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "cannot evaluate with a background load of %g; it must be between 0 and "
                           "%g",
-                          parameters->background_load, ENGINE_LARGEST_LOAD);
+                          parameters->background_load, BACKGROUND_LARGEST_LOAD);
     if (!(parameters->background_interval_us >= 1) || isinf(parameters->background_interval_us))
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "cannot evaluate with background intervals of %g us; they must be at "
@@ -73,14 +79,14 @@ static ccmod_status check_stop(const ccmod_parameters *parameters, const ccmod_w
 static ccmod_status check_network(const ccmod_network *network, const ccmod_workload *workload,
                                   ccmod_error *error)
 {
-    if (workload->processors < 1 || workload->processors > ENGINE_LARGEST_SUBJECT ||
+    if (workload->processors < 1 || workload->processors > TRAFFIC_LARGEST_COUNT ||
         workload->processors > network->nodes)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, workload->name, 0,
                           "cannot evaluate %zu ranks on the network '%s' of %zu nodes; take as "
                           "many nodes as ranks at least",
                           workload->processors, network->name, network->nodes);
     if (network->longest_route < 1 || network->payload_bytes < 1 ||
-        network->links > (ENGINE_NONE - 1) / 2)
+        network->links > (TRAFFIC_NONE - 1) / 2)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "the network '%s' is not complete: it must state its longest route, the "
                           "payload of a packet, and fewer than 2^31 links",

@@ -1,12 +1,7 @@
-/* Sends and receives find each other: first come, first served for each pair of processors; a
- * receive from any takes the earliest send. What is open is found by its pair, and by age.
- *
- * Most traffic needs no table: a receiver that is blocked with nothing else open waits directly,
- * and so does the first blocked sender of a receiver for which nothing is open. The first send of
- * another kind is an item alone. */
-#include "model/evaluation/pairs.h"
+#include "model/evaluation/matching.h"
 
-#include <stdlib.h>
+#include "model/evaluation/delivery.h"
+#include "model/evaluation/pairs.h"
 
 /* One half, wherever it waited. */
 typedef struct {
@@ -14,7 +9,7 @@ typedef struct {
     uint32_t line;
     uint32_t flags;   /* ITEM_... */
     uint32_t source;  /* of a send */
-    uint32_t message; /* of a send that is a message already, or ENGINE_NONE */
+    uint32_t message; /* of a send that is a message already, or TRAFFIC_NONE */
     uint32_t branch;  /* of a multicast's send: its place in the list */
 } match_half;
 
@@ -65,61 +60,53 @@ static match_half half_of_blocked(const ccmod_engine *engine, uint32_t number)
                         .line = processor->line,
                         .flags = ITEM_BLOCKED,
                         .source = number,
-                        .message = ENGINE_NONE};
+                        .message = TRAFFIC_NONE};
 }
 
 static bool has_items(const match_place *place)
 {
-    return place->open > 0 || place->arrivals != ENGINE_NONE;
+    return place->open > 0 || place->arrivals != TRAFFIC_NONE;
 }
 
 /* Sends */
-
-/* Whether the receiver is blocked with nothing but a receive that takes a send from `source`. */
-static bool waits_directly(const ccmod_engine *engine, uint32_t receiver, uint32_t source)
-{
-    const engine_processor *processor = &engine->processors[receiver];
-
-    return processor->direct && (processor->peer == source || processor->peer == CCMOD_ANY);
-}
 
 /* The first receive of a pair, as an entry; NULL when there is none, or sends instead. */
 static pair_entry *find_receive(const ccmod_engine *engine, uint32_t source, uint32_t receiver)
 {
     pair_entry *entry = ccmod_pairs_find(engine, receiver, source);
 
-    if (entry->item == ENGINE_NONE || (engine->pool[entry->item].item.flags & ITEM_SEND) != 0)
+    if (entry->item == TRAFFIC_NONE ||
+        (engine->traffic.pool[entry->item].item.flags & ITEM_SEND) != 0)
         return NULL;
     return entry;
 }
 
-/* The receive that a send from `source` meets, the older one of the pair's and those from any; it
- * leaves its list. False when there is none. */
-static bool take_open_receive(ccmod_engine *engine, uint32_t source, uint32_t receiver,
-                              match_half *found)
-{
-    pair_entry *entry = find_receive(engine, source, receiver);
-    pair_entry *any = find_receive(engine, CCMOD_ANY, receiver);
-
-    if (entry == NULL ||
-        (any != NULL && engine->pool[any->item].item.order < engine->pool[entry->item].item.order))
-        entry = any;
-    if (entry == NULL)
-        return false;
-    *found = half_of(&engine->pool[entry->item].item);
-    ccmod_pairs_remove(engine, entry);
-    return true;
-}
-
+/* The receive that a send from `source` meets: that of a receiver which is blocked with nothing
+ * else, or the older one of the pair's and those from any; it leaves its list. False when there is
+ * none. */
 static bool take_receive(ccmod_engine *engine, uint32_t source, uint32_t receiver,
                          match_half *found)
 {
-    if (waits_directly(engine, receiver, source)) {
+    const traffic_message *pool = engine->traffic.pool;
+    engine_processor *processor = &engine->processors[receiver];
+    pair_entry *entry, *any;
+
+    if (processor->direct && (processor->peer == source || processor->peer == CCMOD_ANY)) {
         *found = half_of_blocked(engine, receiver);
-        engine->processors[receiver].direct = false;
+        processor->direct = false;
         return true;
     }
-    return engine->places[receiver].open > 0 && take_open_receive(engine, source, receiver, found);
+    if (engine->places[receiver].open == 0)
+        return false;
+    entry = find_receive(engine, source, receiver);
+    any = find_receive(engine, CCMOD_ANY, receiver);
+    if (entry == NULL || (any != NULL && pool[any->item].item.order < pool[entry->item].item.order))
+        entry = any;
+    if (entry == NULL)
+        return false;
+    *found = half_of(&pool[entry->item].item);
+    ccmod_pairs_remove(engine, entry);
+    return true;
 }
 
 static ccmod_status leave_send(ccmod_engine *engine, const match_half *send, uint32_t receiver)
@@ -135,14 +122,14 @@ static ccmod_status leave_send(ccmod_engine *engine, const match_half *send, uin
     return ccmod_pairs_add(engine, &item);
 }
 
-/* The first that comes to a receiver waits directly; behind it, and asynchronously, as an item. */
+/* The first that comes to a receiver waits directly; later and asynchronous ones, as items. */
 static ccmod_status wait_with_send(ccmod_engine *engine, match_half *send, uint32_t receiver,
                                    uint32_t flags)
 {
     match_place *place = &engine->places[receiver];
 
     if ((flags & MESSAGE_SENDER_BLOCKED) != 0 && !has_items(place) &&
-        place->direct == ENGINE_NONE) {
+        place->direct == TRAFFIC_NONE) {
         place->direct = send->source;
         engine->processors[send->source].size_bytes = send->size_bytes;
         return CCMOD_OK;
@@ -150,8 +137,8 @@ static ccmod_status wait_with_send(ccmod_engine *engine, match_half *send, uint3
     if ((flags & MESSAGE_SENDER_BLOCKED) != 0)
         send->flags |= ITEM_BLOCKED;
     if ((flags & MESSAGE_EAGER) != 0)
-        CCMOD_TRY(ccmod_message_start(engine, send->source, receiver, send->size_bytes, send->line,
-                                      flags, &send->message));
+        CCMOD_TRY(ccmod_delivery_start(engine, send->source, receiver, send->size_bytes, send->line,
+                                       flags, &send->message));
     return leave_send(engine, send, receiver);
 }
 
@@ -161,7 +148,7 @@ ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod
     match_half send = {.size_bytes = record->size_bytes,
                        .line = record->line,
                        .source = source,
-                       .message = ENGINE_NONE};
+                       .message = TRAFFIC_NONE};
     match_half receive;
     uint32_t message;
 
@@ -173,8 +160,8 @@ ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod
     flags |= MESSAGE_MATCHED;
     if ((receive.flags & ITEM_BLOCKED) != 0)
         flags |= MESSAGE_RECEIVER_BLOCKED;
-    return ccmod_message_start(engine, source, record->peer, record->size_bytes, record->line,
-                               flags, &message);
+    return ccmod_delivery_start(engine, source, record->peer, record->size_bytes, record->line,
+                                flags, &message);
 }
 
 static ccmod_status match_branch(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
@@ -194,18 +181,16 @@ static ccmod_status match_branch(ccmod_engine *engine, uint32_t source, const cc
         return leave_send(engine, &send, receiver);
     if (receive.size_bytes != record->size_bytes)
         return refuse_sizes(engine, source, receiver, &send, &receive);
-    return ccmod_message_match(engine, message, send.branch, (receive.flags & ITEM_BLOCKED) != 0,
-                               &arrived);
+    return ccmod_delivery_match(engine, message, send.branch, (receive.flags & ITEM_BLOCKED) != 0,
+                                &arrived);
 }
 
 ccmod_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
                              uint32_t flags)
 {
-    uint32_t message = ENGINE_NONE;
+    uint32_t message = TRAFFIC_NONE;
 
-    CCMOD_TRY(ccmod_message_make_fan(engine, source, record, flags, &message));
-    if ((flags & MESSAGE_EAGER) != 0)
-        CCMOD_TRY(ccmod_message_start_fan(engine, message));
+    CCMOD_TRY(ccmod_delivery_start_fan(engine, source, record, flags, &message));
     for (size_t i = 0; i < record->list_count; i++)
         CCMOD_TRY(match_branch(engine, source, record, message, i));
     return CCMOD_OK;
@@ -213,63 +198,37 @@ ccmod_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_
 
 /* Receives */
 
-static bool take_open_send(ccmod_engine *engine, uint32_t receiver, uint32_t source,
-                           match_half *found)
-{
-    const match_place *place = &engine->places[receiver];
-    pair_entry *entry;
-
-    if (source == CCMOD_ANY && place->arrivals == ENGINE_NONE)
-        return false;
-    if (source == CCMOD_ANY) /* the earliest of all is the first of its pair */
-        source = engine->pool[place->arrivals].item.source;
-    entry = ccmod_pairs_find(engine, receiver, source);
-    if (entry->item == ENGINE_NONE || (engine->pool[entry->item].item.flags & ITEM_SEND) == 0)
-        return false;
-    *found = half_of(&engine->pool[entry->item].item);
-    ccmod_pairs_remove(engine, entry);
-    return true;
-}
-
-/* The only item of the receiver, a send, if the receive takes it. */
-static bool take_alone(ccmod_engine *engine, match_place *place, uint32_t source, match_half *found)
-{
-    const match_item *item = &engine->pool[place->arrivals].item;
-
-    if (item->source != source && source != CCMOD_ANY)
-        return false;
-    *found = half_of(item);
-    ccmod_pairs_remove_alone(engine, place);
-    return true;
-}
-
 /* The send that a receive meets; it leaves its list. A sender that waits directly came first. */
 static bool take_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, match_half *found)
 {
+    const traffic_message *pool = engine->traffic.pool;
     match_place *place = &engine->places[receiver];
+    pair_entry *entry;
 
-    if (place->direct != ENGINE_NONE && (place->direct == source || source == CCMOD_ANY)) {
+    if (place->direct != TRAFFIC_NONE && (place->direct == source || source == CCMOD_ANY)) {
         *found = half_of_blocked(engine, place->direct);
-        place->direct = ENGINE_NONE;
+        place->direct = TRAFFIC_NONE;
         return true;
     }
-    if (pairs_alone(place) != ENGINE_NONE)
-        return take_alone(engine, place, source, found);
-    return place->open > 0 && take_open_send(engine, receiver, source, found);
-}
+    if (pairs_alone(place) != TRAFFIC_NONE) {
+        const match_item *item = &pool[place->arrivals].item;
 
-static ccmod_status wait_with_receive(ccmod_engine *engine, uint32_t receiver,
-                                      const ccmod_record *record, bool blocked)
-{
-    match_item item = {.size_bytes = record->size_bytes,
-                       .order = engine->posted++,
-                       .source = record->peer,
-                       .receiver = receiver,
-                       .message = ENGINE_NONE,
-                       .line = record->line,
-                       .flags = blocked ? ITEM_BLOCKED : 0};
-
-    return ccmod_pairs_add(engine, &item);
+        if (item->source != source && source != CCMOD_ANY)
+            return false;
+        *found = half_of(item);
+        ccmod_pairs_remove_alone(engine, place);
+        return true;
+    }
+    if (place->open == 0 || (source == CCMOD_ANY && place->arrivals == TRAFFIC_NONE))
+        return false;
+    if (source == CCMOD_ANY) /* the earliest of all is the first of its pair */
+        source = pool[place->arrivals].item.source;
+    entry = ccmod_pairs_find(engine, receiver, source);
+    if (entry->item == TRAFFIC_NONE || (pool[entry->item].item.flags & ITEM_SEND) == 0)
+        return false;
+    *found = half_of(&pool[entry->item].item);
+    ccmod_pairs_remove(engine, entry);
+    return true;
 }
 
 /* The two halves are together. */
@@ -279,15 +238,15 @@ static ccmod_status join(ccmod_engine *engine, const match_half *send, uint32_t 
     uint32_t flags = MESSAGE_MATCHED | (blocked ? MESSAGE_RECEIVER_BLOCKED : 0);
     uint32_t message;
 
-    if (send->message == ENGINE_NONE) {
+    if (send->message == TRAFFIC_NONE) {
         if ((send->flags & ITEM_BLOCKED) != 0)
             flags |= MESSAGE_SENDER_BLOCKED;
-        return ccmod_message_start(engine, send->source, receiver, send->size_bytes, send->line,
-                                   flags, &message);
+        return ccmod_delivery_start(engine, send->source, receiver, send->size_bytes, send->line,
+                                    flags, &message);
     }
-    if ((engine->pool[send->message].flags & MESSAGE_FAN) != 0)
+    if ((engine->traffic.pool[send->message].flags & MESSAGE_FAN) != 0)
         receiver = send->branch;
-    return ccmod_message_match(engine, send->message, receiver, blocked, done);
+    return ccmod_delivery_match(engine, send->message, receiver, blocked, done);
 }
 
 ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
@@ -304,8 +263,17 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
             return refuse_sizes(engine, send.source, receiver, &send, &receive);
         return join(engine, &send, receiver, blocked, done);
     }
-    if (!blocked || has_items(&engine->places[receiver]))
-        return wait_with_receive(engine, receiver, record, blocked);
+    if (!blocked || has_items(&engine->places[receiver])) {
+        match_item item = {.size_bytes = record->size_bytes,
+                           .order = engine->posted++,
+                           .source = record->peer,
+                           .receiver = receiver,
+                           .message = TRAFFIC_NONE,
+                           .line = record->line,
+                           .flags = blocked ? ITEM_BLOCKED : 0};
+
+        return ccmod_pairs_add(engine, &item);
+    }
     engine->processors[receiver].direct = true;
     engine->processors[receiver].size_bytes = record->size_bytes;
     return CCMOD_OK;
@@ -313,27 +281,24 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
 
 /* The end */
 
-static ccmod_status refuse_open(const ccmod_engine *engine, const match_item *item)
-{
-    if ((item->flags & ITEM_SEND) != 0)
-        return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, item->line,
-                          "rank %u sends %llu bytes to rank %u here, which nobody receives; add "
-                          "the receive, or leave the send out",
-                          item->source, (unsigned long long)item->size_bytes, item->receiver);
-    if (item->source == CCMOD_ANY)
-        return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, item->line,
-                          "rank %u receives %llu bytes from any rank here, but nobody sends them; "
-                          "add the send, or leave the receive out",
-                          item->receiver, (unsigned long long)item->size_bytes);
-    return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, item->line,
-                      "rank %u receives %llu bytes from rank %u here, which nobody sends; add the "
-                      "send, or leave the receive out",
-                      item->receiver, (unsigned long long)item->size_bytes, item->source);
-}
-
 ccmod_status ccmod_match_check_empty(ccmod_engine *engine)
 {
     const match_item *open = ccmod_pairs_first(engine);
 
-    return open != NULL ? refuse_open(engine, open) : CCMOD_OK;
+    if (open == NULL)
+        return CCMOD_OK;
+    if ((open->flags & ITEM_SEND) != 0)
+        return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, open->line,
+                          "rank %u sends %llu bytes to rank %u here, which nobody receives; add "
+                          "the receive, or leave the send out",
+                          open->source, (unsigned long long)open->size_bytes, open->receiver);
+    if (open->source == CCMOD_ANY)
+        return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, open->line,
+                          "rank %u receives %llu bytes from any rank here, but nobody sends them; "
+                          "add the send, or leave the receive out",
+                          open->receiver, (unsigned long long)open->size_bytes);
+    return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, open->line,
+                      "rank %u receives %llu bytes from rank %u here, which nobody sends; add the "
+                      "send, or leave the receive out",
+                      open->receiver, (unsigned long long)open->size_bytes, open->source);
 }

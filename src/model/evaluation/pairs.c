@@ -4,11 +4,13 @@
 
 #include <stdlib.h>
 
+#include "model/sharing/messages.h"
+
 enum { FIRST_ROOM = 64 };
 
 static match_item *item_at(const ccmod_engine *engine, uint32_t number)
 {
-    return &engine->pool[number].item;
+    return &engine->traffic.pool[number].item;
 }
 
 /* The table of pairs: open addressing, no entry has a gap between its home and itself */
@@ -36,7 +38,7 @@ pair_entry *ccmod_pairs_find(const ccmod_engine *engine, uint32_t receiver, uint
         pair_entry *entry = &table->entries[at];
         const match_item *item = item_at(engine, entry->item);
 
-        if (entry->item == ENGINE_NONE ||
+        if (entry->item == TRAFFIC_NONE ||
             (entry->hash == hash && item->source == source && item->receiver == receiver))
             return entry;
     }
@@ -49,13 +51,13 @@ static bool widen(pair_table *table, size_t room)
     if (wider.entries == NULL)
         return false;
     for (size_t i = 0; i < room; i++)
-        wider.entries[i].item = ENGINE_NONE;
+        wider.entries[i].item = TRAFFIC_NONE;
     for (size_t i = 0; i < table->room; i++) {
         size_t at = home_of(&wider, table->entries[i].hash);
 
-        if (table->entries[i].item == ENGINE_NONE)
+        if (table->entries[i].item == TRAFFIC_NONE)
             continue;
-        while (wider.entries[at].item != ENGINE_NONE)
+        while (wider.entries[at].item != TRAFFIC_NONE)
             at = (at + 1) & (room - 1);
         wider.entries[at] = table->entries[i];
     }
@@ -71,26 +73,26 @@ static ccmod_status append_to_pair(ccmod_engine *engine, uint32_t number)
     match_item *item = item_at(engine, number), *first;
     pair_entry *entry = ccmod_pairs_find(engine, item->receiver, item->source);
 
-    item->next = ENGINE_NONE;
-    if (entry->item != ENGINE_NONE) {
+    item->next = TRAFFIC_NONE;
+    if (entry->item != TRAFFIC_NONE) {
         first = item_at(engine, entry->item);
-        engine->pool[first->last].item.next = number;
+        engine->traffic.pool[first->last].item.next = number;
         first->last = number;
         return CCMOD_OK;
     }
     item->last = number;
     *entry = (pair_entry){hash_of(item->receiver, item->source), number};
     if (++table->count > table->room / 4 * 3 && !widen(table, 2 * table->room))
-        return ccmod_engine_no_memory(engine);
+        return ccmod_traffic_no_memory(&engine->traffic);
     return CCMOD_OK;
 }
 
-/* Entries behind the gap move up, as far as their home allows. */
+/* Entries after the gap move up, as far as their home allows. */
 static void close_gap(pair_table *table, size_t gap)
 {
     size_t last = table->room - 1;
 
-    for (size_t at = (gap + 1) & last; table->entries[at].item != ENGINE_NONE;
+    for (size_t at = (gap + 1) & last; table->entries[at].item != TRAFFIC_NONE;
          at = (at + 1) & last) {
         size_t home = home_of(table, table->entries[at].hash);
 
@@ -99,21 +101,7 @@ static void close_gap(pair_table *table, size_t gap)
         table->entries[gap] = table->entries[at];
         gap = at;
     }
-    table->entries[gap].item = ENGINE_NONE;
-}
-
-/* The first of its pair leaves the table. */
-static void take_from_table(ccmod_engine *engine, pair_entry *entry)
-{
-    const match_item *item = item_at(engine, entry->item);
-
-    if (item->next != ENGINE_NONE) {
-        engine->pool[item->next].item.last = item->last;
-        entry->item = item->next;
-        return;
-    }
-    engine->pairs.count--;
-    close_gap(&engine->pairs, (size_t)(entry - engine->pairs.entries));
+    table->entries[gap].item = TRAFFIC_NONE;
 }
 
 /* Rings by age */
@@ -122,7 +110,7 @@ static void append_to_ring(ccmod_engine *engine, uint32_t *first, uint32_t numbe
 {
     match_item *item = item_at(engine, number);
 
-    if (*first == ENGINE_NONE) {
+    if (*first == TRAFFIC_NONE) {
         item->earlier = item->later = number;
         *first = number;
         return;
@@ -133,25 +121,12 @@ static void append_to_ring(ccmod_engine *engine, uint32_t *first, uint32_t numbe
     item_at(engine, *first)->earlier = number;
 }
 
-/* A receive from any will ask for this item next, which may be far from all caches: for its pair,
- * its message and the item behind it. */
-static void prefetch_first(const ccmod_engine *engine, uint32_t number)
-{
-    const match_item *item = item_at(engine, number);
-    size_t home = home_of(&engine->pairs, hash_of(item->receiver, item->source));
-
-    __builtin_prefetch(&engine->pairs.entries[home], 1);
-    __builtin_prefetch(item_at(engine, item->later), 1);
-    if (item->message != ENGINE_NONE)
-        __builtin_prefetch(&engine->pool[item->message], 1);
-}
-
 static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t number)
 {
     const match_item *item = item_at(engine, number);
 
     if (item->later == number) {
-        *first = ENGINE_NONE;
+        *first = TRAFFIC_NONE;
         return;
     }
     item_at(engine, item->earlier)->later = item->later;
@@ -159,7 +134,14 @@ static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t num
     if (*first != number)
         return;
     *first = item->later;
-    prefetch_first(engine, item->later);
+    /* a receive from any will ask for this item next, which may be far from all caches: for its
+     * pair, its message and the item after it */
+    item = item_at(engine, item->later);
+    __builtin_prefetch(
+        &engine->pairs.entries[home_of(&engine->pairs, hash_of(item->receiver, item->source))], 1);
+    __builtin_prefetch(item_at(engine, item->later), 1);
+    if (item->message != TRAFFIC_NONE)
+        __builtin_prefetch(&engine->traffic.pool[item->message], 1);
 }
 
 /* All of it */
@@ -178,15 +160,15 @@ ccmod_status ccmod_pairs_add(ccmod_engine *engine, const match_item *item)
 {
     match_place *place = &engine->places[item->receiver];
     bool send = (item->flags & ITEM_SEND) != 0;
-    uint32_t number = ENGINE_NONE, alone = pairs_alone(place);
+    uint32_t number = TRAFFIC_NONE, alone = pairs_alone(place);
 
-    CCMOD_TRY(engine_pool_take(engine, &number));
-    engine->pool[number].item = *item;
-    if (send && place->open == 0 && alone == ENGINE_NONE) {
+    CCMOD_TRY(pool_take(&engine->traffic, &number));
+    engine->traffic.pool[number].item = *item;
+    if (send && place->open == 0 && alone == TRAFFIC_NONE) {
         append_to_ring(engine, &place->arrivals, number);
         return CCMOD_OK;
     }
-    if (alone != ENGINE_NONE) {
+    if (alone != TRAFFIC_NONE) {
         place->open++;
         CCMOD_TRY(append_to_pair(engine, alone));
     }
@@ -203,16 +185,22 @@ void ccmod_pairs_remove(ccmod_engine *engine, pair_entry *entry)
     match_place *place = &engine->places[item->receiver];
 
     place->open--;
-    take_from_table(engine, entry);
+    if (item->next != TRAFFIC_NONE) {
+        item_at(engine, item->next)->last = item->last;
+        entry->item = item->next;
+    } else {
+        engine->pairs.count--;
+        close_gap(&engine->pairs, (size_t)(entry - engine->pairs.entries));
+    }
     if ((item->flags & ITEM_SEND) != 0)
         remove_from_ring(engine, &place->arrivals, number);
-    engine_pool_give(engine, number);
+    pool_give(&engine->traffic, number);
 }
 
 void ccmod_pairs_remove_alone(ccmod_engine *engine, match_place *place)
 {
-    engine_pool_give(engine, place->arrivals);
-    place->arrivals = ENGINE_NONE;
+    pool_give(&engine->traffic, place->arrivals);
+    place->arrivals = TRAFFIC_NONE;
 }
 
 const match_item *ccmod_pairs_next(const ccmod_engine *engine, size_t *at)
@@ -224,7 +212,7 @@ const match_item *ccmod_pairs_next(const ccmod_engine *engine, size_t *at)
         uint32_t found = next < table->room ? table->entries[next].item
                                             : pairs_alone(&engine->places[next - table->room]);
 
-        if (found != ENGINE_NONE)
+        if (found != TRAFFIC_NONE)
             return item_at(engine, found);
     }
     return NULL;

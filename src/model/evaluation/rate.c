@@ -4,18 +4,10 @@
 
 #include <math.h>
 
-enum { LEAST_BATCHES = 10 }; /* behind those that are left out */
+enum { LEAST_BATCHES = 10 }; /* after those that are left out */
 
 /* Correlation that a wider interval can still make good for. */
 static const double largest_correlation = 0.9;
-
-static void merge_pairs(rate_record *record)
-{
-    record->count /= 2;
-    record->batch *= 2;
-    for (size_t i = 1; i <= record->count; i++)
-        record->bounds_us[i] = record->bounds_us[2 * i];
-}
 
 void ccmod_rate_note(rate_record *record, double now_us)
 {
@@ -27,8 +19,12 @@ void ccmod_rate_note(rate_record *record, double now_us)
         return;
     record->in_batch = 0;
     record->bounds_us[++record->count] = now_us;
-    if (record->count == RATE_BATCHES)
-        merge_pairs(record);
+    if (record->count < RATE_BATCHES)
+        return;
+    record->count /= 2;
+    record->batch *= 2;
+    for (size_t i = 1; i <= record->count; i++)
+        record->bounds_us[i] = record->bounds_us[2 * i];
 }
 
 /* The 97.5 % quantile of Student's t, by its expansion around that of the normal distribution;

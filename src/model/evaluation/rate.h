@@ -1,7 +1,7 @@
 /* How often one processor receives, while an evaluation goes on: the means of batches, and what
  * they say of the rate in the long run. Internal to src/model. */
-#ifndef MODEL_RATE_H
-#define MODEL_RATE_H
+#ifndef MODEL_EVALUATION_RATE_H
+#define MODEL_EVALUATION_RATE_H
 
 #include <stdbool.h>
 

@@ -1,12 +1,11 @@
-/* Nothing can happen any more and not all processors are done: who waits for whom. From a blocked
- * processor on the text follows those that are waited for, until one comes again (a ring, the usual
- * deadlock), or one that waits for nobody in particular. */
-#include "model/evaluation/pairs.h"
+#include "model/evaluation/standstill.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/evaluation/pairs.h"
 
 enum { SHOWN = 6, STORY_BYTES = CCMOD_ERROR_BYTES - 320 };
 
@@ -30,14 +29,6 @@ __attribute__((format(printf, 2, 3))) static void tell(standstill_story *story, 
         story->used = STORY_BYTES - 1;
 }
 
-/* Whether it waits for what it started, not for the partner of its record. */
-static bool has_started(const ccmod_engine *engine, uint32_t number)
-{
-    uint32_t state = engine->processors[number].state;
-
-    return state == PROCESSOR_IN_WAIT || state == PROCESSOR_IN_MULTICAST;
-}
-
 /* Whom the open items keep waiting: a sender its receiver, a receiver its sender. The lowest is
  * noted for each, so that the text does not depend on the order of a table. */
 static void note_items(const ccmod_engine *engine, uint32_t *waits_for)
@@ -49,27 +40,21 @@ static void note_items(const ccmod_engine *engine, uint32_t *waits_for)
         bool send = (item->flags & ITEM_SEND) != 0;
         uint32_t who = send ? item->source : item->receiver;
         uint32_t whom = send ? item->receiver : item->source;
+        uint32_t state = engine->processors[who].state;
 
-        if (has_started(engine, who) && whom < waits_for[who])
+        /* those that wait for what they started, not for the partner of their record */
+        if ((state == PROCESSOR_IN_WAIT || state == PROCESSOR_IN_MULTICAST) &&
+            whom < waits_for[who])
             waits_for[who] = whom;
     }
 }
 
-/* A barrier is kept from opening by whoever is not in it. */
-static uint32_t first_outside_barrier(const ccmod_engine *engine)
-{
-    uint32_t number = 0;
-
-    while (engine->processors[number].state == PROCESSOR_IN_BARRIER)
-        number++;
-    return number;
-}
-
 static void note_all(const ccmod_engine *engine, uint32_t *waits_for)
 {
-    bool barrier = engine->in_barrier > 0;
-    uint32_t outside = barrier ? first_outside_barrier(engine) : 0;
+    uint32_t outside = 0; /* keeps the barrier from opening */
 
+    while (engine->in_barrier > 0 && engine->processors[outside].state == PROCESSOR_IN_BARRIER)
+        outside++;
     memset(waits_for, 0xff, engine->processor_count * sizeof(*waits_for));
     for (uint32_t i = 0; i < engine->processor_count; i++) {
         const engine_processor *processor = &engine->processors[i];
@@ -98,7 +83,7 @@ static void tell_one(const ccmod_engine *engine, standstill_story *story, uint32
         return;
     }
     tell(story, "rank %u (line %u) %s ", number, processor->line, deeds[processor->state]);
-    if (waits_for == ENGINE_NONE)
+    if (waits_for == TRAFFIC_NONE)
         tell(story, "any rank");
     else
         tell(story, "rank %u", waits_for);
@@ -110,7 +95,7 @@ static uint32_t find_ring(const ccmod_engine *engine, const uint32_t *waits_for,
     uint32_t slow = start, fast = start;
 
     for (size_t i = 0; i < engine->processor_count; i++) {
-        if (waits_for[fast] == ENGINE_NONE || waits_for[waits_for[fast]] == ENGINE_NONE)
+        if (waits_for[fast] == TRAFFIC_NONE || waits_for[waits_for[fast]] == TRAFFIC_NONE)
             return start;
         slow = waits_for[slow];
         fast = waits_for[waits_for[fast]];
@@ -132,30 +117,23 @@ static void tell_chain(const ccmod_engine *engine, standstill_story *story,
         }
         tell_one(engine, story, at, waits_for[at]);
         at = waits_for[at];
-        if (at == ENGINE_NONE || at == start || engine->processors[at].state == PROCESSOR_RUNNING)
+        if (at == TRAFFIC_NONE || at == start || engine->processors[at].state == PROCESSOR_RUNNING)
             return;
         tell(story, "; ");
     }
 }
 
-static uint32_t first_blocked(const ccmod_engine *engine)
-{
-    uint32_t number = 0;
-
-    while (engine->processors[number].state == PROCESSOR_ENDED)
-        number++;
-    return number;
-}
-
-ccmod_status ccmod_engine_explain_standstill(ccmod_engine *engine)
+ccmod_status ccmod_standstill_explain(ccmod_engine *engine)
 {
     uint32_t *waits_for = malloc(engine->processor_count * sizeof(*waits_for));
     size_t blocked = engine->processor_count - engine->ended_count;
-    uint32_t start = first_blocked(engine);
+    uint32_t start = 0; /* the first that is blocked */
     standstill_story story = {.used = 0};
 
     if (waits_for == NULL)
-        return ccmod_engine_no_memory(engine);
+        return ccmod_traffic_no_memory(&engine->traffic);
+    while (engine->processors[start].state == PROCESSOR_ENDED)
+        start++;
     note_all(engine, waits_for);
     start = find_ring(engine, waits_for, start);
     tell_chain(engine, &story, waits_for, start);
@@ -165,5 +143,5 @@ ccmod_status ccmod_engine_explain_standstill(ccmod_engine *engine)
                       "deadlock at %.3f us: %zu of %zu ranks wait for ever: %s; put sends and "
                       "receives in an order in which each can be answered, or start them with is "
                       "and ir",
-                      engine->now_us, blocked, engine->processor_count, story.text);
+                      engine->traffic.now_us, blocked, engine->processor_count, story.text);
 }

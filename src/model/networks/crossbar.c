@@ -3,14 +3,8 @@
 #include "model/networks/networks.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/units.h"
-
-typedef struct {
-    ccmod_network network;
-    char name[32];
-} crossbar;
 
 static size_t route(const ccmod_network *network, uint32_t source, uint32_t destination,
                     uint32_t *cells)
@@ -38,16 +32,11 @@ static void name_link(const ccmod_network *network, uint32_t link, char *text, s
     snprintf(text, bytes, "node %u", link);
 }
 
-static void release(ccmod_network *network)
-{
-    free(network->self);
-}
-
 static const ccmod_network_operations operations = {
     .route = route,
     .tree = tree,
     .name_link = name_link,
-    .release = release,
+    .release = ccmod_network_release,
 };
 
 static ccmod_status open_crossbar(const char *arguments, const char *text, size_t processors,
@@ -55,28 +44,19 @@ static ccmod_status open_crossbar(const char *arguments, const char *text, size_
 {
     uint64_t nodes = processors;
     char why[CB_WHY_BYTES];
-    crossbar *made;
+    char name[NETWORK_NAME_BYTES];
 
     if (arguments != NULL && !cb_parse_count(arguments, 1, NETWORK_LARGEST, &nodes, why))
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
                           "network '%.100s': number of nodes: %s; write crossbar, or crossbar:16",
                           text, why);
-    made = calloc(1, sizeof(*made));
-    if (made == NULL)
-        return ccmod_network_no_memory(text, error);
-    snprintf(made->name, sizeof(made->name), "crossbar:%zu", (size_t)nodes);
-    made->network = (ccmod_network){
-        .operations = &operations,
-        .name = made->name,
-        .nodes = nodes,
-        .links = nodes,
-        .longest_route = 2,
-        .payload_bytes = NETWORK_ETHERNET_PAYLOAD_BYTES,
-        .header_bytes = NETWORK_ETHERNET_HEADER_BYTES,
-        .self = made,
-    };
-    *out = &made->network;
-    return CCMOD_OK;
+    snprintf(name, sizeof(name), "crossbar:%zu", (size_t)nodes);
+    return ccmod_network_make(&(network_plan){.operations = &operations,
+                                              .name = name,
+                                              .nodes = nodes,
+                                              .links = nodes,
+                                              .longest_route = 2},
+                              text, out, error);
 }
 
 const ccmod_network_kind ccmod_network_crossbar = {

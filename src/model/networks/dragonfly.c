@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { LARGEST_PART = 1 << 20, LONGEST_ROUTE = 5 };
 
@@ -34,12 +33,6 @@ typedef struct {
     uint64_t first_local, first_global;
     uint64_t nodes, links;
 } dragonfly_shape;
-
-typedef struct {
-    ccmod_network network;
-    char name[NETWORK_NAME_BYTES];
-    dragonfly_shape shape;
-} dragonfly;
 
 /* How many pairs there are of `count` things. */
 static uint64_t pairs_of(uint64_t count)
@@ -125,7 +118,7 @@ static uint64_t gateway(const dragonfly_shape *shape, uint64_t group, uint64_t o
 static size_t route(const ccmod_network *network, uint32_t source, uint32_t destination,
                     uint32_t *cells)
 {
-    const dragonfly_shape *shape = &((const dragonfly *)network->self)->shape;
+    const dragonfly_shape *shape = network->self;
     uint64_t router = source / shape->hosts, goal = destination / shape->hosts;
     uint64_t group = router / shape->routers, goal_group = goal / shape->routers;
     size_t count = 0;
@@ -149,7 +142,7 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
 
 static void name_link(const ccmod_network *network, uint32_t link, char *text, size_t bytes)
 {
-    const dragonfly_shape *shape = &((const dragonfly *)network->self)->shape;
+    const dragonfly_shape *shape = network->self;
     uint64_t low, high;
 
     if (link < shape->first_local) {
@@ -166,15 +159,10 @@ static void name_link(const ccmod_network *network, uint32_t link, char *text, s
     }
 }
 
-static void release(ccmod_network *network)
-{
-    free(network->self);
-}
-
 static const ccmod_network_operations operations = {
     .route = route,
     .name_link = name_link,
-    .release = release,
+    .release = ccmod_network_release,
 };
 
 static ccmod_status open_dragonfly(const char *arguments, const char *text, size_t processors,
@@ -182,31 +170,21 @@ static ccmod_status open_dragonfly(const char *arguments, const char *text, size
 {
     dragonfly_arguments values = {0};
     dragonfly_shape shape;
-    dragonfly *made;
+    char name[NETWORK_NAME_BYTES];
 
     CCMOD_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
                                            ccmod_network_dragonfly.form, &values, error));
     shape = choose_shape(&values, processors);
-    CCMOD_TRY(ccmod_network_check_size(shape.nodes, shape.links, text, error));
-    made = calloc(1, sizeof(*made));
-    if (made == NULL)
-        return ccmod_network_no_memory(text, error);
-    snprintf(made->name, sizeof(made->name),
-             "dragonfly:groups=%" PRIu64 ",routers=%" PRIu64 ",hosts=%" PRIu64, shape.groups,
-             shape.routers, shape.hosts);
-    made->shape = shape;
-    made->network = (ccmod_network){
-        .operations = &operations,
-        .name = made->name,
-        .nodes = shape.nodes,
-        .links = shape.links,
-        .longest_route = LONGEST_ROUTE,
-        .payload_bytes = NETWORK_ETHERNET_PAYLOAD_BYTES,
-        .header_bytes = NETWORK_ETHERNET_HEADER_BYTES,
-        .self = made,
-    };
-    *out = &made->network;
-    return CCMOD_OK;
+    snprintf(name, sizeof(name), "dragonfly:groups=%" PRIu64 ",routers=%" PRIu64 ",hosts=%" PRIu64,
+             shape.groups, shape.routers, shape.hosts);
+    return ccmod_network_make(&(network_plan){.operations = &operations,
+                                              .name = name,
+                                              .nodes = shape.nodes,
+                                              .links = shape.links,
+                                              .longest_route = LONGEST_ROUTE,
+                                              .shape = &shape,
+                                              .shape_bytes = sizeof(shape)},
+                              text, out, error);
 }
 
 const ccmod_network_kind ccmod_network_dragonfly = {

@@ -26,7 +26,7 @@ static const ended_network *ends_of(const ccmod_network *network)
     return network->self;
 }
 
-/* Behind the links of the network: one for the ends of each node, one for its two directions. */
+/* After the links of the network: one for the ends of each node, one for its two directions. */
 static uint32_t end_link(const ccmod_network *inner, uint32_t node)
 {
     return (uint32_t)inner->links + node;
@@ -142,26 +142,6 @@ static double known_or(double contention, double usual)
     return contention > 0 ? fmin(fmax(contention, 1), 2) : usual;
 }
 
-static void fill_widths(ended_network *ended, const ccmod_calibration *calibration)
-{
-    const ccmod_network *inner = ended->inner;
-    double sending = 2 / known_or(calibration->out_contention, 2);
-    double receiving = 2 / known_or(calibration->in_contention, 2);
-    double duplex = 2 / known_or(calibration->duplex_contention, 1);
-
-    for (size_t cell = 0; cell < 2 * inner->links; cell++)
-        ended->widths[cell] =
-            (inner->widths != NULL ? inner->widths[cell] : 1) * fmax(sending, receiving);
-    for (uint32_t node = 0; node < inner->nodes; node++) {
-        double *end = &ended->widths[2 * (size_t)end_link(inner, node)];
-        double *both = &ended->widths[2 * (size_t)duplex_link(inner, node)];
-
-        end[CCMOD_INWARD] = sending;
-        end[CCMOD_OUTWARD] = receiving;
-        both[0] = both[1] = duplex;
-    }
-}
-
 static ccmod_status no_memory(const ccmod_network *network, ccmod_error *error)
 {
     return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
@@ -174,13 +154,26 @@ static ccmod_status fill(ended_network *ended, const ccmod_calibration *calibrat
 {
     const ccmod_network *inner = ended->inner;
     size_t cells = 2 * (inner->links + 2 * inner->nodes);
+    double sending = 2 / known_or(calibration->out_contention, 2);
+    double receiving = 2 / known_or(calibration->in_contention, 2);
+    double duplex = 2 / known_or(calibration->duplex_contention, 1);
 
     ended->widths = calloc(cells, sizeof(*ended->widths));
     if (inner->latencies_us != NULL)
         ended->latencies_us = calloc(cells, sizeof(*ended->latencies_us));
     if (ended->widths == NULL || (inner->latencies_us != NULL && ended->latencies_us == NULL))
         return no_memory(inner, error);
-    fill_widths(ended, calibration);
+    for (size_t cell = 0; cell < 2 * inner->links; cell++)
+        ended->widths[cell] =
+            (inner->widths != NULL ? inner->widths[cell] : 1) * fmax(sending, receiving);
+    for (uint32_t node = 0; node < inner->nodes; node++) {
+        double *end = &ended->widths[2 * (size_t)end_link(inner, node)];
+        double *both = &ended->widths[2 * (size_t)duplex_link(inner, node)];
+
+        end[CCMOD_INWARD] = sending;
+        end[CCMOD_OUTWARD] = receiving;
+        both[0] = both[1] = duplex;
+    }
     if (inner->latencies_us != NULL)
         memcpy(ended->latencies_us, inner->latencies_us,
                2 * inner->links * sizeof(*ended->latencies_us));

@@ -16,7 +16,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { LEVELS = 8, LARGEST_RADIX = 4096, LARGEST_OVERSUBSCRIPTION = 1024 };
 
@@ -49,12 +48,6 @@ typedef struct {
     tree_level level[LEVELS + 1];
     uint64_t nodes, links;
 } tree_shape;
-
-typedef struct {
-    ccmod_network network;
-    char name[NETWORK_NAME_BYTES];
-    tree_shape shape;
-} fat_tree;
 
 /* The ports of a leaf: false when they cannot be divided so. */
 static bool split_leaf(uint64_t radix, double oversubscription, uint64_t *down, uint64_t *up)
@@ -103,14 +96,6 @@ static void count_parts(tree_shape *shape)
     }
 }
 
-static bool make_shape(const tree_arguments *values, uint64_t radix, tree_shape *shape)
-{
-    if (!divide_ports(values, radix, shape))
-        return false;
-    count_parts(shape);
-    return true;
-}
-
 static ccmod_status choose_shape(const tree_arguments *values, size_t processors, const char *text,
                                  tree_shape *shape, ccmod_error *error)
 {
@@ -123,7 +108,10 @@ static ccmod_status choose_shape(const tree_arguments *values, size_t processors
                           "oversubscribed; take two levels, or leave oversubscription away",
                           text);
     for (uint64_t radix = first; radix <= last; radix++) {
-        if (make_shape(values, radix, shape) && (values->radix > 0 || shape->nodes >= processors))
+        if (!divide_ports(values, radix, shape))
+            continue;
+        count_parts(shape);
+        if (values->radix > 0 || shape->nodes >= processors)
             return CCMOD_OK;
     }
     if (values->radix > 0)
@@ -142,7 +130,7 @@ static ccmod_status choose_shape(const tree_arguments *values, size_t processors
 static size_t route_by(const ccmod_network *network, uint32_t source, uint32_t destination,
                        uint32_t chooser, uint32_t *cells)
 {
-    const tree_level *level = ((const fat_tree *)network->self)->shape.level;
+    const tree_level *level = ((const tree_shape *)network->self)->level;
     uint64_t copy = 0;
     size_t top = 1, count = 0;
 
@@ -194,7 +182,7 @@ static void name_switch(const tree_shape *shape, size_t level, uint64_t number, 
 
 static void name_link(const ccmod_network *network, uint32_t link, char *text, size_t bytes)
 {
-    const tree_shape *shape = &((const fat_tree *)network->self)->shape;
+    const tree_shape *shape = network->self;
     const tree_level *upper, *lower;
     char below_text[48], above_text[48];
     uint64_t below, port, block;
@@ -217,16 +205,11 @@ static void name_link(const ccmod_network *network, uint32_t link, char *text, s
     snprintf(text, bytes, "%s - %s", below_text, above_text);
 }
 
-static void release(ccmod_network *network)
-{
-    free(network->self);
-}
-
 static const ccmod_network_operations operations = {
     .route = route,
     .tree = multicast_tree,
     .name_link = name_link,
-    .release = release,
+    .release = ccmod_network_release,
 };
 
 static ccmod_status open_fattree(const char *arguments, const char *text, size_t processors,
@@ -234,31 +217,21 @@ static ccmod_status open_fattree(const char *arguments, const char *text, size_t
 {
     tree_arguments values = {.levels = 2, .oversubscription = 1};
     tree_shape shape = {0};
-    fat_tree *made;
+    char name[NETWORK_NAME_BYTES];
 
     CCMOD_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
                                            ccmod_network_fattree.form, &values, error));
     CCMOD_TRY(choose_shape(&values, processors, text, &shape, error));
-    CCMOD_TRY(ccmod_network_check_size(shape.nodes, shape.links, text, error));
-    made = calloc(1, sizeof(*made));
-    if (made == NULL)
-        return ccmod_network_no_memory(text, error);
-    snprintf(made->name, sizeof(made->name),
-             "fattree:levels=%zu,radix=%" PRIu64 ",oversubscription=%g", shape.levels,
-             shape.level[shape.levels].down, values.oversubscription);
-    made->shape = shape;
-    made->network = (ccmod_network){
-        .operations = &operations,
-        .name = made->name,
-        .nodes = shape.nodes,
-        .links = shape.links,
-        .longest_route = 2 * shape.levels,
-        .payload_bytes = NETWORK_ETHERNET_PAYLOAD_BYTES,
-        .header_bytes = NETWORK_ETHERNET_HEADER_BYTES,
-        .self = made,
-    };
-    *out = &made->network;
-    return CCMOD_OK;
+    snprintf(name, sizeof(name), "fattree:levels=%zu,radix=%" PRIu64 ",oversubscription=%g",
+             shape.levels, shape.level[shape.levels].down, values.oversubscription);
+    return ccmod_network_make(&(network_plan){.operations = &operations,
+                                              .name = name,
+                                              .nodes = shape.nodes,
+                                              .links = shape.links,
+                                              .longest_route = 2 * shape.levels,
+                                              .shape = &shape,
+                                              .shape_bytes = sizeof(shape)},
+                              text, out, error);
 }
 
 const ccmod_network_kind ccmod_network_fattree = {

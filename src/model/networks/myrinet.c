@@ -8,17 +8,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/random.h"
 
 enum { NODES = 16, GROUP = 4, UPPER = 4, PAYLOAD_BYTES = 2020, HEADER_BYTES = 20 };
 
 typedef struct {
-    ccmod_network network;
-    char name[NETWORK_NAME_BYTES];
     uint8_t upper[NODES]; /* the second-level switch of each source */
-} myrinet;
+} myrinet_map;
 
 typedef struct {
     uint64_t seed;
@@ -36,14 +33,14 @@ static uint32_t upper_link(uint32_t group, uint32_t upper)
 static size_t route(const ccmod_network *network, uint32_t source, uint32_t destination,
                     uint32_t *cells)
 {
-    const myrinet *switches = network->self;
+    const myrinet_map *map = network->self;
     uint32_t from = source / GROUP, to = destination / GROUP;
     size_t count = 0;
 
     cells[count++] = 2 * source + CCMOD_INWARD;
     if (from != to) {
-        cells[count++] = 2 * upper_link(from, switches->upper[source]) + CCMOD_INWARD;
-        cells[count++] = 2 * upper_link(to, switches->upper[source]) + CCMOD_OUTWARD;
+        cells[count++] = 2 * upper_link(from, map->upper[source]) + CCMOD_INWARD;
+        cells[count++] = 2 * upper_link(to, map->upper[source]) + CCMOD_OUTWARD;
     }
     cells[count++] = 2 * destination + CCMOD_OUTWARD;
     return count;
@@ -59,52 +56,38 @@ static void name_link(const ccmod_network *network, uint32_t link, char *text, s
                  (link - NODES) % UPPER);
 }
 
-static void release(ccmod_network *network)
-{
-    free(network->self);
-}
-
 static const ccmod_network_operations operations = {
     .route = route,
     .name_link = name_link,
-    .release = release,
+    .release = ccmod_network_release,
 };
-
-static void draw_map(myrinet *made, uint64_t seed)
-{
-    cb_random random = cb_random_seed(seed);
-
-    for (size_t i = 0; i < NODES; i++)
-        made->upper[i] = (uint8_t)cb_random_below(&random, UPPER);
-}
 
 static ccmod_status open_myrinet(const char *arguments, const char *text, size_t processors,
                                  ccmod_network **out, ccmod_error *error)
 {
     myrinet_arguments values = {.seed = 1};
-    myrinet *made;
+    char name[NETWORK_NAME_BYTES];
+    myrinet_map map;
+    cb_random random;
 
     (void)processors;
     CCMOD_TRY(ccmod_network_read_arguments(arguments_rows, 1, arguments, text,
                                            ccmod_network_myrinet.form, &values, error));
-    made = calloc(1, sizeof(*made));
-    if (made == NULL)
-        return ccmod_network_no_memory(text, error);
-    draw_map(made, values.seed);
-    snprintf(made->name, sizeof(made->name), "myrinet:seed=%" PRIu64, values.seed);
-    made->network = (ccmod_network){
-        .operations = &operations,
-        .name = made->name,
-        .nodes = NODES,
-        .links = NODES + NODES / GROUP * UPPER,
-        .longest_route = 4,
-        .payload_bytes = PAYLOAD_BYTES,
-        .header_bytes = HEADER_BYTES,
-        .needs_calibration = true,
-        .self = made,
-    };
-    *out = &made->network;
-    return CCMOD_OK;
+    random = cb_random_seed(values.seed);
+    for (size_t i = 0; i < NODES; i++)
+        map.upper[i] = (uint8_t)cb_random_below(&random, UPPER);
+    snprintf(name, sizeof(name), "myrinet:seed=%" PRIu64, values.seed);
+    return ccmod_network_make(&(network_plan){.operations = &operations,
+                                              .name = name,
+                                              .nodes = NODES,
+                                              .links = NODES + NODES / GROUP * UPPER,
+                                              .longest_route = 4,
+                                              .payload_bytes = PAYLOAD_BYTES,
+                                              .header_bytes = HEADER_BYTES,
+                                              .needs_calibration = true,
+                                              .shape = &map,
+                                              .shape_bytes = sizeof(map)},
+                              text, out, error);
 }
 
 const ccmod_network_kind ccmod_network_myrinet = {

@@ -1,80 +1,8 @@
-/* Networks by name, and what all of them have in common. A new kind is a row of the table here and
- * a line in networks.h. */
+/* What can be done with any network: by its own operation, or by the default where it has none. */
 #include "model/networks/networks.h"
 
 #include <stdio.h>
-#include <string.h>
-
-const ccmod_network_kind *const ccmod_network_kinds[] = {
-    &ccmod_network_crossbar,
-    &ccmod_network_myrinet,
-    &ccmod_network_fattree,
-    &ccmod_network_dragonfly,
-    &ccmod_network_torus,
-    &ccmod_network_file,
-    NULL,
-};
-
-enum { KINDS_BYTES = 1024 };
-
-/* "crossbar[:NODES], ..." for an error. */
-static void list_kinds(char *text)
-{
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (size_t i = 0; ccmod_network_kinds[i] != NULL && used < KINDS_BYTES; i++)
-        used += (size_t)snprintf(text + used, KINDS_BYTES - used, "%s%s", i > 0 ? ", " : "",
-                                 ccmod_network_kinds[i]->form);
-}
-
-static ccmod_status check(const ccmod_network *network, size_t processors, ccmod_error *error)
-{
-    if (processors <= network->nodes)
-        return CCMOD_OK;
-    return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                      "network '%s': it has %zu nodes, and the workload %zu processors; take a "
-                      "larger network, or a workload of fewer ranks",
-                      network->name, network->nodes, processors);
-}
-
-static ccmod_status open_kind(const ccmod_network_kind *kind, const char *arguments,
-                              const char *text, size_t processors, ccmod_network **out,
-                              ccmod_error *error)
-{
-    ccmod_network *made = NULL;
-    ccmod_status status;
-
-    CCMOD_TRY(kind->open(arguments, text, processors, &made, error));
-    status = check(made, processors, error);
-    if (status == CCMOD_OK)
-        *out = made;
-    else
-        ccmod_network_free(made);
-    return status;
-}
-
-ccmod_status ccmod_network_open(const char *text, size_t processors, ccmod_network **out,
-                                ccmod_error *error)
-{
-    size_t length = strcspn(text, ":");
-    const char *arguments = text[length] == ':' ? text + length + 1 : NULL;
-    char kinds[KINDS_BYTES];
-
-    for (size_t i = 0; ccmod_network_kinds[i] != NULL; i++) {
-        const ccmod_network_kind *kind = ccmod_network_kinds[i];
-
-        if (strlen(kind->name) == length && strncmp(kind->name, text, length) == 0)
-            return open_kind(kind, arguments, text, processors, out, error);
-    }
-    if (strpbrk(text, "/.") != NULL)
-        return open_kind(&ccmod_network_file, text, text, processors, out, error);
-    list_kinds(kinds);
-    return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                      "network '%.100s': no such kind; use one of %s, or the path of a topology "
-                      "file with a '/' or '.' in it",
-                      text, kinds);
-}
+#include <stdlib.h>
 
 void ccmod_network_free(ccmod_network *network)
 {
@@ -88,4 +16,83 @@ void ccmod_link_name(const ccmod_network *network, uint32_t link, char *text, si
         network->operations->name_link(network, link, text, bytes);
     else
         snprintf(text, bytes, "link %u", link);
+}
+
+/* The quiet network */
+
+ccmod_delay ccmod_quiet_delay(const ccmod_network *network, const ccmod_calibration *calibration,
+                              size_t hops, uint64_t bytes)
+{
+    if (network->operations->quiet_delay != NULL)
+        return network->operations->quiet_delay(network, calibration, hops, bytes);
+    return ccmod_default_quiet_delay(calibration, hops, bytes);
+}
+
+uint64_t ccmod_packets(const ccmod_network *network, uint64_t bytes)
+{
+    if (bytes <= network->payload_bytes)
+        return 1;
+    return bytes / network->payload_bytes + (bytes % network->payload_bytes > 0);
+}
+
+double ccmod_quiet_packets(const ccmod_network *network, const ccmod_calibration *calibration,
+                           size_t hops, uint64_t bytes, double work_us)
+{
+    ccmod_delay quiet;
+    double transferred_us;
+
+    if (network->operations->quiet_packets != NULL)
+        return network->operations->quiet_packets(network, calibration, hops, bytes, work_us);
+    quiet = ccmod_quiet_delay(network, calibration, hops, bytes);
+    transferred_us = work_us - quiet.overhead_us - quiet.latency_us;
+    if (transferred_us < 0)
+        return 0;
+    if (transferred_us >= quiet.transfer_us)
+        return (double)ccmod_packets(network, bytes);
+    return (double)ccmod_packets(network, bytes) * transferred_us / quiet.transfer_us;
+}
+
+/* Trees of multicasts */
+
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+size_t ccmod_network_join(const ccmod_network *network, network_router *route, uint32_t source,
+                          const uint32_t *destinations, size_t count, uint32_t *cells, size_t *hops)
+{
+    size_t total = 0, kept = 0;
+
+    *hops = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = route(network, source, destinations[i], source, cells + total);
+
+        *hops = length > *hops ? length : *hops;
+        total += length;
+    }
+    qsort(cells, total, sizeof(*cells), by_number);
+    for (size_t i = 0; i < total; i++) {
+        if (kept == 0 || cells[kept - 1] != cells[i])
+            cells[kept++] = cells[i];
+    }
+    return kept;
+}
+
+/* The one route that there is. */
+static size_t route_to(const ccmod_network *network, uint32_t source, uint32_t destination,
+                       uint32_t chooser, uint32_t *cells)
+{
+    (void)chooser;
+    return network->operations->route(network, source, destination, cells);
+}
+
+size_t ccmod_network_tree(const ccmod_network *network, uint32_t source,
+                          const uint32_t *destinations, size_t count, uint32_t *cells, size_t *hops)
+{
+    if (network->operations->tree != NULL)
+        return network->operations->tree(network, source, destinations, count, cells, hops);
+    return ccmod_network_join(network, route_to, source, destinations, count, cells, hops);
 }

@@ -1,23 +1,26 @@
-/* The kinds of networks that the library knows by name, each made in a file of its own, and what
- * they share. Internal to src/model. */
-#ifndef MODEL_NETWORKS_H
-#define MODEL_NETWORKS_H
+/* What kinds of networks share, and the kinds themselves, each in a file of its own. kinds.c has
+ * the table, kind.c reads arguments and makes a network of a plan, network.c serves any network.
+ * Internal to src/model. */
+#ifndef MODEL_NETWORKS_NETWORKS_H
+#define MODEL_NETWORKS_NETWORKS_H
 
-#include <ccmod/ccmod.h>
+#include <ccmod/network.h>
 
 extern const ccmod_network_kind ccmod_network_crossbar, ccmod_network_myrinet,
     ccmod_network_fattree, ccmod_network_dragonfly, ccmod_network_torus, ccmod_network_file;
 
-/* Packets of TCP on Ethernet, for networks whose kind says nothing of packets. */
+/* Packets of stream sockets on Ethernet, for networks whose kind says nothing of packets. */
 enum {
-    NETWORK_ETHERNET_PAYLOAD_BYTES = 1460, /* of TCP in a frame of 1500 bytes */
-    NETWORK_ETHERNET_HEADER_BYTES = 78     /* Ethernet with preamble and gap, IP and TCP */
+    NETWORK_ETHERNET_PAYLOAD_BYTES = 1460, /* in a frame of 1500 bytes */
+    NETWORK_ETHERNET_HEADER_BYTES = 78     /* Ethernet with preamble and gap, and IP */
 };
 
-enum { NETWORK_NAME_BYTES = 128, NETWORK_DIMENSIONS = 16 };
+enum { NETWORK_NAME_BYTES = 384, NETWORK_DIMENSIONS = 16 };
 
 /* Nodes and links are numbered by 31 bits, so that cells fit into 32. */
 #define NETWORK_LARGEST UINT64_C(0x7fffffff)
+
+/* Arguments (kind.c) */
 
 /* The sizes of a grid, as in 4x4x8. */
 typedef struct {
@@ -45,16 +48,33 @@ ccmod_status ccmod_network_read_arguments(const network_argument *rows, size_t r
                                           const char *arguments, const char *text, const char *form,
                                           void *values, ccmod_error *error);
 
+/* Making a network (kind.c) */
+
 /* Sums and products that stay at UINT64_MAX once they are too large. */
 uint64_t ccmod_network_plus(uint64_t left, uint64_t right);
 uint64_t ccmod_network_times(uint64_t left, uint64_t right);
 
-/* Whether so many nodes and links can be numbered; the error names `text`. */
-ccmod_status ccmod_network_check_size(uint64_t nodes, uint64_t links, const char *text,
-                                      ccmod_error *error);
+/* A network of which all but the shape is said by numbers. */
+typedef struct {
+    const ccmod_network_operations *operations; /* release is ccmod_network_release */
+    const char *name;
+    uint64_t nodes, links;
+    size_t longest_route;
+    uint64_t payload_bytes, header_bytes; /* payload 0: those of Ethernet */
+    bool needs_calibration;
+    const void *shape; /* is copied; the network's self is the copy */
+    size_t shape_bytes;
+} network_plan;
 
-/* An error: there is no memory for the network. */
+/* Make it, in one piece of memory. An error that names `text` where it is too large. */
+ccmod_status ccmod_network_make(const network_plan *plan, const char *text, ccmod_network **out,
+                                ccmod_error *error);
+void ccmod_network_release(ccmod_network *network);
+
+/* The error that there is no memory for the network. */
 ccmod_status ccmod_network_no_memory(const char *text, ccmod_error *error);
+
+/* Trees (network.c) */
 
 /* A route as the slot `route` gives it, but that where there are several ways the number `chooser`
  * decides. */

@@ -1,13 +1,15 @@
-/* A network as a topology file describes it: nodes, switches, links, given routes. topology_parse.c
- * reads it, topology_graph.c checks that it is one network, topology_routes.c finds ways through
- * it, network_file.c makes a ccmod_network of it. docs/model.md has the format. Internal to
- * src/model. */
-#ifndef MODEL_TOPOLOGY_H
-#define MODEL_TOPOLOGY_H
+/* A network as a topology file describes it: nodes, switches, links, given routes, and the ways
+ * through it. topology_file.h reads it, topology_graph.h completes it, topology_network.c makes a
+ * ccmod_network of it. docs/model.md has the format. Internal to src/model. */
+#ifndef MODEL_NETWORKS_TOPOLOGY_H
+#define MODEL_NETWORKS_TOPOLOGY_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include <ccmod/ccmod.h>
+#include <ccmod/network.h>
 
 enum {
     TOPOLOGY_NODES = 1 << 24,
@@ -65,14 +67,7 @@ typedef struct {
     size_t longest_route;
 } topology;
 
-/* Read a file. `made` is zero; after an error, too, it is given back with topology_free. */
-ccmod_status ccmod_topology_parse(FILE *stream, const char *name, topology *made,
-                                  ccmod_error *error);
-
-/* Make what is behind "Made by": checks that nothing is given twice, that given routes exist and
- * that every node reaches every other. */
-ccmod_status ccmod_topology_connect(topology *made, ccmod_error *error);
-
+/* `made` may be half made; it is zero then. */
 void ccmod_topology_free(topology *made);
 
 /* The cells from `source` to `destination` and their number. The given route, else a shortest one:

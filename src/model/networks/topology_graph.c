@@ -1,10 +1,9 @@
-/* The links of a topology as a graph: who is linked to whom, how far switches are from each other,
- * and whether it is one network. Distances are found for 64 switches at a time, a bit for each. */
-#include "model/networks/topology.h"
+#include "model/networks/topology_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Distances are found for 64 switches at a time, a bit for each. */
 enum { BATCH = 64 };
 
 /* A search from up to 64 switches at once. Bit i: seen or reached from source i. */
@@ -308,15 +307,6 @@ static bool is_reachable(const topology *made, uint32_t source, uint32_t destina
     return false;
 }
 
-static ccmod_status refuse_unreachable(const topology *made, uint32_t source, uint32_t destination,
-                                       ccmod_error *error)
-{
-    return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, 0,
-                      "node %u cannot be reached from node %u: no path of switches leads there "
-                      "(nodes do not pass messages on); add a link",
-                      destination, source);
-}
-
 /* Whether all nodes are linked to switches that reach a switch of node 0. Then all reach each
  * other, and the pairs need not be looked at. */
 static bool share_a_part(const topology *made)
@@ -348,7 +338,10 @@ static ccmod_status check_reachable(const topology *made, ccmod_error *error)
     for (uint32_t source = 0; source < made->nodes; source++) {
         for (uint32_t destination = 0; destination < made->nodes; destination++) {
             if (source != destination && !is_reachable(made, source, destination))
-                return refuse_unreachable(made, source, destination, error);
+                return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, 0,
+                                  "node %u cannot be reached from node %u: no path of switches "
+                                  "leads there (nodes do not pass messages on); add a link",
+                                  destination, source);
         }
     }
     return CCMOD_OK;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/networks/topology.h"
+#include "model/networks/topology_file.h"
+#include "model/networks/topology_graph.h"
 
 typedef struct {
     ccmod_network network;

@@ -1,9 +1,10 @@
 /* A topology file while it is read: what its statements share. Internal to src/model. */
-#ifndef MODEL_TOPOLOGY_PARSER_H
-#define MODEL_TOPOLOGY_PARSER_H
+#ifndef MODEL_NETWORKS_TOPOLOGY_PARSER_H
+#define MODEL_NETWORKS_TOPOLOGY_PARSER_H
 
-#include "base/grow.h"
 #include "model/networks/topology.h"
+
+#define TOPOLOGY_BLANKS " \t\r\n"
 
 typedef struct {
     topology *made;
@@ -40,8 +41,19 @@ ccmod_status ccmod_topology_require_nodes(const topology_parser *parser, const c
 ccmod_status ccmod_topology_find_switch(topology_parser *parser, const char *name,
                                         uint32_t *vertex);
 
-/* What stands behind the words "link" and "route". */
-ccmod_status ccmod_topology_read_link(topology_parser *parser);
-ccmod_status ccmod_topology_read_route(topology_parser *parser);
+/* An error unless this is the first statement of its kind; *line is where that stands. */
+ccmod_status ccmod_topology_note_single(const topology_parser *parser, size_t *line,
+                                        const char *what);
+
+/* One more switch, with a name that no other has. */
+ccmod_status ccmod_topology_add_switch(topology_parser *parser, const char *name);
+
+typedef struct {
+    uint32_t first, last;
+} topology_range;
+
+/* Takes the first range off a list of nodes, as 0-7,12; *list is NULL after the last one. */
+ccmod_status ccmod_topology_take_range(const topology_parser *parser, char **list,
+                                       topology_range *range);
 
 #endif

@@ -8,7 +8,6 @@
 #include "model/networks/networks.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { LARGEST_SIZE = 1 << 20, LARGEST_HOSTS = 1 << 16 };
 
@@ -37,12 +36,6 @@ typedef struct {
     uint64_t hosts, routers, links;
 } torus_shape;
 
-typedef struct {
-    ccmod_network network;
-    char name[NETWORK_NAME_BYTES + 12 * NETWORK_DIMENSIONS];
-    torus_shape shape;
-} torus;
-
 static torus_shape make_shape(const torus_arguments *values)
 {
     torus_shape shape = {.dimensions = values->dimensions.count,
@@ -70,19 +63,14 @@ static torus_shape make_shape(const torus_arguments *values)
     return shape;
 }
 
-static bool goes_forwards(uint32_t size, uint32_t from, uint32_t to)
-{
-    uint32_t distance = to >= from ? to - from : to + size - from;
-
-    return 2 * distance < size || (2 * distance == size && from % 2 == 0);
-}
-
 /* Along one dimension, from `at`, of which the coordinate is `from`, to the coordinate `to`: the
  * cells and their number. */
 static size_t follow_ring(const torus_dimension *dimension, uint64_t at, uint32_t from, uint32_t to,
                           uint32_t *cells)
 {
-    bool forwards = goes_forwards(dimension->size, from, to);
+    uint32_t distance = to >= from ? to - from : to + dimension->size - from;
+    bool forwards =
+        2 * distance < dimension->size || (2 * distance == dimension->size && from % 2 == 0);
     uint64_t inside = at % dimension->stride;
     uint64_t outside = at / dimension->stride / dimension->size;
     uint64_t first =
@@ -104,7 +92,7 @@ static size_t follow_ring(const torus_dimension *dimension, uint64_t at, uint32_
 static size_t route(const ccmod_network *network, uint32_t source, uint32_t destination,
                     uint32_t *cells)
 {
-    const torus_shape *shape = &((const torus *)network->self)->shape;
+    const torus_shape *shape = network->self;
     uint64_t at = source / shape->hosts, goal = destination / shape->hosts;
     size_t count = 0;
 
@@ -123,7 +111,7 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
     return count;
 }
 
-/* The router behind another along a dimension. */
+/* The router after another along a dimension. */
 static uint64_t next_router(const torus_dimension *dimension, uint64_t router)
 {
     uint64_t coordinate = router / dimension->stride % dimension->size;
@@ -149,7 +137,7 @@ static void name_router(const torus_shape *shape, uint64_t router, char *text, s
 
 static void name_link(const ccmod_network *network, uint32_t link, char *text, size_t bytes)
 {
-    const torus_shape *shape = &((const torus *)network->self)->shape;
+    const torus_shape *shape = network->self;
     const torus_dimension *dimension;
     char from_text[96], to_text[96];
     uint64_t ring_position, router;
@@ -172,34 +160,19 @@ static void name_link(const ccmod_network *network, uint32_t link, char *text, s
     snprintf(text, bytes, "router %s - %s", from_text, to_text);
 }
 
-static void release(ccmod_network *network)
-{
-    free(network->self);
-}
-
 static const ccmod_network_operations operations = {
     .route = route,
     .name_link = name_link,
-    .release = release,
+    .release = ccmod_network_release,
 };
-
-static void write_name(torus *made)
-{
-    size_t bytes = sizeof(made->name), used;
-
-    used = (size_t)snprintf(made->name, bytes, "torus:dimensions=");
-    for (size_t d = 0; d < made->shape.dimensions; d++)
-        used += (size_t)snprintf(made->name + used, bytes - used, "%s%u", d > 0 ? "x" : "",
-                                 made->shape.dimension[d].size);
-    snprintf(made->name + used, bytes - used, ",hosts=%u", (unsigned)made->shape.hosts);
-}
 
 static ccmod_status open_torus(const char *arguments, const char *text, size_t processors,
                                ccmod_network **out, ccmod_error *error)
 {
     torus_arguments values = {.hosts = 1};
     torus_shape shape;
-    torus *made;
+    char name[NETWORK_NAME_BYTES];
+    size_t used;
 
     (void)processors;
     CCMOD_TRY(ccmod_network_read_arguments(arguments_rows, ROWS, arguments, text,
@@ -210,25 +183,20 @@ static ccmod_status open_torus(const char *arguments, const char *text, size_t p
                           "as torus:dimensions=4x4x8",
                           text);
     shape = make_shape(&values);
-    CCMOD_TRY(ccmod_network_check_size(ccmod_network_times(shape.routers, shape.hosts), shape.links,
-                                       text, error));
-    made = calloc(1, sizeof(*made));
-    if (made == NULL)
-        return ccmod_network_no_memory(text, error);
-    made->shape = shape;
-    write_name(made);
-    made->network = (ccmod_network){
-        .operations = &operations,
-        .name = made->name,
-        .nodes = shape.routers * shape.hosts,
-        .links = shape.links,
-        .longest_route = shape.longest_route,
-        .payload_bytes = NETWORK_ETHERNET_PAYLOAD_BYTES,
-        .header_bytes = NETWORK_ETHERNET_HEADER_BYTES,
-        .self = made,
-    };
-    *out = &made->network;
-    return CCMOD_OK;
+    used = (size_t)snprintf(name, sizeof(name), "torus:dimensions=");
+    for (size_t d = 0; d < shape.dimensions; d++)
+        used += (size_t)snprintf(name + used, sizeof(name) - used, "%s%u", d > 0 ? "x" : "",
+                                 shape.dimension[d].size);
+    snprintf(name + used, sizeof(name) - used, ",hosts=%u", (unsigned)shape.hosts);
+    return ccmod_network_make(
+        &(network_plan){.operations = &operations,
+                        .name = name,
+                        .nodes = ccmod_network_times(shape.routers, shape.hosts),
+                        .links = shape.links,
+                        .longest_route = shape.longest_route,
+                        .shape = &shape,
+                        .shape_bytes = sizeof(shape)},
+        text, out, error);
 }
 
 const ccmod_network_kind ccmod_network_torus = {

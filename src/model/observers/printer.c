@@ -1,6 +1,7 @@
 /* The observer that prints signals, for debugging a workload or a network: one line a signal, with
  * the clock, the signal's name and all that it says. */
-#include <ccmod/ccmod.h>
+#include <ccmod/evaluation.h>
+#include <ccmod/observers.h>
 
 #include <errno.h>
 #include <inttypes.h>

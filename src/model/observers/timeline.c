@@ -7,13 +7,6 @@
 
 #include "base/grow.h"
 
-const ccmod_timeline_form *const ccmod_timeline_forms[] = {
-    &ccmod_timeline_perfetto,
-    &ccmod_timeline_paje,
-    &ccmod_timeline_svg,
-    NULL,
-};
-
 /* Blue, sky blue, green and yellow of Okabe and Ito; idle processors leave the paper white. */
 const char *const ccmod_timeline_colors[TIMELINE_ACTIVITIES] = {
     [CCMOD_COMPUTING] = "#009e73", [CCMOD_SENDING] = "#0072b2", [CCMOD_RECEIVING] = "#56b4e9",

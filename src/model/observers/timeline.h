@@ -1,11 +1,11 @@
 /* The space-time diagram of an evaluation, as its forms see it. Times are whole nanoseconds, so
  * that what meets in the model meets in every form. Internal to src/model. */
-#ifndef MODEL_TIMELINE_H
-#define MODEL_TIMELINE_H
+#ifndef MODEL_OBSERVERS_TIMELINE_H
+#define MODEL_OBSERVERS_TIMELINE_H
 
-#include <ccmod/ccmod.h>
+#include <ccmod/observers.h>
 
-/* Behind the activities of ccmod.h: a processor whose trace has ended while others go on. */
+/* After the activities of ccmod.h: a processor whose trace has ended while others go on. */
 enum { TIMELINE_IDLE = CCMOD_ACTIVITIES, TIMELINE_ACTIVITIES };
 
 typedef struct {
@@ -53,6 +53,7 @@ extern const timeline_class ccmod_timeline_classes[TIMELINE_CLASSES];
 /* Colours of activities, told apart by those who see no red or green, and on paper. */
 extern const char *const ccmod_timeline_colors[TIMELINE_ACTIVITIES];
 
-extern const ccmod_timeline_form ccmod_timeline_perfetto, ccmod_timeline_paje, ccmod_timeline_svg;
+/* Forms in files of their own; timeline_forms.c has the table. */
+extern const ccmod_timeline_form ccmod_timeline_paje, ccmod_timeline_svg;
 
 #endif

@@ -1,78 +1,64 @@
-/* Background load of links: none, one for all, or drawn for each cell and interval. A drawn load is
- * a function of seed, cell and interval alone, so that cells without messages need none. */
-#include "model/evaluation/engine.h"
+#include "model/sharing/background.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/random.h"
 
-static ccmod_status allocate(ccmod_engine *engine)
+ccmod_status ccmod_background_open(ccmod_traffic *traffic)
 {
-    engine->loads = calloc(engine->cell_count, sizeof(*engine->loads));
-    if (engine->loads == NULL)
-        return ccmod_engine_no_memory(engine);
-    if (!ccmod_background_varies(engine))
+    const ccmod_parameters *parameters = &traffic->parameters;
+    bool varies = traffic->network->operations->background != NULL ||
+                  parameters->background == CCMOD_BACKGROUND_EXPONENTIAL;
+
+    if (!varies && parameters->background == CCMOD_BACKGROUND_NONE)
         return CCMOD_OK;
-    engine->drawn = calloc(engine->cell_count, sizeof(*engine->drawn));
-    return engine->drawn != NULL ? CCMOD_OK : ccmod_engine_no_memory(engine);
-}
-
-bool ccmod_background_varies(const ccmod_engine *engine)
-{
-    return engine->network->operations->background != NULL ||
-           engine->parameters.background == CCMOD_BACKGROUND_EXPONENTIAL;
-}
-
-ccmod_status ccmod_background_open(ccmod_engine *engine)
-{
-    bool none = engine->parameters.background == CCMOD_BACKGROUND_NONE;
-
-    if (none && !ccmod_background_varies(engine))
-        return CCMOD_OK;
-    CCMOD_TRY(allocate(engine));
-    for (size_t i = 0; i < engine->cell_count && !ccmod_background_varies(engine); i++)
-        engine->loads[i] = engine->parameters.background_load;
+    traffic->loads = calloc(traffic->cell_count, sizeof(*traffic->loads));
+    if (traffic->loads == NULL)
+        return ccmod_traffic_no_memory(traffic);
+    if (varies) {
+        traffic->drawn = calloc(traffic->cell_count, sizeof(*traffic->drawn));
+        return traffic->drawn != NULL ? CCMOD_OK : ccmod_traffic_no_memory(traffic);
+    }
+    for (size_t i = 0; i < traffic->cell_count; i++)
+        traffic->loads[i] = parameters->background_load;
     return CCMOD_OK;
 }
 
-static double draw_exponential(const ccmod_engine *engine, uint32_t cell)
+static double draw_load(const ccmod_traffic *traffic, uint32_t cell)
 {
-    uint64_t place = cb_mix64(cb_mix64(engine->parameters.seed) ^ cell);
-    cb_random random = cb_random_seed(cb_mix64(place ^ cb_mix64(engine->interval + 1)));
+    const ccmod_network *network = traffic->network;
+    double load;
 
-    return -engine->parameters.background_load * log(1 - cb_random_unit(&random));
+    if (network->operations->background != NULL) {
+        load = network->operations->background(network, cell, traffic->interval);
+    } else {
+        uint64_t place = cb_mix64(cb_mix64(traffic->parameters.seed) ^ cell);
+        cb_random random = cb_random_seed(cb_mix64(place ^ cb_mix64(traffic->interval + 1)));
+
+        load = -traffic->parameters.background_load * log(1 - cb_random_unit(&random));
+    }
+    return fmax(0, fmin(load, BACKGROUND_LARGEST_LOAD));
 }
 
-static double draw(const ccmod_engine *engine, uint32_t cell)
-{
-    const ccmod_network *network = engine->network;
-    double load = network->operations->background != NULL
-                      ? network->operations->background(network, cell, engine->interval)
-                      : draw_exponential(engine, cell);
-
-    return fmax(0, fmin(load, ENGINE_LARGEST_LOAD));
-}
-
-void ccmod_background_refresh(ccmod_engine *engine, const engine_message *message)
+void ccmod_background_refresh(ccmod_traffic *traffic, const traffic_message *message)
 {
     for (uint32_t i = 0; i < message->slot_count; i++) {
-        uint32_t cell = engine->slots[message->slots + i].cell;
+        uint32_t cell = traffic->slots[message->slots + i].cell;
 
-        if (engine->drawn[cell] == (uint32_t)engine->interval + 1)
+        if (traffic->drawn[cell] == (uint32_t)traffic->interval + 1)
             continue;
-        engine->loads[cell] = draw(engine, cell);
-        engine->drawn[cell] = (uint32_t)engine->interval + 1;
+        traffic->loads[cell] = draw_load(traffic, cell);
+        traffic->drawn[cell] = (uint32_t)traffic->interval + 1;
     }
 }
 
-/* On quiet links nobody has followed the intervals: the first message finds the one of its time. */
-void ccmod_background_admit(ccmod_engine *engine, const engine_message *message)
+void ccmod_background_admit(ccmod_traffic *traffic, const traffic_message *message)
 {
-    if (engine->drawn == NULL)
+    if (traffic->drawn == NULL)
         return;
-    if (engine->live == 0)
-        engine->interval = (uint64_t)((engine->now_us + engine_instant_us(engine)) /
-                                      engine->parameters.background_interval_us);
-    ccmod_background_refresh(engine, message);
+    /* no one followed the intervals on quiet links: the first message finds the one of its time */
+    if (traffic->live == 0)
+        traffic->interval = (uint64_t)((traffic->now_us + traffic_instant_us(traffic)) /
+                                       traffic->parameters.background_interval_us);
+    ccmod_background_refresh(traffic, message);
 }

@@ -1,10 +1,10 @@
 /* The heaps of flows_clock.c, apart from what they are used for: the messages of a link by their
  * ends, its slots by their marks, and the links by the ends of their first messages. Inline, since
  * they are what the time of an evaluation goes into. Internal to src/model. */
-#ifndef MODEL_CLOCK_HEAPS_H
-#define MODEL_CLOCK_HEAPS_H
+#ifndef MODEL_SHARING_CLOCK_HEAPS_H
+#define MODEL_SHARING_CLOCK_HEAPS_H
 
-#include "model/evaluation/engine.h"
+#include "model/sharing/traffic.h"
 
 /* 12 bytes: there may be one for every link. */
 typedef struct __attribute__((packed, aligned(4))) {
@@ -15,21 +15,21 @@ typedef struct __attribute__((packed, aligned(4))) {
 typedef struct {
     cell_entry *heap;
     size_t count, room;
-    engine_list started; /* messages, in this instant */
-    engine_list left;    /* cells with own messages that others have left in this instant */
-    engine_list guests;  /* slots that left their heaps, to be asked */
-    engine_list bottlenecks;
-    engine_list scratch; /* messages */
+    traffic_list started; /* messages, in this instant */
+    traffic_list left;    /* cells with own messages that others have left in this instant */
+    traffic_list guests;  /* slots that left their heaps, to be asked */
+    traffic_list bottlenecks;
+    traffic_list scratch; /* messages */
 } clock_flow;
 
-static inline clock_flow *flow_of(const ccmod_engine *engine)
+static inline clock_flow *flow_of(const ccmod_traffic *traffic)
 {
-    return engine->flow;
+    return traffic->flow;
 }
 
 /* A cell's own messages, by the reading of its clock at which they end. */
 #define PAIRING_NAME(verb) messages_##verb
-#define PAIRING_ITEM engine_message
+#define PAIRING_ITEM traffic_message
 #define PAIRING_KEY finish
 #include "model/sharing/pairing_heap.h"
 #undef PAIRING_NAME
@@ -38,7 +38,7 @@ static inline clock_flow *flow_of(const ccmod_engine *engine)
 
 /* Slots of a cell, its guests' or its own messages', by mark. */
 #define PAIRING_NAME(verb) slots_##verb
-#define PAIRING_ITEM engine_slot
+#define PAIRING_ITEM traffic_slot
 #define PAIRING_KEY mark
 #include "model/sharing/pairing_heap.h"
 #undef PAIRING_NAME
@@ -47,26 +47,26 @@ static inline clock_flow *flow_of(const ccmod_engine *engine)
 
 /* The heap of cells */
 
-static inline void put(ccmod_engine *engine, size_t at, cell_entry entry)
+static inline void put(ccmod_traffic *traffic, size_t at, cell_entry entry)
 {
-    flow_of(engine)->heap[at] = entry;
-    engine->cells[entry.cell].place = (uint32_t)at;
+    flow_of(traffic)->heap[at] = entry;
+    traffic->cells[entry.cell].place = (uint32_t)at;
 }
 
-static inline void sift_up(ccmod_engine *engine, size_t at, cell_entry entry)
+static inline void sift_up(ccmod_traffic *traffic, size_t at, cell_entry entry)
 {
-    const cell_entry *heap = flow_of(engine)->heap;
+    const cell_entry *heap = flow_of(traffic)->heap;
 
     while (at > 0 && heap[(at - 1) / 2].time_us > entry.time_us) {
-        put(engine, at, heap[(at - 1) / 2]);
+        put(traffic, at, heap[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
-    put(engine, at, entry);
+    put(traffic, at, entry);
 }
 
-static inline void sift_down(ccmod_engine *engine, size_t at, cell_entry entry)
+static inline void sift_down(ccmod_traffic *traffic, size_t at, cell_entry entry)
 {
-    const clock_flow *flow = flow_of(engine);
+    const clock_flow *flow = flow_of(traffic);
     const cell_entry *heap = flow->heap;
     size_t below;
 
@@ -75,20 +75,20 @@ static inline void sift_down(ccmod_engine *engine, size_t at, cell_entry entry)
             below++;
         if (entry.time_us <= heap[below].time_us)
             break;
-        put(engine, at, heap[below]);
+        put(traffic, at, heap[below]);
         at = below;
     }
-    put(engine, at, entry);
+    put(traffic, at, entry);
 }
 
-static inline void remove_top(ccmod_engine *engine)
+static inline void remove_top(ccmod_traffic *traffic)
 {
-    clock_flow *flow = flow_of(engine);
+    clock_flow *flow = flow_of(traffic);
     cell_entry last = flow->heap[--flow->count];
 
-    engine->cells[flow->heap[0].cell].place = ENGINE_NONE;
+    traffic->cells[flow->heap[0].cell].place = TRAFFIC_NONE;
     if (flow->count > 0)
-        sift_down(engine, 0, last);
+        sift_down(traffic, 0, last);
 }
 
 #endif

@@ -10,35 +10,36 @@
  * With a drawn background, of cells with equal pressure the one with the higher load is the
  * bottleneck, and loads change; a guest is then asked whenever its cell gets busier.
  * Internal to src/model. */
-#ifndef MODEL_CLOCK_MARKS_H
-#define MODEL_CLOCK_MARKS_H
+#ifndef MODEL_SHARING_CLOCK_MARKS_H
+#define MODEL_SHARING_CLOCK_MARKS_H
 
+#include "model/sharing/cells.h"
 #include "model/sharing/clock_heaps.h"
 
 /* How many messages may pass the cell without a pressure above `pressure`, at least 1. */
-static inline int32_t most_messages(const ccmod_engine *engine, uint32_t cell, double pressure)
+static inline int32_t most_messages(const ccmod_traffic *traffic, uint32_t cell, double pressure)
 {
     double most = pressure;
 
-    if (engine->network->widths != NULL) {
-        most = floor(pressure * engine->network->widths[cell]);
-        if (cell_pressure_of(engine, cell, most) > pressure)
+    if (traffic->network->widths != NULL) {
+        most = floor(pressure * traffic->network->widths[cell]);
+        if (cell_pressure_of(traffic, cell, most) > pressure)
             most--;
-        else if (cell_pressure_of(engine, cell, most + 1) <= pressure)
+        else if (cell_pressure_of(traffic, cell, most + 1) <= pressure)
             most++;
     }
     return most < INT32_MAX ? (int32_t)most : INT32_MAX;
 }
 
 /* With how many messages the cell has a pressure of `pressure` or more; 0 where it always has. */
-static inline int32_t fewest_messages(const ccmod_engine *engine, uint32_t cell, double pressure)
+static inline int32_t fewest_messages(const ccmod_traffic *traffic, uint32_t cell, double pressure)
 {
     int32_t most;
 
     if (!(pressure > 1))
         return 0;
-    most = most_messages(engine, cell, pressure);
-    return cell_pressure_of(engine, cell, most) < pressure ? most + 1 : most;
+    most = most_messages(traffic, cell, pressure);
+    return cell_pressure_of(traffic, cell, most) < pressure ? most + 1 : most;
 }
 
 /* How far the limit is from the guest's pressure, as a share of the way to the bottleneck's. */
@@ -49,49 +50,50 @@ static inline int32_t fewest_messages(const ccmod_engine *engine, uint32_t cell,
 /* The mark of a guest whose bottleneck has this pressure, which is not below that of `cell`. Where
  * the cell has no other messages the guest waits for the next, and its bottleneck need not be
  * asked: that is all that most messages ever need. */
-static inline int32_t mark_of_guest(const ccmod_engine *engine, uint32_t cell, double pressure,
+static inline int32_t mark_of_guest(const ccmod_traffic *traffic, uint32_t cell, double pressure,
                                     double share)
 {
-    double own = cell_pressure(engine, cell);
+    double own = cell_pressure(traffic, cell);
 
-    if (engine->drawn != NULL)
+    if (traffic->drawn != NULL)
         return 0;
     if (own > 1)
-        own = engine_smaller(own + share * (pressure - own), pressure);
-    return most_messages(engine, cell, own);
+        own = traffic_smaller(own + share * (pressure - own), pressure);
+    return most_messages(traffic, cell, own);
 }
 
 /* The pressure that the cell of a guest may have without that it is asked. */
-static inline double pressure_unasked(const ccmod_engine *engine, const engine_slot *guest)
+static inline double pressure_unasked(const ccmod_traffic *traffic, const traffic_slot *guest)
 {
-    if (engine->drawn != NULL)
-        return cell_pressure(engine, guest->cell);
-    return cell_pressure_of(engine, guest->cell, guest->mark);
+    if (traffic->drawn != NULL)
+        return cell_pressure(traffic, guest->cell);
+    return cell_pressure_of(traffic, guest->cell, guest->mark);
 }
 
 /* The mark of a bottleneck's slot whose guests may have this pressure; 0: it is never asked. The
  * slot has it with a minus, since the heap has the smallest on top. */
-static inline int32_t mark_of_bottleneck(const ccmod_engine *engine, uint32_t cell, double pressure)
+static inline int32_t mark_of_bottleneck(const ccmod_traffic *traffic, uint32_t cell,
+                                         double pressure)
 {
-    if (engine->drawn != NULL)
-        return most_messages(engine, cell, pressure) + 1;
-    return fewest_messages(engine, cell, pressure);
+    if (traffic->drawn != NULL)
+        return most_messages(traffic, cell, pressure) + 1;
+    return fewest_messages(traffic, cell, pressure);
 }
 
 /* Slots in and out of the heaps of their cells */
 
-static inline bool is_in_heap(const engine_slot *slots, uint32_t number)
+static inline bool is_in_heap(const traffic_slot *slots, uint32_t number)
 {
     return slots[number].back != number;
 }
 
-static inline void slot_enter(engine_slot *slots, uint32_t *root, uint32_t number, int32_t mark)
+static inline void slot_enter(traffic_slot *slots, uint32_t *root, uint32_t number, int32_t mark)
 {
     slots[number].mark = mark;
     *root = slots_insert(slots, *root, number);
 }
 
-static inline void slot_leave(engine_slot *slots, uint32_t *root, uint32_t number)
+static inline void slot_leave(traffic_slot *slots, uint32_t *root, uint32_t number)
 {
     if (!is_in_heap(slots, number))
         return;
@@ -100,7 +102,7 @@ static inline void slot_leave(engine_slot *slots, uint32_t *root, uint32_t numbe
 }
 
 /* To a smaller mark, which is asked earlier, or whatever it is while it is in no heap. */
-static inline void slot_lower(engine_slot *slots, uint32_t *root, uint32_t number, int32_t mark)
+static inline void slot_lower(traffic_slot *slots, uint32_t *root, uint32_t number, int32_t mark)
 {
     if (!is_in_heap(slots, number)) {
         slot_enter(slots, root, number, mark);
@@ -108,7 +110,7 @@ static inline void slot_lower(engine_slot *slots, uint32_t *root, uint32_t numbe
         slots[number].mark = mark;
         if (*root != number) {
             slots_cut(slots, number);
-            slots[number].sibling = slots[number].back = ENGINE_NONE;
+            slots[number].sibling = slots[number].back = TRAFFIC_NONE;
             *root = slots_meld(slots, *root, number);
         }
     }

@@ -9,11 +9,6 @@ enum { FIRST_ROOM = 64 };
 
 static const uint64_t empty = UINT64_MAX; /* ranks are below 2^30 */
 
-static uint64_t pair_of(uint32_t hearer, uint32_t speaker)
-{
-    return (uint64_t)hearer << 32 | speaker;
-}
-
 /* The place of the pair, or the empty one where it belongs. The upper bits of the product are the
  * good ones. */
 static conversation *place_of(const conversation_table *table, uint64_t pair)
@@ -64,7 +59,7 @@ void ccmod_conversations_close(conversation_table *table)
 
 conversation *ccmod_conversation_of(conversation_table *table, uint32_t hearer, uint32_t speaker)
 {
-    uint64_t pair = pair_of(hearer, speaker);
+    uint64_t pair = (uint64_t)hearer << 32 | speaker;
     conversation *entry = place_of(table, pair);
 
     if (entry->pair == pair)

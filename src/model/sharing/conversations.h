@@ -1,7 +1,7 @@
 /* What a processor has heard of another and not acknowledged, and whether it answers: a table of
  * pairs. Internal to src/model. */
-#ifndef MODEL_CONVERSATIONS_H
-#define MODEL_CONVERSATIONS_H
+#ifndef MODEL_SHARING_CONVERSATIONS_H
+#define MODEL_SHARING_CONVERSATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

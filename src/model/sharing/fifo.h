@@ -1,10 +1,10 @@
-/* The share rule fifo from inside: what its links keep in mind, and the acknowledgements that pass
- * them beside the messages. Internal to src/model. */
-#ifndef MODEL_FIFO_H
-#define MODEL_FIFO_H
+/* The state of the sharing rule fifo, and the lines of packets before its cells. Internal to
+ * src/model. */
+#ifndef MODEL_SHARING_FIFO_H
+#define MODEL_SHARING_FIFO_H
 
 #include "model/sharing/conversations.h"
-#include "model/evaluation/engine.h"
+#include "model/sharing/traffic.h"
 
 /* What is foreseen. */
 typedef struct {
@@ -16,15 +16,15 @@ typedef struct {
 
 /* Packets of one message that stand in line one behind the other; or acknowledgements. */
 typedef struct {
-    uint32_t slot; /* ENGINE_NONE: acknowledgements */
+    uint32_t slot; /* TRAFFIC_NONE: acknowledgements */
     uint32_t packets;
     uint32_t from, to,
         hop;       /* of acknowledgements alone: on their way from here to there the cell */
-    uint32_t next; /* behind it; or in the list of those that are free */
+    uint32_t next; /* after it in line; or in the list of those that are free */
 } fifo_run;
 
 typedef struct {
-    uint32_t first, last; /* runs in line; first is ENGINE_NONE while there are none */
+    uint32_t first, last; /* runs in line; first is TRAFFIC_NONE while there are none */
     uint32_t waiting;     /* messages of which packets are in line */
     uint32_t serving;     /* slot, while it is busy */
     bool busy;
@@ -32,10 +32,10 @@ typedef struct {
     double clear_us; /* acknowledgements that came before what is served next have passed by then */
 } fifo_cell;
 
-/* What is known of a message besides what the engine knows. */
+/* What is known of a message besides what the traffic knows. */
 typedef struct {
     double end_us;             /* on the links, as far as it is known */
-    double latency_us;         /* behind it */
+    double latency_us;         /* after the links */
     double packet_us, last_us; /* work of each packet but the last, and of that */
     uint32_t packets;
 } fifo_message;
@@ -53,7 +53,7 @@ typedef struct {
     uint32_t *way; /* scratch for a route; NULL: there are no acknowledgements */
 } fifo_acknowledgements;
 
-/* A slot of the engine has two fields of this rule's own: `child` is how many packets of its
+/* A slot of the traffic has two fields of this rule's own: `child` is how many packets of its
  * message the cell is yet to serve, `back` how many of them are in line. */
 typedef struct {
     fifo_event *heap;
@@ -68,37 +68,17 @@ typedef struct {
     fifo_acknowledgements acknowledgements;
 } fifo_flow;
 
-static inline fifo_flow *fifo_of(const ccmod_engine *engine)
+static inline fifo_flow *fifo_of(const ccmod_traffic *traffic)
 {
-    return engine->flow;
-}
-
-static inline double fifo_width(const ccmod_engine *engine, uint32_t cell)
-{
-    return engine->network->widths != NULL ? engine->network->widths[cell] : 1;
+    return traffic->flow;
 }
 
 /* Lines. All that can fail is memory. */
 void ccmod_fifo_lines_open(fifo_flow *flow, size_t cell_count);
 /* To the end of the cell's line, where packets of one message are one run. */
-ccmod_status ccmod_fifo_line_up(ccmod_engine *engine, uint32_t cell, fifo_run run);
+ccmod_status ccmod_fifo_line_up(ccmod_traffic *traffic, uint32_t cell, fifo_run run);
 /* One packet, or all acknowledgements, of the first run of a line that is not empty; its hop, slot
  * and ends are of use. */
 fifo_run ccmod_fifo_take_first(fifo_flow *flow, uint32_t cell);
-
-/* Acknowledgements: none but where the calibration has them. All that can fail is memory. */
-ccmod_status ccmod_fifo_acknowledgements_open(ccmod_engine *engine);
-void ccmod_fifo_acknowledgements_close(fifo_acknowledgements *acknowledgements);
-/* The message starts, and carries what its source has to acknowledge to its destination. */
-ccmod_status ccmod_fifo_note_start(ccmod_engine *engine, const engine_message *message);
-/* The last of `come` of the `parts` in which the message travels has passed its last link now. */
-ccmod_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_message *message,
-                                            uint32_t come, uint32_t parts, double now_us);
-ccmod_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *message,
-                                     double now_us);
-/* Before a link is given away: the ends that are acknowledged by now, since nothing carried it. */
-ccmod_status ccmod_fifo_acknowledge_ends(ccmod_engine *engine, double now_us);
-/* Acknowledgements at the head of the line of a cell that is free pass it, and go on. */
-ccmod_status ccmod_fifo_pass_acknowledgements(ccmod_engine *engine, uint32_t cell, double now_us);
 
 #endif

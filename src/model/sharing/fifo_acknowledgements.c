@@ -1,24 +1,25 @@
-/* Acknowledgements of their own, as those of TCP: frames on the way back that stand in line like
- * packets, and arrive nowhere. One that finds a cell free passes at once, and what the cell serves
- * next begins behind it.
+/* An acknowledgement that finds a cell free passes at once, and what the cell serves next begins
+ * after it.
  *
  * Of every two packets the second is acknowledged when it has come. One that is alone at the end of
  * its message is acknowledged at once by a receiver that does not answer; one that does waits for
- * what carries the acknowledgement, an answer or another packet, as long as TCP does. */
-#include "model/sharing/fifo.h"
+ * what carries the acknowledgement, an answer or another packet, as long as such sockets do. */
+#include "model/sharing/fifo_acknowledgements.h"
 
 #include <stdlib.h>
+
+#include "model/sharing/cells.h"
 
 static const double patience_us = 40000;
 
 enum { PACKETS_ACKNOWLEDGED = 2 };
 
 /* From their hop on the frames pass what is free, up to a line in which they wait. */
-static ccmod_status go_on(ccmod_engine *engine, fifo_run frames, double now_us)
+static ccmod_status go_on(ccmod_traffic *traffic, fifo_run frames, double now_us)
 {
-    const ccmod_network *network = engine->network;
-    double work_us = frames.packets * engine->calibration->acknowledgement_us;
-    fifo_flow *flow = fifo_of(engine);
+    const ccmod_network *network = traffic->network;
+    double work_us = frames.packets * traffic->calibration->acknowledgement_us;
+    fifo_flow *flow = fifo_of(traffic);
     uint32_t *way = flow->acknowledgements.way;
     size_t length = network->operations->route(network, frames.from, frames.to, way);
 
@@ -27,59 +28,59 @@ static ccmod_status go_on(ccmod_engine *engine, fifo_run frames, double now_us)
         fifo_cell *cell = &flow->cells[number];
 
         if (cell->busy)
-            return ccmod_fifo_line_up(engine, number, frames);
-        engine->cells[number].work_us += work_us;
+            return ccmod_fifo_line_up(traffic, number, frames);
+        traffic->cells[number].work_us += work_us;
         cell->clear_us =
-            engine_larger(cell->clear_us, now_us) + work_us / fifo_width(engine, number);
+            traffic_larger(cell->clear_us, now_us) + work_us / cell_width(traffic, number);
     }
     return CCMOD_OK;
 }
 
-ccmod_status ccmod_fifo_pass_acknowledgements(ccmod_engine *engine, uint32_t cell, double now_us)
+ccmod_status ccmod_fifo_pass_acknowledgements(ccmod_traffic *traffic, uint32_t cell, double now_us)
 {
-    fifo_flow *flow = fifo_of(engine);
+    fifo_flow *flow = fifo_of(traffic);
     const fifo_cell *line = &flow->cells[cell];
 
-    while (line->first != ENGINE_NONE && flow->runs[line->first].slot == ENGINE_NONE)
-        CCMOD_TRY(go_on(engine, ccmod_fifo_take_first(flow, cell), now_us));
+    while (line->first != TRAFFIC_NONE && flow->runs[line->first].slot == TRAFFIC_NONE)
+        CCMOD_TRY(go_on(traffic, ccmod_fifo_take_first(flow, cell), now_us));
     return CCMOD_OK;
 }
 
-/* So many frames from the destination of a message to its source. */
-static ccmod_status acknowledge(ccmod_engine *engine, uint32_t source, uint32_t destination,
+/* This number of frames from the destination of a message to its source. */
+static ccmod_status acknowledge(ccmod_traffic *traffic, uint32_t source, uint32_t destination,
                                 uint64_t frames, double now_us)
 {
-    fifo_run made = {.slot = ENGINE_NONE,
+    fifo_run made = {.slot = TRAFFIC_NONE,
                      .packets = (uint32_t)(frames < UINT32_MAX ? frames : UINT32_MAX),
                      .from = destination,
                      .to = source};
 
-    return go_on(engine, made, now_us);
+    return go_on(traffic, made, now_us);
 }
 
-static bool is_acknowledged(const ccmod_engine *engine, const engine_message *message)
+static bool is_acknowledged(const ccmod_traffic *traffic, const traffic_message *message)
 {
-    return fifo_of(engine)->acknowledgements.way != NULL && (message->flags & MESSAGE_FAN) == 0;
+    return fifo_of(traffic)->acknowledgements.way != NULL && (message->flags & MESSAGE_FAN) == 0;
 }
 
-static ccmod_status hear(ccmod_engine *engine, uint32_t hearer, uint32_t speaker,
+static ccmod_status hear(ccmod_traffic *traffic, uint32_t hearer, uint32_t speaker,
                          conversation **heard)
 {
     *heard =
-        ccmod_conversation_of(&fifo_of(engine)->acknowledgements.conversations, hearer, speaker);
-    return *heard != NULL ? CCMOD_OK : ccmod_engine_no_memory(engine);
+        ccmod_conversation_of(&fifo_of(traffic)->acknowledgements.conversations, hearer, speaker);
+    return *heard != NULL ? CCMOD_OK : ccmod_traffic_no_memory(traffic);
 }
 
-ccmod_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_message *message,
+ccmod_status ccmod_fifo_acknowledge_packets(ccmod_traffic *traffic, const traffic_message *message,
                                             uint32_t come, uint32_t parts, double now_us)
 {
     uint64_t packets, frames;
     conversation *heard;
 
-    if (!is_acknowledged(engine, message))
+    if (!is_acknowledged(traffic, message))
         return CCMOD_OK;
-    CCMOD_TRY(hear(engine, message->destination, message->source, &heard));
-    packets = ccmod_packets(engine->network, message->size_bytes);
+    CCMOD_TRY(hear(traffic, message->destination, message->source, &heard));
+    packets = ccmod_packets(traffic->network, message->size_bytes);
     packets = packets * come / parts - packets * (come - 1) / parts + heard->unacknowledged;
     frames = packets / PACKETS_ACKNOWLEDGED;
     heard->unacknowledged = packets % PACKETS_ACKNOWLEDGED;
@@ -87,31 +88,31 @@ ccmod_status ccmod_fifo_acknowledge_packets(ccmod_engine *engine, const engine_m
         return CCMOD_OK;
     if (heard->manner == CONVERSATION_UNKNOWN && heard->heard_us >= 0)
         heard->manner = CONVERSATION_SILENT;
-    return acknowledge(engine, message->source, message->destination, frames, now_us);
+    return acknowledge(traffic, message->source, message->destination, frames, now_us);
 }
 
 /* What is sent carries the acknowledgement of all that has come. */
-ccmod_status ccmod_fifo_note_start(ccmod_engine *engine, const engine_message *message)
+ccmod_status ccmod_fifo_note_start(ccmod_traffic *traffic, const traffic_message *message)
 {
     conversation *heard;
 
-    if (!is_acknowledged(engine, message))
+    if (!is_acknowledged(traffic, message))
         return CCMOD_OK;
-    CCMOD_TRY(hear(engine, message->source, message->destination, &heard));
+    CCMOD_TRY(hear(traffic, message->source, message->destination, &heard));
     heard->unacknowledged = 0;
-    if (engine->now_us - heard->heard_us <= patience_us)
+    if (traffic->now_us - heard->heard_us <= patience_us)
         heard->manner = CONVERSATION_ANSWERS;
     return CCMOD_OK;
 }
 
-static ccmod_status widen(ccmod_engine *engine, fifo_acknowledgements *ends)
+static ccmod_status widen(ccmod_traffic *traffic, fifo_acknowledgements *ends)
 {
     enum { FIRST_ROOM = 64 };
     size_t room = ends->room > 0 ? 2 * ends->room : FIRST_ROOM;
     fifo_arrival *wider = malloc(room * sizeof(*wider));
 
     if (wider == NULL)
-        return ccmod_engine_no_memory(engine);
+        return ccmod_traffic_no_memory(traffic);
     for (size_t i = 0; i < ends->count; i++)
         wider[i] = ends->arrivals[(ends->first + i) % ends->room];
     free(ends->arrivals);
@@ -121,72 +122,72 @@ static ccmod_status widen(ccmod_engine *engine, fifo_acknowledgements *ends)
     return CCMOD_OK;
 }
 
-static ccmod_status wait_for_an_answer(ccmod_engine *engine, const engine_message *message,
+static ccmod_status wait_for_an_answer(ccmod_traffic *traffic, const traffic_message *message,
                                        double now_us)
 {
-    fifo_acknowledgements *ends = &fifo_of(engine)->acknowledgements;
+    fifo_acknowledgements *ends = &fifo_of(traffic)->acknowledgements;
 
     if (ends->count == ends->room)
-        CCMOD_TRY(widen(engine, ends));
+        CCMOD_TRY(widen(traffic, ends));
     ends->arrivals[(ends->first + ends->count++) % ends->room] =
         (fifo_arrival){now_us, message->source, message->destination};
     return CCMOD_OK;
 }
 
-ccmod_status ccmod_fifo_note_arrival(ccmod_engine *engine, const engine_message *message,
+ccmod_status ccmod_fifo_note_arrival(ccmod_traffic *traffic, const traffic_message *message,
                                      double now_us)
 {
     conversation *heard;
 
-    if (!is_acknowledged(engine, message))
+    if (!is_acknowledged(traffic, message))
         return CCMOD_OK;
-    CCMOD_TRY(hear(engine, message->destination, message->source, &heard));
+    CCMOD_TRY(hear(traffic, message->destination, message->source, &heard));
     heard->heard_us = now_us;
     if (heard->unacknowledged == 0)
         return CCMOD_OK;
     if (heard->manner != CONVERSATION_SILENT)
-        return wait_for_an_answer(engine, message, now_us);
+        return wait_for_an_answer(traffic, message, now_us);
     heard->unacknowledged = 0;
-    return acknowledge(engine, message->source, message->destination, 1, now_us);
+    return acknowledge(traffic, message->source, message->destination, 1, now_us);
 }
 
-/* Nobody answered for so long: that is no conversation any more. */
-static ccmod_status give_up_waiting(ccmod_engine *engine, const fifo_arrival *one)
+/* There was no answer in time: this is no conversation any more. */
+static ccmod_status give_up_waiting(ccmod_traffic *traffic, const fifo_arrival *one)
 {
     conversation *heard;
 
-    CCMOD_TRY(hear(engine, one->destination, one->source, &heard));
+    CCMOD_TRY(hear(traffic, one->destination, one->source, &heard));
     if (heard->unacknowledged == 0 || heard->heard_us > one->arrived_us)
         return CCMOD_OK;
     heard->unacknowledged = 0;
     heard->manner = CONVERSATION_SILENT;
-    return acknowledge(engine, one->source, one->destination, 1, one->arrived_us + patience_us);
+    return acknowledge(traffic, one->source, one->destination, 1, one->arrived_us + patience_us);
 }
 
-ccmod_status ccmod_fifo_acknowledge_ends(ccmod_engine *engine, double now_us)
+ccmod_status ccmod_fifo_acknowledge_ends(ccmod_traffic *traffic, double now_us)
 {
-    fifo_acknowledgements *ends = &fifo_of(engine)->acknowledgements;
+    fifo_acknowledgements *ends = &fifo_of(traffic)->acknowledgements;
 
     while (ends->count > 0 && ends->arrivals[ends->first].arrived_us + patience_us <= now_us) {
         const fifo_arrival one = ends->arrivals[ends->first];
 
         ends->first = (ends->first + 1) % ends->room;
         ends->count--;
-        CCMOD_TRY(give_up_waiting(engine, &one));
+        CCMOD_TRY(give_up_waiting(traffic, &one));
     }
     return CCMOD_OK;
 }
 
-ccmod_status ccmod_fifo_acknowledgements_open(ccmod_engine *engine)
+ccmod_status ccmod_fifo_acknowledgements_open(ccmod_traffic *traffic)
 {
-    fifo_acknowledgements *made = &fifo_of(engine)->acknowledgements;
+    fifo_acknowledgements *made = &fifo_of(traffic)->acknowledgements;
 
-    if (!(engine->calibration->acknowledgement_us > 0))
+    if (!(traffic->calibration->acknowledgement_us > 0))
         return CCMOD_OK;
-    made->way = calloc(engine->network->longest_route, sizeof(*made->way));
+    made->way = calloc(traffic->network->longest_route, sizeof(*made->way));
     return made->way != NULL && ccmod_conversations_open(&made->conversations)
                ? CCMOD_OK
-               : ccmod_engine_no_memory(engine);
+               : ccmod_traffic_no_memory(traffic);
 }
 
 void ccmod_fifo_acknowledgements_close(fifo_acknowledgements *acknowledgements)

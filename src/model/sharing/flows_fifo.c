@@ -6,14 +6,21 @@
  * since its head goes on while its bytes follow, and where it has to wait there it rests in the
  * queue and keeps the cell before for no longer. A message is there when its last packet has passed
  * its last cell. A multicast goes as one packet, and asks for all cells of its tree at once. */
-#include "model/sharing/fifo.h"
+#include "model/sharing/flows.h"
 
 #include <stdlib.h>
 
-/* A message of more packets goes in so many parts of equal length: what comes between two of them
- * is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a
- * crowd of messages each goes in fewer parts, so that about so many are under way in all: where
- * hundreds stand in line at a port it matters little in how many parts one of them does. */
+#include "base/grow.h"
+#include "model/sharing/background.h"
+#include "model/sharing/cells.h"
+#include "model/sharing/fifo.h"
+#include "model/sharing/fifo_acknowledgements.h"
+#include "model/sharing/messages.h"
+
+/* A message of more packets goes in LARGEST_PARTS parts of equal length: what comes between two of
+ * them is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a
+ * crowd of messages each goes in fewer parts, so that about CROWD_OF_PARTS are under way in all:
+ * where hundreds stand in line at a port it matters little in how many parts one of them does. */
 enum { LARGEST_PARTS = 64, CROWD_OF_PARTS = 4096 };
 
 /* What is foreseen */
@@ -53,13 +60,13 @@ static void sift_down(fifo_event *heap, size_t count)
     }
 }
 
-static ccmod_status foresee(ccmod_engine *engine, double time_us, uint32_t subject, bool arrival)
+static ccmod_status foresee(ccmod_traffic *traffic, double time_us, uint32_t subject, bool arrival)
 {
-    fifo_flow *flow = fifo_of(engine);
+    fifo_flow *flow = fifo_of(traffic);
     fifo_event *heap = cb_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
 
     if (heap == NULL)
-        return ccmod_engine_no_memory(engine);
+        return ccmod_traffic_no_memory(traffic);
     flow->heap = heap;
     heap[flow->count] = (fifo_event){time_us, flow->foreseen++, subject, arrival};
     sift_up(heap, flow->count++);
@@ -79,162 +86,155 @@ static fifo_event take_first(fifo_flow *flow)
 
 /* What those that wait for others have lost so far. The packets of the message that is served wait
  * for their own. */
-static void add_up_waiting(ccmod_engine *engine, uint32_t cell, double now_us)
+static void add_up_waiting(ccmod_traffic *traffic, uint32_t cell, double now_us)
 {
-    fifo_cell *line = &fifo_of(engine)->cells[cell];
+    fifo_cell *line = &fifo_of(traffic)->cells[cell];
     uint32_t waiting = line->waiting;
 
-    if (line->busy && engine->slots[line->serving].back > 0)
+    if (line->busy && traffic->slots[line->serving].back > 0)
         waiting--;
-    engine->cells[cell].lost_us += waiting * (now_us - line->since_us);
+    traffic->cells[cell].lost_us += waiting * (now_us - line->since_us);
     line->since_us = now_us;
 }
 
 /* Packets of the slot's message go to the end of the line. */
-static ccmod_status wait_in_line(ccmod_engine *engine, uint32_t slot, uint32_t packets,
+static ccmod_status wait_in_line(ccmod_traffic *traffic, uint32_t slot, uint32_t packets,
                                  double now_us)
 {
-    engine_slot *place = &engine->slots[slot];
+    traffic_slot *place = &traffic->slots[slot];
 
-    add_up_waiting(engine, place->cell, now_us);
-    fifo_of(engine)->cells[place->cell].waiting += place->back == 0;
+    add_up_waiting(traffic, place->cell, now_us);
+    fifo_of(traffic)->cells[place->cell].waiting += place->back == 0;
     place->back += packets;
-    return ccmod_fifo_line_up(engine, place->cell, (fifo_run){.slot = slot, .packets = packets});
-}
-
-/* The slot whose packet is the first, and stands in line no longer. */
-static uint32_t leave_line(ccmod_engine *engine, uint32_t cell)
-{
-    fifo_flow *flow = fifo_of(engine);
-    uint32_t slot = ccmod_fifo_take_first(flow, cell).slot;
-
-    flow->cells[cell].waiting -= --engine->slots[slot].back == 0;
-    return slot;
+    return ccmod_fifo_line_up(traffic, place->cell, (fifo_run){.slot = slot, .packets = packets});
 }
 
 /* Service */
 
-static bool is_interleaved(const ccmod_network *network, uint32_t cell)
-{
-    return network->interleaving > 0 && cell / 2 >= network->interleaving;
-}
-
 /* How long the next packet of the slot's message keeps the cell, and how long it passes it: a wide
  * cell is free again before a message that other cells hold up has passed it. Where messages are
  * interleaved the last of them is through when all are served. */
-static double service_us(ccmod_engine *engine, uint32_t slot, double *passing_us)
+static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_us)
 {
-    const engine_slot *place = &engine->slots[slot];
-    const fifo_message *known = &fifo_of(engine)->messages[place->message];
-    double width = fifo_width(engine, place->cell);
+    const traffic_slot *place = &traffic->slots[slot];
+    const fifo_message *known = &fifo_of(traffic)->messages[place->message];
+    double width = cell_width(traffic, place->cell);
+    size_t interleaving = traffic->network->interleaving;
+    bool interleaved;
     double work_us = place->child > 1 ? known->packet_us : known->last_us;
 
-    if (engine->drawn != NULL)
-        ccmod_background_refresh(engine, &engine->pool[place->message]);
-    work_us /= 1 - cell_load(engine, place->cell);
-    *passing_us =
-        width < 1 || is_interleaved(engine->network, place->cell) ? work_us / width : work_us;
+    if (traffic->drawn != NULL)
+        ccmod_background_refresh(traffic, &traffic->pool[place->message]);
+    work_us /= 1 - cell_load(traffic, place->cell);
+    interleaved = interleaving > 0 && place->cell / 2 >= interleaving;
+    *passing_us = width < 1 || interleaved ? work_us / width : work_us;
     return work_us / width;
 }
 
-static ccmod_status ask(ccmod_engine *engine, uint32_t slot, uint32_t packets, double now_us);
+static ccmod_status ask(ccmod_traffic *traffic, uint32_t slot, uint32_t packets, double now_us);
 
 /* Where a packet goes whose head has the slot's cell: on, or it is there when it has passed. */
-static ccmod_status lead_on(ccmod_engine *engine, uint32_t slot, double now_us)
+static ccmod_status lead_on(ccmod_traffic *traffic, uint32_t slot, double now_us)
 {
-    uint32_t number = engine->slots[slot].message;
-    engine_message *message = &engine->pool[number];
-    const fifo_message *known = &fifo_of(engine)->messages[number];
+    uint32_t number = traffic->slots[slot].message;
+    traffic_message *message = &traffic->pool[number];
+    const fifo_message *known = &fifo_of(traffic)->messages[number];
 
     if ((message->flags & MESSAGE_FAN) == 0 && slot + 1 < message->slots + message->slot_count)
-        return ask(engine, slot + 1, 1, now_us);
+        return ask(traffic, slot + 1, 1, now_us);
     if (--message->owner > 0)
         return CCMOD_OK;
-    return foresee(engine, known->end_us + known->latency_us, number, true);
+    return foresee(traffic, known->end_us + known->latency_us, number, true);
 }
 
 /* A packet of the slot's message has the cell from now on. */
-static ccmod_status serve(ccmod_engine *engine, uint32_t slot, double now_us)
+static ccmod_status serve(ccmod_traffic *traffic, uint32_t slot, double now_us)
 {
-    fifo_flow *flow = fifo_of(engine);
-    uint32_t cell = engine->slots[slot].cell;
-    fifo_message *known = &flow->messages[engine->slots[slot].message];
-    double passing_us, own_us = service_us(engine, slot, &passing_us);
-    double start_us = engine_larger(flow->cells[cell].clear_us, now_us);
+    fifo_flow *flow = fifo_of(traffic);
+    uint32_t cell = traffic->slots[slot].cell;
+    fifo_message *known = &flow->messages[traffic->slots[slot].message];
+    double passing_us, own_us = service_us(traffic, slot, &passing_us);
+    double start_us = traffic_larger(flow->cells[cell].clear_us, now_us);
 
     flow->cells[cell].busy = true;
     flow->cells[cell].serving = slot;
-    engine->slots[slot].child--;
-    known->end_us = engine_larger(known->end_us, start_us + passing_us);
-    CCMOD_TRY(foresee(engine, start_us + own_us, cell, false));
-    return lead_on(engine, slot, now_us);
+    traffic->slots[slot].child--;
+    known->end_us = traffic_larger(known->end_us, start_us + passing_us);
+    CCMOD_TRY(foresee(traffic, start_us + own_us, cell, false));
+    return lead_on(traffic, slot, now_us);
 }
 
 /* Packets of the slot's message come to the cell. */
-static ccmod_status ask(ccmod_engine *engine, uint32_t slot, uint32_t packets, double now_us)
+static ccmod_status ask(ccmod_traffic *traffic, uint32_t slot, uint32_t packets, double now_us)
 {
-    const engine_slot *place = &engine->slots[slot];
-    engine_cell *account = &engine->cells[place->cell];
-    bool first = place->child == fifo_of(engine)->messages[place->message].packets;
+    const traffic_slot *place = &traffic->slots[slot];
+    traffic_cell *account = &traffic->cells[place->cell];
+    bool first = place->child == fifo_of(traffic)->messages[place->message].packets;
 
     if (first && place->back == 0 && ++account->count > account->peak)
         account->peak = account->count;
-    CCMOD_TRY(ccmod_fifo_acknowledge_ends(engine, now_us));
-    if (!fifo_of(engine)->cells[place->cell].busy) {
+    CCMOD_TRY(ccmod_fifo_acknowledge_ends(traffic, now_us));
+    if (!fifo_of(traffic)->cells[place->cell].busy) {
         packets--;
-        CCMOD_TRY(serve(engine, slot, now_us));
+        CCMOD_TRY(serve(traffic, slot, now_us));
     }
-    return packets > 0 ? wait_in_line(engine, slot, packets, now_us) : CCMOD_OK;
+    return packets > 0 ? wait_in_line(traffic, slot, packets, now_us) : CCMOD_OK;
 }
 
 /* The packet that was served has passed the cell. Its message is still known: it is there when its
  * last packet has passed, and not before. */
-static ccmod_status pass_cell(ccmod_engine *engine, uint32_t cell, double now_us)
+static ccmod_status pass_cell(ccmod_traffic *traffic, uint32_t cell, double now_us)
 {
-    uint32_t slot = fifo_of(engine)->cells[cell].serving;
-    const engine_slot *place = &engine->slots[slot];
-    const engine_message *message = &engine->pool[place->message];
-    uint32_t packets = fifo_of(engine)->messages[place->message].packets;
+    uint32_t slot = fifo_of(traffic)->cells[cell].serving;
+    const traffic_slot *place = &traffic->slots[slot];
+    const traffic_message *message = &traffic->pool[place->message];
+    uint32_t packets = fifo_of(traffic)->messages[place->message].packets;
 
     if (place->child == 0)
-        engine->cells[cell].count--;
+        traffic->cells[cell].count--;
     if (slot + 1 < message->slots + message->slot_count)
         return CCMOD_OK;
-    return ccmod_fifo_acknowledge_packets(engine, message, packets - place->child, packets, now_us);
+    return ccmod_fifo_acknowledge_packets(traffic, message, packets - place->child, packets,
+                                          now_us);
 }
 
-static ccmod_status free_cell(ccmod_engine *engine, uint32_t cell, double now_us)
+static ccmod_status free_cell(ccmod_traffic *traffic, uint32_t cell, double now_us)
 {
-    fifo_cell *line = &fifo_of(engine)->cells[cell];
+    fifo_cell *line = &fifo_of(traffic)->cells[cell];
+    uint32_t slot;
 
-    add_up_waiting(engine, cell, now_us);
-    CCMOD_TRY(pass_cell(engine, cell, now_us));
+    add_up_waiting(traffic, cell, now_us);
+    CCMOD_TRY(pass_cell(traffic, cell, now_us));
     line->busy = false;
-    CCMOD_TRY(ccmod_fifo_acknowledge_ends(engine, now_us));
-    CCMOD_TRY(ccmod_fifo_pass_acknowledgements(engine, cell, now_us));
-    return line->waiting > 0 ? serve(engine, leave_line(engine, cell), now_us) : CCMOD_OK;
+    CCMOD_TRY(ccmod_fifo_acknowledge_ends(traffic, now_us));
+    CCMOD_TRY(ccmod_fifo_pass_acknowledgements(traffic, cell, now_us));
+    if (line->waiting == 0)
+        return CCMOD_OK;
+    slot = ccmod_fifo_take_first(fifo_of(traffic), cell).slot;
+    line->waiting -= --traffic->slots[slot].back == 0;
+    return serve(traffic, slot, now_us);
 }
 
 /* The rule */
 
-static ccmod_status make_room(ccmod_engine *engine)
+static ccmod_status make_room(ccmod_traffic *traffic)
 {
-    fifo_flow *flow = fifo_of(engine);
+    fifo_flow *flow = fifo_of(traffic);
     fifo_message *messages;
 
-    if (engine->message_room <= flow->message_room)
+    if (traffic->message_room <= flow->message_room)
         return CCMOD_OK;
-    messages = realloc(flow->messages, engine->message_room * sizeof(*messages));
+    messages = realloc(flow->messages, traffic->message_room * sizeof(*messages));
     if (messages == NULL)
-        return ccmod_engine_no_memory(engine);
+        return ccmod_traffic_no_memory(traffic);
     flow->messages = messages;
-    flow->message_room = engine->message_room;
+    flow->message_room = traffic->message_room;
     return CCMOD_OK;
 }
 
-static uint32_t most_parts(const ccmod_engine *engine)
+static uint32_t most_parts(const ccmod_traffic *traffic)
 {
-    size_t most = CROWD_OF_PARTS / (engine->live + 1);
+    size_t most = CROWD_OF_PARTS / (traffic->live + 1);
 
     if (most > LARGEST_PARTS)
         return LARGEST_PARTS;
@@ -242,17 +242,18 @@ static uint32_t most_parts(const ccmod_engine *engine)
 }
 
 /* The message in packets: each has work for its bytes and its head. */
-static fifo_message in_packets(ccmod_engine *engine, const engine_message *message, double work_us)
+static fifo_message in_packets(ccmod_traffic *traffic, const traffic_message *message,
+                               double work_us)
 {
-    const ccmod_network *network = engine->network;
-    const ccmod_delay quiet = ccmod_message_delay(engine, message);
-    fifo_message made = {.end_us = engine->now_us,
-                         .latency_us = engine_behind_links_us(engine, &quiet),
+    const ccmod_network *network = traffic->network;
+    const ccmod_delay quiet = ccmod_message_delay(traffic, message);
+    fifo_message made = {.end_us = traffic->now_us,
+                         .latency_us = message_after_links_us(traffic, &quiet),
                          .packet_us = work_us,
                          .last_us = work_us,
                          .packets = 1};
     uint64_t packets = ccmod_packets(network, message->size_bytes);
-    uint32_t most = most_parts(engine);
+    uint32_t most = most_parts(traffic);
     double header_bytes = (double)network->header_bytes;
 
     if (packets == 1 || (message->flags & MESSAGE_FAN) != 0)
@@ -269,71 +270,68 @@ static fifo_message in_packets(ccmod_engine *engine, const engine_message *messa
     return made;
 }
 
-static ccmod_status start(ccmod_engine *engine, uint32_t number, double work_us)
+static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_us)
 {
-    engine_message *message = &engine->pool[number];
+    traffic_message *message = &traffic->pool[number];
     bool fan = (message->flags & MESSAGE_FAN) != 0;
     uint32_t first = message->slots, asked = fan ? message->slot_count : 1;
     uint32_t packets;
 
-    CCMOD_TRY(make_room(engine));
-    CCMOD_TRY(ccmod_fifo_note_start(engine, message));
-    ccmod_background_admit(engine, message);
-    fifo_of(engine)->messages[number] = in_packets(engine, message, work_us);
-    packets = fifo_of(engine)->messages[number].packets;
+    CCMOD_TRY(make_room(traffic));
+    CCMOD_TRY(ccmod_fifo_note_start(traffic, message));
+    ccmod_background_admit(traffic, message);
+    fifo_of(traffic)->messages[number] = in_packets(traffic, message, work_us);
+    packets = fifo_of(traffic)->messages[number].packets;
     for (uint32_t i = first; i < first + message->slot_count; i++) {
-        engine->cells[engine->slots[i].cell].work_us += work_us;
-        engine->slots[i].child = packets;
-        engine->slots[i].back = 0;
+        traffic->cells[traffic->slots[i].cell].work_us += work_us;
+        traffic->slots[i].child = packets;
+        traffic->slots[i].back = 0;
     }
-    engine->live++;
+    traffic->live++;
     message->owner = fan ? message->slot_count : packets;
     for (uint32_t i = 0; i < asked; i++)
-        CCMOD_TRY(ask(engine, first + i, packets, engine->now_us));
+        CCMOD_TRY(ask(traffic, first + i, packets, traffic->now_us));
     return CCMOD_OK;
 }
 
-static ccmod_status settle(ccmod_engine *engine)
+static ccmod_status settle(ccmod_traffic *traffic)
 {
-    (void)engine;
+    (void)traffic;
     return CCMOD_OK;
 }
 
-static double next(ccmod_engine *engine)
+static double next(ccmod_traffic *traffic)
 {
-    const fifo_flow *flow = fifo_of(engine);
+    const fifo_flow *flow = fifo_of(traffic);
     double time_us = flow->count > 0 ? flow->heap[0].time_us : HUGE_VAL;
 
-    return fmin(time_us, engine_background_boundary(engine));
+    return fmin(time_us, background_boundary_us(traffic));
 }
 
-static ccmod_status carry_out(ccmod_engine *engine, const fifo_event *event)
+static ccmod_status pass(ccmod_traffic *traffic)
 {
-    if (!event->arrival)
-        return free_cell(engine, event->subject, event->time_us);
-    CCMOD_TRY(ccmod_fifo_note_arrival(engine, &engine->pool[event->subject], event->time_us));
-    engine->live--;
-    return engine_append(engine, &engine->ended, event->subject);
-}
+    fifo_flow *flow = fifo_of(traffic);
+    double until_us = traffic->now_us + traffic_instant_us(traffic);
 
-static ccmod_status pass(ccmod_engine *engine)
-{
-    fifo_flow *flow = fifo_of(engine);
-    double until_us = engine->now_us + engine_instant_us(engine);
-
-    if (engine_background_boundary(engine) <= until_us)
-        engine->interval++;
+    if (background_boundary_us(traffic) <= until_us)
+        traffic->interval++;
     while (flow->count > 0 && flow->heap[0].time_us <= until_us) {
         fifo_event event = take_first(flow);
 
-        CCMOD_TRY(carry_out(engine, &event));
+        if (!event.arrival) {
+            CCMOD_TRY(free_cell(traffic, event.subject, event.time_us));
+            continue;
+        }
+        CCMOD_TRY(ccmod_fifo_note_arrival(traffic, &traffic->pool[event.subject], event.time_us));
+        traffic->live--;
+        CCMOD_TRY(traffic_append(traffic, &traffic->ended, event.subject));
     }
     return CCMOD_OK;
 }
 
-static void close_fifo(ccmod_engine *engine)
+static void close_fifo(ccmod_traffic *traffic)
 {
-    fifo_flow *flow = fifo_of(engine);
+    fifo_flow *flow = fifo_of(traffic);
 
     if (flow == NULL)
         return;
@@ -345,19 +343,19 @@ static void close_fifo(ccmod_engine *engine)
     free(flow);
 }
 
-static ccmod_status open_fifo(ccmod_engine *engine)
+static ccmod_status open_fifo(ccmod_traffic *traffic)
 {
     fifo_flow *flow = calloc(1, sizeof(*flow));
 
-    engine->flow = flow;
+    traffic->flow = flow;
     if (flow == NULL)
-        return ccmod_engine_no_memory(engine);
-    flow->cells = calloc(engine->cell_count + 1, sizeof(*flow->cells));
+        return ccmod_traffic_no_memory(traffic);
+    flow->cells = calloc(traffic->cell_count + 1, sizeof(*flow->cells));
     if (flow->cells == NULL)
-        return ccmod_engine_no_memory(engine);
-    ccmod_fifo_lines_open(flow, engine->cell_count);
-    return ccmod_fifo_acknowledgements_open(engine);
+        return ccmod_traffic_no_memory(traffic);
+    ccmod_fifo_lines_open(flow, traffic->cell_count);
+    return ccmod_fifo_acknowledgements_open(traffic);
 }
 
-const flow_operations ccmod_flows_fifo = {
-    open_fifo, close_fifo, start, settle, next, pass, .latency_behind = true};
+const flow_operations ccmod_flows_fifo = {open_fifo, close_fifo,           start, settle, next,
+                                          pass,      .latency_after = true};

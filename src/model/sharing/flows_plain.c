@@ -1,13 +1,17 @@
 /* Sharing of links as the article describes it: at every event horizon the rates of all messages
  * are computed anew, by either rule, and each message is brought forward. It serves max-min
  * sharing, and observers that want to see the horizons. */
-#include "model/sharing/shares.h"
+#include "model/sharing/flows.h"
 
-#include <math.h>
 #include <stdlib.h>
 
+#include "model/sharing/background.h"
+#include "model/sharing/cells.h"
+#include "model/sharing/messages.h"
+#include "model/sharing/shares.h"
+
 typedef struct {
-    engine_list live; /* messages on links; message->owner is the place in here */
+    traffic_list live; /* messages on links; message->owner is the place in here */
     share_entry *shares;
     size_t share_room;
     share_scratch scratch;
@@ -15,30 +19,30 @@ typedef struct {
     bool stale;      /* the traffic has changed since the rates were computed */
 } plain_flow;
 
-static plain_flow *flow_of(const ccmod_engine *engine)
+static plain_flow *flow_of(const ccmod_traffic *traffic)
 {
-    return engine->flow;
+    return traffic->flow;
 }
 
 /* Background */
 
-static void change_background(ccmod_engine *engine)
+static void change_background(ccmod_traffic *traffic)
 {
-    const engine_list *live = &flow_of(engine)->live;
+    const traffic_list *live = &flow_of(traffic)->live;
 
-    engine->interval++;
+    traffic->interval++;
     for (size_t i = 0; i < live->count; i++)
-        ccmod_background_refresh(engine, &engine->pool[live->values[i]]);
-    flow_of(engine)->stale = true;
+        ccmod_background_refresh(traffic, &traffic->pool[live->values[i]]);
+    flow_of(traffic)->stale = true;
 }
 
 /* Rates */
 
-static ccmod_status refresh(ccmod_engine *engine)
+static ccmod_status refresh(ccmod_traffic *traffic)
 {
-    plain_flow *flow = flow_of(engine);
+    plain_flow *flow = flow_of(traffic);
     share_rule rule =
-        engine->parameters.share == CCMOD_MAXMIN ? ccmod_share_max_min : ccmod_share_by_bottleneck;
+        traffic->parameters.share == CCMOD_MAXMIN ? ccmod_share_max_min : ccmod_share_by_bottleneck;
 
     if (!flow->stale)
         return CCMOD_OK;
@@ -46,192 +50,181 @@ static ccmod_status refresh(ccmod_engine *engine)
         share_entry *wider = realloc(flow->shares, 2 * flow->live.count * sizeof(*wider));
 
         if (wider == NULL)
-            return ccmod_engine_no_memory(engine);
+            return ccmod_traffic_no_memory(traffic);
         flow->shares = wider;
         flow->share_room = 2 * flow->live.count;
     }
     flow->stale = false;
-    return rule(engine, &flow->live, &flow->scratch, flow->shares);
+    return rule(traffic, &flow->live, &flow->scratch, flow->shares);
 }
 
-/* Signals of a horizon */
+/* Signals of a horizon, as of `clock_us` */
 
-static ccmod_status signal_contention(ccmod_engine *engine)
+static ccmod_status signal_contention(ccmod_traffic *traffic, double clock_us)
 {
-    ccmod_signal signal = {0};
-    uint32_t *counts;
+    uint32_t *counts = malloc(traffic->cell_count * sizeof(*counts));
+    ccmod_signal signal = {.of.system = {counts, traffic->cell_count}};
     ccmod_status status;
 
-    if (!engine_wants(engine, CCMOD_SIGNAL_SYSCONT))
-        return CCMOD_OK;
-    counts = malloc(engine->cell_count * sizeof(*counts));
     if (counts == NULL)
-        return ccmod_engine_no_memory(engine);
-    for (size_t i = 0; i < engine->cell_count; i++)
-        counts[i] = engine->cells[i].count;
-    signal.of.system.messages = counts;
-    signal.of.system.cell_count = engine->cell_count;
-    status = ccmod_signal_send(engine, &signal, CCMOD_SIGNAL_SYSCONT);
+        return ccmod_traffic_no_memory(traffic);
+    for (size_t i = 0; i < traffic->cell_count; i++)
+        counts[i] = traffic->cells[i].count;
+    status = ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_SYSCONT, clock_us, &signal);
     free(counts);
     return status;
 }
 
 /* One signal for each live message, with its steady state. */
-static ccmod_status signal_messages(ccmod_engine *engine, ccmod_signal_kind kind, double passed_us)
+static ccmod_status signal_messages(ccmod_traffic *traffic, ccmod_signal_kind kind, double clock_us,
+                                    double passed_us)
 {
-    const plain_flow *flow = flow_of(engine);
+    const plain_flow *flow = flow_of(traffic);
 
-    if (!engine_wants(engine, kind))
+    if (!audience_wants(&traffic->audience, kind))
         return CCMOD_OK;
     for (size_t i = 0; i < flow->live.count; i++) {
         uint32_t number = flow->live.values[i];
         const share_entry *share = &flow->shares[i];
-        ccmod_signal signal = {0};
+        ccmod_signal signal = {.of.message = ccmod_message_describe(traffic, number)};
         ccmod_message *message = &signal.of.message;
-        double work_us, done_us;
+        double work_us = message->remaining_us, done_us;
 
-        ccmod_signal_describe(engine, number, &signal);
-        work_us = message->remaining_us;
-        message->contention = cell_pressure(engine, share->bottleneck);
+        message->contention = cell_pressure(traffic, share->bottleneck);
         message->bottleneck = share->bottleneck;
         message->availability = share->rate;
         message->cost_us += work_us / share->rate - work_us;
-        message->remaining_us = fmax(0, engine->pool[number].finish);
+        message->remaining_us = fmax(0, traffic->pool[number].finish);
         /* quiet time that is done, with what passed before the links in mode split, but without
          * what the links add, of which the network knows nothing */
         done_us = message->quiet.overhead_us + message->quiet.latency_us +
                   message->quiet.transfer_us - message->remaining_us -
-                  ccmod_message_links_latency(engine, &engine->pool[number]);
+                  ccmod_message_links_latency(traffic, &traffic->pool[number]);
         message->consumed_packets =
-            ccmod_quiet_packets(engine->network, engine->calibration, message->hops,
+            ccmod_quiet_packets(traffic->network, traffic->calibration, message->hops,
                                 message->size_bytes, done_us) -
-            ccmod_quiet_packets(engine->network, engine->calibration, message->hops,
+            ccmod_quiet_packets(traffic->network, traffic->calibration, message->hops,
                                 message->size_bytes, done_us - passed_us * share->rate);
-        CCMOD_TRY(ccmod_signal_send(engine, &signal, kind));
+        CCMOD_TRY(ccmod_signal_send(&traffic->audience, kind, clock_us, &signal));
     }
     return CCMOD_OK;
 }
 
-/* What the horizon that ends now was like, told as of its beginning. */
-static ccmod_status signal_horizon(ccmod_engine *engine, double passed_us)
+/* What the horizon that ends now was like, as of its beginning. */
+static ccmod_status signal_horizon(ccmod_traffic *traffic, double since_us, double passed_us)
 {
-    double now_us = engine->now_us;
-    ccmod_signal cycle = {.of.cycle = {engine->cycles, engine->live}};
+    const signal_audience *audience = &traffic->audience;
+    ccmod_signal cycle = {.of.cycle = {traffic->cycles, traffic->live}};
     ccmod_signal horizon = {.of.horizon = {passed_us}};
-    ccmod_status status = CCMOD_OK;
 
-    engine->now_us = flow_of(engine)->since_us;
-    if (engine_wants(engine, CCMOD_SIGNAL_GO_STARTEVENT))
-        status = ccmod_signal_send(engine, &cycle, CCMOD_SIGNAL_GO_STARTEVENT);
-    if (status == CCMOD_OK)
-        status = signal_contention(engine);
-    if (status == CCMOD_OK)
-        status = signal_messages(engine, CCMOD_SIGNAL_MSGCONT, 0);
-    if (status == CCMOD_OK)
-        status = signal_messages(engine, CCMOD_SIGNAL_COMMCOST, 0);
-    if (status == CCMOD_OK && engine_wants(engine, CCMOD_SIGNAL_EVENTHORIZON))
-        status = ccmod_signal_send(engine, &horizon, CCMOD_SIGNAL_EVENTHORIZON);
-    engine->now_us = now_us;
-    return status;
+    if (audience_wants(audience, CCMOD_SIGNAL_GO_STARTEVENT))
+        CCMOD_TRY(ccmod_signal_send(audience, CCMOD_SIGNAL_GO_STARTEVENT, since_us, &cycle));
+    if (audience_wants(audience, CCMOD_SIGNAL_SYSCONT))
+        CCMOD_TRY(signal_contention(traffic, since_us));
+    CCMOD_TRY(signal_messages(traffic, CCMOD_SIGNAL_MSGCONT, since_us, 0));
+    CCMOD_TRY(signal_messages(traffic, CCMOD_SIGNAL_COMMCOST, since_us, 0));
+    if (audience_wants(audience, CCMOD_SIGNAL_EVENTHORIZON))
+        CCMOD_TRY(ccmod_signal_send(audience, CCMOD_SIGNAL_EVENTHORIZON, since_us, &horizon));
+    return CCMOD_OK;
 }
 
 /* Progress */
 
 /* All live messages have their share of the time since the last instant. */
-static ccmod_status bring_forward(ccmod_engine *engine)
+static ccmod_status bring_forward(ccmod_traffic *traffic)
 {
-    plain_flow *flow = flow_of(engine);
-    double passed_us = engine->now_us - flow->since_us;
+    plain_flow *flow = flow_of(traffic);
+    double passed_us = traffic->now_us - flow->since_us;
 
     if (!(passed_us > 0))
         return CCMOD_OK;
-    CCMOD_TRY(refresh(engine));
-    CCMOD_TRY(signal_horizon(engine, passed_us));
+    CCMOD_TRY(refresh(traffic));
+    CCMOD_TRY(signal_horizon(traffic, flow->since_us, passed_us));
     for (size_t i = 0; i < flow->live.count; i++) {
         const share_entry *share = &flow->shares[i];
 
-        engine->pool[flow->live.values[i]].finish -= passed_us * share->rate;
-        engine->cells[share->bottleneck].lost_us += passed_us * (1 - share->rate);
+        traffic->pool[flow->live.values[i]].finish -= passed_us * share->rate;
+        traffic->cells[share->bottleneck].lost_us += passed_us * (1 - share->rate);
     }
-    flow->since_us = engine->now_us;
-    CCMOD_TRY(signal_messages(engine, CCMOD_SIGNAL_UPPR_SCOM, passed_us));
-    return signal_messages(engine, CCMOD_SIGNAL_UPPR_PCNS, passed_us);
+    flow->since_us = traffic->now_us;
+    CCMOD_TRY(signal_messages(traffic, CCMOD_SIGNAL_UPPR_SCOM, traffic->now_us, passed_us));
+    return signal_messages(traffic, CCMOD_SIGNAL_UPPR_PCNS, traffic->now_us, passed_us);
 }
 
-static void take_off(ccmod_engine *engine, uint32_t number)
+static void take_off(ccmod_traffic *traffic, uint32_t number)
 {
-    plain_flow *flow = flow_of(engine);
-    const engine_message *message = &engine->pool[number];
+    plain_flow *flow = flow_of(traffic);
+    const traffic_message *message = &traffic->pool[number];
     uint32_t last = flow->live.values[--flow->live.count];
 
     for (uint32_t i = 0; i < message->slot_count; i++)
-        engine->cells[engine->slots[message->slots + i].cell].count--;
+        traffic->cells[traffic->slots[message->slots + i].cell].count--;
     flow->live.values[message->owner] = last;
-    engine->pool[last].owner = message->owner;
-    engine->live--;
+    traffic->pool[last].owner = message->owner;
+    traffic->live--;
     flow->stale = true;
 }
 
-static ccmod_status start(ccmod_engine *engine, uint32_t number, double work_us)
+static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_us)
 {
-    plain_flow *flow = flow_of(engine);
-    engine_message *message = &engine->pool[number];
+    plain_flow *flow = flow_of(traffic);
+    traffic_message *message = &traffic->pool[number];
 
-    ccmod_background_admit(engine, message);
+    ccmod_background_admit(traffic, message);
     for (uint32_t i = 0; i < message->slot_count; i++) {
-        engine_cell *cell = &engine->cells[engine->slots[message->slots + i].cell];
+        traffic_cell *cell = &traffic->cells[traffic->slots[message->slots + i].cell];
 
         cell->work_us += work_us;
         if (++cell->count > cell->peak)
             cell->peak = cell->count;
     }
-    engine->live++;
+    traffic->live++;
     message->finish = work_us;
     message->owner = (uint32_t)flow->live.count;
     flow->stale = true;
-    return engine_append(engine, &flow->live, number);
+    return traffic_append(traffic, &flow->live, number);
 }
 
-static double next(ccmod_engine *engine)
+static double next(ccmod_traffic *traffic)
 {
-    const plain_flow *flow = flow_of(engine);
+    const plain_flow *flow = flow_of(traffic);
     double time_us = HUGE_VAL;
 
     for (size_t i = 0; i < flow->live.count; i++)
-        time_us = fmin(time_us, engine->pool[flow->live.values[i]].finish / flow->shares[i].rate);
-    return fmin(time_us + flow->since_us, engine_background_boundary(engine));
+        time_us = fmin(time_us, traffic->pool[flow->live.values[i]].finish / flow->shares[i].rate);
+    return fmin(time_us + flow->since_us, background_boundary_us(traffic));
 }
 
-static ccmod_status pass(ccmod_engine *engine)
+static ccmod_status pass(ccmod_traffic *traffic)
 {
-    plain_flow *flow = flow_of(engine);
+    plain_flow *flow = flow_of(traffic);
     bool boundary =
-        engine_background_boundary(engine) <= engine->now_us + engine_instant_us(engine);
+        background_boundary_us(traffic) <= traffic->now_us + traffic_instant_us(traffic);
 
-    CCMOD_TRY(bring_forward(engine));
-    CCMOD_TRY(refresh(engine));
+    CCMOD_TRY(bring_forward(traffic));
+    CCMOD_TRY(refresh(traffic));
     for (size_t i = 0; i < flow->live.count; i++) {
         uint32_t number = flow->live.values[i];
 
-        if (engine->pool[number].finish <= flow->shares[i].rate * engine_instant_us(engine))
-            CCMOD_TRY(engine_append(engine, &engine->ended, number));
+        if (traffic->pool[number].finish <= flow->shares[i].rate * traffic_instant_us(traffic))
+            CCMOD_TRY(traffic_append(traffic, &traffic->ended, number));
     }
-    for (size_t i = 0; i < engine->ended.count; i++)
-        take_off(engine, engine->ended.values[i]);
+    for (size_t i = 0; i < traffic->ended.count; i++)
+        take_off(traffic, traffic->ended.values[i]);
     if (boundary)
-        change_background(engine);
+        change_background(traffic);
     return CCMOD_OK;
 }
 
-static ccmod_status open_plain(ccmod_engine *engine)
+static ccmod_status open_plain(ccmod_traffic *traffic)
 {
-    engine->flow = calloc(1, sizeof(plain_flow));
-    return engine->flow != NULL ? CCMOD_OK : ccmod_engine_no_memory(engine);
+    traffic->flow = calloc(1, sizeof(plain_flow));
+    return traffic->flow != NULL ? CCMOD_OK : ccmod_traffic_no_memory(traffic);
 }
 
-static void close_plain(ccmod_engine *engine)
+static void close_plain(ccmod_traffic *traffic)
 {
-    plain_flow *flow = flow_of(engine);
+    plain_flow *flow = flow_of(traffic);
 
     if (flow == NULL)
         return;
@@ -241,5 +234,5 @@ static void close_plain(ccmod_engine *engine)
     free(flow);
 }
 
-const flow_operations ccmod_flows_plain = {
-    open_plain, close_plain, start, refresh, next, pass, .latency_behind = false};
+const flow_operations ccmod_flows_plain = {open_plain, close_plain,           start, refresh, next,
+                                           pass,       .latency_after = false};

@@ -6,14 +6,14 @@
  *                          and `back` (the one before, or the parent of a first child)
  *     PAIRING_KEY          its member by which it is ordered, smallest first
  *
- * A heap is the number of its root, or ENGINE_NONE; functions that change it return the new root.
+ * A heap is the number of its root, or TRAFFIC_NONE; functions that change it return the new root.
  * Internal to src/model. */
 
 static inline uint32_t PAIRING_NAME(meld)(PAIRING_ITEM *items, uint32_t left, uint32_t right)
 {
-    if (left == ENGINE_NONE)
+    if (left == TRAFFIC_NONE)
         return right;
-    if (right == ENGINE_NONE)
+    if (right == TRAFFIC_NONE)
         return left;
     if (items[right].PAIRING_KEY < items[left].PAIRING_KEY) {
         uint32_t other = left;
@@ -22,7 +22,7 @@ static inline uint32_t PAIRING_NAME(meld)(PAIRING_ITEM *items, uint32_t left, ui
         right = other;
     }
     items[right].sibling = items[left].child;
-    if (items[left].child != ENGINE_NONE)
+    if (items[left].child != TRAFFIC_NONE)
         items[items[left].child].back = right;
     items[right].back = left;
     items[left].child = right;
@@ -32,36 +32,36 @@ static inline uint32_t PAIRING_NAME(meld)(PAIRING_ITEM *items, uint32_t left, ui
 /* One heap of the heaps in a list of siblings: in pairs from the front, then all from the back. */
 static inline uint32_t PAIRING_NAME(meld_siblings)(PAIRING_ITEM *items, uint32_t first)
 {
-    uint32_t pairs = ENGINE_NONE, whole = ENGINE_NONE;
+    uint32_t pairs = TRAFFIC_NONE, whole = TRAFFIC_NONE;
 
-    while (first != ENGINE_NONE) {
+    while (first != TRAFFIC_NONE) {
         uint32_t second = items[first].sibling;
-        uint32_t rest = second != ENGINE_NONE ? items[second].sibling : ENGINE_NONE;
+        uint32_t rest = second != TRAFFIC_NONE ? items[second].sibling : TRAFFIC_NONE;
         uint32_t pair;
 
-        items[first].sibling = ENGINE_NONE;
-        if (second != ENGINE_NONE)
-            items[second].sibling = ENGINE_NONE;
+        items[first].sibling = TRAFFIC_NONE;
+        if (second != TRAFFIC_NONE)
+            items[second].sibling = TRAFFIC_NONE;
         pair = PAIRING_NAME(meld)(items, first, second);
         items[pair].sibling = pairs;
         pairs = pair;
         first = rest;
     }
-    while (pairs != ENGINE_NONE) {
+    while (pairs != TRAFFIC_NONE) {
         uint32_t rest = items[pairs].sibling;
 
-        items[pairs].sibling = ENGINE_NONE;
+        items[pairs].sibling = TRAFFIC_NONE;
         whole = PAIRING_NAME(meld)(items, whole, pairs);
         pairs = rest;
     }
-    if (whole != ENGINE_NONE)
-        items[whole].back = ENGINE_NONE;
+    if (whole != TRAFFIC_NONE)
+        items[whole].back = TRAFFIC_NONE;
     return whole;
 }
 
 static inline uint32_t PAIRING_NAME(insert)(PAIRING_ITEM *items, uint32_t root, uint32_t item)
 {
-    items[item].child = items[item].sibling = items[item].back = ENGINE_NONE;
+    items[item].child = items[item].sibling = items[item].back = TRAFFIC_NONE;
     return PAIRING_NAME(meld)(items, root, item);
 }
 
@@ -74,7 +74,7 @@ static inline void PAIRING_NAME(cut)(PAIRING_ITEM *items, uint32_t item)
         items[cut->back].child = cut->sibling;
     else
         items[cut->back].sibling = cut->sibling;
-    if (cut->sibling != ENGINE_NONE)
+    if (cut->sibling != TRAFFIC_NONE)
         items[cut->sibling].back = cut->back;
 }
 

@@ -1,9 +1,9 @@
 /* The rates of all live messages, computed from nothing: for the plain path. Internal to src/model.
  */
-#ifndef MODEL_SHARES_H
-#define MODEL_SHARES_H
+#ifndef MODEL_SHARING_SHARES_H
+#define MODEL_SHARING_SHARES_H
 
-#include "model/evaluation/engine.h"
+#include "model/sharing/traffic.h"
 
 /* What a message gets: BA, and the cell that limits it. */
 typedef struct {
@@ -25,17 +25,17 @@ typedef struct {
     size_t member_room;
 } share_scratch;
 
-typedef ccmod_status (*share_rule)(ccmod_engine *engine, const engine_list *live,
+typedef ccmod_status (*share_rule)(ccmod_traffic *traffic, const traffic_list *live,
                                    share_scratch *scratch, share_entry *shares);
 
 /* Every link is shared equally, the one that presses most decides. */
-ccmod_status ccmod_share_by_bottleneck(ccmod_engine *engine, const engine_list *live,
+ccmod_status ccmod_share_by_bottleneck(ccmod_traffic *traffic, const traffic_list *live,
                                        share_scratch *scratch, share_entry *shares);
 
 /* Max-min fairness: the messages of the scarcest cell get equal shares of it, what they do not take
  * elsewhere is left to the others, and so on. No message gets more of a cell than it would alone.
  */
-ccmod_status ccmod_share_max_min(ccmod_engine *engine, const engine_list *live,
+ccmod_status ccmod_share_max_min(ccmod_traffic *traffic, const traffic_list *live,
                                  share_scratch *scratch, share_entry *shares);
 
 void ccmod_share_free(share_scratch *scratch);

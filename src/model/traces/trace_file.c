@@ -1,7 +1,8 @@
 /* The text of a trace: a file is mapped and seen once from front to end; what cannot be mapped (a
  * pipe, standard input) is read into memory. */
-#include "model/traces/trace.h"
+#include <ccmod/workload.h>
 
+#include <stdbool.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

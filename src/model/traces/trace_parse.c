@@ -1,15 +1,19 @@
 /* From text to code: the head, sections, loops and records of a trace, each line seen once. What is
  * wrong is told with file, line and remedy. */
-#include "model/traces/trace_parser.h"
+#include <ccmod/workload.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "model/traces/fields.h"
+#include "model/traces/ranks.h"
+
 typedef struct {
     const char *name;
     uint8_t kind;
-    ccmod_status (*read)(trace_parser *parser); /* the fields behind the name */
+    ccmod_status (*read)(trace_parser *parser); /* the fields after the name */
     const char *form;                           /* for errors */
 } record_form;
 
@@ -57,22 +61,6 @@ static ccmod_status read_loop_end(trace_parser *parser)
     return CCMOD_OK;
 }
 
-/* Behind the record: close the loop, or forget it when nothing is in it. */
-static ccmod_status finish_loop(trace_parser *parser)
-{
-    ccmod_trace *trace = parser->trace;
-    uint32_t opened = parser->loops[parser->depth];
-
-    if (opened + 1 == trace->operation_count) {
-        trace->operation_count = opened;
-        return CCMOD_OK;
-    }
-    parser->operation.a = opened + 1;
-    CCMOD_TRY(append(parser, parser->operation));
-    trace->operations[opened].b = (uint32_t)trace->operation_count;
-    return CCMOD_OK;
-}
-
 /* Records */
 
 static ccmod_status read_nothing(trace_parser *parser)
@@ -105,8 +93,19 @@ static const record_form *take_form(trace_scanner *scanner)
 
 static ccmod_status append_record(trace_parser *parser, const trace_operation *measured)
 {
-    if (parser->operation.kind == TRACE_AGAIN)
-        return finish_loop(parser);
+    ccmod_trace *trace = parser->trace;
+    uint32_t opened = parser->loops[parser->depth];
+
+    if (parser->operation.kind == TRACE_AGAIN) {
+        if (opened + 1 == trace->operation_count) { /* nothing is in the loop: it is forgotten */
+            trace->operation_count = opened;
+            return CCMOD_OK;
+        }
+        parser->operation.a = opened + 1;
+        CCMOD_TRY(append(parser, parser->operation));
+        trace->operations[opened].b = (uint32_t)trace->operation_count;
+        return CCMOD_OK;
+    }
     if (parser->operation.kind < CCMOD_RECORDS)
         parser->trace->records++;
     CCMOD_TRY(append(parser, parser->operation));
@@ -115,17 +114,7 @@ static ccmod_status append_record(trace_parser *parser, const trace_operation *m
     return CCMOD_OK;
 }
 
-static ccmod_status refuse_record(trace_parser *parser)
-{
-    ccmod_trace_quote(&parser->scanner, parser->quoted);
-    return ccmod_trace_refuse(
-        parser, parser->scanner.line,
-        "cannot read the record '%s': records are s, r, is, ir, w, c, m, b, @ and "
-        ";, and a section begins with its ranks, as 0: or 1-15: or *:",
-        parser->quoted);
-}
-
-/* Behind blanks, a number of one to nine digits; NULL where there is none. */
+/* After blanks, a number of one to nine digits; NULL where there is none. */
 static inline const char *take_plain(const char *at, const char *end, uint32_t *number)
 {
     const char *first;
@@ -181,8 +170,14 @@ static ccmod_status read_record(trace_parser *parser)
     const record_form *form;
 
     form = take_form(&parser->scanner);
-    if (form == NULL)
-        return refuse_record(parser);
+    if (form == NULL) {
+        ccmod_trace_quote(&parser->scanner, parser->quoted);
+        return ccmod_trace_refuse(parser, parser->scanner.line,
+                                  "cannot read the record '%s': records are s, r, is, ir, w, c, m, "
+                                  "b, @ and ;, and a section begins with its ranks, as 0: or 1-15: "
+                                  "or *:",
+                                  parser->quoted);
+    }
     if (!parser->in_section)
         return ccmod_trace_refuse(
             parser, parser->scanner.line,
@@ -234,19 +229,6 @@ static ccmod_status append_section(trace_parser *parser, trace_range range)
     return CCMOD_OK;
 }
 
-static ccmod_status append_sections(trace_parser *parser, trace_list list)
-{
-    for (size_t i = 0; i < list.count; i++)
-        CCMOD_TRY(append_section(parser, parser->trace->ranges[list.first + i]));
-    parser->trace->range_count = list.first; /* the sections have them now */
-    return CCMOD_OK;
-}
-
-static bool at_section(const trace_scanner *scanner)
-{
-    return *scanner->at == '*' || (*scanner->at >= '0' && *scanner->at <= '9');
-}
-
 /* "0:", "1-15,20:" or "*:", and perhaps its first record on the same line. */
 static ccmod_status read_section(trace_parser *parser)
 {
@@ -263,7 +245,9 @@ static ccmod_status read_section(trace_parser *parser)
         status = ccmod_trace_read_ranges(parser->trace, &parser->scanner, &list, why);
         if (status != CCMOD_OK)
             return ccmod_trace_refuse_field(parser, status, "ranks of a section", why);
-        CCMOD_TRY(append_sections(parser, list));
+        for (size_t i = 0; i < list.count; i++)
+            CCMOD_TRY(append_section(parser, parser->trace->ranges[list.first + i]));
+        parser->trace->range_count = list.first; /* the sections have them now */
     }
     if (!trace_take(&parser->scanner, ':'))
         return ccmod_trace_refuse_field(parser, CCMOD_ERROR_USAGE, "head of a section",
@@ -336,7 +320,8 @@ static ccmod_status read_line(trace_parser *parser)
         return CCMOD_OK;
     if (parser->trace->ranks == 0)
         return read_head(parser);
-    return at_section(&parser->scanner) ? read_section(parser) : read_record(parser);
+    return *parser->scanner.at == '*' || trace_is_digit(*parser->scanner.at) ? read_section(parser)
+                                                                             : read_record(parser);
 }
 
 static ccmod_status read_lines(trace_parser *parser)

@@ -1,12 +1,15 @@
 /* A trace as a workload: a cursor for each processor into the code that all share. Loops are run,
  * not unrolled, so a cursor and the indices of its loops are all that a processor needs. */
-#include "model/traces/trace.h"
+#include <ccmod/workload.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "model/traces/expressions.h"
+#include "model/traces/ranks.h"
+#include "model/traces/trace.h"
 
 enum {
     IDLE_JUMPS = 1 << 20
@@ -279,14 +282,6 @@ static bool enter_section(const record_place *place, trace_cursor *cursor)
     return true;
 }
 
-static ccmod_status refuse_idling(const record_place *place)
-{
-    return ccmod_fail(place->error, CCMOD_ERROR_USAGE, place->player->trace->name,
-                      place->operation->line,
-                      "the loops of rank %u turned %d times without a record; correct their counts",
-                      place->processor, (int)IDLE_JUMPS);
-}
-
 static ccmod_status give_record(const record_place *place, trace_cursor *cursor,
                                 ccmod_record *record)
 {
@@ -301,7 +296,7 @@ static ccmod_status give_record(const record_place *place, trace_cursor *cursor,
 }
 
 /* Hot: what most records are, a message of a plain rank and a plain size, or a wait, whose rank and
- * size nobody reads. */
+ * size are not read. */
 static bool give_plain_record(const trace_operation *operation, trace_cursor *cursor,
                               ccmod_record *record)
 {
@@ -331,7 +326,10 @@ static __attribute__((noinline)) ccmod_status next_slowly(trace_player *player, 
         if (place.operation->kind < CCMOD_RECORDS)
             return give_record(&place, cursor, record);
         if (jumps == IDLE_JUMPS)
-            return refuse_idling(&place);
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, player->trace->name, place.operation->line,
+                              "the loops of rank %u turned %d times without a record; correct "
+                              "their counts",
+                              processor, (int)IDLE_JUMPS);
         if (place.operation->kind == TRACE_LOOP) {
             CCMOD_TRY(enter_loop(&place, cursor));
         } else if (place.operation->kind == TRACE_AGAIN) {

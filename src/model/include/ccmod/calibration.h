@@ -42,11 +42,11 @@ typedef struct {
      * two directions: from 1, nothing is shared, to 2, they share one link. 0: not known, which is
      * taken for 2, 2 and 1, a full-duplex link. See ccmod_network_share_ends. */
     double out_contention, in_contention, duplex_contention;
-    /* How long an acknowledgement keeps its links, which goes back over them and for which nobody
-     * waits, as TCP has them: one for every second packet that has come from a sender, and one for
-     * a single packet at the end of a message, at once, or, of a receiver that answers, 40 ms later
-     * unless what it sends there carries it. 0: none. Share rule fifo alone has them; a multicast
-     * has none. */
+    /* How long an acknowledgement keeps its links, which goes back over them and for which no one
+     * waits, as stream sockets have them: one for every second packet that has come from a sender,
+     * and one for a single packet at the end of a message, at once, or, of a receiver that answers,
+     * 40 ms later unless what it sends there carries it. 0: none. Share rule fifo alone has them; a
+     * multicast has none. */
     double acknowledgement_us;
 } ccmod_calibration;
 
@@ -70,7 +70,7 @@ typedef struct {
 } ccmod_point;
 
 typedef struct {
-    size_t segments;       /* exactly so many lines, at most 8; 0: as many as the points support */
+    size_t segments; /* the exact number of lines, at most 8; 0: as many as the points support */
     uint64_t packet_bytes; /* above 0: two lines, one up to this size and one above, as in the
                               article; `segments` is 0 or 2 then */
     double
@@ -108,6 +108,11 @@ typedef struct {
     double latency_us;
     double transfer_us; /* the bytes on the links */
 } ccmod_delay;
+
+/* By the calibration's line for the size, with hop_us and gap_us; the packets' headers are in the
+ * fitted line already. `hops`: links of the route. */
+CCMOD_API ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size_t hops,
+                                                uint64_t bytes);
 
 #ifdef __cplusplus
 }

@@ -53,11 +53,11 @@ typedef struct ccmod_parameters {
     double background_interval_us;
     uint64_t seed;
     bool plain;           /* take the plain path in any case: the same results, slower */
-    size_t open_messages; /* so many may be under way or wait to be received, 64 bytes each; more
-                             end the evaluation. 0: 2^24, or 64 for each processor */
+    size_t open_messages; /* the most that may be under way or wait to be received, 64 bytes each;
+                             more end the evaluation. 0: 2^24, or 64 for each processor */
     double until_us;      /* the evaluation ends at this time, if not before; 0: with the traces */
     uint32_t rate_of;     /* the processor whose receives are counted, or CCMOD_NOBODY */
-    uint64_t rate_round;  /* so many receives make a round; batches are whole ones. 0 counts as 1 */
+    uint64_t rate_round;  /* receives in a round; batches are whole ones. 0 counts as 1 */
     double precision;     /* the evaluation ends once the 95 % interval of that rate reaches no
                              farther than this share of it; 0: it does not. Not before that processor
                              has received 1000 messages, and 4 for each processor */

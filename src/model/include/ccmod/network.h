@@ -1,9 +1,9 @@
 /* A network: nodes, links and routes, by name or as a program fills it, and the quiet times on it.
  *
- * To add one: one file src/model/network_NAME.c with a const ccmod_network_operations (only `route`
- * is required) and a function that parses what stands behind "NAME:" in --network and fills a
- * ccmod_network; one row in network.c's table of kinds. network_crossbar.c is the smallest example.
- * A program that uses the library fills a ccmod_network of its own; no table knows it. */
+ * To add one: one file src/model/networks/NAME.c with a const ccmod_network_operations (only
+ * `route` is required) and a function that parses what follows "NAME:" in --network and makes a
+ * ccmod_network; one row in the table of kinds.c. crossbar.c is the smallest example. A program
+ * that uses the library fills a ccmod_network of its own, without a row. */
 #ifndef CCMOD_NETWORK_H
 #define CCMOD_NETWORK_H
 
@@ -94,7 +94,7 @@ typedef struct {
     const char *name; /* crossbar */
     const char *form; /* how to write it: "crossbar[:NODES]" */
     const char *help; /* one phrase */
-    /* `arguments`: what stands behind the colon, or NULL; `text`: all of it, for errors. */
+    /* `arguments`: what follows the colon, or NULL; `text`: all of it, for errors. */
     ccmod_status (*open)(const char *arguments, const char *text, size_t processors,
                          ccmod_network **out, ccmod_error *error);
 } ccmod_network_kind;
@@ -105,13 +105,10 @@ extern CCMOD_API const ccmod_network_kind *const ccmod_network_kinds[];
 /* max(1, ceil(bytes / payload)). */
 CCMOD_API uint64_t ccmod_packets(const ccmod_network *network, uint64_t bytes);
 
-/* The delay that `network` gives, by its slot or the default: the calibration's line for the size,
- * with hop_us and gap_us; the packets' headers are in the fitted line already. */
+/* The delay that `network` gives, by its slot or ccmod_default_quiet_delay. */
 CCMOD_API ccmod_delay ccmod_quiet_delay(const ccmod_network *network,
                                         const ccmod_calibration *calibration, size_t hops,
                                         uint64_t bytes);
-CCMOD_API ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size_t hops,
-                                                uint64_t bytes);
 
 /* The inverse, by the network's slot or the default: nothing during overhead and latency, then
  * packets in proportion to the transfer that is done; all of them from the end on. */

@@ -1,6 +1,6 @@
 /* The fifteen signals of an evaluation, and the observer that they are sent to.
  *
- * To add an observer: one file src/model/observer_NAME.c with a function that makes a
+ * To add an observer: one file src/model/observers/NAME.c with a function that makes a
  * ccmod_observer: which signals it wants, and what is to be called with them. The evaluation takes
  * a list of them. */
 #ifndef CCMOD_SIGNALS_H
@@ -37,8 +37,8 @@ typedef enum {
     CCMOD_SIGNALS
 } ccmod_signal_kind;
 
-/* Whoever wants a signal marked H sees every horizon: the evaluation then takes a plainer path that
- * recomputes all messages at each, which is slow from about a hundred live messages on. */
+/* An observer of a signal marked H sees every horizon: the evaluation then takes a plainer path
+ * that recomputes all messages at each, which is slow from about a hundred live messages on. */
 
 /* The name in the article: "CONFIG", "GO_INIT". */
 CCMOD_API const char *ccmod_signal_name(ccmod_signal_kind kind);

@@ -1,0 +1,6 @@
+/* The benchmarks as an array, of the list in registry.h. */
+#include "benchmarks/registry.h"
+
+#define BENCHMARKS_ADDRESS(definition) &definition,
+
+const benchmark *const benchmarks_registry[] = {BENCHMARKS(BENCHMARKS_ADDRESS) NULL};

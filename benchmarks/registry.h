@@ -1,0 +1,30 @@
+/* The list of all benchmarks: the only one in the sources beside the build's (local.mk). */
+#ifndef BENCHMARKS_REGISTRY_H
+#define BENCHMARKS_REGISTRY_H
+
+#include "engine/definition.h"
+
+/* In the order of docs/methodology.md. */
+#define BENCHMARKS(EACH)                                                                           \
+    EACH(cb_oneway)                                                                                \
+    EACH(cb_twoway)                                                                                \
+    EACH(cb_alltoall)                                                                              \
+    EACH(cb_pairs)                                                                                 \
+    EACH(cb_outfarm)                                                                               \
+    EACH(cb_multicast)                                                                             \
+    EACH(cb_funnel)                                                                                \
+    EACH(cb_pushfarm)                                                                              \
+    EACH(cb_pullfarm)                                                                              \
+    EACH(cb_pipeline)                                                                              \
+    EACH(cb_calibrate)                                                                             \
+    EACH(cb_comms1)                                                                                \
+    EACH(cb_comms2)                                                                                \
+    EACH(cb_comms3)
+
+#define BENCHMARKS_DECLARE(definition) extern const benchmark definition;
+BENCHMARKS(BENCHMARKS_DECLARE)
+
+/* All of them, ended by NULL. */
+extern const benchmark *const benchmarks_registry[];
+
+#endif

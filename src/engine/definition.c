@@ -1,0 +1,94 @@
+/* Questions about a definition: pure functions. */
+#include "engine/definition.h"
+
+#include <string.h>
+
+#include "engine/benchmark.h"
+
+const char *bench_group_name(bench_group group)
+{
+    static const char *const names[] = {
+        [BENCH_GROUP_BASIC] = "basic",
+        [BENCH_GROUP_FARM] = "farm",
+        [BENCH_GROUP_CALIBRATION] = "calibration",
+        [BENCH_GROUP_PARKBENCH] = "parkbench",
+    };
+
+    return names[group];
+}
+
+const char *bench_counted_name(bench_counted counted)
+{
+    static const char *const names[] = {
+        [BENCH_PAIR_ONLY] = "processors",  [BENCH_BY_MODE] = "processors",
+        [BENCH_PROCESSORS] = "processors", [BENCH_DESTINATIONS] = "destinations",
+        [BENCH_SOURCES] = "sources",       [BENCH_FARM] = "sources",
+        [BENCH_TOPOLOGY] = "topology",
+    };
+
+    return names[counted];
+}
+
+size_t bench_count_least(const benchmark *definition)
+{
+    return strcmp(bench_counted_name(definition->counted), "processors") == 0 ? 2 : 1;
+}
+
+size_t bench_count_multiple(const benchmark *definition)
+{
+    return definition->roles[0].share == BENCH_HALF ? 2 : 1;
+}
+
+static const char *const packets_formulas[] = {
+    [BENCH_PACKETS_ONE] = "1",
+    [BENCH_PACKETS_TWO] = "2",
+    [BENCH_PACKETS_EACH] = "count",
+    [BENCH_PACKETS_EACH_PAIR] = "count / 2",
+    [BENCH_PACKETS_AMONG_ALL] = "count * (count - 1)",
+};
+
+const char *bench_packets_formula(bench_packets packets)
+{
+    return packets_formulas[packets];
+}
+
+size_t bench_packets_of(bench_packets packets, size_t count)
+{
+    switch (packets) {
+    case BENCH_PACKETS_ONE:
+        return 1;
+    case BENCH_PACKETS_TWO:
+        return 2;
+    case BENCH_PACKETS_EACH:
+        return count;
+    case BENCH_PACKETS_EACH_PAIR:
+        return count / 2;
+    case BENCH_PACKETS_AMONG_ALL:
+        return count * (count - 1);
+    }
+    return 0;
+}
+
+bool bench_is_stream(const bench_mode *mode)
+{
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        if (mode->roles[role].finish == bench_drain || mode->roles[role].finish == bench_relay)
+            return true;
+    return false;
+}
+
+bool bench_is_led_in(const bench_mode *mode)
+{
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        if (mode->roles[role].starts_after_begin)
+            return true;
+    return false;
+}
+
+const bench_mode *bench_find_mode(const benchmark *definition, const char *name)
+{
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
+        if (strcmp(mode->name, name) == 0)
+            return mode;
+    return NULL;
+}

@@ -1,0 +1,354 @@
+/* Definitions, options and technologies as JSON. Formulas are texts of the four operations, in
+ * which `count` is what is counted, so that readers in other languages can evaluate them. */
+#include "config.h"
+
+#include "engine/describe.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/counters.h"
+#include "engine/options.h"
+#include "engine/plan.h"
+#include "engine/sides.h"
+#include "report/columns.h"
+#include "report/stream.h"
+
+static void put_texts(report_stream *out, const char *key, const char *const *texts)
+{
+    report_stream_array(out, key);
+    for (; texts != NULL && *texts != NULL; texts++)
+        report_stream_text(out, NULL, *texts);
+    report_stream_end(out);
+}
+
+static void put_count(report_stream *out, const char *key, size_t count)
+{
+    report_stream_number(out, key, (double)count);
+}
+
+static void put_numbers(report_stream *out, const char *key, const uint64_t *values, size_t count)
+{
+    report_stream_array(out, key);
+    for (size_t i = 0; i < count; i++)
+        report_stream_number(out, NULL, (double)values[i]);
+    report_stream_end(out);
+}
+
+/* How many ranks have a role, as a formula; of a farm by its two numbers, and of a topology in
+ * words. */
+static const char *ranks_of_role(const benchmark *definition, size_t role)
+{
+    static const char *const of_farm[BENCH_ROLES] = {"1", "sources", "destinations"};
+    static const char *const of_topology[BENCH_ROLES] = {"the first stage", "stages between",
+                                                         "the last stage"};
+    static const char *const of_count[] = {
+        [BENCH_NONE] = "0",      [BENCH_ONE] = "1",          [BENCH_HALF] = "count / 2",
+        [BENCH_COUNT] = "count", [BENCH_REST] = "count - 2",
+    };
+
+    if (definition->counted == BENCH_FARM)
+        return of_farm[role];
+    return definition->counted == BENCH_TOPOLOGY ? of_topology[role]
+                                                 : of_count[definition->roles[role].share];
+}
+
+/* What is counted, by which options, and which counts are valid and usual. */
+static void put_counts(report_stream *out, const benchmark *definition)
+{
+    static const struct {
+        const char *options[3], *ranks;
+    } counted[] = {
+        [BENCH_PAIR_ONLY] = {{NULL}, "2"},
+        [BENCH_BY_MODE] = {{NULL}, "count"},
+        [BENCH_PROCESSORS] = {{"processors"}, "count"},
+        [BENCH_DESTINATIONS] = {{"destinations"}, "1 + count"},
+        [BENCH_SOURCES] = {{"sources"}, "1 + count"},
+        [BENCH_FARM] = {{"sources", "destinations"}, "1 + sources + destinations"},
+        [BENCH_TOPOLOGY] = {{"topology"}, "sum(stages)"},
+    };
+    const char *separator = definition->counted == BENCH_FARM ? "x" : "-";
+
+    report_stream_object(out, "count");
+    report_stream_text(out, "column", bench_counted_name(definition->counted));
+    put_texts(out, "options", counted[definition->counted].options);
+    put_count(out, "least", bench_count_least(definition));
+    put_count(out, "multiple_of", bench_count_multiple(definition));
+    report_stream_array(out, "usual"); /* "8", "4x4" or "4-2-1", as plans and options write it */
+    for (size_t i = 0; i < BENCH_USUAL && definition->usual[i][0] > 0; i++) {
+        char text[64] = "";
+        size_t used = 0;
+
+        for (size_t k = 0; k < BENCH_STAGES && definition->usual[i][k] > 0; k++)
+            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%zu",
+                                     k > 0 ? separator : "", definition->usual[i][k]);
+        report_stream_text(out, NULL, text);
+    }
+    report_stream_end(out);
+    report_stream_text(out, "ranks", counted[definition->counted].ranks);
+    report_stream_end(out);
+}
+
+static void put_modes(report_stream *out, const benchmark *definition)
+{
+    report_stream_array(out, "modes");
+    for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++) {
+        report_stream_object(out, NULL);
+        report_stream_text(out, "name", mode->name);
+        report_stream_text(out, "summary", mode->summary);
+        report_stream_flag(out, "default", !mode->on_request);
+        report_stream_flag(out, "stream", bench_is_stream(mode));
+        report_stream_text(out, "packets", bench_packets_formula(mode->packets));
+        report_stream_text(out, "frequency", mode->counts_packets ? "packets" : "steps");
+        if (mode->divisor > 0) { /* farms have figures of their own */
+            report_stream_text(out, "figure",
+                               mode->figure == BENCH_LATENCY ? "latency_us" : "round_us");
+            put_count(out, "divisor", mode->divisor);
+        }
+        if (mode->processors > 0)
+            put_count(out, "processors", mode->processors);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
+static void put_ratio(report_stream *out, const benchmark *definition)
+{
+    static const char *const ratios[][2] = {
+        [BENCH_CONGESTION] = {"congestion_ratio",
+                              "time per packet of a node / that at the reference"},
+        [BENCH_EFFICIENCY] = {"scaling_efficiency", "frequency per pair / that at the reference"},
+        [BENCH_LOSS] = {"loss_pct", "per cent of the packet rate at the reference that is missing"},
+    };
+
+    if (definition->ratio == BENCH_NO_RATIO)
+        return;
+    report_stream_object(out, "ratio");
+    report_stream_text(out, "column", ratios[definition->ratio][0]);
+    report_stream_text(out, "meaning", ratios[definition->ratio][1]);
+    put_count(out, "reference", definition->reference);
+    report_stream_end(out);
+}
+
+/* The sizes that are measured without --sizes. */
+static cb_status put_sizes(report_stream *out, const char *key, const benchmark *definition,
+                           const char *compute)
+{
+    const bench_options options = {.compute = compute};
+    uint64_t *sizes = cb_allocate(PLAN_SIZES, sizeof(*sizes), "the sizes of a benchmark");
+
+    if (sizes == NULL)
+        return CB_ERROR_MEMORY;
+    put_numbers(out, key, sizes, plan_sizes(definition, &options, sizes));
+    free(sizes);
+    return CB_OK;
+}
+
+/* What a run measures, and how many rows that gives: docs/benchmarks.md says what the names stand
+ * for. */
+static cb_status put_rows(report_stream *out, const benchmark *definition)
+{
+    const char *const *occupations = bench_occupations(definition);
+    const uint64_t changing_bytes = PLAN_CHANGING_LIST_BYTES;
+    const char *rows = "modes * counts * sizes";
+
+    put_texts(out, "occupations", occupations);
+    CB_TRY(put_sizes(out, "sizes_bytes", definition, "none"));
+    if (occupations != NULL)
+        CB_TRY(put_sizes(out, "sizes_beside_computing_bytes", definition, "both"));
+    if (definition->group == BENCH_GROUP_FARM) {
+        rows = "counts * algorithms * sizes";
+        put_numbers(out, "algorithms_us", plan_usual_algorithms_us.values,
+                    plan_usual_algorithms_us.count);
+    }
+    if (definition->lists) {
+        rows = "modes * counts * multicasts * (sizes + 2 * changing_sizes)";
+        put_texts(out, "lists", bench_list_names);
+        put_numbers(out, "changing_sizes_bytes", &changing_bytes, 1);
+    }
+    report_stream_text(out, "rows", rows);
+    return CB_OK;
+}
+
+static cb_status put_benchmark(report_stream *out, const benchmark *definition,
+                               const benchmark *const *registry)
+{
+    options_table of;
+
+    options_table_make(definition, registry, &of);
+    report_stream_object(out, NULL);
+    report_stream_text(out, "name", definition->name);
+    report_stream_text(out, "program", of.program);
+    report_stream_text(out, "id", definition->id);
+    report_stream_text(out, "title", definition->title);
+    report_stream_text(out, "description", definition->description);
+    report_stream_text(out, "group", bench_group_name(definition->group));
+    report_stream_text(out, "pattern", definition->pattern);
+    put_counts(out, definition);
+    report_stream_array(out, "roles");
+    for (size_t i = 0; i < BENCH_ROLES && definition->roles[i].share != BENCH_NONE; i++) {
+        report_stream_object(out, NULL);
+        report_stream_text(out, "name", definition->roles[i].name);
+        report_stream_text(out, "ranks", ranks_of_role(definition, i));
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+    put_modes(out, definition);
+    put_ratio(out, definition);
+    CB_TRY(put_rows(out, definition));
+    if (definition->fit)
+        report_stream_text(out, "fit",
+                           definition->group == BENCH_GROUP_PARKBENCH ? "parkbench" : "hockney");
+    report_stream_array(out, "figures");
+    for (size_t i = 0; i < BENCH_FORMULAS && definition->figures[i].column != NULL; i++) {
+        report_stream_object(out, NULL);
+        report_stream_text(out, "column", definition->figures[i].column);
+        report_stream_text(out, "formula", definition->figures[i].formula);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+    report_stream_array(out, "plots");
+    for (size_t i = 0; i < BENCH_PLOTS && definition->plots[i].column != NULL; i++) {
+        report_stream_object(out, NULL);
+        report_stream_text(out, "column", definition->plots[i].column);
+        report_stream_text(out, "against", definition->plots[i].against);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+    report_stream_array(out, "options");
+    for (size_t i = 0; i < of.table.option_count; i++)
+        if (cb_option_applies(&of.table, &of.rows[i]))
+            report_stream_text(out, NULL, of.rows[i].name);
+    report_stream_end(out);
+    report_stream_end(out);
+    return CB_OK;
+}
+
+static void put_option(report_stream *out, const cb_option *row)
+{
+    static const char *const types[] = {
+        [CB_OPTION_FLAG] = "flag",           [CB_OPTION_COUNT] = "count",
+        [CB_OPTION_SIZE] = "size",           [CB_OPTION_REAL] = "real",
+        [CB_OPTION_TEXT] = "text",           [CB_OPTION_CHOICE] = "choice",
+        [CB_OPTION_SIZE_LIST] = "size list", [CB_OPTION_COUNT_LIST] = "count list",
+        [CB_OPTION_OPERAND] = "operand",     [CB_OPTION_ACTION] = "action",
+    };
+
+    report_stream_text(out, "name", row->name);
+    report_stream_text(out, "type", types[row->type]);
+    report_stream_text(out, "argument", row->argument);
+    report_stream_text(out, "default", row->default_text);
+    if (row->maximum > row->minimum) {
+        report_stream_number(out, "minimum", row->minimum);
+        if (row->maximum < 0x1p64) /* else there is no bound */
+            report_stream_number(out, "maximum", row->maximum);
+    }
+    report_stream_text(out, "unit", row->unit);
+    if (row->choices != NULL)
+        put_texts(out, "choices", row->choices);
+    report_stream_text(out, "key", row->key);
+    report_stream_text(out, "help", row->help);
+}
+
+/* Every row with the programs that take it: rows have the same places in the tables of all. Those
+ * of one name differ in what they mean. */
+static void put_options(report_stream *out, const benchmark *const *registry)
+{
+    options_table of;
+
+    options_table_make(registry[0], registry, &of);
+    report_stream_array(out, "options");
+    for (size_t i = 0; i < of.table.option_count; i++) {
+        report_stream_object(out, NULL);
+        put_option(out, &of.rows[i]);
+        report_stream_array(out, "programs");
+        for (const benchmark *const *taker = registry; *taker != NULL; taker++) {
+            options_table_make(*taker, registry, &of);
+            if (cb_option_applies(&of.table, &of.rows[i]))
+                report_stream_text(out, NULL, of.program);
+        }
+        report_stream_end(out);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
+/* Its parameters and its counters, where it has some. */
+static void put_technology(report_stream *out, const transport_technology *technology)
+{
+    static const char *const kinds[] = {
+        [CB_PARAMETER_COUNT] = "count", [CB_PARAMETER_SIZE] = "size", [CB_PARAMETER_FLAG] = "flag"};
+    const cb_parameter_set *parameters = technology->parameters;
+    const cb_counter_set *counters = technology->counters;
+
+    if (parameters != NULL)
+        report_stream_array(out, "parameters");
+    for (size_t i = 0; parameters != NULL && i < parameters->count; i++) {
+        const cb_parameter *row = &parameters->rows[i];
+
+        report_stream_object(out, NULL);
+        report_stream_text(out, "name", row->name);
+        report_stream_text(out, "kind", kinds[row->kind]);
+        if (row->default_value != CB_PARAMETER_ABSENT)
+            report_stream_number(out, "default", (double)row->default_value);
+        report_stream_number(out, "minimum", (double)row->minimum);
+        report_stream_number(out, "maximum", (double)row->maximum);
+        report_stream_text(out, "unit", row->kind == CB_PARAMETER_SIZE ? "bytes" : row->unit);
+        report_stream_text(out, "help", row->help);
+        report_stream_end(out);
+    }
+    if (parameters != NULL)
+        report_stream_end(out);
+    if (counters == NULL)
+        return;
+    report_stream_text(out, "counters_key", counters->group);
+    report_stream_array(out, "counters");
+    for (size_t i = 0; i < counters->count; i++) {
+        report_stream_object(out, NULL);
+        report_stream_text(out, "key", counters->rows[i].key);
+        report_stream_text(out, "unit", counters->rows[i].unit);
+        report_stream_text(out, "meaning", counters->rows[i].meaning);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
+cb_status describe_benchmark(const benchmark *definition, const benchmark *const *registry,
+                             FILE *stream)
+{
+    report_stream out = report_stream_begin(stream);
+
+    report_stream_text(&out, "schema", "combench-benchmarks/1");
+    report_stream_array(&out, "benchmarks");
+    CB_TRY(put_benchmark(&out, definition, registry));
+    report_stream_end(&out);
+    report_stream_end(&out);
+    return CB_OK;
+}
+
+cb_status describe_all(const benchmark *const *registry, FILE *stream)
+{
+    report_stream out = report_stream_begin(stream);
+
+    report_stream_text(&out, "schema", "combench-benchmarks/1");
+    report_stream_text(&out, "combench", CB_VERSION);
+    report_stream_array(&out, "benchmarks");
+    for (const benchmark *const *one = registry; *one != NULL; one++)
+        CB_TRY(put_benchmark(&out, *one, registry));
+    report_stream_end(&out);
+    put_options(&out, registry);
+    bench_use_counters();
+    report_describe_columns(&out, "columns");
+    report_stream_array(&out, "technologies");
+    for (const transport_technology *const *one = transport_technologies; *one != NULL; one++) {
+        report_stream_object(&out, NULL);
+        report_stream_text(&out, "name", (*one)->name);
+        report_stream_text(&out, "summary", (*one)->summary);
+        put_technology(&out, *one);
+        report_stream_end(&out);
+    }
+    report_stream_end(&out);
+    report_stream_end(&out);
+    return CB_OK;
+}

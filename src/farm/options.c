@@ -1,0 +1,140 @@
+/* Farms of S x D and the ranks that they need; loads; timelines. */
+#include "farm/options.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "farm/farm.h"
+#include "farm/load.h"
+#include "timeline/timeline.h"
+
+static cb_status add_farm(bench_shape_list *out, size_t sources, size_t destinations, size_t ranks)
+{
+    bench_shape shape = shape_of_farm(sources, destinations);
+    size_t needed = shape_ranks(&shape);
+
+    if (needed <= ranks)
+        return shape_list_add(out, &shape);
+    if (sources == 1 && destinations == 1)
+        return shape_fits(&shape, ranks, "a farm (a supervisor, a source and a destination)");
+    cb_error("a farm of %zu sources and %zu destinations, with its supervisor, needs %zu ranks and "
+             "the job has %zu; start it with mpirun -np %zu (with --oversubscribe where there are "
+             "fewer cores), or give smaller --sources and --destinations",
+             sources, destinations, needed, ranks, needed);
+    return CB_ERROR_USAGE;
+}
+
+/* Those that fit; where the job is too small for the first, the largest that fits. */
+static cb_status add_usual_farms(const benchmark *definition, size_t ranks, bench_shape_list *out)
+{
+    const size_t largest = ranks > 2 ? (ranks - 1) / 2 : 1;
+
+    for (size_t i = 0; i < BENCH_USUAL && definition->usual[i][0] > 0; i++) {
+        const size_t *usual = definition->usual[i];
+
+        if (1 + usual[0] + usual[1] <= ranks)
+            CB_TRY(add_farm(out, usual[0], usual[1], ranks));
+    }
+    return out->count > 0 ? CB_OK : add_farm(out, largest, largest, ranks);
+}
+
+/* The k-th value of a list; of a list of one always that. */
+static size_t value_at(const cb_list *list, size_t k)
+{
+    return (size_t)list->values[list->count == 1 ? 0 : k];
+}
+
+cb_status farm_choose_shapes(const benchmark *definition, const bench_options *options,
+                             size_t ranks, bench_shape_list *out)
+{
+    const cb_list *sources = &options->sources, *destinations = &options->destinations;
+    size_t length;
+
+    out->count = 0;
+    CB_TRY(farm_check_load(options));
+    if (sources->count == 0 && destinations->count == 0)
+        CB_TRY(add_usual_farms(definition, ranks, out));
+    sources = sources->count > 0 ? sources : destinations;
+    destinations = destinations->count > 0 ? destinations : sources;
+    length = sources->count > destinations->count ? sources->count : destinations->count;
+    if (sources->count != destinations->count && sources->count > 1 && destinations->count > 1) {
+        cb_error("--sources has %zu numbers and --destinations %zu; give as many of both, or one "
+                 "number for all",
+                 sources->count, destinations->count);
+        return CB_ERROR_USAGE;
+    }
+    for (size_t i = 0; i < length; i++)
+        CB_TRY(add_farm(out, value_at(sources, i), value_at(destinations, i), ranks));
+    return farm_check_timeline(options, &out->shapes[0]);
+}
+
+/* An open loop needs some events to tell of, and --max-time is to hold. */
+static cb_status check_rate(const bench_options *options, double rate_hz)
+{
+    double needed_s = BENCH_OPEN_EVENTS / rate_hz * 100 / BENCH_OPEN_SHARE_PCT;
+
+    if (rate_hz <= 0 || needed_s <= options->max_time_s)
+        return CB_OK;
+    cb_error("an open loop at %g Hz needs %.3g s for %d events and --max-time is %g s; give a "
+             "higher rate, or a longer --max-time",
+             rate_hz, needed_s, BENCH_OPEN_EVENTS, options->max_time_s);
+    return CB_ERROR_USAGE;
+}
+
+cb_status farm_check_load(const bench_options *options)
+{
+    int kinds = (options->rate_hz > 0) + (options->load_curve != NULL) + options->find_rate;
+    bench_load_point points[BENCH_LOAD_POINTS];
+    size_t count;
+
+    if (kinds > 1) {
+        cb_error("--rate, --load-curve and --find-rate are three loads; give one of them");
+        return CB_ERROR_USAGE;
+    }
+    if (options->find_rate && options->deadline_us <= 0) {
+        cb_error("--find-rate needs a deadline that is to be held; give --deadline-us");
+        return CB_ERROR_USAGE;
+    }
+    if (!options->find_rate && options->deadline_us > 0) {
+        cb_error("--deadline-us is what --find-rate holds; give that too, or leave it out");
+        return CB_ERROR_USAGE;
+    }
+    if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
+        return check_rate(options, options->rate_hz);
+    CB_TRY(bench_load_parse(options->load_curve, points, &count));
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(check_rate(options, points[i].rate_hz));
+    return CB_OK;
+}
+
+uint64_t farm_timeline_events(const bench_options *options)
+{
+    return options->timeline_events > 0 ? options->timeline_events : BENCH_TIMELINE_EVENTS;
+}
+
+cb_status farm_check_timeline(const bench_options *options, const bench_shape *farm)
+{
+    size_t sources = farm->stages[BENCH_SOURCE];
+    size_t events = (size_t)farm_timeline_events(options);
+    size_t most = BENCH_TIMELINE_NOTES / bench_timeline_notes_of_all(sources, 1);
+
+    if (options->timeline == NULL) {
+        if (options->timeline_events == 0)
+            return CB_OK;
+        cb_error("--timeline-events says how many events are in a timeline; give --timeline FILE "
+                 "too, or leave it out");
+        return CB_ERROR_USAGE;
+    }
+    if (options->placement != NULL) {
+        cb_error("--timeline shows ranks in the launcher's order, which --placement changes; give "
+                 "one of them");
+        return CB_ERROR_USAGE;
+    }
+    if (events <= most)
+        return CB_OK;
+    cb_error("--timeline: %zu events of %zu sources make %zu notes, and rank 0 holds no more than "
+             "%d; give --timeline-events %zu at most, or fewer --sources",
+             events, sources, bench_timeline_notes_of_all(sources, events), BENCH_TIMELINE_NOTES,
+             most);
+    return CB_ERROR_USAGE;
+}

@@ -1,0 +1,159 @@
+#include "model/evaluation/delivery.h"
+
+#include "model/evaluation/processors.h"
+#include "model/sharing/messages.h"
+
+/* The message takes its way, and its first step. */
+static ccmod_status begin(ccmod_engine *engine, uint32_t number)
+{
+    ccmod_traffic *traffic = &engine->traffic;
+    traffic_message *message;
+    ccmod_delay delay;
+    double before_us, asks_us;
+
+    CCMOD_TRY(ccmod_message_take_route(traffic, number));
+    message = &traffic->pool[number];
+    delay = ccmod_message_delay(traffic, message);
+    before_us = delay.overhead_us + delay.latency_us;
+    asks_us = message_before_links_us(traffic, &delay);
+    message->start_us = traffic->now_us;
+    message->finish = delay.transfer_us;
+    message->flags |= MESSAGE_STARTED;
+    if (traffic->ids != NULL)
+        traffic->ids[number] = engine->messages;
+    engine->messages++;
+    if (audience_wants(&traffic->audience, CCMOD_SIGNAL_NEWSCOM)) {
+        ccmod_signal signal = {.of.message = ccmod_message_describe(traffic, number)};
+
+        CCMOD_TRY(
+            ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_NEWSCOM, traffic->now_us, &signal));
+    }
+    if (traffic->parameters.mode == CCMOD_PAPER) {
+        if (before_us + delay.transfer_us > 0)
+            return engine->flows->start(traffic, number, before_us + delay.transfer_us);
+    } else if (delay.transfer_us > 0) {
+        if (asks_us > 0)
+            return engine_push(engine, traffic->now_us + asks_us, EVENT_FLOW, number);
+        return engine->flows->start(traffic, number, delay.transfer_us);
+    }
+    return engine_push(engine, traffic->now_us + before_us, EVENT_ARRIVE, number);
+}
+
+ccmod_status ccmod_delivery_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
+                                  uint64_t size_bytes, uint32_t line, uint32_t flags, uint32_t *out)
+{
+    uint32_t number = TRAFFIC_NONE;
+
+    CCMOD_TRY(pool_take(&engine->traffic, &number));
+    engine->traffic.pool[number] = (traffic_message){.source = source,
+                                                     .destination = destination,
+                                                     .size_bytes = size_bytes,
+                                                     .line = line,
+                                                     .flags = flags | MESSAGE_LIVE};
+    *out = number;
+    return begin(engine, number);
+}
+
+ccmod_status ccmod_delivery_start_fan(ccmod_engine *engine, uint32_t source,
+                                      const ccmod_record *record, uint32_t flags, uint32_t *out)
+{
+    uint32_t fan = 0, number = TRAFFIC_NONE;
+
+    CCMOD_TRY(ccmod_fan_make(&engine->traffic, record, &fan));
+    CCMOD_TRY(pool_take(&engine->traffic, &number));
+    engine->traffic.pool[number] = (traffic_message){.source = source,
+                                                     .destination = fan,
+                                                     .size_bytes = record->size_bytes,
+                                                     .line = record->line,
+                                                     .flags = flags | MESSAGE_LIVE | MESSAGE_FAN};
+    *out = number;
+    return (flags & MESSAGE_EAGER) != 0 ? begin(engine, number) : CCMOD_OK;
+}
+
+ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t number, uint32_t receiver,
+                                  bool blocked, bool *arrived)
+{
+    traffic_message *message = &engine->traffic.pool[number];
+    uint32_t flags = MESSAGE_MATCHED | (blocked ? MESSAGE_RECEIVER_BLOCKED : 0);
+
+    *arrived = (message->flags & MESSAGE_ARRIVED) != 0;
+    if ((message->flags & MESSAGE_FAN) != 0) {
+        traffic_fan *fan = &engine->traffic.fans[message->destination];
+
+        fan->flags[receiver] = (uint8_t)flags;
+        if (--fan->unmatched > 0)
+            return CCMOD_OK;
+    } else {
+        message->flags |= flags;
+    }
+    if (*arrived)
+        ccmod_message_give(&engine->traffic, number);
+    else if ((message->flags & MESSAGE_STARTED) == 0)
+        return begin(engine, number);
+    return CCMOD_OK;
+}
+
+ccmod_status ccmod_delivery_flow(ccmod_engine *engine, uint32_t number)
+{
+    return engine->flows->start(&engine->traffic, number, engine->traffic.pool[number].finish);
+}
+
+/* Arrival */
+
+static ccmod_status signal_end(ccmod_traffic *traffic, uint32_t number)
+{
+    ccmod_signal signal = {.of.message = ccmod_message_describe(traffic, number)};
+    ccmod_message *message = &signal.of.message;
+    double work_us = message->remaining_us;
+    double taken_us =
+        traffic->now_us - message->flow_us - message_after_links_us(traffic, &message->quiet);
+
+    message->cost_us = traffic->now_us - message->start_us;
+    message->contention = 1;
+    if (work_us > 0 && taken_us > work_us)
+        message->contention = taken_us / work_us;
+    message->availability = 1 / message->contention;
+    message->remaining_us = 0;
+    return ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_UPPR_END, traffic->now_us, &signal);
+}
+
+static ccmod_status finish_receiver(ccmod_engine *engine, uint32_t receiver, uint32_t flags,
+                                    double start_us)
+{
+    if ((flags & MESSAGE_MATCHED) == 0)
+        return CCMOD_OK;
+    processor_note_receive(engine, receiver);
+    return ccmod_processor_finish(engine, receiver, (flags & MESSAGE_RECEIVER_BLOCKED) != 0,
+                                  CCMOD_RECEIVING, start_us);
+}
+
+ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t number)
+{
+    ccmod_traffic *traffic = &engine->traffic;
+    traffic_message *message = &traffic->pool[number];
+    bool all;
+
+    if (audience_wants(&traffic->audience, CCMOD_SIGNAL_UPPR_END))
+        CCMOD_TRY(signal_end(traffic, number));
+    message->flags |= MESSAGE_ARRIVED;
+    ccmod_message_give_route(traffic, number);
+    engine->finished++;
+    if ((message->flags & MESSAGE_EAGER) == 0)
+        CCMOD_TRY(ccmod_processor_finish(engine, message->source,
+                                         (message->flags & MESSAGE_SENDER_BLOCKED) != 0,
+                                         CCMOD_SENDING, message->start_us));
+    if ((message->flags & MESSAGE_FAN) != 0) {
+        const traffic_fan *fan = &traffic->fans[message->destination];
+
+        all = fan->unmatched == 0;
+        for (size_t i = 0; i < fan->count; i++)
+            CCMOD_TRY(
+                finish_receiver(engine, fan->destinations[i], fan->flags[i], message->start_us));
+    } else {
+        all = (message->flags & MESSAGE_MATCHED) != 0;
+        CCMOD_TRY(finish_receiver(engine, message->destination, message->flags, message->start_us));
+    }
+    if (all)
+        ccmod_message_give(traffic, number);
+    return CCMOD_OK;
+}

@@ -1,0 +1,23 @@
+/* The life of a message: it starts, in mode split its overhead and latency pass, its work for the
+ * links is done, it arrives, and those that wait for it go on. Internal to src/model. */
+#ifndef MODEL_EVALUATION_DELIVERY_H
+#define MODEL_EVALUATION_DELIVERY_H
+
+#include "model/evaluation/engine.h"
+
+/* `flags`: EAGER, SENDER_BLOCKED, RECEIVER_BLOCKED, MATCHED. */
+ccmod_status ccmod_delivery_start(ccmod_engine *engine, uint32_t source, uint32_t destination,
+                                  uint64_t size_bytes, uint32_t line, uint32_t flags,
+                                  uint32_t *out);
+/* A multicast, whose receivers are all unmatched: an eager one starts, another when the last of
+ * them is matched. */
+ccmod_status ccmod_delivery_start_fan(ccmod_engine *engine, uint32_t source,
+                                      const ccmod_record *record, uint32_t flags, uint32_t *out);
+/* A receive for the message was posted by `receiver`, of a multicast the number in its list;
+ * *arrived: it is there already. */
+ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t message, uint32_t receiver,
+                                  bool blocked, bool *arrived);
+ccmod_status ccmod_delivery_flow(ccmod_engine *engine, uint32_t message); /* its latency is over */
+ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t message);
+
+#endif

@@ -1,0 +1,406 @@
+/* An evaluation as a whole: from the traffic of one instant to the next until all traces are
+ * consumed, or until nothing can happen any more. */
+#include <ccmod/evaluation.h>
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "model/evaluation/delivery.h"
+#include "model/evaluation/engine.h"
+#include "model/evaluation/matching.h"
+#include "model/evaluation/pairs.h"
+#include "model/evaluation/processors.h"
+#include "model/evaluation/records.h"
+#include "model/evaluation/standstill.h"
+#include "model/sharing/background.h"
+
+enum { REPORT_CYCLES = 1024, FEW = 12, FEW_WORDS = 4 };
+
+/* The rate of a processor in the long run needs at least this many of its receives. */
+enum { LEAST_RECEIVES = 1000, LEAST_RECEIVES_EACH = 4 };
+
+/* The clock goes no farther: 30 000 years. Intervals of the background can be counted up to there.
+ */
+static const double largest_us = 1e18;
+
+static const uint64_t report_ns = 250000000;
+
+/* The evaluation as it goes on. */
+typedef struct {
+    ccmod_engine engine;
+    uint64_t *bits;      /* of processors, all zero: scratch of sorting */
+    uint64_t next_check; /* with how many receives the rate is looked at again */
+    uint64_t last_ns;    /* when progress was reported */
+    ccmod_stop stopped_by;
+} evaluation;
+
+/* The result's own: what remains of the evaluation. */
+typedef struct {
+    ccmod_result result;
+    engine_processor *processors;
+    traffic_cell *cells;
+} kept_result;
+
+static const char *const share_names[] = {
+    [CCMOD_BOTTLENECK] = "bottleneck",
+    [CCMOD_MAXMIN] = "maxmin",
+    [CCMOD_FIFO] = "fifo",
+};
+
+static const char *const stop_names[] = {
+    [CCMOD_STOPPED_BY_TRACE] = "trace",
+    [CCMOD_STOPPED_BY_TIME] = "time",
+    [CCMOD_STOPPED_BY_PRECISION] = "precision",
+};
+
+const char *ccmod_share_name(ccmod_share share)
+{
+    return share_names[share];
+}
+
+const char *ccmod_stop_name(ccmod_stop stop)
+{
+    return stop_names[stop];
+}
+
+/* An instant */
+
+/* Ties in time are decided by the number of the processor, and no processor is ready twice. A few
+ * are inserted in order; for more there is a bit for each processor, and all bits are looked at
+ * from the first on. */
+static void sort_ready(uint64_t *bits, size_t words, traffic_list *list)
+{
+    uint32_t *values = list->values;
+    size_t count = 0;
+
+    if (list->count <= FEW && words > FEW_WORDS) {
+        for (size_t i = 1; i < list->count; i++) {
+            uint32_t value = values[i];
+            size_t at = i;
+
+            for (; at > 0 && values[at - 1] > value; at--)
+                values[at] = values[at - 1];
+            values[at] = value;
+        }
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++)
+        bits[values[i] / 64] |= UINT64_C(1) << (values[i] % 64);
+    for (size_t word = 0; word < words; word++) {
+        for (; bits[word] != 0; bits[word] &= bits[word] - 1)
+            values[count++] = (uint32_t)(64 * word) + (uint32_t)__builtin_ctzll(bits[word]);
+    }
+}
+
+static ccmod_status handle_event(ccmod_engine *engine, event_kind kind, uint32_t subject)
+{
+    switch (kind) {
+    case EVENT_RESUME:
+        return ccmod_processor_resume(engine, subject);
+    case EVENT_FLOW:
+        return ccmod_delivery_flow(engine, subject);
+    case EVENT_ARRIVE:
+        return ccmod_delivery_arrive(engine, subject);
+    case EVENT_BARRIER:
+        return ccmod_processors_leave_barrier(engine);
+    }
+    return CCMOD_OK;
+}
+
+/* Go to `time_us`: messages come off the links and arrive, events happen, and processors that wait
+ * for nothing more go on. */
+static ccmod_status pass_instant(evaluation *whole, double time_us)
+{
+    ccmod_engine *engine = &whole->engine;
+    ccmod_traffic *traffic = &engine->traffic;
+    double until_us;
+
+    traffic->now_us = traffic_larger(traffic->now_us, time_us);
+    traffic->cycles++;
+    CCMOD_TRY(engine->flows->pass(traffic));
+    for (size_t i = 0; i < traffic->ended.count; i++)
+        CCMOD_TRY(ccmod_delivery_arrive(engine, traffic->ended.values[i]));
+    traffic->ended.count = 0;
+    until_us = traffic->now_us + traffic_instant_us(traffic);
+    while (ccmod_queue_next(&engine->queue) <= until_us) {
+        uint32_t coming;
+        queue_event event = ccmod_queue_pop(&engine->queue, &coming);
+
+        if (coming < traffic->message_count)
+            __builtin_prefetch(&traffic->pool[coming], 1);
+        CCMOD_TRY(handle_event(engine, (event_kind)event.kind, event.subject));
+    }
+    sort_ready(whole->bits, engine->processor_count / 64 + 1, &engine->ready);
+    for (size_t i = 0; i < engine->ready.count; i++)
+        CCMOD_TRY(ccmod_records_take(engine, engine->ready.values[i]));
+    engine->ready.count = 0;
+    return CCMOD_OK;
+}
+
+/* From the beginning to the end */
+
+static ccmod_status begin(ccmod_engine *engine)
+{
+    ccmod_traffic *traffic = &engine->traffic;
+    ccmod_signal config = {.of.config = {engine->workload, traffic->network, traffic->calibration,
+                                         &traffic->parameters}};
+    ccmod_signal init = {0};
+
+    CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_CONFIG, traffic->now_us, &config));
+    CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_GO_INIT, traffic->now_us, &init));
+    for (uint32_t i = 0; i < engine->processor_count; i++)
+        CCMOD_TRY(ccmod_records_take(engine, i));
+    return CCMOD_OK;
+}
+
+/* The evaluation is over: all traces are consumed, or it is stopped. */
+static ccmod_status end(evaluation *whole, ccmod_stop by)
+{
+    ccmod_traffic *traffic = &whole->engine.traffic;
+    ccmod_signal signal = {0};
+
+    whole->stopped_by = by;
+    if (by == CCMOD_STOPPED_BY_TIME)
+        traffic->now_us = traffic->parameters.until_us;
+    return ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_GO_END, traffic->now_us, &signal);
+}
+
+/* Whether the rate is known well enough. It is looked at some thirty times while its receives
+ * double. */
+static bool is_rate_known(evaluation *whole)
+{
+    const rate_record *record = &whole->engine.rate;
+    double precision = whole->engine.traffic.parameters.precision;
+    ccmod_rate rate;
+
+    if (!(precision > 0) || record->received < whole->next_check)
+        return false;
+    whole->next_check = record->received + record->received / 32;
+    rate = ccmod_rate_find(record);
+    return rate.batches > 0 && rate.high_per_s <= rate.per_s * (1 + precision) &&
+           rate.low_per_s >= rate.per_s * (1 - precision);
+}
+
+static ccmod_status report_progress(evaluation *whole)
+{
+    const ccmod_engine *engine = &whole->engine;
+    const ccmod_parameters *parameters = &engine->traffic.parameters;
+    ccmod_progress progress = {engine->traffic.now_us, engine->finished, engine->ended_count};
+    uint64_t now_ns;
+
+    if (parameters->progress == NULL || engine->traffic.cycles % REPORT_CYCLES != 0)
+        return CCMOD_OK;
+    now_ns = cb_now_ns();
+    if (now_ns - whole->last_ns < report_ns)
+        return CCMOD_OK;
+    whole->last_ns = now_ns;
+    if (parameters->progress(parameters->progress_context, &progress))
+        return CCMOD_OK;
+    return ccmod_fail(engine->error, CCMOD_ERROR_INTERRUPTED, engine->workload->name, 0,
+                      "the evaluation was stopped at %.3f us", engine->traffic.now_us);
+}
+
+static ccmod_status evaluate(evaluation *whole)
+{
+    ccmod_engine *engine = &whole->engine;
+    ccmod_traffic *traffic = &engine->traffic;
+    double until_us = traffic->parameters.until_us;
+
+    whole->last_ns = traffic->parameters.progress != NULL ? cb_now_ns() : 0;
+    CCMOD_TRY(begin(engine));
+    for (;;) {
+        double time_us;
+
+        CCMOD_TRY(engine->flows->settle(traffic));
+        time_us = traffic_smaller(ccmod_queue_next(&engine->queue), engine->flows->next(traffic));
+        if (isinf(time_us)) {
+            /* nothing can happen any more: all is done, or something never will be */
+            if (engine->ended_count < engine->processor_count)
+                return ccmod_standstill_explain(engine);
+            CCMOD_TRY(ccmod_match_check_empty(engine));
+            return end(whole, CCMOD_STOPPED_BY_TRACE);
+        }
+        if (until_us > 0 && time_us > until_us)
+            return end(whole, CCMOD_STOPPED_BY_TIME);
+        if (time_us > largest_us)
+            return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, 0,
+                              "the evaluation would pass %g us of model time, at which it cannot "
+                              "tell events apart; shorten the times, or the loops around them",
+                              largest_us);
+        CCMOD_TRY(pass_instant(whole, time_us));
+        if (is_rate_known(whole))
+            return end(whole, CCMOD_STOPPED_BY_PRECISION);
+        CCMOD_TRY(report_progress(whole));
+    }
+}
+
+/* Set up and release */
+
+static const flow_operations *choose_flows(const ccmod_traffic *traffic)
+{
+    if (traffic->parameters.share == CCMOD_FIFO)
+        return &ccmod_flows_fifo;
+    if (traffic->parameters.plain || traffic->parameters.share == CCMOD_MAXMIN ||
+        (traffic->audience.wanted & CCMOD_WANTS_HORIZONS) != 0)
+        return &ccmod_flows_plain;
+    return &ccmod_flows_clock;
+}
+
+static ccmod_status set_up(evaluation *whole)
+{
+    ccmod_engine *engine = &whole->engine;
+    ccmod_traffic *traffic = &engine->traffic;
+    size_t count = engine->workload->processors;
+
+    engine->processor_count = traffic->processors = count;
+    traffic->name = engine->workload->name;
+    engine->flows = choose_flows(traffic);
+    traffic->latency_after = engine->flows->latency_after;
+    engine->rate.batch = traffic->parameters.rate_round > 0 ? traffic->parameters.rate_round : 1;
+    whole->next_check = LEAST_RECEIVES + LEAST_RECEIVES_EACH * (uint64_t)count;
+    CCMOD_TRY(ccmod_traffic_open(traffic));
+    engine->processors = calloc(count, sizeof(*engine->processors));
+    engine->places = malloc(count * sizeof(*engine->places));
+    whole->bits = calloc(count / 64 + 1, sizeof(*whole->bits));
+    if (engine->processors == NULL || engine->places == NULL || whole->bits == NULL ||
+        !ccmod_pairs_open(engine))
+        return ccmod_traffic_no_memory(traffic);
+    for (size_t i = 0; i < count; i++)
+        engine->places[i] = (match_place){.arrivals = TRAFFIC_NONE, .direct = TRAFFIC_NONE};
+    CCMOD_TRY(ccmod_background_open(traffic));
+    return engine->flows->open(traffic);
+}
+
+/* All but processors and cells, which the result keeps. */
+static void release(evaluation *whole)
+{
+    ccmod_engine *engine = &whole->engine;
+
+    engine->flows->close(&engine->traffic);
+    ccmod_traffic_close(&engine->traffic);
+    ccmod_queue_free(&engine->queue);
+    ccmod_pairs_free(engine);
+    free(engine->places);
+    free(engine->ready.values);
+    free(engine->measured);
+    free(whole->bits);
+}
+
+/* The result */
+
+/* The cell to blame: where messages lost most, or, where none lost anything, the most used. */
+static uint32_t find_bottleneck(const ccmod_engine *engine)
+{
+    const traffic_cell *cells = engine->traffic.cells;
+    uint32_t worst = 0;
+
+    if (engine->messages == 0)
+        return CCMOD_NO_CELL;
+    for (uint32_t i = 1; i < engine->traffic.cell_count; i++) {
+        if (cells[i].lost_us > cells[worst].lost_us ||
+            (!(cells[i].lost_us < cells[worst].lost_us) && cells[i].work_us > cells[worst].work_us))
+            worst = i;
+    }
+    return worst;
+}
+
+static ccmod_status keep(evaluation *whole, ccmod_result **out)
+{
+    ccmod_engine *engine = &whole->engine;
+    kept_result *kept = calloc(1, sizeof(*kept));
+    double end_us = 0;
+
+    if (kept == NULL)
+        return ccmod_traffic_no_memory(&engine->traffic);
+    if (whole->stopped_by != CCMOD_STOPPED_BY_TRACE)
+        end_us = engine->traffic.now_us;
+    else
+        for (size_t i = 0; i < engine->processor_count; i++)
+            end_us = fmax(end_us, engine->processors[i].clock_us);
+    kept->processors = engine->processors;
+    kept->cells = engine->traffic.cells;
+    kept->result = (ccmod_result){
+        .end_us = end_us,
+        .stopped_by = whole->stopped_by,
+        .rate = ccmod_rate_find(&engine->rate),
+        .messages = engine->messages,
+        .cycles = engine->traffic.cycles,
+        .processors = engine->processor_count,
+        .cells = engine->traffic.cell_count,
+        .bottleneck = find_bottleneck(engine),
+        .comparison = engine->comparison,
+        .self = kept,
+    };
+    engine->processors = NULL;
+    engine->traffic.cells = NULL;
+    *out = &kept->result;
+    return CCMOD_OK;
+}
+
+ccmod_parameters ccmod_parameters_default(void)
+{
+    return (ccmod_parameters){.mode = CCMOD_SPLIT,
+                              .share = CCMOD_BOTTLENECK,
+                              .background = CCMOD_BACKGROUND_NONE,
+                              .background_interval_us = 1000,
+                              .seed = 1,
+                              .rate_of = CCMOD_NOBODY};
+}
+
+ccmod_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
+                            const ccmod_calibration *calibration,
+                            const ccmod_parameters *parameters, const ccmod_observer *observers,
+                            size_t observer_count, ccmod_result **out, ccmod_error *error)
+{
+    evaluation whole = {
+        .engine = {.workload = workload,
+                   .error = error,
+                   .traffic = {.network = network,
+                               .calibration = calibration,
+                               .parameters = *parameters,
+                               .audience = ccmod_audience(observers, observer_count, error)}}};
+    ccmod_status status;
+
+    CCMOD_TRY(ccmod_check(workload, network, calibration, parameters, error));
+    status = set_up(&whole);
+    if (status == CCMOD_OK)
+        status = evaluate(&whole);
+    if (status == CCMOD_OK)
+        status = keep(&whole, out);
+    release(&whole);
+    free(whole.engine.processors);
+    free(whole.engine.traffic.cells);
+    return status;
+}
+
+ccmod_processor ccmod_result_processor(const ccmod_result *result, size_t processor)
+{
+    const kept_result *kept = result->self;
+    const engine_processor *found = &kept->processors[processor];
+
+    return (ccmod_processor){.clock_us = found->clock_us,
+                             .send_us = found->spent_us[CCMOD_SENDING],
+                             .receive_us = found->spent_us[CCMOD_RECEIVING],
+                             .wait_us = found->spent_us[CCMOD_WAITING],
+                             .compute_us = found->spent_us[CCMOD_COMPUTING]};
+}
+
+ccmod_cell ccmod_result_cell(const ccmod_result *result, size_t cell)
+{
+    const kept_result *kept = result->self;
+    const traffic_cell *found = &kept->cells[cell];
+
+    return (ccmod_cell){found->packets, found->work_us, found->lost_us, found->peak};
+}
+
+void ccmod_result_free(ccmod_result *result)
+{
+    kept_result *kept;
+
+    if (result == NULL)
+        return;
+    kept = result->self;
+    free(kept->processors);
+    free(kept->cells);
+    free(kept);
+}

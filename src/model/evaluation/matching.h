@@ -1,0 +1,23 @@
+/* Sends and receives find each other: first come, first served for each pair of processors; a
+ * receive from any takes the earliest send. What is open is found by its pair, and by age.
+ *
+ * Most traffic needs no table: a receiver that is blocked with nothing else open waits directly,
+ * and so does the first blocked sender of a receiver for which nothing is open. The first send of
+ * another kind is an item alone. Internal to src/model. */
+#ifndef MODEL_EVALUATION_MATCHING_H
+#define MODEL_EVALUATION_MATCHING_H
+
+#include "model/evaluation/engine.h"
+
+/* The message starts when both halves are there. `flags`: EAGER, SENDER_BLOCKED. */
+ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                              uint32_t flags);
+ccmod_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
+                             uint32_t flags);
+/* *done: the message had arrived already. */
+ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
+                                 const ccmod_record *record, bool blocked, bool *done);
+/* The first send or receive that is not answered, as an error; CCMOD_OK when there is none. */
+ccmod_status ccmod_match_check_empty(ccmod_engine *engine);
+
+#endif

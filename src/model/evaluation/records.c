@@ -1,0 +1,247 @@
+#include "model/evaluation/records.h"
+
+#include <stdlib.h>
+
+#include "model/evaluation/matching.h"
+#include "model/evaluation/processors.h"
+#include "model/sharing/messages.h"
+
+/* At most this many messages may be under way or wait to be received, 1 GiB of them, or this many
+ * for each processor where that is more: a trace that starts messages without end ends with an
+ * error, not with all of the machine's memory. */
+#define LARGEST_OPEN ((size_t)1 << 24)
+#define LARGEST_OPEN_EACH ((size_t)64)
+
+/* Measured times */
+
+/* The record with a measured time is over. */
+static void compare(ccmod_engine *engine, uint32_t number)
+{
+    engine_measured *measured = &engine->measured[number];
+    ccmod_comparison *comparison = &engine->comparison;
+    double predicted_us = engine->traffic.now_us - measured->since_us;
+    double error = 0;
+
+    if (measured->measured_us < 0)
+        return;
+    comparison->records++;
+    comparison->measured_us += measured->measured_us;
+    comparison->predicted_us += predicted_us;
+    if (measured->measured_us > 0)
+        error = fabs(predicted_us - measured->measured_us) / measured->measured_us;
+    if (error > comparison->worst_error) {
+        comparison->worst_error = error;
+        comparison->worst_line = engine->processors[number].line;
+    }
+    measured->measured_us = -1;
+}
+
+static ccmod_status note_measured(ccmod_engine *engine, uint32_t number, double measured_us)
+{
+    if (engine->measured == NULL) {
+        engine->measured = malloc(engine->processor_count * sizeof(*engine->measured));
+        if (engine->measured == NULL)
+            return ccmod_traffic_no_memory(&engine->traffic);
+        for (size_t i = 0; i < engine->processor_count; i++)
+            engine->measured[i].measured_us = -1;
+    }
+    engine->measured[number] = (engine_measured){measured_us, engine->traffic.now_us};
+    return CCMOD_OK;
+}
+
+/* Records */
+
+/* For `us` the processor does nothing else. */
+static ccmod_status keep_busy(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
+                              double us)
+{
+    engine_processor *processor = &engine->processors[number];
+
+    if (!(us > 0))
+        return CCMOD_OK;
+    processor->state = PROCESSOR_BUSY;
+    processor->activity = (uint8_t)activity;
+    return engine_push(engine, engine->traffic.now_us + us, EVENT_RESUME, number);
+}
+
+static void block(ccmod_engine *engine, uint32_t number, processor_state state, uint32_t peer)
+{
+    engine->processors[number].state = (uint8_t)state;
+    engine->processors[number].peer = peer;
+}
+
+static ccmod_status end(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    (void)record;
+    block(engine, number, PROCESSOR_ENDED, 0);
+    engine->ended_count++;
+    return CCMOD_OK;
+}
+
+static ccmod_status signal_record(const ccmod_engine *engine, ccmod_signal_kind kind,
+                                  uint32_t number, const ccmod_record *record)
+{
+    ccmod_signal signal = {.of.event = {number, record}};
+
+    return ccmod_signal_send(&engine->traffic.audience, kind, engine->traffic.now_us, &signal);
+}
+
+static ccmod_status compute(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    if (!(record->time_us >= 0) || isinf(record->time_us))
+        return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, record->line,
+                          "rank %u computes for %g us; a time must be 0 or more, and finite",
+                          number, record->time_us);
+    CCMOD_TRY(keep_busy(engine, number, CCMOD_COMPUTING, record->time_us));
+    if (audience_wants(&engine->traffic.audience, CCMOD_SIGNAL_NEWPROC))
+        return signal_record(engine, CCMOD_SIGNAL_NEWPROC, number, record);
+    return CCMOD_OK;
+}
+
+static bool is_eager(const ccmod_engine *engine, const ccmod_record *record)
+{
+    return engine->traffic.parameters.mode == CCMOD_SPLIT &&
+           record->size_bytes < engine->traffic.calibration->eager_bytes;
+}
+
+/* A send that is not waited for costs its processor the overhead in mode split. The length of the
+ * route matters only to a network that has a delay of its own. */
+static ccmod_status spend_overhead(ccmod_engine *engine, uint32_t number,
+                                   const ccmod_record *record, uint32_t peer)
+{
+    ccmod_traffic *traffic = &engine->traffic;
+    const ccmod_network *network = traffic->network;
+    size_t hops = 2;
+
+    if (traffic->parameters.mode == CCMOD_PAPER)
+        return CCMOD_OK;
+    if (network->operations->quiet_delay != NULL)
+        hops = network->operations->route(network, number, peer, traffic->route);
+    return keep_busy(engine, number, CCMOD_SENDING,
+                     message_quiet_delay(traffic, hops, record->size_bytes)->overhead_us);
+}
+
+static ccmod_status send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    if (is_eager(engine, record)) {
+        CCMOD_TRY(ccmod_match_send(engine, number, record, MESSAGE_EAGER));
+        return spend_overhead(engine, number, record, record->peer);
+    }
+    block(engine, number, PROCESSOR_IN_SEND, record->peer);
+    return ccmod_match_send(engine, number, record, MESSAGE_SENDER_BLOCKED);
+}
+
+static ccmod_status start_send(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    bool eager = is_eager(engine, record);
+
+    engine->processors[number].outstanding += !eager;
+    CCMOD_TRY(ccmod_match_send(engine, number, record, eager ? MESSAGE_EAGER : 0));
+    return spend_overhead(engine, number, record, record->peer);
+}
+
+static ccmod_status multicast(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    if (record->list_count == 0)
+        return CCMOD_OK;
+    if (is_eager(engine, record)) {
+        CCMOD_TRY(ccmod_match_fan(engine, number, record, MESSAGE_EAGER));
+        return spend_overhead(engine, number, record, record->list[0]);
+    }
+    block(engine, number, PROCESSOR_IN_MULTICAST, record->list[0]);
+    return ccmod_match_fan(engine, number, record, MESSAGE_SENDER_BLOCKED);
+}
+
+static ccmod_status receive(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    bool done;
+
+    block(engine, number, PROCESSOR_IN_RECEIVE, record->peer);
+    CCMOD_TRY(ccmod_match_receive(engine, number, record, true, &done));
+    if (!done)
+        return CCMOD_OK;
+    processor_note_receive(engine, number);
+    engine->processors[number].state = PROCESSOR_RUNNING;
+    return CCMOD_OK;
+}
+
+static ccmod_status start_receive(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    bool done;
+
+    engine->processors[number].outstanding++;
+    CCMOD_TRY(ccmod_match_receive(engine, number, record, false, &done));
+    if (!done)
+        return CCMOD_OK;
+    processor_note_receive(engine, number);
+    engine->processors[number].outstanding--;
+    return CCMOD_OK;
+}
+
+static ccmod_status wait_for_all(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    (void)record;
+    if (engine->processors[number].outstanding > 0)
+        block(engine, number, PROCESSOR_IN_WAIT, CCMOD_ANY);
+    return CCMOD_OK;
+}
+
+static ccmod_status enter_barrier(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+{
+    (void)record;
+    block(engine, number, PROCESSOR_IN_BARRIER, CCMOD_ANY);
+    if (++engine->in_barrier < engine->processor_count)
+        return CCMOD_OK;
+    return engine_push(engine, engine->traffic.now_us + engine->traffic.calibration->barrier_us,
+                       EVENT_BARRIER, 0);
+}
+
+static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint32_t number,
+                                                     const ccmod_record *record) = {
+    [CCMOD_END] = end,
+    [CCMOD_COMPUTE] = compute,
+    [CCMOD_SEND] = send,
+    [CCMOD_RECEIVE] = receive,
+    [CCMOD_START_SEND] = start_send,
+    [CCMOD_START_RECEIVE] = start_receive,
+    [CCMOD_WAIT] = wait_for_all,
+    [CCMOD_MULTICAST] = multicast,
+    [CCMOD_BARRIER] = enter_barrier,
+};
+
+static size_t largest_open(const ccmod_engine *engine)
+{
+    size_t each = LARGEST_OPEN_EACH * engine->processor_count;
+
+    if (engine->traffic.parameters.open_messages > 0)
+        return engine->traffic.parameters.open_messages;
+    return each > LARGEST_OPEN ? each : LARGEST_OPEN;
+}
+
+ccmod_status ccmod_records_take(ccmod_engine *engine, uint32_t number)
+{
+    engine_processor *processor = &engine->processors[number];
+    size_t largest = largest_open(engine);
+
+    processor->state = PROCESSOR_RUNNING;
+    while (processor->state == PROCESSOR_RUNNING) {
+        ccmod_record record;
+
+        if (engine->measured != NULL)
+            compare(engine, number);
+        CCMOD_TRY(engine->workload->next(engine->workload, number, &record, engine->error));
+        processor->line = record.line;
+        if (record.kind != CCMOD_END && record.measured_us >= 0)
+            CCMOD_TRY(note_measured(engine, number, record.measured_us));
+        if (audience_wants(&engine->traffic.audience, CCMOD_SIGNAL_CREATEEVENT))
+            CCMOD_TRY(signal_record(engine, CCMOD_SIGNAL_CREATEEVENT, number, &record));
+        CCMOD_TRY(handlers[record.kind](engine, number, &record));
+        if (engine->traffic.message_count > largest)
+            return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, record.line,
+                              "rank %u starts one message too many here: %zu of all ranks are "
+                              "under way or wait to be received; receive them earlier, or wait for "
+                              "them",
+                              number, engine->traffic.message_count);
+    }
+    return CCMOD_OK;
+}

@@ -1,0 +1,10 @@
+/* What processors do: they take their records one after the other until one blocks them. Internal
+ * to src/model. */
+#ifndef MODEL_EVALUATION_RECORDS_H
+#define MODEL_EVALUATION_RECORDS_H
+
+#include "model/evaluation/engine.h"
+
+ccmod_status ccmod_records_take(ccmod_engine *engine, uint32_t processor);
+
+#endif

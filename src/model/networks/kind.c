@@ -1,0 +1,177 @@
+/* What kinds of networks share: their arguments, "key=value,...", of which each kind has a table,
+ * sizes that do not wrap round, and the network that is made of them. */
+#include "model/networks/networks.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+
+enum { VALUE_BYTES = 128, KEYS = 16 };
+
+/* What is known while a text is read. */
+typedef struct {
+    const network_argument *rows;
+    size_t row_count;
+    const char *text, *form;
+    void *values;
+    ccmod_error *error;
+    bool given[KEYS];
+} argument_reader;
+
+static ccmod_status refuse(const argument_reader *reader, const char *problem, int length,
+                           const char *word)
+{
+    return ccmod_fail(reader->error, CCMOD_ERROR_USAGE, NULL, 0,
+                      "network '%.100s': %s '%.*s'; write it as %s", reader->text, problem,
+                      length < VALUE_BYTES ? length : VALUE_BYTES, word, reader->form);
+}
+
+static bool read_shape(const char *value, const network_argument *row, network_shape *shape,
+                       char *why)
+{
+    size_t count = 0;
+
+    for (;;) {
+        size_t length = strcspn(value, "x");
+        char size_text[VALUE_BYTES];
+        uint64_t size = 0;
+
+        if (count == NETWORK_DIMENSIONS) {
+            snprintf(why, CB_WHY_BYTES, "more than %d dimensions", (int)NETWORK_DIMENSIONS);
+            return false;
+        }
+        snprintf(size_text, sizeof(size_text), "%.*s", (int)length, value);
+        if (!cb_parse_count(size_text, row->minimum, row->maximum, &size, why))
+            return false;
+        shape->sizes[count++] = (uint32_t)size;
+        if (value[length] == '\0')
+            break;
+        value += length + 1;
+    }
+    shape->count = count;
+    return true;
+}
+
+static bool read_value(const network_argument *row, const char *value, void *field, char *why)
+{
+    switch (row->type) {
+    case NETWORK_COUNT:
+        return cb_parse_count(value, row->minimum, row->maximum, field, why);
+    case NETWORK_REAL:
+        return cb_parse_real(value, (double)row->minimum, (double)row->maximum, NULL, field, why);
+    case NETWORK_SHAPE:
+        return read_shape(value, row, field, why);
+    }
+    return false;
+}
+
+static ccmod_status read_argument(argument_reader *reader, const char *word, size_t length)
+{
+    size_t key_length = strcspn(word, "=");
+    char value[VALUE_BYTES], why[CB_WHY_BYTES] = "";
+    size_t at = 0;
+
+    if (key_length >= length)
+        return refuse(reader, "no value in", (int)length, word);
+    if (length - key_length > sizeof(value))
+        return refuse(reader, "too long a value in", (int)length, word);
+    while (at < reader->row_count && (strlen(reader->rows[at].key) != key_length ||
+                                      memcmp(reader->rows[at].key, word, key_length) != 0))
+        at++;
+    if (at == reader->row_count)
+        return refuse(reader, "no such parameter as", (int)key_length, word);
+    if (reader->given[at])
+        return refuse(reader, "given twice is", (int)key_length, word);
+    reader->given[at] = true;
+    snprintf(value, sizeof(value), "%.*s", (int)(length - key_length - 1), word + key_length + 1);
+    if (!read_value(&reader->rows[at], value, (char *)reader->values + reader->rows[at].offset,
+                    why))
+        return ccmod_fail(reader->error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "network '%.100s': %s '%s': %s; write it as %s", reader->text,
+                          reader->rows[at].key, value, why, reader->form);
+    return CCMOD_OK;
+}
+
+ccmod_status ccmod_network_read_arguments(const network_argument *rows, size_t row_count,
+                                          const char *arguments, const char *text, const char *form,
+                                          void *values, ccmod_error *error)
+{
+    argument_reader reader = {rows, row_count, text, form, values, error, {false}};
+    const char *word = arguments;
+
+    while (word != NULL) {
+        size_t length = strcspn(word, ",");
+
+        CCMOD_TRY(read_argument(&reader, word, length));
+        word = word[length] == ',' ? word + length + 1 : NULL;
+    }
+    return CCMOD_OK;
+}
+
+/* Making a network */
+
+uint64_t ccmod_network_plus(uint64_t left, uint64_t right)
+{
+    return left > UINT64_MAX - right ? UINT64_MAX : left + right;
+}
+
+uint64_t ccmod_network_times(uint64_t left, uint64_t right)
+{
+    return right > 0 && left > UINT64_MAX / right ? UINT64_MAX : left * right;
+}
+
+ccmod_status ccmod_network_no_memory(const char *text, ccmod_error *error)
+{
+    return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
+                      "network '%.100s': no memory left; make it smaller", text);
+}
+
+/* The shape follows, and the name after it. */
+typedef struct {
+    ccmod_network network;
+    alignas(max_align_t) char rest[];
+} made_network;
+
+ccmod_status ccmod_network_make(const network_plan *plan, const char *text, ccmod_network **out,
+                                ccmod_error *error)
+{
+    made_network *made;
+    char *name;
+
+    if (plan->nodes > NETWORK_LARGEST || plan->links > NETWORK_LARGEST)
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "network '%.100s': it would have more than %" PRIu64 " nodes or links; "
+                          "make it smaller",
+                          text, NETWORK_LARGEST);
+    made = malloc(sizeof(*made) + plan->shape_bytes + strlen(plan->name) + 1);
+    if (made == NULL)
+        return ccmod_network_no_memory(text, error);
+    name = made->rest + plan->shape_bytes;
+    strcpy(name, plan->name);
+    if (plan->shape_bytes > 0)
+        memcpy(made->rest, plan->shape, plan->shape_bytes);
+    made->network = (ccmod_network){
+        .operations = plan->operations,
+        .name = name,
+        .nodes = plan->nodes,
+        .links = plan->links,
+        .longest_route = plan->longest_route,
+        .payload_bytes =
+            plan->payload_bytes > 0 ? plan->payload_bytes : NETWORK_ETHERNET_PAYLOAD_BYTES,
+        .header_bytes =
+            plan->payload_bytes > 0 ? plan->header_bytes : NETWORK_ETHERNET_HEADER_BYTES,
+        .needs_calibration = plan->needs_calibration,
+        .self = made->rest,
+    };
+    *out = &made->network;
+    return CCMOD_OK;
+}
+
+void ccmod_network_release(ccmod_network *network)
+{
+    free(network);
+}
