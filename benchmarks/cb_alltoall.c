@@ -4,6 +4,7 @@
  *           node times its block, the longest counts
  */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status exchange_with_all(bench_rank *me)
 {
@@ -24,6 +25,7 @@ const benchmark cb_alltoall = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "all-to-all",
     .counted = BENCH_PROCESSORS,
+    .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = BENCH_CONGESTION,
     .reference = 2,

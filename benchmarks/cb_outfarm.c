@@ -6,6 +6,7 @@
  *           the way back of the last acknowledgement
  */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status send_to_each(bench_rank *me)
 {
@@ -45,6 +46,7 @@ const benchmark cb_outfarm = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
+    .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},

@@ -4,6 +4,7 @@
  *           to the last acknowledgement, and the longest counts
  */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status stream(bench_rank *me)
 {
@@ -27,6 +28,7 @@ const benchmark cb_pairs = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "pairs",
     .counted = BENCH_PROCESSORS,
+    .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = BENCH_EFFICIENCY,
     .reference = 2,

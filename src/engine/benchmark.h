@@ -4,8 +4,8 @@
  *
  * A mode's step is repeated; a block is `begin`, an agreed number of steps, `finish`. All three are
  * hot. Ranks find their peers in me->peers, in the order that the role's row says. */
-#ifndef BENCH_BENCH_H
-#define BENCH_BENCH_H
+#ifndef ENGINE_BENCHMARK_H
+#define ENGINE_BENCHMARK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,6 @@
 #include "transport/transport.h"
 
 typedef struct bench_traffic bench_traffic;
-typedef struct bench_farm bench_farm;
 
 typedef struct {
     transport_node *node;
@@ -41,6 +40,44 @@ typedef struct {
     uint64_t runs, elapsed_ns;
 } bench_algorithm;
 
+/* How the lists of a multicast are made; from the plan and the options. */
+typedef struct {
+    bench_list kind;
+    bool own_multicast; /* by the technology's own multicast, else by a loop of sends */
+    size_t length;
+    const char *group_name; /* the list is all of this group of the configuration; else NULL */
+    uint64_t seed;
+} bench_lists;
+
+/* Where a rank stands: the participants are those of the first role, then those of the second. */
+typedef struct {
+    const int *ranks;
+    size_t participants;
+    size_t self;                    /* this rank among them */
+    size_t index;                   /* among those in the same stage */
+    size_t first_peer[BENCH_ROLES]; /* of a role, where all of it are peers */
+    transport_node **nodes;         /* as they were asked for of bench_node */
+} bench_position;
+
+/* What was received in this pass. */
+typedef struct {
+    uint64_t sum; /* over all words that were touched */
+    uint64_t packets;
+    uint64_t lost; /* packets given up, over an unreliable technology */
+} bench_received;
+
+/* Whose packets arrive first, counted in each block until a peer has delivered all of it. */
+typedef struct {
+    uint64_t block_steps;
+    bool first_complete;
+} bench_shares;
+
+/* What the verifying pass found, and after how long a packet that does not come is lost. */
+typedef struct {
+    bench_findings findings;
+    uint64_t timeout_ns;
+} bench_checks;
+
 struct bench_rank {
     const bench_traffic *traffic; /* how this pass sends and receives: see traffic.h */
     transport_factory *factory;
@@ -49,51 +86,25 @@ struct bench_rank {
     size_t peer_count;
     transport_group *group; /* of all peers that it hears, for fair receives */
     size_t heard;           /* how many these are: the first of `peers` unless roles are left out */
-    size_t first_peer[BENCH_ROLES]; /* of a role, where all of it are peers */
-    size_t index;                   /* among those in the same stage */
     size_t size_bytes;
     transport_buffer *in_hand; /* of bench_serve, or NULL */
     bool rotate;               /* buffers: a received one is not sent on */
     unsigned window, half_window;
-    size_t missing;       /* peers that the round under way still waits for */
-    uint64_t sum;         /* over all words that were touched */
-    uint64_t packets;     /* received in this pass */
-    uint64_t lost;        /* packets given up in this pass, over an unreliable technology */
-    uint64_t block_steps; /* of each block of this pass */
-    bool first_complete;  /* a peer has delivered all of this block */
-    size_t first_turn;    /* the peer whose turn it is to be first */
-
-    /* The participants: those of the first role, then those of the second */
-    const int *ranks;
-    size_t participants;
-    size_t self;            /* this rank among them */
-    transport_node **nodes; /* as they were asked for of bench_node */
-
-    /* Lists of destinations */
-    bench_list list;
-    bool own_multicast; /* by the technology's own multicast, else by a loop of sends */
-    size_t list_length;
-    const char *group_name; /* the list is all of this group of the configuration; else NULL */
-    uint64_t seed;
-    transport_group **groups; /* prepared lists, made by set_up */
-    size_t group_count;
-    size_t turn;         /* the list that is next */
-    bool *member;        /* of each list, whether this rank is in it */
-    uint64_t broadcasts; /* so far; broadcast n goes to list n % group_count */
-
-    const void *own_options; /* those that the benchmark has rows for */
-
+    size_t missing;  /* peers that the round under way still waits for */
+    uint64_t blocks; /* completed so far */
+    bench_position place;
+    bench_received received;
+    bench_shares shares;
     bench_algorithm algorithm;
-    bench_farm *farm; /* a rank's part in a trigger farm; NULL elsewhere */
-
-    /* The verifying pass */
-    bench_findings findings;
-    uint64_t patience_ns; /* a packet that does not come for so long is lost */
+    bench_checks verification;
+    bench_lists lists;
+    uint64_t broadcasts; /* so far */
+    /* Whether broadcast n goes to this rank as well; NULL: all do. */
+    bool (*is_addressed)(const bench_rank *me, uint64_t broadcast);
+    size_t groups_made;      /* by set_up */
+    const void *own_options; /* those that the benchmark has rows for */
+    void *part;              /* what set_up has made, or who measures: lists, a farm's accounts */
 };
-
-/* The whole program of a benchmark, one of the registry. Returns the exit status. */
-int bench_main(const benchmark *definition, const benchmark *const *registry, int argc,
-               char **argv);
 
 /* The node of a participant. */
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out);
@@ -110,7 +121,7 @@ struct bench_traffic {
     cb_status (*await_signal)(bench_rank *me, bench_peer *peer);
 };
 
-static inline cb_status bench_send(bench_rank *me, size_t peer)
+static inline __attribute__((always_inline)) cb_status bench_send(bench_rank *me, size_t peer)
 {
     return me->traffic->send(me, &me->peers[peer]);
 }
@@ -151,11 +162,11 @@ cb_status bench_assemble(bench_rank *me);
 /* Count a packet of bench_receive_any towards the share of its source. */
 static inline void bench_count_share(bench_rank *me, bench_peer *from)
 {
-    if (me->first_complete)
+    if (me->shares.first_complete)
         return;
     from->share++;
     from->block_received++;
-    me->first_complete = from->block_received == me->block_steps;
+    me->shares.first_complete = from->block_received == me->shares.block_steps;
 }
 
 /* Empty messages: acknowledgements and the release of a block. */

@@ -1,12 +1,11 @@
 /* The settings of a run: files that rank 0 reads for all, so that they need not be on other hosts
  * and all ranks make the same of them; or, without files, what the job suggests. */
-#include "engine/session.h"
+#include "engine/configuration.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "farm/farm.h"
 
 /* Received buffers that a benchmark has at one time: one in hand, which goes back with the next
  * step, and one that is being looked at. */
@@ -87,29 +86,15 @@ cb_status bench_read_config(control *plane, const char *directory, cb_config **o
     return status;
 }
 
-/* What a farm says to its processors may be larger than its data. */
-static cb_job job_of(const bench_session *session, const bench_plan *plan)
+cb_status bench_make_settings(const cb_parameter_set *parameters, const cb_config *config,
+                              const cb_override *given, size_t ranks, size_t largest_bytes,
+                              cb_settings *out)
 {
-    size_t largest = plan->largest_bytes;
+    const cb_job job = {
+        .ranks = ranks, .largest_bytes = largest_bytes, .held_buffers = HELD_BUFFERS};
 
-    if (session->definition->counted == BENCH_FARM && largest < sizeof(bench_note))
-        largest = sizeof(bench_note);
-    return (cb_job){.ranks = (size_t)control_size(session->plane),
-                    .largest_bytes = largest,
-                    .held_buffers = HELD_BUFFERS};
-}
-
-cb_status bench_make_settings(bench_session *session, const transport_technology *technology,
-                              const cb_config *config, const cb_override *given,
-                              const bench_plan *plan)
-{
-    const cb_parameter_set *set = technology->parameters;
-    const cb_job job = job_of(session, plan);
-
-    CB_TRY(config != NULL ? cb_config_settings(config, &job, set, given, &session->settings)
-                          : cb_settings_derive(set, &job, given, &session->settings));
-    session->settings.interface = session->options->interface;
-    return CB_OK;
+    return config != NULL ? cb_config_settings(config, &job, parameters, given, out)
+                          : cb_settings_derive(parameters, &job, given, out);
 }
 
 /* Into the document */
@@ -125,52 +110,49 @@ static bool is_uniform(const cb_settings *settings, const cb_parameter *row)
 }
 
 /* The value of a rank; one that is absent is left out. */
-static void put_value(const bench_session *session, const cb_parameter *row, size_t rank,
-                      const char *place)
+static void put_value(report_document *document, const cb_settings *settings,
+                      const cb_parameter *row, size_t rank, const char *place)
 {
-    uint64_t value = cb_parameter_get(row, cb_settings_values(&session->settings, rank));
+    uint64_t value = cb_parameter_get(row, cb_settings_values(settings, rank));
 
     if (row->kind == CB_PARAMETER_FLAG)
-        report_put_flag(session->document, value != 0, "%s.%s", place, row->name);
+        report_put_flag(document, value != 0, "%s.%s", place, row->name);
     else if (value != CB_PARAMETER_ABSENT)
-        report_put_number(session->document, (double)value, "%s.%s", place, row->name);
+        report_put_number(document, (double)value, "%s.%s", place, row->name);
 }
 
-static void put_parameter(const bench_session *session, const cb_parameter *row)
+static void put_parameter(report_document *document, const cb_settings *settings,
+                          const cb_parameter *row)
 {
     char place[96];
 
-    if (is_uniform(&session->settings, row)) {
-        put_value(session, row, 0, "environment.technology_settings");
+    if (is_uniform(settings, row)) {
+        put_value(document, settings, row, 0, "environment.technology_settings");
         return;
     }
-    for (size_t rank = 0; rank < session->settings.node_count; rank++) {
-        snprintf(place, sizeof(place), "environment.ranks.%zu.technology_settings", rank);
-        put_value(session, row, rank, place);
-    }
-}
-
-static void put_nodes(const bench_session *session)
-{
-    const cb_settings *settings = &session->settings;
-
     for (size_t rank = 0; rank < settings->node_count; rank++) {
-        report_put_text(session->document, settings->nodes[rank].name, "environment.ranks.%zu.node",
-                        rank);
-        report_put_number(session->document, settings->nodes[rank].id, "environment.ranks.%zu.id",
-                          rank);
+        snprintf(place, sizeof(place), "environment.ranks.%zu.technology_settings", rank);
+        put_value(document, settings, row, rank, place);
     }
 }
 
-void bench_put_settings(const bench_session *session)
+static void put_nodes(report_document *document, const cb_settings *settings)
 {
-    const cb_parameter_set *set = session->settings.parameters;
+    for (size_t rank = 0; rank < settings->node_count; rank++) {
+        report_put_text(document, settings->nodes[rank].name, "environment.ranks.%zu.node", rank);
+        report_put_number(document, settings->nodes[rank].id, "environment.ranks.%zu.id", rank);
+    }
+}
+
+void bench_put_settings(report_document *document, const cb_settings *settings)
+{
+    const cb_parameter_set *set = settings->parameters;
 
     for (size_t i = 0; set != NULL && i < set->count; i++)
-        put_parameter(session, &set->rows[i]);
+        put_parameter(document, settings, &set->rows[i]);
     if (set != NULL)
-        report_put_text(session->document, session->settings.configured ? "files" : "job",
+        report_put_text(document, settings->configured ? "files" : "job",
                         "environment.technology_settings.made_from");
-    if (session->settings.configured)
-        put_nodes(session);
+    if (settings->configured)
+        put_nodes(document, settings);
 }

@@ -2,7 +2,7 @@
  * unreliable technology was delivered. */
 #include "engine/counters.h"
 
-void bench_use_counters(void)
+void counters_use_columns(void)
 {
     enum { SETS_MOST = 32 };
     const cb_counter_set *sets[SETS_MOST];
@@ -14,8 +14,7 @@ void bench_use_counters(void)
     report_use_counters(sets, count);
 }
 
-/* Since the counters were last read, summed over the team. */
-cb_status bench_sum_counters(bench_session *session, control_team *team, cb_counts *out)
+cb_status counters_sum(engine_session *session, control_team *team, cb_counts *out)
 {
     const cb_counter_set *set = session->technology->ops.counters;
 
@@ -30,15 +29,16 @@ cb_status bench_sum_counters(bench_session *session, control_team *team, cb_coun
 }
 
 /* Steps go on without the packets that are lost, which are no payload. */
-cb_status bench_note_losses(const bench_passes *run)
+cb_status counters_lost_share(const measurement_setting *setting, const bench_rank *me,
+                              double *share)
 {
-    const unsigned capabilities = transport_capabilities(run->session->technology);
-    uint64_t counts[] = {run->me->packets, run->me->lost};
+    const unsigned capabilities = transport_capabilities(setting->session->technology);
+    uint64_t counts[] = {me->received.packets, me->received.lost};
 
     if ((capabilities & (TRANSPORT_DELIVERS | TRANSPORT_RELIABLE)) != TRANSPORT_DELIVERS)
         return CB_OK;
-    CB_TRY(control_sum(run->team, counts, 2));
+    CB_TRY(control_sum(setting->team, counts, 2));
     if (counts[0] + counts[1] > 0)
-        run->out->lost_share = (double)counts[1] / (double)(counts[0] + counts[1]);
+        *share = (double)counts[1] / (double)(counts[0] + counts[1]);
     return CB_OK;
 }

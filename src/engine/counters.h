@@ -2,17 +2,19 @@
 #ifndef ENGINE_COUNTERS_H
 #define ENGINE_COUNTERS_H
 
-#include "engine/passes.h"
+#include "engine/benchmark.h"
+#include "engine/outcome.h"
 
 /* Let results have columns for the counters of all technologies; before the first document is
  * begun. */
-void bench_use_counters(void);
+void counters_use_columns(void);
 
 /* What the technology has counted since the last row, summed over the team, at its index 0.
  * Together. */
-cb_status bench_sum_counters(bench_session *session, control_team *team, cb_counts *out);
+cb_status counters_sum(engine_session *session, control_team *team, cb_counts *out);
 
 /* Over an unreliable technology, the share of the packets of this pass that was lost. Together. */
-cb_status bench_note_losses(const bench_passes *run);
+cb_status counters_lost_share(const measurement_setting *setting, const bench_rank *me,
+                              double *share);
 
 #endif

@@ -338,7 +338,7 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
         CB_TRY(put_benchmark(&out, *one, registry));
     report_stream_end(&out);
     put_options(&out, registry);
-    bench_use_counters();
+    counters_use_columns();
     report_describe_columns(&out, "columns");
     report_stream_array(&out, "technologies");
     for (const transport_technology *const *one = transport_technologies; *one != NULL; one++) {

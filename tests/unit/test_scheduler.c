@@ -1,6 +1,6 @@
-/* Parts that wait for each other in one thread: whose turn it is, how a crew ends, and that one in
- * which all wait is found. */
-#include "emit/crew.h"
+/* Parts that wait for each other in one thread: whose turn it is, how a scheduler ends, and that
+ * one in which all wait is found. */
+#include "emit/scheduler.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 enum { MEMBERS = 3 };
 
 typedef struct {
-    bench_crew *crew;
+    emit_scheduler *scheduler;
     char order[64];
     size_t used;
     int gate; /* opened by the last member */
@@ -20,13 +20,13 @@ static void tell(story *told, size_t member)
     told->order[told->used++] = (char)('a' + member);
 }
 
-static story run_story(bench_part part, size_t count, cb_status expected)
+static story run_story(emit_coroutine part, size_t count, cb_status expected)
 {
     story told = {.gate = 0};
 
-    ck_assert_int_eq(bench_crew_create(count, part, &told, &told.crew), CB_OK);
-    ck_assert_int_eq(bench_crew_run(told.crew), expected);
-    bench_crew_free(told.crew);
+    ck_assert_int_eq(emit_scheduler_create(count, part, &told, &told.scheduler), CB_OK);
+    ck_assert_int_eq(emit_scheduler_run(told.scheduler), expected);
+    emit_scheduler_free(told.scheduler);
     return told;
 }
 
@@ -36,8 +36,8 @@ static cb_status take_turns(void *context, size_t member)
 
     for (int i = 0; i < 2; i++) {
         tell(told, member);
-        bench_crew_progress(told->crew);
-        bench_crew_pause(told->crew);
+        emit_scheduler_progress(told->scheduler);
+        emit_scheduler_pause(told->scheduler);
     }
     return CB_OK;
 }
@@ -55,7 +55,7 @@ static cb_status wait_for_last(void *context, size_t member)
     if (member == MEMBERS - 1)
         told->gate = 1;
     while (!told->gate)
-        bench_crew_pause(told->crew);
+        emit_scheduler_pause(told->scheduler);
     tell(told, member);
     return CB_OK;
 }
@@ -71,11 +71,11 @@ static cb_status wait_for_ever(void *context, size_t member)
     story *told = context;
 
     while (member > 0)
-        bench_crew_pause(told->crew);
+        emit_scheduler_pause(told->scheduler);
     return CB_OK;
 }
 
-START_TEST(a_crew_in_which_all_wait_is_an_error)
+START_TEST(a_scheduler_in_which_all_wait_is_an_error)
 {
     (void)run_story(wait_for_ever, MEMBERS, CB_ERROR_TRANSPORT);
 }
@@ -102,8 +102,8 @@ static cb_status use_stack(void *context, size_t member)
     char own[32 * 1024];
 
     memset(own, (int)member, sizeof(own));
-    bench_crew_progress(told->crew);
-    bench_crew_pause(told->crew);
+    emit_scheduler_progress(told->scheduler);
+    emit_scheduler_pause(told->scheduler);
     for (size_t i = 0; i < sizeof(own); i++)
         if (own[i] != (char)member)
             return CB_ERROR_DATA;
@@ -116,6 +116,6 @@ START_TEST(many_members_have_stacks_of_their_own)
 }
 END_TEST
 
-UNIT_MAIN("crew", members_take_turns_in_order, who_waits_goes_on_when_another_has_ended,
-          a_crew_in_which_all_wait_is_an_error, a_failure_ends_all,
+UNIT_MAIN("scheduler", members_take_turns_in_order, who_waits_goes_on_when_another_has_ended,
+          a_scheduler_in_which_all_wait_is_an_error, a_failure_ends_all,
           many_members_have_stacks_of_their_own)
