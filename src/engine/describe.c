@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/counters.h"
 #include "engine/options.h"
 #include "engine/plan.h"
 #include "engine/sides.h"
@@ -346,6 +347,7 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
         CB_TRY(put_benchmark(&out, *one, registry));
     report_stream_end(&out);
     put_options(&out, registry);
+    counters_use_columns();
     report_describe_columns(&out, "columns");
     put_technologies(&out);
     report_stream_end(&out);

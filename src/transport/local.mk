@@ -21,3 +21,11 @@ if HAVE_SISCI
 libcombench_a_CPPFLAGS += $(SISCI_CFLAGS)
 libcombench_a_SOURCES += %D%/sci/bootstrap.c %D%/sci/buffers.c %D%/sci/credit.c %D%/sci/factory.c %D%/sci/group.c %D%/sci/internal.h %D%/sci/layout.c %D%/sci/layout.h %D%/sci/membership.c %D%/sci/multicast.c %D%/sci/node.c %D%/sci/receive.c %D%/sci/send.c %D%/sci/sisci.c %D%/sci/sisci.h %D%/sci/word.h
 endif
+
+# Libraries of technologies. The archive of this project has to be built before a program is linked,
+# unlike Dolphin's library.
+if SISCI_SOFTWARE
+TRANSPORT_LIBS = libsisci-shm.a $(SISCI_SHM_LIBS)
+else
+TRANSPORT_LIBS = $(SISCI_LIBS)
+endif
