@@ -1,8 +1,7 @@
 /* 1.3 all-to-all: P nodes, each sends to all others and receives from all others.
  *
  * round     a node sends P - 1 packets, to the next node first, and receives one from each; every
- *           node times its block, the longest counts
- */
+ *           node times its block, the longest counts */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 

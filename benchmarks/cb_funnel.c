@@ -3,8 +3,7 @@
  * event     one packet from each source is assembled into one event; the destination releases the
  *           block and times it to the last packet; sources run ahead by at most the window
  * free      sources are not synchronised: any packet counts, S of them are a step; the share of a
- *           source is counted until the first of them has delivered all of its block
- */
+ *           source is counted until the first of them has delivered all of its block */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 

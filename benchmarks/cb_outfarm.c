@@ -3,8 +3,7 @@
  * stream    a step is one packet to each destination, bounded by the window; the source's block
  *           runs from its first send to the last acknowledgement
  * round     each destination acknowledges each round; the time of a round to the last arrival, with
- *           the way back of the last acknowledgement
- */
+ *           the way back of the last acknowledgement */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 

@@ -1,8 +1,7 @@
 /* 1.4 pairs: P/2 sources to P/2 destinations, each source to its own destination.
  *
  * stream    a step is one packet in every pair; every source times its block, from its first send
- *           to the last acknowledgement, and the longest counts
- */
+ *           to the last acknowledgement, and the longest counts */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 

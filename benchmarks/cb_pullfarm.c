@@ -1,7 +1,6 @@
 /* 2.2 pull farm with supervisor: the supervisor tells a destination, in turn, the sources of an
  * event; the destination requests their fragments, collects them, runs the algorithm on each and
- * sends a decision to the supervisor. It takes further assignments while it waits for fragments.
- */
+ * sends a decision to the supervisor. It takes further assignments while it waits for fragments. */
 #include "farm/farm.h"
 #include "farm/options.h"
 

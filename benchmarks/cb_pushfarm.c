@@ -1,7 +1,6 @@
 /* 2.1 push farm with supervisor: the supervisor tells every source the destination of an event, in
  * turn; every source sends its fragment there; the destination collects them, runs the algorithm on
- * each and sends a decision to the supervisor.
- */
+ * each and sends a decision to the supervisor. */
 #include "farm/farm.h"
 #include "farm/options.h"
 

@@ -1,8 +1,7 @@
 /* 1.2 two-way: two equal nodes.
  *
  * exchange  both send a packet, then both receive one; every node times its block, the longer one
- *           counts
- */
+ *           counts */
 #include "engine/benchmark.h"
 #include "occupation/method.h"
 

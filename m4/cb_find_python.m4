@@ -1,12 +1,12 @@
 # CB_FIND_PYTHON: an interpreter that has jsonschema, for the tests of the result format, and if there is one also
-# matplotlib and jinja2, for those of reports; the system's own is tried as well, since another one may come first in
+# the modules of the driver, for its tests; the system's own is tried as well, since another one may come first in
 # PATH without the modules.
 AC_DEFUN([CB_FIND_PYTHON], [
   AC_ARG_VAR([CB_PYTHON], [python3 with the module jsonschema, for tests])
   AC_MSG_CHECKING([for a python3 with jsonschema])
   cb_candidates=${CB_PYTHON:-python3 /usr/bin/python3}
   CB_PYTHON=
-  for cb_modules in "jsonschema, matplotlib, jinja2" jsonschema; do
+  for cb_modules in "jsonschema, fastjsonschema, scipy, matplotlib, jinja2" jsonschema; do
     for cb_candidate in $cb_candidates; do
       AS_IF([test -z "$CB_PYTHON" && $cb_candidate -c "import $cb_modules" 2>/dev/null], [CB_PYTHON=$cb_candidate])
     done

@@ -1,66 +1,56 @@
-# The driver's package, with the plans that come with it.
+# The driver's package: a folder for what verbs share, and one for each group of verbs.
 suitedir = $(pkgdatadir)/python/combench
 dist_suite_DATA = \
 	%D%/combench/__init__.py \
-	%D%/combench/allocation.py \
-	%D%/combench/arguments.py \
-	%D%/combench/batch.py \
-	%D%/combench/benchmarks.py \
-	%D%/combench/calibration.py \
-	%D%/combench/cases.py \
-	%D%/combench/columns.py \
-	%D%/combench/compare.py \
-	%D%/combench/compare_plot.py \
-	%D%/combench/compare_text.py \
-	%D%/combench/comparison.py \
-	%D%/combench/ending.py \
-	%D%/combench/errors.py \
-	%D%/combench/expand.py \
-	%D%/combench/figures.py \
-	%D%/combench/inference.py \
-	%D%/combench/launcher.py \
 	%D%/combench/main.py \
-	%D%/combench/manifest.py \
-	%D%/combench/manual.py \
-	%D%/combench/measure.py \
-	%D%/combench/model.py \
-	%D%/combench/parkbench.py \
-	%D%/combench/plan.py \
-	%D%/combench/predict.py \
-	%D%/combench/predict_options.py \
-	%D%/combench/prediction.py \
-	%D%/combench/prediction_table.py \
-	%D%/combench/prepare.py \
-	%D%/combench/process.py \
-	%D%/combench/programs.py \
-	%D%/combench/progress.py \
-	%D%/combench/results.py \
-	%D%/combench/run.py \
-	%D%/combench/sides.py \
-	%D%/combench/storage.py \
-	%D%/combench/surroundings.py \
-	%D%/combench/validate.py \
-	%D%/combench/validation.py \
-	%D%/combench/workloads.py
-suite_plansdir = $(suitedir)/plans
-dist_suite_plans_DATA = \
-	%D%/combench/plans/farms.plan \
-	%D%/combench/plans/full.plan \
-	%D%/combench/plans/note48.plan \
-	%D%/combench/plans/parkbench.plan \
-	%D%/combench/plans/quick.plan \
-	%D%/combench/plans/scaling.plan
+	%D%/combench/manual.py
+suite_commondir = $(suitedir)/common
+dist_suite_common_DATA = \
+	%D%/combench/common/__init__.py \
+	%D%/combench/common/benchmarks.py \
+	%D%/combench/common/documents.py \
+	%D%/combench/common/errors.py \
+	%D%/combench/common/figures.py \
+	%D%/combench/common/files.py \
+	%D%/combench/common/inference.py \
+	%D%/combench/common/programs.py \
+	%D%/combench/common/progress.py \
+	%D%/combench/common/settings.py \
+	%D%/combench/common/values.py
+suite_comparedir = $(suitedir)/compare
+dist_suite_compare_DATA = \
+	%D%/combench/compare/__init__.py \
+	%D%/combench/compare/compare.py \
+	%D%/combench/compare/comparison.py \
+	%D%/combench/compare/parkbench.py \
+	%D%/combench/compare/plot.py \
+	%D%/combench/compare/sides.py \
+	%D%/combench/compare/surroundings.py \
+	%D%/combench/compare/text.py
+suite_predictdir = $(suitedir)/predict
+dist_suite_predict_DATA = \
+	%D%/combench/predict/__init__.py \
+	%D%/combench/predict/calibration.py \
+	%D%/combench/predict/cases.py \
+	%D%/combench/predict/columns.py \
+	%D%/combench/predict/ending.py \
+	%D%/combench/predict/model.py \
+	%D%/combench/predict/options.py \
+	%D%/combench/predict/predict.py \
+	%D%/combench/predict/prediction.py \
+	%D%/combench/predict/table.py \
+	%D%/combench/predict/validate.py \
+	%D%/combench/predict/validation.py \
+	%D%/combench/predict/workloads.py
 suite_reportdir = $(suitedir)/report
 dist_suite_report_DATA = \
 	%D%/combench/report/__init__.py \
 	%D%/combench/report/answer.py \
 	%D%/combench/report/charts.py \
-	%D%/combench/report/computing.py \
 	%D%/combench/report/discussion.py \
 	%D%/combench/report/draw.py \
 	%D%/combench/report/facts.py \
 	%D%/combench/report/figures.py \
-	%D%/combench/report/fits.py \
 	%D%/combench/report/gallery.py \
 	%D%/combench/report/limits.py \
 	%D%/combench/report/load.py \
@@ -69,6 +59,29 @@ dist_suite_report_DATA = \
 	%D%/combench/report/page.py \
 	%D%/combench/report/predictions.py \
 	%D%/combench/report/remarks.py \
+	%D%/combench/report/report.py \
 	%D%/combench/report/rows.py \
 	%D%/combench/report/states.py \
 	%D%/combench/report/tables.py
+suite_suitedir = $(suitedir)/suite
+dist_suite_suite_DATA = \
+	%D%/combench/suite/__init__.py \
+	%D%/combench/suite/allocation.py \
+	%D%/combench/suite/batch.py \
+	%D%/combench/suite/directory.py \
+	%D%/combench/suite/expand.py \
+	%D%/combench/suite/launcher.py \
+	%D%/combench/suite/manifest.py \
+	%D%/combench/suite/measure.py \
+	%D%/combench/suite/plan.py \
+	%D%/combench/suite/prepare.py \
+	%D%/combench/suite/process.py \
+	%D%/combench/suite/run.py
+suite_plansdir = $(suitedir)/suite/plans
+dist_suite_plans_DATA = \
+	%D%/combench/suite/plans/farms.plan \
+	%D%/combench/suite/plans/full.plan \
+	%D%/combench/suite/plans/note48.plan \
+	%D%/combench/suite/plans/parkbench.plan \
+	%D%/combench/suite/plans/quick.plan \
+	%D%/combench/suite/plans/scaling.plan

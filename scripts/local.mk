@@ -19,10 +19,13 @@ uninstall-hook:
 slurmdir = $(pkgdatadir)/slurm
 dist_slurm_DATA = %D%/slurm/farms.sbatch %D%/slurm/many-nodes.sbatch %D%/slurm/one-node.sbatch %D%/slurm/scaling.sbatch
 
-# The driver of the suite; installed it says where its package is.
+# The driver of the suite; installed it says where its package is, and by which python3 it runs.
+if HAVE_PYTHON3
+driver_line = 1s|.*|\#!$(PYTHON3)|;
+endif
 dist_bin_SCRIPTS = %D%/combench
 install-exec-hook:
-	$(SED) 's|^PACKAGE = .*|PACKAGE = Path("$(pkgdatadir)/python")|' \
+	$(SED) '$(driver_line) s|^PACKAGE = .*|PACKAGE = Path("$(pkgdatadir)/python")|' \
 		$(DESTDIR)$(bindir)/combench >$(DESTDIR)$(bindir)/combench.tmp
 	cat $(DESTDIR)$(bindir)/combench.tmp >$(DESTDIR)$(bindir)/combench
 	rm -f $(DESTDIR)$(bindir)/combench.tmp

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Sequence
 
 from combench import manual
-from combench.errors import FAILED, MEASURED, SuiteError
+from combench.common.errors import FAILED, MEASURED, SuiteError
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Verb:
 
 
 VERBS = (
-    Verb("run", "combench.run", "measure what a plan lists, with mpirun or srun"),
-    Verb("report", "combench.report", "make a report of results, with pictures"),
-    Verb("compare", "combench.compare", "regressions and improvements between runs"),
-    Verb("parkbench", "combench.parkbench", "1.1 to 1.3 beside COMMS1 to COMMS3 of Parkbench"),
-    Verb("predict", "combench.predict", "all benchmarks on any network, from measurements"),
-    Verb("validate", "combench.validate", "how far off predictions are of what was measured"),
+    Verb("run", "combench.suite.run", "measure what a plan lists, with mpirun or srun"),
+    Verb("report", "combench.report.report", "make a report of results, with pictures"),
+    Verb("compare", "combench.compare.compare", "regressions and improvements between runs"),
+    Verb("parkbench", "combench.compare.parkbench", "1.1 to 1.3 beside COMMS1 to COMMS3 of Parkbench"),
+    Verb("predict", "combench.predict.predict", "all benchmarks on any network, from measurements"),
+    Verb("validate", "combench.predict.validate", "how far off predictions are of what was measured"),
 )
 _MANUAL = "--manual"
 _MANUAL_HELP = "print the manual page's source and exit"
@@ -42,8 +42,8 @@ def general_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="combench",
         description="Drive the communication benchmarks of combench: run plans of measurements, "
-        "and tell what their results say. Needs Python 3.9 or later and, but for pictures, nothing "
-        "beside its standard library.",
+        "and tell what their results say. Running plans needs Python 3.9 or later alone; what reads "
+        "results needs fastjsonschema, tests and predictions SciPy, reports matplotlib and jinja2.",
         epilog="`combench VERB --help` lists the options of a verb.",
     )
     parser.add_argument(_MANUAL, action="store_true", help=_MANUAL_HELP)

@@ -66,8 +66,9 @@ def _value(action: argparse.Action) -> str:
     return str(metavar)
 
 
-def _help(action: argparse.Action) -> str:
-    return (action.help or "").replace("%%", "%")
+def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
+    """As --help shows it, with the default in its place."""
+    return parser._get_formatter()._expand_help(action) if action.help else ""
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[Paragraph]:
@@ -76,7 +77,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[Paragraph]:
         if isinstance(action, argparse._SubParsersAction) or action.help == argparse.SUPPRESS:
             continue
         names = ", ".join(action.option_strings)
-        yield f"{names} {_value(action)}".strip(), _help(action) or "See above."
+        yield f"{names} {_value(action)}".strip(), _help(action, parser) or "See above."
 
 
 def _synopsis(parser: argparse.ArgumentParser) -> str:

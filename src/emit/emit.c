@@ -19,24 +19,18 @@
  * would search for the best number. */
 enum { ANY_NUMBER_OF_RANKS = 1 << 20, IN_FLIGHT_EACH = 4 };
 
-/* Of a measurement that has one, the reference measured beside it is left out. */
-static bool is_asked_for(const benchmark *definition, const bench_plan *plan,
-                         const bench_measurement *measurement)
-{
-    bool others = false;
-
-    for (size_t i = 0; i < plan->count; i++)
-        others = others || plan->measurements[i].count != definition->reference;
-    return !others || measurement->count != definition->reference;
-}
-
+/* The one measurement of a plan; where it has others, the reference measured beside it is left out.
+ */
 static cb_status choose_one(const benchmark *definition, const bench_plan *plan,
                             bench_measurement *out)
 {
+    bool others = false;
     size_t found = 0;
 
     for (size_t i = 0; i < plan->count; i++)
-        if (is_asked_for(definition, plan, &plan->measurements[i])) {
+        others = others || plan->measurements[i].count != definition->reference;
+    for (size_t i = 0; i < plan->count; i++)
+        if (!others || plan->measurements[i].count != definition->reference) {
             *out = plan->measurements[i];
             found++;
         }
@@ -212,16 +206,6 @@ static cb_status make_all(emission *all)
     return emit_scheduler_run(all->scheduler);
 }
 
-static void unmake_all(emission *all)
-{
-    for (size_t rank = 0; all->parts != NULL && rank < all->count; rank++)
-        rank_destroy(all->definition, all->parts[rank].me);
-    emit_scheduler_free(all->scheduler);
-    emit_recorder_close(all->recorder);
-    free(all->parts);
-    free(all->ranks);
-}
-
 static void write_trace(FILE *stream, void *context)
 {
     const emission *all = context;
@@ -235,17 +219,6 @@ static void write_trace(FILE *stream, void *context)
 
 static const report_file_use trace_use = {.what = "the trace", .option = "--emit-trace"};
 
-/* Where the trace can be written; the caller frees it. NULL when it cannot. */
-static char *find_target(const bench_options *options)
-{
-    char *target = report_file_target(options->emit_trace, &trace_use);
-
-    if (target != NULL && report_file_check(target, &trace_use) == CB_OK)
-        return target;
-    free(target);
-    return NULL;
-}
-
 cb_status emit_trace(const benchmark *definition, const bench_options *options)
 {
     emission all = {.definition = definition, .options = options};
@@ -256,14 +229,21 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options)
         return CB_OK;
     CB_TRY(emit_choose(definition, options, (size_t)options->trace_ranks, &all.measurement,
                        &all.shape));
-    target = find_target(options);
-    if (target == NULL)
+    target = report_file_target(options->emit_trace, &trace_use);
+    if (target == NULL || report_file_check(target, &trace_use) != CB_OK) {
+        free(target);
         return CB_ERROR_USAGE;
+    }
     all.count = shape_ranks(&all.shape);
     status = make_all(&all);
     if (status == CB_OK)
         status = report_file_replace(target, &trace_use, write_trace, &all);
-    unmake_all(&all);
+    for (size_t rank = 0; all.parts != NULL && rank < all.count; rank++)
+        rank_destroy(definition, all.parts[rank].me);
+    emit_scheduler_free(all.scheduler);
+    emit_recorder_close(all.recorder);
+    free(all.parts);
+    free(all.ranks);
     free(target);
     return status;
 }

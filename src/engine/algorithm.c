@@ -3,23 +3,7 @@
 
 #include <math.h>
 
-#include "base/clock.h"
 #include "base/log.h"
-
-cb_status bench_run_algorithm(bench_algorithm *algorithm)
-{
-    uint64_t start_ns;
-
-    if (algorithm->units == 0)
-        return CB_OK;
-    if (__builtin_expect(algorithm->instead != NULL, 0))
-        return algorithm->instead(algorithm->context);
-    start_ns = cb_now_ns();
-    algorithm->state = host_work_on(algorithm->state, algorithm->units);
-    algorithm->elapsed_ns += cb_now_ns() - start_ns;
-    algorithm->runs++;
-    return CB_OK;
-}
 
 cb_status algorithm_mean_us(control_team *team, uint64_t elapsed_ns, uint64_t runs, double *mean_us)
 {

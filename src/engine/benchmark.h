@@ -109,6 +109,10 @@ struct bench_rank {
 /* The node of a participant. */
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out);
 
+/* What only calls a slot of the traffic is no function of its own: a step is one indirect call away
+ * from what sends. */
+#define BENCH_DISPATCH static inline __attribute__((always_inline))
+
 /* Sending and receiving of one data packet. Hot. */
 struct bench_traffic {
     cb_status (*send)(bench_rank *me, bench_peer *peer);
@@ -121,30 +125,30 @@ struct bench_traffic {
     cb_status (*await_signal)(bench_rank *me, bench_peer *peer);
 };
 
-static inline __attribute__((always_inline)) cb_status bench_send(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_send(bench_rank *me, size_t peer)
 {
     return me->traffic->send(me, &me->peers[peer]);
 }
 
-static inline cb_status bench_receive(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_receive(bench_rank *me, size_t peer)
 {
     return me->traffic->receive(me, &me->peers[peer]);
 }
 
 /* From any peer, each in its turn. */
-static inline cb_status bench_receive_any(bench_rank *me, bench_peer **from)
+BENCH_DISPATCH cb_status bench_receive_any(bench_rank *me, bench_peer **from)
 {
     return me->traffic->receive_any(me, from);
 }
 
 /* A packet that goes to and fro: sent, and awaited again; or received, and sent back. It is the
  * same buffer all the time, but where buffers rotate. */
-static inline cb_status bench_serve(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_serve(bench_rank *me, size_t peer)
 {
     return me->traffic->serve(me, &me->peers[peer]);
 }
 
-static inline cb_status bench_bounce(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_bounce(bench_rank *me, size_t peer)
 {
     return me->traffic->bounce(me, &me->peers[peer]);
 }
@@ -172,7 +176,7 @@ static inline void bench_count_share(bench_rank *me, bench_peer *from)
 /* Empty messages: acknowledgements and the release of a block. */
 cb_status bench_signal(bench_rank *me, bench_peer *peer);
 
-static inline cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
+BENCH_DISPATCH cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
 {
     return me->traffic->await_signal(me, peer);
 }
@@ -182,7 +186,7 @@ static inline cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
 cb_status bench_await_acknowledgement(bench_rank *me, bench_peer *peer);
 
 /* Hot. Room for one more packet. */
-static inline cb_status bench_reserve(bench_rank *me, bench_peer *peer)
+BENCH_DISPATCH cb_status bench_reserve(bench_rank *me, bench_peer *peer)
 {
     if (peer->outstanding == me->window)
         CB_TRY(bench_await_acknowledgement(me, peer));
@@ -191,7 +195,7 @@ static inline cb_status bench_reserve(bench_rank *me, bench_peer *peer)
 }
 
 /* Hot. One packet was received. */
-static inline cb_status bench_acknowledge(bench_rank *me, bench_peer *peer)
+BENCH_DISPATCH cb_status bench_acknowledge(bench_rank *me, bench_peer *peer)
 {
     if (++peer->unacknowledged < me->half_window)
         return CB_OK;
@@ -203,13 +207,13 @@ cb_status bench_drain(bench_rank *me);  /* a sender's finish: await the last ack
 cb_status bench_settle(bench_rank *me); /* a receiver's finish: acknowledge the rest */
 cb_status bench_relay(bench_rank *me);  /* of who does both: settle, then drain */
 
-static inline cb_status bench_stream_send(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_stream_send(bench_rank *me, size_t peer)
 {
     CB_TRY(bench_reserve(me, &me->peers[peer]));
     return bench_send(me, peer);
 }
 
-static inline cb_status bench_stream_receive(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_stream_receive(bench_rank *me, size_t peer)
 {
     CB_TRY(bench_receive(me, peer));
     return bench_acknowledge(me, &me->peers[peer]);

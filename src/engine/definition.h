@@ -187,10 +187,7 @@ size_t bench_packets_of(bench_packets packets, size_t count);
 /* The same as a formula of `count`: "count * (count - 1)". */
 const char *bench_packets_formula(bench_packets packets);
 
-/* Whether a window bounds what is sent in a mode: its sender drains it. */
-bool bench_is_stream(const bench_mode *mode);
-
-/* Whether it is timed from the end of its first step on, as a pipeline is. */
+/* Whether a mode is timed from the end of its first step on, as a pipeline is. */
 bool bench_is_led_in(const bench_mode *mode);
 
 /* The mode of that name, or NULL. */

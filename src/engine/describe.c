@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/counters.h"
 #include "engine/options.h"
 #include "engine/plan.h"
 #include "engine/sides.h"
 #include "report/columns.h"
 #include "report/stream.h"
+#include "engine/traffic.h"
 
 static void put_texts(report_stream *out, const char *key, const char *const *texts)
 {
@@ -98,7 +98,7 @@ static void put_modes(report_stream *out, const benchmark *definition)
         report_stream_text(out, "name", mode->name);
         report_stream_text(out, "summary", mode->summary);
         report_stream_flag(out, "default", !mode->on_request);
-        report_stream_flag(out, "stream", bench_is_stream(mode));
+        report_stream_flag(out, "stream", traffic_is_stream(mode));
         report_stream_text(out, "packets", bench_packets_formula(mode->packets));
         report_stream_text(out, "frequency", mode->counts_packets ? "packets" : "steps");
         if (mode->divisor > 0) { /* farms have figures of their own */
@@ -329,6 +329,8 @@ cb_status describe_benchmark(const benchmark *definition, const benchmark *const
 
 cb_status describe_all(const benchmark *const *registry, FILE *stream)
 {
+    enum { SETS_MOST = 32 };
+    const cb_counter_set *sets[SETS_MOST];
     report_stream out = report_stream_begin(stream);
 
     report_stream_text(&out, "schema", "combench-benchmarks/1");
@@ -338,7 +340,7 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
         CB_TRY(put_benchmark(&out, *one, registry));
     report_stream_end(&out);
     put_options(&out, registry);
-    counters_use_columns();
+    report_use_counters(sets, transport_counter_sets(sets, SETS_MOST));
     report_describe_columns(&out, "columns");
     report_stream_array(&out, "technologies");
     for (const transport_technology *const *one = transport_technologies; *one != NULL; one++) {

@@ -4,9 +4,9 @@ libcombench_a_SOURCES += \
 	%D%/block.c %D%/block.h \
 	%D%/checker.c %D%/checker.h \
 	%D%/configuration.c %D%/configuration.h \
-	%D%/counters.c %D%/counters.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/describe.c %D%/describe.h \
+	%D%/counters.c %D%/counters.h \
 	%D%/environment.c %D%/environment.h \
 	%D%/figures.c %D%/figures.h \
 	%D%/groups.c %D%/groups.h \

@@ -408,7 +408,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
                  .started_ns = cb_now_ns(),
                  .limit_ns = limit_ns},
         .traffic = traffic_named(session->options->touch),
-        .is_stream = bench_is_stream(setting->planned->mode),
+        .is_stream = traffic_is_stream(setting->planned->mode),
         .is_led_in = bench_is_led_in(setting->planned->mode),
         .wanted_ns =
             fmin(setting->oversubscribed ? oversubscribed_block_ns : block_ns, limit_ns / 100),

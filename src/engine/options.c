@@ -8,6 +8,7 @@
 #include "engine/placement.h"
 #include "engine/sides.h"
 #include "transport/transport.h"
+#include "engine/traffic.h"
 
 #define FIELD(name) offsetof(bench_options, name)
 
@@ -459,7 +460,7 @@ static uint32_t scopes_of(const benchmark *definition)
 
     scopes |= definition->group == BENCH_GROUP_FARM ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
-        if (bench_is_stream(mode))
+        if (traffic_is_stream(mode))
             scopes |= BENCH_TAKES_WINDOW;
     if (definition->group == BENCH_GROUP_PARKBENCH)
         scopes |= BENCH_TAKES_PARKBENCH;
@@ -467,49 +468,6 @@ static uint32_t scopes_of(const benchmark *definition)
         scopes |= bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE ? BENCH_TAKES_NODES
                                                                           : BENCH_TAKES_SIDES;
     return scopes;
-}
-
-/* "one (its summary), another (its summary) or third (its summary)": all that are known, whatever
- * this build has. `separator` stands before the last. */
-static size_t list_technologies(unsigned capabilities, bool with_summary, const char *separator,
-                                char *text, size_t bytes)
-{
-    size_t used = 0, listed = 0, count = 0;
-
-    for (size_t i = 0; transport_technologies[i] != NULL; i++)
-        count += (transport_technologies[i]->capabilities & capabilities) == capabilities;
-    for (size_t i = 0; transport_technologies[i] != NULL && used < bytes; i++) {
-        const transport_technology *technology = transport_technologies[i];
-
-        if ((technology->capabilities & capabilities) != capabilities)
-            continue;
-        listed++;
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s%s%s%s",
-                                 listed == 1       ? ""
-                                 : listed == count ? separator
-                                                   : ", ",
-                                 technology->name, with_summary ? " (" : "",
-                                 with_summary ? technology->summary : "", with_summary ? ")" : "");
-    }
-    return used < bytes ? used : bytes;
-}
-
-static void describe_technologies(void)
-{
-    char names[256];
-    size_t used =
-        (size_t)snprintf(technology_help, sizeof(technology_help), "What moves the data: ");
-
-    used +=
-        list_technologies(0, true, " or ", technology_help + used, sizeof(technology_help) - used);
-    snprintf(technology_help + used, sizeof(technology_help) - used,
-             "; with --config, what network.conf says where this is not given");
-    list_technologies(TRANSPORT_INTERFACE, false, " and ", names, sizeof(names));
-    snprintf(
-        interface_help, sizeof(interface_help),
-        "The network interface of %s, the same name on all hosts; without it loopback where all "
-        "ranks are on one host, else the one with the address of the host's name",
-        names);
 }
 
 /* Whether a benchmark takes an option of that name, of which the engine's rows have those scopes.
@@ -559,6 +517,49 @@ static size_t add_own_rows(const benchmark *definition, const benchmark *const *
             rows[count++].offset += offsetof(bench_options, own);
         }
     return count;
+}
+
+/* "one (its summary), another (its summary) or third (its summary)": all that are known, whatever
+ * this build has. `separator` stands before the last. */
+static size_t list_technologies(unsigned capabilities, bool with_summary, const char *separator,
+                                char *text, size_t bytes)
+{
+    size_t used = 0, listed = 0, count = 0;
+
+    for (size_t i = 0; transport_technologies[i] != NULL; i++)
+        count += (transport_technologies[i]->capabilities & capabilities) == capabilities;
+    for (size_t i = 0; transport_technologies[i] != NULL && used < bytes; i++) {
+        const transport_technology *technology = transport_technologies[i];
+
+        if ((technology->capabilities & capabilities) != capabilities)
+            continue;
+        listed++;
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s%s%s%s",
+                                 listed == 1       ? ""
+                                 : listed == count ? separator
+                                                   : ", ",
+                                 technology->name, with_summary ? " (" : "",
+                                 with_summary ? technology->summary : "", with_summary ? ")" : "");
+    }
+    return used < bytes ? used : bytes;
+}
+
+static void describe_technologies(void)
+{
+    char names[256];
+    size_t used =
+        (size_t)snprintf(technology_help, sizeof(technology_help), "What moves the data: ");
+
+    used +=
+        list_technologies(0, true, " or ", technology_help + used, sizeof(technology_help) - used);
+    snprintf(technology_help + used, sizeof(technology_help) - used,
+             "; with --config, what network.conf says where this is not given");
+    list_technologies(TRANSPORT_INTERFACE, false, " and ", names, sizeof(names));
+    snprintf(
+        interface_help, sizeof(interface_help),
+        "The network interface of %s, the same name on all hosts; without it loopback where all "
+        "ranks are on one host, else the one with the address of the host's name",
+        names);
 }
 
 void options_table_make(const benchmark *definition, const benchmark *const *registry,

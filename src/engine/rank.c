@@ -26,12 +26,6 @@ typedef struct {
     size_t count;
 } peer_list;
 
-static void peer_list_free(peer_list *known)
-{
-    free(known->peers);
-    free(known->heard);
-}
-
 static cb_status peer_list_make(const benchmark *definition, const bench_shape *shape, size_t self,
                                 peer_list *out)
 {
@@ -180,7 +174,8 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
     }
     if (status == CB_OK)
         status = connect_peers(me, &shape, &known);
-    peer_list_free(&known);
+    free(known.peers);
+    free(known.heard);
     if (status != CB_OK) {
         rank_destroy(setting->definition, me);
         return status;

@@ -5,7 +5,9 @@
 #include <sched.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/random.h"
+#include "host/work.h"
 
 /* Two words that are added at once, in a register that every processor of the last decades has. */
 typedef uint64_t word_pair __attribute__((vector_size(16)));
@@ -320,6 +322,23 @@ void bench_yield(const transport_factory *factory)
         sched_yield();
 }
 
+/* The algorithm */
+
+cb_status bench_run_algorithm(bench_algorithm *algorithm)
+{
+    uint64_t start_ns;
+
+    if (algorithm->units == 0)
+        return CB_OK;
+    if (__builtin_expect(algorithm->instead != NULL, 0))
+        return algorithm->instead(algorithm->context);
+    start_ns = cb_now_ns();
+    algorithm->state = host_work_on(algorithm->state, algorithm->units);
+    algorithm->elapsed_ns += cb_now_ns() - start_ns;
+    algorithm->runs++;
+    return CB_OK;
+}
+
 /* Rounds, signals and streams */
 
 cb_status bench_assemble(bench_rank *me)
@@ -372,4 +391,12 @@ cb_status bench_relay(bench_rank *me)
 {
     CB_TRY(bench_settle(me));
     return bench_drain(me);
+}
+
+bool traffic_is_stream(const bench_mode *mode)
+{
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        if (mode->roles[role].finish == bench_drain || mode->roles[role].finish == bench_relay)
+            return true;
+    return false;
 }

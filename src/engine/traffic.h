@@ -21,4 +21,7 @@ void traffic_fill(void *data, size_t size_bytes);
 /* The sum that traffic_touch gives for a packet with that content. */
 uint64_t traffic_expected_sum(size_t size_bytes);
 
+/* Whether a window bounds what is sent in a mode: its sender drains it. */
+bool traffic_is_stream(const bench_mode *mode);
+
 #endif

@@ -56,18 +56,6 @@ static cb_status receive_in_time(const bench_rank *me, const bench_peer *peer,
     return status;
 }
 
-static cb_status receive_root_in_time(const bench_rank *me, transport_group *group,
-                                      transport_buffer **out)
-{
-    timeout_clock waiting = timeout_begin(cb_now_ns());
-    cb_status status;
-
-    while ((status = transport_group_try_receive_root(group, out)) == CB_EMPTY)
-        if (is_over(me, &waiting))
-            return give_up(me, "the multicasting rank", me->peers[0].node->rank);
-    return status;
-}
-
 /* After a gap one packet less will come than is waited for: that one is counted already. */
 static void count_missing(bench_rank *me, const bench_peer *peers, size_t count)
 {
@@ -96,9 +84,15 @@ static cb_status receive_checked(bench_rank *me, bench_peer *peer)
 
 static cb_status receive_root_checked(bench_rank *me, transport_group *group)
 {
+    timeout_clock waiting = timeout_begin(cb_now_ns());
     transport_buffer *buffer = NULL;
-    cb_status received = receive_root_in_time(me, group, &buffer);
+    cb_status received;
 
+    while ((received = transport_group_try_receive_root(group, &buffer)) == CB_EMPTY)
+        if (is_over(me, &waiting)) {
+            received = give_up(me, "the multicasting rank", me->peers[0].node->rank);
+            break;
+        }
     return check_or_miss(me, &me->peers[0], buffer, received);
 }
 

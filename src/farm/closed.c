@@ -32,13 +32,6 @@ typedef struct {
     double precision_pct;
 } farm_blocks;
 
-static void free_blocks(farm_blocks *blocks)
-{
-    free(blocks->values_ns);
-    free(blocks->marks_ns);
-    free(blocks->sorted_ns);
-}
-
 static double wanted_block_ns(const farm_run *run)
 {
     return fmin(run->setting->oversubscribed ? oversubscribed_block_ns : block_ns,
@@ -81,14 +74,6 @@ static cb_status keep_blocks(const farm_run *run, farm_blocks *blocks, size_t co
     }
     return control_broadcast(run->setting->team, &blocks->precision_pct,
                              sizeof(blocks->precision_pct));
-}
-
-/* The time of an event as the row has it, told to all: it is what loads are shares of. */
-static cb_status take_median(farm_run *run, farm_blocks *blocks)
-{
-    if (run->supervisor && blocks->count > 0)
-        run->event_ns = summarize(blocks).median / (double)blocks->block;
-    return control_broadcast(run->setting->team, &run->event_ns, sizeof(run->event_ns));
 }
 
 static void add_tally(farm_tally *sum, const farm_tally *tally)
@@ -155,15 +140,10 @@ static cb_status time_batch(farm_run *run, farm_blocks *blocks, farm_outcome *ou
     return keep_blocks(run, blocks, count, &tally);
 }
 
-static bool has_time_left(const farm_run *run, const farm_blocks *blocks)
-{
-    farm_load least = farm_closed_load(run->in_flight, blocks->block, 1);
-
-    return left_ns(run) > pace_slowest_ns(&blocks->pace) * (double)least.events;
-}
-
 static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *out)
 {
+    farm_load least;
+
     pace_note(&blocks->pace, run->event_ns, 1);
     blocks->block = block_of(run);
     blocks->wanted = BLOCKS_MINIMUM + 1;
@@ -171,27 +151,22 @@ static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *o
     out->stopped_by = "max-time";
     do {
         CB_TRY(time_batch(run, blocks, out));
+        least = farm_closed_load(run->in_flight, blocks->block, 1);
         if (blocks->precision_pct <= run->setting->session->options->precision_pct) {
             out->stopped_by = "precision";
             break;
         }
-    } while (!blocks->kept || has_time_left(run, blocks));
+    } while (!blocks->kept || left_ns(run) > pace_slowest_ns(&blocks->pace) * (double)least.events);
     return CB_OK;
 }
 
-/* When the time is over the least that gives each destination a latency. */
-static uint64_t latencies_wanted(const farm_run *run, double slowest_ns)
+/* When the time is over the least number of events that gives each destination a latency. */
+static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, farm_outcome *out)
 {
     double room_ns = run->limit_ns * latencies_end - run->elapsed_ns;
     uint64_t least = room_ns > 0 ? 2 * run->in_flight : farm_destinations(run);
-
-    return farm_events_in(fmin(run->limit_ns * latencies_share, room_ns),
-                          fmax(run->event_ns, slowest_ns), least);
-}
-
-static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, farm_outcome *out)
-{
-    uint64_t events = latencies_wanted(run, pace_slowest_ns(&blocks->pace));
+    uint64_t events = farm_events_in(fmin(run->limit_ns * latencies_share, room_ns),
+                                     fmax(run->event_ns, pace_slowest_ns(&blocks->pace)), least);
     farm_tally tally = {0};
 
     if (events > LATENCIES_RECORDED)
@@ -217,8 +192,11 @@ cb_status farm_measure_closed(farm_run *run)
     farm_forget(run);
     if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
         status = time_blocks(run, &blocks, &out);
+    /* The time of an event as the row has it is what loads are shares of, in all ranks. */
+    if (status == CB_OK && run->supervisor && blocks.count > 0)
+        run->event_ns = summarize(&blocks).median / (double)blocks.block;
     if (status == CB_OK)
-        status = take_median(run, &blocks);
+        status = control_broadcast(run->setting->team, &run->event_ns, sizeof(run->event_ns));
     if (status == CB_OK)
         status = record_latencies(run, &blocks, &out);
     out.blocks_ns = blocks.values_ns;
@@ -226,6 +204,8 @@ cb_status farm_measure_closed(farm_run *run)
     out.block = blocks.block;
     if (status == CB_OK)
         status = farm_row(run, &out);
-    free_blocks(&blocks);
+    free(blocks.values_ns);
+    free(blocks.marks_ns);
+    free(blocks.sorted_ns);
     return status;
 }

@@ -124,12 +124,6 @@ static inline cb_status await_decision(supervision *run, bool timed)
 }
 
 /* Between two marks lie as many decisions as a block has, whatever is lost besides. */
-static void set_mark(const supervision *run, uint64_t *next)
-{
-    run->load->marks_ns[run->tally->marks++] = (double)cb_now_ns();
-    *next += run->load->block;
-}
-
 static inline cb_status run_closed(supervision *run, bool timed)
 {
     const farm_load *load = run->load;
@@ -141,8 +135,10 @@ static inline cb_status run_closed(supervision *run, bool timed)
         while (ledger->issued < load->events && ledger->in_flight < load->in_flight)
             CB_TRY(issue(run, timed ? cb_now_ns() : 0));
         CB_TRY(await_decision(run, timed));
-        if (__builtin_expect(ledger->decided >= next_mark, 0))
-            set_mark(run, &next_mark);
+        if (__builtin_expect(ledger->decided >= next_mark, 0)) {
+            load->marks_ns[run->tally->marks++] = (double)cb_now_ns();
+            next_mark += load->block;
+        }
     }
     return CB_OK;
 }
@@ -289,17 +285,6 @@ void farm_count(const bench_rank *me, farm_tally *tally)
     tally->errors = farm_ledger_error_count(ledger);
 }
 
-/* Without the waiting in vain, where there was anything else. */
-static double time_of_event(const supervision *run)
-{
-    double vain_ns = (double)run->silences * (double)run->me->verification.timeout_ns;
-    double elapsed_ns = run->tally->elapsed_ns;
-
-    if (run->ledger->decided > 0)
-        elapsed_ns = fmax(elapsed_ns - vain_ns, 0);
-    return elapsed_ns / (double)run->ledger->issued;
-}
-
 cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const farm_load *load,
                          farm_tally *tally)
 {
@@ -308,6 +293,7 @@ cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const far
                        .load = load,
                        .tally = tally,
                        .ledger = &farm_of(me)->ledger};
+    double vain_ns;
     cb_status status;
 
     *tally = (farm_tally){0};
@@ -317,7 +303,10 @@ cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const far
         status = load->latencies != NULL ? run_timed(&run) : run_untimed(&run);
     tally->elapsed_ns = (double)(cb_now_ns() - run.first_issue_ns);
     tally->decision_span_ns = (double)(run.last_decision_ns - run.first_decision_ns);
-    tally->event_ns = time_of_event(&run);
+    /* Without the waiting in vain, where there was anything else. */
+    vain_ns =
+        run.ledger->decided > 0 ? (double)run.silences * (double)me->verification.timeout_ns : 0;
+    tally->event_ns = fmax(tally->elapsed_ns - vain_ns, 0) / (double)run.ledger->issued;
     farm_count(me, tally);
     return status;
 }

@@ -56,15 +56,6 @@ static cb_status measure_rate(farm_run *run, double rate_hz, double time_ns)
     return farm_row(run, &out);
 }
 
-/* All that is measured but for the number in flight, which was found in the same time. */
-static cb_status measure_one_rate(farm_run *run)
-{
-    double left_ns = run->limit_ns - run->elapsed_ns;
-
-    return measure_rate(run, run->setting->session->options->rate_hz,
-                        fmin(open_share * run->limit_ns, left_ns));
-}
-
 static cb_status measure_curve(farm_run *run)
 {
     const char *text = run->setting->session->options->load_curve;
@@ -214,16 +205,6 @@ static cb_status confirm_high(farm_run *run, rate_search *search, double rate_hz
     return CB_OK;
 }
 
-/* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
- * repetitions and the upper one in none. found->repeats is 0 when there are no such two. */
-static cb_status confirm(farm_run *run, rate_search *search, double low_hz, double high_hz,
-                         farm_found *found)
-{
-    *found = (farm_found){.repeats = REPEATS};
-    CB_TRY(confirm_low(run, search, low_hz, found));
-    return found->repeats > 0 ? confirm_high(run, search, high_hz, found) : CB_OK;
-}
-
 static void say_why(const bench_options *options, const rate_search *search, char *why, size_t size)
 {
     if (search->silent)
@@ -293,7 +274,7 @@ static cb_status find_rate(farm_run *run)
                           .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile))};
     double low_hz = 0, high_hz = 1.2e9 / run->event_ns;
     farm_outcome out;
-    farm_found found;
+    farm_found found = {.repeats = REPEATS};
     bool holds = false;
 
     CB_TRY(look_at_single_events(run, &search));
@@ -302,7 +283,11 @@ static cb_status find_rate(farm_run *run)
     if (!holds)
         return give_up_search(run, &search);
     CB_TRY(bracket(run, &search, &low_hz, &high_hz));
-    CB_TRY(confirm(run, &search, low_hz, high_hz, &found));
+    /* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
+     * repetitions and the upper one in none; no repeats are left when there are no such two. */
+    CB_TRY(confirm_low(run, &search, low_hz, &found));
+    if (found.repeats > 0)
+        CB_TRY(confirm_high(run, &search, high_hz, &found));
     if (found.repeats == 0)
         return give_up_search(run, &search);
     CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, search.events, &out));
@@ -314,8 +299,11 @@ cb_status farm_measure_open(farm_run *run)
 {
     const bench_options *options = run->setting->session->options;
 
+    /* One rate is all that is measured but for the number in flight, which was found in the same
+     * time. */
     if (options->rate_hz > 0)
-        return measure_one_rate(run);
+        return measure_rate(run, options->rate_hz,
+                            fmin(open_share * run->limit_ns, run->limit_ns - run->elapsed_ns));
     if (options->load_curve != NULL)
         return measure_curve(run);
     return options->find_rate ? find_rate(run) : CB_OK;

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "farm/farm.h"
 #include "farm/load.h"
-#include "farm/recording.h"
+#include "timeline/timeline.h"
 
 static cb_status add_farm(bench_shape_list *out, size_t sources, size_t destinations, size_t ranks)
 {
@@ -105,6 +105,28 @@ cb_status farm_check_load(const bench_options *options)
     for (size_t i = 0; i < count; i++)
         CB_TRY(check_rate(options, points[i].rate_hz));
     return CB_OK;
+}
+
+/* Of one event a supervisor sends one message and takes one, and so does a source. A
+ * destination takes an assignment, for each source sends a request, takes a fragment and works on
+ * it, is delayed, and sends the decision. */
+enum { ENTRIES_OF_ONE = 2, ENTRIES_OF_A_SOURCE = 3, ENTRIES_OF_A_DECISION = 3 };
+
+static size_t entries_of_destination(size_t sources)
+{
+    return ENTRIES_OF_A_SOURCE * sources + ENTRIES_OF_A_DECISION;
+}
+
+size_t farm_timeline_entries(size_t role, size_t sources, size_t destinations, size_t events)
+{
+    if (role != FARM_DESTINATION)
+        return ENTRIES_OF_ONE * events;
+    return entries_of_destination(sources) * (events / destinations + 1);
+}
+
+size_t farm_timeline_entries_of_all(size_t sources, size_t events)
+{
+    return events * (ENTRIES_OF_ONE * (1 + sources) + entries_of_destination(sources));
 }
 
 uint64_t farm_timeline_events(const bench_options *options)

@@ -44,28 +44,6 @@ const timeline_words farm_timeline_words = {
                   {[FARM_SUPERVISOR] = "take decision", [FARM_SOURCE] = "take request"}},
 };
 
-/* Entries. Of one event a supervisor sends one message and takes one, and so does a source. A
- * destination takes an assignment, for each source sends a request, takes a fragment and works on
- * it, is delayed, and sends the decision. */
-enum { ENTRIES_OF_ONE = 2, ENTRIES_OF_A_SOURCE = 3, ENTRIES_OF_A_DECISION = 3 };
-
-static size_t entries_of_destination(size_t sources)
-{
-    return ENTRIES_OF_A_SOURCE * sources + ENTRIES_OF_A_DECISION;
-}
-
-size_t farm_timeline_entries(size_t role, size_t sources, size_t destinations, size_t events)
-{
-    if (role != FARM_DESTINATION)
-        return ENTRIES_OF_ONE * events;
-    return entries_of_destination(sources) * (events / destinations + 1);
-}
-
-size_t farm_timeline_entries_of_all(size_t sources, size_t events)
-{
-    return events * (ENTRIES_OF_ONE * (1 + sources) + entries_of_destination(sources));
-}
-
 /* Opening and closing */
 
 cb_status farm_recording_open(engine_session *session, void **state)

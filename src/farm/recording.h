@@ -22,9 +22,4 @@ cb_status farm_record_timeline(farm_run *run, farm_recording *recording);
 /* What a timeline calls the roles and messages of a farm. */
 extern const timeline_words farm_timeline_words;
 
-/* How many entries a rank makes at most of `events` in a row, where each message comes once; and
- * all ranks together. */
-size_t farm_timeline_entries(size_t role, size_t sources, size_t destinations, size_t events);
-size_t farm_timeline_entries_of_all(size_t sources, size_t events);
-
 #endif

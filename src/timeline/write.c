@@ -23,15 +23,6 @@ typedef struct {
     timeline_entry *piece;   /* of each rank, what comes in one gather */
 } gathered;
 
-static void free_gathered(gathered *all)
-{
-    free(all->clocks);
-    free(all->counts);
-    free(all->entries);
-    free(all->first);
-    free(all->piece);
-}
-
 static cb_status allocate(bool gathers, size_t ranks, gathered *all)
 {
     if (!gathers)
@@ -204,6 +195,10 @@ cb_status timeline_write(engine_session *session, const timeline_content *conten
     status = gather(session, content->recorder, &clock, &all);
     if (status == CB_OK && session->document != NULL)
         status = write_trace(session, content, &all);
-    free_gathered(&all);
+    free(all.clocks);
+    free(all.counts);
+    free(all.entries);
+    free(all.first);
+    free(all.piece);
     return status;
 }

@@ -178,6 +178,9 @@ static inline bool transport_is_built_in(const transport_technology *technology)
 /* The technology of that name, or NULL; built in. */
 const transport_technology *transport_find(const char *name);
 
+/* What technologies count, each set once, up to `room` of them; gives their number. */
+size_t transport_counter_sets(const cb_counter_set **sets, size_t room);
+
 /* The names of the technologies that are built in and have all these capabilities: "mpi, tcp". */
 void transport_list(unsigned capabilities, char *text, size_t bytes);
 
@@ -298,7 +301,8 @@ static inline void transport_buffer_release(transport_buffer *buffer)
 
 /* Hot. Send without blocking, and take the buffer, also when an error is returned. A received
  * buffer can be sent on as it is. */
-static inline cb_status transport_send(transport_node *node, transport_buffer *buffer)
+static inline __attribute__((always_inline)) cb_status transport_send(transport_node *node,
+                                                                      transport_buffer *buffer)
 {
     return node->ops->send(node, buffer);
 }

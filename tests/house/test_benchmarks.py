@@ -18,7 +18,8 @@ BUILD = Path(os.environ.get("builddir", "build"))
 sys.path.insert(0, str(SOURCE / "python"))
 sys.dont_write_bytecode = True
 
-from combench import benchmarks, cases, columns, workloads  # noqa: E402
+from combench.common import benchmarks  # noqa: E402
+from combench.predict import cases, columns, workloads  # noqa: E402
 from combench.report import charts, gallery, tables  # noqa: E402
 
 KNOWN = json.loads((BUILD / "benchmarks.json").read_text(encoding="utf-8"))

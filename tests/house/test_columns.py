@@ -20,7 +20,7 @@ RESULTS = SOURCE / "docs/results.md"
 UPDATE = "UPDATE_GOLDEN=1 make check TESTS=tests/house/test_columns.py"
 
 sys.path.insert(0, str(SOURCE / "python"))
-from combench import figures  # noqa: E402
+from combench.common import figures  # noqa: E402
 from combench.report import rows  # noqa: E402
 
 Json = dict[str, Any]
@@ -155,7 +155,7 @@ class Columns(unittest.TestCase):
             self.assertEqual(better[key], expected, figure.path)
 
     def test_predictions_have_the_keys_of_results(self) -> None:
-        text = (SOURCE / "python/combench/columns.py").read_text(encoding="utf-8")
+        text = (SOURCE / "python/combench/predict/columns.py").read_text(encoding="utf-8")
         body = text.split("def of_case", 1)[1]
         keys = set(re.findall(r'"(\w+)": ', body)) | set(re.findall(r'row\["(\w+)"\]', body))
         known = {column["key"] for column in COLUMNS} | {"median", "min", "max"}

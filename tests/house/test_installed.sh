@@ -36,7 +36,7 @@ every() {
 }
 
 every python/combench '*.py' share/combench/python/combench
-every python/combench/plans '*.plan' share/combench/python/combench/plans
+every python/combench/suite/plans '*.plan' share/combench/python/combench/suite/plans
 every scripts/slurm '*.sbatch' share/combench/slurm
 every docs '*.schema.json' share/combench/schemas
 
@@ -57,6 +57,11 @@ fi
 
 # From another folder, with nothing of the build in the environment.
 cd "$folder"
+if [ -n "$CB_PYTHON" ] && "$CB_PYTHON" -c 'import fastjsonschema, jinja2, matplotlib' 2>/dev/null; then
+    # By the python3 that configure has found the modules for, whatever comes first in PATH.
+    env -u CB_BUILD -u PYTHONPATH PYTHONDONTWRITEBYTECODE=1 "$prefix/bin/combench" report "$srcdir/tests/suite/released" \
+        --output report.html --pictures svg >said 2>&1 || failed "combench report: $(cat said)"
+fi
 [ -n "$MPIRUN" ] || exit "$status"
 env -u CB_BUILD -u PYTHONPATH "$prefix/bin/combench" run quick --dry-run --mpirun "$MPIRUN" >commands 2>said || {
     failed "combench run quick --dry-run: $(cat said)"

@@ -21,7 +21,7 @@ from typing import Any, Iterator
 ROWS = 10_000
 BOUND_S, BOUND_MB = 20, 10
 TECHNOLOGIES = ("mpi", "tcp", "udp", "sci")
-WAITS = ("auto", "spin", "yield", "block")
+WAITS = ("spin", "yield", "block")
 CELLS = 150  # of a histogram
 
 Json = dict[str, Any]

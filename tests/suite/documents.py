@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import random
@@ -17,12 +18,17 @@ TOP = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP / "python"))
 
 from combench import main as driver  # noqa: E402
+from combench.common.documents import MODULES  # noqa: E402
+
+if any(importlib.util.find_spec(name) is None for name in MODULES):
+    print(f"skipped: {sys.executable} lacks one of {', '.join(MODULES)}")
+    sys.exit(77)
 
 Json = dict[str, Any]
 ENVIRONMENT: Json = {
     "combench": "0.1.0",
     "mpi": "Open MPI v4.1.4",
-    "clock": {"source": "CLOCK_MONOTONIC"},
+    "clock": {"source": "CLOCK_MONOTONIC", "resolution_ns": 1, "cost_ns": 20},
     "hosts": [{"name": "a", "cpu": "CPU", "kernel": "6.1", "governor": "performance"}],
 }
 
@@ -61,6 +67,9 @@ def document(rows: list[Json], benchmark: str = "oneway", number: str = "1.1", *
         "benchmark": benchmark,
         "id": number,
         "technology": "mpi",
+        "started": "2026-11-21T22:00:00Z",
+        "elapsed_s": 1.5,
+        "command": [f"cb_{benchmark}"],
         "complete": True,
         "parameters": {"max_time_s": 1.5},
         "environment": ENVIRONMENT,
@@ -68,6 +77,51 @@ def document(rows: list[Json], benchmark: str = "oneway", number: str = "1.1", *
         "skipped": [],
         "fit": [],
         **more,
+    }
+
+
+def entry(name: str, made: Json, state: str, result: str) -> Json:
+    """Of the manifest of a run, for one of its documents."""
+    return {
+        "name": name,
+        "section": made["benchmark"],
+        "benchmark": made["benchmark"],
+        "id": made["id"],
+        "technology": made["technology"],
+        "shape": "2",
+        "ranks": 2,
+        "placement": "spread",
+        "options": [],
+        "rows_at_most": 8,
+        "state": state,
+        "command": made["command"],
+        "log": f"logs/{name}.txt",
+        "exit_status": 0,
+        "elapsed_s": 1.5,
+        "rows": len(made["results"]),
+        "result": result,
+        **({} if state == "measured" else {"reason": "SIGTERM"}),
+    }
+
+
+def manifest(entries: list[Json]) -> Json:
+    session = {
+        "started": "2026-11-21T22:00:00Z",
+        "host": "a",
+        "command": ["combench", "run"],
+        "allocation": {"kind": "local", "slots": 2, "hosts": 1},
+        "ranks": 2,
+        "launcher": {"kind": "openmpi", "command": ["mpirun"]},
+        "programs": "build",
+    }
+    return {
+        "schema": "combench-run/1",
+        "plan": {"name": "tiny", "title": "", "file": "tiny.plan"},
+        "started": "2026-11-21T22:00:00Z",
+        "complete": True,
+        "overrides": {},
+        "measurements": entries,
+        "sessions": [session],
     }
 
 
@@ -91,9 +145,8 @@ class Documents(unittest.TestCase):
         for index, made in enumerate(documents):
             result = f"results/{made['benchmark']}-{index}.json"
             (directory / result).write_text(json.dumps(made), encoding="utf-8")
-            entries.append({"name": f"{index}", "state": state, "result": result})
-        manifest = {"schema": "combench-run/1", "complete": True, "measurements": entries}
-        (directory / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+            entries.append(entry(f"{index}", made, state, result))
+        (directory / "manifest.json").write_text(json.dumps(manifest(entries)), encoding="utf-8")
         return str(directory)
 
     def driver(self, *words: str, expect: Optional[int] = 0) -> tuple[str, str]:

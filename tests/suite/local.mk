@@ -3,11 +3,15 @@ SUITE_TESTS = \
 	%D%/test_report_page.py \
 	%D%/test_report_parts.py \
 	%D%/test_suite_compare.py \
+	%D%/test_suite_documents.py \
 	%D%/test_suite_faults.py \
+	%D%/test_suite_fuzz.py \
+	%D%/test_suite_layers.py \
 	%D%/test_suite_parkbench.py \
 	%D%/test_suite_plans.py \
 	%D%/test_suite_workloads.py \
 	%D%/test_suite_predictions.py \
+	%D%/test_suite_released.py \
 	%D%/test_suite_validation.py
 TESTS += $(SUITE_TESTS) %D%/suite_run.sh
 
@@ -16,6 +20,17 @@ EXTRA_DIST += \
 	%D%/check_run.py \
 	%D%/documents.py \
 	%D%/fake_mpirun.py \
+	%D%/released/1/knee.json \
+	%D%/released/1/model.json \
+	%D%/released/1/prediction.json \
+	%D%/released/1/run/manifest.json \
+	%D%/released/1/run/results/oneway-busy.mpi.source.json \
+	%D%/released/1/run/results/oneway.mpi.none.json \
+	%D%/released/1/run/results/pipeline.mpi.1-1-1.json \
+	%D%/released/1/run/results/pushfarm-load.mpi.1x1.json \
+	%D%/released/1/run/results/pushfarm.mpi.1x1.json \
+	%D%/released/1/run/small.plan \
+	%D%/released/1/validation.json \
 	%D%/report/alltoall.json \
 	%D%/report/discussion/cost.md \
 	%D%/report/discussion/summary.md \

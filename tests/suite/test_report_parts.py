@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from typing import Any
 
 from stage import HERE, TOP
 
-from combench.errors import SuiteError
+from combench.common.errors import SuiteError
 from combench.report import remarks
 from combench.report.answer import answer_of
 from combench.report.charts import Point, Series, runs
@@ -221,6 +222,47 @@ class Answers(unittest.TestCase):
         self.assertIn("but not all rates below", said)
         self.assertNotIn("carried", tasks[0].verdict)
 
+    def test_the_answer_takes_all_of_repeated_measurements(self) -> None:
+        found, _ = fixture()
+        documents = [one for one in found.results if one.path.name == "pushfarm.json"]
+        for turn, factor in enumerate((1.3, 0.9, 1.2), 1):
+            again = copy.deepcopy(documents[0].data)
+            again["started"] = f"2026-11-22T0{turn}:00:00Z"
+            for one in again["results"]:
+                one["in_flight_limit"] = 4 * turn
+                one["frequency_Hz"] *= factor
+            documents.append(Document(Path(f"{turn}.json"), again))
+        rows = rows_of(documents).kept
+        best = next(task for task in answer_of(rows).tasks if task.algorithm_us == 50).best
+        rates = [one.get("frequency_Hz") for one in best.measured]
+        self.assertEqual(len(rates), 4)
+        self.assertAlmostEqual(best.rate.value, statistics.median(rates))
+        assert best.rate.low is not None and best.rate.high is not None
+        self.assertTrue(best.rate.low <= min(rates) and max(rates) <= best.rate.high)
+        self.assertIn("median of 4 measurements: 3.97 kHz to 5.74 kHz", best.repeated)
+        self.assertIn("4 or 8 or 12 events in flight", best.repeated)
+
+    def test_a_trial_that_did_not_hold_does_not_mark_the_rate_that_did(self) -> None:
+        found, _ = fixture()
+        document = next(one for one in found.results if one.path.name == "search.json")
+        search = next(row for row in document.data["results"] if "found_Hz" in row)
+        search.update(saturated=True, limited_by="farm")
+        search["found_Hz"].update(held=3)
+        task = next(task for task in answer_of(rows_of([document]).kept).tasks)
+        said = next(words for words in task.under_load if "p99" in words)
+        self.assertIn("held in 3 of 5 trials", said)
+        self.assertNotIn("!", said)
+
+    def test_a_reason_that_many_programs_have_is_told_once(self) -> None:
+        found, _ = fixture()
+        reason = {"what": "fit", "reason": "use --sweep"}
+        documents = [
+            Document(one.path, {**one.data, "skipped": [reason]}) for one in found.results
+        ]
+        missing = states_of(Collection(results=documents)).missing
+        self.assertEqual([one.reason for one in missing], ["use --sweep"])
+        self.assertIn("1.3 all-to-all, ", missing[0].what)
+
     def test_without_farms_there_is_no_answer_and_it_is_said(self) -> None:
         _, rows = fixture()
         basic = [row for row in rows.kept if row.get("benchmark") == "oneway"]
@@ -339,7 +381,7 @@ class Folder(unittest.TestCase):
         (self.folder / "funnel.json").write_text('{"schema": "combench-res', encoding="utf-8")
         found = load([self.folder])
         self.assertEqual([one.path.name for one in found.results], ["oneway.json"])
-        self.assertRegex(found.problems[0], r"funnel\.json: it is cut off")
+        self.assertRegex(found.problems[0], r"funnel\.json: line 1 column 12: it is cut off")
 
     def test_a_result_of_a_newer_schema_is_named_and_the_others_are_read(self) -> None:
         self.put("oneway.json")
@@ -351,7 +393,8 @@ class Folder(unittest.TestCase):
     def test_a_result_that_lacks_what_it_is_of_is_named(self) -> None:
         self.put("oneway.json")
         self.put("funnel.json", lambda one: one["results"][0].pop("size_bytes"))
-        self.assertRegex(load([self.folder]).problems[0], r"funnel\.json: .* size of a row")
+        problem = load([self.folder]).problems[0]
+        self.assertRegex(problem, r"funnel\.json: results\[0\]\.size_bytes: it is missing")
 
     def test_a_folder_without_results_is_refused(self) -> None:
         self.assertIn("there is no result document", self.refusal())

@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import math
-import random
 import subprocess
 import sys
 import unittest
@@ -20,7 +19,8 @@ from unittest import mock
 
 from documents import ENVIRONMENT, TOP, Documents, Json, document, drawn, row
 
-from combench import inference
+from combench.common import inference
+from combench.common.figures import describe, key_of
 
 
 def correlated(draw: random.Random, count: int, likeness: float) -> list[float]:
@@ -164,8 +164,9 @@ class TwoRuns(Documents):
         self.assertIn("is unknown", said)
 
     def test_a_rate_that_falls_is_a_regression(self) -> None:
-        found: Json = {"found_Hz": {"value": 1000.0}, "offered_Hz": 990}
-        less: Json = {"found_Hz": {"value": 500.0}, "offered_Hz": 490}
+        counted = {"held": 3, "repeats": 3}
+        found: Json = {"found_Hz": {"value": 1000, "interval": [990, 1010], **counted}}
+        less: Json = {"found_Hz": {"value": 500, "interval": [490, 510], **counted}}
         made = [
             self.write(f"{index}.json", document([row(drawn(index, 1), **more)]))
             for index, more in enumerate((found, found, less, less))
@@ -284,8 +285,9 @@ class Matching(Documents):
 
     def test_differing_environments_are_said(self) -> None:
         host = {**ENVIRONMENT["hosts"][0], "kernel": "6.9"}
-        noise = {"stolen_pct": 40}
-        other = {**ENVIRONMENT, "hosts": [host], "clock": {"source": "tsc"}, "noise": noise}
+        noise = {"quantum_us": 10, "stolen_pct": 40}
+        clock = {**ENVIRONMENT["clock"], "source": "tsc"}
+        other = {**ENVIRONMENT, "hosts": [host], "clock": clock, "noise": noise}
         rows = [row(drawn(1, 1))]
         first = self.write("a.json", document(rows))
         crowded = [row(drawn(1, 1), oversubscribed=True)]
@@ -311,6 +313,37 @@ class Matching(Documents):
         said, _ = self.driver("compare", *words)
         self.assertIn("settings of MPI, btl differs: vader in ", said)
         self.assertNotIn("pml", said)
+
+    def test_settings_have_their_names(self) -> None:
+        words = []
+        for index, value in enumerate(("1", "3")):
+            made = {**ENVIRONMENT, "mpi_settings": {"btl_vader_single_copy_mechanism": value}}
+            one = document([row(drawn(index, 1))], environment=made)
+            words.append(self.write(f"{index}.json", one))
+        said, _ = self.driver("compare", *words)
+        self.assertRegex(said, "single_copy_mechanism differs: cma in .*, none in ")
+
+    def test_repetitions_in_a_folder_without_a_manifest_are_told(self) -> None:
+        (self.folder / "five").mkdir()
+        for index in range(5):
+            self.write(f"five/{index}.json", document([row(drawn(index, 1))]))
+        other = self.write("one.json", document([row(drawn(9, 1))]))
+        _, error = self.driver("compare", str(self.folder / "five"), other)
+        self.assertIn("has 5 documents of one measurement", error)
+
+    def test_a_trial_of_a_search_that_did_not_hold_has_a_mark_of_its_own(self) -> None:
+        found: Json = {"value": 1000, "interval": [990, 1010], "held": 3, "repeats": 5}
+        made = row(drawn(1, 1), mode="open", offered_Hz=1000, saturated=True, found_Hz=found)
+        words = [self.write(f"{index}.json", document([made])) for index in range(2)]
+        said, _ = self.driver("compare", *words, "--all")
+        self.assertIn("t of a search: its last trial", said)
+        self.assertNotIn("could not carry", said)
+
+    def test_a_benchmark_whose_number_is_its_name_is_named_once(self) -> None:
+        rows = [row(drawn(1, 1))]
+        ring = document(rows, "ring", "calibration")
+        ring["id"] = "ring"
+        self.assertEqual(describe(key_of(ring, rows[0])).count("ring"), 1)
 
     def test_the_same_environment_is_no_caution(self) -> None:
         words = [self.write(f"{i}.json", document([row(drawn(i, 1))])) for i in range(2)]
@@ -366,81 +399,22 @@ class BadInput(Documents):
         _, error = self.driver("compare", one, expect=2)
         self.assertIn("two sides or more", error)
 
-    def test_damaged_rows_are_not_compared(self) -> None:
-        broken: Any = row(drawn(1, 1), latency_us={"median": "fast"}, blocks_us=["x"])
-        number: Any = 7
-        words = [
-            self.write(f"{index}.json", document([broken, number, row(drawn(index, 1), 1)]))
-            for index in (1, 2)
-        ]
-        said, error = self.driver("compare", *words)
+    def test_a_document_with_a_damaged_row_is_left_out_and_the_row_is_named(self) -> None:
+        sound = document([row(drawn(1, 1))], "twoway", "1.2")
+        broken = row(drawn(1, 1), latency_us={"median": "fast", "min": 1, "max": 2})
+        damaged = document([row(drawn(1, 1), 1), broken])
+        first, second = self.run_of("a", sound, damaged), self.run_of("b", sound, damaged)
+        said, error = self.driver("compare", first, second)
         self.assertIn("1 figures compared", said)
-        self.assertIn("1 of its rows cannot be read", error)
+        self.assertIn("oneway-1.json: results[1].latency_us.median: must be number", error)
 
-    def test_figures_that_are_not_finite_do_not_stop_the_others(self) -> None:
+    def test_a_figure_that_is_not_finite_is_named_with_its_place(self) -> None:
         text = json.dumps(document([row(drawn(1, 1)), row(drawn(2, 1), 1)]))
-        words = []
-        for index in range(2):
-            path = self.folder / f"{index}.json"
-            odd = text.replace('"blocks_us": [', '"blocks_us": [NaN, Infinity, ', 1)
-            path.write_text(odd, encoding="utf-8")
-            words.append(str(path))
-        said, _ = self.driver("compare", *words)
-        self.assertIn("2 figures compared", said)
-
-
-class Damage(Documents):
-    """Whatever stands in a document, a verb compares, or says what is wrong."""
-
-    JUNK: tuple[Any, ...] = (
-        None,
-        True,
-        -1,
-        0,
-        1e400,
-        "",
-        "x",
-        [],
-        {},
-        [{}],
-        {"x": [1]},
-        [[1], "y"],
-    )
-
-    def places(self, value: Any) -> list[tuple[Any, Any]]:
-        """Every container with every key or index in it."""
-        if isinstance(value, dict):
-            inner = list(value.items())
-        else:
-            inner = list(enumerate(value)) if isinstance(value, list) else []
-        below = [place for _, part in inner for place in self.places(part)]
-        return [(value, key) for key, _ in inner] + below
-
-    def test_values_of_another_kind_raise_nothing(self) -> None:
-        fit = [{"mode": "pingpong", "processors": 2, "overhead_us": 1, "r_inf_MBps": 2}]
-        skipped = [{"what": "fit", "reason": "none"}]
-        whole = [
-            document([row(drawn(1, 1, 8), size, occupation=side) for size in (0, 64)], *program)
-            for program in ((), ("comms1", "COMMS1"))
-            for side in ("none", "both")
-        ]
-        for one in whole:
-            one.update(fit=fit, skipped=skipped)
-        sound = self.run_of("sound", *whole)
-        text = json.dumps(whole)
-        count = len(self.places(json.loads(text)))
-        draw = random.Random(11)
-        for turn in range(60):
-            damaged = json.loads(text)
-            container, key = self.places(damaged)[draw.randrange(count)]
-            container[key] = draw.choice(self.JUNK)
-            name = f"damaged{turn}"
-            for index, one in enumerate(damaged):
-                (self.folder / name).mkdir(exist_ok=True)
-                self.write(f"{name}/{index}.json", one)
-            with self.subTest(f"{key}: {container[key]}"):
-                self.driver("compare", sound, str(self.folder / name), "--all", expect=None)
-                self.driver("parkbench", str(self.folder / name), expect=None)
+        for odd in ("NaN", "-Infinity", "1e400"):
+            path = self.folder / "odd.json"
+            path.write_text(text.replace('"blocks_us": [', f'"blocks_us": [0.5, {odd}, ', 1))
+            _, error = self.driver("compare", str(path), str(path), expect=2)
+            self.assertIn("odd.json: results[0].blocks_us[1]: ", error)
 
 
 class Pictures(Documents):

@@ -233,7 +233,58 @@ rm -f "$output/results/filler"
 """
 
 
+# The same with a file system that is full from the beginning.
+FULL_AT_FIRST = """
+mount -t tmpfs -o size=64k none "$1" || exit 99
+output=$1 state=$2
+shift 2
+cat /dev/zero >"$output/filler" 2>/dev/null
+truncate -s -4096 "$output/filler"  # a page for the lock
+cd "$output" && mkdir run
+"$@" --output run "$PLAN"; echo "status $?" >"$state"
+ls run >>"$state"
+rm filler
+"$@" --output run "$PLAN"; echo "status $?" >>"$state"
+"""
+
+
+class Launching(Stage):
+    def test_words_that_the_launcher_refuses_are_told_before_any_measurement(self) -> None:
+        ended = self.run_driver(str(self.plan), "--launch", "nosuch --x", expect=2)
+        self.assertIn("--launch 'nosuch --x'", ended.stderr)
+        self.assertIn("unable to find nosuch", ended.stderr)
+        self.assertFalse(self.output.exists())
+
+    def test_words_that_it_takes_are_in_each_command(self) -> None:
+        self.run_driver(str(self.plan), "--launch", "--own 1", expect=0)
+        for entry in self.manifest()["measurements"]:
+            self.assertIn(" --own 1 ", " ".join(entry["command"]))
+
+
 class FullDisk(Stage):
+    def test_one_that_is_full_before_the_first_manifest_leaves_nothing_to_resume(self) -> None:
+        enter = ["unshare", "--map-root-user", "--user", "--mount", "sh", "-c", FULL_AT_FIRST, "sh"]
+        self.output.mkdir()
+        state = self.folder / "state"
+        ended = subprocess.run(
+            [*enter, str(self.output), str(state), *self.command()[:-2]],
+            env={**self.environment, "PLAN": str(self.plan)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=LIMIT_S,
+        )
+        if not state.exists():
+            self.skipTest(f"no file system can be mounted here: {ended.stdout.strip()}")
+        first, *left, second = state.read_text("ascii").splitlines()
+        self.assertEqual(first, "status 1", ended.stdout)
+        self.assertEqual(left, ["lock", "logs", "results"])
+        self.assertIn("and start the run again", ended.stdout)
+        self.assertNotIn("holds no run", ended.stdout)
+        # There is too little room for results, so that it stops, with a manifest this time.
+        self.assertEqual(second, "status 1", ended.stdout)
+        self.assertIn("go on with combench run --resume", ended.stdout)
+
     def test_a_full_disk_ends_the_run_with_a_whole_manifest_and_resume_goes_on(self) -> None:
         enter = ["unshare", "--map-root-user", "--user", "--mount", "sh", "-c", FULL_DISK, "sh"]
         self.deeds({NAMES[1]: "fill_disk"})

@@ -10,7 +10,8 @@ from documents import Documents, Json, document, drawn, row
 
 
 def fit(**parameters: Any) -> list[Json]:
-    return [{"mode": "any", "processors": 2, "from_bytes": 0, "to_bytes": 1024, **parameters}]
+    about = {"mode": "any", "processors": 2, "figure": "latency_us"}
+    return [{**about, "from_bytes": 0, "to_bytes": 1024, **parameters}]
 
 
 class Parkbench(Documents):
@@ -50,8 +51,8 @@ class Parkbench(Documents):
         self.assertIn("highest rate of COMMS3: 120 MB/s at 120 bytes", said)
 
     def test_parameters_of_the_note_are_brought_to_the_time_of_a_message(self) -> None:
-        line = fit(overhead_us=2.0, r_inf_MBps=100.0, n_half_bytes=200.0)
-        half = fit(overhead_us=1.0, r_inf_MBps=200.0, n_half_bytes=200.0)
+        line = fit(overhead_us=2.0, r_inf_MBps=100.0, n_half_bytes=200.0, rms_residual_us=0)
+        half = fit(overhead_us=1.0, r_inf_MBps=200.0, n_half_bytes=200.0, rms_residual_us=0)
         line[0]["mode"] = "exchange"
         rows = [row(drawn(1, 3.0), 64, "round_us", mode="exchange")]
         others = [row(drawn(2, 1.5), 64, mode="exchange")]

@@ -15,13 +15,15 @@ from unittest import mock
 
 from stage import TOP
 
-from combench import allocation, compare, main, plan, run
-from combench.allocation import Allocation
-from combench.benchmarks import BENCHMARKS, FIT_SIZES
-from combench.errors import SuiteError
-from combench.expand import Measurement, Overrides, expand
-from combench.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
-from combench.progress import Advance, Progress, duration
+from combench import main
+from combench.common.benchmarks import BENCHMARKS, FIT_SIZES
+from combench.common.errors import SuiteError
+from combench.common.progress import Advance, Progress, duration
+from combench.compare import compare
+from combench.suite import allocation, plan, run
+from combench.suite.allocation import Allocation
+from combench.suite.expand import Measurement, Overrides, expand
+from combench.suite.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
 
 
 def measurements(text: str, ranks: int, overrides: Overrides = Overrides()) -> list[Measurement]:
@@ -325,13 +327,19 @@ class Advances(unittest.TestCase):
 
     def test_take_the_rest_for_as_slow_as_what_is_done(self) -> None:
         now_s = iter((100.0, 102.0))
-        with mock.patch("combench.progress.time.monotonic", lambda: next(now_s)):
+        with mock.patch("combench.common.progress.time.monotonic", lambda: next(now_s)):
             advance = Advance(io.StringIO(), [1.0, 3.0])
             advance.end("oneway", "2.0 s", 1.0)
             self.assertEqual(advance.left_s(), 6)
 
 
 class Documentation(unittest.TestCase):
+    def test_manual_pages_have_defaults_and_no_words_of_argparse(self) -> None:
+        for verb in main.VERBS:
+            self.assertNotIn("%(", main.manual_of(verb), verb.name)
+        predict = next(verb for verb in main.VERBS if verb.name == "predict")
+        self.assertIn("without it crossbar", main.manual_of(predict))
+
     """What users are told is what there is."""
 
     def test_every_option_of_a_comparison_stands_in_its_page(self) -> None:

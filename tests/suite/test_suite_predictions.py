@@ -20,12 +20,13 @@ from typing import Any, Sequence
 
 from stage import LIMIT_S, TOP, heed_signals
 
-from combench import cases, columns, ending
-from combench.calibration import measured_sizes
-from combench.errors import SuiteError
-from combench.model import Setting
-from combench.prediction import Effort, interval_pct, predict
-from combench.workloads import Case
+from combench.common.errors import SuiteError
+from combench.common.inference import interval_pct
+from combench.predict import cases, columns, ending
+from combench.predict.calibration import measured_sizes
+from combench.predict.model import Setting
+from combench.predict.prediction import Effort, predict
+from combench.predict.workloads import Case
 
 BUILD = Path(os.environ.get("builddir", TOP / "build")).resolve()
 Json = dict[str, Any]
@@ -394,7 +395,8 @@ def calibrate_rows(three: bool, shared: bool) -> list[Json]:
             us = (quiet_us + (100 * packets - 1) * each_us) / 100
             figure = {"median": us, "ci95": [us, us], "min": us, "max": us}
             added = {"mode": mode, "processors": processors, "round_us": figure}
-            added |= {"steps": 1000, "blocks": 10, "step_us": {"p50": 1.0}}
+            single = {"p50": 1.0, "samples": 9, "dropped": 0}
+            added |= {"steps": 1000, "blocks": 10, "step_us": single}
             added["oversubscribed"] = shared and processors == 3
             kept = {key: value for key, value in row.items() if key != "latency_us"}
             rows.append({**kept, "wait": {"effective": "yield"}, **added})
@@ -461,6 +463,37 @@ class Foundations(Folder):
         said, _ = self.rests_on(result("oneway", "1.1", oneway_rows()))
         self.assertIn("rests on cb_oneway alone", said)
         self.assertIn("for want of cb_calibrate", said)
+
+
+class Words(Folder):
+    """What the table says beside its rows."""
+
+    def said(self, *words: str, hosts: int = 1, expect: int = 0) -> str:
+        made = result("oneway", "1.1", oneway_rows())
+        made["environment"] = {"hosts": [{"name": f"node{host}"} for host in range(hosts)]}
+        place = self.write("oneway.json", made)
+        small = ("--sizes", "64", "--seeds", "2")
+        return self.predict(place, *small, *words, expect=expect).stdout
+
+    def test_a_calibration_of_one_host_is_not_of_a_network(self) -> None:
+        wanted = ("--benchmarks", "1.3", "--scale", "8")
+        self.assertIn("caution: the calibration was measured on one host", self.said(*wanted))
+        self.assertNotIn("caution", self.said(*wanted, hosts=2))
+        self.assertNotIn("caution", self.said("--benchmarks", "1.1"))
+
+    def test_what_the_network_chose_is_told(self) -> None:
+        said = self.said("--benchmarks", "1.3", "--scale", "8", "--network", "fattree")
+        self.assertIn("network for up to 8 processors: fattree:levels=2,radix=4", said)
+
+    def test_what_was_cut_is_told_and_seeds_are_no_accuracy(self) -> None:
+        wanted = ("--benchmarks", "1.3", "--scale", "200", "--messages", "20000")
+        said = self.said(*wanted)
+        self.assertIn("alltoall 200: 5 of the 199 messages that a node sends in a round", said)
+        self.assertIn("says nothing of how far off the model is", said)
+
+    def test_too_few_points_name_the_program_that_has_them(self) -> None:
+        place = self.write("oneway.json", result("oneway", "1.1", oneway_rows()[:2]))
+        self.assertIn("run it with three ranks", self.predict(place, expect=2).stderr)
 
 
 # A ccmod that does not end while a test waits; its number stands in a file of that name.

@@ -15,15 +15,21 @@ from typing import Any
 
 from stage import TOP
 
-from combench import plan
-from combench.benchmarks import BENCHMARKS
-from combench.calibration import Measurements
-from combench.cases import Asked, of_row
-from combench.errors import SuiteError
-from combench.expand import Overrides, expand
-from combench.prediction import Prediction
-from combench.validation import compare, document_of, hold_out, sizes_to_hold_out
-from combench.validation import summarize, text_of
+from combench.common.benchmarks import BENCHMARKS
+from combench.common.errors import SuiteError
+from combench.predict.calibration import Measurements
+from combench.predict.cases import Asked, of_row
+from combench.predict.prediction import Prediction
+from combench.predict.validation import (
+    compare,
+    document_of,
+    hold_out,
+    sizes_to_hold_out,
+    summarize,
+    text_of,
+)
+from combench.suite import plan
+from combench.suite.expand import Overrides, expand
 
 BUILD = Path(os.environ.get("builddir", "build"))
 SIZES = (0, 64, 256, 1024, 4096)
@@ -37,7 +43,8 @@ def quiet_us(size: int) -> float:
 
 
 def figure(time_us: float) -> Json:
-    return {"median": time_us, "ci95": [0.99 * time_us, 1.01 * time_us]}
+    low, high = 0.99 * time_us, 1.01 * time_us
+    return {"median": time_us, "ci95": [low, high], "min": low, "max": high}
 
 
 def row(mode: str, size: int, key: str, time_us: float, **more: Any) -> Json:
@@ -47,9 +54,12 @@ def row(mode: str, size: int, key: str, time_us: float, **more: Any) -> Json:
 
 def document(benchmark: str, rows: list[Json]) -> Json:
     about = {"schema": "combench-result/1", "benchmark": benchmark, "technology": "mpi"}
+    about |= {"id": BENCHMARKS[benchmark].number, "started": "2026-11-21T10:15:30Z"}
     # The model's exchanges wait for each other where no message is eager.
-    environment = {"hosts": [{}], "mpi_settings": {"btl_vader_eager_limit": "1048576"}}
-    return {**about, "environment": environment, "parameters": {}, "results": rows}
+    environment = {"hosts": [{"name": "a"}], "mpi_settings": {"btl_vader_eager_limit": "1048576"}}
+    ended: Json = {"elapsed_s": 1, "complete": True, "command": ["cb"], "parameters": {}}
+    ended |= {"environment": environment, "results": rows, "skipped": [], "fit": []}
+    return {**about, **ended}
 
 
 def oneway(sizes: tuple[int, ...] = SIZES) -> Json:

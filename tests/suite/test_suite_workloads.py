@@ -15,7 +15,7 @@ from typing import Iterator
 
 from stage import LIMIT_S, TOP
 
-from combench.workloads import WINDOW, WORKLOADS, Case, trace
+from combench.predict.workloads import WINDOW, WORKLOADS, Case, trace
 
 BUILD = Path(os.environ.get("builddir", TOP / "build"))
 

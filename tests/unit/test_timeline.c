@@ -1,7 +1,8 @@
 /* The recorder of timelines: which notes it keeps, and what it does where there is no room. */
 #include "timeline/timeline.h"
 
-#include "farm/recording.h"
+#include "farm/farm.h"
+#include "farm/options.h"
 #include "tests/unit/unit.h"
 
 enum { ROOM = 4 };

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass
 from typing import Any, Iterable, Optional, Sequence
 
+from combench.common.figures import at
 from combench.report.charts import benchmark_title, carried, grouped
 from combench.report.figures import BEYOND, Figure, frequency, number, text
 from combench.report.limits import limit_of
@@ -28,10 +29,24 @@ class Candidate:
 
     row: Row
     rate: Figure
+    measured: tuple[Row, ...]  # all of them, where it was measured more than once
 
     @property
     def name(self) -> str:
         return farm_name(self.row)
+
+    @property
+    def repeated(self) -> str:
+        """How far repeated measurements are apart; with how many events in flight, since a closed
+        loop chooses that anew each time."""
+        if len(self.measured) < 2:
+            return ""
+        rates = [row.get("frequency_Hz") for row in self.measured]
+        flights = sorted({row.get("in_flight_limit") for row in self.measured} - {None})
+        said = f"{frequency(min(rates))} to {frequency(max(rates))}"
+        if flights:
+            said += f", with {' or '.join(f'{flight:g}' for flight in flights)} events in flight"
+        return f"median of {len(rates)} measurements: {said}"
 
 
 @dataclass(frozen=True)
@@ -69,11 +84,16 @@ def _largest_size(rows: Sequence[Row]) -> Optional[int]:
 
 
 def _candidates(rows: Iterable[Row]) -> list[Candidate]:
+    """Those that are steady, by all measurements of each."""
     found = []
     for row in rows:
-        rate = row.figure("frequency_Hz")
-        if rate is not None and row.get("mode") != "open":
-            found.append(Candidate(row, rate))
+        if row.get("mode") == "open":
+            continue
+        every = [one for one in (*row.earlier, row) if not one.is_beyond]
+        rates = [(one, rate) for one in every if (rate := one.figure("frequency_Hz")) is not None]
+        if rates:
+            rate = Figure.of_repeated([rate for _, rate in rates])
+            found.append(Candidate(row, rate, tuple(one for one, _ in rates)))
     return sorted(found, key=lambda candidate: -candidate.rate.value)
 
 
@@ -92,8 +112,9 @@ def _lead(best: Candidate, others: Sequence[Candidate]) -> str:
 
 
 def _deadline(row: Row) -> str:
-    parameters = row.document.data.get("parameters", {})
-    return f"{parameters.get('quantile', 'p99')} within {parameters['deadline_us']:g} us"
+    deadline_us = at(row.document.data, "parameters.deadline_us")
+    within = f" within {deadline_us:g} us" if isinstance(deadline_us, (int, float)) else ""
+    return f"{at(row.document.data, 'parameters.quantile') or 'p99'}{within}"
 
 
 def _searched(rows: Iterable[Row]) -> list[str]:
@@ -101,7 +122,9 @@ def _searched(rows: Iterable[Row]) -> list[str]:
     for row in rows:
         known = row.figure("found_Hz")
         if known is not None:
-            found.append(f"{farm_name(row)}: {_deadline(row)} up to {text(known, frequency)}")
+            search = row.get("found_Hz")
+            words = f"{farm_name(row)}: {_deadline(row)} up to {text(known, frequency)}"
+            found.append(f"{words}, held in {search['held']} of {search['repeats']} trials")
     return found
 
 
@@ -173,7 +196,7 @@ def _verdict(rows: Sequence[Row], best: Candidate, required_hz: Optional[float])
 def _task(
     rows: Sequence[Row], all_rows: Sequence[Row], required_hz: Optional[float]
 ) -> Optional[Task]:
-    ranked = [one for one in _candidates(rows) if not one.row.is_beyond]
+    ranked = _candidates(rows)
     if not ranked:
         return None
     best, others = ranked[0], tuple(ranked[1 : 1 + _NEXT])

@@ -6,6 +6,7 @@ panels and pictures stand for are on lines of their own, so no line mixes two ki
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Iterable, Optional, Sequence
 
@@ -309,7 +310,7 @@ def pictures_of(chart: Chart, rows: Sequence[Row]) -> list[Picture]:
             made.append(
                 thinned(
                     Picture(
-                        name=_file_name(chart.name, group[0], chart.picture),
+                        name=file_name(chart.name, [group[0].get(key) for key in chart.picture]),
                         section=chart.section,
                         title=f"{chart.title}: {about}" if about else chart.title,
                         caption=chart.caption + common_words(group, chart.panel),
@@ -322,7 +323,10 @@ def pictures_of(chart: Chart, rows: Sequence[Row]) -> list[Picture]:
     return made
 
 
-def _file_name(name: str, row: Row, keys: Sequence[str]) -> str:
-    parts = [name, *(str(row.get(key)) for key in keys if row.get(key) not in (None, ""))]
-    text = "-".join(parts).lower()
-    return "".join(letter if letter.isalnum() else "-" for letter in text)
+_NAME_LENGTH = 80
+
+
+def file_name(name: str, values: Iterable[Any]) -> str:
+    """Of a picture, in letters, digits and hyphens, whatever documents have."""
+    parts = [name, *(str(value) for value in values if value not in (None, ""))]
+    return re.sub(r"[^a-z0-9]+", "-", "-".join(parts).lower())[:_NAME_LENGTH].strip("-")

@@ -160,7 +160,7 @@ def _repeatability(repeats: Sequence[tuple[Row, Row]]) -> str:
     return (
         f"{len(ratios)} measurements were made more than once; their frequencies differ by a factor "
         f"of {number(statistics.median(ratios))} in the median and {number(max(ratios))} at most. The "
-        "latest one is shown."
+        "answer takes all of them; pictures and tables have the latest one."
     )
 
 

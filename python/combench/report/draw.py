@@ -255,12 +255,8 @@ def _draw_panel(axes: Axes, picture: Picture, panel: Panel, styles: dict[str, in
         axes.axvline(where, color="#555555", linewidth=0.9, linestyle=(0, (1, 1)))
         axes.set_title(what, fontsize=6.5, loc="right", color="#555555", y=0.99)
     axes.set_title(panel.title, loc="left", fontweight="bold", y=1.07 if panel.limits else 1.0)
-    _set_x(axes, picture.x, _all_x(picture) if _same_x(picture) else grid)
-
-
-def _same_x(picture: Picture) -> bool:
-    """Whether all panels have one scale along x: not where each has rates of its own."""
-    return picture.x.scale != "log"
+    # All panels have one scale along x, but where each has rates of its own.
+    _set_x(axes, picture.x, grid if picture.x.scale == "log" else _all_x(picture))
 
 
 def _all_x(picture: Picture) -> list[Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Iterable, Sequence
 
+from combench.common import settings
+from combench.common.documents import Json
 from combench.report.figures import counted, number
 from combench.report.load import Document
-from combench.results import Json
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,6 @@ def _hosts(document: Document) -> list[Json]:
 def _distinct(values: Iterable[Any]) -> str:
     """Of several hosts of one document."""
     return ", ".join(dict.fromkeys(str(value) for value in values if value is not None))
-
-
-def _of_host(document: Document, key: str) -> str:
-    return _distinct(host.get(key) for host in _hosts(document))
 
 
 def _tunings(document: Document) -> dict[str, str]:
@@ -133,9 +130,10 @@ def _clock(documents: Sequence[Document]) -> list[Fact]:
 def facts_of(documents: Sequence[Document]) -> list[Fact]:
     """All that is known, in groups."""
     environments = [document.data.get("environment", {}) for document in documents]
+    hosts = [_hosts(document) for document in documents]
     made = [
         *(
-            _counted(PLATFORM, name, (_of_host(document, key) for document in documents))
+            _counted(PLATFORM, name, [_distinct(host.get(key) for host in one) for one in hosts])
             for name, key in _HOST
         ),
         _counted(PLATFORM, "processes", (_bindings(document) for document in documents)),
@@ -144,7 +142,7 @@ def facts_of(documents: Sequence[Document]) -> list[Fact]:
             for name, key in _PROGRAM
         ),
         *_clock(documents),
-        *_named(MPI, [one.get("mpi_settings", {}) for one in environments]),
+        *_named(MPI, [settings.named(one.get("mpi_settings", {})) for one in environments]),
         *_named(TECHNOLOGY, [one.get("technology_settings", {}) for one in environments]),
         *_named(SYSTEM, [_tunings(document) for document in documents]),
     ]

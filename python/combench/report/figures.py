@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
+import statistics
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Mapping, Optional, Sequence
 
@@ -45,10 +46,11 @@ MEANINGS = {mark: meaning for mark, _, _, meaning in _MARKS} | {
 }
 
 _BOUND = "slowdown_computing_at_least"  # the sides to which > applies
+_OF_A_TRIAL = "!^?"
 _TIMES = ("latency_us", "round_us")
 _RATES = frozenset({"frequency_Hz", "throughput_MBps", "per_node_MBps"})
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999}
-_DEVIATE = 1.96  # of the normal distribution, for 95 %
+_DEVIATE = statistics.NormalDist().inv_cdf(0.975)  # for 95 %
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,22 @@ class Figure:
     low: Optional[float]
     high: Optional[float]
     marks: str
+
+    @classmethod
+    def of_repeated(cls, figures: Sequence[Figure]) -> Figure:
+        """One measurement that was made several times: the median, and as its interval all that the
+        measurements and their own intervals reach over."""
+        if len(figures) == 1:
+            return figures[0]
+        ends = [
+            end
+            for one in figures
+            for end in (one.value, one.low, one.high)
+            if end is not None
+        ]
+        marks = dict.fromkeys(mark for one in figures for mark in one.marks if mark != NO_INTERVAL)
+        middle = statistics.median(one.value for one in figures)
+        return cls(middle, min(ends), max(ends), "".join(marks))
 
     def overlaps(self, other: Figure) -> Optional[bool]:
         """Whether the intervals have values in common; None when one of them is not known."""
@@ -105,7 +123,11 @@ def _rate(row: Json, key: str) -> Optional[Figure]:
 
 def _found(row: Json) -> Optional[Figure]:
     found = row.get("found_Hz")
-    return _figure(found["value"], _pair(found["interval"]), row) if found else None
+    if not found:
+        return None
+    known = _figure(found["value"], _pair(found["interval"]), row)
+    # The row is that of the last trial; whether that one held says nothing of the rate found.
+    return replace(known, marks="".join(mark for mark in known.marks if mark not in _OF_A_TRIAL))
 
 
 def quantile_interval(histogram: Json, quantile: float) -> Optional[tuple[float, float]]:

@@ -18,6 +18,7 @@ from combench.report.charts import (
     Series,
     benchmark_title,
     common_words,
+    file_name,
     grouped,
     ordered,
     panel_title,
@@ -337,10 +338,6 @@ def _load_curves(rows: Sequence[Row]) -> list[Picture]:
     return made
 
 
-def _at(histogram: dict[str, list[float]], below: Sequence[float], rank: float) -> float:
-    return histogram["bounds"][bisect.bisect_left(below, rank) + 1]
-
-
 _SAMPLES_BEYOND = 10  # that a quantile needs to be told
 _STEPS_A_DECADE = 10
 
@@ -357,7 +354,8 @@ def _distribution(row: Row) -> Optional[Series]:
         rare = step / _STEPS_A_DECADE
         quantile = 1 - 10**-rare
         interval = quantile_interval(histogram, quantile)
-        value = _at(histogram, below, below[-1] * quantile)
+        cell = bisect.bisect_left(below, below[-1] * quantile)
+        value = histogram["bounds"][cell + 1]
         low, high = interval if interval else (None, None)
         points.append(Point(rare, Figure(value, low, high, marks_of(row.data)), True))
     return Series(row.shape, tuple(points))
@@ -378,7 +376,7 @@ def _distributions(rows: Sequence[Row]) -> list[Picture]:
         if panels:
             name = of_benchmark[0].get("benchmark")
             picture = Picture(
-                f"distribution-{name}",
+                file_name("distribution", [name]),
                 FARMS,
                 f"Latency of events: {benchmark_title(name)}",
                 "Closed loop. How many of the events were decided within a time; where the curve "

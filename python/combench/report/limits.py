@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Iterable, Sequence
 
-from combench.report.computing import Bound, computing_bounds, cores_of
 from combench.report.figures import frequency, number
-from combench.report.rows import Row, usual
+from combench.report.rows import Bound, Row, computing_bounds, cores_of, usual
 
 _NEAR = 0.75  # of a bound that is reached: then it is named as the limit
 _NOTE_BYTES = 64  # the size nearest to the supervisor's 16 bytes that all programs measure

@@ -10,12 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from combench.errors import SuiteError
-from combench.results import Json, load_json, require_results, require_schema
+from combench.common.documents import PREDICTION, RESULT, RUN, VALIDATION, Json, checked, load_json
+from combench.common.errors import SuiteError
 
-RESULT, RUN = "combench-result", "combench-run"
-PREDICTION, VALIDATION = "combench-prediction", "combench-validation"
-_VERSION = 1
 REMARKS = "discussion"  # the folder with the user's own words
 
 
@@ -23,17 +20,6 @@ REMARKS = "discussion"  # the folder with the user's own words
 class Document:
     path: Path
     data: Json
-
-
-def _require_rows(document: Json, path: Path) -> None:
-    """What all else stands on: whose rows they are, and of which size each is."""
-    head = all(isinstance(document.get(key), str) for key in ("benchmark", "technology"))
-    rows: list[Json] = document["results"]
-    if not head or not all(isinstance(row.get("size_bytes"), int) for row in rows):
-        raise SuiteError(
-            f"cannot read {path}: its benchmark, its technology or the size of a row is missing; "
-            "measure it again"
-        )
 
 
 @dataclass
@@ -50,13 +36,14 @@ class Collection:
     def _take(self, document: Json, path: Path) -> None:
         """Put a document where those of its kind are; others of combench are for other readers."""
         kind = str(document.get("schema", "")).rpartition("/")[0]
-        if kind == RESULT:
-            whole = require_results(require_schema(document, path, RESULT, _VERSION), path)
-            _require_rows(whole, path)
-            self.results.append(Document(path, whole))
-        elif kind in (RUN, PREDICTION, VALIDATION):
-            lists = {RUN: self.runs, PREDICTION: self.predictions, VALIDATION: self.validations}
-            lists[kind].append(Document(path, require_schema(document, path, kind, _VERSION)))
+        lists = {
+            RESULT: self.results,
+            RUN: self.runs,
+            PREDICTION: self.predictions,
+            VALIDATION: self.validations,
+        }
+        if kind in lists:
+            lists[kind].append(Document(path, checked(document, path, kind)))
 
     def read(self, path: Path) -> None:
         try:

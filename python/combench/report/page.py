@@ -12,7 +12,8 @@ from typing import Any, Mapping, Optional, Sequence
 
 import jinja2
 
-from combench.errors import FAILED, SuiteError
+from combench.common.errors import FAILED, SuiteError
+from combench.common.files import write_text
 from combench.report import discussion, predictions, remarks
 from combench.report.answer import Answer, answer_of
 from combench.report.charts import Picture, common_marks
@@ -26,13 +27,11 @@ from combench.report.figures import (
     number,
     round_frequency,
 )
-from combench.report.fits import fits_of
 from combench.report.gallery import SECTIONS, gallery
 from combench.report.load import Collection
 from combench.report.rows import Row, Rows, rows_of
 from combench.report.states import states_of
-from combench.report.tables import not_measured, tables_of
-from combench.storage import write_text
+from combench.report.tables import fits_of, not_measured, tables_of
 
 _HERE = Path(__file__).resolve().parent
 _EMBEDDED = "svg"
@@ -99,24 +98,6 @@ def _write_pictures(
         ) from error
 
 
-def _uri(drawing: bytes) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(drawing).decode("ascii")
-
-
-def _title(found: Collection, title: Optional[str]) -> str:
-    if title:
-        return title
-    plans = [run.data.get("plan", {}) for run in found.runs]
-    names = dict.fromkeys(plan.get("title") or plan.get("name") or "" for plan in plans)
-    return ", ".join(name for name in names if name) or "Communication benchmarks"
-
-
-def _period(found: Collection) -> str:
-    starts = sorted(str(one.data.get("started", "")) for one in found.results)
-    days = list(dict.fromkeys(start[:10] for start in (starts[0], starts[-1]) if start))
-    return " to ".join(days)
-
-
 def _cautions(found: Collection, rows: Rows, answer: Answer, states: Any) -> list[str]:
     """What a reader has to know before any figure."""
     said = list(found.problems)
@@ -159,12 +140,15 @@ def _context(
 ) -> Mapping[str, Any]:
     facts = facts_of(found.results)
     states = states_of(found)
+    plans = [run.data["plan"] for run in found.runs]
+    names = dict.fromkeys(plan["title"] or plan["name"] for plan in plans)
+    days = sorted(one.data["started"][:10] for one in found.results)
     answer = answer_of(rows.kept, required_hz)
     scaling = predictions.sentences(predicted, found.validations)
     matter = discussion.Matter(found.results, rows, facts, scaling)
     return {
-        "title": _title(found, title),
-        "period": _period(found),
+        "title": title or ", ".join(names) or "Communication benchmarks",
+        "period": " to ".join(dict.fromkeys((days[0], days[-1]))),
         "made": datetime.date.today().isoformat(),
         "answer": answer,
         "cautions": _cautions(found, rows, answer, states),
@@ -199,7 +183,9 @@ def write_report(
     folder = output.with_name(output.stem + "-pictures")
     if forms:
         _write_pictures(pictures, drawn, folder, forms)
-    shown = [Shown(one, _uri(made[_EMBEDDED])) for one, made in zip(pictures, drawn)]
+    encoded = (base64.b64encode(made[_EMBEDDED]).decode("ascii") for made in drawn)
+    uris = (f"data:image/svg+xml;base64,{one}" for one in encoded)
+    shown = [Shown(picture, uri) for picture, uri in zip(pictures, uris)]
     sections = [
         (section, [one for one in shown if one.picture.section == section]) for section in SECTIONS
     ]

@@ -7,11 +7,12 @@ import statistics
 from dataclasses import dataclass
 from typing import Sequence
 
+from combench.common.documents import Json
+from combench.common.figures import at
 from combench.report.charts import benchmark_title, label_of
 from combench.report.figures import counted, frequency, interval_text, number
 from combench.report.load import Document
 from combench.report.rows import Row
-from combench.results import Json
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,11 @@ def sentences(rows: Sequence[Row], validations: Sequence[Document] = ()) -> list
         _validation(rows),
         *filter(None, map(_validated, validations)),
     ]
+    if any(at(row.document.data, "calibration.hosts") == 1 for row in rows):
+        said.append(
+            "The calibration was measured on one host, where messages go through memory: what is "
+            "predicted for more processes than it had is of a network that is as fast as that."
+        )
     outside = sum(bool(row.get("outside")) for row in rows)
     if outside:
         said.append(

@@ -1,4 +1,5 @@
-"""Rows of all documents side by side: what each is a measurement of, and which are repeats."""
+"""Rows of all documents side by side: what each is a measurement of, which are repeats, and which
+cannot be: by arithmetic the receiving processors of group 2 can compute no more than so much."""
 
 from __future__ import annotations
 
@@ -6,11 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Iterable, Optional, Sequence
 
-from combench.benchmarks import BENCHMARKS
-from combench.report.computing import is_beyond
+from combench.common.benchmarks import BENCHMARKS
+from combench.common.documents import Json
+from combench.common.figures import at
+from combench.common.values import topology
 from combench.report.figures import BEYOND, Figure, figure
 from combench.report.load import Document
-from combench.results import Json
 
 # What a measurement is of, beside its benchmark, technology and machine: docs/results.md.
 IDENTITY = (
@@ -66,6 +68,7 @@ class Row:
     data: Json
     document: Document
     machine: str
+    earlier: tuple[Row, ...] = ()  # the same measurement, made before
 
     def get(self, key: str) -> Any:
         if key == "source":
@@ -91,7 +94,8 @@ class Row:
     @property
     def wait(self) -> Any:
         """What was asked for; what came of it depends on the number of processes."""
-        return self.document.data.get("parameters", {}).get("wait")
+        asked = at(self.document.data, "parameters.wait")
+        return asked if isinstance(asked, str) else None
 
     @property
     def reading(self) -> str:
@@ -129,6 +133,57 @@ class Row:
         return None if count is None else int(count)
 
 
+# What the receiving processors can compute.
+
+_BEYOND = 1.05  # calibrations of the work differ by some per cent
+
+
+@dataclass(frozen=True)
+class Bound:
+    what: str
+    rate_hz: float
+
+
+def cores_of(row: Row) -> Optional[int]:
+    """Of all hosts of the row's document."""
+    hosts = row.document.data.get("environment", {}).get("hosts", [])
+    counts = [host.get("cores") for host in hosts]
+    return sum(counts) if counts and all(counts) else None
+
+
+def _work_us(row: Row) -> float:
+    """On one packet; of what was asked for and what was clocked the lesser."""
+    nominal = row.get("algorithm_us") or 0
+    return min(nominal, row.get("algorithm_true_us") or nominal)
+
+
+def computing_bounds(row: Row) -> list[Bound]:
+    """By arithmetic: what the receiving processors can compute, with a core each and with what
+    there is."""
+    work_us, cores = _work_us(row), cores_of(row)
+    stages = topology(row.get("topology")) if row.get("topology") else ()
+    # That all receiving processors together work on for one event.
+    packets = sum(stages[:-1]) or row.get("sources")
+    if not work_us or not packets:
+        return []
+    slowest = max((a / b for a, b in zip(stages, stages[1:])), default=0)
+    busiest = slowest or packets / (row.get("destinations") or 1)
+    bounds = [Bound("the algorithms, on processors of their own", 1e6 / (busiest * work_us))]
+    if cores:
+        shared = cores * 1e6 / (packets * work_us)
+        bounds.append(Bound(f"the algorithms, on {cores} cores together", shared))
+    return bounds
+
+
+def is_beyond(row: Row) -> bool:
+    """Whether more events were counted than can have been worked on in the time."""
+    rate_hz = row.get("frequency_Hz")
+    if not row.get("algorithm_us") or rate_hz is None:
+        return False
+    bounds = computing_bounds(row)
+    return bool(bounds) and rate_hz > _BEYOND * min(bound.rate_hz for bound in bounds)
+
+
 @dataclass(frozen=True)
 class Rows:
     """`kept` has each measurement once, the latest where there are several; `repeats` are pairs of
@@ -147,9 +202,10 @@ def rows_of(documents: Sequence[Document]) -> Rows:
         name = machines[machine_of(document)]
         for data in document.data["results"]:
             row = Row(data, document, name)
-            earlier = kept.pop(row.identity, None)
-            if earlier is not None:
-                repeats.append((earlier, row))
+            last = kept.pop(row.identity, None)
+            if last is not None:
+                repeats.append((last, row))
+                row = replace(row, earlier=(*last.earlier, last))
             kept[row.identity] = row
     return Rows(list(kept.values()), repeats, machines)
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, Sequence
 
-from combench import manifest as manifests
+from combench.common import documents
+from combench.common.documents import Json
 from combench.report.charts import benchmark_title
 from combench.report.figures import counted
 from combench.report.load import Collection, Document
-from combench.results import Json
 
 _WITHOUT_RESULT = (
-    manifests.FAILED,
-    manifests.TIMED_OUT,
-    manifests.INTERRUPTED,
-    manifests.RUNNING,
-    manifests.PLANNED,
-    manifests.SKIPPED,
-    manifests.LEFT_OUT,
+    documents.FAILED,
+    documents.TIMED_OUT,
+    documents.INTERRUPTED,
+    documents.RUNNING,
+    documents.PLANNED,
+    documents.SKIPPED,
+    documents.LEFT_OUT,
 )
 
 
@@ -39,42 +39,23 @@ class States:
     reasons: Mapping[tuple[str, str, str], str]  # by benchmark, technology and shape
 
 
-def _entries(runs: Sequence[Document]) -> list[Json]:
+def _skipped(results: Sequence[Document]) -> list[Missing]:
+    """Each reason once, with all benchmarks that have it."""
+    found: dict[tuple[str, str, str], dict[str, None]] = {}
+    for one in results:
+        for skip in one.data["skipped"]:
+            over = str(one.data["technology"])
+            key = (skip["what"], over, skip["reason"])
+            found.setdefault(key, {})[benchmark_title(one.data["benchmark"])] = None
     return [
-        entry
-        for run in runs
-        for entry in run.data.get("measurements", [])
-        if entry.get("state") in _WITHOUT_RESULT
+        Missing(f"{', '.join(titles)} over {over}: {what}", documents.SKIPPED, reason)
+        for (what, over, reason), titles in found.items()
     ]
-
-
-def _shape(entry: Json) -> str:
-    """As rows name it."""
-    return str(entry.get("shape", "")).replace("x", " to ")
-
-
-def _reason(entry: Json) -> str:
-    state, reason = str(entry["state"]), entry.get("reason", "")
-    return f"{state}: {reason}" if reason else state
-
-
-def _skipped(documents: Sequence[Document]) -> list[Missing]:
-    """Each reason of a benchmark once."""
-    found = dict.fromkeys(
-        (
-            f"{benchmark_title(one.data.get('benchmark', ''))} over {one.data.get('technology')}: "
-            f"{skip.get('what', '')}",
-            str(skip.get("reason", "")),
-        )
-        for one in documents
-        for skip in one.data.get("skipped", [])
-    )
-    return [Missing(what, manifests.SKIPPED, reason) for what, reason in found]
 
 
 def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
     said = []
-    broken = [one for one in entries if one["state"] not in (manifests.SKIPPED, manifests.LEFT_OUT)]
+    broken = [one for one in entries if one["state"] not in (documents.SKIPPED, documents.LEFT_OUT)]
     if broken:
         said.append(
             f"{counted(len(broken), 'measurement')} of the plan failed, timed out or did not come to "
@@ -93,14 +74,18 @@ def _cautions(found: Collection, entries: Sequence[Json]) -> list[str]:
 
 
 def states_of(found: Collection) -> States:
-    entries = _entries(found.runs)
-    missing = [
-        Missing(str(entry.get("name")), entry["state"], entry.get("reason", ""))
-        for entry in entries
+    entries = [
+        entry
+        for run in found.runs
+        for entry in run.data["measurements"]
+        if entry["state"] in _WITHOUT_RESULT
     ]
-    reasons = {
-        (str(entry.get("benchmark")), str(entry.get("technology")), _shape(entry)): _reason(entry)
-        for entry in entries
-    }
+    missing, reasons = [], {}
+    for entry in entries:
+        state, reason = entry["state"], entry.get("reason", "")
+        missing.append(Missing(entry["name"], state, reason))
+        shape = entry["shape"].replace("x", " to ")  # as rows name it
+        words = f"{state}: {reason}" if reason else state
+        reasons[entry["benchmark"], entry["technology"], shape] = words
     missing += _skipped(found.results)
     return States(tuple(missing), tuple(_cautions(found, entries)), reasons)

@@ -1,14 +1,16 @@
-"""The tables of DAQ note 48, in its order: packet sizes side by side, numbers of processors below each
-other. What the note asks for and was not measured has its place, with the reason where one is known."""
+"""The tables of DAQ note 48, in its order, and that of fits: packet sizes side by side, numbers of
+processors below each other. What the note asks for and was not measured has its place, with the
+reason where one is known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
-from combench.benchmarks import NOTE_SIZES
+from combench.common.benchmarks import NOTE_SIZES
 from combench.report.charts import benchmark_title, grouped, named
-from combench.report.figures import Figure, frequency, interval_text, number
+from combench.report.figures import frequency, interval_text, number
+from combench.report.load import Document
 from combench.report.rows import Row
 
 _COLUMNS_AT_MOST = 7
@@ -20,6 +22,7 @@ class Quantity:
     key: str
     label: str
     as_text: Callable[[float], str] = number
+    in_words: str = ""  # a key whose text stands there, and no figure
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Cell:
     value: str
     interval: str
     marks: str
+    is_figure: bool = True
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,9 @@ _TIME = Quantity("time_us", "time, us")
 _FREQUENCY = Quantity("frequency_Hz", "frequency", frequency)
 _ALL_NODES = Quantity("throughput_MBps", "throughput, MB/s")
 _PER_NODE = Quantity("per_node_MBps", "a node, MB/s")
+# Of a closed loop, which chooses how many events it has in flight.
+_IN_FLIGHT = Quantity("", "events in flight", in_words="in_flight_limit")
+_LIMITED_BY = Quantity("", "limited by", in_words="limited_by")
 _P99 = Quantity("event_latency_us.p99", "p99 of latency, us")
 
 # The note's numbers, what they are called, and what is told of each benchmark.
@@ -75,8 +82,8 @@ _QUANTITIES: Mapping[str, tuple[Quantity, ...]] = {
     "outfarm": (_FREQUENCY, _ALL_NODES),
     "multicast": (_FREQUENCY, _PER_NODE),
     "funnel": (_FREQUENCY, _ALL_NODES, Quantity("loss_pct", "loss, %")),
-    "pushfarm": (_FREQUENCY, _P99),
-    "pullfarm": (_FREQUENCY, _P99),
+    "pushfarm": (_FREQUENCY, _IN_FLIGHT, _LIMITED_BY, _P99),
+    "pullfarm": (_FREQUENCY, _IN_FLIGHT, _LIMITED_BY, _P99),
     "pipeline": (_FREQUENCY,),
     "comms1": (_TIME, _ALL_NODES),
     "comms2": (_TIME, _ALL_NODES),
@@ -102,7 +109,11 @@ _KINDS = (
 )
 
 
-def _cell(known: Optional[Figure], quantity: Quantity) -> Optional[Cell]:
+def _cell(row: Row, quantity: Quantity) -> Optional[Cell]:
+    if quantity.in_words:
+        said = row.get(quantity.in_words)
+        return None if said is None else Cell(str(said), "", "", is_figure=False)
+    known = row.figure(quantity.key)
     if known is None:
         return None
     value = quantity.as_text(known.value)
@@ -139,11 +150,9 @@ class _Frame:
         by_size = {row.get("size_bytes"): row for row in rows}
         lines = []
         for quantity in self.quantities:
-            figures = (
-                by_size[size].figure(quantity.key) if size in by_size else None
-                for size in self.sizes
+            cells = tuple(
+                _cell(by_size[size], quantity) if size in by_size else None for size in self.sizes
             )
-            cells = tuple(_cell(known, quantity) for known in figures)
             if any(cells):
                 lines.append(Line((kind, shape, quantity.label), cells))
         return lines
@@ -157,12 +166,6 @@ class _Frame:
             found = self._of_shape(of_shape, kind, shape) if of_shape else []
             lines += found or [Line((kind, shape, ""), (), self._reason(rows[0], shape))]
         return lines
-
-
-def _kinds(rows: Sequence[Row]) -> tuple[str, ...]:
-    return ("technology",) + tuple(
-        key for key in _KINDS[1:] if len({row.get(key) for row in rows}) > 1
-    )
 
 
 def _left_out(rows: Sequence[Row], sizes: Sequence[int]) -> str:
@@ -183,7 +186,8 @@ def _table(
     reasons: Mapping[tuple[str, str, str], str],
 ) -> Table:
     benchmark = rows[0].get("benchmark")
-    frame = _Frame(benchmark, _sizes(rows), _kinds(rows), quantities, reasons)
+    differing = (key for key in _KINDS[1:] if len({row.get(key) for row in rows}) > 1)
+    frame = _Frame(benchmark, _sizes(rows), ("technology", *differing), quantities, reasons)
     lines = [line for group in grouped(rows, frame.kinds) for line in frame.of_kind(group, wanted)]
     head = _SHAPES[benchmark][0]
     return Table(title, head, frame.sizes, tuple(lines), _left_out(rows, frame.sizes))
@@ -237,3 +241,43 @@ def as_text(table: Table) -> str:
         fields = [*line.heads, *(map(_words, line.cells) if line.cells else [line.reason])]
         lines.append(" | ".join(fields))
     return "\n".join([*lines, table.left_out] if table.left_out else lines) + "\n"
+
+
+# Overhead, asymptotic throughput and half-performance size, as the documents have them.
+
+_FIT_KEYS = ("overhead_us", "r_inf_MBps", "n_half_bytes", "rms_residual_us")
+
+
+@dataclass(frozen=True)
+class Fit:
+    what: str
+    sizes: str
+    cells: tuple[str, ...]  # overhead, r_inf, n_half, residual; none with a refusal
+    remark: str
+
+
+def _fit_of(document: Document, mode: str, processors: int) -> str:
+    data = document.data
+    settings = data.get("parameters", {})
+    words = [benchmark_title(data.get("benchmark", "")), str(data.get("technology")), mode]
+    words += [f"{processors} processors"] if processors > 2 else []
+    words += [f"{settings['buffers']} buffers"] if settings.get("buffers") == "rotate" else []
+    words += [f"wait {settings['wait']}"] if settings.get("wait", "auto") != "auto" else []
+    return ", ".join(words)
+
+
+def fits_of(documents: Sequence[Document]) -> list[Fit]:
+    """A row for each segment that was fitted, or the reason why there is none."""
+    made = []
+    for document in sorted(documents, key=lambda one: str(one.data.get("id"))):
+        for fit in document.data.get("fit", []):
+            known = all(key in fit for key in _FIT_KEYS)
+            made.append(
+                Fit(
+                    _fit_of(document, fit.get("mode", ""), fit.get("processors", 0)),
+                    f"{fit['from_bytes']} to {fit['to_bytes']}" if "from_bytes" in fit else "",
+                    tuple(number(fit[key]) for key in _FIT_KEYS) if known else (),
+                    fit.get("refusal") or fit.get("caution") or "",
+                )
+            )
+    return made

@@ -1,0 +1,316 @@
+"""Documents of combench: read once, and checked once by their schemas.
+
+What `read_checked` gives has the kinds of values that docs/*.schema.json name, and what else
+readers rely on (`_RULES`), so that nobody has to look again. A reader ignores keys that it does not
+know, and does without those that were added after the first documents of a version (`x-added-later`
+in a schema). Each refusal is a SuiteError that names the file and the place in it. docs/suite.md
+has the policy for older documents.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any, Callable, Iterator, Optional
+
+from combench.common.errors import SuiteError, require_modules
+from combench.common.values import topology
+
+Json = dict[str, Any]
+
+RESULT, RUN = "combench-result", "combench-run"
+PREDICTION, VALIDATION = "combench-prediction", "combench-validation"
+VERSION = 1  # of all of them; docs/suite.md says what a further one would need here
+
+# The manifest of a run, and the states of a measurement in it.
+MANIFEST = "manifest.json"
+PLANNED, RUNNING, MEASURED, SKIPPED = "planned", "running", "measured", "skipped"
+FAILED, TIMED_OUT, INTERRUPTED, LEFT_OUT = "failed", "timed out", "interrupted", "left out"
+STATES = (MEASURED, SKIPPED, FAILED, TIMED_OUT, INTERRUPTED, RUNNING, PLANNED, LEFT_OUT)
+
+# Beside the package in the source tree, and where make install puts them.
+_TOP = Path(__file__).resolve().parents[3]
+_SCHEMAS = (_TOP / "docs", _TOP / "schemas")
+MODULES = ("fastjsonschema",)  # that read_checked needs
+
+_DEPTH = 32  # documents have some eight levels
+_LARGEST = 2**53  # whole numbers that a double has exactly
+
+
+class NewerSchema(SuiteError):
+    """A document of a later version than this driver knows."""
+
+
+# JSON, with the place of whatever cannot be used.
+
+
+def _refused(path: Path, place: str, what: str) -> SuiteError:
+    """In letters that any terminal and any file takes."""
+    shown = f"{place or 'its top'}: {what}".encode("utf-8", "backslashreplace").decode("utf-8")
+    return SuiteError(f"cannot read {path}: {shown}")
+
+
+def _text_place(text: str, offset: int) -> str:
+    line = text.count("\n", 0, offset) + 1
+    return f"line {line} column {offset - text.rfind(chr(10), 0, offset)}"
+
+
+def _too_deep(text: str) -> Optional[str]:
+    """Where the nesting exceeds what any document has."""
+    depth = 0
+    for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token.group(), 0)
+        if depth > _DEPTH:
+            return _text_place(text, token.start())
+    return None
+
+
+def _depth_of(value: Any) -> int:
+    level, depth = [value], 0
+    while level and depth <= _DEPTH:
+        depth += 1
+        inner: list[Any] = []
+        for one in level:
+            inner += one.values() if isinstance(one, dict) else one
+        level = [one for one in inner if isinstance(one, (dict, list))]
+    return depth
+
+
+def _places(value: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """All that a value has in it, with the place of each."""
+    yield place, value
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield f"{place}.{key}" if place else key, key
+            yield from _places(inner, f"{place}.{key}" if place else key)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _places(inner, f"{place}[{index}]")
+
+
+def _fault_of(value: Any) -> Optional[str]:
+    """What is wrong with a value that is JSON."""
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+        return "half of a pair of surrogates, which is no text"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value} is no number that can be measured"
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return "a whole number beyond 2^53, which no program writes"
+    return None
+
+
+# What only a look at each number can tell, and at each text.
+_ODD_NUMBER = re.compile(r"[\s:,\[]-?(?:[0-9]{16}|[0-9]+\.0+[\s,\]}]|[0-9.]+[eE])")
+_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class _Reading:
+    """What JSON's parser meets on its way and cannot be used; where, is looked up later."""
+
+    def __init__(self) -> None:
+        self.faulty = False
+        self.twice: list[tuple[Json, str]] = []  # objects, with a key that is there twice
+
+    def paired(self, pairs: list[tuple[str, Any]]) -> Json:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            names = [name for name, _ in pairs]
+            self.twice.append((made, next(name for name in names if names.count(name) > 1)))
+        return made
+
+    def integer(self, text: str) -> int:
+        """Python refuses to convert thousands of digits."""
+        value = int(text) if len(text) < 20 else _LARGEST + 1
+        self.faulty |= abs(value) > _LARGEST
+        return value
+
+    def real(self, text: str) -> int | float:
+        """A whole number is an int however it is written, as schemas have it."""
+        value = float(text)
+        self.faulty |= math.isinf(value)
+        return int(value) if abs(value) <= _LARGEST and value.is_integer() else value
+
+    def constant(self, text: str) -> float:
+        """NaN, Infinity, -Infinity, which are no JSON."""
+        self.faulty = True
+        return float(text)
+
+    def look_up(self, document: Any, path: Path) -> None:
+        """A SuiteError with the place of the first fault."""
+        for place, value in _places(document, ""):
+            for made, name in self.twice:
+                if value is made:
+                    raise _refused(path, place, f"'{name}' is there twice")
+            fault = _fault_of(value)
+            if fault is not None:
+                raise _refused(path, place, fault)
+
+
+def load_json(path: Path) -> Any:
+    """Whatever JSON is in a file; a SuiteError when it cannot be read, is cut off or damaged."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SuiteError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise _refused(path, f"byte {error.start}", "it is damaged: no UTF-8") from error
+    reading = _Reading()
+    numbers: dict[str, Any] = {"parse_int": reading.integer, "parse_float": reading.real}
+    try:
+        document = json.loads(
+            text,
+            object_pairs_hook=reading.paired,
+            parse_constant=reading.constant,
+            **(numbers if _ODD_NUMBER.search(text) else {}),
+        )
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno} column {error.colno}"
+        raise _refused(path, place, f"it is cut off or damaged ({error.msg})") from error
+    except RecursionError as error:
+        raise _refused(path, _too_deep(text) or "its end", "it is nested too deeply") from error
+    if isinstance(document, (dict, list)) and _depth_of(document) > _DEPTH:
+        raise _refused(path, _too_deep(text) or "its end", "it is nested too deeply")
+    if reading.faulty or reading.twice or _HALF_PAIR.search(text):
+        reading.look_up(document, path)
+    return document
+
+
+# Which document it is.
+
+
+def require_schema(document: Any, path: Path, kind: str) -> Json:
+    """The document, when its schema is one of this kind that is known here.
+
+    A NewerSchema says that it is of a later version, another SuiteError that it is something else.
+    """
+    schema = document.get("schema") if isinstance(document, dict) else None
+    found = re.fullmatch(re.escape(kind) + r"/([1-9][0-9]{0,5})", str(schema))
+    if found is None:
+        raise _refused(path, "schema", f"it is no document {kind}/{VERSION}")
+    if int(found.group(1)) > VERSION:
+        raise NewerSchema(
+            f"cannot read {path}: schema: its schema is {schema}, and this combench knows "
+            f"{kind}/{VERSION}; use the combench that wrote it, or a later one"
+        )
+    return dict(document)
+
+
+def read_recognised(path: Path, kind: str) -> Json:
+    """A document of this kind, of which nothing else is checked: for `combench run`, which does
+    without modules that are not Python's own."""
+    return require_schema(load_json(path), path, kind)
+
+
+def read_result(path: Path) -> Json:
+    """A result that has a list of rows, of which nothing else is checked: for `combench run`."""
+    document = read_recognised(path, RESULT)
+    if not isinstance(document.get("results"), list):
+        raise _refused(path, "results", "it has no list of results")
+    return document
+
+
+def claims_to_be(path: Path, kind: str) -> bool:
+    """Whether a file is a document of this kind, by its first bytes: a damaged one is one too."""
+    try:
+        with path.open("rb") as stream:
+            return f"{kind}/".encode("ascii") in stream.read(200)
+    except OSError:
+        return False
+
+
+# What is in it.
+
+
+def _for_readers(schema: Any) -> Any:
+    """A schema as a reader takes it, in the words of draft 7, which the library knows."""
+    if isinstance(schema, list):
+        return [_for_readers(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    later = schema.get("x-added-later", ())
+    made = {key: _for_readers(value) for key, value in schema.items() if key != "$id"}
+    if made.get("additionalProperties") is False:
+        del made["additionalProperties"]
+    if isinstance(made.get("required"), list):
+        made["required"] = [key for key in made["required"] if key not in later]
+    if "dependentRequired" in made:
+        made["dependencies"] = made.pop("dependentRequired")
+    return made
+
+
+@functools.lru_cache(maxsize=None)
+def _validator(kind: str) -> Callable[[Json], Json]:
+    require_modules(*MODULES)
+    import fastjsonschema
+
+    name = f"{kind}-{VERSION}.schema.json"
+    path = next((folder / name for folder in _SCHEMAS if (folder / name).is_file()), None)
+    if path is None:
+        raise SuiteError(f"cannot find {name} in {_SCHEMAS[1]}; install combench again")
+    schema = _for_readers(json.loads(path.read_text(encoding="utf-8")))
+    validator: Callable[[Json], Json] = fastjsonschema.compile(schema, use_default=False)
+    return validator
+
+
+_Faults = Iterator[tuple[str, str]]
+
+
+def _row_faults(row: Json) -> _Faults:
+    """What a schema has no words for, and what is of all rows though the schema leaves it open."""
+    if "size_bytes" not in row:
+        yield "size_bytes", "it is missing; measure again"
+    if row.get("mode") == "open" and "offered_Hz" not in row:
+        yield "offered_Hz", "it is missing, in an open loop"
+    if "topology" in row:
+        try:
+            topology(row["topology"])
+        except ValueError as error:
+            yield "topology", str(error)
+    for key in ("step_us", "event_latency_us"):
+        histogram = row.get(key, {}).get("histogram")
+        if histogram and len(histogram["bounds"]) != len(histogram["counts"]) + 1:
+            yield f"{key}.histogram.bounds", "they are not one more than the counts"
+
+
+def _faults_of_rows(document: Json) -> _Faults:
+    for index, row in enumerate(document["results"]):
+        for place, what in _row_faults(row):
+            yield f"results[{index}].{place}", what
+
+
+_RULES: dict[str, Callable[[Json], _Faults]] = {
+    RESULT: _faults_of_rows,
+    PREDICTION: _faults_of_rows,
+}
+
+
+def _what(error: Any) -> str:
+    """What the library found, without its own name of the place."""
+    if error.rule == "required":
+        lacking = [key for key in error.rule_definition if key not in error.value]
+        return f"it lacks {', '.join(repr(key) for key in lacking)}"
+    return str(error.message.removeprefix(error.name).strip())
+
+
+def checked(document: Any, path: Path, kind: str) -> Json:
+    """The document, when it is one of this kind and all that it has is as its schema says."""
+    known = require_schema(document, path, kind)
+    validate = _validator(kind)
+    import fastjsonschema
+
+    try:
+        validate(known)
+    except fastjsonschema.JsonSchemaValueException as error:
+        place = error.name.removeprefix("data").lstrip(".")
+        raise _refused(path, place, _what(error)) from error
+    for place, what in _RULES.get(kind, lambda _: iter(()))(known):
+        raise _refused(path, place, what)
+    return known
+
+
+def read_checked(path: Path, kind: str) -> Json:
+    """A document of this kind, all of which is as its schema says."""
+    return checked(load_json(path), path, kind)

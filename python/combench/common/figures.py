@@ -1,0 +1,206 @@
+"""Rows of result documents: what makes two of them one measurement, and which figures they have.
+
+Everything is a table, so that a new key or figure is one line.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Iterator, Optional
+
+Json = dict[str, Any]
+Key = tuple[tuple[str, Any], ...]  # the names and values by which a row is found in another run
+
+# docs/results.md, "Matching rows of two runs"; a key that is absent on both sides agrees.
+_ROW_KEYS = (
+    "mode",
+    "size_bytes",
+    "processors",
+    "sources",
+    "destinations",
+    "topology",
+    "occupation",
+    "algorithm_us",
+    "offered_Hz",
+    "arrivals",
+    "list",
+    "multicast",
+    "touch",
+    "buffers",
+)
+
+
+def at(row: Any, path: str) -> Any:
+    """What stands at a path like `wait.effective`; None where it is absent."""
+    for name in path.split("."):
+        if not isinstance(row, dict) or name not in row:
+            return None
+        row = row[name]
+    return row
+
+
+def key_of(document: Json, row: Json) -> Key:
+    """What the row measures. The rate that a search has found is a figure and no part of it."""
+    found: list[tuple[str, Any]] = [
+        ("id", document["id"]),
+        ("benchmark", document["benchmark"]),
+        ("technology", document["technology"]),
+    ]
+    for name in _ROW_KEYS:
+        if name in row and not (name == "offered_Hz" and "found_Hz" in row):
+            found.append((name, row[name]))
+    if "found_Hz" in row:
+        found.append(("search", "find-rate"))
+    found.append(("wait", at(row, "wait.effective")))
+    return tuple(found)
+
+
+def number(value: Any) -> Optional[float]:
+    """A figure that can be compared as a ratio."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if 0 < value < math.inf else None
+
+
+@dataclass(frozen=True)
+class Figure:
+    path: str
+    lower_is_better: bool = True
+    unless: tuple[str, ...] = ()  # where one of these is there it would say the same once more
+    blocks: bool = False  # `blocks_us` are its blocks
+    bound: str = ""  # where this is there, the figure is a bound and cannot be compared
+
+    @property
+    def name(self) -> str:
+        return self.path.replace(".median", "").replace(".value", "").replace(".", " ")
+
+
+_SIDES = ("source", "destination", "node")
+
+# Throughput and frequency follow from the time of a step; they are compared where there is none.
+FIGURES = (
+    Figure("latency_us.median", blocks=True),
+    Figure("round_us.median", blocks=True, unless=("latency_us",)),
+    Figure("frequency_Hz", False, unless=("latency_us", "round_us", "found_Hz")),
+    Figure("found_Hz.value", False),
+    Figure("step_us.p99"),
+    Figure("event_latency_us.p50"),
+    Figure("event_latency_us.p99"),
+    Figure("slowdown_communication"),
+    *(
+        Figure(f"slowdown_computing.{side}", bound=f"slowdown_computing_at_least.{side}")
+        for side in _SIDES
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One figure of one row."""
+
+    value: float
+    blocks: tuple[float, ...] = ()
+    of_mean: bool = False  # the figure is the mean of the blocks and not their median
+
+
+def _blocks(row: Json, figure: Figure) -> tuple[float, ...]:
+    found = row.get("blocks_us") if figure.blocks else None
+    blocks = [number(value) for value in found] if isinstance(found, list) else []
+    return tuple(value for value in blocks if value is not None)
+
+
+def observations(row: Json) -> Iterator[tuple[Figure, Observation]]:
+    """All figures that a row has. Beside a computing task times are means."""
+    for figure in FIGURES:
+        value = number(at(row, figure.path))
+        bounded = figure.bound and at(row, figure.bound)
+        if value is not None and not bounded and not any(other in row for other in figure.unless):
+            of_mean = row.get("occupation", "none") != "none"
+            yield figure, Observation(value, _blocks(row, figure), of_mean)
+
+
+# What marks a row, as in the tables of the programs, and when.
+MARKS = {
+    "*": "oversubscribed: more busy ranks than cores",
+    "/": "messages went in pieces",
+    "!": "the farm could not carry the offered rate",
+    "t": "of a search: its last trial, which did not hold the rate that was found",
+    "?": "events were issued off their schedule",
+    ">": "a slowdown of computing is a lower bound, and is not compared",
+    "~": "the precision was not reached in --max-time",
+    "L": "events or messages were lost",
+    "E": "messages that should not be (errors)",
+}
+_ISSUED_OFF_PCT = 1.0  # as the tables of the programs have it
+
+
+def marks(row: Json) -> frozenset[str]:
+    """Which of MARKS a row has."""
+    found = {
+        "*": row.get("oversubscribed"),
+        "/": row.get("piece_bytes"),
+        "!": row.get("saturated") and "found_Hz" not in row,
+        "t": row.get("saturated") and "found_Hz" in row,
+        "?": (number(row.get("generator_error_pct")) or 0) > _ISSUED_OFF_PCT,
+        ">": any(at(row, f"slowdown_computing_at_least.{side}") for side in _SIDES),
+        "~": row.get("stopped_by") == "max-time",
+        "L": row.get("lost") or at(row, "datagrams.lost") or at(row, "verify.lost"),
+        "E": row.get("errors"),
+    }
+    return frozenset(mark for mark, there in found.items() if there)
+
+
+# A key in words.
+
+_WORDS = {
+    "processors": "{} procs",
+    "sources": "{} sources",
+    "destinations": "{} dests",
+    "occupation": "compute {}",
+    "list": "list {}",
+    "multicast": "by {}",
+    "touch": "touch {}",
+    "buffers": "buffers {}",
+    "wait": "wait {}",
+    "algorithm_us": "algorithm {} us",
+    "offered_Hz": "offered {:.6g} Hz",
+    "size_bytes": "{} B",
+}
+
+
+def describe(key: Key, without: frozenset[str] = frozenset()) -> str:
+    """A key in words; names in `without` are left away."""
+    words = []
+    known = dict(key)
+    if known.get("id") == known.get("benchmark"):
+        without |= {"id"}
+    for name, value in key:
+        if name not in without and value is not None:
+            words.append(_WORDS.get(name, "{}").format(value))
+    return " ".join(words)
+
+
+def shared(keys: list[Key]) -> dict[str, Any]:
+    """What all keys agree in, of what describes the way of measuring."""
+    if not keys:
+        return {}
+    common = set(keys[0]).intersection(*keys[1:])
+    names = ("occupation", "touch", "buffers", "wait", "list", "multicast", "technology")
+    return {name: value for name, value in keys[0] if name in names and (name, value) in common}
+
+
+_FIRST = ("id", "technology", "mode", "occupation")
+_COUNTS = ("processors", "sources", "destinations")
+_LAST = ("algorithm_us", "offered_Hz", "size_bytes")
+
+
+def order(key: Key) -> tuple[Any, ...]:
+    """Benchmarks in their order, and sizes within everything else."""
+    known = dict(key)
+    words = [str(known.get(name, "")) for name in _FIRST]
+    counts = [known.get(name, 0) for name in _COUNTS]
+    rest = sorted(
+        (name, str(value)) for name, value in key if name not in (*_FIRST, *_COUNTS, *_LAST)
+    )
+    return (words, counts, rest, [known.get(name, 0) for name in _LAST])

@@ -1,0 +1,35 @@
+"""Files that are whole at any time: written beside their place and renamed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Mapping
+
+from combench.common.errors import FAILED, SuiteError
+
+ROOM = "Make room or get the right to write there"
+
+
+def write_text(path: Path, text: str, remedy: str = ROOM) -> None:
+    """Replace a file as a whole; when that fails it stays as it was. `remedy` is for the user."""
+    temporary = path.with_name(path.name + ".tmp")
+    before = "it is as it was before" if path.exists() else "there is no such file now"
+    try:
+        # What a command line has of other encodings is no text, and becomes a question mark.
+        with temporary.open("w", encoding="utf-8", errors="replace") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise SuiteError(
+            f"cannot write {path}: {error.strerror}; {before}. {remedy}", FAILED
+        ) from error
+
+
+def write_json(path: Path, document: Mapping[str, Any], remedy: str = ROOM) -> None:
+    """The same with a document."""
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", remedy)

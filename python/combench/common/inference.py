@@ -1,0 +1,285 @@
+"""Whether two sets of times differ, by how much, and how far that is known.
+
+Pure functions over positive numbers. Everything is done with logarithms, so that a difference is a
+ratio, and a change by a factor weighs the same in both directions. docs/compare.md has the reasons.
+
+Student's t is SciPy's. What stands here is what the libraries lack: the interval of a ratio of
+medians of blocks that depend on each other, Welch's test of ratios with a floor of the variance,
+and corrections for many comparisons, which SciPy has from 1.11 on (Debian 12 has 1.10).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Sequence
+
+from combench.common.errors import require_modules
+
+CONFIDENCE = 0.95
+# No figure is known better than to this, as for the fits of the programs. It keeps two or three
+# runs that agree by luck from making a tiny difference significant.
+FLOOR = 0.005
+_LEAST_BLOCKS = 6  # fewer bound no median at 95 %
+_NEGLIGIBLE = 1e-12
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Of two sides: ratio second / first, its 95 % interval, and the probability of so much by
+    chance. The interval is open (0 or inf) where the values bound nothing."""
+
+    ratio: float
+    low: float
+    high: float
+    p: float
+
+
+def effective_count(values: Sequence[float]) -> int:
+    """How many independent values say as much as these, in the order of measuring.
+
+    Neighbours that are alike count for less: n (1 - r) / (1 + r), with r the correlation of the
+    ranks of neighbours. Ranks, so that one interruption does not hide the rest.
+    """
+    count = len(values)
+    ordered = sorted(values)
+    middle = (count - 1) / 2
+    ranks = [bisect_left(ordered, value) for value in values]
+    ties = {rank: ordered.count(ordered[rank]) for rank in set(ranks)}
+    centred = [rank + (ties[rank] - 1) / 2 - middle for rank in ranks]
+    square = sum(rank * rank for rank in centred)
+    if square == 0:
+        return count
+    r = sum(one * next_one for one, next_one in zip(centred, centred[1:])) / square
+    return max(1, round(count * (1 - r) / (1 + r))) if r > 0 else count
+
+
+def _thinned(values: Sequence[float], count: int) -> list[float]:
+    """So many values with the distribution of these, in ascending order."""
+    ordered = sorted(values)
+    if count == len(ordered):
+        return ordered
+    last = len(ordered) - 1
+    chosen = []
+    for index in range(count):
+        place = min(max((index + 0.5) * len(ordered) / count - 0.5, 0), last)
+        below = int(place)
+        share = place - below
+        chosen.append(ordered[below] * (1 - share) + ordered[min(below + 1, last)] * share)
+    return chosen
+
+
+class _Median:
+    """Where the median of an endless run lies, as far as blocks tell.
+
+    It is between the k-th and the next of n sorted blocks with the binomial probability of k of n
+    at 1/2, whatever their shape. The same probabilities make the intervals of the programs.
+    """
+
+    def __init__(self, blocks: Sequence[float]) -> None:
+        logs = [math.log(value) for value in blocks]
+        points = _thinned(logs, effective_count(logs))
+        count = len(points)
+        ends = [-math.inf, *points, math.inf]
+        # Beyond the outermost blocks nothing is known; in between the middle stands for the gap.
+        places = [(low + high) / 2 for low, high in zip(ends, ends[1:])]
+        weights = [_half_binomial(count, k) for k in range(count + 1)]
+        kept = [
+            (place, weight)
+            for k, (place, weight) in enumerate(zip(places, weights))
+            if weight > _NEGLIGIBLE or k in (0, count)
+        ]
+        self.count = count
+        self.places = [place for place, _ in kept]
+        self.weights = [weight for _, weight in kept]
+        self.from_place = list(itertools.accumulate(reversed(self.weights)))[::-1] + [0.0]
+
+    def at_least(self, place: float) -> float:
+        return self.from_place[bisect_left(self.places, place)]
+
+    def at_most(self, place: float) -> float:
+        return 1 - self.from_place[bisect_right(self.places, place)]
+
+
+def _half_binomial(count: int, chosen: int) -> float:
+    """The probability of so many of a number of cases, each of which has one of 1/2."""
+    ways = math.lgamma(count + 1) - math.lgamma(chosen + 1) - math.lgamma(count - chosen + 1)
+    return math.exp(ways - count * math.log(2))
+
+
+def _solve(rising: Callable[[float], float], wanted: float, start: float) -> float:
+    """Where a rising function reaches a value, to 0.01 %; infinite where it does not."""
+    step = 0.05
+    low, high = start - step, start + step
+    while rising(low) > wanted:
+        step *= 2
+        low -= step
+        if step > 100:
+            return -math.inf
+    while rising(high) < wanted:
+        step *= 2
+        high += step
+        if step > 100:
+            return math.inf
+    while high - low > 1e-4:
+        half = (low + high) / 2
+        low, high = (half, high) if rising(half) < wanted else (low, half)
+    return (low + high) / 2
+
+
+def compare_medians(first: Sequence[float], second: Sequence[float]) -> Optional[Difference]:
+    """Two runs, by the medians of their blocks in the order of measuring. None where too few of
+    them are independent. What differs between runs of one system is not in blocks of single runs.
+    """
+    one, other = _Median(first), _Median(second)
+    if min(one.count, other.count) < _LEAST_BLOCKS:
+        return None
+    observed = math.log(statistics.median(second) / statistics.median(first))
+
+    def at_most(limit: float) -> float:
+        """The probability of a difference of at most so much."""
+        pairs = zip(other.places, other.weights)
+        return sum(weight * one.at_least(place - limit) for place, weight in pairs)
+
+    below = at_most(0.0)
+    above = sum(weight * one.at_most(place) for place, weight in zip(other.places, other.weights))
+    tail = (1 - CONFIDENCE) / 2
+    low, high = _solve(at_most, tail, observed), _solve(at_most, 1 - tail, observed)
+    return Difference(math.exp(observed), _exp(low), _exp(high), min(1.0, 2 * min(below, above)))
+
+
+def _exp(value: float) -> float:
+    return math.exp(value) if value < 700 else math.inf
+
+
+# Student's t
+
+
+def _special() -> Any:
+    """scipy.special takes 0.2 s to load, scipy.stats, whose t rests on it, up to twice that; blocks
+    of two runs are compared without either."""
+    require_modules("scipy")
+    from scipy import special
+
+    return special
+
+
+def t_two_sided(t: float, freedom: float) -> float:
+    """The probability of a t so far from 0, in either direction."""
+    return 2 * float(_special().stdtr(freedom, -abs(t)))
+
+
+def t_quantile(freedom: float) -> float:
+    """The t that is exceeded, in either direction, in 5 % of all cases."""
+    return float(_special().stdtrit(freedom, (1 + CONFIDENCE) / 2))
+
+
+def interval_pct(values: Sequence[float]) -> Optional[float]:
+    """Half of the 95 % interval of the mean of these values by Student's t, in per cent of it. None
+    of a single one."""
+    if len(values) < 2:
+        return None
+    mean = statistics.fmean(values)
+    if mean <= 0:
+        return 0.0
+    error = statistics.stdev(values) / math.sqrt(len(values))
+    return 100 * t_quantile(len(values) - 1) * error / mean
+
+
+@dataclass(frozen=True)
+class _Mean:
+    """The mean of one side: its logarithm, and its variance with the degrees of freedom of that."""
+
+    log: float
+    variance: float
+    freedom: int
+
+
+def _by_t(first: _Mean, second: _Mean, freedom: float) -> Difference:
+    observed = second.log - first.log
+    error = math.sqrt(first.variance + second.variance)
+    reach = t_quantile(freedom) * error
+    return Difference(
+        math.exp(observed),
+        _exp(observed - reach),
+        _exp(observed + reach),
+        t_two_sided(observed / error, freedom),
+    )
+
+
+def _welch(first: _Mean, second: _Mean) -> Difference:
+    """Sides that vary differently have Welch's degrees of freedom."""
+    squares = sum(side.variance**2 / side.freedom for side in (first, second))
+    return _by_t(first, second, (first.variance + second.variance) ** 2 / squares)
+
+
+def _mean_of_blocks(blocks: Sequence[float]) -> Optional[_Mean]:
+    count = effective_count(blocks)
+    if count < _LEAST_BLOCKS:
+        return None
+    mean = math.fsum(blocks) / len(blocks)
+    scatter = math.fsum((value - mean) ** 2 for value in blocks) / (len(blocks) - 1)
+    return _Mean(math.log(mean), max(scatter / mean**2, FLOOR**2) / count, count - 1)
+
+
+def compare_means(first: Sequence[float], second: Sequence[float]) -> Optional[Difference]:
+    """Two runs, by the means of their blocks: for rows beside a computing task, whose figure is a
+    mean. None where too few blocks are independent."""
+    one, other = _mean_of_blocks(first), _mean_of_blocks(second)
+    return _welch(one, other) if one and other else None
+
+
+def _mean_of_runs(values: Sequence[float]) -> _Mean:
+    """Several runs."""
+    logs = [math.log(value) for value in values]
+    mean, freedom = math.fsum(logs) / len(logs), len(logs) - 1
+    scatter = math.fsum((value - mean) ** 2 for value in logs) / freedom
+    return _Mean(mean, max(scatter, FLOOR**2) / len(logs), freedom)
+
+
+def compare_runs(first: Sequence[float], second: Sequence[float]) -> Difference:
+    """Two sides by their runs, of each of which there is one value: three runs or more in all.
+
+    Where one side is a single run, runs are taken to vary on it as they do on the other side.
+    """
+    if len(first) > 1 and len(second) > 1:
+        return _welch(_mean_of_runs(first), _mean_of_runs(second))
+    several = _mean_of_runs(first if len(first) > 1 else second)
+    of_one = several.variance * (several.freedom + 1)
+    single = _Mean(math.log((second if len(first) > 1 else first)[0]), of_one, 0)
+    sides = (several, single) if len(first) > 1 else (single, several)
+    return _by_t(*sides, several.freedom)
+
+
+# Corrections for many comparisons: adjusted probabilities in the order of those that are given.
+
+
+def _adjusted(ps: Sequence[float], factor: Callable[[int], float], descending: bool) -> list[float]:
+    order = sorted(range(len(ps)), key=lambda index: ps[index], reverse=descending)
+    adjusted = [1.0] * len(ps)
+    bound = 1.0 if descending else 0.0
+    for place, index in enumerate(order):
+        rank = len(ps) - place if descending else place + 1
+        value = min(1.0, ps[index] * factor(rank))
+        bound = min(bound, value) if descending else max(bound, value)
+        adjusted[index] = bound
+    return adjusted
+
+
+def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
+    """Bounds the share of false alarms among all alarms."""
+    return _adjusted(ps, lambda rank: len(ps) / rank, descending=True)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Bounds the probability of a single false alarm."""
+    return _adjusted(ps, lambda rank: len(ps) - rank + 1, descending=False)
+
+
+CORRECTIONS: dict[str, Callable[[Sequence[float]], list[float]]] = {
+    "benjamini-hochberg": benjamini_hochberg,
+    "holm": holm,
+}

@@ -1,0 +1,123 @@
+"""What users write, in plans and on command lines: numbers, sizes, rates, farms, topologies, lists.
+
+Each parser takes a text and gives the value; a ValueError says what is wrong and what to write.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Callable, TypeVar
+
+T = TypeVar("T")
+Parser = Callable[[str], T]
+
+_SIZE_UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+_SIZE_UNITS.update({"KiB": 2**10, "MiB": 2**20, "GiB": 2**30})
+_RATE_UNITS = {"": 1.0, "Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
+_RATE_UNITS.update({"k": 1e3, "M": 1e6, "G": 1e9})
+
+
+def checked(parse: Parser[T]) -> Parser[T]:
+    """The parser of a value, with the error that argparse shows."""
+
+    def convert(text: str) -> T:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return convert
+
+
+def list_of(parse: Parser[T]) -> Parser[tuple[T, ...]]:
+    """Values with commas between them; one that is there twice counts once."""
+
+    def parse_list(text: str) -> tuple[T, ...]:
+        return tuple(dict.fromkeys(parse(part.strip()) for part in text.split(",")))
+
+    return parse_list
+
+
+def one_of(*choices: str) -> Parser[str]:
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"'{text}' is none of {', '.join(choices)}; give one of them")
+        return text
+
+    return parse
+
+
+def whole(least: int, most: int) -> Parser[int]:
+    """A whole number within limits."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,12}", text) or not least <= int(text) <= most:
+            raise ValueError(f"'{text}' is no number from {least} to {most}; give such a one")
+        return int(text)
+
+    return parse
+
+
+def real(least: float, most: float, unit: str) -> Parser[float]:
+    """A number of some unit within limits."""
+
+    def parse(text: str) -> float:
+        if not re.fullmatch(r"[0-9]*\.?[0-9]+", text) or not least <= float(text) <= most:
+            limits = f"from {least:g} to {most:g}"
+            raise ValueError(f"'{text}' is no number of {unit} {limits}; give one")
+        return float(text)
+
+    return parse
+
+
+max_time_s = real(0.01, 86400, "seconds")
+precision_pct = real(0.01, 100, "per cent")
+timeout_s = real(0.1, 604800, "seconds")
+rank_count = whole(2, 65536)
+
+
+def size_bytes(text: str) -> int:
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([A-Za-z]*)", text)
+    if found is None or found.group(2) not in _SIZE_UNITS:
+        raise ValueError(f"'{text}' is no size; give sizes like 0, 64, 4KiB, 1MB, or sweep")
+    return round(float(found.group(1)) * _SIZE_UNITS[found.group(2)])
+
+
+def rate_hz(text: str) -> float:
+    """Events per second: 1000, 100kHz."""
+    found = re.fullmatch(r"([0-9]*\.?[0-9]+)([A-Za-z]*)", text)
+    unit = found.group(2) if found else ""
+    value = float(found.group(1)) if found else 0.0
+    if unit not in _RATE_UNITS or value <= 0:
+        raise ValueError(f"'{text}' is no rate; give one like 1000, 100kHz, 1MHz")
+    return value * _RATE_UNITS[unit]
+
+
+def microseconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1e9:
+        raise ValueError(f"'{text}' is no time in us from 0 to 1e9; give times like 0, 50, 500")
+    return value
+
+
+def farm(text: str) -> tuple[int, int]:
+    """Sources and destinations: 1000x1000."""
+    found = re.fullmatch(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})", text)
+    if found is None:
+        raise ValueError(f"'{text}' is no farm; give sources x destinations: 4x4, 1000x1000")
+    return int(found.group(1)), int(found.group(2))
+
+
+def topology(text: str) -> tuple[int, ...]:
+    """The stages of a pipeline: 4-2-1. Each stage is a multiple of the next."""
+    if not re.fullmatch(r"[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})+", text):
+        raise ValueError(f"'{text}' is no topology; give the stages: 4-2-1")
+    stages = tuple(int(stage) for stage in text.split("-"))
+    for stage, following in zip(stages, stages[1:]):
+        if stage % following:
+            raise ValueError(f"'{text}' is impossible: {following} does not divide {stage}")
+    return stages

@@ -1,0 +1,1 @@
+"""combench compare and combench parkbench: runs and programs side by side."""

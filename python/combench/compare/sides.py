@@ -1,0 +1,179 @@
+"""Runs as they lie on disk, and sides of a comparison, each of one run or several of one system.
+
+A run is the directory of `combench run`, a result document, or a directory of such documents. A
+side is named by one path, or by several with commas; a directory of runs is a side of all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Iterator
+
+from combench.common import documents
+from combench.common.documents import (
+    MANIFEST,
+    RESULT,
+    RUN,
+    Json,
+    NewerSchema,
+    claims_to_be,
+    read_checked,
+)
+from combench.common.errors import SuiteError
+from combench.common.figures import Key, Observation, key_of, marks, observations
+
+SearchKey = tuple[Key, str]  # a row and the name of one of its figures
+
+
+@dataclass
+class Run:
+    """One run: its documents, and what is to be said of it."""
+
+    path: Path
+    documents: list[Json]
+    warnings: list[str] = field(default_factory=list)
+
+    def rows(self) -> Iterator[tuple[Json, Json]]:
+        """Rows with their documents. One measurement may be in several starts of a run."""
+        for document in self.documents:
+            for row in document["results"]:
+                yield document, row
+
+
+def text_of(value: Any) -> str:
+    """A value of a document as a text, the same for the same value."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _add(run: Run, path: Path) -> None:
+    """A document that was cut short counts as far as it goes."""
+    document = read_checked(path, RESULT)
+    run.documents.append(document)
+    if document.get("complete") is not True:
+        reason = document.get("reason", "no reason is given")
+        run.warnings.append(
+            f"{path} is not complete: {reason}; it has what was measured until then"
+        )
+
+
+def _try(run: Run, path: Path) -> None:
+    """A damaged document among others is left out, and said."""
+    try:
+        _add(run, path)
+    except NewerSchema:
+        raise
+    except SuiteError as error:
+        run.warnings.append(f"{error}; its rows are missing")
+
+
+def _run_of_manifest(directory: Path) -> Run:
+    document = read_checked(directory / MANIFEST, RUN)
+    run = Run(directory, [])
+    unmeasured: dict[str, int] = {}
+    for entry in document["measurements"]:
+        state = entry["state"]
+        if state not in (documents.MEASURED, documents.SKIPPED, documents.LEFT_OUT):
+            unmeasured[state] = unmeasured.get(state, 0) + 1
+        if "result" in entry and state != documents.RUNNING:
+            _try(run, directory / entry["result"])
+    for state, count in sorted(unmeasured.items()):
+        run.warnings.append(f"{directory}: {count} of its measurements: {state}")
+    return run
+
+
+def _warn_of_repetitions(run: Run) -> None:
+    """Documents of one benchmark with equal parameters are starts that repeat each other, and most
+    likely several runs."""
+    alike: dict[str, int] = {}
+    for one in run.documents:
+        asked = text_of([one["benchmark"], one["technology"], one["parameters"]])
+        alike[asked] = alike.get(asked, 0) + 1
+    most = max(alike.values(), default=0)
+    if most > 1:
+        run.warnings.append(
+            f"{run.path} has {most} documents of one measurement, which are taken for one run: to "
+            "have them compared as runs, name them with commas, or have a directory for each"
+        )
+
+
+def _runs_in(path: Path) -> list[Run]:
+    """The runs that a path names."""
+    if not path.exists():
+        raise SuiteError(f"cannot read {path}: it is not there; name the directory of a run")
+    if path.is_file():
+        single = Run(path, [])
+        _add(single, path)
+        return [single]
+    if (path / MANIFEST).exists():
+        return [_run_of_manifest(path)]
+    below = sorted(one for one in path.iterdir() if (one / MANIFEST).exists())
+    if below:
+        return [_run_of_manifest(one) for one in below]
+    run = Run(path, [])
+    for one in sorted(path.glob("*.json")):
+        if claims_to_be(one, RESULT):
+            _try(run, one)
+    _warn_of_repetitions(run)
+    if not run.documents:
+        raise SuiteError(
+            f"{path} has neither a manifest nor result documents that can be read; name the "
+            "directory of a run, or files that programs wrote with --output"
+        )
+    return [run]
+
+
+@dataclass
+class Side:
+    """What is compared: runs of one system."""
+
+    label: str
+    runs: list[Run]
+    # Of each row and figure, an observation for each run that has it.
+    found: dict[SearchKey, list[Observation]] = field(default_factory=dict)
+    marks: dict[Key, frozenset[str]] = field(default_factory=dict)
+    limits: dict[Key, set[str]] = field(default_factory=dict)  # in_flight_limit of a row
+
+    def keys(self) -> set[Key]:
+        return set(self.marks)
+
+    def warnings(self) -> list[str]:
+        return [warning for run in self.runs for warning in run.warnings]
+
+
+def _merged(starts: list[Observation]) -> Observation:
+    """One measurement that several starts of a run have made: its middle, and all blocks."""
+    if len(starts) == 1:
+        return starts[0]
+    middle = statistics.median(one.value for one in starts)
+    blocks = tuple(value for one in starts for value in one.blocks)
+    return Observation(middle, blocks, starts[0].of_mean)
+
+
+def _take(side: Side, run: Run) -> None:
+    starts: dict[SearchKey, list[Observation]] = {}
+    for document, row in run.rows():
+        key = key_of(document, row)
+        side.marks[key] = side.marks.get(key, frozenset()) | marks(row)
+        if "in_flight_limit" in row:
+            side.limits.setdefault(key, set()).add(text_of(row["in_flight_limit"]))
+        for figure, observation in observations(row):
+            starts.setdefault((key, figure.path), []).append(observation)
+    for search, found in starts.items():
+        side.found.setdefault(search, []).append(_merged(found))
+
+
+def read_side(words: str) -> Side:
+    """The side that a word of the command line names. SuiteError: what is wrong with it."""
+    paths = [words] if Path(words).exists() else words.split(",")
+    runs = [run for path in paths for run in _runs_in(Path(path))]
+    if len({run.path.resolve() for run in runs}) < len(runs):
+        raise SuiteError(f"{words} names a run twice; name each once, a copy tells nothing new")
+    side = Side(words, runs)
+    for run in runs:
+        _take(side, run)
+    if not side.marks:
+        raise SuiteError(f"{words} has no rows; see the manifest for what became of the run")
+    return side

@@ -1,0 +1,155 @@
+"""On what runs were made, and in which of that two sides differ: a difference of figures may be due
+to it."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any, Callable, Iterator
+
+from combench.common import settings
+from combench.common.documents import Json
+from combench.common.figures import at, number
+from combench.compare.sides import Side, text_of
+
+Facts = dict[tuple[str, str, str], set[str]]  # of benchmark, technology and name
+
+# Options that rows have, or that choose rows: not a condition of the others.
+_IN_ROWS = frozenset(
+    "technology sizes_bytes sweep processors destinations sources topology algorithm_us mode "
+    "compute touch buffers wait list multicast receivers rate_Hz load_curve find_rate arrivals "
+    "output format config verify".split()
+)
+
+_SIDES = ("the baseline", "the other side")  # their own names are long, and stand above
+_ABSENT = "nothing"  # is said of it in a document
+
+_SETTINGS = "settings of MPI"
+_FACTS = {
+    "combench": "environment.combench",
+    "commit": "environment.commit",
+    "compiler": "environment.compiler",
+    "MPI": "environment.mpi",
+    _SETTINGS: "environment.mpi_settings",
+    "settings of the technology": "environment.technology_settings",
+    "clock": "environment.clock.source",
+}
+_HOST_FACTS = {
+    "CPU": "cpu",
+    "cores": "cores",
+    "memory, MB": "memory_MB",
+    "O/S": "os",
+    "kernel": "kernel",
+    "governor": "governor",
+    "tuning": "tuning",
+}
+
+
+def _single(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """A fact, or each of those in an object."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield f"{name}, {key}", text_of(part)
+    elif value is not None:
+        yield name, text_of(value)
+
+
+def _of_hosts(document: Json) -> Iterator[tuple[str, str]]:
+    """What any of the hosts has."""
+    hosts = at(document, "environment.hosts") or []
+    yield "hosts", str(len(hosts))
+    found: dict[str, set[str]] = {}
+    for host in hosts:
+        for name, path in _HOST_FACTS.items():
+            for fact, value in _single(name, at(host, path)):
+                found.setdefault(fact, set()).add(value)
+    for fact, values in found.items():
+        yield fact, ", ".join(sorted(values))
+
+
+def _of_document(document: Json) -> Iterator[tuple[str, str]]:
+    for name, path in _FACTS.items():
+        value = at(document, path)
+        yield from _single(name, settings.named(value or {}) if name == _SETTINGS else value)
+    yield from _of_hosts(document)
+    for name, value in (document.get("parameters") or {}).items():
+        if name not in _IN_ROWS:
+            yield f"option {name}", text_of(value)
+
+
+def _facts(side: Side) -> Facts:
+    found: Facts = {}
+    for run in side.runs:
+        for document in run.documents:
+            for name, value in _of_document(document):
+                place = (document["benchmark"], document["technology"], name)
+                found.setdefault(place, set()).add(value)
+    return found
+
+
+def _noise(side: Side) -> list[float]:
+    """Shares of the time that others took before the runs, in per cent."""
+    return [
+        number(at(document, "environment.noise.stolen_pct")) or 0.0
+        for run in side.runs
+        for document in run.documents
+        if at(document, "environment.noise.stolen_pct") is not None
+    ]
+
+
+_NOISY_PCT = 5.0
+
+
+def _of_noise(first: Side, second: Side) -> Iterator[str]:
+    for name, side in zip(_SIDES, (first, second)):
+        noise = _noise(side)
+        middle = statistics.median(noise) if noise else 0.0
+        if middle > _NOISY_PCT:
+            yield (
+                f"others had the cores of {name} for {middle:.3g} % of the time (median of "
+                "the probes before its measurements)"
+            )
+
+
+def _of_marks(first: Side, second: Side) -> Iterator[str]:
+    common = first.keys() & second.keys()
+    for mark, what in (("*", "oversubscribed"), ("L", "with losses"), ("!", "saturated")):
+        for name, side, other in zip(_SIDES, (first, second), (second, first)):
+            count = sum(mark in side.marks[key] - other.marks[key] for key in common)
+            if count:
+                yield f"{count} of the rows compared are {what} in {name} only"
+
+
+def _of_limits(first: Side, second: Side) -> Iterator[str]:
+    """The events in flight that a farm's search has chosen are no part of what makes rows equal."""
+    common = first.limits.keys() & second.limits.keys()
+    count = sum(first.limits[key] != second.limits[key] for key in common)
+    if count:
+        yield f"{count} rows of farms have another number of events in flight on the two sides"
+
+
+def _of_facts(first: Side, second: Side) -> Iterator[str]:
+    one, other = _facts(first), _facts(second)
+    pairs: dict[str, tuple[set[str], set[str]]] = {}
+    documents = [{place[:2] for place in facts} for facts in (one, other)]
+    for place in one.keys() | other.keys():
+        mine, theirs = one.get(place, {_ABSENT}), other.get(place, {_ABSENT})
+        if mine != theirs and all(place[:2] in known for known in documents):
+            both = pairs.setdefault(place[2], (set(), set()))
+            both[0].update(mine)
+            both[1].update(theirs)
+    for name in sorted(pairs):
+        ours, others = (" or ".join(sorted(values)) for values in pairs[name])
+        yield f"{name} differs: {ours} in {_SIDES[0]}, {others} in {_SIDES[1]}"
+
+
+_CHECKS: tuple[Callable[[Side, Side], Iterator[str]], ...] = (
+    _of_facts,
+    _of_marks,
+    _of_limits,
+    _of_noise,
+)
+
+
+def differences(first: Side, second: Side) -> list[str]:
+    """A sentence for each condition in which the sides differ, or which makes them doubtful."""
+    return [sentence for check in _CHECKS for sentence in check(first, second)]

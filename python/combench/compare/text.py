@@ -1,0 +1,232 @@
+"""A comparison as text for people and as CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import math
+import statistics
+from typing import Iterable, Iterator, Sequence, TextIO
+
+from combench.common.figures import MARKS, describe, shared
+from combench.common.inference import Difference
+from combench.compare.comparison import (
+    BY_BLOCKS,
+    IMPROVEMENT,
+    REGRESSION,
+    SAME,
+    UNKNOWN,
+    VERDICTS,
+    Change,
+    Comparison,
+)
+from combench.compare.sides import Side
+from combench.compare.surroundings import differences
+
+_TITLES = {
+    REGRESSION: "regressions, the largest first",
+    IMPROVEMENT: "improvements, the largest first",
+    SAME: "no significant difference",
+    UNKNOWN: "not tested: one run on each side, and the figure has too few blocks, or none",
+}
+_MOST_KEYS = 12  # that are listed of those in one side only, unless all are asked for
+
+SINGLE_RUN = (
+    "one run on a side: what differs from run to run of one system (memory, placement, other "
+    "users) is unknown, and a difference below may be that. The intervals are of these two runs; "
+    "to learn of the systems, measure each several times and name the runs of a side with commas"
+)
+
+
+def _percent(ratio: float) -> str:
+    return "open" if ratio in (0, math.inf) else f"{100 * (ratio - 1):+.1f}"
+
+
+def interval_text(difference: Difference | None) -> str:
+    """The interval of a ratio as a change in per cent."""
+    if difference is None:
+        return "-"
+    return f"{_percent(difference.low)} to {_percent(difference.high)}"
+
+
+def _probability(change: Change) -> str:
+    if change.difference is None:
+        return "-"
+    return "<0.0001" if change.p < 0.0001 else f"{change.p:.4f}"
+
+
+def aligned(lines: Sequence[Sequence[str]], right: int) -> Iterator[str]:
+    """Columns as wide as they need; the first `right` of them end, the others begin together."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    for line in lines:
+        cells = [
+            cell.rjust(width) if column < right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+_HEAD = ("change %", "95 % interval", "baseline", "now", "p", "figure", "tested by", "", "row")
+
+
+def _table(changes: Iterable[Change], without: frozenset[str]) -> Iterator[str]:
+    lines = [_HEAD]
+    for change in changes:
+        lines.append(
+            (
+                f"{change.change_pct:+.1f}",
+                interval_text(change.difference),
+                f"{change.before:.4g}",
+                f"{change.after:.4g}",
+                _probability(change),
+                change.figure.name,
+                change.tested_by,
+                "".join(mark for mark in MARKS if mark in change.marks),
+                describe(change.key, without),
+            )
+        )
+    for line in aligned(lines, right=5):
+        yield f"    {line}"
+
+
+def _sorted(changes: list[Change], verdict: str) -> list[Change]:
+    if verdict in (REGRESSION, IMPROVEMENT):
+        return sorted(changes, key=lambda change: -abs(math.log(change.after / change.before)))
+    return changes
+
+
+def _of_side(label: str, side: Side) -> str:
+    runs = "1 run" if len(side.runs) == 1 else f"{len(side.runs)} runs"
+    return f"{label} {side.label}: {runs}, {len(side.keys())} rows"
+
+
+def _reach(value_pct: float) -> str:
+    """How far an interval reaches, in words."""
+    if value_pct >= 100:
+        return f"a factor of {1 + value_pct / 100:.2g}"
+    return f"{value_pct:.2g} %" if value_pct < 10 else f"{value_pct:.0f} %"
+
+
+def _sensitivity(changes: list[Change]) -> str:
+    """What a difference must have to be seen, as the intervals have it."""
+    reaches = [
+        50 * (change.difference.high - change.difference.low)
+        for change in changes
+        if change.verdict == SAME and change.difference and change.difference.high < math.inf
+    ]
+    if not reaches:
+        return ""
+    return (
+        f"where none was found the interval reaches {_reach(statistics.median(reaches))} to either "
+        "side (median): smaller changes may be there"
+    )
+
+
+def _counts(changes: list[Change]) -> str:
+    found = [change.verdict for change in changes]
+    words = {
+        REGRESSION: "regressions",
+        IMPROVEMENT: "improvements",
+        SAME: "without a significant difference",
+        UNKNOWN: "not tested",
+    }
+    parts = [f"{found.count(verdict)} {words[verdict]}" for verdict in VERDICTS]
+    return f"{len(changes)} figures compared: {', '.join(parts)}"
+
+
+def _of_one(comparison: Comparison, side: Side, everything: bool) -> Iterator[str]:
+    baseline, changes = comparison.baseline, comparison.of(side)
+    yield _of_side("baseline", baseline)
+    yield _of_side("against ", side)
+    common = shared(sorted({change.key for change in changes}))
+    without = frozenset(common) | {"id"}
+    if common:
+        same_way = tuple((name, value) for name, value in changes[0].key if name in common)
+        yield f"all rows: {describe(same_way)}"
+    if any(change.tested_by == BY_BLOCKS for change in changes):
+        yield f"caution: {SINGLE_RUN}"
+    for sentence in differences(baseline, side):
+        yield f"caution: {sentence}"
+    for verdict in VERDICTS:
+        chosen = _sorted([change for change in changes if change.verdict == verdict], verdict)
+        if chosen and (everything or verdict in (REGRESSION, IMPROVEMENT)):
+            yield f"\n{_TITLES[verdict]}"
+            yield from _table(chosen, without)
+    yield ""
+    for one, other in ((baseline, side), (side, baseline)):
+        keys = comparison.only_in(one, other)
+        shown = keys if everything else keys[:_MOST_KEYS]
+        if keys:
+            yield f"only in {one.label}, not compared: {len(keys)} rows"
+            yield from (f"    {describe(key, without)}" for key in shown)
+        if len(shown) < len(keys):
+            yield f"    and {len(keys) - len(shown)} more, which --all lists"
+    yield _counts(changes)
+    if _sensitivity(changes):
+        yield _sensitivity(changes)
+
+
+def _legend(comparison: Comparison) -> Iterator[str]:
+    there = frozenset().union(*(change.marks for change in comparison.changes))
+    for mark, meaning in MARKS.items():
+        if mark in there:
+            yield f"{mark} {meaning}"
+    yield (
+        f"p: the probability of such a difference by chance, corrected for "
+        f"{sum(change.difference is not None for change in comparison.changes)} comparisons "
+        f"({comparison.correction}); below 0.05 it is significant"
+    )
+
+
+def write_text(comparison: Comparison, everything: bool, stream: TextIO) -> None:
+    """Tables of what differs, and of everything on request."""
+    blocks = ["\n".join(_of_one(comparison, side, everything)) for side in comparison.others]
+    print("\n\n".join(blocks), file=stream)
+    print("\n".join(_legend(comparison)), file=stream)
+
+
+_COLUMNS = (
+    "baseline",
+    "against",
+    "row",
+    "figure",
+    "before",
+    "after",
+    "change_pct",
+    "ci95_low_pct",
+    "ci95_high_pct",
+    "p",
+    "p_corrected",
+    "tested_by",
+    "verdict",
+    "marks",
+)
+
+
+def _cells(comparison: Comparison, change: Change) -> list[str]:
+    """An open end, or what was not tested, is an empty cell."""
+    difference = change.difference
+    tested = ["", "", "", ""]
+    if difference is not None:
+        ends = (difference.low, difference.high)
+        tested = ["" if end in (0, math.inf) else f"{100 * (end - 1):.6g}" for end in ends]
+        tested += [f"{difference.p:.6g}", f"{change.p:.6g}"]
+    return [
+        comparison.baseline.label,
+        change.side.label,
+        describe(change.key),
+        change.figure.path,
+        f"{change.before:.9g}",
+        f"{change.after:.9g}",
+        f"{change.change_pct:.6g}",
+        *tested,
+        change.tested_by,
+        change.verdict,
+        "".join(mark for mark in MARKS if mark in change.marks),
+    ]
+
+
+def write_csv(comparison: Comparison, stream: TextIO) -> None:
+    """A line for each figure that both sides have."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    writer.writerows(_cells(comparison, change) for change in comparison.changes)

@@ -1,0 +1,275 @@
+"""Predict all ten benchmarks on a network, for the processors that were measured and for others.
+
+SOURCE is a directory of combench run or result documents, of which a calibration is made; or give
+one with --calibration. Figures are the median and the range over several seeds. The table names
+what is full first when the load grows, and the rate at which it is: the knee.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Sequence, TextIO
+
+from combench.common import programs
+from combench.common.benchmarks import NOTE_SIZES
+from combench.common.errors import MEASURED, SuiteError, require_modules
+from combench.common.files import write_json
+from combench.common.progress import Advance
+from combench.predict import cases, ending
+from combench.predict.calibration import Calibration, calibrate, read_measurements
+from combench.predict.cases import Asked, Wanted
+from combench.predict.model import Ended, Processes, Setting, check_options, find
+from combench.predict.options import OPTIONS
+from combench.predict.prediction import Effort, cost, in_flight, predict
+from combench.predict.table import table
+
+Json = dict[str, Any]
+EXIT_STATUS = (
+    "0 predicted, maybe with some cases left out, which are named; 1 the model failed, the document "
+    "could not be written, or a signal ended it, and then nothing is written; 2 wrong options, results, calibration or network."
+)
+SEE_ALSO = ("combench-run", "ccmod-calibrate", "ccmod-run")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    for name, described in OPTIONS.items():
+        parser.add_argument(name, **described)
+
+
+def _model_words(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """What ccmod run is given besides."""
+    given = [(name, getattr(arguments, name)) for name in ("share", "mode", "background")]
+    return tuple(word for name, value in given if value for word in (f"--{name}", value))
+
+
+def _sizes_of(asked: Sequence[Asked]) -> tuple[int, ...]:
+    """The sizes that most benchmarks have: those of a line's fit are of oneway and twoway alone."""
+    with_fit = ("oneway", "twoway")
+    sizes = {one.case.size_bytes for one in asked if one.case.benchmark not in with_fit}
+    return tuple(sorted(sizes)) or NOTE_SIZES
+
+
+def _wanted(
+    arguments: argparse.Namespace, measured: Sequence[Asked], technology: str | None
+) -> Wanted:
+    wanted = Wanted(
+        scales=arguments.scale,
+        sizes=arguments.sizes or _sizes_of(measured),
+        algorithms=arguments.algorithm or cases.algorithms_of(measured) or (0.0,),
+        farms=arguments.farm,
+        topologies=arguments.topology,
+        rate_hz=arguments.rate,
+        in_flight=arguments.in_flight,
+        window=arguments.window,
+        supervisors=arguments.supervisor,
+    )
+    if technology is not None:
+        wanted = replace(wanted, group_sends=("loop", cases.group_send(technology)))
+    if arguments.benchmarks:
+        wanted = replace(wanted, benchmarks=arguments.benchmarks)
+    return wanted
+
+
+def _all_asked(
+    arguments: argparse.Namespace, measured: Sequence[Asked], technology: str | None, effort: Effort
+) -> list[Asked]:
+    """What was measured, and what is asked for besides."""
+    wanted = _wanted(arguments, measured, technology)
+    per_destination = cases.per_destination(measured)
+
+    def default_in_flight(sources: int, destinations: int) -> int:
+        most = in_flight(sources, destinations, effort)
+        if per_destination is None:
+            return most
+        return max(1, min(round(per_destination * destinations), most))
+
+    asked = [
+        one
+        for one in measured
+        if (not arguments.sizes or one.case.size_bytes in arguments.sizes)
+        and (not arguments.benchmarks or one.case.benchmark in arguments.benchmarks)
+    ]
+    known = {one.case for one in asked}
+    asked += [one for one in cases.wanted_cases(wanted, default_in_flight) if one.case not in known]
+    if not asked:
+        raise SuiteError(
+            "nothing is left to predict; give numbers with --scale, --farm or --topology, and "
+            "benchmarks and sizes that were measured"
+        )
+    return asked
+
+
+def _row(
+    one: Asked,
+    setting: Setting,
+    effort: Effort,
+    calibration: Calibration,
+    arguments: argparse.Namespace,
+) -> Json:
+    row = predict(one.case, setting, effort, one.rate_hz).row()
+    row["outside"] = cases.outside(one.case, calibration.sizes_bytes, calibration.processors)
+    at_once = cases.incast_bytes(one.case, arguments.window_bytes)
+    if at_once > arguments.buffer:
+        row["incast"] = {"bytes": at_once, "buffer_bytes": arguments.buffer}
+    if one.measured_us:
+        figure = row["latency_us"] if "latency_us" in row else row["round_us"]
+        row["measured"] = {
+            "us": one.measured_us,
+            "error_pct": 100 * (figure["median"] / one.measured_us - 1),
+            "oversubscribed": one.oversubscribed,
+        }
+    return row
+
+
+def _predict_all(
+    asked: Sequence[Asked],
+    setting: Setting,
+    effort: Effort,
+    calibration: Calibration,
+    arguments: argparse.Namespace,
+    stream: TextIO,
+) -> tuple[list[Json], list[dict[str, str]]]:
+    """Rows, and what could not be predicted, in the order of what is asked. SuiteError when nothing
+    could."""
+    costs = [cost(one.case, effort) for one in asked]
+    advance = Advance(stream, costs)
+
+    def row_of(at: int) -> Json | SuiteError:
+        one, started = asked[at], time.monotonic()
+        found: Json | SuiteError
+        try:
+            found = _row(one, setting, effort, calibration, arguments)
+            came = f"{time.monotonic() - started:.1f} s"
+        except Ended:
+            raise
+        except SuiteError as error:
+            found, came = error, f"left out: {error}"
+        advance.end(f"{one.case.benchmark}, {one.describe()}", came, costs[at])
+        return found
+
+    # What takes longest comes first, so that all processors have work to the end.
+    order = sorted(range(len(asked)), key=lambda at: -costs[at])
+    with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
+        try:
+            by_cost = dict(zip(order, pool.map(row_of, order)))
+        finally:
+            advance.clear()
+    found = [by_cost[at] for at in range(len(asked))]
+    rows = [one for one in found if not isinstance(one, SuiteError)]
+    refused = [(one, why) for one, why in zip(asked, found) if isinstance(why, SuiteError)]
+    if refused and not rows:
+        raise refused[0][1]
+    left_out = [
+        {"benchmark": one.case.benchmark, "what": one.describe(), "reason": str(why)}
+        for one, why in refused
+    ]
+    return rows, left_out
+
+
+def _document(
+    arguments: argparse.Namespace,
+    calibration: Calibration,
+    technology: str | None,
+    started: float,
+    rows: list[Json],
+    left_out: list[dict[str, str]],
+) -> Json:
+    described: Json = {"from": list(calibration.origin), "text": calibration.text}
+    if calibration.rests_on:
+        described["rests_on"] = list(calibration.rests_on)
+    if technology is not None:
+        described["technology"] = technology
+    if calibration.hosts is not None:
+        described["hosts"] = calibration.hosts
+    if calibration.measured:
+        described["processors"] = calibration.processors
+    if calibration.sizes_bytes is not None:
+        described["sizes_bytes"] = list(calibration.sizes_bytes)
+    return {
+        "schema": "combench-prediction/1",
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "elapsed_s": round(time.time() - started, 3),
+        "command": ["combench", *sys.argv[1:]],
+        "calibration": described,
+        "network": arguments.network,
+        "options": {
+            "seeds": arguments.seeds,
+            "precision_pct": arguments.precision,
+            "messages": arguments.messages,
+            "buffer_bytes": arguments.buffer,
+            "window_bytes": arguments.window_bytes,
+            "model": list(_model_words(arguments)),
+        },
+        "results": rows,
+        "left_out": left_out,
+    }
+
+
+def _check_output(arguments: argparse.Namespace) -> None:
+    folder = Path(arguments.output).parent if arguments.output else Path()
+    if not os.access(folder, os.W_OK):
+        raise SuiteError(
+            f"cannot write --output {arguments.output}: give a file in a folder that is writable"
+        )
+
+
+def _check_options(
+    arguments: argparse.Namespace, ccmod: Path, asked: Sequence[Asked], processes: Processes
+) -> None:
+    """SuiteError: with what ccmod is given none of the cases can be predicted."""
+    options = {
+        f"--{name}": getattr(arguments, name) for name in ("calibration", "background", "network")
+    }
+    check_options(processes, ccmod, options, min(one.case.processors for one in asked))
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """The exit status, as EXIT_STATUS explains it."""
+    if not arguments.sources and not arguments.calibration:
+        raise SuiteError(
+            "there is nothing to calibrate with; name results, or a calibration with --calibration"
+        )
+    if arguments.calibration and arguments.residual_pct:
+        raise SuiteError(
+            "--residual-pct is of a calibration that is made, and --calibration gives one; leave one "
+            "of them out"
+        )
+    _check_output(arguments)
+    require_modules("fastjsonschema", "scipy")
+    started = time.time()
+    ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
+    processes = Processes(arguments.jobs or len(os.sched_getaffinity(0)))
+    effort = Effort(arguments.seeds, arguments.precision, arguments.messages)
+    technology, measured = arguments.technology, cases.Measured()
+    measurements = None
+    if arguments.sources:
+        measurements = read_measurements(arguments.sources, technology)
+        technology = measurements.technology
+        measured = cases.of_documents(document for _, document in measurements.documents)
+    asked = _all_asked(arguments, measured.asked, technology, effort)
+    with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-predict-") as name:
+        watch.beside(lambda: _check_options(arguments, ccmod, asked, processes), processes.end)
+        given, residual_pct = arguments.calibration, arguments.residual_pct
+        calibration = watch.beside(
+            lambda: calibrate(ccmod, given, measurements, Path(name), processes, residual_pct),
+            processes.end,
+        )
+        words = _model_words(arguments)
+        setting = Setting(ccmod, calibration.path, arguments.network, words, processes)
+        rows, left_out = watch.beside(
+            lambda: _predict_all(asked, setting, effort, calibration, arguments, sys.stderr),
+            processes.end,
+        )
+    left_out = measured.left_out + left_out
+    document = _document(arguments, calibration, technology, started, rows, left_out)
+    print(table(document))
+    if arguments.output:
+        write_json(Path(arguments.output), document)
+    return MEASURED

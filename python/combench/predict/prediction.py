@@ -1,0 +1,385 @@
+"""One case predicted: its trace evaluated at two lengths and with several seeds.
+
+The difference of two lengths is the time of the steps between them, without the filling and the
+draining of the whole; or, of a measurement in blocks, of the blocks between them, each with its own. `predict` is what others call; what it gives has the figures of a row of a
+result.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from combench.common.benchmarks import BENCHMARKS
+from combench.common.errors import SuiteError
+from combench.common.inference import interval_pct
+from combench.predict import columns
+from combench.predict.model import (
+    BOTH,
+    INWARD,
+    OUTWARD,
+    PROCESSOR,
+    Evaluation,
+    Place,
+    Setting,
+    evaluate,
+)
+from combench.predict.workloads import Case, trace
+
+FARMS = ("pushfarm", "pullfarm")
+_FEW_STEPS = 16
+_FEW_EVENTS = 64
+_FEW_BLOCKS = (2, 4)
+_CROWD = 20_000  # fragments that may be under way at once without pacing the supervisor
+_OF_NETWORK = 0.95  # of what a link within the network carries: beyond it queues grow and grow
+_SKEW_US = 1.0  # how far apart the ranks start: what the seeds vary
+_FULL = 0.9  # a place that is used so much is what limits
+_SHRINKS = 0.9  # what is left of an interval at most when twice as much is evaluated
+_SUSTAINED = 0.99  # of an offered rate, the part from which on it is held
+_SUPERVISOR = Place("rank 0", PROCESSOR, 0)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is evaluated."""
+
+    seeds: int = 3
+    precision_pct: float = 1.0  # half of the 95 % interval of the frequency, in per cent of it
+    messages: int = 16_000_000  # of one seed, at most
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What is full first when the load grows."""
+
+    place: Place
+    busy_us: float  # in a step
+    text: str
+
+
+@dataclass
+class Prediction:
+    case: Case  # as it was evaluated: cut down where it had to be
+    steps_us: list[float]  # the time of a step, for each seed
+    interval_pct: float | None  # of the mean over the seeds; None of a single one
+    steps: int  # that were timed, with each seed
+    simulated_us: float  # how long these were, the median
+    messages: int  # that were evaluated, all in all
+    limit: Limit | None
+    network: str = ""  # with what ccmod chose
+    rate_hz: float = 0.0  # at which events were offered; 0 for a closed loop
+    cuts: list[str] = field(default_factory=list)  # what was cut down
+
+    @property
+    def step_us(self) -> float:
+        return statistics.median(self.steps_us)
+
+    @property
+    def knee_hz(self) -> float | None:
+        """The highest rate that the fullest place has time for."""
+        if self.limit is None:
+            return None
+        return columns.frequency_hz(self.case, self.limit.busy_us)
+
+    @property
+    def used(self) -> float:
+        """How full the fullest place is, 0 to 1."""
+        return min(1.0, self.limit.busy_us / self.step_us) if self.limit and self.step_us else 0.0
+
+    def row(self) -> dict[str, Any]:
+        """As a row of a result; docs/combench-prediction-1.schema.json has what is added."""
+        case = self.case
+        row: dict[str, Any] = {"benchmark": case.benchmark, "id": BENCHMARKS[case.benchmark].number}
+        row |= {"source": "model", **columns.of_case(case)}
+        if self.rate_hz:
+            row |= {"mode": "open", "offered_Hz": self.rate_hz}
+        row |= columns.of_steps(case, self.steps_us)
+        if self.rate_hz:
+            row["saturated"] = row["frequency_Hz"] < _SUSTAINED * self.rate_hz
+        row["simulated"] = {
+            "seeds": len(self.steps_us),
+            "steps": self.steps,
+            "time_us": self.simulated_us,
+            "messages": self.messages,
+        }
+        if self.interval_pct is not None:
+            row["simulated"]["interval_pct"] = self.interval_pct
+        if self.limit is not None:
+            row["knee_Hz"] = self.knee_hz
+            row["limit"] = {
+                "place": self.limit.place.name,
+                "kind": self.limit.place.kind,
+                "text": self.limit.text,
+                "used_pct": 100 * self.used,
+                "limits": self.used >= _FULL,
+            }
+        if self.network:
+            row["network"] = self.network
+        if self.cuts:
+            row["cut"] = list(self.cuts)
+        return row
+
+
+def messages_of_step(case: Case) -> int:
+    """How many messages one step has, acknowledgements of streams left out."""
+    shape = case.shape
+    if case.benchmark == "alltoall":
+        return shape[0] * (case.shifts or shape[0] - 1)
+    if case.benchmark == "pushfarm":
+        return shape[1] + 1 + (1 if case.multicast == "technology" else shape[1])
+    if case.benchmark == "pullfarm":
+        return 2 * shape[1] + 2
+    if case.benchmark == "pipeline":
+        return sum(shape[:-1])
+    return 2 * max(shape)
+
+
+def _whole(steps: int, of: int) -> int:
+    """At least so many steps, a multiple."""
+    return -(-steps // of) * of
+
+
+def _is_crowded(case: Case) -> bool:
+    """Whether a farm's supervisor is paced for the sake of the evaluation."""
+    return case.benchmark in FARMS and case.in_flight * case.shape[1] > _CROWD
+
+
+def spans(case: Case) -> tuple[int, int]:
+    """How many steps are a lead-in, and how many are timed, at least."""
+    if case.benchmark in FARMS:
+        timed = _whole(max(case.in_flight, _FEW_EVENTS), case.shape[2])
+        # A crowd is paced: it does not come all at once, and has settled sooner.
+        turns = 1 if _is_crowded(case) else 2
+        return max(turns * case.in_flight, _FEW_EVENTS), timed
+    if case.mode in ("stream", "free") or case.benchmark in ("funnel", "pipeline"):
+        # Whole halves of the window, so that both lengths have as many acknowledgements in a step.
+        timed = _whole(max(case.window, _FEW_STEPS), max(1, case.window // 2))
+        return timed, timed
+    return (_FEW_STEPS, _FEW_STEPS) if case.benchmark != "alltoall" else (1, 1)
+
+
+def _has_blocks(case: Case) -> bool:
+    """Whether a block is more than its steps: it ends with the wait for its last acknowledgements,
+    and a funnel's begins with a release. A pipeline's is timed from event to event."""
+    return case.mode in ("stream", "free") or case.benchmark == "funnel"
+
+
+def in_flight(sources: int, destinations: int, effort: Effort = Effort()) -> int:
+    """Events in flight where nothing else says how many: four for each destination, as far as that
+    can be evaluated."""
+    most = effort.messages // (6 * (2 * sources + 2))
+    return max(1, min(4 * destinations, most))
+
+
+def _cut(case: Case, effort: Effort) -> tuple[Case, list[str], tuple[int, int]]:
+    """The case and its lengths, cut down to what may be evaluated."""
+    lead, timed = spans(case)
+    cuts = []
+    room = effort.messages // messages_of_step(case)
+    if case.benchmark == "alltoall":
+        (ranks,) = case.shape
+        # All messages of a node are under way at once, and each makes the others' evaluation longer.
+        shifts = max(1, math.isqrt(effort.messages // (4 * ranks)))
+        if shifts < ranks - 1:
+            case = replace(case, shifts=shifts)
+            cuts.append(f"{shifts} of the {ranks - 1} messages that a node sends in a round")
+        return case, cuts, (lead, timed)
+    if case.benchmark in FARMS and 2 * lead + timed > room:
+        timed = max(case.in_flight, _FEW_EVENTS)
+        if timed < case.shape[2]:
+            cuts.append(f"{timed} events, less than one for each destination")
+    if 2 * lead + timed > room:
+        needed = (2 * lead + timed) * messages_of_step(case)
+        raise SuiteError(
+            f"{needed} messages would have to be evaluated, and {effort.messages} may be; allow "
+            "more with --messages, or give fewer events in flight with --in-flight"
+        )
+    return case, cuts, (lead, timed)
+
+
+def cost(case: Case, effort: Effort) -> float:
+    """How many messages are evaluated with a seed, roughly: for telling how far a prediction is."""
+    lead, timed = spans(case)
+    return float(min((2 * lead + timed) * messages_of_step(case), effort.messages))
+
+
+def _evaluate_all(
+    case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int = 0
+) -> list[tuple[Evaluation, Evaluation]]:
+    """For each seed the evaluations of both lengths, in steps, or blocks of so many."""
+    if block_steps:
+        texts = [trace(case, block_steps, _SKEW_US, blocks) for blocks in lengths]
+    else:
+        texts = [trace(case, length, _SKEW_US) for length in lengths]
+    seeds = range(1, effort.seeds + 1)
+    with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
+        asked = [[pool.submit(evaluate, setting, text, seed) for text in texts] for seed in seeds]
+        return [(short.result(), long.result()) for short, long in asked]
+
+
+def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[Place, float]:
+    """How long each place works in one step. Of a farm's ranks the mean over those of a role: not
+    each destination has had as many events."""
+    short, long = pair
+    busy = {
+        place: max(0.0, work - short.work_us.get(place, 0.0)) / steps
+        for place, work in long.work_us.items()
+    }
+    # To wait until an event is due is computing in the trace, and no work.
+    busy[_SUPERVISOR] = max(0.0, busy.get(_SUPERVISOR, 0.0) - case.pace_us)
+    if case.benchmark not in FARMS:
+        return busy
+    groups: dict[tuple[str, int], list[Place]] = {}
+    for place in busy:
+        if place.node is not None and place.node < case.processors:
+            groups.setdefault((place.kind, columns.role_of(case, place.node)[1]), []).append(place)
+    for places in groups.values():
+        mean = sum(busy[place] for place in places) / len(places)
+        busy |= {place: mean for place in places}
+    return busy
+
+
+_DEEDS = {
+    PROCESSOR: "processor",
+    INWARD: "link, what it sends",
+    OUTWARD: "link, what it receives",
+    BOTH: "link, what it sends and receives",
+}
+
+
+def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
+    # Of equals the one that comes first, so that the answer does not depend on the last digit.
+    place = max(busy, key=lambda one: round(busy[one], 9), default=None)
+    if place is None or busy[place] <= 0:
+        return None
+    if place.node is None:
+        return Limit(place, busy[place], f"network's link {place.name}")
+    role, _ = columns.role_of(case, place.node)
+    return Limit(place, busy[place], f"{role} (rank {place.node}): its {_DEEDS[place.kind]}")
+
+
+def _probe(case: Case, setting: Setting, effort: Effort) -> tuple[dict[Place, float], bool]:
+    """How long each place works for an event when there is one at a time, and whether each
+    destination had as many of them."""
+    alone = replace(case, in_flight=1, pace_us=0.0)
+    lead, timed = _FEW_EVENTS, _whole(_FEW_EVENTS, case.shape[2])
+    even = (2 * lead + timed) * messages_of_step(case) <= effort.messages
+    if not even:
+        timed = _FEW_EVENTS
+    lengths = (lead, lead + timed)
+    short, long = (evaluate(setting, trace(alone, length), 1) for length in lengths)
+    return _busy(alone, (short, long), timed), even
+
+
+def _paced(
+    case: Case, setting: Setting, effort: Effort, rate_hz: float
+) -> tuple[Case, list[str]]:
+    """The farm with a supervisor that issues events at a rate.
+
+    That of a large farm issues them no faster than the fullest place can follow, either, with a rate
+    or without: beyond that little is gained, and each message that waits in the network makes the
+    evaluation longer.
+    """
+    crowded = _is_crowded(case)
+    if not rate_hz and not crowded:
+        return case, []
+    busy, even = _probe(case, setting, effort)
+    issue_us = busy[_SUPERVISOR]
+    due_us = 1e6 / rate_hz if rate_hz else 0.0
+    period_us, part = max(
+        (one / part, part)
+        for place, one in busy.items()
+        for part in [1.0 if place.node is not None else _OF_NETWORK]
+        if even or place.node is not None
+    )
+    cuts = []
+    if crowded and period_us > due_us:
+        cuts = [f"events are issued at {100 * part:g} % of the rate that the fullest place follows"]
+    else:
+        period_us = due_us
+    return replace(case, pace_us=max(0.0, period_us - issue_us)), cuts
+
+
+def _of_whole_rounds(
+    case: Case, parts_us: list[float], setting: Setting, effort: Effort, lengths: tuple[int, int]
+) -> list[float]:
+    """How long a round takes, for each seed, of the time of a part of it.
+
+    A round has some of the part's time once, the way of the last message for instance, and some for
+    each message of a node: a part of half as many tells which. A part of one cannot be halved.
+    """
+    (ranks,) = case.shape
+    half = replace(case, shifts=case.shifts // 2)
+    if half.shifts == 0:
+        return [one * (ranks - 1) / case.shifts for one in parts_us]
+    pairs = _evaluate_all(half, setting, effort, lengths)
+    halves_us = [(long.end_us - short.end_us) / (lengths[1] - lengths[0]) for short, long in pairs]
+    rest = (ranks - 1 - case.shifts) / (case.shifts - half.shifts)
+    return [part + (part - less) * rest for part, less in zip(parts_us, halves_us)]
+
+
+def predict(
+    case: Case,
+    setting: Setting,
+    effort: Effort = Effort(),
+    rate_hz: float = 0.0,
+    block_steps: int = 0,
+) -> Prediction:
+    """How long a step of the case takes, what limits it, and where its knee is.
+
+    Lengths are doubled until the interval over the seeds is as narrow as `effort` wants it, or its
+    messages are used up. A rate is of a farm's events; without one its loop is closed. With
+    `block_steps` a stream is timed as it was measured, in blocks of so many steps, else in the long
+    run. SuiteError: it takes more messages than may be evaluated, or ccmod refuses the network or
+    the calibration.
+    """
+    case, cuts, (lead, timed) = _cut(case, effort)
+    if not _has_blocks(case):
+        block_steps = 0
+    if block_steps:
+        lead, timed = _FEW_BLOCKS
+    unit = block_steps or 1
+    if case.benchmark in FARMS:
+        case, notes = _paced(case, setting, effort, rate_hz)
+        cuts += notes
+    # A load that is drawn anew gets nearer to its mean with every draw, but slowly: it may cost less.
+    drawn = "--background" in setting.words
+    most = effort.messages // messages_of_step(case) // unit // (8 if drawn else 1)
+    evaluated = 0
+    before: float | None = None  # the interval of half as much
+    while True:
+        pairs = _evaluate_all(case, setting, effort, (lead, lead + timed), block_steps)
+        evaluated += sum(short.messages + long.messages for short, long in pairs)
+        spent_us = [long.end_us - short.end_us for short, long in pairs]
+        interval = interval_pct(spent_us)
+        narrow = interval is None or interval <= effort.precision_pct
+        # What differs from seed to seed for good does not get less by evaluating more.
+        lasting = False
+        if interval is not None and before is not None:
+            lasting = not drawn and interval > _SHRINKS * before
+        if narrow or lasting or 2 * (2 * lead + timed) > most:
+            break
+        lead, timed, before = 2 * lead, 2 * timed, interval
+    steps = timed * unit
+    steps_us = [one / steps for one in spent_us]
+    busy = _busy(case, pairs[len(pairs) // 2], steps)
+    if case.shifts:
+        lengths = (lead, lead + timed)
+        steps_us = _of_whole_rounds(case, steps_us, setting, effort, lengths)
+        part = case.shifts / (case.shape[0] - 1)
+        busy = {place: one / part for place, one in busy.items()}
+    return Prediction(
+        case=case,
+        steps_us=[max(0.0, one) for one in steps_us],
+        interval_pct=interval,
+        steps=steps,
+        simulated_us=statistics.median(spent_us),
+        messages=evaluated,
+        limit=_limit(case, busy),
+        network=pairs[0][1].network,
+        rate_hz=rate_hz,
+        cuts=cuts,
+    )

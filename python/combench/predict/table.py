@@ -1,0 +1,221 @@
+"""A prediction as a table for people, with what its marks mean below."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any, Callable, Iterator
+
+Json = dict[str, Any]
+
+_INCAST = (
+    "at risk of incast: one port may get more than it holds; losses and time-outs are not predicted"
+)
+
+
+ONE_HOST = (
+    "caution: the calibration was measured on one host, where messages go through memory: what is "
+    "predicted for more processors (p) is of a network that is as fast as that, and not of yours; "
+    "measure cb_calibrate between hosts"
+)
+SEEDS = (
+    "+-: half of the range over the model's seeds, which says nothing of how far off the model is "
+    "(combench validate does)"
+)
+
+
+def _is_beyond(row: Json) -> bool:
+    return "processors" in row["outside"]
+
+
+def _shared_cores(row: Json) -> bool:
+    """Measured by ranks that took turns on cores, which the model's processors do not."""
+    return bool(row.get("measured", {}).get("oversubscribed", False))
+
+
+_TURNS = "measured with more ranks than cores: predicted is what processors of their own would do"
+MARKS = (
+    ("*", _shared_cores, _TURNS),
+    ("s", lambda row: "size" in row["outside"], "of a size that the calibration does not cover"),
+    ("p", _is_beyond, "with more processors than were measured"),
+    ("c", lambda row: "cut" in row, "cut down so that it ends in time:"),
+    ("i", lambda row: "incast" in row, _INCAST),
+    ("x", lambda row: row.get("saturated", False), "the offered rate is not achieved"),
+)
+
+
+def _number(value: float) -> str:
+    """At most four digits that count, without an exponent where it is readable."""
+    if value < 1e-3:
+        return "0"
+    if value >= 1e7:
+        return f"{value:.4g}"
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def _shape(row: Json) -> str:
+    if "topology" in row:
+        return str(row["topology"])
+    if "sources" in row and "destinations" in row:
+        return f"{row['sources']}x{row['destinations']}"
+    for column, arrow in (("sources", ":1"), ("destinations", "1:")):
+        if column in row:
+            count = row[column]
+            return f"{count}{arrow}" if arrow.startswith(":") else f"{arrow}{count}"
+    return ""
+
+
+def _mode(row: Json) -> str:
+    own = row["benchmark"] == "multicast" or row.get("multicast") == "technology"
+    return f"{row['mode']}/{row['multicast']}" if own else str(row["mode"])
+
+
+def _figure(row: Json) -> Json:
+    found: Json = row["latency_us"] if "latency_us" in row else row["round_us"]
+    return found
+
+
+def _spread(row: Json) -> str:
+    figure = _figure(row)
+    middle = figure["median"]
+    return _number(50 * (figure["max"] - figure["min"]) / middle) if middle > 0 else ""
+
+
+def _error(row: Json) -> str:
+    return f"{row['measured']['error_pct']:+.1f}" if "measured" in row else ""
+
+
+_COLUMNS: tuple[tuple[str, str, Callable[[Json], str]], ...] = (
+    ("", "id", lambda row: str(row["id"])),
+    ("", "benchmark", lambda row: str(row["benchmark"])),
+    ("", "mode", _mode),
+    ("", "shape", _shape),
+    ("", "procs", lambda row: str(row["processors"])),
+    ("bytes", "size", lambda row: str(row["size_bytes"])),
+    ("us", "algor.", lambda row: f"{row['algorithm_us']:g}" if "algorithm_us" in row else ""),
+    ("us", "time", lambda row: _number(_figure(row)["median"])),
+    ("%", "+-", _spread),
+    ("Hz", "frequency", lambda row: _number(row["frequency_Hz"])),
+    ("MB/s", "payload", lambda row: _number(row["throughput_MBps"])),
+    ("%", "error", _error),
+    ("Hz", "knee", lambda row: _number(row["knee_Hz"]) if "knee_Hz" in row else ""),
+    ("%", "used", lambda row: f"{row['limit']['used_pct']:.0f}" if "limit" in row else ""),
+    ("", "", lambda row: "".join(mark for mark, holds, _ in MARKS if holds(row)) or "-"),
+    ("", "full first", lambda row: row["limit"]["text"] if "limit" in row else ""),
+)
+_LEFT = ("id", "benchmark", "mode", "shape", "", "full first")
+
+
+def _lines(rows: list[Json]) -> list[str]:
+    cells = [[name for _, name, _ in _COLUMNS], [unit for unit, _, _ in _COLUMNS]]
+    cells += [[text(row) for _, _, text in _COLUMNS] for row in rows]
+    kept = [at for at in range(len(_COLUMNS)) if any(line[at] for line in cells[2:])]
+    widths = {at: max(len(line[at]) for line in cells) for at in kept}
+
+    def line(of: list[str]) -> str:
+        aligned = (
+            of[at].ljust(widths[at]) if _COLUMNS[at][1] in _LEFT else of[at].rjust(widths[at])
+            for at in kept
+        )
+        return "  ".join(aligned).rstrip()
+
+    return [line(of) for of in cells]
+
+
+def _head(document: Json) -> list[str]:
+    calibration = document["calibration"]
+    about = [f"predicted on {document['network']}, calibrated by {', '.join(calibration['from'])}"]
+    if "sizes_bytes" in calibration:
+        smallest, largest = calibration["sizes_bytes"]
+        about.append(f"{smallest:.0f} to {largest:.0f} bytes")
+    if "processors" in calibration:
+        about.append(f"up to {calibration['processors']} processors measured")
+    said = [", ".join(about), *calibration.get("rests_on", ())]
+    if calibration.get("hosts") == 1 and any(map(_is_beyond, document["results"])):
+        said.append(ONE_HOST)
+    return [*said, *_networks(document), ""]
+
+
+def _networks(document: Json) -> Iterator[str]:
+    """What ccmod chose by itself for so many processors, such as the radix of a fat tree."""
+    processors: dict[str, int] = {}
+    for row in document["results"]:
+        name = row.get("network", "")
+        if name.partition(":")[0] != "crossbar" and name != document["network"]:
+            processors[name] = max(processors.get(name, 0), row["processors"])
+    for name, most in sorted(processors.items(), key=lambda one: one[1]):
+        if name:
+            yield f"network for up to {most} processors: {name}"
+
+
+_CUTS_LISTED = 8
+
+
+def _cuts(rows: list[Json]) -> Iterator[str]:
+    """What was cut down, each in words."""
+    found = dict.fromkeys(
+        f"{row['benchmark']} {_shape(row) or row['processors']}: {cut}"
+        for row in rows
+        for cut in row.get("cut", ())
+    )
+    yield from (f"   {one}" for one in list(found)[:_CUTS_LISTED])
+    if len(found) > _CUTS_LISTED:
+        yield f"   and {len(found) - _CUTS_LISTED} more, which --output has"
+
+
+def _errors(rows: list[Json]) -> list[str]:
+    """In the whole, apart for what was measured on shared cores."""
+    said = [""]
+    for shared in (False, True):
+        errors = sorted(
+            abs(row["measured"]["error_pct"])
+            for row in rows
+            if "measured" in row and _shared_cores(row) == shared
+        )
+        if errors:
+            said.append(
+                f"error against what was measured{', rows with *' if shared else ''}: median "
+                f"{statistics.median(errors):.1f} %, worst {errors[-1]:.1f} %, of {len(errors)}"
+            )
+    return said if len(said) > 1 else []
+
+
+def _farms(rows: list[Json]) -> list[str]:
+    """A farm's answer in words: the rate, and what it is limited by."""
+    said = []
+    for row in rows:
+        if row["benchmark"] not in ("pushfarm", "pullfarm"):
+            continue
+        offered = f"{_number(row['offered_Hz'])} Hz offered, " if "offered_Hz" in row else ""
+        interval = row["simulated"].get("interval_pct")
+        known = f" (+-{_number(interval)} % over seeds)" if interval is not None else ""
+        limit = row.get("limit")
+        why = "nothing is full"
+        if limit is not None and limit["limits"]:
+            why = f"limited by the {limit['text']}"
+        elif limit is not None:
+            knee = _number(row["knee_Hz"])
+            why = f"nothing is full; first would be the {limit['text']}, at {knee} Hz"
+        said.append(
+            f"{row['id']} {_shape(row)}, {_mode(row)}, {row['size_bytes']} bytes: {offered}"
+            f"{_number(row['frequency_Hz'])} Hz{known}, {why}; simulated "
+            f"{row['simulated']['time_us'] / 1000:.4g} ms of the farm, {row['simulated']['steps']} "
+            f"events, with each of {row['simulated']['seeds']} seeds"
+        )
+    return ["", *said] if said else []
+
+
+def table(document: Json) -> str:
+    """The rows, aligned; what marks mean; what was left out."""
+    rows: list[Json] = document["results"]
+    lines = _head(document) + _lines(rows) + _farms(rows) + _errors(rows)
+    used = [SEEDS] if any(map(_spread, rows)) else []
+    for mark, holds, means in MARKS:
+        if any(map(holds, rows)):
+            used.append(f"{mark}: {means}")
+            used += _cuts(rows) if mark == "c" else []
+    lines += ["", *used] if used else []
+    if document["left_out"]:
+        lines += ["", "left out:"]
+        for one in document["left_out"]:
+            lines.append(f"  {one['benchmark']}, {one['what']}: {one['reason']}")
+    return "\n".join(lines)

@@ -1,0 +1,219 @@
+"""Predict what was measured from a calibration alone, and say how far off it is.
+
+SOURCE is a directory of combench run or result documents; the calibration is made of the result
+of cb_calibrate or cb_oneway among them, or given with --calibration. With --run a plan is measured
+into SOURCE first. Rows that the calibration was fitted to are marked and count in no error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Sequence
+
+from combench.common import programs
+from combench.common.errors import MEASURED, SuiteError, require_modules
+from combench.common.files import write_json
+from combench.common.values import list_of, size_bytes
+from combench.predict import cases, ending
+from combench.predict.calibration import (
+    CALIBRATING,
+    Calibration,
+    Measurements,
+    from_file,
+    from_measurements,
+    read_measurements,
+)
+from combench.predict.cases import Asked
+from combench.predict.model import SHARE_RULES, Processes, Setting, check_options, find
+from combench.predict.prediction import Effort, Prediction, predict
+from combench.predict.validation import (
+    Validation,
+    compare,
+    document_of,
+    hold_out,
+    sizes_to_hold_out,
+    text_of,
+)
+
+
+EXIT_STATUS = "0: compared; 2: wrong options or results; 1: anything else."
+_PAIR = 2  # ranks that every network has to have room for: the least of any case
+SEE_ALSO = ("combench-predict", "combench-run", "cb_calibrate", "ccmod-calibrate", "ccmod-run")
+
+
+def _sizes(text: str) -> tuple[int, ...] | None:
+    """None for every second one."""
+    if text == "half":
+        return None
+    try:
+        return list_of(size_bytes)(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}; or give half") from error
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("sources", metavar="SOURCE", nargs="+", help="a directory of combench run, or results")
+    add("--run", metavar="PLAN", help="first measure this plan into SOURCE, a new directory")
+    add("--ranks", metavar="N", help="with --run: at most so many")
+    add("--calibration", metavar="FILE", help="of ccmod calibrate, in place of one from SOURCE")
+    add("--hold-out", type=_sizes, default=(), metavar="SIZES", dest="held",
+        help="fit without these sizes and report them alone; half: every second one")  # fmt: skip
+    add("--technology", metavar="NAME", help="where SOURCE has several: the one that is predicted")
+    add("--network", default="crossbar", help="as ccmod's (ccmod info lists them); %(default)s")
+    add("--share", choices=SHARE_RULES, default=SHARE_RULES[0], help="as ccmod's; %(default)s")
+    add("--mode", choices=("split", "paper"), help="as ccmod's")
+    add("--seeds", type=int, default=Effort.seeds, metavar="N",
+        help="evaluate each with so many; %(default)s")  # fmt: skip
+    add("--output", metavar="FILE", help="also write a document combench-validation/1")
+    add("--programs", metavar="DIR", help="where the programs are")
+
+
+class _Run:
+    """combench run, started and ended in different threads."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._command = command
+        self._started = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def to_its_end(self) -> int:
+        """Its status. OSError when it cannot be started."""
+        try:
+            self._process = subprocess.Popen(self._command)
+        finally:
+            self._started.set()
+        return self._process.wait()
+
+    def end(self) -> None:
+        self._started.wait()
+        if self._process is not None:
+            self._process.terminate()
+
+
+def _measure(arguments: argparse.Namespace) -> None:
+    """combench run of the plan. SuiteError where it ended badly."""
+    command = [sys.argv[0], "run", arguments.run, "--output", arguments.sources[0]]
+    for option in ("ranks", "programs"):
+        value = getattr(arguments, option)
+        command += [f"--{option}", value] if value else []
+    with ending.on_signals() as watch:
+        run = _Run(command)
+        status = watch.beside(run.to_its_end, run.end)
+    if status:
+        raise SuiteError(
+            f"combench run of {arguments.run} ended with {status}; see what it said, mend it, and "
+            f"go on with combench run --resume --output {arguments.sources[0]}",
+            status,
+        )
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.calibration and arguments.held != ():
+        raise SuiteError(
+            "--hold-out fits a calibration without some sizes, and --calibration gives one that is "
+            "fitted already; leave one of them out"
+        )
+    if arguments.run and len(arguments.sources) != 1:
+        raise SuiteError("--run measures into one directory; name one SOURCE")
+    if arguments.ranks and not arguments.run:
+        raise SuiteError("--ranks is of --run; give that too, or leave it out")
+    if not 1 <= arguments.seeds <= 1000:
+        raise SuiteError(f"--seeds {arguments.seeds}: give 1 to 1000")
+
+
+def _fitted_sizes(measurements: Measurements) -> frozenset[int]:
+    """Those of the program whose results calibrate: cb_oneway's rows at them are fitted."""
+    there = {document["benchmark"] for _, document in measurements.documents}
+    program = next((name for name in CALIBRATING if name in there), "")
+    return frozenset(
+        int(row["size_bytes"])
+        for _, document in measurements.documents
+        if document["benchmark"] == program
+        for row in document["results"]
+    )
+
+
+def _validate(
+    arguments: argparse.Namespace,
+    measurements: Measurements,
+    asked: Sequence[Asked],
+    ccmod: Path,
+    folder: Path,
+    processes: Processes,
+) -> tuple[Validation, Calibration]:
+    fitted_sizes: frozenset[int] = frozenset()
+    if arguments.calibration:
+        calibration = from_file(Path(arguments.calibration))
+    else:
+        if arguments.held != ():
+            documents = [document for _, document in measurements.documents]
+            held = sizes_to_hold_out(documents, arguments.held)
+            measurements = hold_out(measurements, held, folder)
+            asked = [one for one in asked if one.case.size_bytes in held]
+        fitted_sizes = _fitted_sizes(measurements)
+        calibration = from_measurements(ccmod, measurements, folder, processes)
+    words = [("--share", arguments.share), ("--mode", arguments.mode)]
+    given = tuple(word for name, value in words if value for word in (name, value))
+    setting = Setting(ccmod, calibration.path, arguments.network, given, processes)
+    effort = Effort(seeds=arguments.seeds)
+
+    def prediction(one: Asked) -> Prediction:
+        return predict(one.case, setting, effort, one.rate_hz, one.block_steps)
+
+    def fitted(one: Asked) -> bool:
+        return one.case.benchmark == "oneway" and one.case.size_bytes in fitted_sizes
+
+    return compare(asked, prediction, fitted), calibration
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Exit status 0: compared; 2: wrong options or results; 1: anything else."""
+    _check(arguments)
+    require_modules("fastjsonschema")
+    started = time.time()
+    ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
+    processes = Processes(len(os.sched_getaffinity(0)))
+    options = {"--calibration": arguments.calibration, "--network": arguments.network}
+    with ending.on_signals() as watch:
+        watch.beside(lambda: check_options(processes, ccmod, options, _PAIR), processes.end)
+    if arguments.run:
+        _measure(arguments)
+    measurements = read_measurements(arguments.sources, arguments.technology)
+    measured = cases.of_documents(document for _, document in measurements.documents)
+    if any(one["benchmark"] == cases.CALIBRATES for _, one in measurements.documents):
+        why = "its figures make the calibration, and no benchmark of the note has such messages"
+        measured.left_out.append(
+            {"benchmark": cases.CALIBRATES, "what": "all modes", "reason": why}
+        )
+    with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-validate-") as name:
+        validation, calibration = watch.beside(
+            lambda: _validate(
+                arguments, measurements, measured.asked, ccmod, Path(name), processes
+            ),
+            processes.end,
+        )
+    if not validation.rows:
+        raise SuiteError(
+            "none of the results can be compared with a prediction; measure benchmarks of the "
+            "note, at sizes that are held out where some are"
+        )
+    validation.left_out = measured.left_out + validation.left_out
+    about = {
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "command": ["combench", *sys.argv[1:]],
+        "technology": measurements.technology,
+        "network": arguments.network,
+        "calibration": {"from": list(calibration.origin), "text": calibration.text},
+    }
+    print(text_of(validation))
+    if arguments.output:
+        write_json(Path(arguments.output), document_of(validation, about))
+    return MEASURED

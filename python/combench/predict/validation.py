@@ -1,0 +1,219 @@
+"""Measured figures beside those that a calibration predicts: rows, errors, their summary."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Iterable, Sequence
+
+from combench.common.documents import Json
+from combench.common.errors import SuiteError
+from combench.predict.calibration import CALIBRATING, Measurements
+from combench.predict.cases import Asked
+from combench.predict.columns import figure_of
+from combench.predict.prediction import Prediction
+
+Predict = Callable[[Asked], Prediction]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One row: what was measured, and what was predicted for it."""
+
+    asked: Asked
+    measured_us: float
+    predicted_us: float
+    fitted: bool  # a ping-pong or stream at a size that the calibration was fitted to
+    limit: str | None  # what the model says is full
+
+    @property
+    def error_pct(self) -> float:
+        """By how much the prediction is too long, in per cent of what was measured."""
+        return 100 * (self.predicted_us / self.measured_us - 1)
+
+    def row(self) -> Json:
+        case = self.asked.case
+        row: Json = {"benchmark": case.benchmark, "mode": case.mode, "figure": figure_of(case).key}
+        row |= {"shape": list(case.shape), "processors": case.processors}
+        row |= {"size_bytes": case.size_bytes, "algorithm_us": case.algorithm_us}
+        if self.asked.rate_hz:
+            row["offered_Hz"] = self.asked.rate_hz
+        row |= {"measured_us": self.measured_us, "predicted_us": self.predicted_us}
+        row |= {"error_pct": self.error_pct, "fitted": self.fitted}
+        row["oversubscribed"] = self.asked.oversubscribed
+        if self.limit is not None:
+            row["limit"] = self.limit
+        return row
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Of errors without their sign, in per cent. Fitted rows do not count."""
+
+    rows: int
+    median_pct: float
+    worst_pct: float
+    worst: Comparison
+
+    def document(self) -> Json:
+        worst = {"benchmark": self.worst.asked.case.benchmark, "what": self.worst.asked.describe()}
+        return {
+            "rows": self.rows,
+            "median_error_pct": self.median_pct,
+            "worst_error_pct": self.worst_pct,
+            "worst": worst,
+        }
+
+
+def summarize(rows: Iterable[Comparison]) -> Summary | None:
+    """None where nothing but what was fitted is there."""
+    counted = [row for row in rows if not row.fitted]
+    if not counted:
+        return None
+    errors = [abs(row.error_pct) for row in counted]
+    worst = max(counted, key=lambda row: abs(row.error_pct))
+    return Summary(len(counted), statistics.median(errors), abs(worst.error_pct), worst)
+
+
+@dataclass
+class Validation:
+    rows: list[Comparison] = field(default_factory=list)
+    left_out: list[dict[str, str]] = field(default_factory=list)
+
+    def of(self, benchmark: str) -> list[Comparison]:
+        return [row for row in self.rows if row.asked.case.benchmark == benchmark]
+
+    def benchmarks(self) -> list[str]:
+        return list(dict.fromkeys(row.asked.case.benchmark for row in self.rows))
+
+
+def compare(
+    asked: Sequence[Asked], predict: Predict, fitted: Callable[[Asked], bool]
+) -> Validation:
+    """What was measured against `predict`. What it refuses is left out, with its reason; SuiteError
+    when it refuses all."""
+    made = Validation()
+    first: SuiteError | None = None
+    for one in asked:
+        if not one.measured_us:
+            continue
+        try:
+            predicted = predict(one)
+        except SuiteError as error:
+            first = first or error
+            what = {"benchmark": one.case.benchmark, "what": one.describe(), "reason": str(error)}
+            made.left_out.append(what)
+            continue
+        step_us = predicted.step_us / figure_of(one.case).divisor
+        limit = predicted.limit.text if predicted.limit else None
+        made.rows.append(Comparison(one, one.measured_us, step_us, fitted(one), limit))
+    if first is not None and not made.rows:
+        raise first
+    return made
+
+
+# Hold-out: what a calibration is not told
+
+
+def sizes_to_hold_out(documents: Iterable[Json], wanted: Sequence[int] | None) -> frozenset[int]:
+    """The sizes that are wanted, or, with None, every second one of those that calibrate.
+
+    SuiteError where there is none of them, or nothing else."""
+    sizes = sorted(
+        {
+            int(row["size_bytes"])
+            for document in documents
+            if document["benchmark"] in CALIBRATING
+            for row in document["results"]
+        }
+    )
+    held = frozenset(sizes[1::2] if wanted is None else wanted)
+    if not held or not frozenset(sizes) - held:
+        raise SuiteError(
+            "holding these sizes out leaves nothing to calibrate with; measure more sizes with "
+            "cb_calibrate, or hold fewer out"
+        )
+    return held
+
+
+def without_sizes(document: Json, held: frozenset[int]) -> Json:
+    kept = [row for row in document["results"] if int(row["size_bytes"]) not in held]
+    return {**document, "results": kept}
+
+
+def hold_out(measurements: Measurements, held: frozenset[int], folder: Path) -> Measurements:
+    """The measurements with calibrating documents that lack the sizes, written to the folder."""
+    documents = []
+    for number, (path, document) in enumerate(measurements.documents):
+        if document["benchmark"] in CALIBRATING:
+            document = without_sizes(document, held)
+            path = folder / f"{number}-{path.name}"
+            path.write_text(json.dumps(document), encoding="utf-8")
+        documents.append((path, document))
+    return Measurements(measurements.technology, tuple(documents))
+
+
+def document_of(validation: Validation, about: dict[str, Any]) -> Json:
+    """A document combench-validation/1; docs/combench-validation-1.schema.json."""
+    summary = summarize(validation.rows)
+    each = {name: summarize(validation.of(name)) for name in validation.benchmarks()}
+    return {
+        "schema": "combench-validation/1",
+        **about,
+        "results": [row.row() for row in validation.rows],
+        "left_out": validation.left_out,
+        **({"summary": summary.document()} if summary else {}),
+        "benchmarks": {name: one.document() for name, one in each.items() if one},
+    }
+
+
+# For people
+
+
+def _processors(one: Asked) -> str:
+    shape = one.case.shape
+    if one.case.benchmark in ("pushfarm", "pullfarm"):
+        return f"{shape[1]}x{shape[2]}"
+    return "-".join(map(str, shape)) if one.case.benchmark == "pipeline" else str(sum(shape))
+
+
+def _line(row: Comparison) -> str:
+    one = row.asked
+    marks = ("f" if row.fitted else "") + ("*" if one.oversubscribed else "")
+    case = one.case
+    what = f"{case.benchmark:10} {case.mode:9} {_processors(one):>6} {case.size_bytes:9}"
+    figures = f"{row.predicted_us:12.5g} {row.measured_us:12.5g} {row.error_pct:+8.1f}"
+    return f"{what} {figures} {marks}".rstrip()
+
+
+def _summary_line(name: str, summary: Summary) -> str:
+    return (
+        f"{name}: median error {summary.median_pct:.1f} %, worst {summary.worst_pct:.1f} % "
+        f"({summary.worst.asked.case.benchmark}, {summary.worst.asked.describe()}), "
+        f"{summary.rows} rows"
+    )
+
+
+def text_of(validation: Validation) -> str:
+    """The table of all rows, and the errors of each benchmark and of all."""
+    lines = [
+        "benchmark  mode       procs     bytes predicted us  measured us  error %",
+        *(_line(row) for row in validation.rows),
+        "",
+    ]
+    for name in validation.benchmarks():
+        summary = summarize(validation.of(name))
+        if summary:
+            lines.append(_summary_line(name, summary))
+    summary = summarize(validation.rows)
+    if summary:
+        lines.append(_summary_line("all", summary))
+    if any(row.fitted for row in validation.rows):
+        lines.append("f of a ping-pong or stream at a size that was fitted: it counts in no error")
+    if any(row.asked.oversubscribed for row in validation.rows):
+        lines.append("* oversubscribed: more busy ranks than cores on a host")
+    for one in validation.left_out:
+        lines.append(f"left out: {one['benchmark']}, {one['what']}: {one['reason']}")
+    return "\n".join(lines)

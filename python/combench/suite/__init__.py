@@ -1,0 +1,1 @@
+"""combench run: from a plan to measurements."""

@@ -1,0 +1,134 @@
+"""From a plan and an allocation to the list of measurements: one start of a program each."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Iterator
+
+from combench.common.benchmarks import Shape
+from combench.suite.plan import Plan, Section
+
+# Start and set-up of a job, as far as the time left goes.
+_START_S, _START_RANK_S = 1.5, 0.05
+# Beside a computing task blocks last many ticks of the scheduler, whatever the time they have.
+_OCCUPIED_ROW_S = 1.0
+# What takes so many times as long as it should hangs; much less may be due to shared cores.
+_HANGS_AFTER, _HANGS_AFTER_LEAST_S = 10, 180
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the command line says in place of the plan."""
+
+    max_time_s: float | None = None
+    precision_pct: float | None = None
+    timeout_s: float | None = None
+    placement: str | None = None
+
+
+@dataclass(frozen=True)
+class Measurement:
+    name: str  # unique in a plan: section.technology.shape.occupation
+    section: str
+    benchmark: str
+    number: str
+    technology: str
+    occupation: str  # empty but in group 1
+    shape: str
+    ranks: int
+    placement: str
+    words: tuple[str, ...]  # options for the program, but for --output
+    rows: int  # at most
+    expected_s: float
+    timeout_s: float
+    obstacle: str = ""  # why it cannot be started here
+
+    @property
+    def kind(self) -> str:
+        """What has the same relation of expected and real time."""
+        return f"occupied {self.occupation not in ('', 'none')}, group {self.number[0]}"
+
+
+def shapes(section: Section, ranks: int, cores: int) -> list[Shape]:
+    """The numbers of processes of a section, with `max` for what fits into so many ranks, or cores
+    where ranks must not share them."""
+    counted = section.benchmark.counted
+    room = cores if counted.own_cores else ranks
+    texts = section.values[counted.key] if counted.key in section.given else counted.usual
+    found: dict[str, Shape] = {}
+    for text in texts:
+        known = counted.largest(room) if text == "max" else text
+        if known is not None:
+            found.setdefault(known, counted.parse(known))
+    return list(found.values())
+
+
+def _name(section: Section, *axes: tuple[str, str]) -> str:
+    """Axes that the plan does not mention are not in the name."""
+    parts = [section.name] + [value for key, value in axes if key == "" or key in section.given]
+    return ".".join(part for part in parts if part)
+
+
+def _measurement(
+    section: Section,
+    technology: str,
+    shape: Shape,
+    occupation: str,
+    wait: str,
+    buffers: str,
+    overrides: Overrides,
+) -> Measurement:
+    values, benchmark = section.values, section.benchmark
+    max_time_s = overrides.max_time_s or values["max-time"]
+    words = ["--technology", technology, *values["sizes"].words, *shape.words]
+    if benchmark.occupations:
+        words += ["--compute", occupation]
+    if benchmark.algorithms:
+        words += ["--algorithm", ",".join(str(us) for us in values["algorithms"])]
+    words += ["--wait", wait, "--buffers", buffers, "--max-time", f"{max_time_s:g}"]
+    words += ["--precision", f"{overrides.precision_pct or values['precision']:g}"]
+    rows = benchmark.rows(values["sizes"].numbers, shape, occupation, len(values["algorithms"]))
+    row_s = max_time_s + (_OCCUPIED_ROW_S if occupation not in ("", "none") else 0)
+    expected_s = _START_S + _START_RANK_S * shape.ranks + rows * row_s
+    limit_s = max(_HANGS_AFTER * expected_s, _HANGS_AFTER_LEAST_S)
+    return Measurement(
+        name=_name(
+            section,
+            ("", technology),
+            ("", shape.text if benchmark.counted.key else ""),
+            ("", occupation),
+            ("waits", wait),
+            ("buffers", buffers),
+        ),
+        section=section.name,
+        benchmark=benchmark.name,
+        number=benchmark.number,
+        technology=technology,
+        occupation=occupation,
+        shape=shape.text,
+        ranks=shape.ranks,
+        placement=overrides.placement or values["placement"],
+        words=(*words, *values["options"]),
+        rows=rows,
+        expected_s=expected_s,
+        timeout_s=overrides.timeout_s or values["time-out"] or limit_s,
+    )
+
+
+def expand(
+    plan: Plan, ranks: int, overrides: Overrides, cores: int | None = None
+) -> Iterator[Measurement]:
+    """All measurements of a plan, in its order, for a job of so many ranks on so many cores; None:
+    each has one."""
+    for section in plan.sections:
+        values = section.values
+        occupations = values["occupations"] if section.benchmark.occupations else ("",)
+        for technology, shape, occupation, wait, buffers in itertools.product(
+            values["technologies"],
+            shapes(section, ranks, ranks if cores is None else min(cores, ranks)),
+            occupations,
+            values["waits"],
+            values["buffers"],
+        ):
+            yield _measurement(section, technology, shape, occupation, wait, buffers, overrides)

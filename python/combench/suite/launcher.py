@@ -1,0 +1,182 @@
+"""How ranks are started: the words of mpirun or srun for a number of ranks in an allocation."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import Callable, Mapping, Optional
+
+from combench.common.errors import SuiteError
+from combench.suite.allocation import Allocation
+
+OPENMPI, HYDRA, SRUN = "openmpi", "mpich", "srun"
+
+# Over several hosts: ranks host after host or from host to host; or so that roles can be spread
+# over all hosts or packed on few, which is then up to the programs.
+PLACEMENTS = ("block", "cyclic", "spread", "packed")
+_OVER_ALL_HOSTS = ("cyclic", "spread")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the words depend on."""
+
+    ranks: int
+    oversubscribed: bool
+    hosts: int
+    placement: str
+    slots: int  # of all hosts
+
+    @property
+    def over_all_hosts(self) -> bool:
+        return self.placement in _OVER_ALL_HOSTS
+
+    @property
+    def filled_hosts(self) -> int:
+        """How many hosts the ranks fill, one after the other."""
+        per_host = max(self.slots // self.hosts, 1)
+        return min(-(-self.ranks // per_host), self.hosts)
+
+
+def _openmpi(job: Job) -> list[str]:
+    """Quiet about exit statuses. Ranks are bound where each has a core."""
+    words = ["-q", "-np", str(job.ranks)]
+    words += ["--oversubscribe"] if job.oversubscribed else ["--bind-to", "core"]
+    if job.hosts > 1:
+        words += ["--map-by", "node" if job.over_all_hosts else "slot"]
+    return words
+
+
+def _hydra(job: Job) -> list[str]:
+    words = ["-n", str(job.ranks)]
+    if not job.oversubscribed:
+        words += ["-bind-to", "core"]
+    if job.hosts > 1 and job.over_all_hosts:
+        words += ["-ppn", "1"]
+    return words
+
+
+def _srun(job: Job) -> list[str]:
+    words = ["--mpi=pmix", "--kill-on-bad-exit=1", f"--ntasks={job.ranks}"]
+    words += ["--overcommit"] if job.oversubscribed else ["--cpu-bind=cores"]
+    if job.hosts > 1:
+        # Without a number a step has ranks on all hosts, however few they are.
+        nodes = min(job.hosts, job.ranks) if job.over_all_hosts else job.filled_hosts
+        words += [f"--nodes={nodes}"]
+        words += ["--distribution=" + ("cyclic" if job.over_all_hosts else "block")]
+    return words
+
+
+_WORDS: dict[str, Callable[[Job], list[str]]] = {OPENMPI: _openmpi, HYDRA: _hydra, SRUN: _srun}
+
+
+@dataclass(frozen=True)
+class Launcher:
+    kind: str
+    command: tuple[str, ...]
+    more: tuple[str, ...] = ()  # words of the user's own
+
+    def words(self, job: Job) -> list[str]:
+        """Everything that stands before the program."""
+        return [*self.command, *_WORDS[self.kind](job), *self.more]
+
+    def environment(self, job: Job, own: Mapping[str, str]) -> dict[str, str]:
+        """The environment of the ranks."""
+        environment = dict(own)
+        if self.kind != HYDRA and os.geteuid() == 0:
+            # As root, in a container for instance, Open MPI wants to be told twice.
+            environment.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            environment.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        if self.kind == SRUN and job.oversubscribed:
+            # srun does not tell Open MPI that ranks share cores; spinning, they start in seconds.
+            environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
+        return environment
+
+
+_TRIAL_LIMIT_S = 60
+_TRIAL = "true"  # a program that does nothing
+_COMPLAINT_LENGTH = 400
+
+
+def try_words(launcher: Launcher, environment: Mapping[str, str]) -> None:
+    """Start a program that does nothing with the user's own words, which else would be seen to be
+    wrong by every measurement, and not be told by mpirun -q. SuiteError with what it says."""
+    job = Job(1, False, 1, PLACEMENTS[0], 1)
+    words = [word for word in launcher.words(job) if word != "-q"]
+    given = " ".join(launcher.more)
+    attempt = f"cannot start ranks with --launch '{given}'"
+    try:
+        ended = subprocess.run(
+            [*words, _TRIAL],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=launcher.environment(job, environment),
+            text=True,
+            errors="replace",
+            timeout=_TRIAL_LIMIT_S,
+        )
+    except OSError as error:
+        raise SuiteError(f"{attempt}: {error.strerror}; change --launch") from error
+    except subprocess.TimeoutExpired:
+        return  # a launcher that waits for its turn has not refused the words
+    if ended.returncode != 0:
+        said = " ".join(ended.stdout.replace("-" * 20, "").split())[:_COMPLAINT_LENGTH]
+        raise SuiteError(
+            f"{attempt}: {_TRIAL} ended with {ended.returncode}: {said or 'it said nothing'}; "
+            "change --launch, which stands before the program"
+        )
+
+
+def _kind_of(command: tuple[str, ...]) -> str:
+    attempt = f"cannot start ranks with '{' '.join(command)}'"
+    remedy = "install Open MPI or MPICH, load its module, or name it with --mpirun"
+    try:
+        said = subprocess.run(
+            [*command, "--version"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=30,
+        ).stdout
+    except OSError as error:
+        raise SuiteError(f"{attempt}: {error.strerror}; {remedy}") from error
+    except subprocess.TimeoutExpired as error:
+        raise SuiteError(f"{attempt}: --version does not answer within 30 s; {remedy}") from error
+    if "Open MPI" in said or "OpenRTE" in said:
+        return OPENMPI
+    if "HYDRA" in said or "MPICH" in said or "Intel(R) MPI" in said:
+        return HYDRA
+    raise SuiteError(f"{attempt}: --version names neither Open MPI nor MPICH; {remedy}")
+
+
+_HOSTFILE_OPTIONS = {OPENMPI: "--hostfile", HYDRA: "-f"}
+
+
+def find(
+    wanted: str,
+    mpirun: tuple[str, ...],
+    more: tuple[str, ...],
+    allocation: Allocation,
+    hostfile: Optional[str] = None,
+) -> Launcher:
+    """The launcher that is wanted: mpirun, srun, or auto.
+
+    auto is mpirun, and srun in an allocation of Slurm where there is no mpirun.
+    """
+    if hostfile is not None and wanted == "srun":
+        raise SuiteError(
+            "--hostfile goes with mpirun; srun has the hosts of its job: leave one of both away"
+        )
+    slurm_only = allocation.kind == "slurm" and shutil.which(mpirun[0]) is None
+    if wanted == "srun" or (wanted == "auto" and slurm_only):
+        if shutil.which("srun") is None:
+            raise SuiteError("cannot start ranks: srun is not in PATH; use --launcher mpirun")
+        return Launcher(SRUN, ("srun",), more)
+    kind = _kind_of(mpirun)
+    hosts = (_HOSTFILE_OPTIONS[kind], hostfile) if hostfile is not None else ()
+    return Launcher(kind, mpirun, (*hosts, *more))

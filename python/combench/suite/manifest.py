@@ -1,0 +1,115 @@
+"""The manifest of a run: what was to be measured, what became of it, and where it lies.
+
+It is written anew whenever a measurement begins or ends, so that a run that was killed can be
+resumed. docs/combench-run-1.schema.json is its schema.
+"""
+
+from __future__ import annotations
+
+import datetime
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from combench.common.documents import (
+    LEFT_OUT,
+    MANIFEST,
+    PLANNED,
+    RUN,
+    RUNNING,
+    VERSION,
+    Json,
+    read_recognised,
+)
+from combench.suite.expand import Measurement, Overrides
+
+
+def now() -> str:
+    """The time as all documents have it."""
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def entry(measurement: Measurement) -> Json:
+    """What the manifest says of a measurement that has not begun."""
+    made: Json = {
+        "name": measurement.name,
+        "section": measurement.section,
+        "benchmark": measurement.benchmark,
+        "id": measurement.number,
+        "technology": measurement.technology,
+        "shape": measurement.shape,
+        "ranks": measurement.ranks,
+        "placement": measurement.placement,
+        "options": list(measurement.words),
+        "rows_at_most": measurement.rows,
+        "state": LEFT_OUT if measurement.obstacle else PLANNED,
+    }
+    if measurement.occupation:
+        made["occupation"] = measurement.occupation
+    if measurement.obstacle:
+        made["reason"] = measurement.obstacle
+    return made
+
+
+@dataclass
+class Manifest:
+    """The document; `measurements` are its entries in the order of the plan."""
+
+    document: Json
+
+    @property
+    def measurements(self) -> list[Json]:
+        found: list[Json] = self.document["measurements"]
+        return found
+
+    @property
+    def overrides(self) -> Overrides:
+        return Overrides(**self.document["overrides"])
+
+    @property
+    def hostfile(self) -> str | None:
+        """That of the last session: --resume goes on with the same hosts."""
+        sessions = self.document.get("sessions") or [{}]
+        found: str | None = sessions[-1].get("hostfile")
+        return found
+
+    def count(self, *states: str) -> int:
+        return sum(one["state"] in states for one in self.measurements)
+
+    def begin_session(self, session: Json) -> None:
+        """A run has as many sessions as it was started and resumed."""
+        self.document.setdefault("sessions", []).append({"started": now(), **session})
+        self.document.update(complete=False, reason=RUNNING)
+
+    def end_session(self, reason: str) -> None:
+        """`reason` is empty when nothing is left to be measured."""
+        self.document["sessions"][-1]["ended"] = now()
+        self.document["complete"] = not reason
+        self.document["reason"] = reason
+        if not reason:
+            del self.document["reason"]
+
+
+def new(plan_name: str, title: str, overrides: Overrides) -> Manifest:
+    given = {key: value for key, value in vars(overrides).items() if value is not None}
+    return Manifest(
+        {
+            "schema": f"{RUN}/{VERSION}",
+            "plan": {"name": plan_name, "title": title, "file": f"{plan_name}.plan"},
+            "started": now(),
+            "complete": False,
+            "reason": PLANNED,
+            "overrides": given,
+            "measurements": [],
+        }
+    )
+
+
+def read(directory: Path) -> Manifest:
+    """The manifest of a directory; a SuiteError when it is damaged or of a later version."""
+    return Manifest(read_recognised(directory / MANIFEST, RUN))
+
+
+def command_text(words: list[str]) -> str:
+    """A command as it can be typed."""
+    return " ".join(shlex.quote(word) for word in words)

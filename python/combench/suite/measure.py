@@ -1,0 +1,155 @@
+"""One measurement: its command, its run, and what the manifest says of it afterwards."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Mapping
+
+from combench.common import documents
+from combench.common.documents import Json, read_result
+from combench.common.errors import MEASURED, SKIPPED, SuiteError
+from combench.suite import manifest as manifests
+from combench.suite.allocation import Allocation
+from combench.suite.directory import LOGS, RESULTS, has_room
+from combench.suite.expand import Measurement
+from combench.suite.launcher import Job, Launcher
+from combench.suite.process import ENDED, TIMED_OUT, Ending, Signals, run
+
+_LOG_TAIL_BYTES = 65536
+_REASON_LENGTH = 500
+# Options that do not go with --placement, or are it.
+_PLACED_BY = ("--receivers", "--timeline", "--placement")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where and by what measurements are made."""
+
+    directory: Path
+    programs: Path
+    launcher: Launcher
+    allocation: Allocation
+    environment: Mapping[str, str]
+
+    def job(self, measurement: Measurement) -> Job:
+        ranks, allocation = measurement.ranks, self.allocation
+        return Job(
+            ranks,
+            ranks > allocation.slots,
+            allocation.hosts,
+            measurement.placement,
+            allocation.slots,
+        )
+
+    def result(self, measurement: Measurement) -> Path:
+        return self.directory / RESULTS / f"{measurement.name}.json"
+
+    def log(self, measurement: Measurement) -> Path:
+        return self.directory / LOGS / f"{measurement.name}.txt"
+
+    def _placement(self, measurement: Measurement) -> list[str]:
+        """Where roles are is up to the program, unless it is told so in other words."""
+        told = any(word.split("=")[0] in _PLACED_BY for word in measurement.words)
+        if self.allocation.hosts == 1 or told:
+            return []
+        return ["--placement", measurement.placement]
+
+    def command(self, measurement: Measurement) -> list[str]:
+        return [
+            *self.launcher.words(self.job(measurement)),
+            str(self.programs / f"cb_{measurement.benchmark}"),
+            *measurement.words,
+            *self._placement(measurement),
+            "--output",
+            str(self.result(measurement)),
+        ]
+
+
+def _last_words(log: Path) -> str:
+    """What a log says of a failure: its first line with an error, or else its last line."""
+    try:
+        with log.open("rb") as stream:
+            stream.seek(max(os.fstat(stream.fileno()).st_size - _LOG_TAIL_BYTES, 0))
+            lines = stream.read().decode("utf-8", "replace").split("\n")
+    except OSError as error:
+        return f"no output can be read: {error.strerror}"
+    lines = [line.strip() for line in lines if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors[:1] or lines[-1:] or ["it said nothing"])[0][:_REASON_LENGTH]
+
+
+def _rows(result: Path) -> tuple[int, str]:
+    """How many rows a document has, and why it does not hold all that was asked for, if so."""
+    document = read_result(result)
+    complete = document.get("complete") is True
+    return len(document["results"]), "" if complete else str(document.get("reason", "cut short"))
+
+
+def _judge(ending: Ending, result: Path, log: Path) -> Json:
+    """State, reason and number of rows, from how the program ended and what it left."""
+    found: Json = {}
+    unreadable = incomplete = ""
+    try:
+        found["rows"], incomplete = _rows(result)
+        found["result"] = f"{RESULTS}/{result.name}"
+    except SuiteError as error:
+        unreadable = str(error)
+    if ending.cause == TIMED_OUT:
+        return {**found, "state": documents.TIMED_OUT, "reason": "it did not end in time"}
+    if ending.cause != ENDED:
+        return {**found, "state": documents.INTERRUPTED, "reason": ending.cause}
+    if ending.status == SKIPPED:
+        return {**found, "state": documents.SKIPPED, "reason": _last_words(log)}
+    if ending.status != MEASURED:
+        reason = f"exit status {ending.status}: {_last_words(log)}"
+        return {**found, "state": documents.FAILED, "reason": reason}
+    if unreadable or incomplete:
+        reason = unreadable or f"the result is not complete: {incomplete}"
+        return {**found, "state": documents.FAILED, "reason": reason}
+    return {**found, "state": documents.MEASURED}
+
+
+def begin(measurement: Measurement, entry: Json, setting: Setting) -> None:
+    """The entry of a measurement that is about to run; results of an earlier attempt go."""
+    setting.result(measurement).unlink(missing_ok=True)
+    attempts = entry.get("attempts", 0) + 1
+    entry.clear()
+    entry.update(manifests.entry(measurement))
+    entry.update(
+        state=documents.RUNNING,
+        attempts=attempts,
+        started=manifests.now(),
+        oversubscribed=setting.job(measurement).oversubscribed,
+        command=setting.command(measurement),
+        log=f"{LOGS}/{setting.log(measurement).name}",
+    )
+
+
+def measure(
+    measurement: Measurement, entry: Json, setting: Setting, signals: Signals, lock: int
+) -> str:
+    """Run a measurement that has begun and complete its entry.
+
+    The name of the signal that ended it, and else nothing: a failure is in the entry.
+    """
+    log = setting.log(measurement)
+    try:
+        ending = run(
+            entry["command"],
+            log,
+            measurement.timeout_s,
+            setting.launcher.environment(setting.job(measurement), setting.environment),
+            signals,
+            (lock,),
+        )
+    except OSError as error:
+        reason = f"cannot start {entry['command'][0]} with its output in {log}: {error.strerror}"
+        entry.update(state=documents.FAILED, reason=reason)
+        return ""
+    entry.update(exit_status=ending.status, elapsed_s=round(ending.elapsed_s, 3))
+    entry.update(_judge(ending, setting.result(measurement), log))
+    if entry["state"] == documents.FAILED and not has_room(setting.directory):
+        entry.update(state=documents.INTERRUPTED, reason=f"the disk is full: {entry['reason']}")
+    return ending.cause if ending.cause not in (ENDED, TIMED_OUT) else ""

@@ -1,0 +1,294 @@
+"""Plans: which measurements a run makes. A plan is a text of `key = value` lines.
+
+What stands before the first [section] holds for the whole plan; a section is one benchmark with
+the values of its axes, and takes from the head of the plan what it does not say itself. The keys
+are rows of KEYS; docs/suite.md explains them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Iterable, Mapping, NoReturn
+
+from combench.common import values
+from combench.common.benchmarks import BENCHMARKS, SWEEP_SIZES, Benchmark
+from combench.common.errors import SuiteError
+from combench.suite.launcher import PLACEMENTS
+
+SHIPPED = Path(__file__).parent / "plans"
+SUFFIX = ".plan"
+
+# What the driver itself gives to the programs; among `options` it would come twice.
+_OWN_OPTIONS = (
+    "--technology --sizes --sweep --processors --destinations --sources --topology --algorithm "
+    "--compute --wait --buffers --max-time --precision --output --format --help --manual --version"
+).split()
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Packet sizes: the words for the program, and the numbers where it is not left to it."""
+
+    words: tuple[str, ...]
+    numbers: frozenset[int] | None
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str
+    line: int
+    benchmark: Benchmark
+    values: Mapping[str, Any]  # by key, each as its row of KEYS parses it; defaults included
+    given: frozenset[str]  # keys that the section or the head of the plan has
+
+
+@dataclass(frozen=True)
+class Plan:
+    name: str
+    path: str
+    text: str
+    title: str
+    ranks: int  # are started at least, on shared cores where there are fewer
+    sections: tuple[Section, ...]
+
+
+# Values. A ValueError says what is wrong and what to write.
+
+
+def _listed(parse: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+    def parse_list(text: str) -> tuple[Any, ...]:
+        found = [parse(part.strip()) for part in text.split(",")]
+        for value in found:
+            if found.count(value) > 1:
+                raise ValueError(f"'{value}' is there twice; give each value once")
+        return tuple(found)
+
+    return parse_list
+
+
+def _word(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.%-]+", text):
+        raise ValueError(f"'{text}' is no name; give names with commas between them")
+    return text
+
+
+def _sizes(text: str) -> Sizes:
+    if text == "default":
+        return Sizes((), None)
+    if text == "sweep":
+        return Sizes(("--sweep",), SWEEP_SIZES)
+    numbers = _listed(values.size_bytes)(text)
+    return Sizes(("--sizes", ",".join(str(number) for number in numbers)), frozenset(numbers))
+
+
+def _options(text: str) -> tuple[str, ...]:
+    words = shlex.split(text)
+    for word in words:
+        if word.split("=")[0] in _OWN_OPTIONS:
+            raise ValueError(f"{word} is given by the driver; use the key of the plan for it")
+    return tuple(words)
+
+
+@dataclass(frozen=True)
+class Key:
+    parse: Callable[[str], Any]
+    default: Any
+    help: str
+    head: bool = False  # may stand in the head, for all sections
+    section: bool = True
+
+
+_WAITS = values.one_of("auto", "spin", "yield", "block")
+_SIDES = values.one_of("none", "source", "destination", "both")
+_COUNTS = {
+    "processors": "numbers of processors: of alltoall, pairs and comms3; max is what fits the job; "
+    "of calibrate 2 or 3, without it as many as have cores",
+    "destinations": "numbers of destinations: of outfarm and multicast",
+    "sources": "numbers of sources: of funnel",
+    "farms": "sources x destinations: of pushfarm and pullfarm, 4x4, 8x1",
+    "topologies": "the stages of pipeline: 4-2-1; they have no max",
+}
+
+KEYS: dict[str, Key] = {
+    "title": Key(str, "", "a text, for people", head=True, section=False),
+    "ranks": Key(
+        values.rank_count,
+        2,
+        "so many ranks are started where measurements need them, on shared cores if there are "
+        "fewer",
+        head=True,
+        section=False,
+    ),
+    "benchmark": Key(
+        values.one_of(*BENCHMARKS), None, "the program without its cb_; else the section's name is that"
+    ),
+    "technologies": Key(
+        _listed(_word), ("mpi",), "names; what is not built is left out", head=True
+    ),
+    "sizes": Key(
+        _sizes,
+        Sizes((), None),
+        "0, 64, 4KiB, 1MB, or sweep, or default, those of the programs",
+        head=True,
+    ),
+    "occupations": Key(_listed(_SIDES), ("none",), "of group 1: none, source, destination, both"),
+    "algorithms": Key(
+        _listed(values.whole(0, 1000000)), (0, 50, 500), "of group 2: times in us; else 0, 50, 500"
+    ),
+    "waits": Key(_listed(_WAITS), ("auto",), "auto, spin, yield, block", head=True),
+    "buffers": Key(_listed(values.one_of("hot", "rotate")), ("hot",), "hot, rotate", head=True),
+    "max-time": Key(values.max_time_s, 1.5, "the bound on a measurement in s", head=True),
+    "precision": Key(values.precision_pct, 2.0, "of the median, in per cent", head=True),
+    "time-out": Key(
+        values.timeout_s,
+        None,
+        "seconds after which a start is ended; else ten times what it should take, at least 180",
+        head=True,
+    ),
+    "placement": Key(
+        values.one_of(*PLACEMENTS),
+        "spread",
+        "over several hosts: one after the other (block), from host to host (cyclic), each role on "
+        "all hosts (spread) or on as few as can be (packed)",
+        head=True,
+    ),
+    "options": Key(_options, (), "further options of the program, as on its command line"),
+    **{key: Key(_listed(_word), None, text) for key, text in _COUNTS.items()},
+}
+
+
+def _nearest(word: str, words: Iterable[str]) -> str:
+    words = sorted(words)
+    near = difflib.get_close_matches(word, words, 1)
+    return f"did you mean {near[0]}?" if near else f"use one of {', '.join(words)}"
+
+
+@dataclass
+class _Reader:
+    """Reads one plan line by line; every mistake is reported with its line."""
+
+    path: str
+    line: int = 0
+    head: dict[str, Any] = field(default_factory=dict)
+    sections: list[tuple[str, int, dict[str, tuple[int, Any]]]] = field(default_factory=list)
+
+    def wrong(self, what: str, line: int = 0) -> NoReturn:
+        raise SuiteError(f"{self.path}:{line or self.line}: {what}")
+
+    def take(self, text: str) -> None:
+        self.line += 1
+        text = re.sub(r"(^|\s)#.*", "", text).strip()
+        if text.startswith("["):
+            self.open_section(text)
+        elif text:
+            self.take_value(text)
+
+    def open_section(self, text: str) -> None:
+        found = re.fullmatch(r"\[([A-Za-z0-9_-]+)\]", text)
+        if found is None:
+            self.wrong(f"'{text}' is no section; write [NAME], of letters, digits, - and _")
+        if any(found.group(1) == name for name, _, _ in self.sections):
+            self.wrong(f"the section [{found.group(1)}] is there twice; give it another name")
+        self.sections.append((found.group(1), self.line, {}))
+
+    def take_value(self, text: str) -> None:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not value:
+            self.wrong(f"'{text}' has no value; write KEY = VALUE")
+        allowed = [key for key, row in KEYS.items() if (row.section if self.sections else row.head)]
+        if name not in allowed:
+            place = f"of section [{self.sections[-1][0]}]" if self.sections else "of a whole plan"
+            self.wrong(f"'{name}' is no key {place}; {_nearest(name, allowed)}")
+        try:
+            parsed = KEYS[name].parse(value)
+        except ValueError as error:
+            self.wrong(f"{name}: {error}")
+        target = self.sections[-1][2] if self.sections else self.head
+        if name in target:
+            self.wrong(f"'{name}' is there twice; keep one of the lines")
+        target[name] = (self.line, parsed) if self.sections else parsed
+
+    def section(self, name: str, line: int, own: dict[str, tuple[int, Any]]) -> Section:
+        benchmark_name = own["benchmark"][1] if "benchmark" in own else name
+        if benchmark_name not in BENCHMARKS:
+            self.wrong(
+                f"[{name}] is no benchmark; {_nearest(name, BENCHMARKS)} Or add benchmark = NAME",
+                line,
+            )
+        benchmark = BENCHMARKS[benchmark_name]
+        for key, (at, value) in own.items():
+            self.check_meaning(benchmark, key, value, at)
+        values = {key: row.default for key, row in KEYS.items() if row.section}
+        values.update((key, self.head[key]) for key in self.head if KEYS[key].section)
+        values.update((key, value) for key, (_, value) in own.items())
+        return Section(name, line, benchmark, values, frozenset(own) | frozenset(self.head))
+
+    def check_meaning(self, benchmark: Benchmark, key: str, value: Any, line: int) -> None:
+        """A key that means nothing to a benchmark is refused, as the programs do."""
+        without = f"cb_{benchmark.name} has no {key}"
+        if key in _COUNTS and key != benchmark.counted.key:
+            self.wrong(f"{without}; remove it, or use {benchmark.counted.key or 'nothing'}", line)
+        if key == "algorithms" and not benchmark.algorithms:
+            instead = ", or use occupations" if benchmark.occupations else ""
+            self.wrong(f"{without}, which are of group 2; remove it{instead}", line)
+        if key == "occupations" and not benchmark.occupations:
+            instead = ", or use algorithms" if benchmark.algorithms else ""
+            self.wrong(f"{without}, which are of group 1; remove it{instead}", line)
+        if key == "occupations":
+            for side in value:
+                if side not in benchmark.occupations:
+                    known = ", ".join(benchmark.occupations)
+                    self.wrong(f"cb_{benchmark.name} has no occupation '{side}'; use {known}", line)
+        if key == benchmark.counted.key:
+            self.check_counts(benchmark, value, line)
+
+    def check_counts(self, benchmark: Benchmark, values: tuple[str, ...], line: int) -> None:
+        for value in values:
+            if value == "max" and benchmark.counted.key != "topologies":
+                continue
+            try:
+                benchmark.counted.parse(value)
+            except ValueError as error:
+                self.wrong(f"{benchmark.counted.key}: {error}", line)
+
+    def finish(self, text: str) -> Plan:
+        if not self.sections:
+            self.wrong("the plan measures nothing; add a section, [oneway]", max(self.line, 1))
+        title, ranks = (self.head.pop(key, KEYS[key].default) for key in ("title", "ranks"))
+        sections = tuple(self.section(*section) for section in self.sections)
+        return Plan(Path(self.path).stem, self.path, text, title, ranks, sections)
+
+
+def parse(text: str, path: str) -> Plan:
+    """The plan that the text holds. A mistake is a SuiteError with file, line and remedy."""
+    reader = _Reader(path)
+    for line in text.splitlines():
+        reader.take(line)
+    return reader.finish(text)
+
+
+def shipped() -> list[str]:
+    """The names of the plans that come with the driver."""
+    return sorted(path.stem for path in SHIPPED.glob(f"*{SUFFIX}"))
+
+
+def read(name: str) -> Plan:
+    """A shipped plan by its name, or any by its file."""
+    path = Path(name)
+    if "/" not in name and not path.exists():
+        path = SHIPPED / f"{name}{SUFFIX}"
+        if not path.exists():
+            raise SuiteError(
+                f"there is neither a file '{name}' nor a shipped plan of that name; "
+                f"{_nearest(name, shipped())}"
+            )
+    try:
+        return parse(path.read_text(encoding="utf-8"), str(path))
+    except UnicodeDecodeError as error:
+        raise SuiteError(f"cannot read the plan {path}: {error}; write it in UTF-8") from error
+    except OSError as error:
+        raise SuiteError(f"cannot read the plan {path}: {error.strerror}; name another") from error

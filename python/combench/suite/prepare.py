@@ -1,0 +1,158 @@
+"""What a run needs before its first measurement: plan, allocation, launcher, programs, manifest."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from combench.common import documents, programs
+from combench.common.documents import Json, NewerSchema, read_result
+from combench.common.errors import SuiteError
+from combench.suite import allocation, launcher, manifest, plan
+from combench.suite.batch import ATTEMPTS
+from combench.suite.directory import require_run
+from combench.suite.expand import Measurement, Overrides, expand
+from combench.suite.manifest import Manifest
+from combench.suite.measure import Setting
+from combench.suite.plan import Plan
+
+# An entry in one of these states is not measured again.
+_SETTLED = (documents.MEASURED, documents.SKIPPED, documents.FAILED, documents.TIMED_OUT)
+_RETRIED = (documents.FAILED, documents.TIMED_OUT)
+
+
+@dataclass
+class Prepared:
+    """A run that can begin."""
+
+    plan: Plan
+    setting: Setting
+    manifest: Manifest
+    todo: list[tuple[Measurement, Json]]  # with their entries in the manifest
+    ranks: int
+    identity: dict[str, str]  # of the programs: version and revision
+    hostfile: Optional[str]
+
+
+def _given_overrides(arguments: argparse.Namespace) -> Overrides:
+    return Overrides(
+        arguments.max_time, arguments.precision, arguments.time_out, arguments.placement
+    )
+
+
+def _new(arguments: argparse.Namespace) -> tuple[Plan, Manifest]:
+    if not arguments.plan:
+        raise SuiteError(f"name a plan: {', '.join(plan.shipped())}, or a file")
+    chosen = plan.read(arguments.plan)
+    return chosen, manifest.new(chosen.name, chosen.title, _given_overrides(arguments))
+
+
+def _earlier(arguments: argparse.Namespace, directory: Path) -> tuple[Plan, Manifest]:
+    """Plan and manifest of the directory; what the command line says must agree with them."""
+    require_run(directory)
+    found = manifest.read(directory)
+    chosen = plan.read(str(directory / found.document["plan"]["file"]))
+    if arguments.plan and plan.read(arguments.plan).text != chosen.text:
+        raise SuiteError(
+            f"--resume: the run in {directory} was started with another plan than "
+            f"{arguments.plan}; leave the plan away, or start a new run in another directory"
+        )
+    given, kept = vars(_given_overrides(arguments)), vars(found.overrides)
+    if any(value is not None and value != kept[key] for key, value in given.items()):
+        raise SuiteError(
+            f"--resume: the run in {directory} was started with another --max-time, --precision, "
+            "--time-out or --placement; leave them away, or start a new run in another directory"
+        )
+    return chosen, found
+
+
+def _with_obstacle(one: Measurement, ranks: int, technologies: list[str]) -> Measurement:
+    """Says of a measurement why it cannot be made here."""
+    obstacle = ""
+    if one.ranks > ranks:
+        obstacle = (
+            f"it needs {one.ranks} ranks and the run has {ranks}; give it a larger allocation, or "
+            f"--ranks {one.ranks}"
+        )
+    elif one.technology not in technologies:
+        obstacle = (
+            f"the technology {one.technology} is not built into the programs, which have "
+            + ", ".join(technologies)
+        )
+    return dataclasses.replace(one, obstacle=obstacle)
+
+
+def _attempts(arguments: argparse.Namespace) -> int:
+    """How often what fails is tried in all."""
+    if arguments.retry:
+        return sys.maxsize
+    return ATTEMPTS if arguments.batch else 1
+
+
+def _is_settled(entry: Json, one: Measurement, attempts: int, directory: Path) -> bool:
+    """Whether what an earlier session found stands. A damaged result does not."""
+    if entry["options"] != list(one.words) or entry["state"] not in _SETTLED:
+        return False
+    if entry["state"] in _RETRIED:
+        return int(entry["attempts"]) >= attempts
+    if entry["state"] == documents.MEASURED:
+        try:
+            read_result(directory / entry["result"])
+        except NewerSchema:
+            raise
+        except SuiteError as error:
+            print(f"combench: {one.name} is measured again: {error}", file=sys.stderr)
+            return False
+    return True
+
+
+def _merge(
+    known: Manifest, planned: list[Measurement], attempts: int, directory: Path
+) -> list[tuple[Measurement, Json]]:
+    """Put the planned measurements into the manifest; those that are to be made.
+
+    What an earlier session measured and this one has no place for, in another allocation, stays.
+    """
+    earlier: dict[str, Json] = {entry["name"]: entry for entry in known.measurements}
+    entries, todo = [], []
+    for one in planned:
+        entry = earlier.pop(one.name, None)
+        if entry is None or not _is_settled(entry, one, attempts, directory):
+            so_far = (entry or {}).get("attempts", 0)
+            entry = {**manifest.entry(one), **({"attempts": so_far} if so_far else {})}
+            if not one.obstacle:
+                todo.append((one, entry))
+        entries.append(entry)
+    entries += [entry for entry in earlier.values() if entry["state"] in _SETTLED]
+    known.document["measurements"] = entries
+    return todo
+
+
+def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prepared:
+    """Everything but the directory itself, of which it only reads. SuiteError: what is wrong.
+
+    `entry` is the script that was started, beside which programs may be.
+    """
+    chosen, known = _earlier(arguments, directory) if arguments.resume else _new(arguments)
+    folder = programs.find(arguments.programs, entry, os.environ)
+    hostfile = arguments.hostfile or known.hostfile
+    here = allocation.of_hostfile(Path(hostfile)) if hostfile else allocation.find(os.environ)
+    programs.require(folder, (section.benchmark.name for section in chosen.sections))
+    mpirun, more = (tuple(shlex.split(text)) for text in (arguments.mpirun, arguments.launch))
+    hosts = str(Path(hostfile).absolute()) if hostfile else None
+    started_by = launcher.find(arguments.launcher, mpirun or ("mpirun",), more, here, hosts)
+    if more and not arguments.dry_run:
+        launcher.try_words(started_by, os.environ)
+    ranks = arguments.ranks or max(here.slots, chosen.ranks)
+    built = programs.technologies(folder)
+    all_of_plan = expand(chosen, ranks, known.overrides, here.slots)
+    planned = [_with_obstacle(one, ranks, built) for one in all_of_plan]
+    setting = Setting(directory, folder, started_by, here, os.environ)
+    todo = _merge(known, planned, _attempts(arguments), directory)
+    return Prepared(chosen, setting, known, todo, ranks, programs.identity(folder), hosts)
