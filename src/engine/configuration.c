@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "transport/transport.h"
 
 /* Received buffers that a benchmark has at one time: one in hand, which goes back with the next
  * step, and one that is being looked at. */
@@ -87,15 +86,17 @@ cb_status bench_read_config(control *plane, const char *directory, cb_config **o
     return status;
 }
 
-cb_status bench_make_settings(const cb_parameter_set *parameters, const cb_config *config,
-                              const cb_override *given, size_t ranks, size_t largest_bytes,
-                              cb_settings *out)
+cb_status bench_make_settings(const engine_program *program, const cb_config *config, size_t ranks,
+                              size_t largest_bytes, cb_settings *out)
 {
+    const cb_parameter_set *set = program->technology->parameters;
     const cb_job job = {
         .ranks = ranks, .largest_bytes = largest_bytes, .held_buffers = HELD_BUFFERS};
 
-    return config != NULL ? cb_config_settings(config, &job, parameters, given, out)
-                          : cb_settings_derive(parameters, &job, given, out);
+    CB_TRY(config != NULL ? cb_config_settings(config, &job, set, program->overrides, out)
+                          : cb_settings_derive(set, &job, program->overrides, out));
+    out->interface = program->options.interface;
+    return CB_OK;
 }
 
 /* Into the document */

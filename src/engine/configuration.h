@@ -5,21 +5,20 @@
 
 #include "base/context.h"
 #include "control/control.h"
+#include "engine/program.h"
 #include "report/report.h"
 
 /* Read the files of a directory at rank 0, and parse them in all ranks. Collective; all fail alike.
  * The caller frees *out. */
 cb_status bench_read_config(control *plane, const char *directory, cb_config **out);
 
-/* The settings of a job whose largest message is known, for a technology with these parameters
- * (NULL: none): from the files where `config` is not NULL, else derived; what `given` has of
- * --parameter takes precedence (NULL: nothing is given). */
-cb_status bench_make_settings(const cb_parameter_set *parameters, const cb_config *config,
-                              const cb_override *given, size_t ranks, size_t largest_bytes,
-                              cb_settings *out);
+/* The settings of a job whose largest message is known, for the program's technology: from the
+ * files where `config` is not NULL, else derived; what --parameter gives takes precedence. */
+cb_status bench_make_settings(const engine_program *program, const cb_config *config, size_t ranks,
+                              size_t largest_bytes, cb_settings *out);
 
-/* Write settings into the document: those that are alike for all ranks once, the others for each.
- */
+/* Write the settings of the technology in use into the document: those that are alike for all ranks
+ * once, the others for each. */
 void bench_put_settings(report_document *document, const cb_settings *settings);
 
 #endif

@@ -1,18 +1,5 @@
-/* What the technology counted in a measurement, for the row; and what part of the payload of an
- * unreliable technology was delivered. */
+/* What the technology counted, and how much of what was sent was lost. */
 #include "engine/counters.h"
-
-void counters_use_columns(void)
-{
-    enum { SETS_MOST = 32 };
-    const cb_counter_set *sets[SETS_MOST];
-    size_t count = 0;
-
-    for (size_t i = 0; transport_technologies[i] != NULL && count < SETS_MOST; i++)
-        if (transport_technologies[i]->counters != NULL)
-            sets[count++] = transport_technologies[i]->counters;
-    report_use_counters(sets, count);
-}
 
 cb_status counters_sum(engine_session *session, control_team *team, cb_counts *out)
 {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/counters.h"
 #include "engine/options.h"
 #include "engine/plan.h"
 #include "engine/sides.h"
@@ -338,6 +337,8 @@ cb_status describe_benchmark(const benchmark *definition, const benchmark *const
 
 cb_status describe_all(const benchmark *const *registry, FILE *stream)
 {
+    enum { SETS_MOST = 32 };
+    const cb_counter_set *sets[SETS_MOST];
     report_stream out = report_stream_begin(stream);
 
     report_stream_text(&out, "schema", "combench-benchmarks/1");
@@ -347,7 +348,7 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
         CB_TRY(put_benchmark(&out, *one, registry));
     report_stream_end(&out);
     put_options(&out, registry);
-    counters_use_columns();
+    report_use_counters(sets, transport_counter_sets(sets, SETS_MOST));
     report_describe_columns(&out, "columns");
     put_technologies(&out);
     report_stream_end(&out);

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/configuration.h"
-#include "engine/counters.h"
 #include "engine/environment.h"
 #include "engine/groups.h"
 #include "engine/parkbench.h"
@@ -100,12 +99,11 @@ static cb_status read_configuration(engine_session *session)
     CB_TRY(bench_read_config(session->plane, program->options.config, &session->config));
     if (program->technology_given)
         return CB_OK;
-    program->options.technology = cb_config_technology_name(session->config);
-    if (program->options.technology == NULL) {
-        cb_error("%s is not enough: there is no technology that such files mean; use --technology",
-                 cb_config_technology_place(session->config));
+    if (cb_config_technology_name(session->config) == NULL) {
+        cb_error("%s no technology; use --technology", cb_config_technology_place(session->config));
         return CB_ERROR_USAGE;
     }
+    program->options.technology = cb_config_technology_name(session->config);
     return program_find_technology(program, cb_config_technology_place(session->config));
 }
 
@@ -151,6 +149,8 @@ cb_status session_open(engine_session *out, engine_program *program)
  * lead to one file, that is seen then. */
 static cb_status open_document(engine_session *session)
 {
+    enum { SETS_MOST = 32 };
+    const cb_counter_set *sets[SETS_MOST];
     const benchmark *definition = session->definition;
     const bench_options *options = session->options;
     report_format format = options->output != NULL ? REPORT_JSON : REPORT_TEXT;
@@ -159,10 +159,10 @@ static cb_status open_document(engine_session *session)
     if (control_rank(session->plane) == 0) {
         if (options->format != NULL)
             (void)report_format_named(options->format, &format);
-        counters_use_columns();
         status = report_create(definition->name, definition->id, definition->title,
                                session->program->technology->name, &session->document);
         if (status == CB_OK) {
+            report_use_counters(sets, transport_counter_sets(sets, SETS_MOST));
             report_use_parameters(session->document, session->program->technology->parameters);
             status = report_direct(session->document, format, options->output, stdout);
         }
@@ -238,10 +238,8 @@ cb_status session_start(engine_session *session, const bench_plan *plan)
     size_t largest_bytes = method_message_bytes(method, plan->largest_bytes);
     parkbench_ticks ticks = {0};
 
-    CB_TRY(bench_make_settings(session->program->technology->parameters, session->config,
-                               session->program->overrides, session->ranks, largest_bytes,
+    CB_TRY(bench_make_settings(session->program, session->config, session->ranks, largest_bytes,
                                &session->settings));
-    session->settings.interface = session->options->interface;
     cb_log_silence(false);
     if (session->definition->group == BENCH_GROUP_PARKBENCH)
         CB_TRY(parkbench_check_clock(session->plane, session->host, &ticks));
