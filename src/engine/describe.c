@@ -322,6 +322,18 @@ static void put_technologies(report_stream *out)
     report_stream_end(out);
 }
 
+void describe_counters(void)
+{
+    enum { SETS_MOST = 32 };
+    const cb_counter_set *sets[SETS_MOST];
+    size_t count = 0;
+
+    for (size_t i = 0; transport_technologies[i] != NULL && count < SETS_MOST; i++)
+        if (transport_technologies[i]->counters != NULL)
+            sets[count++] = transport_technologies[i]->counters;
+    report_use_counters(sets, count);
+}
+
 cb_status describe_benchmark(const benchmark *definition, const benchmark *const *registry,
                              FILE *stream)
 {
@@ -346,6 +358,7 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
         CB_TRY(put_benchmark(&out, *one, registry));
     report_stream_end(&out);
     put_options(&out, registry);
+    describe_counters();
     report_describe_columns(&out, "columns");
     put_technologies(&out);
     report_stream_end(&out);
