@@ -322,6 +322,14 @@ static void put_technologies(report_stream *out)
     report_stream_end(out);
 }
 
+void describe_counters(void)
+{
+    enum { SETS_MOST = 32 };
+    const cb_counter_set *sets[SETS_MOST];
+
+    report_use_counters(sets, transport_counter_sets(sets, SETS_MOST));
+}
+
 cb_status describe_benchmark(const benchmark *definition, const benchmark *const *registry,
                              FILE *stream)
 {
@@ -337,8 +345,6 @@ cb_status describe_benchmark(const benchmark *definition, const benchmark *const
 
 cb_status describe_all(const benchmark *const *registry, FILE *stream)
 {
-    enum { SETS_MOST = 32 };
-    const cb_counter_set *sets[SETS_MOST];
     report_stream out = report_stream_begin(stream);
 
     report_stream_text(&out, "schema", "combench-benchmarks/1");
@@ -348,7 +354,7 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
         CB_TRY(put_benchmark(&out, *one, registry));
     report_stream_end(&out);
     put_options(&out, registry);
-    report_use_counters(sets, transport_counter_sets(sets, SETS_MOST));
+    describe_counters();
     report_describe_columns(&out, "columns");
     put_technologies(&out);
     report_stream_end(&out);

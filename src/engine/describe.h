@@ -7,6 +7,9 @@
 
 #include "engine/definition.h"
 
+/* Let results have columns for the counters of all technologies. */
+void describe_counters(void);
+
 /* Write one benchmark of a registry, or all of them with options, columns of results and
  * technologies. CB_ERROR_MEMORY, logged; whether the stream took all of it is the caller's to
  * check. */
