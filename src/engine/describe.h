@@ -1,7 +1,7 @@
 /* What is known of benchmarks, as JSON (schema combench-benchmarks/1; docs/benchmarks.md): for
  * --describe, and for the file benchmarks.json that the build makes and installs. */
-#ifndef BENCH_DESCRIBE_H
-#define BENCH_DESCRIBE_H
+#ifndef ENGINE_DESCRIBE_H
+#define ENGINE_DESCRIBE_H
 
 #include <stdio.h>
 
