@@ -9,12 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import random
 import math
+import random
 import subprocess
 import sys
 import unittest
 from pathlib import Path
+from typing import Callable
 from unittest import mock
 
 from documents import ENVIRONMENT, TOP, Documents, Json, document, drawn, row
