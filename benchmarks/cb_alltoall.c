@@ -1,9 +1,9 @@
 /* 1.3 all-to-all: P nodes, each sends to all others and receives from all others.
  *
  * round     a node sends P - 1 packets, to the next node first, and receives one from each; every
- *           node times its block, the longest counts
- */
+ *           node times its block, the longest counts */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status exchange_with_all(bench_rank *me)
 {
@@ -24,6 +24,7 @@ const benchmark cb_alltoall = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "all-to-all",
     .counted = BENCH_PROCESSORS,
+    .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = BENCH_CONGESTION,
     .reference = 2,

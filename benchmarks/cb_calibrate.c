@@ -4,8 +4,9 @@
  * stream    how fast one message follows the other: a block is a burst of its steps, from the first
  *           send to the last acknowledgement; the single step is what a send costs its processor
  * exchange  both send, then both receive: what the two directions of a link take from each other
- * ring      each of three sends to the next, then receives from the one before: what longer a
- * packet takes than in an exchange is for acknowledgements that no packet on the way back carries
+ * ring      each of three sends to the next, then receives from the one before: what a packet takes
+ *           longer than in an exchange is for acknowledgements that no packet on the way back
+ *           carries
  * fan-out   a packet to each of two: what two flows share on their sender's link
  * fan-in    a packet from each of two: the same on their receiver's
  * late      the receive comes late: the source asks the destination for a packet, and looks for it

@@ -3,17 +3,16 @@
  * event     one packet from each source is assembled into one event; the destination releases the
  *           block and times it to the last packet; sources run ahead by at most the window
  * free      sources are not synchronised: any packet counts, S of them are a step; the share of a
- *           source is counted until the first of them has delivered all of its block
- */
+ *           source is counted until the first of them has delivered all of its block */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 /* In each block another source is the first, which has its window under way before the others: no
  * share is larger for that. */
 static cb_status release_sources(bench_rank *me)
 {
     for (size_t i = 0; i < me->peer_count; i++)
-        CB_TRY(bench_signal(me, &me->peers[(me->first_turn + i) % me->peer_count]));
-    me->first_turn = (me->first_turn + 1) % me->peer_count;
+        CB_TRY(bench_signal(me, &me->peers[(me->blocks + i) % me->peer_count]));
     return CB_OK;
 }
 
@@ -59,6 +58,7 @@ const benchmark cb_funnel = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "many-to-one",
     .counted = BENCH_SOURCES,
+    .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = BENCH_LOSS,
     .reference = 1,

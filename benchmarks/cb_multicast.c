@@ -8,6 +8,7 @@
  * rotate over the destinations or are drawn at random. What making a group costs is reported apart.
  */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 #include <stdlib.h>
 
@@ -38,6 +39,22 @@ static void rotate(size_t *order, size_t all)
     order[all - 1] = first;
 }
 
+/* The prepared lists of a rank. */
+typedef struct {
+    transport_group **groups;
+    bool *member; /* of each list, whether this rank is in it */
+    size_t count;
+    size_t turn; /* the list that is next */
+} prepared_lists;
+
+/* Broadcast n goes to list n % count. */
+static bool is_addressed(const bench_rank *me, uint64_t broadcast)
+{
+    const prepared_lists *prepared = me->part;
+
+    return prepared->member[broadcast % prepared->count];
+}
+
 /* The same as below, by the name that the configuration has for the list. */
 static cb_status make_named_group(bench_rank *me, transport_node *root, transport_group **out)
 {
@@ -45,11 +62,11 @@ static cb_status make_named_group(bench_rank *me, transport_node *root, transpor
         cb_allocate((size_t)me->factory->size, sizeof(*by_rank), "the nodes of a group");
     cb_status status = by_rank != NULL ? CB_OK : CB_ERROR_MEMORY;
 
-    for (size_t i = 1; i < me->participants && status == CB_OK; i++)
-        status = bench_node(me, i, &by_rank[me->ranks[i]]);
+    for (size_t i = 1; i < me->place.participants && status == CB_OK; i++)
+        status = bench_node(me, i, &by_rank[me->place.ranks[i]]);
     if (status == CB_OK)
-        status = transport_group_create_named(me->factory, me->group_name, by_rank, root,
-                                              me->own_multicast, out);
+        status = transport_group_create_named(me->factory, me->lists.group_name, by_rank, root,
+                                              me->lists.own_multicast, out);
     free(by_rank);
     return status;
 }
@@ -59,34 +76,38 @@ static cb_status make_named_group(bench_rank *me, transport_node *root, transpor
 static cb_status make_group(bench_rank *me, const size_t *order, size_t list,
                             transport_node **nodes)
 {
-    bool source = me->self == 0;
-    size_t count = source || me->own_multicast ? me->list_length : 0;
+    prepared_lists *prepared = me->part;
+    bool source = me->place.self == 0;
+    size_t length = me->lists.length;
+    size_t count = source || me->lists.own_multicast ? length : 0;
+    transport_node *root = source ? NULL : me->peers[0].node;
 
-    me->member[list] = source;
-    for (size_t i = 0; i < me->list_length; i++)
-        me->member[list] = me->member[list] || order[i] + 1 == me->self;
-    if (!me->member[list])
+    prepared->member[list] = source;
+    for (size_t i = 0; i < length; i++)
+        prepared->member[list] = prepared->member[list] || order[i] + 1 == me->place.self;
+    if (!prepared->member[list])
         return CB_OK;
-    if (me->group_name != NULL && count > 0)
-        return make_named_group(me, source ? NULL : me->peers[0].node, &me->groups[list]);
+    if (me->lists.group_name != NULL && count > 0)
+        return make_named_group(me, root, &prepared->groups[list]);
     for (size_t i = 0; i < count; i++)
         CB_TRY(bench_node(me, order[i] + 1, &nodes[i]));
-    return transport_group_create(me->factory, nodes, count, source ? NULL : me->peers[0].node,
-                                  me->own_multicast, &me->groups[list]);
+    return transport_group_create(me->factory, nodes, count, root, me->lists.own_multicast,
+                                  &prepared->groups[list]);
 }
 
 static cb_status make_groups(bench_rank *me, size_t *order, transport_node **nodes)
 {
-    cb_random random = cb_random_seed(me->seed);
-    size_t all = me->participants - 1;
+    const prepared_lists *prepared = me->part;
+    cb_random random = cb_random_seed(me->lists.seed);
+    size_t all = me->place.participants - 1;
 
     for (size_t i = 0; i < all; i++)
         order[i] = i;
-    for (size_t list = 0; list < me->group_count; list++) {
-        if (me->list == BENCH_RANDOM)
-            draw(&random, order, me->list_length, all);
+    for (size_t list = 0; list < prepared->count; list++) {
+        if (me->lists.kind == BENCH_RANDOM)
+            draw(&random, order, me->lists.length, all);
         CB_TRY(make_group(me, order, list, nodes));
-        if (me->list == BENCH_ROTATE)
+        if (me->lists.kind == BENCH_ROTATE)
             rotate(order, all);
     }
     return CB_OK;
@@ -94,16 +115,25 @@ static cb_status make_groups(bench_rank *me, size_t *order, transport_node **nod
 
 static cb_status make_lists(bench_rank *me)
 {
-    size_t *order = cb_allocate(me->participants, sizeof(*order), "a list of destinations");
+    size_t count = me->lists.kind == BENCH_FIXED ? 1 : PREPARED_LISTS;
+    prepared_lists *prepared = cb_allocate(1, sizeof(*prepared), "the lists of destinations");
+    size_t *order = cb_allocate(me->place.participants, sizeof(*order), "a list of destinations");
     transport_node **nodes =
-        cb_allocate(me->participants, sizeof(*nodes), "a list of destinations");
+        cb_allocate(me->place.participants, sizeof(*nodes), "a list of destinations");
     cb_status status = CB_ERROR_MEMORY;
 
-    me->group_count = me->list == BENCH_FIXED ? 1 : PREPARED_LISTS;
-    me->groups = cb_allocate(me->group_count, sizeof(*me->groups), "the lists of destinations");
-    me->member = cb_allocate(me->group_count, sizeof(*me->member), "the lists of destinations");
-    if (order != NULL && nodes != NULL && me->groups != NULL && me->member != NULL)
-        status = make_groups(me, order, nodes);
+    me->part = prepared;
+    if (prepared != NULL) {
+        me->is_addressed = is_addressed;
+        me->groups_made = count;
+        prepared->count = count;
+        prepared->groups =
+            cb_allocate(count, sizeof(*prepared->groups), "the lists of destinations");
+        prepared->member =
+            cb_allocate(count, sizeof(*prepared->member), "the lists of destinations");
+        if (order != NULL && nodes != NULL && prepared->groups != NULL && prepared->member != NULL)
+            status = make_groups(me, order, nodes);
+    }
     free(order);
     free(nodes);
     return status;
@@ -111,26 +141,34 @@ static cb_status make_lists(bench_rank *me)
 
 static void drop_lists(bench_rank *me)
 {
-    for (size_t list = 0; me->groups != NULL && list < me->group_count; list++)
-        transport_group_destroy(me->groups[list]);
-    free(me->groups);
-    free(me->member);
-    me->groups = NULL;
-    me->member = NULL;
+    prepared_lists *prepared = me->part;
+
+    if (prepared == NULL)
+        return;
+    for (size_t list = 0; prepared->groups != NULL && list < prepared->count; list++)
+        transport_group_destroy(prepared->groups[list]);
+    free(prepared->groups);
+    free(prepared->member);
+    free(prepared);
+    me->part = NULL;
 }
 
-static inline size_t next_list(bench_rank *me)
+/* The group of the next list, and whether this rank is in it. */
+static inline transport_group *next_list(bench_rank *me, bool *is_member)
 {
-    size_t list = me->turn;
+    prepared_lists *prepared = me->part;
+    size_t list = prepared->turn;
 
     me->broadcasts++;
-    me->turn = list + 1 < me->group_count ? list + 1 : 0;
-    return list;
+    prepared->turn = list + 1 < prepared->count ? list + 1 : 0;
+    *is_member = prepared->member[list];
+    return prepared->groups[list];
 }
 
 static cb_status multicast(bench_rank *me)
 {
-    transport_group *group = me->groups[next_list(me)];
+    bool is_member;
+    transport_group *group = next_list(me, &is_member);
 
     for (size_t i = 0; i < group->count; i++)
         CB_TRY(bench_reserve(me, &me->peers[group->nodes[i]->label]));
@@ -139,17 +177,19 @@ static cb_status multicast(bench_rank *me)
 
 static cb_status take(bench_rank *me)
 {
-    size_t list = next_list(me);
+    bool is_member;
+    transport_group *group = next_list(me, &is_member);
 
-    if (!me->member[list])
+    if (!is_member)
         return CB_OK;
-    CB_TRY(me->traffic->receive_multicast(me, me->groups[list]));
+    CB_TRY(me->traffic->receive_multicast(me, group));
     return bench_acknowledge(me, &me->peers[0]);
 }
 
 static cb_status multicast_and_await_each(bench_rank *me)
 {
-    transport_group *group = me->groups[next_list(me)];
+    bool is_member;
+    transport_group *group = next_list(me, &is_member);
 
     CB_TRY(me->traffic->multicast(me, group));
     for (size_t i = 0; i < group->count; i++)
@@ -159,11 +199,12 @@ static cb_status multicast_and_await_each(bench_rank *me)
 
 static cb_status take_and_answer(bench_rank *me)
 {
-    size_t list = next_list(me);
+    bool is_member;
+    transport_group *group = next_list(me, &is_member);
 
-    if (!me->member[list])
+    if (!is_member)
         return CB_OK;
-    CB_TRY(me->traffic->receive_multicast(me, me->groups[list]));
+    CB_TRY(me->traffic->receive_multicast(me, group));
     return bench_signal(me, &me->peers[0]);
 }
 
@@ -202,6 +243,7 @@ const benchmark cb_multicast = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
+    .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .lists = true,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},

@@ -4,6 +4,7 @@
  * stream    the source sends packets as fast as the window lets it; time from its first send to the
  *           last acknowledgement */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status ping(bench_rank *me)
 {
@@ -38,6 +39,7 @@ const benchmark cb_oneway = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "pair",
     .counted = BENCH_PAIR_ONLY,
+    .overlap = &occupation_method,
     .usual = {{2}},
     .fit = true,
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},

@@ -3,9 +3,9 @@
  * stream    a step is one packet to each destination, bounded by the window; the source's block
  *           runs from its first send to the last acknowledgement
  * round     each destination acknowledges each round; the time of a round to the last arrival, with
- *           the way back of the last acknowledgement
- */
+ *           the way back of the last acknowledgement */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status send_to_each(bench_rank *me)
 {
@@ -45,6 +45,7 @@ const benchmark cb_outfarm = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "one-to-many",
     .counted = BENCH_DESTINATIONS,
+    .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .roles = {{"source", BENCH_ONE, BENCH_ALL, BENCH_SECOND, BENCH_HEARS_ALL},
               {"destination", BENCH_COUNT, BENCH_ALL, BENCH_FIRST, BENCH_HEARS_ALL}},

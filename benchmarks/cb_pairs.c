@@ -1,9 +1,9 @@
 /* 1.4 pairs: P/2 sources to P/2 destinations, each source to its own destination.
  *
  * stream    a step is one packet in every pair; every source times its block, from its first send
- *           to the last acknowledgement, and the longest counts
- */
+ *           to the last acknowledgement, and the longest counts */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status stream(bench_rank *me)
 {
@@ -27,6 +27,7 @@ const benchmark cb_pairs = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "pairs",
     .counted = BENCH_PROCESSORS,
+    .overlap = &occupation_method,
     .usual = {{4}, {8}, {16}},
     .ratio = BENCH_EFFICIENCY,
     .reference = 2,

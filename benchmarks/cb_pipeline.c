@@ -2,8 +2,7 @@
  * every packet and send a packet of the same size on; the last stage only takes.
  *
  * event  one packet from each source has made its way to the last stage; timed there, from the
- * first event of a block to its last
- */
+ * first event of a block to its last */
 #include "engine/benchmark.h"
 
 #include <stdio.h>

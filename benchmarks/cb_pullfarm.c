@@ -1,40 +1,39 @@
 /* 2.2 pull farm with supervisor: the supervisor tells a destination, in turn, the sources of an
  * event; the destination requests their fragments, collects them, runs the algorithm on each and
- * sends a decision to the supervisor. It takes further assignments while it waits for fragments.
- */
+ * sends a decision to the supervisor. It takes further assignments while it waits for fragments. */
 #include "farm/farm.h"
 #include "farm/options.h"
 
 static cb_status assign(bench_rank *me)
 {
-    return bench_tell(me, BENCH_DESTINATION, bench_next_destination(me),
-                      (bench_note){.event = bench_next_event(me),
-                                   .first = 0,
-                                   .count = (uint32_t)bench_source_count(me)});
+    return farm_send_message(me, FARM_DESTINATION, farm_next_destination(me),
+                             (farm_message){.event = farm_next_event(me),
+                                            .first = 0,
+                                            .count = (uint32_t)farm_source_count(me)});
 }
 
 static cb_status answer(bench_rank *me, size_t from, transport_buffer *buffer)
 {
-    bench_note note;
+    farm_message message;
 
-    CB_TRY(bench_read_note(me, from, buffer, &note));
-    return bench_send_fragment(me, bench_index_of(me, from, BENCH_DESTINATION), note.event);
+    CB_TRY(farm_read_message(me, from, buffer, &message));
+    return farm_send_fragment(me, farm_index_of(me, from, FARM_DESTINATION), message.event);
 }
 
 static cb_status fetch(bench_rank *me, size_t from, transport_buffer *buffer)
 {
-    bench_note note;
+    farm_message message;
 
-    CB_TRY(bench_read_assignment(me, from, buffer, &note));
-    for (uint32_t source = note.first; source < note.first + note.count; source++)
-        CB_TRY(bench_tell(me, BENCH_SOURCE, source, (bench_note){.event = note.event}));
+    CB_TRY(farm_read_assignment(me, from, buffer, &message));
+    for (uint32_t source = message.first; source < message.first + message.count; source++)
+        CB_TRY(farm_send_message(me, FARM_SOURCE, source, (farm_message){.event = message.event}));
     return CB_OK;
 }
 
 /* The supervisor is the first of the peers. */
 static cb_status fetch_or_collect(bench_rank *me, size_t from, transport_buffer *buffer)
 {
-    return from == 0 ? fetch(me, from, buffer) : bench_accept_fragment(me, from, buffer);
+    return from == 0 ? fetch(me, from, buffer) : farm_accept_fragment(me, from, buffer);
 }
 
 const benchmark cb_pullfarm = {
@@ -53,6 +52,7 @@ const benchmark cb_pullfarm = {
     .group = BENCH_GROUP_FARM,
     .pattern = "pull-farm",
     .counted = BENCH_FARM,
+    .method = &farm_method,
     .usual = {{4, 4}, {6, 6}, {8, 8}},
     .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_THIRD, BENCH_THIRD},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_THIRD, BENCH_THIRD},

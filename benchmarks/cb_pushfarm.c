@@ -1,23 +1,23 @@
 /* 2.1 push farm with supervisor: the supervisor tells every source the destination of an event, in
  * turn; every source sends its fragment there; the destination collects them, runs the algorithm on
- * each and sends a decision to the supervisor.
- */
+ * each and sends a decision to the supervisor. */
 #include "farm/farm.h"
 #include "farm/options.h"
 
 static cb_status assign(bench_rank *me)
 {
-    return bench_tell_sources(me, (bench_note){.event = bench_next_event(me),
-                                               .first = (uint32_t)bench_next_destination(me),
-                                               .count = 1});
+    return farm_send_message_to_sources(me,
+                                        (farm_message){.event = farm_next_event(me),
+                                                       .first = (uint32_t)farm_next_destination(me),
+                                                       .count = 1});
 }
 
 static cb_status push(bench_rank *me, size_t from, transport_buffer *buffer)
 {
-    bench_note note;
+    farm_message message;
 
-    CB_TRY(bench_read_note(me, from, buffer, &note));
-    return bench_send_fragment(me, note.first, note.event);
+    CB_TRY(farm_read_message(me, from, buffer, &message));
+    return farm_send_fragment(me, message.first, message.event);
 }
 
 const benchmark cb_pushfarm = {
@@ -35,6 +35,7 @@ const benchmark cb_pushfarm = {
     .group = BENCH_GROUP_FARM,
     .pattern = "push-farm",
     .counted = BENCH_FARM,
+    .method = &farm_method,
     .usual = {{4, 4}, {6, 6}, {8, 8}},
     .roles = {{"supervisor", BENCH_ONE, BENCH_ALL, BENCH_SECOND | BENCH_THIRD, BENCH_THIRD},
               {"source", BENCH_COUNT, BENCH_ALL, BENCH_FIRST | BENCH_THIRD, BENCH_FIRST},
@@ -44,7 +45,7 @@ const benchmark cb_pushfarm = {
                .packets = BENCH_PACKETS_EACH,
                .roles = {{.step = assign, .timed = true},
                          {.react = push},
-                         {.react = bench_accept_fragment}}}},
+                         {.react = farm_accept_fragment}}}},
     .choose_shapes = farm_choose_shapes,
     .figures = {{"frequency_Hz", "decisions / time"},
                 {"throughput_MBps", "S x size x frequency"},

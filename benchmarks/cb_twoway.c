@@ -1,9 +1,9 @@
 /* 1.2 two-way: two equal nodes.
  *
  * exchange  both send a packet, then both receive one; every node times its block, the longer one
- *           counts
- */
+ *           counts */
 #include "engine/benchmark.h"
+#include "occupation/method.h"
 
 static cb_status exchange(bench_rank *me)
 {
@@ -23,6 +23,7 @@ const benchmark cb_twoway = {
     .group = BENCH_GROUP_BASIC,
     .pattern = "exchange",
     .counted = BENCH_PAIR_ONLY,
+    .overlap = &occupation_method,
     .usual = {{2}},
     .fit = true,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},

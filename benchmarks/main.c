@@ -1,8 +1,28 @@
 /* The program of a benchmark: compiled once for each, with -DBENCHMARK=cb_NAME. */
 #include "benchmarks/registry.h"
-#include "engine/benchmark.h"
+#include "emit/emit.h"
+#include "engine/plan_run.h"
 
 int main(int argc, char **argv)
 {
-    return bench_main(&BENCHMARK, benchmarks_registry, argc, argv);
+    const benchmark *definition = &BENCHMARK;
+    engine_program program;
+    engine_session session;
+    bench_plan plan = {0};
+    cb_status status = program_begin(&program, definition, benchmarks_registry, argc, argv);
+
+    if (status != CB_OK || program.done)
+        return program_end(&program, status);
+    if (program.options.emit_trace != NULL)
+        return program_end(&program, emit_trace(definition, &program.options));
+    status = session_open(&session, &program);
+    if (status == CB_OK)
+        status = plan_make(definition, &program.options, session.ranks, &plan);
+    if (status == CB_OK)
+        status = session_start(&session, &plan);
+    if (status == CB_OK)
+        status = plan_run(&session, &plan);
+    status = session_close(&session, status);
+    plan_free(&plan);
+    return program_end(&program, status);
 }

@@ -28,8 +28,13 @@ const char *cb_file_name(cb_file file)
 void cb_context_place_text(const cb_config *config, context_place place,
                            char text[CONTEXT_PLACE_BYTES])
 {
-    const char *name = file_names[place.file];
+    const char *name;
 
+    if (place.file == CONTEXT_COMMAND_LINE) {
+        snprintf(text, CONTEXT_PLACE_BYTES, "--parameter");
+        return;
+    }
+    name = file_names[place.file];
     if (place.line > 0)
         snprintf(text, CONTEXT_PLACE_BYTES, "%s/%s:%ld", config->directory, name, place.line);
     else
@@ -224,8 +229,36 @@ static cb_status link_machines(cb_config *config)
 
 /* Parsing */
 
-/* libconfuse wants a text of its own, and the texts stay as they are. */
-static cb_status parse_file(cb_config *config, cb_file file, const cb_config_texts *texts)
+/* Technologies may share a set. */
+static cb_status learn_vocabulary(const cb_config_technology *technologies, size_t count,
+                                  context_vocabulary *out)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < count; i++)
+        rows += technologies[i].parameters != NULL ? technologies[i].parameters->count : 0;
+    out->contexts = cb_allocate(count, sizeof(*out->contexts), "the Contexts");
+    out->rows = cb_allocate(rows, sizeof(*out->rows), "the parameters");
+    if (out->contexts == NULL || out->rows == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        const cb_parameter_set *set = technologies[i].parameters;
+        size_t known = 0;
+
+        while (known < out->context_count && out->contexts[known] != set)
+            known++;
+        if (set == NULL || known < out->context_count)
+            continue;
+        out->contexts[out->context_count++] = set;
+        for (size_t k = 0; k < set->count; k++)
+            out->rows[out->row_count++] = (context_row){set, &set->rows[k]};
+    }
+    return CB_OK;
+}
+
+/* libconfuse needs a text of its own, and the texts stay as they are. */
+static cb_status parse_file(cb_config *config, const cb_config_technology *technologies,
+                            size_t count, cb_file file, const cb_config_texts *texts)
 {
     const size_t bytes = texts->bytes[file];
     char *text = cb_allocate(bytes, 1, "a configuration file");
@@ -235,20 +268,13 @@ static cb_status parse_file(cb_config *config, cb_file file, const cb_config_tex
         return CB_ERROR_MEMORY;
     if (bytes > 0)
         memcpy(text, texts->text[file], bytes);
-    status = cb_context_read_file(config, file, text, bytes);
+    status = cb_context_read_file(config, technologies, count, file, text, bytes);
     free(text);
     return status;
 }
 
-static cb_status parse_all(cb_config *config, const cb_config_texts *texts)
-{
-    for (size_t file = 0; file < CB_FILES; file++)
-        CB_TRY(parse_file(config, (cb_file)file, texts));
-    CB_TRY(link_groups(config));
-    return link_machines(config);
-}
-
-cb_status cb_config_parse(const char *directory, const cb_config_texts *texts, cb_config **out)
+cb_status cb_config_parse(const char *directory, const cb_config_texts *texts,
+                          const cb_config_technology *technologies, size_t count, cb_config **out)
 {
     cb_config *config = cb_allocate(1, sizeof(*config), "the configuration");
     cb_status status = CB_ERROR_MEMORY;
@@ -257,7 +283,13 @@ cb_status cb_config_parse(const char *directory, const cb_config_texts *texts, c
         return CB_ERROR_MEMORY;
     config->directory = cb_context_copy(directory);
     if (config->directory != NULL)
-        status = parse_all(config, texts);
+        status = learn_vocabulary(technologies, count, &config->vocabulary);
+    for (size_t file = 0; file < CB_FILES && status == CB_OK; file++)
+        status = parse_file(config, technologies, count, (cb_file)file, texts);
+    if (status == CB_OK)
+        status = link_groups(config);
+    if (status == CB_OK)
+        status = link_machines(config);
     if (status != CB_OK) {
         cb_config_free(config);
         return status;
@@ -273,9 +305,12 @@ void cb_config_free(cb_config *config)
     for (size_t i = 0; i < config->node_count; i++) {
         free(config->nodes[i].name);
         free(config->nodes[i].machine);
+        free(config->nodes[i].scope.values);
     }
-    for (size_t i = 0; i < config->machine_count; i++)
+    for (size_t i = 0; i < config->machine_count; i++) {
         free(config->machines[i].name);
+        free(config->machines[i].scope.values);
+    }
     for (size_t i = 0; i < config->group_count; i++) {
         free(config->groups[i].name);
         free(config->groups[i].ids);
@@ -284,11 +319,14 @@ void cb_config_free(cb_config *config)
     free(config->nodes);
     free(config->machines);
     free(config->groups);
+    free(config->top.values);
+    free(config->vocabulary.contexts);
+    free(config->vocabulary.rows);
     free(config->directory);
     free(config);
 }
 
-cb_context cb_config_technology(const cb_config *config)
+const char *cb_config_technology_name(const cb_config *config)
 {
     return config->technology;
 }
@@ -311,16 +349,84 @@ bool cb_config_group_at(const cb_config *config, size_t index, cb_config_group *
 
 /* Settings */
 
-static cb_status set_node(const cb_config *config, const context_node *node, cb_node_settings *out)
+/* The value in effect for a node: that of the command line, of the node or its machine, of the
+ * top, or the default. `index` is that of the vocabulary's row. */
+static context_value effective_value(const cb_config *config, const context_node *node,
+                                     size_t index, const cb_override *given)
 {
-    out->id = node->id;
-    out->name = cb_context_copy(node->name);
-    if (out->name == NULL)
-        return CB_ERROR_MEMORY;
-    for (size_t i = 0; i < CB_PARAMETERS; i++)
-        cb_parameter_set(&cb_parameters[i],
-                         cb_context_effective(config, node, (cb_parameter_id)i).value, out);
-    return CB_OK;
+    const context_scope *scopes[] = {
+        &node->scope,
+        node->machine != NULL ? &config->machines[node->machine_index].scope : &config->top,
+        &config->top,
+    };
+    const context_row *known = &config->vocabulary.rows[index];
+    const cb_override *option = given != NULL ? &given[known->row - known->set->rows] : NULL;
+
+    if (option != NULL && option->given)
+        return (context_value){option->value, {.file = CONTEXT_COMMAND_LINE, .line = 1}};
+    for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++)
+        if (scopes[i]->values[index].place.line != 0)
+            return scopes[i]->values[index];
+    return (context_value){.value = known->row->default_value};
+}
+
+/* The index of a set's first row in the vocabulary. */
+static size_t first_row(const cb_config *config, const cb_parameter_set *set)
+{
+    size_t index = 0;
+
+    while (config->vocabulary.rows[index].set != set)
+        index++;
+    return index;
+}
+
+/* A sender's parameters are met by memory of each receiver, so that what a node needs may follow
+ * from the others. */
+static cb_status report_shortage(const cb_config *config, const cb_parameter_set *set,
+                                 const cb_override *given, const cb_shortage *found)
+{
+    const size_t first = first_row(config, set);
+    const context_node *node = &config->nodes[found->rank];
+    const cb_limit *limit = found->limit;
+    const char *name = set->rows[limit->parameter].name;
+    context_place place = effective_value(config, node, first + limit->parameter, given).place;
+    const bool is_default = place.line == 0;
+
+    for (size_t i = 0; place.line == 0 && i < limit->involved_count; i++)
+        place = effective_value(config, node, first + limit->involved[i], given).place;
+    return cb_context_fail(config, place,
+                           "%s = %llu%s is too small for the node '%s': %s; write %s = %llu or "
+                           "more in a Context %s",
+                           name, (unsigned long long)found->value,
+                           is_default ? ", the default," : "", node->name, found->why, name,
+                           (unsigned long long)found->needed, set->context);
+}
+
+/* The values of a set for all nodes of the job, which the caller frees; NULL, logged, where they do
+ * not go together or memory is short, with the reason in *status. */
+static void *make_values(const cb_config *config, const cb_job *job, const cb_parameter_set *set,
+                         const cb_override *given, cb_status *status)
+{
+    char *values = cb_allocate(job->ranks, set->bytes, "the parameters of all nodes");
+    const size_t first = set->count > 0 ? first_row(config, set) : 0;
+    cb_shortage found;
+
+    *status = CB_ERROR_MEMORY;
+    if (values == NULL)
+        return NULL;
+    for (size_t rank = 0; rank < job->ranks; rank++)
+        for (size_t i = 0; i < set->count; i++)
+            cb_parameter_set_value(
+                &set->rows[i],
+                effective_value(config, &config->nodes[rank], first + i, given).value,
+                values + rank * set->bytes);
+    *status = cb_limits_hold(set, job, values, &found)
+                  ? CB_OK
+                  : report_shortage(config, set, given, &found);
+    if (*status == CB_OK)
+        return values;
+    free(values);
+    return NULL;
 }
 
 static cb_status set_group(const context_group *group, cb_group_settings *out)
@@ -340,8 +446,14 @@ static cb_status set_all(const cb_config *config, const cb_job *job, cb_settings
     out->groups = cb_allocate(config->group_count, sizeof(*out->groups), "the groups");
     if (out->nodes == NULL || out->groups == NULL)
         return CB_ERROR_MEMORY;
-    for (; out->node_count < job->ranks; out->node_count++)
-        CB_TRY(set_node(config, &config->nodes[out->node_count], &out->nodes[out->node_count]));
+    for (; out->node_count < job->ranks; out->node_count++) {
+        const context_node *node = &config->nodes[out->node_count];
+
+        out->nodes[out->node_count] =
+            (cb_node_settings){.name = cb_context_copy(node->name), .id = node->id};
+        if (out->nodes[out->node_count].name == NULL)
+            return CB_ERROR_MEMORY;
+    }
     for (size_t i = 0; i < config->group_count; i++) {
         out->group_count = i + 1;
         CB_TRY(set_group(&config->groups[i], &out->groups[i]));
@@ -349,9 +461,11 @@ static cb_status set_all(const cb_config *config, const cb_job *job, cb_settings
     return CB_OK;
 }
 
-cb_status cb_config_settings(const cb_config *config, const cb_job *job, cb_settings *out)
+cb_status cb_config_settings(const cb_config *config, const cb_job *job,
+                             const cb_parameter_set *set, const cb_override *given,
+                             cb_settings *out)
 {
-    cb_status status;
+    cb_status status = CB_OK;
 
     if (job->ranks > config->node_count) {
         cb_error("%s/%s has %zu nodes, and rank r is the r-th of them: a job of %zu ranks needs "
@@ -360,9 +474,18 @@ cb_status cb_config_settings(const cb_config *config, const cb_job *job, cb_sett
                  job->ranks);
         return CB_ERROR_USAGE;
     }
-    CB_TRY(cb_context_check_job(config, job));
-    *out = (cb_settings){.configured = true};
-    status = set_all(config, job, out);
+    *out = (cb_settings){.configured = true, .parameters = set};
+    for (size_t i = 0; i < config->vocabulary.context_count && status == CB_OK; i++) {
+        const cb_parameter_set *one = config->vocabulary.contexts[i];
+        void *values = make_values(config, job, one, one == set ? given : NULL, &status);
+
+        if (one == set)
+            out->values = values;
+        else
+            free(values);
+    }
+    if (status == CB_OK)
+        status = set_all(config, job, out);
     if (status != CB_OK)
         cb_settings_free(out);
     return status;

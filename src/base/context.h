@@ -8,7 +8,7 @@
 #ifndef BASE_CONTEXT_H
 #define BASE_CONTEXT_H
 
-#include "base/parameters.h"
+#include "base/settings.h"
 
 typedef enum {
     CB_FILE_NETWORK,  /* Technology, Contexts for all nodes, groups */
@@ -29,6 +29,13 @@ typedef struct {
     size_t bytes[CB_FILES];
 } cb_config_texts;
 
+/* A technology that files may name, and whose Context they may have. */
+typedef struct {
+    const char *name;                   /* for Technology, in any case of letters */
+    const cb_parameter_set *parameters; /* NULL: there is no such Context */
+    bool is_default;                    /* taken where files name none, or one that is not known */
+} cb_config_technology;
+
 /* What stands in the files of a directory. */
 typedef struct cb_config cb_config;
 
@@ -37,15 +44,18 @@ typedef struct cb_config cb_config;
 cb_status cb_config_load(const char *directory, cb_config_texts *out);
 void cb_config_texts_free(cb_config_texts *texts);
 
-/* Parse texts; `directory` is for messages and not looked at. CB_ERROR_USAGE, logged, with the file
- * and line of the first thing that is wrong by itself: syntax, unknown names, ranges, nodes without
- * an id, machines and members that do not exist. The caller frees *out. */
-cb_status cb_config_parse(const char *directory, const cb_config_texts *texts, cb_config **out);
+/* Parse texts; `directory` is for messages and not opened. The names of the technologies and their
+ * sets have to live as long as the configuration. CB_ERROR_USAGE, logged, with the file and line
+ * of the first thing that is wrong by itself: syntax, unknown names, ranges, nodes without an id,
+ * machines and members that do not exist. The caller frees *out. */
+cb_status cb_config_parse(const char *directory, const cb_config_texts *texts,
+                          const cb_config_technology *technologies, size_t count, cb_config **out);
 void cb_config_free(cb_config *config);
 
-/* The technology that the files ask for, SCI where they name none or one that is not known; and
- * "DIR/network.conf:LINE" or, where it is not named, "DIR/network.conf, which names none,". */
-cb_context cb_config_technology(const cb_config *config);
+/* The name of the technology that the files ask for, of the default where they name none or one
+ * that is not known; NULL: there is no default. And "DIR/network.conf:LINE" or, where none is
+ * named, "DIR/network.conf, which names none,". */
+const char *cb_config_technology_name(const cb_config *config);
 const char *cb_config_technology_place(const cb_config *config);
 
 /* A named group as its file has it: ids of nodes, and the ranks of these nodes, which may lie
@@ -60,10 +70,14 @@ typedef struct {
 /* Group `index` in the order of network.conf; false: there are not so many. */
 bool cb_config_group_at(const cb_config *config, size_t index, cb_config_group *out);
 
-/* Settings for a job: rank r is the r-th node; node goes before top, top before the default.
- * CB_ERROR_USAGE, logged with the parameter, its file and line and the value that is needed, when
- * there are fewer nodes than ranks or a limit of the Context SCI does not hold (see settings.h).
- * The configuration is checked whole, whichever technology will use it. */
-cb_status cb_config_settings(const cb_config *config, const cb_job *job, cb_settings *out);
+/* Settings for a job over a technology with this set, which may be NULL: rank r is the r-th node;
+ * what is given on the command line (`given`, a cell for each row, or NULL) takes precedence over
+ * the node, the node over the top, the top over the default. CB_ERROR_USAGE, logged with the
+ * parameter, its file and line and the value that is needed, when there are fewer nodes than ranks
+ * or a limit of any technology does not hold: the configuration is checked whole, whichever
+ * technology will use it. */
+cb_status cb_config_settings(const cb_config *config, const cb_job *job,
+                             const cb_parameter_set *set, const cb_override *given,
+                             cb_settings *out);
 
 #endif

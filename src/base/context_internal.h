@@ -6,6 +6,9 @@
 
 enum { CONTEXT_WHY_BYTES = 256, CONTEXT_PLACE_BYTES = 512 };
 
+/* Of the command line, in place of a file. */
+#define CONTEXT_COMMAND_LINE CB_FILES
+
 /* A line of a file; line 0: it stands in none. */
 typedef struct {
     cb_file file;
@@ -17,9 +20,23 @@ typedef struct {
     context_place place;
 } context_value;
 
-/* What one scope gives; a value whose place has line 0 is not given. */
+/* What may stand in Contexts: the rows of all technologies in one list. */
 typedef struct {
-    context_value values[CB_PARAMETERS];
+    const cb_parameter_set *set;
+    const cb_parameter *row;
+} context_row;
+
+typedef struct {
+    const cb_parameter_set **contexts;
+    size_t context_count;
+    context_row *rows;
+    size_t row_count;
+} context_vocabulary;
+
+/* What one scope gives, in the order of the vocabulary's rows; a value whose place has line 0 is
+ * not given. */
+typedef struct {
+    context_value *values;
 } context_scope;
 
 typedef struct {
@@ -47,7 +64,8 @@ typedef struct {
 
 struct cb_config {
     char *directory;
-    cb_context technology;
+    context_vocabulary vocabulary;
+    const char *technology;                     /* see cb_config_technology_name */
     char technology_place[CONTEXT_PLACE_BYTES]; /* see cb_config_technology_place */
     context_scope top;
     context_node *nodes;
@@ -75,25 +93,8 @@ cb_status cb_context_fail(const cb_config *config, context_place place, const ch
 /* A copy to be freed; NULL, logged, when there is no memory. */
 char *cb_context_copy(const char *text);
 
-/* context_value.c: the value of a parameter as it is written. False with the reason, a phrase. */
-bool cb_context_read_value(const cb_parameter *row, const char *text, uint64_t *value,
-                           char why[CONTEXT_WHY_BYTES]);
-
-/* Whether a flag, which is true, was meant to be false: false, no, off. Whether a word is a unit.
- */
-bool cb_context_denies(const char *text);
-bool cb_context_is_unit(const char *text);
-
-/* A whole number of 32 bits. */
-bool cb_context_read_id(const char *text, uint32_t *id, char why[CONTEXT_WHY_BYTES]);
-
 /* context_file.c: fill *config with what one file says; `text` is blanked. Logged. */
-cb_status cb_context_read_file(cb_config *config, cb_file file, char *text, size_t bytes);
-
-/* context_check.c: the effective value of a parameter for a node, and the limits that a job sets
- * to the Context SCI. */
-context_value cb_context_effective(const cb_config *config, const context_node *node,
-                                   cb_parameter_id parameter);
-cb_status cb_context_check_job(const cb_config *config, const cb_job *job);
+cb_status cb_context_read_file(cb_config *config, const cb_config_technology *technologies,
+                               size_t technology_count, cb_file file, char *text, size_t bytes);
 
 #endif

@@ -5,13 +5,18 @@
 #include "base/context_tree.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/nearest.h"
 
-/* Of one section: its own and the Contexts, with an end; and with parameters in place of them. */
-enum { MOST_ROWS = CB_CONTEXTS + 4, NAMES_HERE = MOST_ROWS + CB_PARAMETERS };
+/* Rows of a section beside its Contexts, with an end. */
+enum { OWN_ROWS = 4 };
+
+/* What may stand in the text that is being parsed: libconfuse gives its callbacks nothing of the
+ * caller's. */
+static const context_vocabulary *vocabulary;
 
 /* Where other names than those of parameters belong. */
 static const struct {
@@ -34,48 +39,40 @@ static void say_home(const char *name, char *text, size_t bytes)
     for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
         if (strcmp(homes[i].name, name) == 0)
             snprintf(text, bytes, "it belongs into %s", homes[i].where);
-    for (size_t i = 0; i < CB_CONTEXTS; i++)
-        if (strcmp(cb_context_name((cb_context)i), name) == 0)
+    for (size_t i = 0; i < vocabulary->context_count; i++)
+        if (strcmp(vocabulary->contexts[i]->context, name) == 0)
             snprintf(text, bytes, "a Context belongs into network.conf, a node or a machine");
-    for (size_t i = 0; i < CB_PARAMETERS; i++)
-        if (strcmp(cb_parameters[i].name, name) == 0)
+    for (size_t i = 0; i < vocabulary->row_count; i++)
+        if (strcmp(vocabulary->rows[i].row->name, name) == 0)
             snprintf(text, bytes, "it belongs into a Context %s %s",
-                     cb_context_name(cb_parameters[i].context),
-                     cb_parameters[i].scopes == CB_SCOPE_MACHINE
+                     vocabulary->rows[i].set->context,
+                     vocabulary->rows[i].row->scopes == CB_SCOPE_MACHINE
                          ? "of a machine, in machines.conf"
                          : "in network.conf or of a node, in nodes.conf");
 }
 
-static const char *nearest_here(const cfg_t *section, const char *name)
+/* Which of two names is nearer to `name`; NULL is farther than any. */
+static const char *nearer(const char *name, const char *one, const char *other)
 {
-    const char *names[NAMES_HERE];
-    size_t count = 0;
-
-    for (const cfg_opt_t *row = section->opts; row->name != NULL && count < NAMES_HERE; row++)
-        names[count++] = row->name;
-    return cb_nearest(name, names, count);
-}
-
-static const char *nearest_anywhere(const char *name)
-{
-    const char *names[sizeof(homes) / sizeof(homes[0]) + CB_CONTEXTS + CB_PARAMETERS];
-    size_t count = 0;
-
-    for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
-        names[count++] = homes[i].name;
-    for (size_t i = 0; i < CB_CONTEXTS; i++)
-        names[count++] = cb_context_name((cb_context)i);
-    for (size_t i = 0; i < CB_PARAMETERS; i++)
-        names[count++] = cb_parameters[i].name;
-    return cb_nearest(name, names, count);
+    return one == NULL || (other != NULL && cb_distance(name, other) < cb_distance(name, one))
+               ? other
+               : one;
 }
 
 /* A name that is nearer is preferred, if it belongs elsewhere or not. */
 static void say_nearest(const cfg_t *section, const char *name, char *text, size_t bytes)
 {
-    const char *here = nearest_here(section, name), *anywhere = nearest_anywhere(name);
+    const char *here = NULL, *anywhere = NULL;
     char home[CONTEXT_WHY_BYTES];
 
+    for (const cfg_opt_t *row = section->opts; row->name != NULL; row++)
+        here = nearer(name, here, row->name);
+    for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
+        anywhere = nearer(name, anywhere, homes[i].name);
+    for (size_t i = 0; i < vocabulary->context_count; i++)
+        anywhere = nearer(name, anywhere, vocabulary->contexts[i]->context);
+    for (size_t i = 0; i < vocabulary->row_count; i++)
+        anywhere = nearer(name, anywhere, vocabulary->rows[i].row->name);
     if (here != NULL && cb_distance(name, here) <= cb_distance(name, anywhere)) {
         snprintf(text, bytes, "the nearest name that is known here is '%s'", here);
         return;
@@ -88,7 +85,7 @@ static void refuse_name(const cfg_t *section, const char *name)
 {
     char advice[2 * CONTEXT_WHY_BYTES];
 
-    if (cb_context_is_unit(name))
+    if (cb_parameter_is_unit(name))
         snprintf(advice, sizeof(advice), "write a size without a blank (8KB) or in quotes");
     else
         say_home(name, advice, sizeof(advice));
@@ -148,60 +145,62 @@ static cfg_opt_t titled_row(const char *name, cfg_opt_t *rows)
     return (cfg_opt_t)CFG_SEC(name, rows, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES);
 }
 
-/* The rows of the Contexts that a scope may have. */
-typedef struct {
-    cfg_opt_t parameters[CB_CONTEXTS][CB_PARAMETERS + 1];
-} context_rows;
-
-/* Puts a section for each Context to `rows`, whose own rows are in `room`; gives their number. */
-static size_t add_contexts(unsigned scope, context_rows *room, cfg_opt_t *rows)
+/* Puts a section for each Context that a scope may have to `rows`, whose parameters are kept in
+ * `room`. */
+static size_t add_contexts(unsigned scope, cfg_opt_t *room, cfg_opt_t *rows)
 {
-    const cfg_opt_t end = CFG_END();
+    for (size_t i = 0; i < vocabulary->context_count; i++) {
+        const cb_parameter_set *set = vocabulary->contexts[i];
 
-    for (size_t context = 0; context < CB_CONTEXTS; context++) {
-        size_t count = 0;
-
-        for (size_t i = 0; i < CB_PARAMETERS; i++)
-            if (cb_parameters[i].context == (cb_context)context &&
-                (cb_parameters[i].scopes & scope) != 0)
-                room->parameters[context][count++] = text_row(cb_parameters[i].name);
-        room->parameters[context][count] = end;
-        rows[context] =
-            section_row(cb_context_name((cb_context)context), room->parameters[context]);
+        rows[i] = section_row(set->context, room);
+        for (size_t k = 0; k < set->count; k++)
+            if ((set->rows[k].scopes & scope) != 0)
+                *room++ = text_row(set->rows[k].name);
+        *room++ = (cfg_opt_t)CFG_END();
     }
-    return CB_CONTEXTS;
+    return vocabulary->context_count;
 }
 
 /* The tree */
 
-/* libconfuse keeps copies of all rows. */
-static cfg_t *create_tree(cb_file file)
+/* libconfuse keeps copies of all rows. `rows` and `titled` have room for all Contexts and OWN_ROWS,
+ * `room` for the parameters and ends of all Contexts. */
+static cfg_t *describe_tree(cb_file file, cfg_opt_t *rows, cfg_opt_t *titled, cfg_opt_t *room)
 {
-    context_rows outer, inner;
-    cfg_opt_t rows[MOST_ROWS] = {CFG_END()}, titled[MOST_ROWS] = {CFG_END()};
     size_t count = 0, titled_count = 0;
 
     switch (file) {
     case CB_FILE_NETWORK:
-        count = add_contexts(CB_SCOPE_TOP, &outer, rows);
+        count = add_contexts(CB_SCOPE_TOP, room, rows);
         rows[count++] = text_row("Technology");
         titled[titled_count++] = list_row("members");
         rows[count++] = titled_row("group", titled);
         break;
     case CB_FILE_NODES:
-        titled_count = add_contexts(CB_SCOPE_NODE, &inner, titled);
+        titled_count = add_contexts(CB_SCOPE_NODE, room, titled);
         titled[titled_count++] = text_row("id");
         titled[titled_count++] = text_row("machine");
         rows[count++] = titled_row("node", titled);
         break;
     case CB_FILE_MACHINES:
     case CB_FILES:
-        titled_count = add_contexts(CB_SCOPE_MACHINE, &inner, titled);
+        titled_count = add_contexts(CB_SCOPE_MACHINE, room, titled);
         rows[count++] = titled_row("machine", titled);
         break;
     }
     rows[count] = titled[titled_count] = (cfg_opt_t)CFG_END();
     return cfg_init(rows, CFGF_NONE);
+}
+
+static cfg_t *create_tree(cb_file file)
+{
+    const size_t rows = vocabulary->context_count + OWN_ROWS;
+    const size_t parameters = vocabulary->context_count + vocabulary->row_count;
+    cfg_opt_t *all = calloc(2 * rows + parameters, sizeof(*all));
+    cfg_t *tree = all != NULL ? describe_tree(file, all, all + rows, all + 2 * rows) : NULL;
+
+    free(all);
+    return tree;
 }
 
 /* A stream of no bytes cannot be opened, and is the same as one of a blank. */
@@ -224,11 +223,14 @@ static cb_status parse_tree(const char *path, cfg_t *tree, char *text, size_t by
     return parsed == CFG_SUCCESS ? CB_OK : CB_ERROR_USAGE;
 }
 
-cb_status cb_tree_parse(cb_file file, const char *path, char *text, size_t bytes, cfg_t **out)
+cb_status cb_tree_parse(const context_vocabulary *known, cb_file file, const char *path, char *text,
+                        size_t bytes, cfg_t **out)
 {
-    cfg_t *tree = create_tree(file);
+    cfg_t *tree;
     cb_status status;
 
+    vocabulary = known;
+    tree = create_tree(file);
     if (tree == NULL) {
         cb_error("cannot prepare reading %s: out of memory; free memory on this host", path);
         return CB_ERROR_MEMORY;

@@ -9,7 +9,8 @@
 /* Parse a text that cb_context_blank has made fit, and that is not changed. CB_ERROR_USAGE, logged
  * under the name `path`, for wrong syntax, an unknown name, and one that is given twice. The caller
  * frees *out by cfg_free. */
-cb_status cb_tree_parse(cb_file file, const char *path, char *text, size_t bytes, cfg_t **out);
+cb_status cb_tree_parse(const context_vocabulary *known, cb_file file, const char *path, char *text,
+                        size_t bytes, cfg_t **out);
 
 /* How many values or sections of that name there are. */
 size_t cb_tree_count(const cfg_t *section, const char *name);

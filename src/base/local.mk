@@ -1,13 +1,11 @@
 libcombench_a_SOURCES += \
 	%D%/clock.c %D%/clock.h \
 	%D%/context.c %D%/context.h \
-	%D%/context_check.c \
 	%D%/context_file.c \
 	%D%/context_internal.h \
 	%D%/context_text.c \
 	%D%/context_tree.c %D%/context_tree.h \
-	%D%/context_value.c \
-	%D%/derive.c %D%/derive.h \
+	%D%/counter.h \
 	%D%/grow.c %D%/grow.h \
 	%D%/log.c %D%/log.h \
 	%D%/memory.c %D%/memory.h \

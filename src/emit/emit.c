@@ -6,34 +6,31 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "control/control.h"
 #include "engine/block.h"
 #include "farm/loops.h"
 #include "emit/recorder.h"
+#include "engine/rank.h"
 #include "engine/traffic.h"
+#include "farm/fragments.h"
 #include "report/file.h"
 
 /* A job in which no count is too large; and events in flight for each destination, where the engine
  * would search for the best number. */
 enum { ANY_NUMBER_OF_RANKS = 1 << 20, IN_FLIGHT_EACH = 4 };
 
-/* Of a measurement that has one, the reference measured beside it is left out. */
-static bool is_asked_for(const benchmark *definition, const bench_plan *plan,
-                         const bench_measurement *measurement)
-{
-    bool others = false;
-
-    for (size_t i = 0; i < plan->count; i++)
-        others = others || plan->measurements[i].count != definition->reference;
-    return !others || measurement->count != definition->reference;
-}
-
+/* The one measurement of a plan; where it has others, the reference measured beside it is left out.
+ */
 static cb_status choose_one(const benchmark *definition, const bench_plan *plan,
                             bench_measurement *out)
 {
+    bool others = false;
     size_t found = 0;
 
     for (size_t i = 0; i < plan->count; i++)
-        if (is_asked_for(definition, plan, &plan->measurements[i])) {
+        others = others || plan->measurements[i].count != definition->reference;
+    for (size_t i = 0; i < plan->count; i++)
+        if (!others || plan->measurements[i].count != definition->reference) {
             *out = plan->measurements[i];
             found++;
         }
@@ -76,8 +73,8 @@ static cb_status check_options(const bench_options *options)
     return CB_OK;
 }
 
-cb_status bench_emit_choose(const benchmark *definition, const bench_options *options, size_t ranks,
-                            bench_measurement *out, bench_shape *shape)
+cb_status emit_choose(const benchmark *definition, const bench_options *options, size_t ranks,
+                      bench_measurement *out, bench_shape *shape)
 {
     bench_plan plan;
     cb_status status;
@@ -89,11 +86,11 @@ cb_status bench_emit_choose(const benchmark *definition, const bench_options *op
     CB_TRY(status);
     *shape = out->shape.stage_count > 0 ? out->shape : shape_of_count(definition, out->count);
     *shape = plan_layout(definition, options, out, ranks > 0 ? ranks : shape_ranks(shape));
-    if (shape_ranks(shape) <= BENCH_CREW_MOST)
+    if (shape_ranks(shape) <= EMIT_COROUTINES_MAXIMUM)
         return CB_OK;
     cb_error("--emit-trace: %zu ranks are more than the %d that are recorded at a time; ask for "
              "fewer",
-             shape_ranks(shape), BENCH_CREW_MOST);
+             shape_ranks(shape), EMIT_COROUTINES_MAXIMUM);
     return CB_ERROR_USAGE;
 }
 
@@ -103,40 +100,41 @@ static cb_status perform_farm(bench_rank *me, const bench_options *options,
                               const bench_shape *shape, const bench_actions *actions)
 {
     uint64_t in_flight = options->in_flight > 0 ? options->in_flight
-                                                : IN_FLIGHT_EACH * shape->stages[BENCH_DESTINATION];
-    bench_load load = {.events = options->trace_steps, .in_flight = in_flight};
-    bench_tally tally;
+                                                : IN_FLIGHT_EACH * shape->stages[FARM_DESTINATION];
+    farm_load load = {.events = options->trace_steps, .in_flight = in_flight};
+    farm_tally tally;
 
-    CB_TRY(bench_farm_join(me, shape, in_flight));
-    CB_TRY(bench_farm_begin(me, 0, load.events, &bench_fragments_bare, 0));
-    return me->farm->role == BENCH_SUPERVISOR ? bench_farm_supervise(me, actions, &load, &tally)
-                                              : bench_farm_serve(me, actions);
+    CB_TRY(farm_join(me, shape, in_flight));
+    CB_TRY(farm_begin(me, 0, load.events, &farm_fragments_bare, 0));
+    return farm_of(me)->role == FARM_SUPERVISOR ? farm_supervise(me, actions, &load, &tally)
+                                                : farm_serve(me, actions);
 }
 
-cb_status bench_perform(bench_rank *me, const benchmark *definition, const bench_options *options,
-                        const bench_shape *shape, const bench_actions *actions)
+cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_options *options,
+                       const bench_shape *shape, const bench_actions *actions)
 {
     double elapsed_ns;
     cb_status status;
 
-    bench_rank_reset(me, &bench_bare, options->trace_steps);
-    if (definition->counted == BENCH_FARM) {
+    rank_reset(me, &traffic_bare);
+    if (definition->method == &farm_method) {
         status = perform_farm(me, options, shape, actions);
-        bench_farm_leave(me);
+        farm_leave(me);
         return status;
     }
-    CB_TRY(bench_rank_set_up(definition, me));
-    return bench_run_block(me, actions, options->trace_steps, &elapsed_ns);
+    CB_TRY(rank_set_up(definition, me));
+    return block_run(me, actions, options->trace_steps, &elapsed_ns);
 }
 
 /* All of them */
 
 typedef struct {
-    bench_session session;
+    const benchmark *definition;
+    const bench_options *options;
     bench_measurement measurement;
     bench_shape shape;
-    bench_recorder *recorder;
-    bench_crew *crew;
+    emit_recorder *recorder;
+    emit_scheduler *scheduler;
     size_t count;
     int *ranks;
     struct emit_rank *parts;
@@ -149,12 +147,12 @@ typedef struct emit_rank {
 } emit_rank;
 
 /* In the place of the algorithm. */
-static cb_status note_algorithm(void *context)
+static cb_status record_algorithm(void *context)
 {
     const emit_rank *part = context;
 
-    return bench_recorder_compute(part->all->recorder, part->me->self,
-                                  part->all->measurement.algorithm_us);
+    return emit_recorder_compute(part->all->recorder, part->me->place.self,
+                                 part->all->measurement.algorithm_us);
 }
 
 static cb_status perform(void *context, size_t member)
@@ -162,31 +160,33 @@ static cb_status perform(void *context, size_t member)
     emission *all = context;
     emit_rank *part = &all->parts[member];
 
-    return bench_perform(part->me, all->session.definition, all->session.options, &all->shape,
-                         part->actions);
+    return emit_perform(part->me, all->definition, all->options, &all->shape, part->actions);
 }
 
 /* Who answers the one that asked. */
 static bool answers(const emission *all, size_t rank)
 {
-    return all->session.definition->counted == BENCH_FARM &&
-           shape_stage(&all->shape, rank) == BENCH_SOURCE;
+    return all->definition->method == &farm_method && shape_stage(&all->shape, rank) == FARM_SOURCE;
 }
 
 static cb_status make_part(emission *all, size_t rank)
 {
+    const rank_setting place = {.definition = all->definition,
+                                .options = all->options,
+                                .measurement = &all->measurement,
+                                .ranks = all->ranks,
+                                .participants = all->count};
     emit_rank *part = &all->parts[rank];
 
     part->all = all;
-    CB_TRY(bench_rank_create(&all->session, &all->measurement,
-                             bench_recorder_factory(all->recorder, rank), all->ranks, all->count,
-                             &part->me, &part->actions));
+    CB_TRY(
+        rank_create(&place, emit_recorder_factory(all->recorder, rank), &part->me, &part->actions));
     if (all->measurement.algorithm_us > 0) {
         part->me->algorithm =
-            (bench_algorithm){.instead = note_algorithm, .context = part, .units = 1};
+            (bench_algorithm){.instead = record_algorithm, .context = part, .units = 1};
     }
     if (answers(all, rank))
-        bench_recorder_depends_on_sender(all->recorder, rank);
+        emit_recorder_depends_on_sender(all->recorder, rank);
     return CB_OK;
 }
 
@@ -198,22 +198,12 @@ static cb_status make_all(emission *all)
         return CB_ERROR_MEMORY;
     for (size_t rank = 0; rank < all->count; rank++)
         all->ranks[rank] = (int)rank;
-    CB_TRY(bench_recorder_open(all->count, &all->recorder));
+    CB_TRY(emit_recorder_open(all->count, &all->recorder));
     for (size_t rank = 0; rank < all->count; rank++)
         CB_TRY(make_part(all, rank));
-    CB_TRY(bench_crew_create(all->count, perform, all, &all->crew));
-    bench_recorder_set_crew(all->recorder, all->crew);
-    return bench_crew_run(all->crew);
-}
-
-static void unmake_all(emission *all)
-{
-    for (size_t rank = 0; all->parts != NULL && rank < all->count; rank++)
-        bench_rank_destroy(all->session.definition, all->parts[rank].me);
-    bench_crew_free(all->crew);
-    bench_recorder_close(all->recorder);
-    free(all->parts);
-    free(all->ranks);
+    CB_TRY(emit_scheduler_create(all->count, perform, all, &all->scheduler));
+    emit_recorder_set_scheduler(all->recorder, all->scheduler);
+    return emit_scheduler_run(all->scheduler);
 }
 
 static void write_trace(FILE *stream, void *context)
@@ -222,40 +212,38 @@ static void write_trace(FILE *stream, void *context)
     const bench_measurement *measurement = &all->measurement;
 
     fprintf(stream, "%%cct 1 ranks %zu unit us\n# cb_%s, mode %s, %llu steps of %zu bytes\n",
-            all->count, all->session.definition->name, measurement->mode->name,
-            (unsigned long long)all->session.options->trace_steps, measurement->size_bytes);
-    bench_recorder_write(all->recorder, stream);
+            all->count, all->definition->name, measurement->mode->name,
+            (unsigned long long)all->options->trace_steps, measurement->size_bytes);
+    emit_recorder_write(all->recorder, stream);
 }
 
 static const report_file_use trace_use = {.what = "the trace", .option = "--emit-trace"};
 
-/* Where the trace can be written; the caller frees it. NULL when it cannot. */
-static char *find_target(const bench_options *options)
+cb_status emit_trace(const benchmark *definition, const bench_options *options)
 {
-    char *target = report_file_target(options->emit_trace, &trace_use);
-
-    if (target != NULL && report_file_check(target, &trace_use) == CB_OK)
-        return target;
-    free(target);
-    return NULL;
-}
-
-cb_status bench_emit_trace(const benchmark *definition, const bench_options *options)
-{
-    emission all = {.session = {.definition = definition, .options = options}};
+    emission all = {.definition = definition, .options = options};
     char *target;
     cb_status status;
 
-    CB_TRY(bench_emit_choose(definition, options, (size_t)options->trace_ranks, &all.measurement,
-                             &all.shape));
-    target = find_target(options);
-    if (target == NULL)
+    if (control_launch_rank() != 0)
+        return CB_OK;
+    CB_TRY(emit_choose(definition, options, (size_t)options->trace_ranks, &all.measurement,
+                       &all.shape));
+    target = report_file_target(options->emit_trace, &trace_use);
+    if (target == NULL || report_file_check(target, &trace_use) != CB_OK) {
+        free(target);
         return CB_ERROR_USAGE;
+    }
     all.count = shape_ranks(&all.shape);
     status = make_all(&all);
     if (status == CB_OK)
         status = report_file_replace(target, &trace_use, write_trace, &all);
-    unmake_all(&all);
+    for (size_t rank = 0; all.parts != NULL && rank < all.count; rank++)
+        rank_destroy(definition, all.parts[rank].me);
+    emit_scheduler_free(all.scheduler);
+    emit_recorder_close(all.recorder);
+    free(all.parts);
+    free(all.ranks);
     free(target);
     return status;
 }

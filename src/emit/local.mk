@@ -1,5 +1,5 @@
 libcombench_a_SOURCES += \
-	%D%/crew.c %D%/crew.h \
+	%D%/scheduler.c %D%/scheduler.h \
 	%D%/emit.c %D%/emit.h \
 	%D%/mailbox.c %D%/mailbox.h \
 	%D%/recorder.c %D%/recorder.h

@@ -5,13 +5,13 @@
 
 #include "base/memory.h"
 
-struct bench_channel {
+struct emit_channel {
     int from;
     transport_buffer *first, *last;
-    bench_channel *before, *behind;
+    emit_channel *before, *behind;
 };
 
-static void join_turns(bench_mailbox *box, bench_channel *joining)
+static void join_turns(emit_mailbox *box, emit_channel *joining)
 {
     joining->before = box->last;
     joining->behind = NULL;
@@ -22,7 +22,7 @@ static void join_turns(bench_mailbox *box, bench_channel *joining)
     box->last = joining;
 }
 
-static void leave_turns(bench_mailbox *box, const bench_channel *leaving)
+static void leave_turns(emit_mailbox *box, const emit_channel *leaving)
 {
     if (leaving->before == NULL)
         box->next = leaving->behind;
@@ -34,9 +34,9 @@ static void leave_turns(bench_mailbox *box, const bench_channel *leaving)
         leaving->behind->before = leaving->before;
 }
 
-static bench_channel *channel_from(bench_mailbox *box, int sender)
+static emit_channel *channel_from(emit_mailbox *box, int sender)
 {
-    bench_channel **place;
+    emit_channel **place;
 
     if (box->channels == NULL)
         box->channels = cb_allocate(box->size, sizeof(*box->channels), "queues");
@@ -51,9 +51,9 @@ static bench_channel *channel_from(bench_mailbox *box, int sender)
     return *place;
 }
 
-cb_status bench_mailbox_put(bench_mailbox *box, int sender, transport_buffer *message)
+cb_status emit_mailbox_put(emit_mailbox *box, int sender, transport_buffer *message)
 {
-    bench_channel *into = channel_from(box, sender);
+    emit_channel *into = channel_from(box, sender);
 
     if (into == NULL)
         return CB_ERROR_MEMORY;
@@ -69,7 +69,7 @@ cb_status bench_mailbox_put(bench_mailbox *box, int sender, transport_buffer *me
 }
 
 /* The first message of a queue, which has had its turn then. */
-static transport_buffer *take(bench_mailbox *box, bench_channel *from)
+static transport_buffer *take(emit_mailbox *box, emit_channel *from)
 {
     transport_buffer *taken = from->first;
 
@@ -80,17 +80,17 @@ static transport_buffer *take(bench_mailbox *box, bench_channel *from)
     return taken;
 }
 
-transport_buffer *bench_mailbox_take(bench_mailbox *box, int sender)
+transport_buffer *emit_mailbox_take(emit_mailbox *box, int sender)
 {
-    bench_channel *from = box->channels != NULL ? box->channels[sender] : NULL;
+    emit_channel *from = box->channels != NULL ? box->channels[sender] : NULL;
 
     return from != NULL && from->first != NULL ? take(box, from) : NULL;
 }
 
-transport_buffer *bench_mailbox_take_any(bench_mailbox *box, transport_node *const *members,
-                                         int *sender)
+transport_buffer *emit_mailbox_take_any(emit_mailbox *box, transport_node *const *members,
+                                        int *sender)
 {
-    bench_channel *from = box->next;
+    emit_channel *from = box->next;
 
     while (from != NULL && members[from->from] == NULL)
         from = from->behind;
@@ -100,12 +100,12 @@ transport_buffer *bench_mailbox_take_any(bench_mailbox *box, transport_node *con
     return take(box, from);
 }
 
-void bench_mailbox_clear(bench_mailbox *box, void (*release)(transport_buffer *message))
+void emit_mailbox_clear(emit_mailbox *box, void (*release)(transport_buffer *message))
 {
     while (box->next != NULL)
         release(take(box, box->next));
     for (size_t sender = 0; box->channels != NULL && sender < box->size; sender++)
         free(box->channels[sender]);
     free(box->channels);
-    *box = (bench_mailbox){.size = box->size};
+    *box = (emit_mailbox){.size = box->size};
 }

@@ -11,12 +11,12 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "emit/mailbox.h"
-#include "transport/group.h"
+#include "transport/common/group.h"
 
-typedef enum { SENDS, RECEIVES, RECEIVES_OF_GROUP, MULTICASTS, COMPUTES } deed;
+typedef enum { SENDS, RECEIVES, RECEIVES_OF_GROUP, MULTICASTS, COMPUTES } record_kind;
 
 typedef struct {
-    deed kind;
+    record_kind kind;
     uint32_t peer; /* a rank, or of a multicast its list */
     uint64_t bytes;
     double time_us;
@@ -24,8 +24,8 @@ typedef struct {
 
 typedef struct {
     transport_factory base;
-    bench_recorder *recorder;
-    bench_mailbox box;
+    emit_recorder *recorder;
+    emit_mailbox box;
     record *records;
     size_t count, room;
     bool depends_on_sender;
@@ -37,10 +37,10 @@ typedef struct {
     uint32_t list;           /* of the recorder, where the group has a multicast */
 } recorder_group;
 
-struct bench_recorder {
+struct emit_recorder {
     transport_factory **factories;
     size_t ranks;
-    bench_crew *crew;
+    emit_scheduler *scheduler;
     char **lists; /* of multicasts, as a trace has them: 1,2,5 */
     size_t list_count, list_room;
 };
@@ -50,7 +50,7 @@ static recorder_factory *factory_of(transport_factory *factory)
     return (recorder_factory *)factory;
 }
 
-static cb_status note(recorder_factory *factory, record made)
+static cb_status keep_record(recorder_factory *factory, record made)
 {
     if (factory->count == factory->room) {
         size_t room = factory->room > 0 ? 2 * factory->room : 64;
@@ -94,7 +94,7 @@ static cb_status deliver(const transport_factory *from, int rank, transport_buff
 
     buffer->owner->held--;
     buffer->owner = &to->base;
-    return bench_mailbox_put(&to->box, from->rank, buffer);
+    return emit_mailbox_put(&to->box, from->rank, buffer);
 }
 
 static cb_status deliver_copy(transport_factory *from, int rank, const transport_buffer *buffer)
@@ -113,23 +113,23 @@ static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
     record sent = {SENDS, (uint32_t)node->rank, buffer->size, 0};
 
     CB_TRY(deliver(node->factory, node->rank, buffer));
-    return note(factory_of(node->factory), sent);
+    return keep_record(factory_of(node->factory), sent);
 }
 
 /* Wait for a message, and record what came. */
 static cb_status await(transport_factory *base, int rank, transport_node *const *members,
                        transport_buffer **out, int *sender)
 {
-    const deed kind = members != NULL ? RECEIVES_OF_GROUP : RECEIVES;
+    const record_kind kind = members != NULL ? RECEIVES_OF_GROUP : RECEIVES;
     recorder_factory *factory = factory_of(base);
 
     *sender = rank;
-    while ((*out = members != NULL ? bench_mailbox_take_any(&factory->box, members, sender)
-                                   : bench_mailbox_take(&factory->box, rank)) == NULL)
-        bench_crew_pause(factory->recorder->crew);
-    bench_crew_progress(factory->recorder->crew);
+    while ((*out = members != NULL ? emit_mailbox_take_any(&factory->box, members, sender)
+                                   : emit_mailbox_take(&factory->box, rank)) == NULL)
+        emit_scheduler_pause(factory->recorder->scheduler);
+    emit_scheduler_progress(factory->recorder->scheduler);
     base->held++;
-    return note(factory, (record){kind, (uint32_t)*sender, (*out)->size, 0});
+    return keep_record(factory, (record){kind, (uint32_t)*sender, (*out)->size, 0});
 }
 
 static cb_status receive(transport_node *node, transport_buffer **out)
@@ -163,14 +163,14 @@ static cb_status send_to_group(transport_group *base, transport_buffer *buffer)
     cb_status status = CB_OK;
 
     if (base->multicast)
-        status = note(factory,
-                      (record){MULTICASTS, ((const recorder_group *)base)->list, buffer->size, 0});
+        status = keep_record(
+            factory, (record){MULTICASTS, ((const recorder_group *)base)->list, buffer->size, 0});
     for (size_t i = 0; i < base->count && status == CB_OK; i++) {
         int rank = base->nodes[i]->rank;
 
         status = deliver_copy(base->factory, rank, buffer);
         if (!base->multicast && status == CB_OK)
-            status = note(factory, (record){SENDS, (uint32_t)rank, buffer->size, 0});
+            status = keep_record(factory, (record){SENDS, (uint32_t)rank, buffer->size, 0});
     }
     release_buffer(buffer);
     return status;
@@ -194,7 +194,7 @@ static void destroy_node(transport_node *node)
     free(node);
 }
 
-static cb_status write_list(bench_recorder *recorder, const transport_group *group, uint32_t *out)
+static cb_status write_list(emit_recorder *recorder, const transport_group *group, uint32_t *out)
 {
     const size_t each = 12;
     char *text = cb_allocate(group->count + 1, each, "a list of receivers");
@@ -278,7 +278,7 @@ static cb_status close_factory(transport_factory *base)
 {
     recorder_factory *factory = factory_of(base);
 
-    bench_mailbox_clear(&factory->box, forget);
+    emit_mailbox_clear(&factory->box, forget);
     free(factory->records);
     free(factory);
     return CB_OK;
@@ -312,9 +312,9 @@ static const transport_technology technology = {
     .group_receive_root = receive_of_root,
 };
 
-cb_status bench_recorder_open(size_t ranks, bench_recorder **out)
+cb_status emit_recorder_open(size_t ranks, emit_recorder **out)
 {
-    bench_recorder *recorder = cb_allocate(1, sizeof(*recorder), "the recorder");
+    emit_recorder *recorder = cb_allocate(1, sizeof(*recorder), "the recorder");
     cb_status status = CB_OK;
 
     if (recorder == NULL)
@@ -331,14 +331,14 @@ cb_status bench_recorder_open(size_t ranks, bench_recorder **out)
             break;
     }
     if (status != CB_OK) {
-        bench_recorder_close(recorder);
+        emit_recorder_close(recorder);
         return status;
     }
     *out = recorder;
     return CB_OK;
 }
 
-void bench_recorder_close(bench_recorder *recorder)
+void emit_recorder_close(emit_recorder *recorder)
 {
     if (recorder == NULL)
         return;
@@ -351,22 +351,22 @@ void bench_recorder_close(bench_recorder *recorder)
     free(recorder);
 }
 
-void bench_recorder_set_crew(bench_recorder *recorder, bench_crew *crew)
+void emit_recorder_set_scheduler(emit_recorder *recorder, emit_scheduler *scheduler)
 {
-    recorder->crew = crew;
+    recorder->scheduler = scheduler;
 }
 
-transport_factory *bench_recorder_factory(bench_recorder *recorder, size_t rank)
+transport_factory *emit_recorder_factory(emit_recorder *recorder, size_t rank)
 {
     return recorder->factories[rank];
 }
 
-cb_status bench_recorder_compute(bench_recorder *recorder, size_t rank, double time_us)
+cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double time_us)
 {
-    return note(factory_of(recorder->factories[rank]), (record){COMPUTES, 0, 0, time_us});
+    return keep_record(factory_of(recorder->factories[rank]), (record){COMPUTES, 0, 0, time_us});
 }
 
-void bench_recorder_depends_on_sender(bench_recorder *recorder, size_t rank)
+void emit_recorder_depends_on_sender(emit_recorder *recorder, size_t rank)
 {
     factory_of(recorder->factories[rank])->depends_on_sender = true;
 }
@@ -393,7 +393,7 @@ static bool takes_from_any(const recorder_factory *factory)
     return true;
 }
 
-static void write_record(const bench_recorder *recorder, const record *made, bool any, FILE *stream)
+static void write_record(const emit_recorder *recorder, const record *made, bool any, FILE *stream)
 {
     switch (made->kind) {
     case COMPUTES:
@@ -414,7 +414,7 @@ static void write_record(const bench_recorder *recorder, const record *made, boo
     }
 }
 
-void bench_recorder_write(const bench_recorder *recorder, FILE *stream)
+void emit_recorder_write(const emit_recorder *recorder, FILE *stream)
 {
     for (size_t rank = 0; rank < recorder->ranks; rank++) {
         const recorder_factory *factory = factory_of(recorder->factories[rank]);

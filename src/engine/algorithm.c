@@ -1,23 +1,23 @@
-/* The algorithm of receiving processors: work that is calibrated on each rank's core before the
- * first measurement and again before each, and held against the clock after the last. */
-#include "engine/session.h"
+/* The work of algorithms, and its calibration. */
+#include "engine/algorithm.h"
 
 #include <math.h>
 
 #include "base/log.h"
 
-static bool wanted(const bench_session *session, const bench_plan *plan)
+cb_status algorithm_mean_us(control_team *team, uint64_t elapsed_ns, uint64_t runs, double *mean_us)
 {
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->measurements[i].algorithm_us > 0)
-            return true;
-    return session->options->slow_us > 0;
+    uint64_t sums[] = {elapsed_ns, runs};
+
+    CB_TRY(control_sum(team, sums, 2));
+    *mean_us = sums[1] > 0 ? (double)sums[0] / (double)sums[1] / 1e3 : -1;
+    return CB_OK;
 }
 
 /* What ranks work with: the fastest and the slowest of them. */
-static cb_status put_rates(const bench_session *session)
+static cb_status put_rates(const engine_session *session)
 {
-    double unit_ns[2] = {session->work.unit_ns, -session->work.unit_ns};
+    double unit_ns[2] = {session->work_rate.unit_ns, -session->work_rate.unit_ns};
 
     CB_TRY(control_maximum(control_everyone(session->plane), unit_ns, 2));
     if (session->document == NULL)
@@ -27,21 +27,25 @@ static cb_status put_rates(const bench_session *session)
     return CB_OK;
 }
 
-cb_status bench_calibrate_algorithm(bench_session *session, const bench_plan *plan)
+cb_status algorithm_calibrate(engine_session *session, const bench_plan *plan)
 {
-    if (!wanted(session, plan))
+    bool wanted = session->options->slow_us > 0;
+
+    for (size_t i = 0; i < plan->count; i++)
+        wanted = wanted || plan->measurements[i].algorithm_us > 0;
+    if (!wanted)
         return CB_OK;
-    CB_TRY(host_work_calibrate(&session->work));
+    CB_TRY(host_work_calibrate(&session->work_rate));
     return put_rates(session);
 }
 
-cb_status bench_algorithm_units(bench_session *session, double us, uint64_t *units)
+cb_status algorithm_units(host_work_rate *rate, double us, uint64_t *units)
 {
     *units = 0;
     if (us <= 0)
         return CB_OK;
-    CB_TRY(host_work_refine(&session->work));
-    *units = host_work_units(&session->work, us);
+    CB_TRY(host_work_refine(rate));
+    *units = host_work_units(rate, us);
     return CB_OK;
 }
 
@@ -64,14 +68,14 @@ static cb_status find_drift(const host_work_rate *rate, double *drift_pct)
     }
 }
 
-cb_status bench_check_algorithm(const bench_session *session)
+cb_status algorithm_check(const engine_session *session)
 {
     double drift_pct;
 
-    if (session->work.unit_ns <= 0)
+    if (session->work_rate.unit_ns <= 0)
         return CB_OK;
     CB_TRY(put_rates(session));
-    CB_TRY(find_drift(&session->work, &drift_pct));
+    CB_TRY(find_drift(&session->work_rate, &drift_pct));
     CB_TRY(control_maximum(control_everyone(session->plane), &drift_pct, 1));
     if (session->document == NULL)
         return CB_OK;

@@ -4,8 +4,8 @@
  *
  * A mode's step is repeated; a block is `begin`, an agreed number of steps, `finish`. All three are
  * hot. Ranks find their peers in me->peers, in the order that the role's row says. */
-#ifndef BENCH_BENCH_H
-#define BENCH_BENCH_H
+#ifndef ENGINE_BENCHMARK_H
+#define ENGINE_BENCHMARK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,6 @@
 #include "transport/transport.h"
 
 typedef struct bench_traffic bench_traffic;
-typedef struct bench_farm bench_farm;
 
 typedef struct {
     transport_node *node;
@@ -41,6 +40,44 @@ typedef struct {
     uint64_t runs, elapsed_ns;
 } bench_algorithm;
 
+/* How the lists of a multicast are made; from the plan and the options. */
+typedef struct {
+    bench_list kind;
+    bool own_multicast; /* by the technology's own multicast, else by a loop of sends */
+    size_t length;
+    const char *group_name; /* the list is all of this group of the configuration; else NULL */
+    uint64_t seed;
+} bench_lists;
+
+/* Where a rank stands: the participants are those of the first role, then those of the second. */
+typedef struct {
+    const int *ranks;
+    size_t participants;
+    size_t self;                    /* this rank among them */
+    size_t index;                   /* among those in the same stage */
+    size_t first_peer[BENCH_ROLES]; /* of a role, where all of it are peers */
+    transport_node **nodes;         /* as they were asked for of bench_node */
+} bench_position;
+
+/* What was received in this pass. */
+typedef struct {
+    uint64_t sum; /* over all words that were touched */
+    uint64_t packets;
+    uint64_t lost; /* packets given up, over an unreliable technology */
+} bench_received;
+
+/* Whose packets arrive first, counted in each block until a peer has delivered all of it. */
+typedef struct {
+    uint64_t block_steps;
+    bool first_complete;
+} bench_shares;
+
+/* What the verifying pass found, and after how long a packet that does not come is lost. */
+typedef struct {
+    bench_findings findings;
+    uint64_t timeout_ns;
+} bench_checks;
+
 struct bench_rank {
     const bench_traffic *traffic; /* how this pass sends and receives: see traffic.h */
     transport_factory *factory;
@@ -49,54 +86,32 @@ struct bench_rank {
     size_t peer_count;
     transport_group *group; /* of all peers that it hears, for fair receives */
     size_t heard;           /* how many these are: the first of `peers` unless roles are left out */
-    size_t first_peer[BENCH_ROLES]; /* of a role, where all of it are peers */
-    size_t index;                   /* among those in the same stage */
     size_t size_bytes;
     transport_buffer *in_hand; /* of bench_serve, or NULL */
     bool rotate;               /* buffers: a received one is not sent on */
     unsigned window, half_window;
-    size_t missing;       /* peers that the round under way still waits for */
-    uint64_t sum;         /* over all words that were touched */
-    uint64_t packets;     /* received in this pass */
-    uint64_t lost;        /* packets given up in this pass, over an unreliable technology */
-    uint64_t block_steps; /* of each block of this pass */
-    bool first_complete;  /* a peer has delivered all of this block */
-    size_t first_turn;    /* the peer whose turn it is to be first */
-
-    /* The participants: those of the first role, then those of the second */
-    const int *ranks;
-    size_t participants;
-    size_t self;            /* this rank among them */
-    transport_node **nodes; /* as they were asked for of bench_node */
-
-    /* Lists of destinations */
-    bench_list list;
-    bool own_multicast; /* by the technology's own multicast, else by a loop of sends */
-    size_t list_length;
-    const char *group_name; /* the list is all of this group of the configuration; else NULL */
-    uint64_t seed;
-    transport_group **groups; /* prepared lists, made by set_up */
-    size_t group_count;
-    size_t turn;         /* the list that is next */
-    bool *member;        /* of each list, whether this rank is in it */
-    uint64_t broadcasts; /* so far; broadcast n goes to list n % group_count */
-
-    const void *own_options; /* those that the benchmark has rows for */
-
+    size_t missing;  /* peers that the round under way still waits for */
+    uint64_t blocks; /* completed so far */
+    bench_position place;
+    bench_received received;
+    bench_shares shares;
     bench_algorithm algorithm;
-    bench_farm *farm; /* a rank's part in a trigger farm; NULL elsewhere */
-
-    /* The verifying pass */
-    bench_findings findings;
-    uint64_t patience_ns; /* a packet that does not come for so long is lost */
+    bench_checks verification;
+    bench_lists lists;
+    uint64_t broadcasts; /* so far */
+    /* Whether broadcast n goes to this rank as well; NULL: all do. */
+    bool (*is_addressed)(const bench_rank *me, uint64_t broadcast);
+    size_t groups_made;      /* by set_up */
+    const void *own_options; /* those that the benchmark has rows for */
+    void *part;              /* what set_up has made, or who measures: lists, a farm's accounts */
 };
-
-/* The whole program of a benchmark, one of the registry. Returns the exit status. */
-int bench_main(const benchmark *definition, const benchmark *const *registry, int argc,
-               char **argv);
 
 /* The node of a participant. */
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out);
+
+/* What only calls a slot of the traffic is no function of its own: a step is one indirect call away
+ * from what sends. */
+#define BENCH_DISPATCH static inline __attribute__((always_inline))
 
 /* Sending and receiving of one data packet. Hot. */
 struct bench_traffic {
@@ -110,30 +125,30 @@ struct bench_traffic {
     cb_status (*await_signal)(bench_rank *me, bench_peer *peer);
 };
 
-static inline cb_status bench_send(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_send(bench_rank *me, size_t peer)
 {
     return me->traffic->send(me, &me->peers[peer]);
 }
 
-static inline cb_status bench_receive(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_receive(bench_rank *me, size_t peer)
 {
     return me->traffic->receive(me, &me->peers[peer]);
 }
 
 /* From any peer, each in its turn. */
-static inline cb_status bench_receive_any(bench_rank *me, bench_peer **from)
+BENCH_DISPATCH cb_status bench_receive_any(bench_rank *me, bench_peer **from)
 {
     return me->traffic->receive_any(me, from);
 }
 
 /* A packet that goes to and fro: sent, and awaited again; or received, and sent back. It is the
  * same buffer all the time, but where buffers rotate. */
-static inline cb_status bench_serve(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_serve(bench_rank *me, size_t peer)
 {
     return me->traffic->serve(me, &me->peers[peer]);
 }
 
-static inline cb_status bench_bounce(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_bounce(bench_rank *me, size_t peer)
 {
     return me->traffic->bounce(me, &me->peers[peer]);
 }
@@ -151,17 +166,17 @@ cb_status bench_assemble(bench_rank *me);
 /* Count a packet of bench_receive_any towards the share of its source. */
 static inline void bench_count_share(bench_rank *me, bench_peer *from)
 {
-    if (me->first_complete)
+    if (me->shares.first_complete)
         return;
     from->share++;
     from->block_received++;
-    me->first_complete = from->block_received == me->block_steps;
+    me->shares.first_complete = from->block_received == me->shares.block_steps;
 }
 
 /* Empty messages: acknowledgements and the release of a block. */
 cb_status bench_signal(bench_rank *me, bench_peer *peer);
 
-static inline cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
+BENCH_DISPATCH cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
 {
     return me->traffic->await_signal(me, peer);
 }
@@ -171,7 +186,7 @@ static inline cb_status bench_await_signal(bench_rank *me, bench_peer *peer)
 cb_status bench_await_acknowledgement(bench_rank *me, bench_peer *peer);
 
 /* Hot. Room for one more packet. */
-static inline cb_status bench_reserve(bench_rank *me, bench_peer *peer)
+BENCH_DISPATCH cb_status bench_reserve(bench_rank *me, bench_peer *peer)
 {
     if (peer->outstanding == me->window)
         CB_TRY(bench_await_acknowledgement(me, peer));
@@ -180,7 +195,7 @@ static inline cb_status bench_reserve(bench_rank *me, bench_peer *peer)
 }
 
 /* Hot. One packet was received. */
-static inline cb_status bench_acknowledge(bench_rank *me, bench_peer *peer)
+BENCH_DISPATCH cb_status bench_acknowledge(bench_rank *me, bench_peer *peer)
 {
     if (++peer->unacknowledged < me->half_window)
         return CB_OK;
@@ -192,13 +207,13 @@ cb_status bench_drain(bench_rank *me);  /* a sender's finish: await the last ack
 cb_status bench_settle(bench_rank *me); /* a receiver's finish: acknowledge the rest */
 cb_status bench_relay(bench_rank *me);  /* of who does both: settle, then drain */
 
-static inline cb_status bench_stream_send(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_stream_send(bench_rank *me, size_t peer)
 {
     CB_TRY(bench_reserve(me, &me->peers[peer]));
     return bench_send(me, peer);
 }
 
-static inline cb_status bench_stream_receive(bench_rank *me, size_t peer)
+BENCH_DISPATCH cb_status bench_stream_receive(bench_rank *me, size_t peer)
 {
     CB_TRY(bench_receive(me, peer));
     return bench_acknowledge(me, &me->peers[peer]);

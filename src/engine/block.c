@@ -1,17 +1,9 @@
 /* The timed loops. Nothing but the benchmark's own actions and the clock is called in them. */
 #include "engine/block.h"
 
-#include <string.h>
-
 #include "base/clock.h"
-#include "engine/traffic.h"
 
-const bench_traffic *bench_plain_traffic(const bench_options *options)
-{
-    return strcmp(options->touch, "all") == 0 ? &bench_touching : &bench_bare;
-}
-
-static cb_status nothing(bench_rank *me)
+static cb_status do_nothing(bench_rank *me)
 {
     (void)me;
     return CB_OK;
@@ -19,20 +11,19 @@ static cb_status nothing(bench_rank *me)
 
 static bench_action or_nothing(bench_action action)
 {
-    return action != NULL ? action : nothing;
+    return action != NULL ? action : do_nothing;
 }
 
 /* Shares are counted anew in each block, before its clock starts. */
 static void open_block(bench_rank *me, uint64_t steps)
 {
-    me->block_steps = steps;
-    me->first_complete = false;
+    me->shares = (bench_shares){.block_steps = steps};
     for (size_t i = 0; i < me->peer_count; i++)
         me->peers[i].block_received = 0;
 }
 
-cb_status bench_run_block(bench_rank *me, const bench_actions *actions, uint64_t steps,
-                          double *elapsed_ns)
+cb_status block_run(bench_rank *me, const bench_actions *actions, uint64_t steps,
+                    double *elapsed_ns)
 {
     bench_action begin = or_nothing(actions->begin), step = actions->step;
     bench_action finish = or_nothing(actions->finish);
@@ -48,10 +39,11 @@ cb_status bench_run_block(bench_rank *me, const bench_actions *actions, uint64_t
     last_step_ns = cb_now_ns();
     CB_TRY(finish(me));
     *elapsed_ns = (double)((actions->ends_before_finish ? last_step_ns : cb_now_ns()) - start_ns);
+    me->blocks++;
     return CB_OK;
 }
 
-cb_status bench_record_steps(bench_rank *me, const bench_actions *actions, uint64_t steps,
+cb_status block_run_stepwise(bench_rank *me, const bench_actions *actions, uint64_t steps,
                              stats_histogram *histogram)
 {
     bench_action step = actions->step;
@@ -66,5 +58,6 @@ cb_status bench_record_steps(bench_rank *me, const bench_actions *actions, uint6
         stats_histogram_record(histogram, now_ns - before_ns);
         before_ns = now_ns;
     }
+    me->blocks++;
     return or_nothing(actions->finish)(me);
 }

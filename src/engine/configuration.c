@@ -1,13 +1,11 @@
 /* The settings of a run: files that rank 0 reads for all, so that they need not be on other hosts
  * and all ranks make the same of them; or, without files, what the job suggests. */
-#include "engine/session.h"
+#include "engine/configuration.h"
 
-#include <string.h>
-#include <strings.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-#include "base/derive.h"
 #include "base/memory.h"
-#include "farm/farm.h"
 
 /* Received buffers that a benchmark has at one time: one in hand, which goes back with the next
  * step, and one that is being looked at. */
@@ -52,109 +50,111 @@ static cb_status share_texts(control *plane, const char *directory, cb_config_te
     return CB_OK;
 }
 
+/* All technologies that are known, as the files may name them. The caller frees *out. */
+static cb_status list_technologies(cb_config_technology **out, size_t *count)
+{
+    *count = 0;
+    while (transport_technologies[*count] != NULL)
+        ++*count;
+    *out = cb_allocate(*count, sizeof(**out), "the technologies");
+    if (*out == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < *count; i++) {
+        const transport_technology *technology = transport_technologies[i];
+
+        (*out)[i] = (cb_config_technology){.name = technology->name,
+                                           .parameters = technology->parameters,
+                                           .is_default = technology->is_default_of_files};
+    }
+    return CB_OK;
+}
+
 cb_status bench_read_config(control *plane, const char *directory, cb_config **out)
 {
     cb_config_texts texts = {0};
+    cb_config_technology *technologies = NULL;
+    size_t count = 0;
     cb_status status = share_texts(plane, directory, &texts);
 
     if (status == CB_OK)
-        status = control_agree(control_everyone(plane), cb_config_parse(directory, &texts, out));
+        status = control_agree(control_everyone(plane), list_technologies(&technologies, &count));
+    if (status == CB_OK)
+        status = control_agree(control_everyone(plane),
+                               cb_config_parse(directory, &texts, technologies, count, out));
     cb_config_texts_free(&texts);
+    free(technologies);
     return status;
 }
 
-/* What a farm says to its processors may be larger than its data. */
-static cb_job job_of(const bench_session *session, const bench_plan *plan)
+cb_status bench_make_settings(const engine_program *program, const cb_config *config, size_t ranks,
+                              size_t largest_bytes, cb_settings *out)
 {
-    size_t largest = plan->largest_bytes;
+    const cb_parameter_set *set = program->technology->parameters;
+    const cb_job job = {
+        .ranks = ranks, .largest_bytes = largest_bytes, .held_buffers = HELD_BUFFERS};
 
-    if (session->definition->counted == BENCH_FARM && largest < sizeof(bench_note))
-        largest = sizeof(bench_note);
-    return (cb_job){.ranks = (size_t)control_size(session->plane),
-                    .largest_bytes = largest,
-                    .held_buffers = HELD_BUFFERS};
-}
-
-cb_status bench_make_settings(bench_session *session, const cb_config *config,
-                              const bench_plan *plan)
-{
-    const cb_job job = job_of(session, plan);
-
-    CB_TRY(config != NULL ? cb_config_settings(config, &job, &session->settings)
-                          : cb_derive_settings(&job, &session->settings));
-    session->settings.interface = session->options->interface;
+    CB_TRY(config != NULL ? cb_config_settings(config, &job, set, program->overrides, out)
+                          : cb_settings_derive(set, &job, program->overrides, out));
+    out->interface = program->options.interface;
     return CB_OK;
 }
 
 /* Into the document */
 
-static bool serves(const cb_parameter *row, const char *technology)
-{
-    return strcmp(cb_context_technology(row->context), technology) == 0;
-}
-
 static bool is_uniform(const cb_settings *settings, const cb_parameter *row)
 {
-    uint64_t first = cb_parameter_get(row, &settings->nodes[0]);
+    uint64_t first = cb_parameter_get(row, cb_settings_values(settings, 0));
 
     for (size_t rank = 1; rank < settings->node_count; rank++)
-        if (cb_parameter_get(row, &settings->nodes[rank]) != first)
+        if (cb_parameter_get(row, cb_settings_values(settings, rank)) != first)
             return false;
     return true;
 }
 
-/* A node_id that nobody configured is absent. */
-static void put_value(report_document *document, const cb_parameter *row,
-                      const cb_node_settings *node, const char *place)
+/* The value of a rank; one that is absent is left out. */
+static void put_value(report_document *document, const cb_settings *settings,
+                      const cb_parameter *row, size_t rank, const char *place)
 {
-    uint64_t value = cb_parameter_get(row, node);
+    uint64_t value = cb_parameter_get(row, cb_settings_values(settings, rank));
 
     if (row->kind == CB_PARAMETER_FLAG)
         report_put_flag(document, value != 0, "%s.%s", place, row->name);
-    else if (row->kind != CB_PARAMETER_ID || value != CB_NODE_ID_UNKNOWN)
+    else if (value != CB_PARAMETER_ABSENT)
         report_put_number(document, (double)value, "%s.%s", place, row->name);
 }
 
-static void put_parameter(const bench_session *session, const cb_parameter *row)
+static void put_parameter(report_document *document, const cb_settings *settings,
+                          const cb_parameter *row)
 {
-    const cb_settings *settings = &session->settings;
     char place[96];
 
     if (is_uniform(settings, row)) {
-        put_value(session->document, row, &settings->nodes[0], "environment.technology_settings");
+        put_value(document, settings, row, 0, "environment.technology_settings");
         return;
     }
     for (size_t rank = 0; rank < settings->node_count; rank++) {
         snprintf(place, sizeof(place), "environment.ranks.%zu.technology_settings", rank);
-        put_value(session->document, row, &settings->nodes[rank], place);
+        put_value(document, settings, row, rank, place);
     }
 }
 
-static void put_nodes(const bench_session *session)
+static void put_nodes(report_document *document, const cb_settings *settings)
 {
-    const cb_settings *settings = &session->settings;
-
     for (size_t rank = 0; rank < settings->node_count; rank++) {
-        report_put_text(session->document, settings->nodes[rank].name, "environment.ranks.%zu.node",
-                        rank);
-        report_put_number(session->document, settings->nodes[rank].id, "environment.ranks.%zu.id",
-                          rank);
+        report_put_text(document, settings->nodes[rank].name, "environment.ranks.%zu.node", rank);
+        report_put_number(document, settings->nodes[rank].id, "environment.ranks.%zu.id", rank);
     }
 }
 
-void bench_put_settings(const bench_session *session)
+void bench_put_settings(report_document *document, const cb_settings *settings)
 {
-    const char *technology = session->technology->ops.name;
-    bool any = false;
+    const cb_parameter_set *set = settings->parameters;
 
-    for (size_t i = 0; i < CB_PARAMETERS; i++)
-        if (serves(&cb_parameters[i], technology)) {
-            put_parameter(session, &cb_parameters[i]);
-            any = true;
-        }
-    if (any)
-        report_put_text(session->document, session->settings.configured ? "files" : "job",
+    for (size_t i = 0; set != NULL && i < set->count; i++)
+        put_parameter(document, settings, &set->rows[i]);
+    if (set != NULL)
+        report_put_text(document, settings->configured ? "files" : "job",
                         "environment.technology_settings.made_from");
-    if (session->settings.configured)
-        put_nodes(session);
+    if (settings->configured)
+        put_nodes(document, settings);
 }

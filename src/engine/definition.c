@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "engine/benchmark.h"
-
 const char *bench_group_name(bench_group group)
 {
     static const char *const names[] = {
@@ -67,14 +65,6 @@ size_t bench_packets_of(bench_packets packets, size_t count)
         return count * (count - 1);
     }
     return 0;
-}
-
-bool bench_is_stream(const bench_mode *mode)
-{
-    for (size_t role = 0; role < BENCH_ROLES; role++)
-        if (mode->roles[role].finish == bench_drain || mode->roles[role].finish == bench_relay)
-            return true;
-    return false;
 }
 
 bool bench_is_led_in(const bench_mode *mode)

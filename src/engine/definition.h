@@ -17,6 +17,7 @@ typedef struct bench_rank bench_rank;
 typedef struct bench_options bench_options;
 typedef struct bench_shape_list bench_shape_list;
 typedef struct benchmark benchmark;
+typedef struct measurement_method measurement_method;
 
 /* Which chapter of docs/methodology.md it belongs to. Farms and pipelines run an algorithm on each
  * packet and have no modes to choose from; programs of Parkbench try their clock first (TICK1 and
@@ -161,6 +162,9 @@ struct benchmark {
      * reported for each group that it makes. */
     cb_status (*set_up)(bench_rank *me);
     void (*tear_down)(bench_rank *me);
+    /* How it is measured, where the plain passes are not all of it; and the same with --compute,
+     * NULL where no rank can be occupied. */
+    const measurement_method *method, *overlap;
 };
 
 /* The own options of a benchmark with lists; NULL is not given. */
@@ -183,10 +187,7 @@ size_t bench_packets_of(bench_packets packets, size_t count);
 /* The same as a formula of `count`: "count * (count - 1)". */
 const char *bench_packets_formula(bench_packets packets);
 
-/* Whether a window bounds what is sent in a mode: its sender drains it. */
-bool bench_is_stream(const bench_mode *mode);
-
-/* Whether it is timed from the end of its first step on, as a pipeline is. */
+/* Whether a mode is timed from the end of its first step on, as a pipeline is. */
 bool bench_is_led_in(const bench_mode *mode);
 
 /* The mode of that name, or NULL. */

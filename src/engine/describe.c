@@ -13,6 +13,7 @@
 #include "engine/sides.h"
 #include "report/columns.h"
 #include "report/stream.h"
+#include "engine/traffic.h"
 
 static void put_texts(report_stream *out, const char *key, const char *const *texts)
 {
@@ -97,7 +98,7 @@ static void put_modes(report_stream *out, const benchmark *definition)
         report_stream_text(out, "name", mode->name);
         report_stream_text(out, "summary", mode->summary);
         report_stream_flag(out, "default", !mode->on_request);
-        report_stream_flag(out, "stream", bench_is_stream(mode));
+        report_stream_flag(out, "stream", traffic_is_stream(mode));
         report_stream_text(out, "packets", bench_packets_formula(mode->packets));
         report_stream_text(out, "frequency", mode->counts_packets ? "packets" : "steps");
         if (mode->divisor > 0) { /* farms have figures of their own */
@@ -273,6 +274,54 @@ static void put_options(report_stream *out, const benchmark *const *registry)
     report_stream_end(out);
 }
 
+static void put_parameter(report_stream *out, const cb_parameter *row)
+{
+    static const char *const kinds[] = {
+        [CB_PARAMETER_COUNT] = "count", [CB_PARAMETER_SIZE] = "size", [CB_PARAMETER_FLAG] = "flag"};
+
+    report_stream_object(out, NULL);
+    report_stream_text(out, "name", row->name);
+    report_stream_text(out, "type", kinds[row->kind]);
+    if (row->default_value != CB_PARAMETER_ABSENT)
+        report_stream_number(out, "default", (double)row->default_value);
+    if (row->kind != CB_PARAMETER_FLAG) {
+        report_stream_number(out, "minimum", (double)row->minimum);
+        report_stream_number(out, "maximum", (double)row->maximum);
+    }
+    report_stream_text(out, "unit", row->unit);
+    report_stream_text(out, "help", row->help);
+    report_stream_end(out);
+}
+
+static void put_technologies(report_stream *out)
+{
+    report_stream_array(out, "technologies");
+    for (const transport_technology *const *one = transport_technologies; *one != NULL; one++) {
+        const cb_parameter_set *parameters = (*one)->parameters;
+        const cb_counter_set *counters = (*one)->counters;
+
+        report_stream_object(out, NULL);
+        report_stream_text(out, "name", (*one)->name);
+        report_stream_text(out, "summary", (*one)->summary);
+        report_stream_array(out, "parameters");
+        for (size_t i = 0; parameters != NULL && i < parameters->count; i++)
+            put_parameter(out, &parameters->rows[i]);
+        report_stream_end(out);
+        report_stream_array(out, "counters");
+        for (size_t i = 0; counters != NULL && i < counters->count; i++) {
+            report_stream_object(out, NULL);
+            report_stream_text(out, "group", counters->group);
+            report_stream_text(out, "key", counters->rows[i].key);
+            report_stream_text(out, "unit", counters->rows[i].unit);
+            report_stream_text(out, "meaning", counters->rows[i].meaning);
+            report_stream_end(out);
+        }
+        report_stream_end(out);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
 cb_status describe_benchmark(const benchmark *definition, const benchmark *const *registry,
                              FILE *stream)
 {
@@ -298,14 +347,7 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
     report_stream_end(&out);
     put_options(&out, registry);
     report_describe_columns(&out, "columns");
-    report_stream_array(&out, "technologies");
-    for (const transport_technology *const *one = transport_technologies; *one != NULL; one++) {
-        report_stream_object(&out, NULL);
-        report_stream_text(&out, "name", (*one)->name);
-        report_stream_text(&out, "summary", (*one)->summary);
-        report_stream_end(&out);
-    }
-    report_stream_end(&out);
+    put_technologies(&out);
     report_stream_end(&out);
     return CB_OK;
 }

@@ -1,8 +1,7 @@
-/* The conditions of a run: hosts, bindings, clocks and noise, gathered from all ranks and written
- * into the document by rank 0. */
+/* Gathering and writing of the conditions of a run. */
 #include "config.h"
 
-#include "engine/session.h"
+#include "engine/environment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,83 +10,19 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/units.h"
 
 /* What each rank tells about itself: plain data. */
 typedef struct {
-    char host[HOST_TEXT];
-    char machine[HOST_TEXT]; /* hosts with the same one share its cores */
-    char binding[HOST_TEXT];
+    machines_rank place;
     char network[sizeof(((transport_factory *)NULL)->network)];
-    size_t strangers;
-    uint32_t usable_cores, host_cores;
+    size_t rejected;
     control_clock clock;
     cb_clock_quality quality;
     host_noise noise;
 } rank_report;
 
 enum { NOISE_PROBE_MS = 30 };
-
-/* The first rank that says the same as this one in the text at `offset`: it stands for its host, or
- * for its machine. */
-static size_t first_alike(const rank_report *reports, size_t rank, size_t offset)
-{
-    const char *own = (const char *)&reports[rank] + offset;
-    size_t first = 0;
-
-    while (strcmp((const char *)&reports[first] + offset, own) != 0)
-        first++;
-    return first;
-}
-
-/* Number the hosts in order of their first ranks. */
-static cb_status number_hosts(bench_session *session, const rank_report *reports, size_t ranks)
-{
-    session->hosts = cb_allocate(ranks, sizeof(*session->hosts), "the hosts of the ranks");
-    session->machines = cb_allocate(ranks, sizeof(*session->machines), "the hosts of the ranks");
-    session->cores = cb_allocate(ranks, sizeof(*session->cores), "the cores of the ranks");
-    session->host_cores =
-        cb_allocate(ranks, sizeof(*session->host_cores), "the cores of the hosts");
-    session->bindings = cb_allocate(ranks, sizeof(*session->bindings), "the bindings of the ranks");
-    if (session->hosts == NULL || session->machines == NULL || session->cores == NULL ||
-        session->host_cores == NULL || session->bindings == NULL)
-        return CB_ERROR_MEMORY;
-    for (size_t rank = 0; rank < ranks; rank++) {
-        size_t first = first_alike(reports, rank, offsetof(rank_report, host));
-
-        session->hosts[rank] = first == rank ? (int)session->host_count++ : session->hosts[first];
-        session->machines[rank] = (int)first_alike(reports, rank, offsetof(rank_report, machine));
-        session->cores[rank] = reports[rank].usable_cores;
-        session->host_cores[session->hosts[rank]] = reports[rank].host_cores;
-        memcpy(session->bindings[rank], reports[rank].binding, sizeof(session->bindings[rank]));
-    }
-    return CB_OK;
-}
-
-/* Busy ranks that share a machine and a binding, the given one among them. */
-static size_t sharing(const bench_session *session, const int *ranks, size_t participants, int rank,
-                      bool same_binding)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < participants; i++)
-        count +=
-            session->machines[ranks[i]] == session->machines[rank] &&
-            (!same_binding || strcmp(session->bindings[ranks[i]], session->bindings[rank]) == 0);
-    return count;
-}
-
-bool bench_oversubscribed(const bench_session *session, const int *ranks, size_t participants)
-{
-    for (size_t i = 0; i < participants; i++) {
-        int rank = ranks[i];
-
-        if (sharing(session, ranks, participants, rank, false) >
-                session->host_cores[session->hosts[rank]] ||
-            sharing(session, ranks, participants, rank, true) > session->cores[rank])
-            return true;
-    }
-    return false;
-}
 
 /* A tuning that is a number is written as one. */
 static void put_tuning(report_document *document, size_t index, const char *key, const char *value)
@@ -133,37 +68,38 @@ static void put_host(report_document *document, size_t index, const host_environ
         put_tuning(document, index, found->tuning[i].key, found->tuning[i].value);
 }
 
-static cb_status put_hosts(const bench_session *session)
+static cb_status put_hosts(const environment_sources *from, const machines_of_job *machines)
 {
-    size_t ranks = (size_t)control_size(session->plane);
+    size_t ranks = (size_t)control_size(from->plane);
     host_environment mine;
     host_environment *all = NULL;
     cb_status status;
 
-    host_capture(session->machine, &mine);
-    if (session->document != NULL &&
+    host_capture(from->machine, &mine);
+    if (from->document != NULL &&
         (all = cb_allocate(ranks, sizeof(*all), "the environments of the hosts")) == NULL)
         return CB_ERROR_MEMORY;
-    status = control_gather(control_everyone(session->plane), &mine, sizeof(mine), all);
+    status = control_gather(control_everyone(from->plane), &mine, sizeof(mine), all);
     for (size_t rank = ranks; status == CB_OK && all != NULL && rank-- > 0;)
-        put_host(session->document, (size_t)session->hosts[rank], &all[rank]);
+        put_host(from->document, (size_t)machines->hosts[rank], &all[rank]);
     free(all);
     return status;
 }
 
-static void put_ranks(const bench_session *session, const rank_report *reports, size_t ranks)
+static void put_ranks(const environment_sources *from, const machines_of_job *machines,
+                      const rank_report *reports, size_t ranks)
 {
     for (size_t rank = 0; rank < ranks; rank++) {
-        report_put_number(session->document, (double)rank, "environment.ranks.%zu.rank", rank);
-        report_put_number(session->document, session->hosts[rank], "environment.ranks.%zu.host",
+        report_put_number(from->document, (double)rank, "environment.ranks.%zu.rank", rank);
+        report_put_number(from->document, machines->hosts[rank], "environment.ranks.%zu.host",
                           rank);
-        report_put_text(session->document, reports[rank].binding, "environment.ranks.%zu.cores",
+        report_put_text(from->document, reports[rank].place.binding, "environment.ranks.%zu.cores",
                         rank);
         if (reports[rank].network[0] != '\0')
-            report_put_text(session->document, reports[rank].network,
-                            "environment.ranks.%zu.network", rank);
-        if (reports[rank].strangers > 0)
-            report_put_number(session->document, (double)reports[rank].strangers,
+            report_put_text(from->document, reports[rank].network, "environment.ranks.%zu.network",
+                            rank);
+        if (reports[rank].rejected > 0)
+            report_put_number(from->document, (double)reports[rank].rejected,
                               "environment.ranks.%zu.strangers", rank);
     }
 }
@@ -210,18 +146,18 @@ static void put_setting(const char *name, const char *value, void *context)
     report_put_text(context, value, "environment.mpi_settings.[%s]", name);
 }
 
-static void put_software(const bench_session *session)
+static void put_software(const environment_sources *from)
 {
-    report_document *document = session->document;
+    report_document *document = from->document;
 
     report_put_text(document, CB_VERSION, "environment.combench");
     report_put_text(document, CB_COMMIT, "environment.commit");
     report_put_text(document, "C11", "environment.language");
     report_put_text(document, CB_COMPILER, "environment.compiler");
-    report_put_text(document, control_library(session->plane), "environment.mpi");
-    control_settings(session->plane, put_setting, document);
-    if (session->effective_wait == TRANSPORT_WAIT_BLOCK &&
-        (transport_capabilities(session->technology) & TRANSPORT_BLOCKING_WAIT) == 0)
+    report_put_text(document, control_library(from->plane), "environment.mpi");
+    control_settings(from->plane, put_setting, document);
+    if (from->effective_wait == TRANSPORT_WAIT_BLOCK &&
+        (transport_capabilities(from->technology) & TRANSPORT_BLOCKING_WAIT) == 0)
         report_put_text(document, "a poll with growing sleeps: there is no blocking wait",
                         "environment.technology_settings.block");
 }
@@ -264,65 +200,74 @@ static void put_parameter(const cb_option *row, const void *value, void *context
 }
 
 /* The first rank of each machine probes: several on one core would count each other. */
-static host_noise probe(const bench_session *session)
+static host_noise probe(const control *plane, const machines_of_job *machines)
 {
-    int rank = control_rank(session->plane);
+    int rank = control_rank(plane);
 
     for (int other = 0; other < rank; other++)
-        if (session->machines[other] == session->machines[rank])
+        if (machines->machines[other] == machines->machines[rank])
             return (host_noise){0};
     return host_probe_noise(NOISE_PROBE_MS);
 }
 
-static cb_status gather_reports(bench_session *session, rank_report *all)
+static cb_status gather_reports(const environment_sources *from, control_clock *clock,
+                                machines_of_job *machines, rank_report *all)
 {
-    control_team *everyone = control_everyone(session->plane);
-    size_t ranks = (size_t)control_size(session->plane);
-    rank_report mine = {.usable_cores = host_usable_cores(session->machine)};
+    control_team *everyone = control_everyone(from->plane);
+    size_t ranks = (size_t)control_size(from->plane);
+    rank_report mine = {.place.usable_cores = host_usable_cores(from->machine)};
+    machines_rank *places = cb_allocate(ranks, sizeof(*places), "the machines of the ranks");
     host_environment environment;
+    cb_status status;
 
-    host_capture(session->machine, &environment);
-    memcpy(mine.host, environment.name, sizeof(mine.host));
-    host_kernel_id(mine.machine);
-    if (mine.machine[0] == '\0')
-        memcpy(mine.machine, environment.name, sizeof(mine.machine));
-    mine.host_cores = (uint32_t)environment.cores;
-    host_binding(session->machine, mine.binding, sizeof(mine.binding));
-    memcpy(mine.network, session->technology->network, sizeof(mine.network));
-    mine.strangers = session->technology->strangers;
-    session->cache_bytes = environment.l3_bytes > 0 ? environment.l3_bytes : environment.l2_bytes;
-    CB_TRY(control_synchronise(session->plane, &session->clock));
-    CB_TRY(control_exchange(everyone, &mine, sizeof(mine), all));
-    CB_TRY(number_hosts(session, all, ranks));
-    mine.noise = probe(session);
+    if (places == NULL)
+        return CB_ERROR_MEMORY;
+    host_capture(from->machine, &environment);
+    memcpy(mine.place.host, environment.name, sizeof(mine.place.host));
+    host_kernel_id(mine.place.machine);
+    if (mine.place.machine[0] == '\0')
+        memcpy(mine.place.machine, environment.name, sizeof(mine.place.machine));
+    mine.place.host_cores = (uint32_t)environment.cores;
+    host_binding(from->machine, mine.place.binding, sizeof(mine.place.binding));
+    memcpy(mine.network, from->technology->network, sizeof(mine.network));
+    mine.rejected = from->technology->rejected_connections;
+    machines->cache_bytes = environment.l3_bytes > 0 ? environment.l3_bytes : environment.l2_bytes;
+    status = control_synchronise(from->plane, clock);
+    if (status == CB_OK)
+        status = control_exchange(everyone, &mine.place, sizeof(mine.place), places);
+    if (status == CB_OK)
+        status = machines_list(places, ranks, machines);
+    free(places);
+    CB_TRY(status);
+    mine.noise = probe(from->plane, machines);
     CB_TRY(control_barrier(everyone));
     mine.quality = cb_clock_measure();
-    CB_TRY(control_synchronise(session->plane, &session->clock));
-    mine.clock = session->clock;
+    CB_TRY(control_synchronise(from->plane, clock));
+    mine.clock = *clock;
     return control_exchange(everyone, &mine, sizeof(mine), all);
 }
 
-cb_status bench_describe(bench_session *session, const cb_option_table *table, int argc,
-                         char **argv)
+cb_status environment_describe(const environment_sources *from, control_clock *clock,
+                               machines_of_job *machines)
 {
-    size_t ranks = (size_t)control_size(session->plane);
+    size_t ranks = (size_t)control_size(from->plane);
     rank_report *all = cb_allocate(ranks, sizeof(*all), "what the ranks tell about themselves");
+    report_document *document = from->document;
     cb_status status;
 
     if (all == NULL)
         return CB_ERROR_MEMORY;
-    status = gather_reports(session, all);
+    status = gather_reports(from, clock, machines, all);
     if (status == CB_OK)
-        status = put_hosts(session);
-    if (status == CB_OK && session->document != NULL) {
-        for (int i = 0; i < argc; i++)
-            report_put_text(session->document, argv[i], "command.%d", i);
-        cb_options_visit(table, session->options, put_parameter, session->document);
-        put_software(session);
-        put_clock(session->document, all, ranks);
-        put_noise(session->document, all, ranks);
-        put_ranks(session, all, ranks);
-        bench_put_settings(session);
+        status = put_hosts(from, machines);
+    if (status == CB_OK && document != NULL) {
+        for (int i = 0; i < from->argc; i++)
+            report_put_text(document, from->argv[i], "command.%d", i);
+        cb_options_visit(from->table, from->options, put_parameter, document);
+        put_software(from);
+        put_clock(document, all, ranks);
+        put_noise(document, all, ranks);
+        put_ranks(from, machines, all, ranks);
     }
     free(all);
     return status;

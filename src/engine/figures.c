@@ -1,11 +1,10 @@
-/* From blocks and steps to the figures of a row: the formulas of docs/methodology.md. */
-#include "engine/session.h"
+/* The formulas of docs/methodology.md. */
+#include "engine/figures.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/plan.h"
 
 static bool named(const bench_role *role, const char *name)
 {
@@ -22,30 +21,29 @@ static size_t ranks_named(const benchmark *definition, const char *name, size_t 
 }
 
 /* The time of a step at the reference count, remembered from when it was measured; 0 without. */
-static double reference_step(bench_session *session, const bench_measurement *measurement,
-                             double step_us)
+static double reference_step(const measurement_setting *setting, double step_us)
 {
-    const benchmark *definition = session->definition;
+    const bench_measurement *planned = setting->planned;
+    reference_list *references = setting->references;
 
-    if (measurement->count == definition->reference)
-        session->references[session->reference_count++] =
-            (bench_reference){measurement->mode, measurement->size_bytes, step_us};
-    for (size_t i = session->reference_count; i-- > 0;)
-        if (session->references[i].mode == measurement->mode &&
-            session->references[i].size_bytes == measurement->size_bytes)
-            return session->references[i].step_us;
+    if (planned->count == setting->session->definition->reference)
+        references->figures[references->count++] =
+            (reference_figure){planned->mode, planned->size_bytes, step_us};
+    for (size_t i = references->count; i-- > 0;)
+        if (references->figures[i].mode == planned->mode &&
+            references->figures[i].size_bytes == planned->size_bytes)
+            return references->figures[i].step_us;
     return 0;
 }
 
-static void fill_ratio(bench_session *session, const bench_measurement *measurement, double step_us,
-                       report_row *row)
+static void fill_ratio(const measurement_setting *setting, double step_us, report_row *row)
 {
-    const benchmark *definition = session->definition;
-    double count = (double)measurement->count, reference_us;
+    const benchmark *definition = setting->session->definition;
+    double count = (double)setting->planned->count, reference_us;
 
     if (definition->ratio == BENCH_NO_RATIO)
         return;
-    reference_us = reference_step(session, measurement, step_us);
+    reference_us = reference_step(setting, step_us);
     if (reference_us <= 0)
         return;
     if (definition->ratio == BENCH_CONGESTION)
@@ -83,7 +81,7 @@ static void fill_rates(const benchmark *definition, const bench_measurement *mea
         report_set_number(row, REPORT_PER_NODE_MBPS, throughput_MBps / (double)receivers);
 }
 
-cb_status bench_summarize(const double *values, size_t count, stats_summary *out)
+cb_status figures_summarize(const double *values, size_t count, stats_summary *out)
 {
     double *sorted = cb_allocate(count, sizeof(*sorted), "the times of blocks");
 
@@ -95,13 +93,13 @@ cb_status bench_summarize(const double *values, size_t count, stats_summary *out
     return CB_OK;
 }
 
-report_column bench_figure_column(const bench_mode *mode)
+report_column figures_column(const bench_mode *mode)
 {
     return mode->figure == BENCH_LATENCY ? REPORT_LATENCY_US : REPORT_ROUND_US;
 }
 
-void bench_fill_blocks(report_column figure, const stats_summary *summary, const double *blocks_us,
-                       size_t count, uint64_t steps, report_row *row)
+void figures_fill_blocks(report_column figure, const stats_summary *summary,
+                         const double *blocks_us, size_t count, uint64_t steps, report_row *row)
 {
     report_set_summary(row, figure, summary);
     report_set_numbers(row, REPORT_BLOCKS_US, blocks_us, count);
@@ -112,21 +110,22 @@ void bench_fill_blocks(report_column figure, const stats_summary *summary, const
 /* What all rows have */
 
 /* Of a technology's own multicast every receiver makes a copy in any case. */
-static size_t piece_bytes(const bench_session *session, const bench_measurement *measurement)
+static size_t piece_bytes(const engine_session *session, const bench_measurement *measurement)
 {
     const size_t most = session->technology != NULL ? session->technology->piece_bytes : 0;
 
     return measurement->size_bytes > most && !measurement->own_multicast ? most : 0;
 }
 
-static void fill_conditions(const bench_session *session, const bench_measurement *measurement,
-                            const bench_common *common, report_row *row)
+static void fill_conditions(const measurement_setting *setting, const char *mode, report_row *row)
 {
+    const engine_session *session = setting->session;
+    const bench_measurement *measurement = setting->planned;
     const bench_options *options = session->options;
     const benchmark *definition = session->definition;
-    size_t pieces = piece_bytes(session, measurement);
+    size_t pieces = piece_bytes(session, measurement), hosts = session->machines.host_count;
 
-    report_set_text(row, REPORT_MODE, common->mode);
+    report_set_text(row, REPORT_MODE, mode);
     report_set_text(row, REPORT_OCCUPATION, bench_occupation_name(measurement->occupation));
     report_set_text(row, REPORT_TOUCH, options->touch);
     report_set_text(row, REPORT_BUFFERS, options->buffers);
@@ -134,14 +133,14 @@ static void fill_conditions(const bench_session *session, const bench_measuremen
     report_set_member_text(row, REPORT_WAIT, transport_wait_name(session->effective_wait),
                            "effective");
     report_set_number(row, REPORT_SIZE_BYTES, (double)measurement->size_bytes);
-    report_set_number(row, REPORT_PROCESSORS, (double)common->participants);
-    report_set_flag(row, REPORT_OVERSUBSCRIBED, common->oversubscribed);
+    report_set_number(row, REPORT_PROCESSORS, (double)setting->participants);
+    report_set_flag(row, REPORT_OVERSUBSCRIBED, setting->oversubscribed);
     if (pieces > 0)
         report_set_number(row, REPORT_PIECE_BYTES, (double)pieces);
-    for (size_t role = 0; session->host_count > 1 && role < BENCH_ROLES; role++)
-        for (size_t i = 0; session->roles[role].name != NULL && i < session->host_count; i++)
-            report_set_member(row, REPORT_PLACEMENT, (double)session->roles[role].ranks[i],
-                              "[%s].%zu", session->roles[role].name, i);
+    for (size_t role = 0; hosts > 1 && role < BENCH_ROLES; role++)
+        for (size_t i = 0; setting->roles[role].name != NULL && i < hosts; i++)
+            report_set_member(row, REPORT_PLACEMENT, (double)setting->roles[role].ranks[i],
+                              "[%s].%zu", setting->roles[role].name, i);
     if (definition->counted == BENCH_DESTINATIONS)
         report_set_number(row, REPORT_DESTINATIONS, (double)measurement->count);
     if (definition->counted == BENCH_SOURCES)
@@ -155,7 +154,7 @@ static void fill_conditions(const bench_session *session, const bench_measuremen
     }
 }
 
-static void fill_verification(const bench_verification *found, report_row *row)
+static void fill_verification(const verification_result *found, report_row *row)
 {
     if (!found->done)
         return;
@@ -166,86 +165,49 @@ static void fill_verification(const bench_verification *found, report_row *row)
     report_set_member(row, REPORT_VERIFY, (double)found->corrupted, "corrupted");
 }
 
-static void fill_datagrams(const report_datagrams *counts, report_row *row)
+void figures_fill_common(const measurement_setting *setting, const figures_common *common,
+                         report_row *row)
 {
-    if (!counts->done)
-        return;
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->lost, "lost");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->late, "late");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->doubled, "doubled");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->reordered, "reordered");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->overrun, "overrun");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->foreign, "foreign");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->unsent, "unsent");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->sent, "sent");
-    report_set_member(row, REPORT_DATAGRAMS, (double)counts->received, "received");
-}
-
-void bench_fill_common(const bench_session *session, const bench_measurement *measurement,
-                       const bench_common *common, report_row *row)
-{
-    fill_conditions(session, measurement, common, row);
+    fill_conditions(setting, common->mode, row);
     report_set_number(row, REPORT_SKEW_US, common->skew_ns / 1e3);
     if (common->touch_ns >= 0)
         report_set_number(row, REPORT_TOUCH_US, common->touch_ns / 1e3);
     if (common->algorithm_true_us >= 0)
         report_set_number(row, REPORT_ALGORITHM_TRUE_US, common->algorithm_true_us);
     fill_verification(common->verification, row);
-    fill_datagrams(common->datagrams, row);
+    report_set_counters(row, common->counters);
 }
 
 /* A row of blocks */
 
-/* What communication and computing take from each other. All blocks have the same number of steps.
- */
-static void fill_occupation(const bench_session *session, const bench_measurement *measurement,
-                            const bench_outcome *outcome, double step_us, report_row *row)
-{
-    if (measurement->occupation == BENCH_UNOCCUPIED || outcome->alone_step_ns <= 0)
-        return;
-    report_set_number(row, REPORT_SLOWDOWN_COMMUNICATION, step_us * 1e3 / outcome->alone_step_ns);
-    for (bench_side side = 0; side < BENCH_SIDES; side++) {
-        bench_side_figures found = bench_side_figures_of(&outcome->sides[side], session->tick_ns);
-        const char *name = bench_side_name(side);
-
-        report_set_member(row, REPORT_COMPUTING_ALONE_PCT, found.alone_pct, "%s", name);
-        report_set_member(row, REPORT_SLOWDOWN_COMPUTING, found.slowdown, "%s", name);
-        report_set_member(row, REPORT_COMPUTING_LEFT_PCT, found.left_pct, "%s", name);
-        if (found.at_least)
-            report_set_member_flag(row, REPORT_SLOWDOWN_COMPUTING_AT_LEAST, true, "%s", name);
-    }
-}
-
 /* Beside a computing task the mean takes the median's place: the rare long interruptions that a
  * median hides are what is looked for. The harness of a ping-pong is not halved: a round trip holds
  * a step of both sides, one after the other, and over null a step of one side was measured. */
-cb_status bench_figures(bench_session *session, const bench_measurement *measurement,
-                        size_t participants, const bench_outcome *outcome, report_row *row)
+cb_status figures_fill(const measurement_setting *setting, const measurement_outcome *outcome,
+                       report_row *row)
 {
-    const bench_common common = {.mode = measurement->mode->name,
-                                 .participants = participants,
-                                 .oversubscribed = outcome->oversubscribed,
-                                 .skew_ns = outcome->skew_ns,
-                                 .touch_ns = outcome->touch_ns,
-                                 .algorithm_true_us = outcome->algorithm_true_us,
-                                 .verification = &outcome->verification,
-                                 .datagrams = &outcome->datagrams};
+    const bench_measurement *measurement = setting->planned;
+    const figures_common common = {.mode = measurement->mode->name,
+                                   .skew_ns = outcome->skew_ns,
+                                   .touch_ns = outcome->touch_ns,
+                                   .algorithm_true_us = outcome->algorithm_true_us,
+                                   .verification = &outcome->verification,
+                                   .counters = &outcome->counters};
     double divisor = measurement->mode->divisor, total_us = 0;
     stats_summary summary;
 
-    bench_fill_common(session, measurement, &common, row);
+    figures_fill_common(setting, &common, row);
     for (size_t i = 0; i < outcome->block_count; i++)
         total_us += outcome->blocks_ns[i] /= 1e3 * (double)outcome->steps * divisor;
-    CB_TRY(bench_summarize(outcome->blocks_ns, outcome->block_count, &summary));
+    CB_TRY(figures_summarize(outcome->blocks_ns, outcome->block_count, &summary));
     if (measurement->occupation != BENCH_UNOCCUPIED && summary.count > 0)
         summary.median = total_us / (double)outcome->block_count;
-    bench_fill_blocks(bench_figure_column(measurement->mode), &summary, outcome->blocks_ns,
-                      outcome->block_count, outcome->steps * outcome->block_count, row);
+    figures_fill_blocks(figures_column(measurement->mode), &summary, outcome->blocks_ns,
+                        outcome->block_count, outcome->steps * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
-    fill_rates(session->definition, measurement, participants, summary.median, outcome->lost_share,
-               row);
-    fill_ratio(session, measurement, summary.median * divisor, row);
-    fill_occupation(session, measurement, outcome, summary.median * divisor, row);
+    fill_rates(setting->session->definition, measurement, setting->participants, summary.median,
+               outcome->lost_share, row);
+    fill_ratio(setting, summary.median * divisor, row);
     report_set_distribution(row, REPORT_STEP_US, outcome->histogram, divisor);
     report_set_numbers(row, REPORT_SHARES, outcome->shares, outcome->share_count);
     if (outcome->window > 0)

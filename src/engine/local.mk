@@ -1,31 +1,33 @@
 libcombench_a_SOURCES += \
-	%D%/algorithm.c \
+	%D%/algorithm.c %D%/algorithm.h \
 	%D%/benchmark.h \
-	%D%/describe.c %D%/describe.h \
-	%D%/definition.c %D%/definition.h \
 	%D%/block.c %D%/block.h \
 	%D%/checker.c %D%/checker.h \
-	%D%/configuration.c \
-	%D%/datagrams.c \
-	%D%/environment.c \
-	%D%/figures.c \
+	%D%/configuration.c %D%/configuration.h \
+	%D%/definition.c %D%/definition.h \
+	%D%/describe.c %D%/describe.h \
+	%D%/counters.c %D%/counters.h \
+	%D%/environment.c %D%/environment.h \
+	%D%/figures.c %D%/figures.h \
 	%D%/groups.c %D%/groups.h \
-	%D%/harness.c \
-	%D%/measure.c \
+	%D%/harness.c %D%/harness.h \
+	%D%/machines.c %D%/machines.h \
+	%D%/measurement.c %D%/measurement.h \
+	%D%/meters.c %D%/meters.h \
+	%D%/method.h \
 	%D%/options.c %D%/options.h \
+	%D%/outcome.h \
 	%D%/pace.c %D%/pace.h \
 	%D%/parkbench.c %D%/parkbench.h \
-	%D%/passes.h \
-	%D%/patience.h \
+	%D%/pass.c %D%/pass.h \
 	%D%/placement.c %D%/placement.h \
 	%D%/plan.c %D%/plan.h \
-	%D%/program.c \
-	%D%/progress.c \
-	%D%/rank.c \
-	%D%/run.c \
-	%D%/session.h \
+	%D%/plan_run.c %D%/plan_run.h \
+	%D%/program.c %D%/program.h \
+	%D%/rank.c %D%/rank.h \
+	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \
 	%D%/sides.c %D%/sides.h \
-	%D%/start.c \
+	%D%/timeout.h \
 	%D%/traffic.c %D%/traffic.h \
-	%D%/verify.c
+	%D%/verification.c %D%/verification.h

@@ -7,6 +7,8 @@
 
 #include "engine/placement.h"
 #include "engine/sides.h"
+#include "transport/transport.h"
+#include "engine/traffic.h"
 
 #define FIELD(name) offsetof(bench_options, name)
 
@@ -22,6 +24,9 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
 
+/* Made of what the technologies say of themselves, see describe_technologies. */
+static char technology_help[512], interface_help[512];
+
 /* clang-format off: a row reads best as one */
 /* Before a benchmark's own options. */
 static const cb_option first_rows[] = {
@@ -31,10 +36,7 @@ static const cb_option first_rows[] = {
      .argument = "NAME",
      .default_text = "mpi",
      .key = "technology",
-     .help =
-         "What moves the data: mpi (MPI point-to-point), sci (SISCI remote memory), tcp (stream "
-         "sockets), udp (datagrams) or null (nothing: the cost of the harness itself); with "
-         "--config, what network.conf says where this is not given"},
+     .help = technology_help},
     {.name = "sizes",
      .type = CB_OPTION_SIZE_LIST,
      .offset = FIELD(sizes),
@@ -384,9 +386,15 @@ static const cb_option later_rows[] = {
      .offset = FIELD(interface),
      .argument = "NAME",
      .key = "interface",
-     .help = "The network interface of tcp and udp, the same name on all hosts; without it "
-             "loopback where all ranks are on one host, else the one with the address of the "
-             "host's name"},
+     .help = interface_help},
+    {.name = "parameter",
+     .type = CB_OPTION_TEXT,
+     .offset = FIELD(parameter),
+     .argument = "NAME=VALUE,...",
+     .key = "parameter",
+     .help = "Parameters of the technology for all ranks, written as in its Context, see "
+             "combench-config(5); they take precedence over the files of --config and over values "
+             "derived from the job"},
     {.name = "emit-trace",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(emit_trace),
@@ -452,7 +460,7 @@ static uint32_t scopes_of(const benchmark *definition)
 
     scopes |= definition->group == BENCH_GROUP_FARM ? BENCH_TAKES_ALGORITHM : BENCH_TAKES_MODES;
     for (const bench_mode *mode = definition->modes; mode->name != NULL; mode++)
-        if (bench_is_stream(mode))
+        if (traffic_is_stream(mode))
             scopes |= BENCH_TAKES_WINDOW;
     if (definition->group == BENCH_GROUP_PARKBENCH)
         scopes |= BENCH_TAKES_PARKBENCH;
@@ -511,11 +519,55 @@ static size_t add_own_rows(const benchmark *definition, const benchmark *const *
     return count;
 }
 
+/* "mpi (MPI point-to-point), tcp (stream sockets) or null (nothing)": all that are known, whatever
+ * this build has. `separator` stands before the last. */
+static size_t list_technologies(unsigned capabilities, bool with_summary, const char *separator,
+                                char *text, size_t bytes)
+{
+    size_t used = 0, listed = 0, count = 0;
+
+    for (size_t i = 0; transport_technologies[i] != NULL; i++)
+        count += (transport_technologies[i]->capabilities & capabilities) == capabilities;
+    for (size_t i = 0; transport_technologies[i] != NULL && used < bytes; i++) {
+        const transport_technology *technology = transport_technologies[i];
+
+        if ((technology->capabilities & capabilities) != capabilities)
+            continue;
+        listed++;
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s%s%s%s",
+                                 listed == 1       ? ""
+                                 : listed == count ? separator
+                                                   : ", ",
+                                 technology->name, with_summary ? " (" : "",
+                                 with_summary ? technology->summary : "", with_summary ? ")" : "");
+    }
+    return used < bytes ? used : bytes;
+}
+
+static void describe_technologies(void)
+{
+    char names[256];
+    size_t used =
+        (size_t)snprintf(technology_help, sizeof(technology_help), "What moves the data: ");
+
+    used +=
+        list_technologies(0, true, " or ", technology_help + used, sizeof(technology_help) - used);
+    snprintf(technology_help + used, sizeof(technology_help) - used,
+             "; with --config, what network.conf says where this is not given");
+    list_technologies(TRANSPORT_INTERFACE, false, " and ", names, sizeof(names));
+    snprintf(
+        interface_help, sizeof(interface_help),
+        "The network interface of %s, the same name on all hosts; without it loopback where all "
+        "ranks are on one host, else the one with the address of the host's name",
+        names);
+}
+
 void options_table_make(const benchmark *definition, const benchmark *const *registry,
                         options_table *out)
 {
     cb_option *at = out->rows;
 
+    describe_technologies();
     memcpy(at, first_rows, sizeof(first_rows));
     at += FIRST_ROWS;
     at += add_own_rows(definition, registry, at, OPTIONS_ROWS - FIRST_ROWS - LATER_ROWS);

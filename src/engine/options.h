@@ -36,6 +36,7 @@ struct bench_options {
     const char *format, *output;
     const char *config;
     const char *interface;
+    const char *parameter; /* NAME=VALUE,... of the technology; NULL: none are given */
     const char *emit_trace;
     uint64_t trace_steps, trace_ranks;                       /* ranks 0: as many as take part */
     alignas(max_align_t) unsigned char own[BENCH_OWN_BYTES]; /* the benchmark's own */

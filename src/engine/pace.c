@@ -7,22 +7,22 @@
 /* Of the limit, on one batch; and how far apart batches are on a machine that is quiet. */
 static const double steady_stake = 0.25, unsteady_stake = 0.125, steady_ratio = 1.25;
 
-void bench_pace_note(bench_pace *pace, double batch_ns, double steps)
+void pace_note(batch_pace *pace, double batch_ns, double steps)
 {
-    pace->steps_ns[pace->count++ % BENCH_PACE_BATCHES] = fmax(batch_ns / steps, 0.1);
+    pace->steps_ns[pace->count++ % PACE_BATCHES] = fmax(batch_ns / steps, 0.1);
 }
 
-static size_t kept(const bench_pace *pace)
+static size_t kept(const batch_pace *pace)
 {
-    return pace->count < BENCH_PACE_BATCHES ? pace->count : BENCH_PACE_BATCHES;
+    return pace->count < PACE_BATCHES ? pace->count : PACE_BATCHES;
 }
 
-double bench_pace_latest_ns(const bench_pace *pace)
+double pace_latest_ns(const batch_pace *pace)
 {
-    return pace->count > 0 ? pace->steps_ns[(pace->count - 1) % BENCH_PACE_BATCHES] : 0;
+    return pace->count > 0 ? pace->steps_ns[(pace->count - 1) % PACE_BATCHES] : 0;
 }
 
-double bench_pace_slowest_ns(const bench_pace *pace)
+double pace_slowest_ns(const batch_pace *pace)
 {
     double slowest_ns = 0;
 
@@ -31,7 +31,7 @@ double bench_pace_slowest_ns(const bench_pace *pace)
     return slowest_ns;
 }
 
-static double fastest_of(const bench_pace *pace)
+static double fastest_of(const batch_pace *pace)
 {
     double fastest_ns = HUGE_VAL;
 
@@ -40,9 +40,9 @@ static double fastest_of(const bench_pace *pace)
     return fastest_ns;
 }
 
-double bench_pace_affordable(const bench_pace *pace, double left_ns, double limit_ns)
+double pace_affordable(const batch_pace *pace, double left_ns, double limit_ns)
 {
-    double slowest_ns = bench_pace_slowest_ns(pace);
+    double slowest_ns = pace_slowest_ns(pace);
     bool steady = slowest_ns <= steady_ratio * fastest_of(pace);
     double stake_ns = limit_ns * (steady ? steady_stake : unsteady_stake);
 

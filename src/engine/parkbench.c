@@ -1,4 +1,4 @@
-/* TICK1 and TICK2 before a run, and the parameters of Parkbench behind a curve. */
+/* TICK1 and TICK2 before a run, and the parameters of Parkbench after a curve. */
 #include "engine/parkbench.h"
 
 #include <math.h>
@@ -42,53 +42,44 @@ static void try_clock(const host *machine, clock_trial *mine)
             cb_measure_tick2(cb_clock_measured(), cb_clock_wall(), tick2_interval_ns, cb_sleep_ns);
 }
 
-static void explain_tick1(const clock_trial *trial, size_t rank)
-{
-    char what[64];
-
-    if (trial->tick1.goes_back)
-        snprintf(what, sizeof(what), "goes back");
-    else if (trial->tick1.tick_ns == 0)
-        snprintf(what, sizeof(what), "stands still");
-    else
-        snprintf(what, sizeof(what), "moves in steps of %g us", (double)trial->tick1.tick_ns / 1e3);
-    cb_error("TICK1 fails: CLOCK_MONOTONIC of rank %zu on %s %s, and blocks of 1 ms need steps of "
-             "%g us at most; give that host another clock (current_clocksource in "
-             "/sys/devices/system/clocksource/clocksource0), or leave it out",
-             rank, trial->host, what, (double)longest_tick_ns / 1e3);
-}
-
-static void explain_tick2(const clock_trial *trial, size_t rank)
-{
-    cb_error("TICK2 fails: in an interval of %g ms CLOCK_MONOTONIC of rank %zu on %s is off by "
-             "%.3g %% against the time of day, known to %.2g %%, and %g %% are allowed; look for a "
-             "service that is setting the time of day, give that host another clock, or leave it "
-             "out",
-             (double)tick2_interval_ns / 1e6, rank, trial->host, trial->tick2.error_pct,
-             trial->tick2.bound_pct, CB_TICK2_LIMIT_PCT);
-}
-
-/* The first rank whose clock fails decides, in all ranks alike; rank 0 says which. */
+/* The first rank whose clock fails decides, in all ranks alike; rank 0 logs which. */
 static cb_status judge(const clock_trial *trials, size_t ranks)
 {
     for (size_t rank = 0; rank < ranks; rank++) {
         const clock_trial *trial = &trials[rank];
+        char what[64];
 
-        if (!passes_tick1(&trial->tick1)) {
-            explain_tick1(trial, rank);
+        if (passes_tick1(&trial->tick1) && cb_tick2_is_true(&trial->tick2))
+            continue;
+        if (passes_tick1(&trial->tick1)) {
+            cb_error(
+                "TICK2 fails: in an interval of %g ms CLOCK_MONOTONIC of rank %zu on %s is off "
+                "by %.3g %% against the time of day, known to %.2g %%, and %g %% are allowed; "
+                "look for a service that is setting the time of day, give that host another "
+                "clock, or leave it out",
+                (double)tick2_interval_ns / 1e6, rank, trial->host, trial->tick2.error_pct,
+                trial->tick2.bound_pct, CB_TICK2_LIMIT_PCT);
             return CB_ERROR_USAGE;
         }
-        if (!cb_tick2_is_true(&trial->tick2)) {
-            explain_tick2(trial, rank);
-            return CB_ERROR_USAGE;
-        }
+        if (trial->tick1.goes_back)
+            snprintf(what, sizeof(what), "goes back");
+        else if (trial->tick1.tick_ns == 0)
+            snprintf(what, sizeof(what), "stands still");
+        else
+            snprintf(what, sizeof(what), "moves in steps of %g us",
+                     (double)trial->tick1.tick_ns / 1e3);
+        cb_error("TICK1 fails: CLOCK_MONOTONIC of rank %zu on %s %s, and blocks of 1 ms need steps "
+                 "of %g us at most; give that host another clock (current_clocksource in "
+                 "/sys/devices/system/clocksource/clocksource0), or leave it out",
+                 rank, trial->host, what, (double)longest_tick_ns / 1e3);
+        return CB_ERROR_USAGE;
     }
     return CB_OK;
 }
 
-static bench_ticks worst_of(const clock_trial *trials, size_t ranks)
+static parkbench_ticks worst_of(const clock_trial *trials, size_t ranks)
 {
-    bench_ticks worst = {0};
+    parkbench_ticks worst = {0};
 
     for (size_t rank = 0; rank < ranks; rank++) {
         const clock_trial *trial = &trials[rank];
@@ -102,68 +93,54 @@ static bench_ticks worst_of(const clock_trial *trials, size_t ranks)
     return worst;
 }
 
-cb_status bench_check_clock(bench_session *session)
+cb_status parkbench_check_clock(control *plane, const host *machine, parkbench_ticks *worst)
 {
-    size_t ranks = (size_t)control_size(session->plane);
+    size_t ranks = (size_t)control_size(plane);
     clock_trial mine = {0}, *trials = cb_allocate(ranks, sizeof(*trials), "the trials of clocks");
     cb_status status = trials != NULL ? CB_OK : CB_ERROR_MEMORY;
 
-    status = control_agree(control_everyone(session->plane), status);
+    status = control_agree(control_everyone(plane), status);
     if (status == CB_OK) {
-        try_clock(session->machine, &mine);
-        status = control_exchange(control_everyone(session->plane), &mine, sizeof(mine), trials);
+        try_clock(machine, &mine);
+        status = control_exchange(control_everyone(plane), &mine, sizeof(mine), trials);
     }
     if (status == CB_OK) {
-        cb_log_silence(control_rank(session->plane) != 0);
+        cb_log_silence(control_rank(plane) != 0);
         status = judge(trials, ranks);
         cb_log_silence(false);
-        session->ticks = worst_of(trials, ranks);
+        *worst = worst_of(trials, ranks);
     }
     free(trials);
     return status;
 }
 
-void bench_put_ticks(const bench_session *session)
+void parkbench_put_ticks(report_document *document, const parkbench_ticks *worst)
 {
-    const bench_ticks *worst = &session->ticks;
-
-    if (session->document == NULL)
-        return;
-    report_put_number(session->document, worst->tick1_ns, "environment.clock.tick1_ns");
-    report_put_number(session->document, worst->tick2_error_pct,
-                      "environment.clock.tick2_error_pct");
-    report_put_number(session->document, worst->tick2_bound_pct,
-                      "environment.clock.tick2_bound_pct");
+    report_put_number(document, worst->tick1_ns, "environment.clock.tick1_ns");
+    report_put_number(document, worst->tick2_error_pct, "environment.clock.tick2_error_pct");
+    report_put_number(document, worst->tick2_bound_pct, "environment.clock.tick2_bound_pct");
 }
 
-/* Where a figure is the time of many messages, Parkbench's is that of one of them. */
-static double *message_times(const double *figures_us, size_t count, double messages)
-{
-    double *times_us = cb_allocate(count, sizeof(*times_us), "the times of messages");
-
-    for (size_t i = 0; times_us != NULL && i < count; i++)
-        times_us[i] = figures_us[i] / messages;
-    return times_us;
-}
-
-cb_status bench_fit_parkbench(const bench_session *session, const bench_measurement *measurement,
-                              size_t participants, const double *bytes, const double *figures_us,
-                              size_t count)
+cb_status parkbench_fit(report_document *document, const bench_measurement *measurement,
+                        size_t participants, double breakpoint_bytes, const parkbench_curve *points)
 {
     const bench_mode *mode = measurement->mode;
     bool saturates = mode->figure == BENCH_ROUND;
-    double *times_us = message_times(figures_us, count,
-                                     (double)bench_packets_of(mode->packets, measurement->count));
+    double messages = (double)bench_packets_of(mode->packets, measurement->count);
+    double *times_us = cb_allocate(points->count, sizeof(*times_us), "the times of messages");
     stats_parkbench parts[STATS_PARKBENCH_PARTS];
-    cb_status status = times_us != NULL ? CB_OK : CB_ERROR_MEMORY;
-    size_t written = 0;
+    cb_status status = CB_OK;
+    size_t written;
 
-    if (status == CB_OK)
-        written = stats_parkbench_fit(bytes, times_us, count,
-                                      (double)session->options->breakpoint_bytes, parts);
+    if (times_us == NULL)
+        return CB_ERROR_MEMORY;
+    /* Where a figure is the time of many messages, Parkbench's is that of one of them. */
+    for (size_t i = 0; i < points->count; i++)
+        times_us[i] = points->figures_us[i] / messages;
+    written = stats_parkbench_fit(points->bytes, times_us, points->count, breakpoint_bytes, parts);
     for (size_t i = 0; i < written && status == CB_OK; i++)
         status =
-            report_add_parkbench(session->document, mode->name, (double)participants,
+            report_add_parkbench(document, mode->name, (double)participants,
                                  saturates ? "message_us" : "latency_us", saturates, &parts[i]);
     free(times_us);
     return status;

@@ -7,61 +7,61 @@
 
 enum { FURTHEST_RINGS = 1024 };
 
-cb_status bench_builder_create(size_t sources, uint64_t events, bench_builder *out)
+cb_status farm_builder_create(size_t sources, uint64_t events, farm_builder *out)
 {
     uint64_t places = 1;
 
     while (places < events)
         places *= 2;
-    *out = (bench_builder){.sources = sources,
-                           .mask = places - 1,
-                           .place_words = 1 + (sources + BENCH_BUILDER_WORD_BITS - 1) /
-                                                  BENCH_BUILDER_WORD_BITS};
+    *out = (farm_builder){.sources = sources,
+                          .mask = places - 1,
+                          .place_words =
+                              1 + (sources + FARM_BUILDER_WORD_BITS - 1) / FARM_BUILDER_WORD_BITS};
     out->places =
         cb_allocate(places, out->place_words * sizeof(*out->places), "events under construction");
     if (out->places == NULL)
         return CB_ERROR_MEMORY;
     for (uint64_t place = 0; place < places; place++)
-        bench_builder_clear(out, place);
+        farm_builder_clear(out, place);
     return CB_OK;
 }
 
-void bench_builder_free(bench_builder *builder)
+void farm_builder_free(farm_builder *builder)
 {
     free(builder->places);
-    *builder = (bench_builder){0};
+    *builder = (farm_builder){0};
 }
 
-void bench_builder_restart(bench_builder *builder, uint64_t sequence)
+void farm_builder_restart(farm_builder *builder, uint64_t sequence)
 {
     for (uint64_t place = 0; place <= builder->mask; place++)
-        bench_builder_clear(builder, place);
+        farm_builder_clear(builder, place);
     builder->oldest = sequence;
-    builder->counts = (bench_builder_counts){0};
+    builder->counts = (farm_builder_counts){0};
 }
 
-static void make_room(bench_builder *builder, uint64_t sequence)
+static void make_room(farm_builder *builder, uint64_t sequence)
 {
     while (sequence - builder->oldest > builder->mask) {
-        builder->counts.abandoned += *bench_builder_place(builder, builder->oldest) > 0;
-        bench_builder_move_on(builder);
+        builder->counts.abandoned += *farm_builder_place(builder, builder->oldest) > 0;
+        farm_builder_move_on(builder);
     }
 }
 
-bench_built bench_builder_add_odd(bench_builder *builder, size_t source, uint64_t sequence)
+farm_built farm_builder_add_odd(farm_builder *builder, size_t source, uint64_t sequence)
 {
     builder->counts.fragments++;
     if (source >= builder->sources ||
         (sequence >= builder->oldest &&
          sequence - builder->oldest > FURTHEST_RINGS * (builder->mask + 1))) {
-        builder->counts.foreign++;
-        return BENCH_FRAGMENT_FOREIGN;
+        builder->counts.unexpected++;
+        return FARM_FRAGMENT_UNEXPECTED;
     }
     if (sequence < builder->oldest || sequence - builder->oldest <= builder->mask) {
-        builder->counts.doubled++;
-        return BENCH_FRAGMENT_DOUBLED;
+        builder->counts.duplicate++;
+        return FARM_FRAGMENT_DUPLICATE;
     }
     make_room(builder, sequence);
     builder->counts.fragments--;
-    return bench_builder_add(builder, source, sequence);
+    return farm_builder_add(builder, source, sequence);
 }

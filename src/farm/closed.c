@@ -1,6 +1,6 @@
-/* The row of a closed loop: blocks of events, timed between marks in steady state, and a pass of
+/* Blocks of events, timed between marks in steady state, and a pass of
  * its own that records the latency of each event. */
-#include "farm/measure.h"
+#include "farm/closed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,32 +28,26 @@ typedef struct {
     bool kept;       /* the last batch's were */
     uint64_t block;  /* events of one */
     size_t wanted;   /* of the next batch, at most */
-    bench_pace pace; /* of batches: with filling, draining and what was waited for in vain */
+    batch_pace pace; /* of batches: with filling, draining and what was waited for in vain */
     double precision_pct;
 } farm_blocks;
 
-static void free_blocks(farm_blocks *blocks)
+static double wanted_block_ns(const farm_run *run)
 {
-    free(blocks->values_ns);
-    free(blocks->marks_ns);
-    free(blocks->sorted_ns);
-}
-
-static double wanted_block_ns(const bench_farm_run *run)
-{
-    return fmin(run->oversubscribed ? oversubscribed_block_ns : block_ns, run->limit_ns / 100);
+    return fmin(run->setting->oversubscribed ? oversubscribed_block_ns : block_ns,
+                run->limit_ns / 100);
 }
 
 /* Destinations decide in turn: a block is a number of whole turns. */
-static uint64_t block_of(const bench_farm_run *run)
+static uint64_t block_of(const farm_run *run)
 {
-    uint64_t turns = bench_farm_events_in(wanted_block_ns(run),
-                                          run->event_ns * (double)bench_farm_destinations(run), 1);
+    uint64_t turns =
+        farm_events_in(wanted_block_ns(run), run->event_ns * (double)farm_destinations(run), 1);
 
-    return turns * bench_farm_destinations(run);
+    return turns * farm_destinations(run);
 }
 
-bool bench_farm_blocks_too_short(double event_ns, uint64_t block, double wanted_ns, double left_ns)
+bool farm_blocks_too_short(double event_ns, uint64_t block, double wanted_ns, double left_ns)
 {
     return event_ns * (double)block < wanted_ns / 2 && left_ns > (BLOCKS_MINIMUM + 2) * wanted_ns;
 }
@@ -64,10 +58,10 @@ static stats_summary summarize(farm_blocks *blocks)
     return stats_summarize(blocks->sorted_ns, blocks->count);
 }
 
-/* Keep the `count` blocks of a run, and tell all how precise the median is by now. What lies behind
+/* Keep the `count` blocks of a run, and tell all how precise the median is by now. What comes after
  * their last mark is the farm running empty. */
-static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks, size_t count,
-                             const bench_tally *tally)
+static cb_status keep_blocks(const farm_run *run, farm_blocks *blocks, size_t count,
+                             const farm_tally *tally)
 {
     size_t marks = tally->marks < count + 1 ? tally->marks : count + 1;
 
@@ -78,18 +72,11 @@ static cb_status keep_blocks(const bench_farm_run *run, farm_blocks *blocks, siz
 
         blocks->precision_pct = stats_precision_pct(&summary);
     }
-    return control_broadcast(run->team, &blocks->precision_pct, sizeof(blocks->precision_pct));
+    return control_broadcast(run->setting->team, &blocks->precision_pct,
+                             sizeof(blocks->precision_pct));
 }
 
-/* The time of an event as the row has it, told to all: it is what loads are shares of. */
-static cb_status take_median(bench_farm_run *run, farm_blocks *blocks)
-{
-    if (run->supervisor && blocks->count > 0)
-        run->event_ns = summarize(blocks).median / (double)blocks->block;
-    return control_broadcast(run->team, &run->event_ns, sizeof(run->event_ns));
-}
-
-static void add_tally(bench_tally *sum, const bench_tally *tally)
+static void add_tally(farm_tally *sum, const farm_tally *tally)
 {
     sum->issued += tally->issued;
     sum->decided += tally->decided;
@@ -102,47 +89,46 @@ static uint64_t lead_in_of(uint64_t in_flight, uint64_t block)
     return in_flight > block ? in_flight : block;
 }
 
-bench_load bench_farm_closed_load(uint64_t in_flight, uint64_t block, size_t count)
+farm_load farm_closed_load(uint64_t in_flight, uint64_t block, size_t count)
 {
     uint64_t lead_in = lead_in_of(in_flight, block);
 
-    return (bench_load){.events = lead_in + count * block + in_flight,
-                        .in_flight = in_flight,
-                        .lead_in = lead_in,
-                        .block = block};
+    return (farm_load){.events = lead_in + count * block + in_flight,
+                       .in_flight = in_flight,
+                       .lead_in = lead_in,
+                       .block = block};
 }
 
-static double left_ns(const bench_farm_run *run)
+static double left_ns(const farm_run *run)
 {
     return run->limit_ns * blocks_end - run->elapsed_ns;
 }
 
 /* As many blocks as may be staked beside what goes before and after them, but no more than are
  * wanted. */
-static size_t fitting_blocks(const bench_farm_run *run, const farm_blocks *blocks)
+static size_t fitting_blocks(const farm_run *run, const farm_blocks *blocks)
 {
     uint64_t around = lead_in_of(run->in_flight, blocks->block) + run->in_flight;
-    double affordable = bench_pace_affordable(&blocks->pace, left_ns(run), run->limit_ns);
+    double affordable = pace_affordable(&blocks->pace, left_ns(run), run->limit_ns);
     double fitting = (affordable - (double)around) / (double)blocks->block;
 
     return (size_t)fmax(1, fmin((double)blocks->wanted, fitting));
 }
 
 /* One batch, kept unless its blocks are too short: then the next has longer ones. */
-static cb_status time_batch(bench_farm_run *run, farm_blocks *blocks, bench_farm_outcome *out)
+static cb_status time_batch(farm_run *run, farm_blocks *blocks, farm_outcome *out)
 {
     size_t count = fitting_blocks(run, blocks);
-    bench_load load = bench_farm_closed_load(run->in_flight, blocks->block, count);
-    bench_tally tally = {0};
+    farm_load load = farm_closed_load(run->in_flight, blocks->block, count);
+    farm_tally tally = {0};
 
     load.marks_ns = blocks->marks_ns;
-    CB_TRY(
-        bench_farm_run_load(run, load, bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
+    CB_TRY(farm_run_load(run, load, &tally));
     add_tally(&out->tally, &tally);
-    bench_pace_note(&blocks->pace, tally.elapsed_ns, (double)load.events);
+    pace_note(&blocks->pace, tally.elapsed_ns, (double)load.events);
     run->event_ns = tally.event_ns;
-    blocks->kept = !bench_farm_blocks_too_short(run->event_ns, blocks->block, wanted_block_ns(run),
-                                                left_ns(run));
+    blocks->kept =
+        !farm_blocks_too_short(run->event_ns, blocks->block, wanted_block_ns(run), left_ns(run));
     if (!blocks->kept) {
         blocks->count = 0;
         blocks->block = block_of(run);
@@ -154,78 +140,72 @@ static cb_status time_batch(bench_farm_run *run, farm_blocks *blocks, bench_farm
     return keep_blocks(run, blocks, count, &tally);
 }
 
-static bool has_time_left(const bench_farm_run *run, const farm_blocks *blocks)
+static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *out)
 {
-    bench_load least = bench_farm_closed_load(run->in_flight, blocks->block, 1);
+    farm_load least;
 
-    return left_ns(run) > bench_pace_slowest_ns(&blocks->pace) * (double)least.events;
-}
-
-static cb_status time_blocks(bench_farm_run *run, farm_blocks *blocks, bench_farm_outcome *out)
-{
-    bench_pace_note(&blocks->pace, run->event_ns, 1);
+    pace_note(&blocks->pace, run->event_ns, 1);
     blocks->block = block_of(run);
     blocks->wanted = BLOCKS_MINIMUM + 1;
     blocks->precision_pct = HUGE_VAL;
     out->stopped_by = "max-time";
     do {
         CB_TRY(time_batch(run, blocks, out));
-        if (blocks->precision_pct <= run->session->options->precision_pct) {
+        least = farm_closed_load(run->in_flight, blocks->block, 1);
+        if (blocks->precision_pct <= run->setting->session->options->precision_pct) {
             out->stopped_by = "precision";
             break;
         }
-    } while (!blocks->kept || has_time_left(run, blocks));
+    } while (!blocks->kept || left_ns(run) > pace_slowest_ns(&blocks->pace) * (double)least.events);
     return CB_OK;
 }
 
-/* When the time is over the least that gives each destination a latency. */
-static uint64_t latencies_wanted(const bench_farm_run *run, double slowest_ns)
+/* When the time is over the least number of events that gives each destination a latency. */
+static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, farm_outcome *out)
 {
     double room_ns = run->limit_ns * latencies_end - run->elapsed_ns;
-    uint64_t least = room_ns > 0 ? 2 * run->in_flight : bench_farm_destinations(run);
-
-    return bench_farm_events_in(fmin(run->limit_ns * latencies_share, room_ns),
-                                fmax(run->event_ns, slowest_ns), least);
-}
-
-static cb_status record_latencies(bench_farm_run *run, const farm_blocks *blocks,
-                                  bench_farm_outcome *out)
-{
-    uint64_t events = latencies_wanted(run, bench_pace_slowest_ns(&blocks->pace));
-    bench_tally tally = {0};
+    uint64_t least = room_ns > 0 ? 2 * run->in_flight : farm_destinations(run);
+    uint64_t events = farm_events_in(fmin(run->limit_ns * latencies_share, room_ns),
+                                     fmax(run->event_ns, pace_slowest_ns(&blocks->pace)), least);
+    farm_tally tally = {0};
 
     if (events > LATENCIES_RECORDED)
         events = LATENCIES_RECORDED;
-    CB_TRY(bench_farm_run_load(
+    CB_TRY(farm_run_load(
         run,
-        (bench_load){.events = events, .in_flight = run->in_flight, .latencies = run->latencies},
-        bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
+        (farm_load){.events = events, .in_flight = run->in_flight, .latencies = run->latencies},
+        &tally));
     add_tally(&out->tally, &tally);
     return CB_OK;
 }
 
-cb_status bench_farm_measure_closed(bench_farm_run *run)
+cb_status farm_measure_closed(farm_run *run)
 {
-    bench_farm_outcome out = {.open = false};
+    farm_outcome out = {.open = false};
     farm_blocks blocks = {
         .values_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
         .sorted_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
-        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2 + run->in_flight / bench_farm_destinations(run),
+        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2 + run->in_flight / farm_destinations(run),
                                 sizeof(double), "the marks of blocks")};
     cb_status status = CB_ERROR_MEMORY;
 
-    bench_farm_forget(run);
+    farm_forget(run);
     if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
         status = time_blocks(run, &blocks, &out);
+    /* The time of an event as the row has it is what loads are shares of, in all ranks. */
+    if (status == CB_OK && run->supervisor && blocks.count > 0)
+        run->event_ns = summarize(&blocks).median / (double)blocks.block;
     if (status == CB_OK)
-        status = take_median(run, &blocks);
+        status = control_broadcast(run->setting->team, &run->event_ns, sizeof(run->event_ns));
     if (status == CB_OK)
         status = record_latencies(run, &blocks, &out);
     out.blocks_ns = blocks.values_ns;
     out.block_count = blocks.count;
     out.block = blocks.block;
     if (status == CB_OK)
-        status = bench_farm_row(run, &out);
-    free_blocks(&blocks);
+        status = farm_row(run, &out);
+    free(blocks.values_ns);
+    free(blocks.marks_ns);
+    free(blocks.sorted_ns);
     return status;
 }

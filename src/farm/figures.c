@@ -1,14 +1,15 @@
-/* The rows of a farm: frequency, latency of events, accounts. */
-#include "farm/measure.h"
+/* The figures of closed and open loops. */
+#include "farm/figures.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/figures.h"
+#include "farm/farm.h"
 
 /* The frequency is that of decisions; NaN where there are none to speak of. */
-static cb_status fill_closed(const bench_farm_outcome *outcome, report_row *row,
-                             double *frequency_hz)
+static cb_status fill_closed(const farm_outcome *outcome, report_row *row, double *frequency_hz)
 {
     stats_summary summary;
 
@@ -17,30 +18,52 @@ static cb_status fill_closed(const bench_farm_outcome *outcome, report_row *row,
         return CB_OK; /* next to all was lost */
     for (size_t i = 0; i < outcome->block_count; i++)
         outcome->blocks_ns[i] /= 1e3 * (double)outcome->block;
-    CB_TRY(bench_summarize(outcome->blocks_ns, outcome->block_count, &summary));
-    bench_fill_blocks(REPORT_ROUND_US, &summary, outcome->blocks_ns, outcome->block_count,
-                      outcome->block * outcome->block_count, row);
+    CB_TRY(figures_summarize(outcome->blocks_ns, outcome->block_count, &summary));
+    figures_fill_blocks(REPORT_ROUND_US, &summary, outcome->blocks_ns, outcome->block_count,
+                        outcome->block * outcome->block_count, row);
     report_set_text(row, REPORT_STOPPED_BY, outcome->stopped_by);
     *frequency_hz = 1e6 / summary.median;
     return CB_OK;
 }
 
+static const double late = 1.01; /* of the run */
+
+bool farm_piles_up(const farm_outcome *outcome)
+{
+    const double least_growth = 1.5, most_growth = 4, few_each = 2;
+    const farm_tally *tally = &outcome->tally;
+    double middle = (double)tally->in_flight_middle, end = (double)tally->in_flight_end;
+
+    return tally->decision_span_ns > late * tally->due_span_ns &&
+           end > few_each * (double)outcome->destinations && end >= least_growth * middle &&
+           end <= most_growth * middle;
+}
+
+bool farm_saturated(const farm_outcome *outcome)
+{
+    const farm_tally *tally = &outcome->tally;
+    bool waits_longer = tally->issue_span_ns > late * tally->due_span_ns &&
+                        tally->backlog_end > tally->backlog_middle;
+
+    return waits_longer || farm_piles_up(outcome);
+}
+
 /* Who holds the rate down: the farm, where waiting for it explains most of what the last event was
  * late by, or where it filled up; else the supervisor, that had no time to give out what was due.
  */
-static const char *limit_of(const bench_farm_outcome *outcome)
+static const char *limit_of(const farm_outcome *outcome)
 {
-    const bench_tally *tally = &outcome->tally;
+    const farm_tally *tally = &outcome->tally;
     double late_ns = tally->issue_span_ns - tally->due_span_ns;
 
-    return 2 * tally->waited_ns > late_ns || bench_farm_piles_up(outcome) ? "farm" : "supervisor";
+    return 2 * tally->waited_ns > late_ns || farm_piles_up(outcome) ? "farm" : "supervisor";
 }
 
-static void fill_open(const bench_farm_outcome *outcome, report_row *row, double *frequency_hz)
+static void fill_open(const farm_outcome *outcome, report_row *row, double *frequency_hz)
 {
-    const bench_tally *tally = &outcome->tally;
-    const bench_found *found = &outcome->found;
-    bool saturated = bench_farm_saturated(outcome);
+    const farm_tally *tally = &outcome->tally;
+    const farm_found *found = &outcome->found;
+    bool saturated = farm_saturated(outcome);
 
     *frequency_hz = tally->decided > 1 && tally->decision_span_ns > 0
                         ? (double)(tally->decided - 1) / tally->decision_span_ns * 1e9
@@ -63,7 +86,7 @@ static void fill_open(const bench_farm_outcome *outcome, report_row *row, double
     }
 }
 
-static void fill_accounts(const bench_tally *tally, report_row *row)
+static void fill_accounts(const farm_tally *tally, report_row *row)
 {
     report_set_number(row, REPORT_ISSUED, (double)tally->issued);
     report_set_number(row, REPORT_DECIDED, (double)tally->decided);
@@ -75,16 +98,17 @@ static void fill_accounts(const bench_tally *tally, report_row *row)
 
 /* The latencies of all events, and an entry for each destination. Its mean number in flight is over
  * what each issue saw. */
-static cb_status fill_destinations(const bench_measurement *measurement,
-                                   const bench_farm_outcome *outcome, report_row *row)
+static cb_status fill_destinations(const measurement_setting *setting, const farm_outcome *outcome,
+                                   report_row *row)
 {
-    const int *ranks = &outcome->ranks[shape_span(&measurement->shape, BENCH_DESTINATION).first];
+    const int *ranks =
+        &setting->ranks[shape_span(&setting->planned->shape, FARM_DESTINATION).first];
     stats_histogram *latency = cb_allocate(1, sizeof(*latency), "a histogram of latencies");
 
     if (latency == NULL)
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < outcome->destinations; i++) {
-        const bench_account *account = &outcome->accounts[i];
+        const farm_account *account = &outcome->accounts[i];
         uint64_t issued = account->decided + account->lost;
         double in_flight_mean = issued > 0 ? (double)account->in_flight_sum / (double)issued : 0;
 
@@ -103,27 +127,25 @@ static cb_status fill_destinations(const bench_measurement *measurement,
     return CB_OK;
 }
 
-cb_status bench_farm_figures(const bench_session *session, const bench_measurement *measurement,
-                             const bench_farm_outcome *outcome, bool oversubscribed,
-                             report_row *row)
+cb_status farm_figures(const measurement_setting *setting, const farm_outcome *outcome,
+                       report_row *row)
 {
-    const bench_common common = {.mode = outcome->open ? "open" : "closed",
-                                 .participants = shape_ranks(&measurement->shape),
-                                 .oversubscribed = oversubscribed,
-                                 .skew_ns = outcome->skew_ns,
-                                 .touch_ns = outcome->touch_ns,
-                                 .algorithm_true_us = outcome->algorithm_true_us,
-                                 .verification = &outcome->verification,
-                                 .datagrams = &outcome->datagrams};
-    size_t sources = measurement->shape.stages[BENCH_SOURCE];
+    const bench_measurement *measurement = setting->planned;
+    const figures_common common = {.mode = outcome->open ? "open" : "closed",
+                                   .skew_ns = outcome->skew_ns,
+                                   .touch_ns = outcome->touch_ns,
+                                   .algorithm_true_us = outcome->algorithm_true_us,
+                                   .verification = &outcome->verification,
+                                   .counters = &outcome->counters};
+    size_t sources = measurement->shape.stages[FARM_SOURCE];
     double frequency_hz;
 
-    bench_fill_common(session, measurement, &common, row);
+    figures_fill_common(setting, &common, row);
     report_set_number(row, REPORT_SOURCES, (double)sources);
     report_set_number(row, REPORT_DESTINATIONS, (double)outcome->destinations);
     report_set_number(row, REPORT_IN_FLIGHT_LIMIT, (double)outcome->in_flight);
     if (outcome->open) {
-        report_set_text(row, REPORT_ARRIVALS, session->options->arrivals);
+        report_set_text(row, REPORT_ARRIVALS, setting->session->options->arrivals);
         fill_open(outcome, row, &frequency_hz);
     } else {
         CB_TRY(fill_closed(outcome, row, &frequency_hz));
@@ -132,5 +154,5 @@ cb_status bench_farm_figures(const bench_session *session, const bench_measureme
     report_set_number(row, REPORT_THROUGHPUT_MBPS,
                       (double)(sources * measurement->size_bytes) * frequency_hz / 1e6);
     fill_accounts(&outcome->tally, row);
-    return fill_destinations(measurement, outcome, row);
+    return fill_destinations(setting, outcome, row);
 }

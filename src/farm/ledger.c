@@ -8,36 +8,36 @@
 
 enum { REMEMBERED = 64 };
 
-cb_status bench_ledger_create(size_t destinations, uint64_t in_flight, bench_ledger *out)
+cb_status farm_ledger_create(size_t destinations, uint64_t in_flight, farm_ledger *out)
 {
     uint64_t ring = 1;
 
     while (ring < in_flight)
         ring *= 2;
-    *out = (bench_ledger){.destinations = destinations, .ring_mask = ring - 1};
+    *out = (farm_ledger){.destinations = destinations, .ring_mask = ring - 1};
     out->accounts = cb_allocate(destinations, sizeof(*out->accounts), "the accounts of events");
     out->since_ns =
         cb_allocate(destinations * ring, sizeof(*out->since_ns), "the instants of events");
     if (out->accounts != NULL && out->since_ns != NULL)
         return CB_OK;
-    bench_ledger_free(out);
+    farm_ledger_free(out);
     return CB_ERROR_MEMORY;
 }
 
-void bench_ledger_free(bench_ledger *ledger)
+void farm_ledger_free(farm_ledger *ledger)
 {
     free(ledger->accounts);
     free(ledger->since_ns);
-    *ledger = (bench_ledger){0};
+    *ledger = (farm_ledger){0};
 }
 
-void bench_ledger_restart(bench_ledger *ledger)
+void farm_ledger_restart(farm_ledger *ledger)
 {
     ledger->issued = ledger->decided = ledger->lost = 0;
-    ledger->errors = (bench_ledger_errors){0};
+    ledger->errors = (farm_ledger_errors){0};
     ledger->delayed = 0;
     for (size_t i = 0; i < ledger->destinations; i++) {
-        bench_account *account = &ledger->accounts[i];
+        farm_account *account = &ledger->accounts[i];
 
         account->missing = account->decided = account->lost = 0;
         account->silent_from = account->silent_until = 0;
@@ -46,7 +46,7 @@ void bench_ledger_restart(bench_ledger *ledger)
 }
 
 /* Settle all events of an account before `until`, as lost. */
-static void pass_over(bench_ledger *ledger, bench_account *account, uint64_t until)
+static void pass_over(farm_ledger *ledger, farm_account *account, uint64_t until)
 {
     uint64_t skipped = until - account->settled;
 
@@ -61,14 +61,14 @@ static void pass_over(bench_ledger *ledger, bench_account *account, uint64_t unt
 }
 
 /* An event from before: one that counts as lost has come late, any other has come again. */
-static bench_decision note_earlier(bench_ledger *ledger, bench_account *account, uint64_t sequence)
+static farm_decision count_earlier(farm_ledger *ledger, farm_account *account, uint64_t sequence)
 {
     uint64_t age = account->settled - 1 - sequence;
     uint64_t bit = age < REMEMBERED ? UINT64_C(1) << age : 0;
 
     if ((account->missing & bit) == 0) {
-        ledger->errors.doubled++;
-        return BENCH_DOUBLED;
+        ledger->errors.duplicate++;
+        return FARM_DUPLICATE;
     }
     account->missing &= ~bit;
     account->lost--;
@@ -77,32 +77,32 @@ static bench_decision note_earlier(bench_ledger *ledger, bench_account *account,
     ledger->decided++;
     ledger->errors.late++;
     ledger->delayed += sequence >= account->silent_from && sequence < account->silent_until;
-    return BENCH_DECIDED_LATE;
+    return FARM_DECIDED_LATE;
 }
 
-bool bench_ledger_out_of_turn(bench_ledger *ledger, size_t destination, uint64_t event,
-                              bench_decision *decision)
+bool farm_ledger_out_of_turn(farm_ledger *ledger, size_t destination, uint64_t event,
+                             farm_decision *decision)
 {
-    bench_account *account = &ledger->accounts[destination];
+    farm_account *account = &ledger->accounts[destination];
     uint64_t sequence = event / ledger->destinations;
 
     if (event % ledger->destinations != destination || sequence >= account->issued) {
-        ledger->errors.foreign++;
-        *decision = BENCH_FOREIGN;
+        ledger->errors.unexpected++;
+        *decision = FARM_UNEXPECTED;
         return true;
     }
     if (sequence < account->settled) {
-        *decision = note_earlier(ledger, account, sequence);
+        *decision = count_earlier(ledger, account, sequence);
         return true;
     }
     pass_over(ledger, account, sequence);
     return false;
 }
 
-void bench_ledger_give_up(bench_ledger *ledger)
+void farm_ledger_give_up(farm_ledger *ledger)
 {
     for (size_t i = 0; i < ledger->destinations; i++) {
-        bench_account *account = &ledger->accounts[i];
+        farm_account *account = &ledger->accounts[i];
 
         if (account->settled != account->silent_until)
             account->silent_from = account->settled;

@@ -11,19 +11,19 @@ enum { TEXT_BYTES = 64 };
 
 static const double largest_rate_hz = 1e9, largest_share_pct = 1000, least = 0.01;
 
-static bool parse_point(const char *text, bench_load_point *out, char *why)
+static bool parse_point(const char *text, farm_load_point *out, char *why)
 {
     double value;
 
     if (text[0] != '\0' && text[strlen(text) - 1] == '%') {
         if (!cb_parse_real(text, least, largest_share_pct, "%", &value, why))
             return false;
-        *out = (bench_load_point){.share = value / 100};
+        *out = (farm_load_point){.share = value / 100};
         return true;
     }
     if (!cb_parse_real(text, least, largest_rate_hz, "Hz", &value, why))
         return false;
-    *out = (bench_load_point){.rate_hz = value};
+    *out = (farm_load_point){.rate_hz = value};
     return true;
 }
 
@@ -40,9 +40,9 @@ static bool same(double one, double other)
     return !(one < other) && !(one > other);
 }
 
-static bool is_repeated(const bench_load_point *points, size_t count)
+static bool is_repeated(const farm_load_point *points, size_t count)
 {
-    const bench_load_point *last = &points[count];
+    const farm_load_point *last = &points[count];
 
     for (size_t i = 0; i < count; i++)
         if (same(points[i].rate_hz, last->rate_hz) && same(points[i].share, last->share))
@@ -50,8 +50,7 @@ static bool is_repeated(const bench_load_point *points, size_t count)
     return false;
 }
 
-cb_status bench_load_parse(const char *text, bench_load_point points[BENCH_LOAD_POINTS],
-                           size_t *count)
+cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POINTS], size_t *count)
 {
     const char *at = text;
 
@@ -62,7 +61,7 @@ cb_status bench_load_parse(const char *text, bench_load_point points[BENCH_LOAD_
 
         if (length >= sizeof(one))
             return refuse(text, "an element is too long to be a rate");
-        if (*count == BENCH_LOAD_POINTS)
+        if (*count == FARM_LOAD_POINTS)
             return refuse(text, "it has more than 64 elements");
         memcpy(one, at, length);
         one[length] = '\0';
@@ -77,7 +76,7 @@ cb_status bench_load_parse(const char *text, bench_load_point points[BENCH_LOAD_
     }
 }
 
-double bench_quantile(const char *name)
+double farm_quantile(const char *name)
 {
     static const struct {
         const char *name;

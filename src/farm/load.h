@@ -1,6 +1,6 @@
 /* The loads of an open loop as options give them. Pure. */
-#ifndef BENCH_LOAD_H
-#define BENCH_LOAD_H
+#ifndef FARM_LOAD_H
+#define FARM_LOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,19 +11,19 @@
 typedef struct {
     double rate_hz; /* 0: the share counts */
     double share;   /* 0.5: half of the closed loop's frequency */
-} bench_load_point;
+} farm_load_point;
 
-enum { BENCH_LOAD_POINTS = 64 };
+enum { FARM_LOAD_POINTS = 64 };
 
 /* What an open loop at one rate has at least, and how much of --max-time it takes. */
-enum { BENCH_OPEN_EVENTS = 20, BENCH_OPEN_SHARE_PCT = 90 };
+enum { FARM_OPEN_EVENTS = 20, FARM_OPEN_SHARE_PCT = 90 };
 
 /* "10kHz,20kHz,50%": rates with units, and shares in per cent. CB_ERROR_USAGE, logged, for what is
  * no such list, or repeats an element. */
-cb_status bench_load_parse(const char *text, bench_load_point points[BENCH_LOAD_POINTS],
-                           size_t *count);
+cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POINTS],
+                          size_t *count);
 
 /* 0.99 for "p99"; 0 for what is no quantile. */
-double bench_quantile(const char *name);
+double farm_quantile(const char *name);
 
 #endif

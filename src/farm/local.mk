@@ -1,18 +1,17 @@
 libcombench_a_SOURCES += \
 	%D%/builder.c %D%/builder.h \
-	%D%/closed.c \
+	%D%/closed.c %D%/closed.h \
 	%D%/farm.h \
-	%D%/faults.c \
-	%D%/figures.c \
-	%D%/fragments.c \
+	%D%/figures.c %D%/figures.h \
+	%D%/fragments.c %D%/fragments.h \
 	%D%/ledger.c %D%/ledger.h \
 	%D%/load.c %D%/load.h \
 	%D%/loops.c %D%/loops.h \
-	%D%/measure.c %D%/measure.h \
-	%D%/notes.c \
-	%D%/open.c \
+	%D%/messages.c %D%/messages.h \
+	%D%/method.c \
+	%D%/open.c %D%/open.h \
 	%D%/options.c %D%/options.h \
 	%D%/rank.c %D%/rank.h \
-	%D%/run.c \
-	%D%/schedule.c %D%/schedule.h \
-	%D%/timeline.c
+	%D%/recording.c %D%/recording.h \
+	%D%/run.c %D%/run.h \
+	%D%/schedule.c %D%/schedule.h

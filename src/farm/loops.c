@@ -7,17 +7,18 @@
 
 #include "base/clock.h"
 #include "engine/session.h"
-#include "engine/patience.h"
+#include "engine/timeout.h"
+#include "farm/messages.h"
 
-/* A run ends early when all that was in flight was lost so often: each time takes a patience. */
+/* A run ends early when all that was in flight was lost this often: each time takes a timeout. */
 enum { SILENCES_MOST = 4 };
 
 typedef struct {
     bench_rank *me;
     bench_action issue;
-    const bench_load *load;
-    bench_tally *tally;
-    bench_ledger *ledger;
+    const farm_load *load;
+    farm_tally *tally;
+    farm_ledger *ledger;
     uint64_t first_issue_ns, last_issue_ns;
     uint64_t first_decision_ns, last_decision_ns; /* of an open loop */
     unsigned silences;                            /* each of which lost all that was in flight */
@@ -26,69 +27,84 @@ typedef struct {
 /* A signal ends the loop at once: a run can last longer than what is left until a killing one. */
 static bool goes_on(const supervision *run)
 {
-    const bench_ledger *ledger = run->ledger;
+    const farm_ledger *ledger = run->ledger;
 
     return ledger->decided + ledger->lost < run->load->events && run->silences < SILENCES_MOST &&
-           bench_signal_seen == 0;
+           session_signal_seen == 0;
 }
 
 static void give_up(supervision *run)
 {
-    bench_ledger_give_up(run->ledger);
+    farm_ledger_give_up(run->ledger);
     run->silences++;
 }
 
-cb_status bench_farm_take_patiently(bench_rank *me, transport_buffer **out, transport_node **from)
+/* Where messages may be lost: CB_EMPTY when none came for so long that it is. */
+static __attribute__((noinline)) cb_status take_in_time(bench_rank *me, transport_buffer **out,
+                                                        transport_node **from)
 {
-    bench_waiting so_far = bench_waiting_begin(cb_now_ns());
+    timeout_clock waiting = timeout_begin(cb_now_ns());
     cb_status status;
 
     while ((status = transport_group_try_receive(me->group, out, from)) == CB_EMPTY) {
-        if (bench_waiting_on(&so_far, cb_now_ns()) > me->patience_ns)
+        if (timeout_is_over(&waiting, cb_now_ns(), me->verification.timeout_ns))
             break;
         bench_yield(me->factory);
     }
     return status;
 }
 
+/* Hot. Take the next message from whom this rank hears, *from of the peers. The caller owns *out.
+ */
+static inline cb_status take(bench_rank *me, transport_buffer **out, size_t *from)
+{
+    transport_node *node;
+
+    CB_TRY(__builtin_expect(farm_of(me)->may_lose, 0)
+               ? take_in_time(me, out, &node)
+               : transport_group_receive(me->group, out, &node));
+    *from = node->label;
+    return CB_OK;
+}
+
 /* Hot. */
 static inline cb_status issue(supervision *run, uint64_t since_ns)
 {
     CB_TRY(run->issue(run->me));
-    (void)bench_ledger_issue(run->ledger, since_ns);
+    (void)farm_ledger_issue(run->ledger, since_ns);
     return CB_OK;
 }
 
 /* Hot. Take a decision, which has an event and nothing else, into the ledger. */
 static inline cb_status take_decision(bench_rank *me, size_t from, transport_buffer *buffer,
-                                      uint64_t *since_ns, bench_decision *decision)
+                                      uint64_t *since_ns, farm_decision *decision)
 {
-    bench_farm *farm = me->farm;
-    bench_note note;
+    farm_rank *farm = farm_of(me);
+    farm_message message;
 
-    CB_TRY(bench_farm_read(me, BENCH_DESTINATION, from, buffer, &note));
-    if (__builtin_expect(note.first != 0 || note.count != 0, 0))
-        note.event = UINT64_MAX;
-    *decision = bench_ledger_decide(&farm->ledger, bench_index_of(me, from, BENCH_DESTINATION),
-                                    note.event, since_ns);
-    if (__builtin_expect(*decision == BENCH_DECIDED, 1) || farm->patient ||
-        *decision == BENCH_DECIDED_LATE)
+    CB_TRY(farm_read(me, FARM_DESTINATION, from, buffer, &message));
+    if (__builtin_expect(message.first != 0 || message.count != 0, 0))
+        message.event = UINT64_MAX;
+    *decision = farm_ledger_decide(&farm->ledger, farm_index_of(me, from, FARM_DESTINATION),
+                                   message.event, since_ns);
+    if (__builtin_expect(*decision == FARM_DECIDED, 1) || farm->may_lose ||
+        *decision == FARM_DECIDED_LATE)
         return CB_OK;
-    return bench_farm_refuse(me, "a decision", note.event);
+    return farm_refuse(me, "a decision", message.event);
 }
 
 static inline cb_status decide(supervision *run, size_t from, transport_buffer *buffer, bool timed)
 {
-    bench_decision decision;
+    farm_decision decision;
     uint64_t since_ns = 0;
 
     CB_TRY(take_decision(run->me, from, buffer, &since_ns, &decision));
-    if (!timed || decision != BENCH_DECIDED)
+    if (!timed || decision != FARM_DECIDED)
         return CB_OK;
     run->last_decision_ns = cb_now_ns();
     if (run->first_decision_ns == 0)
         run->first_decision_ns = run->last_decision_ns;
-    stats_histogram_record(&run->load->latencies[bench_index_of(run->me, from, BENCH_DESTINATION)],
+    stats_histogram_record(&run->load->latencies[farm_index_of(run->me, from, FARM_DESTINATION)],
                            run->last_decision_ns - since_ns);
     return CB_OK;
 }
@@ -98,7 +114,7 @@ static inline cb_status await_decision(supervision *run, bool timed)
 {
     transport_buffer *buffer;
     size_t from;
-    cb_status status = bench_farm_take(run->me, &buffer, &from);
+    cb_status status = take(run->me, &buffer, &from);
 
     if (status == CB_EMPTY) {
         give_up(run);
@@ -107,17 +123,11 @@ static inline cb_status await_decision(supervision *run, bool timed)
     return status == CB_OK ? decide(run, from, buffer, timed) : status;
 }
 
-/* Between two marks lie so many decisions, whatever is lost besides. */
-static void set_mark(const supervision *run, uint64_t *next)
-{
-    run->load->marks_ns[run->tally->marks++] = (double)cb_now_ns();
-    *next += run->load->block;
-}
-
+/* Between two marks lie as many decisions as a block has, whatever is lost besides. */
 static inline cb_status run_closed(supervision *run, bool timed)
 {
-    const bench_load *load = run->load;
-    bench_ledger *ledger = run->ledger;
+    const farm_load *load = run->load;
+    farm_ledger *ledger = run->ledger;
     uint64_t next_mark = load->marks_ns != NULL ? load->lead_in : UINT64_MAX;
 
     run->first_issue_ns = cb_now_ns();
@@ -125,8 +135,10 @@ static inline cb_status run_closed(supervision *run, bool timed)
         while (ledger->issued < load->events && ledger->in_flight < load->in_flight)
             CB_TRY(issue(run, timed ? cb_now_ns() : 0));
         CB_TRY(await_decision(run, timed));
-        if (__builtin_expect(ledger->decided >= next_mark, 0))
-            set_mark(run, &next_mark);
+        if (__builtin_expect(ledger->decided >= next_mark, 0)) {
+            load->marks_ns[run->tally->marks++] = (double)cb_now_ns();
+            next_mark += load->block;
+        }
     }
     return CB_OK;
 }
@@ -164,10 +176,10 @@ static void pause_until(const supervision *run, uint64_t due_ns, uint64_t now_ns
 }
 
 typedef struct {
-    bench_schedule schedule;
+    farm_schedule schedule;
     uint64_t due_ns, first_due_ns, last_due_ns; /* of the next event, and of those issued */
     /* As it was when half of the events were issued; and when that was, and when all were */
-    bench_schedule middle;
+    farm_schedule middle;
     uint64_t middle_ns, end_ns;
     uint64_t last_news_ns;
     unsigned idle;
@@ -189,7 +201,7 @@ static cb_status issue_due(supervision *run, open_state *state, uint64_t now_ns)
     }
     state->due_ns = UINT64_MAX;
     if (run->ledger->issued < run->load->events) {
-        state->due_ns = bench_schedule_next(&state->schedule);
+        state->due_ns = farm_schedule_next(&state->schedule);
     } else {
         state->end_ns = now_ns;
         run->tally->in_flight_end = run->ledger->in_flight;
@@ -210,8 +222,8 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     }
     if (status != CB_EMPTY)
         return status;
-    if (run->me->farm->patient && run->ledger->in_flight > 0 &&
-        now_ns - state->last_news_ns > run->me->patience_ns)
+    if (farm_of(run->me)->may_lose && run->ledger->in_flight > 0 &&
+        now_ns - state->last_news_ns > run->me->verification.timeout_ns)
         give_up(run);
     pause_until(run, state->due_ns, now_ns, &state->idle);
     if (now_ns >= state->due_ns)
@@ -219,11 +231,11 @@ static cb_status look_for_decision(supervision *run, open_state *state, uint64_t
     return CB_OK;
 }
 
-/* Behind the run, since the events of a Poisson process are counted one by one. Of a run that ended
+/* After the run, since the events of a Poisson process are counted one by one. Of a run that ended
  * early the event that was next belongs to the backlog. */
 static void count_backlog(const supervision *run, open_state *state)
 {
-    bench_tally *tally = run->tally;
+    farm_tally *tally = run->tally;
     uint64_t next = 0;
 
     if (state->due_ns != UINT64_MAX) {
@@ -231,24 +243,24 @@ static void count_backlog(const supervision *run, open_state *state)
         next = state->due_ns <= state->end_ns;
     }
     if (state->middle_ns > 0)
-        tally->backlog_middle = bench_schedule_due(&state->middle, state->middle_ns);
-    tally->backlog_end = bench_schedule_due(&state->schedule, state->end_ns) + next;
+        tally->backlog_middle = farm_schedule_due(&state->middle, state->middle_ns);
+    tally->backlog_end = farm_schedule_due(&state->schedule, state->end_ns) + next;
     tally->due = run->ledger->issued + tally->backlog_end;
     tally->due_span_ns = (double)(state->last_due_ns - state->first_due_ns);
     tally->issue_span_ns = (double)(run->last_issue_ns - run->first_issue_ns);
 }
 
-/* Due events go first, as long as there is room: a farm that is behind must not hold the generator
+/* Due events go first, as long as there is room: a farm that is late must not hold the generator
  * back. An event counts from when it was due. */
 static cb_status run_open(supervision *run)
 {
-    const bench_load *load = run->load;
-    bench_ledger *ledger = run->ledger;
+    const farm_load *load = run->load;
+    farm_ledger *ledger = run->ledger;
     open_state state = {.last_news_ns = cb_now_ns()};
 
     state.schedule =
-        bench_schedule_make(load->rate_hz, load->poisson, load->seed, state.last_news_ns);
-    state.due_ns = bench_schedule_next(&state.schedule);
+        farm_schedule_make(load->rate_hz, load->poisson, load->seed, state.last_news_ns);
+    state.due_ns = farm_schedule_next(&state.schedule);
     while (goes_on(run)) {
         uint64_t now_ns = cb_now_ns();
 
@@ -263,54 +275,47 @@ static cb_status run_open(supervision *run)
     return CB_OK;
 }
 
-void bench_farm_count(const bench_rank *me, bench_tally *tally)
+void farm_count(const bench_rank *me, farm_tally *tally)
 {
-    const bench_ledger *ledger = &me->farm->ledger;
+    const farm_ledger *ledger = &farm_of(me)->ledger;
 
     tally->issued = ledger->issued;
     tally->decided = ledger->decided;
     tally->lost = ledger->lost;
-    tally->errors = bench_ledger_error_count(ledger);
+    tally->errors = farm_ledger_error_count(ledger);
 }
 
-/* Without the waiting in vain, where there was anything else. */
-static double time_of_event(const supervision *run)
-{
-    double vain_ns = (double)run->silences * (double)run->me->patience_ns;
-    double elapsed_ns = run->tally->elapsed_ns;
-
-    if (run->ledger->decided > 0)
-        elapsed_ns = fmax(elapsed_ns - vain_ns, 0);
-    return elapsed_ns / (double)run->ledger->issued;
-}
-
-cb_status bench_farm_supervise(bench_rank *me, const bench_actions *actions, const bench_load *load,
-                               bench_tally *tally)
+cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const farm_load *load,
+                         farm_tally *tally)
 {
     supervision run = {.me = me,
                        .issue = actions->step,
                        .load = load,
                        .tally = tally,
-                       .ledger = &me->farm->ledger};
+                       .ledger = &farm_of(me)->ledger};
+    double vain_ns;
     cb_status status;
 
-    *tally = (bench_tally){0};
+    *tally = (farm_tally){0};
     if (load->open)
         status = run_open(&run);
     else
         status = load->latencies != NULL ? run_timed(&run) : run_untimed(&run);
     tally->elapsed_ns = (double)(cb_now_ns() - run.first_issue_ns);
     tally->decision_span_ns = (double)(run.last_decision_ns - run.first_decision_ns);
-    tally->event_ns = time_of_event(&run);
-    bench_farm_count(me, tally);
+    /* Without the waiting in vain, where there was anything else. */
+    vain_ns =
+        run.ledger->decided > 0 ? (double)run.silences * (double)me->verification.timeout_ns : 0;
+    tally->event_ns = fmax(tally->elapsed_ns - vain_ns, 0) / (double)run.ledger->issued;
+    farm_count(me, tally);
     return status;
 }
 
 /* Nothing more coming ends a part whose messages may be lost: the supervisor has the account. */
-cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions)
+cb_status farm_serve(bench_rank *me, const bench_actions *actions)
 {
-    const bench_farm *farm = me->farm;
-    const uint64_t *done = farm->role == BENCH_SOURCE ? &farm->served : &farm->completed;
+    const farm_rank *farm = farm_of(me);
+    const uint64_t *done = farm->role == FARM_SOURCE ? &farm->served : &farm->completed;
     bench_reaction react = actions->react;
     cb_status status = CB_OK;
 
@@ -318,7 +323,7 @@ cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions)
         transport_buffer *buffer;
         size_t from;
 
-        status = bench_farm_take(me, &buffer, &from);
+        status = take(me, &buffer, &from);
         if (status == CB_OK)
             status = react(me, from, buffer);
     }
@@ -326,27 +331,27 @@ cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions)
 }
 
 /* The supervisor takes decisions; the others' reactions send nothing when the run is over. */
-static cb_status take_what_came(bench_rank *me, const bench_actions *actions)
+static cb_status take_what_comes(bench_rank *me, const bench_actions *actions)
 {
-    bench_decision decision;
+    farm_decision decision;
     uint64_t since_ns;
     transport_buffer *buffer;
     size_t from;
 
-    CB_TRY(bench_farm_take(me, &buffer, &from));
-    if (me->farm->role != BENCH_SUPERVISOR)
+    CB_TRY(take(me, &buffer, &from));
+    if (farm_of(me)->role != FARM_SUPERVISOR)
         return actions->react(me, from, buffer);
     return take_decision(me, from, buffer, &since_ns, &decision);
 }
 
-cb_status bench_farm_drain(bench_rank *me, const bench_actions *actions)
+cb_status farm_drain(bench_rank *me, const bench_actions *actions)
 {
     enum { LOOKS_AT_NOTHING = 32 };
 
-    me->farm->over = true;
-    me->patience_ns = 0;
+    farm_of(me)->over = true;
+    me->verification.timeout_ns = 0;
     for (unsigned looks = 0; looks < LOOKS_AT_NOTHING;) {
-        cb_status status = take_what_came(me, actions);
+        cb_status status = take_what_comes(me, actions);
 
         if (status != CB_OK && status != CB_EMPTY)
             return status;

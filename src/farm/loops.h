@@ -1,7 +1,7 @@
 /* The loops of a farm's run. Sources and destinations serve until the run's events are through; the
  * supervisor gives them out, in a closed or an open loop, and keeps the time. */
-#ifndef BENCH_FARM_LOOPS_H
-#define BENCH_FARM_LOOPS_H
+#ifndef FARM_LOOPS_H
+#define FARM_LOOPS_H
 
 #include "farm/rank.h"
 #include "farm/schedule.h"
@@ -19,7 +19,7 @@ typedef struct {
     bool poisson;
     uint64_t seed;
     transport_wait wait; /* between two looks for a decision, in an open loop */
-} bench_load;
+} farm_load;
 
 /* What came of it. */
 typedef struct {
@@ -36,20 +36,20 @@ typedef struct {
     uint64_t in_flight_middle, in_flight_end; /* and events in flight then */
     double issue_span_ns;                     /* from the first issue to the last, */
     double due_span_ns;                       /* and between the instants when they were due */
-} bench_tally;
+} farm_tally;
 
 /* Run the supervisor's part; *tally is complete also when the run was given up. */
-cb_status bench_farm_supervise(bench_rank *me, const bench_actions *actions, const bench_load *load,
-                               bench_tally *tally);
+cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const farm_load *load,
+                         farm_tally *tally);
 
 /* Take the numbers of events from the ledger once more: some may have been decided late. */
-void bench_farm_count(const bench_rank *me, bench_tally *tally);
+void farm_count(const bench_rank *me, farm_tally *tally);
 
 /* Run a source's or a destination's part. */
-cb_status bench_farm_serve(bench_rank *me, const bench_actions *actions);
+cb_status farm_serve(bench_rank *me, const bench_actions *actions);
 
-/* After a patient run, when all ranks have ended it: take what still comes, and act on none of it,
- * so that the next run does not find it. */
-cb_status bench_farm_drain(bench_rank *me, const bench_actions *actions);
+/* After a run that may lose messages, when all ranks have ended it: take what still comes, and act
+ * on none of it, so that the next run does not find it. */
+cb_status farm_drain(bench_rank *me, const bench_actions *actions);
 
 #endif

@@ -1,5 +1,5 @@
-/* Open loops: one rate, a curve of loads, and the search for the highest rate that holds. */
-#include "farm/measure.h"
+/* One rate, a curve of loads, and the search for the highest rate that holds. */
+#include "farm/open.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,87 +14,55 @@ enum { REPEATS = 5, BEYOND_QUANTILE = 10, QUIET_EVENTS = 20 };
 
 static const char *const usual_curve = "10%,25%,50%,70%,80%,90%,95%,100%,110%";
 
-bool bench_farm_wants_closed(const bench_options *options)
+bool farm_wants_closed(const bench_options *options)
 {
     return options->rate_hz <= 0;
 }
 
-static const double late = 1.01; /* of the run */
-
-bool bench_farm_piles_up(const bench_farm_outcome *outcome)
+farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
 {
-    const double least_growth = 1.5, most_growth = 4, few_each = 2;
-    const bench_tally *tally = &outcome->tally;
-    double middle = (double)tally->in_flight_middle, end = (double)tally->in_flight_end;
+    const bench_options *options = run->setting->session->options;
 
-    return tally->decision_span_ns > late * tally->due_span_ns &&
-           end > few_each * (double)outcome->destinations && end >= least_growth * middle &&
-           end <= most_growth * middle;
-}
-
-bool bench_farm_saturated(const bench_farm_outcome *outcome)
-{
-    const bench_tally *tally = &outcome->tally;
-    bool waits_longer = tally->issue_span_ns > late * tally->due_span_ns &&
-                        tally->backlog_end > tally->backlog_middle;
-
-    return waits_longer || bench_farm_piles_up(outcome);
-}
-
-bench_load bench_farm_open_load(bench_farm_run *run, double rate_hz, uint64_t events)
-{
-    const bench_options *options = run->session->options;
-
-    return (bench_load){.events = events,
-                        .in_flight = run->in_flight,
-                        .latencies = run->latencies,
-                        .open = true,
-                        .rate_hz = rate_hz,
-                        .poisson = strcmp(options->arrivals, "poisson") == 0,
-                        .seed = options->seed + run->open_runs++};
+    return (farm_load){.events = events,
+                       .in_flight = run->in_flight,
+                       .latencies = run->latencies,
+                       .open = true,
+                       .rate_hz = rate_hz,
+                       .poisson = strcmp(options->arrivals, "poisson") == 0,
+                       .seed = options->seed + run->open_runs++};
 }
 
 /* One run at a rate. It takes `time_ns` at the rate that is asked for, or at what the closed loop
  * can do where that is less: a rate that cannot be carried makes no longer run. */
-static cb_status run_at(bench_farm_run *run, double rate_hz, double time_ns, uint64_t least,
-                        bench_farm_outcome *out)
+static cb_status run_at(farm_run *run, double rate_hz, double time_ns, uint64_t least,
+                        farm_outcome *out)
 {
     double event_ns = fmax(1e9 / rate_hz, run->event_ns);
     uint64_t events = (uint64_t)fmax((double)least, time_ns / event_ns);
 
-    *out = (bench_farm_outcome){
-        .open = true, .offered_hz = rate_hz, .destinations = (size_t)bench_farm_destinations(run)};
-    bench_farm_forget(run);
-    return bench_farm_run_load(run, bench_farm_open_load(run, rate_hz, events),
-                               bench_farm_plain(run), bench_farm_patience_ns(run), &out->tally);
+    *out = (farm_outcome){
+        .open = true, .offered_hz = rate_hz, .destinations = (size_t)farm_destinations(run)};
+    farm_forget(run);
+    return farm_run_load(run, farm_open_load(run, rate_hz, events), &out->tally);
 }
 
-static const double open_share = BENCH_OPEN_SHARE_PCT / 100.0;
+static const double open_share = FARM_OPEN_SHARE_PCT / 100.0;
 
-static cb_status measure_rate(bench_farm_run *run, double rate_hz, double time_ns)
+static cb_status measure_rate(farm_run *run, double rate_hz, double time_ns)
 {
-    bench_farm_outcome out;
+    farm_outcome out;
 
-    CB_TRY(run_at(run, rate_hz, time_ns, BENCH_OPEN_EVENTS, &out));
-    return bench_farm_row(run, &out);
+    CB_TRY(run_at(run, rate_hz, time_ns, FARM_OPEN_EVENTS, &out));
+    return farm_row(run, &out);
 }
 
-/* All that is measured but for the number in flight, which was found in the same time. */
-static cb_status measure_one_rate(bench_farm_run *run)
+static cb_status measure_curve(farm_run *run)
 {
-    double left_ns = run->limit_ns - run->elapsed_ns;
-
-    return measure_rate(run, run->session->options->rate_hz,
-                        fmin(open_share * run->limit_ns, left_ns));
-}
-
-static cb_status measure_curve(bench_farm_run *run)
-{
-    const char *text = run->session->options->load_curve;
-    bench_load_point points[BENCH_LOAD_POINTS];
+    const char *text = run->setting->session->options->load_curve;
+    farm_load_point points[FARM_LOAD_POINTS];
     size_t count;
 
-    CB_TRY(bench_load_parse(strcmp(text, "auto") == 0 ? usual_curve : text, points, &count));
+    CB_TRY(farm_load_parse(strcmp(text, "auto") == 0 ? usual_curve : text, points, &count));
     for (size_t i = 0; i < count; i++) {
         double rate_hz =
             points[i].rate_hz > 0 ? points[i].rate_hz : points[i].share * 1e9 / run->event_ns;
@@ -116,14 +84,14 @@ typedef struct {
     double reached_ns;
 } rate_search;
 
-static double merged_quantile(const bench_farm_run *run, double quantile)
+static double merged_quantile(const farm_run *run, double quantile)
 {
     stats_histogram *all = cb_allocate(1, sizeof(*all), "a histogram of latencies");
     double value_ns;
 
     if (all == NULL)
         return HUGE_VAL;
-    for (size_t i = 0; i < run->me->farm->destinations; i++)
+    for (size_t i = 0; i < farm_of(run->me)->destinations; i++)
         stats_histogram_merge(all, &run->latencies[i]);
     value_ns = all->samples > 0 ? stats_histogram_quantile(all, quantile) : HUGE_VAL;
     free(all);
@@ -132,36 +100,36 @@ static double merged_quantile(const bench_farm_run *run, double quantile)
 
 /* One event after the other. No rate holds a deadline that most of these do not, which is so known
  * without the many events of a trial. */
-static cb_status look_at_single_events(bench_farm_run *run, rate_search *search)
+static cb_status look_at_single_events(farm_run *run, rate_search *search)
 {
-    bench_tally tally;
+    farm_tally tally;
 
-    bench_farm_forget(run);
-    CB_TRY(bench_farm_run_load(
-        run, (bench_load){.events = QUIET_EVENTS, .in_flight = 1, .latencies = run->latencies},
-        bench_farm_plain(run), bench_farm_patience_ns(run), &tally));
+    farm_forget(run);
+    CB_TRY(farm_run_load(
+        run, (farm_load){.events = QUIET_EVENTS, .in_flight = 1, .latencies = run->latencies},
+        &tally));
     search->silent = tally.decided == 0;
     search->quiet_ns = run->supervisor ? merged_quantile(run, 0.5) : 0;
-    return control_broadcast(run->team, &search->quiet_ns, sizeof(search->quiet_ns));
+    return control_broadcast(run->setting->team, &search->quiet_ns, sizeof(search->quiet_ns));
 }
 
 /* Whether a rate holds in one trial: the schedule is followed, nothing is lost, and the quantile of
  * the latency is within the deadline. The supervisor judges for all. */
-static cb_status try_rate(bench_farm_run *run, rate_search *search, double rate_hz, bool *holds)
+static cb_status try_rate(farm_run *run, rate_search *search, double rate_hz, bool *holds)
 {
-    bench_farm_outcome out;
+    farm_outcome out;
 
     CB_TRY(run_at(run, rate_hz, search->time_ns, search->events, &out));
     search->silent = out.tally.decided == 0;
     if (run->supervisor) {
         search->reached_ns = merged_quantile(run, search->quantile);
-        *holds = !bench_farm_saturated(&out) && out.tally.lost == 0 &&
+        *holds = !farm_saturated(&out) && out.tally.lost == 0 &&
                  search->reached_ns <= search->deadline_ns;
     }
-    return control_broadcast(run->team, holds, sizeof(*holds));
+    return control_broadcast(run->setting->team, holds, sizeof(*holds));
 }
 
-static cb_status try_often(bench_farm_run *run, rate_search *search, double rate_hz, size_t *held)
+static cb_status try_often(farm_run *run, rate_search *search, double rate_hz, size_t *held)
 {
     *held = 0;
     for (size_t i = 0; i < REPEATS; i++) {
@@ -176,7 +144,7 @@ static cb_status try_often(bench_farm_run *run, rate_search *search, double rate
 enum { FINE_STEPS = 12, COARSE_STEPS = 10 };
 
 /* Between a rate that held and one that did not, down to the resolution. */
-static cb_status bracket(bench_farm_run *run, rate_search *search, double *low_hz, double *high_hz)
+static cb_status bracket(farm_run *run, rate_search *search, double *low_hz, double *high_hz)
 {
     const double resolution = 1.04;
 
@@ -198,15 +166,14 @@ static double step_away(size_t steps)
 
 /* Down from a rate to one that holds in all repetitions; *found is the highest that held in most.
  */
-static cb_status confirm_low(bench_farm_run *run, rate_search *search, double rate_hz,
-                             bench_found *found)
+static cb_status confirm_low(farm_run *run, rate_search *search, double rate_hz, farm_found *found)
 {
     for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
         size_t held;
 
         CB_TRY(try_often(run, search, rate_hz, &held));
         if (2 * found->held <= REPEATS)
-            *found = (bench_found){.rate_hz = rate_hz, .held = held, .repeats = REPEATS};
+            *found = (farm_found){.rate_hz = rate_hz, .held = held, .repeats = REPEATS};
         if (held == REPEATS) {
             found->low_hz = rate_hz;
             return CB_OK;
@@ -218,8 +185,7 @@ static cb_status confirm_low(bench_farm_run *run, rate_search *search, double ra
 }
 
 /* Up from a rate to one that holds in no repetition. */
-static cb_status confirm_high(bench_farm_run *run, rate_search *search, double rate_hz,
-                              bench_found *found)
+static cb_status confirm_high(farm_run *run, rate_search *search, double rate_hz, farm_found *found)
 {
     for (size_t i = 0; i < FINE_STEPS + COARSE_STEPS; i++) {
         size_t held;
@@ -237,16 +203,6 @@ static cb_status confirm_high(bench_farm_run *run, rate_search *search, double r
     }
     found->repeats = 0;
     return CB_OK;
-}
-
-/* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
- * repetitions and the upper one in none. found->repeats is 0 when there are no such two. */
-static cb_status confirm(bench_farm_run *run, rate_search *search, double low_hz, double high_hz,
-                         bench_found *found)
-{
-    *found = (bench_found){.repeats = REPEATS};
-    CB_TRY(confirm_low(run, search, low_hz, found));
-    return found->repeats > 0 ? confirm_high(run, search, high_hz, found) : CB_OK;
 }
 
 static void say_why(const bench_options *options, const rate_search *search, char *why, size_t size)
@@ -274,7 +230,7 @@ static void say_why(const bench_options *options, const rate_search *search, cha
 }
 
 /* A search without a result is named in the document, and fails the run when all is measured. */
-static cb_status give_up_search(bench_farm_run *run, const rate_search *search)
+static cb_status give_up_search(farm_run *run, const rate_search *search)
 {
     char what[160], why[320];
 
@@ -282,17 +238,17 @@ static cb_status give_up_search(bench_farm_run *run, const rate_search *search)
         return CB_OK;
     snprintf(what, sizeof(what),
              "--find-rate at %zu bytes, %zu sources, %zu destinations, algorithm %g us",
-             run->measurement->size_bytes, run->me->farm->sources, run->me->farm->destinations,
-             run->measurement->algorithm_us);
-    say_why(run->session->options, search, why, sizeof(why));
+             run->setting->planned->size_bytes, farm_of(run->me)->sources,
+             farm_of(run->me)->destinations, run->setting->planned->algorithm_us);
+    say_why(run->setting->session->options, search, why, sizeof(why));
     cb_error("%s: %s", what, why);
-    run->session->search_failed = true;
-    return report_skip(run->session->document, what, why);
+    run->setting->session->verdict.search_failed = true;
+    return report_skip(run->setting->session->document, what, why);
 }
 
 /* A rate that holds: a tenth of what the closed loop can do, which is next to quiet, or the half of
  * it where a trial at the tenth would take longer than --max-time; and less where that fails. */
-static cb_status find_low(bench_farm_run *run, rate_search *search, double *low_hz, bool *holds)
+static cb_status find_low(farm_run *run, rate_search *search, double *low_hz, bool *holds)
 {
     const double quiet_share = 0.1, affordable_share = 0.5;
     double capacity_hz = 1e9 / run->event_ns;
@@ -308,17 +264,17 @@ static cb_status find_low(bench_farm_run *run, rate_search *search, double *low_
 }
 
 /* Up to a little more than what the closed loop can do, to begin with. */
-static cb_status find_rate(bench_farm_run *run)
+static cb_status find_rate(farm_run *run)
 {
-    const bench_options *options = run->session->options;
-    double quantile = bench_quantile(options->quantile);
+    const bench_options *options = run->setting->session->options;
+    double quantile = farm_quantile(options->quantile);
     rate_search search = {.quantile = quantile,
                           .deadline_ns = options->deadline_us * 1e3,
                           .time_ns = run->limit_ns / 5,
                           .events = (uint64_t)ceil(BEYOND_QUANTILE / (1 - quantile))};
     double low_hz = 0, high_hz = 1.2e9 / run->event_ns;
-    bench_farm_outcome out;
-    bench_found found;
+    farm_outcome out;
+    farm_found found = {.repeats = REPEATS};
     bool holds = false;
 
     CB_TRY(look_at_single_events(run, &search));
@@ -327,20 +283,27 @@ static cb_status find_rate(bench_farm_run *run)
     if (!holds)
         return give_up_search(run, &search);
     CB_TRY(bracket(run, &search, &low_hz, &high_hz));
-    CB_TRY(confirm(run, &search, low_hz, high_hz, &found));
+    /* A single trial can be lucky or not: the bracket is widened until the lower rate holds in all
+     * repetitions and the upper one in none; no repeats are left when there are no such two. */
+    CB_TRY(confirm_low(run, &search, low_hz, &found));
+    if (found.repeats > 0)
+        CB_TRY(confirm_high(run, &search, high_hz, &found));
     if (found.repeats == 0)
         return give_up_search(run, &search);
     CB_TRY(run_at(run, found.rate_hz, run->limit_ns / 2, search.events, &out));
     out.found = found;
-    return bench_farm_row(run, &out);
+    return farm_row(run, &out);
 }
 
-cb_status bench_farm_measure_open(bench_farm_run *run)
+cb_status farm_measure_open(farm_run *run)
 {
-    const bench_options *options = run->session->options;
+    const bench_options *options = run->setting->session->options;
 
+    /* One rate is all that is measured but for the number in flight, which was found in the same
+     * time. */
     if (options->rate_hz > 0)
-        return measure_one_rate(run);
+        return measure_rate(run, options->rate_hz,
+                            fmin(open_share * run->limit_ns, run->limit_ns - run->elapsed_ns));
     if (options->load_curve != NULL)
         return measure_curve(run);
     return options->find_rate ? find_rate(run) : CB_OK;

@@ -71,20 +71,20 @@ cb_status farm_choose_shapes(const benchmark *definition, const bench_options *o
 /* An open loop needs some events to tell of, and --max-time is to hold. */
 static cb_status check_rate(const bench_options *options, double rate_hz)
 {
-    double needed_s = BENCH_OPEN_EVENTS / rate_hz * 100 / BENCH_OPEN_SHARE_PCT;
+    double needed_s = FARM_OPEN_EVENTS / rate_hz * 100 / FARM_OPEN_SHARE_PCT;
 
     if (rate_hz <= 0 || needed_s <= options->max_time_s)
         return CB_OK;
     cb_error("an open loop at %g Hz needs %.3g s for %d events and --max-time is %g s; give a "
              "higher rate, or a longer --max-time",
-             rate_hz, needed_s, BENCH_OPEN_EVENTS, options->max_time_s);
+             rate_hz, needed_s, FARM_OPEN_EVENTS, options->max_time_s);
     return CB_ERROR_USAGE;
 }
 
 cb_status farm_check_load(const bench_options *options)
 {
     int kinds = (options->rate_hz > 0) + (options->load_curve != NULL) + options->find_rate;
-    bench_load_point points[BENCH_LOAD_POINTS];
+    farm_load_point points[FARM_LOAD_POINTS];
     size_t count;
 
     if (kinds > 1) {
@@ -101,22 +101,44 @@ cb_status farm_check_load(const bench_options *options)
     }
     if (options->load_curve == NULL || strcmp(options->load_curve, "auto") == 0)
         return check_rate(options, options->rate_hz);
-    CB_TRY(bench_load_parse(options->load_curve, points, &count));
+    CB_TRY(farm_load_parse(options->load_curve, points, &count));
     for (size_t i = 0; i < count; i++)
         CB_TRY(check_rate(options, points[i].rate_hz));
     return CB_OK;
 }
 
+/* Of one event a supervisor sends one message and takes one, and so does a source. A
+ * destination takes an assignment, for each source sends a request, takes a fragment and works on
+ * it, is delayed, and sends the decision. */
+enum { ENTRIES_OF_ONE = 2, ENTRIES_OF_A_SOURCE = 3, ENTRIES_OF_A_DECISION = 3 };
+
+static size_t entries_of_destination(size_t sources)
+{
+    return ENTRIES_OF_A_SOURCE * sources + ENTRIES_OF_A_DECISION;
+}
+
+size_t farm_timeline_entries(size_t role, size_t sources, size_t destinations, size_t events)
+{
+    if (role != FARM_DESTINATION)
+        return ENTRIES_OF_ONE * events;
+    return entries_of_destination(sources) * (events / destinations + 1);
+}
+
+size_t farm_timeline_entries_of_all(size_t sources, size_t events)
+{
+    return events * (ENTRIES_OF_ONE * (1 + sources) + entries_of_destination(sources));
+}
+
 uint64_t farm_timeline_events(const bench_options *options)
 {
-    return options->timeline_events > 0 ? options->timeline_events : BENCH_TIMELINE_EVENTS;
+    return options->timeline_events > 0 ? options->timeline_events : TIMELINE_EVENTS;
 }
 
 cb_status farm_check_timeline(const bench_options *options, const bench_shape *farm)
 {
-    size_t sources = farm->stages[BENCH_SOURCE];
+    size_t sources = farm->stages[FARM_SOURCE];
     size_t events = (size_t)farm_timeline_events(options);
-    size_t most = BENCH_TIMELINE_NOTES / bench_timeline_notes_of_all(sources, 1);
+    size_t most = TIMELINE_ENTRIES / farm_timeline_entries_of_all(sources, 1);
 
     if (options->timeline == NULL) {
         if (options->timeline_events == 0)
@@ -134,7 +156,7 @@ cb_status farm_check_timeline(const bench_options *options, const bench_shape *f
         return CB_OK;
     cb_error("--timeline: %zu events of %zu sources make %zu notes, and rank 0 holds no more than "
              "%d; give --timeline-events %zu at most, or fewer --sources",
-             events, sources, bench_timeline_notes_of_all(sources, events), BENCH_TIMELINE_NOTES,
+             events, sources, farm_timeline_entries_of_all(sources, events), TIMELINE_ENTRIES,
              most);
     return CB_ERROR_USAGE;
 }

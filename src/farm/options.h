@@ -22,4 +22,9 @@ cb_status farm_check_timeline(const bench_options *options, const bench_shape *f
 /* How many events a timeline shall have. */
 uint64_t farm_timeline_events(const bench_options *options);
 
+/* How many entries of a timeline a rank makes at most of `events` in a row, where each message
+ * comes once; and all ranks together. */
+size_t farm_timeline_entries(size_t role, size_t sources, size_t destinations, size_t events);
+size_t farm_timeline_entries_of_all(size_t sources, size_t events);
+
 #endif

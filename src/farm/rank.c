@@ -1,4 +1,4 @@
-/* A rank's part in a farm: made once, begun anew for each run, and checked at its end. */
+/* A rank's part in a farm: made once, and begun anew for each run. */
 #include "farm/rank.h"
 
 #include <stdlib.h>
@@ -7,27 +7,26 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/shape.h"
-#include "engine/traffic.h"
 
-uint64_t bench_next_event(const bench_rank *me)
+uint64_t farm_next_event(const bench_rank *me)
 {
-    return me->farm->ledger.next;
+    return farm_of(me)->ledger.next;
 }
 
-size_t bench_next_destination(const bench_rank *me)
+size_t farm_next_destination(const bench_rank *me)
 {
-    return me->farm->ledger.turn;
+    return farm_of(me)->ledger.turn;
 }
 
-size_t bench_source_count(const bench_rank *me)
+size_t farm_source_count(const bench_rank *me)
 {
-    return me->farm->sources;
+    return farm_of(me)->sources;
 }
 
 /* The supervisor speaks to all sources at once where they are its peers. */
 static cb_status group_sources(bench_rank *me)
 {
-    bench_farm *farm = me->farm;
+    farm_rank *farm = farm_of(me);
     transport_node **nodes;
     cb_status status;
 
@@ -37,72 +36,72 @@ static cb_status group_sources(bench_rank *me)
     if (nodes == NULL)
         return CB_ERROR_MEMORY;
     for (size_t source = 0; source < farm->sources; source++)
-        nodes[source] = me->peers[me->first_peer[BENCH_SOURCE] + source].node;
+        nodes[source] = me->peers[me->place.first_peer[FARM_SOURCE] + source].node;
     status =
         transport_group_create(me->factory, nodes, farm->sources, NULL, false, &farm->all_sources);
     free(nodes);
     return status;
 }
 
-cb_status bench_farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight)
+cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight)
 {
-    bench_farm *farm = cb_allocate(1, sizeof(*farm), "a rank's part in the farm");
+    farm_rank *farm = cb_allocate(1, sizeof(*farm), "a rank's part in the farm");
 
     if (farm == NULL)
         return CB_ERROR_MEMORY;
-    me->farm = farm;
-    farm->role = shape_stage(shape, me->self);
-    farm->index = me->index;
-    farm->sources = shape->stages[BENCH_SOURCE];
-    farm->destinations = shape->stages[BENCH_DESTINATION];
-    farm->labelled = me->size_bytes >= BENCH_LABEL_BYTES;
-    if (farm->role == BENCH_SUPERVISOR) {
-        CB_TRY(bench_ledger_create(farm->destinations, in_flight, &farm->ledger));
+    me->part = farm;
+    farm->role = shape_stage(shape, me->place.self);
+    farm->index = me->place.index;
+    farm->sources = shape->stages[FARM_SOURCE];
+    farm->destinations = shape->stages[FARM_DESTINATION];
+    farm->labelled = me->size_bytes >= FARM_LABEL_BYTES;
+    if (farm->role == FARM_SUPERVISOR) {
+        CB_TRY(farm_ledger_create(farm->destinations, in_flight, &farm->ledger));
         return group_sources(me);
     }
-    farm->due = cb_allocate(farm->destinations, sizeof(*farm->due), "the next notes");
+    farm->due = cb_allocate(farm->destinations, sizeof(*farm->due), "the next messages");
     if (farm->due == NULL)
         return CB_ERROR_MEMORY;
-    if (farm->role == BENCH_SOURCE)
+    if (farm->role == FARM_SOURCE)
         return CB_OK;
     farm->delivered = cb_allocate(farm->sources, sizeof(*farm->delivered), "counts of fragments");
     return farm->delivered == NULL ? CB_ERROR_MEMORY
-                                   : bench_builder_create(farm->sources, in_flight, &farm->builder);
+                                   : farm_builder_create(farm->sources, in_flight, &farm->builder);
 }
 
-void bench_farm_leave(bench_rank *me)
+void farm_leave(bench_rank *me)
 {
-    bench_farm *farm = me->farm;
+    farm_rank *farm = farm_of(me);
 
     if (farm == NULL)
         return;
     transport_group_destroy(farm->all_sources);
-    bench_ledger_free(&farm->ledger);
-    bench_builder_free(&farm->builder);
+    farm_ledger_free(&farm->ledger);
+    farm_builder_free(&farm->builder);
     free(farm->delivered);
     free(farm->due);
     free(farm->skipped);
     free(farm);
-    me->farm = NULL;
+    me->part = NULL;
 }
 
 /* Events of a destination among the first `events`. */
-static uint64_t assigned(const bench_farm *farm, uint64_t events)
+static uint64_t assigned(const farm_rank *farm, uint64_t events)
 {
     return events / farm->destinations + (events % farm->destinations > farm->index);
 }
 
-static void begin_destination(bench_farm *farm)
+static void begin_destination(farm_rank *farm)
 {
     farm->first_sequence = assigned(farm, farm->first_event);
     farm->events = assigned(farm, farm->end_event) - farm->first_sequence;
-    bench_builder_restart(&farm->builder, farm->first_sequence);
+    farm_builder_restart(&farm->builder, farm->first_sequence);
     for (size_t source = 0; source < farm->sources; source++)
         farm->delivered[source] = farm->first_sequence;
 }
 
 /* The first event of each destination is due, and none was skipped. */
-static cb_status expect_notes(bench_farm *farm)
+static cb_status expect_messages(farm_rank *farm)
 {
     const uint64_t word_bits = 64;
     size_t words = (size_t)((farm->end_event - farm->first_event + word_bits - 1) / word_bits);
@@ -119,46 +118,88 @@ static cb_status expect_notes(bench_farm *farm)
     return farm->skipped != NULL ? CB_OK : CB_ERROR_MEMORY;
 }
 
-cb_status bench_farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
-                           const bench_fragments *fragments, uint64_t patience_ns)
+cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
+                     const farm_fragments *fragments, uint64_t timeout_ns)
 {
-    bench_farm *farm = me->farm;
+    farm_rank *farm = farm_of(me);
 
     farm->first_event = first_event;
     farm->end_event = first_event + events;
     farm->events = events;
     farm->fragments = fragments;
-    farm->patient = patience_ns > 0;
+    farm->may_lose = timeout_ns > 0;
     farm->over = false;
-    farm->faults = (bench_faults){0};
-    me->patience_ns = patience_ns;
+    farm->faults = (farm_faults){0};
+    me->verification.timeout_ns = timeout_ns;
     farm->served = farm->completed = 0;
     farm->label_sum = 0;
-    me->sum = me->packets = 0;
-    me->findings = (bench_findings){0};
+    me->received.sum = me->received.packets = 0;
+    me->verification.findings = (bench_findings){0};
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
-    if (farm->role == BENCH_SUPERVISOR)
-        bench_ledger_restart(&farm->ledger);
-    if (farm->role == BENCH_DESTINATION)
+    if (farm->role == FARM_SUPERVISOR)
+        farm_ledger_restart(&farm->ledger);
+    if (farm->role == FARM_DESTINATION)
         begin_destination(farm);
-    return farm->role != BENCH_SUPERVISOR ? expect_notes(farm) : CB_OK;
+    return farm->role != FARM_SUPERVISOR ? expect_messages(farm) : CB_OK;
 }
 
-cb_status bench_farm_check_sum(const bench_rank *me)
-{
-    const bench_farm *farm = me->farm;
-    uint64_t packet = bench_expected_sum(me->size_bytes);
-    uint64_t expected = me->packets * packet;
+/* Faults. Where messages may be lost, and in the verifying pass, unexpected ones are counted and
+ * passed over; elsewhere the technology has broken its promise, and waiting for what should have
+ * come would have no end. */
 
-    if (farm->role != BENCH_DESTINATION || farm->fragments != &bench_fragments_touched)
+cb_status farm_refuse(bench_rank *me, const char *what, uint64_t event)
+{
+    if (farm_of(me)->may_lose) {
+        farm_of(me)->faults.unexpected++;
         return CB_OK;
-    if (farm->labelled)
-        expected += farm->label_sum - me->packets * bench_expected_sum(BENCH_LABEL_BYTES);
-    if (me->sum == expected)
-        return CB_OK;
-    cb_error("the data of %llu fragments of %zu bytes does not add up at destination %zu (sum "
-             "%#llx, expected %#llx): one was corrupted or cut; run again with --verify",
-             (unsigned long long)me->packets, me->size_bytes, farm->index,
-             (unsigned long long)me->sum, (unsigned long long)expected);
+    }
+    cb_error("rank %d was sent %s about event %llu, which it does not wait for, or not any more: "
+             "the technology corrupted, doubled or mixed up messages; run again with --verify",
+             me->place.ranks[me->place.self], what, (unsigned long long)event);
     return CB_ERROR_DATA;
+}
+
+/* Whether this is the first control message about an event of the run. Those of its destination
+ * that it passes over are skipped: theirs may still come. */
+static bool is_first_message(farm_rank *farm, uint64_t event, size_t destination)
+{
+    uint64_t number = event - farm->first_event;
+    uint64_t *word = &farm->skipped[number / 64], bit = UINT64_C(1) << number % 64;
+    bool skipped = (*word & bit) != 0;
+
+    if (event < farm->due[destination]) {
+        *word &= ~bit;
+        return skipped;
+    }
+    for (; farm->due[destination] < event; farm->due[destination] += farm->destinations) {
+        number = farm->due[destination] - farm->first_event;
+        farm->skipped[number / 64] |= UINT64_C(1) << number % 64;
+    }
+    farm->due[destination] += farm->destinations;
+    return true;
+}
+
+cb_status farm_admit_out_of_turn(bench_rank *me, uint64_t event, size_t destination, bool *admitted)
+{
+    farm_rank *farm = farm_of(me);
+
+    *admitted = false;
+    if (event < farm->first_event || event >= farm->end_event ||
+        event % farm->destinations != destination)
+        return farm_refuse(me, "a note", event);
+    if (!is_first_message(farm, event, destination)) {
+        farm->faults.duplicate += farm->may_lose;
+        return farm->may_lose ? CB_OK : farm_refuse(me, "a note", event);
+    }
+    farm->faults.late += farm->over;
+    *admitted = !farm->over;
+    return CB_OK;
+}
+
+uint64_t farm_fault_count(const farm_rank *farm)
+{
+    const farm_builder_counts *built = &farm->builder.counts;
+
+    return farm->faults.duplicate + farm->faults.unexpected + farm->faults.late + built->duplicate +
+           built->unexpected;
 }

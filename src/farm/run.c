@@ -1,63 +1,61 @@
-/* One run of a farm: all start together, each does its part, and all learn what came of it. */
-#include "farm/measure.h"
+/* One run of a farm, and what all learn of it. */
+#include "farm/run.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
-#include "engine/block.h"
-#include "engine/traffic.h"
+#include "engine/algorithm.h"
+#include "engine/counters.h"
+#include "engine/pass.h"
+#include "engine/verification.h"
 
-const bench_fragments *bench_farm_plain(const bench_farm_run *run)
+/* The longest silence of a farm that works: all of its destinations may share one core. */
+static uint64_t longest_silence_ns(const farm_run *run)
 {
-    return bench_plain_traffic(run->session->options) == &bench_touching ? &bench_fragments_touched
-                                                                         : &bench_fragments_bare;
+    const bench_shape *shape = &run->setting->planned->shape;
+    double event_us = (double)shape->stages[FARM_SOURCE] * run->setting->planned->algorithm_us +
+                      run->setting->session->options->slow_us;
+
+    return (uint64_t)(1e3 * event_us * (double)shape->stages[FARM_DESTINATION]);
 }
 
-uint64_t bench_farm_working_ns(const bench_farm_run *run)
-{
-    const bench_shape *shape = &run->measurement->shape;
-    double event_us = (double)shape->stages[BENCH_SOURCE] * run->measurement->algorithm_us +
-                      run->session->options->slow_us;
-
-    return (uint64_t)(1e3 * event_us * (double)shape->stages[BENCH_DESTINATION]);
-}
-
-uint64_t bench_farm_patience_ns(const bench_farm_run *run)
-{
-    const uint64_t lossy_ns = 500000000;
-    unsigned capabilities = transport_capabilities(run->session->technology);
-
-    return (capabilities & TRANSPORT_RELIABLE) != 0 ? 0 : lossy_ns + bench_farm_working_ns(run);
-}
-
-/* Sources and destinations wait for two of the supervisor's patiences, for while it waits for what
- * is lost they hear nothing, and for the longest pause that an open loop can be thought to make
- * between two events. */
-static uint64_t own_patience_ns(const bench_farm_run *run, const bench_load *load,
-                                uint64_t patience_ns)
+/* After how long the supervisor takes a message for lost; 0: never. Sources and destinations wait
+ * for two of its timeouts, for while it waits for what is lost they hear nothing, and for the
+ * longest pause that an open loop can be thought to make between two events. */
+static uint64_t own_timeout_ns(const farm_run *run, const farm_load *load, uint64_t timeout_ns)
 {
     const double longest_draw = 30; /* mean intervals of a Poisson process */
     double interval_ns = load->open ? 1e9 / load->rate_hz : 0;
-    double intervals =
-        2 * (double)bench_farm_destinations(run) + (load->poisson ? longest_draw : 0);
+    double intervals = 2 * (double)farm_destinations(run) + (load->poisson ? longest_draw : 0);
 
-    if (run->supervisor || patience_ns == 0)
-        return patience_ns;
-    return 2 * patience_ns + (uint64_t)(intervals * interval_ns);
+    if (run->supervisor || timeout_ns == 0)
+        return timeout_ns;
+    return 2 * timeout_ns + (uint64_t)(intervals * interval_ns);
 }
 
-static cb_status serve_or_supervise(const bench_farm_run *run, const bench_load *load,
-                                    bench_tally *tally)
+/* When all have ended a run: what came too late or twice is counted as well. The supervisor's tally
+ * becomes everybody's, and so does its clock. */
+static cb_status conclude_run(farm_run *run, farm_tally *tally)
 {
-    return run->supervisor ? bench_farm_supervise(run->me, run->actions, load, tally)
-                           : bench_farm_serve(run->me, run->actions);
-}
+    const farm_rank *farm = farm_of(run->me);
+    struct {
+        farm_tally tally;
+        double elapsed_ns;
+    } agreed;
+    uint64_t faults;
 
-static void add_accounts(const bench_farm_run *run)
-{
-    for (size_t i = 0; i < bench_farm_destinations(run); i++) {
-        const bench_account *from = &run->me->farm->ledger.accounts[i];
-        bench_account *to = &run->accounts[i];
+    if (farm->may_lose)
+        CB_TRY(farm_drain(run->me, run->actions));
+    CB_TRY(farm_check_sum(run->me));
+    faults = farm_fault_count(farm);
+    CB_TRY(control_sum(run->setting->team, &faults, 1));
+    if (run->supervisor) {
+        farm_count(run->me, tally);
+        tally->errors += faults;
+    }
+    for (size_t i = 0; run->supervisor && i < farm_destinations(run); i++) {
+        const farm_account *from = &farm->ledger.accounts[i];
+        farm_account *to = &run->accounts[i];
 
         to->decided += from->decided;
         to->lost += from->lost;
@@ -65,61 +63,96 @@ static void add_accounts(const bench_farm_run *run)
         if (from->in_flight_most > to->in_flight_most)
             to->in_flight_most = from->in_flight_most;
     }
-}
-
-/* The supervisor's tally is everybody's, and so is its clock. */
-static cb_status tell(bench_farm_run *run, bench_tally *tally)
-{
-    struct {
-        bench_tally tally;
-        double elapsed_ns;
-    } told = {*tally, (double)(cb_now_ns() - run->started_ns)};
-
-    CB_TRY(control_broadcast(run->team, &told, sizeof(told)));
-    *tally = told.tally;
-    run->elapsed_ns = told.elapsed_ns;
+    agreed.tally = *tally;
+    agreed.elapsed_ns = (double)(cb_now_ns() - run->started_ns);
+    CB_TRY(control_broadcast(run->setting->team, &agreed, sizeof(agreed)));
+    *tally = agreed.tally;
+    run->elapsed_ns = agreed.elapsed_ns;
     return CB_OK;
 }
 
-/* When all have ended a run: what came too late or twice is counted as well. */
-static cb_status settle(bench_farm_run *run, bench_tally *tally)
+static cb_status run_with(farm_run *run, farm_load load, const farm_fragments *fragments,
+                          uint64_t timeout_ns, farm_tally *tally)
 {
-    bench_farm *farm = run->me->farm;
-    uint64_t faults;
-
-    if (farm->patient)
-        CB_TRY(bench_farm_drain(run->me, run->actions));
-    CB_TRY(bench_farm_check_sum(run->me));
-    faults = bench_farm_fault_count(farm);
-    CB_TRY(control_sum(run->team, &faults, 1));
-    if (run->supervisor) {
-        bench_farm_count(run->me, tally);
-        tally->errors += faults;
-        add_accounts(run);
-    }
-    return tell(run, tally);
-}
-
-cb_status bench_farm_run_load(bench_farm_run *run, bench_load load,
-                              const bench_fragments *fragments, uint64_t patience_ns,
-                              bench_tally *tally)
-{
+    engine_session *session = run->setting->session;
+    bench_rank *me = run->me;
     double late_ns, lateness_ns[2];
 
-    load.wait = run->session->effective_wait;
-    CB_TRY(bench_start_together(run->session, run->team, run->oversubscribed, &late_ns));
-    CB_TRY(bench_farm_begin(run->me, run->next_event, load.events, fragments,
-                            own_patience_ns(run, &load, patience_ns)));
-    CB_TRY(serve_or_supervise(run, &load, tally));
-    bench_leave_if_interrupted(run->session);
-    CB_TRY(transport_flush(run->me->factory));
-    run->algorithm_runs += run->me->algorithm.runs;
-    run->algorithm_ns += run->me->algorithm.elapsed_ns;
+    load.wait = session->effective_wait;
+    CB_TRY(pass_start_together(&session->clock, run->setting->team, run->setting->oversubscribed,
+                               &late_ns));
+    CB_TRY(farm_begin(me, run->next_event, load.events, fragments,
+                      own_timeout_ns(run, &load, timeout_ns)));
+    meters_begin(&run->meters);
+    CB_TRY(run->supervisor ? farm_supervise(me, run->actions, &load, tally)
+                           : farm_serve(me, run->actions));
+    meters_end(&run->meters);
+    session_leave_if_interrupted(session);
+    CB_TRY(transport_flush(me->factory));
+    run->algorithm_runs += me->algorithm.runs;
+    run->algorithm_ns += me->algorithm.elapsed_ns;
     lateness_ns[0] = late_ns;
     lateness_ns[1] = -late_ns;
-    CB_TRY(control_maximum(run->team, lateness_ns, 2));
+    CB_TRY(control_maximum(run->setting->team, lateness_ns, 2));
     run->skew_ns = fmax(run->skew_ns, lateness_ns[0] + lateness_ns[1]);
-    CB_TRY(settle(run, tally));
+    CB_TRY(conclude_run(run, tally));
     run->next_event += tally->issued;
     return CB_OK;
+}
+
+cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally)
+{
+    const uint64_t lossy_ns = 500000000;
+    unsigned capabilities = transport_capabilities(run->setting->session->technology);
+    bool reliable = (capabilities & TRANSPORT_RELIABLE) != 0;
+
+    return run_with(run, load, run->fragments, reliable ? 0 : lossy_ns + longest_silence_ns(run),
+                    tally);
+}
+
+cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally)
+{
+    return run_with(run, load, &farm_fragments_verified, 2000000000 + longest_silence_ns(run),
+                    tally);
+}
+
+/* Rows */
+
+void farm_forget(farm_run *run)
+{
+    run->algorithm_runs = run->algorithm_ns = 0;
+    run->skew_ns = 0;
+    meters_reset(&run->meters);
+    if (!run->supervisor)
+        return;
+    memset(run->latencies, 0, farm_destinations(run) * sizeof(*run->latencies));
+    memset(run->accounts, 0, farm_destinations(run) * sizeof(*run->accounts));
+}
+
+cb_status farm_row(farm_run *run, farm_outcome *outcome)
+{
+    engine_session *session = run->setting->session;
+    report_row row = {.broken = false};
+    cb_status status;
+
+    CB_TRY(algorithm_mean_us(run->setting->team, run->algorithm_ns, run->algorithm_runs,
+                             &outcome->algorithm_true_us));
+    CB_TRY(counters_sum(session, run->setting->team, &outcome->counters));
+    CB_TRY(meters_report(&run->meters, run->setting->team, run->supervisor ? &row : NULL));
+    if (!run->supervisor)
+        return CB_OK;
+    outcome->in_flight = run->in_flight;
+    outcome->latencies = run->latencies;
+    outcome->accounts = run->accounts;
+    outcome->destinations = farm_destinations(run);
+    outcome->skew_ns = run->skew_ns;
+    outcome->touch_ns = run->touch_ns;
+    outcome->verification = run->verification;
+    run->verification.done = false;
+    status = farm_figures(run->setting, outcome, &row);
+    verification_note(session, &outcome->verification);
+    if (status == CB_OK)
+        return report_add(session->document, &row);
+    report_row_clear(&row);
+    return status;
 }

@@ -1,3 +1,3 @@
 libcombench_a_SOURCES += \
-	%D%/beside.c \
-	%D%/computing.c %D%/computing.h
+	%D%/method.c %D%/method.h \
+	%D%/occupation.c %D%/occupation.h

@@ -100,14 +100,6 @@ static const report_cell side_cells[] = {
     {.path = NULL},
 };
 
-static const report_cell datagram_cells[] = {
-    {.path = "lost", .name = "lost"},         {.path = "late", .name = "late"},
-    {.path = "doubled", .name = "doubled"},   {.path = "reordered", .name = "reordered"},
-    {.path = "overrun", .name = "overrun"},   {.path = "foreign", .name = "foreign"},
-    {.path = "unsent", .name = "unsent"},     {.path = "sent", .name = "sent"},
-    {.path = "received", .name = "received"}, {.path = NULL},
-};
-
 static const report_cell verify_cells[] = {
     {.path = "messages", .name = "messages"},
     {.path = "messages",
@@ -119,6 +111,31 @@ static const report_cell verify_cells[] = {
     {.path = "corrupted", .name = "corrupted"},
     {.path = NULL},
 };
+
+/* The cells of all counters that are known, with paths like "datagrams.lost", and names for CSV. */
+enum { COUNTER_CELLS = 128, COUNTER_TEXT = 64 };
+
+static report_cell counter_cells[COUNTER_CELLS + 1];
+static char counter_texts[COUNTER_CELLS][2][COUNTER_TEXT];
+
+void report_use_counters(const cb_counter_set *const *sets, size_t count)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sets[i]->count && used < COUNTER_CELLS; k++, used++) {
+            const cb_counter *row = &sets[i]->rows[k];
+            char *path = counter_texts[used][0], *name = counter_texts[used][1];
+
+            snprintf(path, COUNTER_TEXT, "%s.%s", sets[i]->group, row->key);
+            snprintf(name, COUNTER_TEXT, "%s_%s", sets[i]->group, row->key);
+            counter_cells[used] = (report_cell){.path = path,
+                                                .name = name,
+                                                .heading = {row->heading, row->unit, 8, 2, true},
+                                                .optional = true};
+        }
+    counter_cells[used] = (report_cell){.path = NULL};
+}
 
 const report_column_info report_columns[REPORT_COLUMNS] = {
 #define COLUMN(identifier, name, kind, ...)                                                        \
@@ -133,12 +150,16 @@ const report_cell *report_cells_of(report_column column)
 
     if (info->cells != NULL)
         return info->cells;
+    if (info->type == REPORT_TYPE_COUNTERS)
+        return counter_cells;
     return info->type <= REPORT_TYPE_FLAG ? plain_cells : no_cells;
 }
 
 const report_heading *report_heading_of(report_column column, const report_cell *cell)
 {
-    return cell == report_cells_of(column) ? &report_columns[column].heading : &cell->heading;
+    return cell == report_cells_of(column) && cell != counter_cells
+               ? &report_columns[column].heading
+               : &cell->heading;
 }
 
 bool report_csv_name(report_column column, const report_cell *cell,
@@ -146,8 +167,11 @@ bool report_csv_name(report_column column, const report_cell *cell,
 {
     if (cell->name == NULL)
         return false;
-    snprintf(name, REPORT_CSV_NAME_BYTES, "%s%s%s", report_columns[column].key,
-             cell->name[0] == '\0' ? "" : "_", cell->name);
+    if (report_columns[column].type == REPORT_TYPE_COUNTERS)
+        snprintf(name, REPORT_CSV_NAME_BYTES, "%s", cell->name);
+    else
+        snprintf(name, REPORT_CSV_NAME_BYTES, "%s%s%s", report_columns[column].key,
+                 cell->name[0] == '\0' ? "" : "_", cell->name);
     return true;
 }
 
@@ -162,6 +186,7 @@ void report_describe_columns(report_stream *out, const char *key)
         [REPORT_TYPE_NUMBERS] = "numbers",
         [REPORT_TYPE_MEMBERS] = "members",
         [REPORT_TYPE_LIST] = "list",
+        [REPORT_TYPE_COUNTERS] = "counters",
     };
     static const char *const better[] = {"neither", "lower", "higher"};
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/counter.h"
 #include "report/stream.h"
 
 /* The identifiers, in the order of the table. */
@@ -26,6 +27,7 @@ typedef enum {
     REPORT_TYPE_NUMBERS,      /* an array */
     REPORT_TYPE_MEMBERS,      /* an object, set member by member */
     REPORT_TYPE_LIST,         /* an array of objects, set member by member */
+    REPORT_TYPE_COUNTERS,     /* what the technology counts: an object under the set's name */
     REPORT_TYPES
 } report_type;
 
@@ -83,6 +85,11 @@ typedef struct {
 } report_column_info;
 
 extern const report_column_info report_columns[REPORT_COLUMNS];
+
+/* Let CSV and text have cells for these sets of counters, which are those of all technologies, so
+ * that all results have the same columns. Called once, before the first document is begun; sets and
+ * rows have to live as long as the program. */
+void report_use_counters(const cb_counter_set *const *sets, size_t count);
 
 /* The cells of a column, ended by one whose path is NULL. */
 const report_cell *report_cells_of(report_column column);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/parameters.h"
 #include "report/row.h"
 
 enum { REPORT_TITLE_BYTES = 512, REPORT_BLOCK_CELLS = REPORT_COLUMNS + 32 };
@@ -31,7 +32,8 @@ typedef struct {
 /* One pass of one form over one stream. */
 typedef struct {
     FILE *stream;
-    const char *title; /* of the benchmark */
+    const char *title;                  /* of the benchmark */
+    const cb_parameter_set *parameters; /* of the technology; or NULL */
     report_block block;
 } report_writer;
 

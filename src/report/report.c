@@ -26,6 +26,7 @@ typedef struct {
 struct report_document {
     json_t *root;
     char *title;
+    const cb_parameter_set *parameters; /* or NULL */
     uint64_t started_ns;
     document_element *elements; /* in the order in which they came */
     size_t element_count;
@@ -96,7 +97,8 @@ static void write_form(FILE *stream, void *context)
 {
     const report_document *document = context;
     const report_form *form = document->file_form;
-    report_writer writer = {.stream = stream, .title = document->title};
+    report_writer writer = {
+        .stream = stream, .title = document->title, .parameters = document->parameters};
 
     if (form->begin != NULL)
         form->begin(&writer, document->root);
@@ -243,10 +245,16 @@ void report_free(report_document *document)
     free(document);
 }
 
+void report_use_parameters(report_document *document, const cb_parameter_set *parameters)
+{
+    document->parameters = parameters;
+}
+
 cb_status report_direct(report_document *document, report_format format, const char *path,
                         FILE *stream)
 {
-    document->writer = (report_writer){.stream = stream, .title = document->title};
+    document->writer = (report_writer){
+        .stream = stream, .title = document->title, .parameters = document->parameters};
     document->stream_form = forms[path == NULL ? format : REPORT_TEXT];
     if (path == NULL)
         return CB_OK;

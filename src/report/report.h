@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/parameters.h"
 #include "base/status.h"
 #include "report/row.h"
 #include "stats/fit.h"
@@ -16,12 +17,6 @@
 
 /* "Not measured": absent from the document, never 0. */
 #define REPORT_ABSENT ((double)NAN)
-
-/* What became of datagrams; see docs/results.md. */
-typedef struct {
-    uint64_t sent, received, unsent, lost, late, doubled, reordered, overrun, foreign;
-    bool done;
-} report_datagrams;
 
 typedef struct report_document report_document;
 
@@ -34,6 +29,10 @@ bool report_format_named(const char *name, report_format *out);
 cb_status report_create(const char *benchmark, const char *id, const char *title,
                         const char *technology, report_document **out);
 void report_free(report_document *document);
+
+/* The parameters whose values the head of the text form has, in the order of their rows; without
+ * it, or with NULL, there are none. Called before report_direct; the set has to live as long. */
+void report_use_parameters(report_document *document, const cb_parameter_set *parameters);
 
 /* Where the forms go. With `path` the document in `format` goes there (written at once as
  * incomplete, so that an unwritable path is known before anything is measured: CB_ERROR_USAGE) and

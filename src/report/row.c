@@ -221,6 +221,20 @@ void report_set_member_percentiles(report_row *row, report_column column,
     va_end(arguments);
 }
 
+void report_set_counters(report_row *row, const cb_counts *counts)
+{
+    json_t *object;
+
+    expect_unset(row, REPORT_COUNTERS, REPORT_TYPE_COUNTERS);
+    if (counts->set == NULL)
+        return;
+    object = json_object();
+    for (size_t i = 0; i < counts->set->count; i++)
+        json_object_set_new(object, counts->set->rows[i].key,
+                            json_integer((json_int_t)counts->values[i]));
+    store(row, REPORT_COUNTERS, json_pack("{s:o}", counts->set->group, object));
+}
+
 /* What a row has */
 
 /* Borrowed. */
@@ -302,8 +316,13 @@ json_t *report_row_json(const report_row *row)
 {
     json_t *object = json_object();
 
-    for (size_t i = 0; i < REPORT_COLUMNS; i++)
-        if (row->values[i] != NULL)
+    for (size_t i = 0; i < REPORT_COLUMNS; i++) {
+        if (row->values[i] == NULL)
+            continue;
+        if (report_columns[i].type == REPORT_TYPE_COUNTERS)
+            json_object_update(object, row->values[i]);
+        else
             json_object_set(object, report_columns[i].key, row->values[i]);
+    }
     return object;
 }

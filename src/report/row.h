@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/counter.h"
 #include "report/columns.h"
 #include "stats/histogram.h"
 #include "stats/stats.h"
@@ -36,6 +37,9 @@ void report_set_numbers(report_row *row, report_column column, const double *val
 /* Of times in ns, divided by `divisor`, in us. */
 void report_set_distribution(report_row *row, report_column column,
                              const stats_histogram *histogram_ns, double divisor);
+
+/* What a technology counted; nothing, where it has no counters. */
+void report_set_counters(report_row *row, const cb_counts *counts);
 
 /* Members of columns of type MEMBERS and LIST, by a dotted path made by printf: "source",
  * "interval.0", "%zu.rank". The percentiles are those of a distribution, without its histogram. */

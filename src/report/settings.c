@@ -30,24 +30,22 @@ static size_t write_next(FILE *stream, const char *text, size_t used, size_t col
     return used + length;
 }
 
-void report_write_settings(FILE *stream, const json_t *document, size_t columns)
+void report_write_settings(FILE *stream, const json_t *document, const cb_parameter_set *parameters,
+                           size_t columns)
 {
     const json_t *environment = json_object_get(document, "environment");
     const json_t *settings = json_object_get(environment, "technology_settings");
     const char *source = json_string_value(json_object_get(settings, "made_from"));
-    const char *technology = json_string_value(json_object_get(document, "technology"));
     const char *between = "";
     size_t used;
 
-    if (source == NULL || technology == NULL)
+    if (source == NULL || parameters == NULL)
         return;
     used = (size_t)fprintf(stream, "settings made from the %s:", source);
-    for (size_t i = 0; i < CB_PARAMETERS; i++) {
-        const cb_parameter *row = &cb_parameters[i];
+    for (size_t i = 0; i < parameters->count; i++) {
+        const cb_parameter *row = &parameters->rows[i];
         char text[96];
 
-        if (strcmp(cb_context_technology(row->context), technology) != 0)
-            continue;
         describe(row, json_object_get(settings, row->name), text, sizeof(text));
         if (text[0] == '\0')
             continue;

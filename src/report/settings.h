@@ -6,8 +6,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Write the parameters of a document's environment.technology_settings that are alike for all
- * ranks, and where they came from, in lines of at most `columns`; nothing where there are none. */
-void report_write_settings(FILE *stream, const json_t *document, size_t columns);
+#include "base/parameters.h"
+
+/* Write the values of these parameters (NULL: none) in a document's environment.technology_settings
+ * that are alike for all ranks, and where they came from, in lines of at most `columns`; nothing
+ * where there are none. */
+void report_write_settings(FILE *stream, const json_t *document, const cb_parameter_set *parameters,
+                           size_t columns);
 
 #endif

@@ -342,7 +342,7 @@ static void begin_text(report_writer *writer, json_t *document)
         fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
     if (write_phrases(writer->stream, document, platform, COUNT(platform)))
         fputc('\n', writer->stream);
-    report_write_settings(writer->stream, document, LINE_COLUMNS);
+    report_write_settings(writer->stream, document, writer->parameters, LINE_COLUMNS);
 }
 
 /* Fits stand below the rows that they were made from; what comes after needs heads again. */

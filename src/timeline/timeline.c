@@ -4,84 +4,61 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "farm/farm.h"
 
-/* Of one event a supervisor sends one message and takes one, and so does a source. A destination
- * takes an assignment, for each source sends a request, takes a fragment and works on it, is
- * delayed, and sends the decision. */
-enum { NOTES_OF_ONE = 2, NOTES_OF_A_SOURCE = 3, NOTES_OF_A_DECISION = 3 };
-
-static size_t notes_of_destination(size_t sources)
+cb_status timeline_create(size_t room, timeline_recorder **out)
 {
-    return NOTES_OF_A_SOURCE * sources + NOTES_OF_A_DECISION;
-}
+    timeline_recorder *recorder = cb_allocate(1, sizeof(*recorder), "a timeline");
 
-size_t bench_timeline_notes(size_t role, size_t sources, size_t destinations, size_t events)
-{
-    if (role != BENCH_DESTINATION)
-        return NOTES_OF_ONE * events;
-    return notes_of_destination(sources) * (events / destinations + 1);
-}
-
-size_t bench_timeline_notes_of_all(size_t sources, size_t events)
-{
-    return events * (NOTES_OF_ONE * (1 + sources) + notes_of_destination(sources));
-}
-
-cb_status bench_timeline_create(size_t room, bench_timeline **out)
-{
-    bench_timeline *timeline = cb_allocate(1, sizeof(*timeline), "a timeline");
-
-    if (timeline == NULL)
+    if (recorder == NULL)
         return CB_ERROR_MEMORY;
-    timeline->room = room;
-    timeline->entries =
-        cb_allocate_aligned(CB_CACHE_LINE, room * sizeof(*timeline->entries), "a timeline");
-    if (timeline->entries == NULL) {
-        free(timeline);
+    recorder->room = room;
+    recorder->entries =
+        cb_allocate_aligned(CB_CACHE_LINE, room * sizeof(*recorder->entries), "a timeline");
+    if (recorder->entries == NULL) {
+        free(recorder);
         return CB_ERROR_MEMORY;
     }
-    *out = timeline;
+    *out = recorder;
     return CB_OK;
 }
 
-void bench_timeline_free(bench_timeline *timeline)
+void timeline_free(timeline_recorder *recorder)
 {
-    if (timeline == NULL)
+    if (recorder == NULL)
         return;
-    free(timeline->entries);
-    free(timeline);
+    free(recorder->entries);
+    free(recorder);
 }
 
-void bench_timeline_restart(bench_timeline *timeline, uint64_t first_event, uint64_t events)
+void timeline_restart(timeline_recorder *recorder, uint64_t first_event, uint64_t events)
 {
-    timeline->first_event = first_event;
-    timeline->events = events;
-    timeline->used = 0;
-    timeline->dropped = 0;
-    timeline->wraps = false;
+    recorder->first_event = first_event;
+    recorder->events = events;
+    recorder->used = 0;
+    recorder->dropped = 0;
+    recorder->wraps = false;
 }
 
-void bench_timeline_rehearse(bench_timeline *timeline)
+void timeline_rehearse(timeline_recorder *recorder)
 {
-    bench_timeline_restart(timeline, 0, UINT64_MAX);
-    timeline->wraps = true;
+    timeline_restart(recorder, 0, UINT64_MAX);
+    recorder->wraps = true;
 }
 
-void bench_timeline_keep(bench_timeline *timeline, const bench_timeline_entry *entry)
+void timeline_keep(timeline_recorder *recorder, const timeline_entry *entry)
 {
-    bench_timeline_entry *place;
+    timeline_entry *place;
 
-    if (entry->event - timeline->first_event >= timeline->events)
+    if (entry->event - recorder->first_event >= recorder->events)
         return;
-    if (timeline->used == timeline->room) {
-        if (!timeline->wraps) {
-            timeline->dropped++;
+    if (recorder->used == recorder->room) {
+        if (!recorder->wraps) {
+            recorder->dropped++;
             return;
         }
-        timeline->used = 0;
+        recorder->used = 0;
     }
-    place = &timeline->entries[timeline->used++];
+    place = &recorder->entries[recorder->used++];
     *place = *entry;
     place->end_ns = cb_now_ns();
 }

@@ -7,92 +7,67 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "farm/farm.h"
-#include "engine/shape.h"
 
-typedef struct {
-    const char *kind, *name, *message;
-} wording;
-
-/* By the role of who sends, or of who sent what is taken, and of who takes. */
-static const wording sends[BENCH_ROLES][BENCH_ROLES] = {
-    [BENCH_SUPERVISOR] = {[BENCH_SOURCE] = {"issue", "issue", "assignment"},
-                          [BENCH_DESTINATION] = {"issue", "issue", "assignment"}},
-    [BENCH_SOURCE] = {[BENCH_DESTINATION] = {"send", "send", "fragment"}},
-    [BENCH_DESTINATION] = {[BENCH_SUPERVISOR] = {"decision", "decision", "decision"},
-                           [BENCH_SOURCE] = {"request", "request", "request"}},
-};
-
-static const char *const takes[BENCH_ROLES][BENCH_ROLES] = {
-    [BENCH_SUPERVISOR] =
-        {[BENCH_SOURCE] = "take assignment", [BENCH_DESTINATION] = "take assignment"},
-    [BENCH_SOURCE] = {[BENCH_DESTINATION] = "take fragment"},
-    [BENCH_DESTINATION] = {[BENCH_SUPERVISOR] = "take decision", [BENCH_SOURCE] = "take request"},
-};
-
-static wording words_for(const bench_timeline_entry *entry, size_t own_role)
+static timeline_wording words_for(const timeline_gathered *gathered, const timeline_entry *entry,
+                                  size_t own_role)
 {
-    switch ((bench_deed)entry->deed) {
-    case BENCH_SENDS:
-        return sends[own_role][entry->role];
-    case BENCH_TAKES:
-        return (wording){"take", takes[entry->role][own_role], NULL};
-    case BENCH_WORKS:
-        return (wording){"algorithm", "algorithm", NULL};
-    case BENCH_DELAYS:
+    switch ((timeline_kind)entry->kind) {
+    case TIMELINE_SENDS:
+        return gathered->words->sends[own_role][entry->role];
+    case TIMELINE_TAKES:
+        return (timeline_wording){"take", gathered->words->takes[entry->role][own_role], NULL};
+    case TIMELINE_WORKS:
+        return (timeline_wording){"algorithm", "algorithm", NULL};
+    case TIMELINE_DELAYS:
         break;
     }
-    return (wording){"delay", "delay", NULL};
+    return (timeline_wording){"delay", "delay", NULL};
 }
 
 /* Tracks */
 
-static void name_tracks(const bench_shape *shape, bench_timeline_trace *out)
+static void name_tracks(const timeline_gathered *gathered, timeline_trace *out)
 {
-    static const char *const roles[] = {
-        [BENCH_SUPERVISOR] = "supervisor",
-        [BENCH_SOURCE] = "source",
-        [BENCH_DESTINATION] = "destination",
-    };
+    const bench_shape *shape = gathered->shape;
 
     for (size_t track = 0; track < out->tracks; track++) {
         size_t role = shape_stage(shape, track);
         size_t index = track - shape_span(shape, role).first;
 
-        if (role == BENCH_SUPERVISOR)
-            snprintf(out->names[track], BENCH_TRACK_TEXT, "supervisor");
+        if (role == 0)
+            snprintf(out->names[track], TIMELINE_TRACK_TEXT, "%s", gathered->words->roles[0]);
         else
-            snprintf(out->names[track], BENCH_TRACK_TEXT, "%s %zu (rank %zu)", roles[role], index,
-                     track);
+            snprintf(out->names[track], TIMELINE_TRACK_TEXT, "%s %zu (rank %zu)",
+                     gathered->words->roles[role], index, track);
         out->track_names[track] = out->names[track];
     }
 }
 
-static size_t peer_of(const bench_timeline_entry *entry, const bench_shape *shape)
+static size_t peer_of(const timeline_entry *entry, const bench_shape *shape)
 {
-    if (entry->deed == BENCH_DELAYS || entry->index == bench_timeline_all)
+    if (entry->kind == TIMELINE_DELAYS || entry->index == timeline_all)
         return REPORT_NO_TRACK;
     return shape_span(shape, entry->role).first + entry->index;
 }
 
 /* Slices: one for each entry, in the same order */
 
-static report_slice slice_of(const bench_farm_notes *notes, size_t track,
-                             const bench_timeline_clock *clock, const bench_timeline_entry *entry)
+static report_slice slice_of(const timeline_gathered *gathered, size_t track,
+                             const timeline_clock *clock, const timeline_entry *entry)
 {
-    wording words = words_for(entry, shape_stage(notes->shape, track));
+    timeline_wording words = words_for(gathered, entry, shape_stage(gathered->shape, track));
 
-    return (report_slice){.begin_ns = bench_timeline_reference(clock, entry->begin_ns),
-                          .end_ns = bench_timeline_reference(clock, entry->end_ns),
-                          .event = entry->event - notes->first_event,
+    return (report_slice){.begin_ns = timeline_reference(clock, entry->begin_ns),
+                          .end_ns = timeline_reference(clock, entry->end_ns),
+                          .event = entry->event - gathered->first_event,
                           .track = track,
-                          .peer = peer_of(entry, notes->shape),
+                          .peer = peer_of(entry, gathered->shape),
                           .kind = words.kind,
                           .name = words.name};
 }
 
 /* The trace begins with what came first. */
-static void count_from_first(bench_timeline_trace *out)
+static void count_from_first(timeline_trace *out)
 {
     uint64_t first_ns = UINT64_MAX;
 
@@ -105,16 +80,16 @@ static void count_from_first(bench_timeline_trace *out)
     }
 }
 
-static void make_slices(const bench_farm_notes *notes, const size_t *clock_of,
-                        bench_timeline_trace *out)
+static void make_slices(const timeline_gathered *gathered, const size_t *clock_of,
+                        timeline_trace *out)
 {
     for (size_t track = 0; track < out->tracks; track++) {
-        const bench_timeline_clock *clock = &notes->clocks[clock_of[track]];
+        const timeline_clock *clock = &gathered->clocks[clock_of[track]];
 
-        for (uint64_t i = 0; i < notes->counts[track].used; i++, out->slice_count++)
+        for (uint64_t i = 0; i < gathered->counts[track].used; i++, out->slice_count++)
             out->slices[out->slice_count] =
-                slice_of(notes, track, clock, &notes->entries[out->slice_count]);
-        out->dropped += notes->counts[track].dropped;
+                slice_of(gathered, track, clock, &gathered->entries[out->slice_count]);
+        out->dropped += gathered->counts[track].dropped;
     }
     count_from_first(out);
 }
@@ -144,20 +119,21 @@ static int by_message(const void *left, const void *right)
     return (a->to > b->to) - (a->to < b->to);
 }
 
-static void list_sendings(const bench_farm_notes *notes, const bench_timeline_trace *trace,
+static void list_sendings(const timeline_gathered *gathered, const timeline_trace *trace,
                           sending_list *sent)
 {
     for (size_t i = 0; i < trace->slice_count; i++) {
-        const bench_timeline_entry *entry = &notes->entries[i];
+        const timeline_entry *entry = &gathered->entries[i];
         const report_slice *slice = &trace->slices[i];
-        size_t own_role = shape_stage(notes->shape, slice->track);
+        size_t own_role = shape_stage(gathered->shape, slice->track);
 
-        if (entry->deed == BENCH_SENDS)
-            sent->list[sent->count++] = (sending){.event = slice->event,
-                                                  .from = slice->track,
-                                                  .to = slice->peer,
-                                                  .slice = i,
-                                                  .message = sends[own_role][entry->role].message};
+        if (entry->kind == TIMELINE_SENDS)
+            sent->list[sent->count++] =
+                (sending){.event = slice->event,
+                          .from = slice->track,
+                          .to = slice->peer,
+                          .slice = i,
+                          .message = words_for(gathered, entry, own_role).message};
     }
     qsort(sent->list, sent->count, sizeof(*sent->list), by_message);
 }
@@ -175,30 +151,30 @@ static const sending *find_sending(const sending_list *sent, const report_slice 
 }
 
 /* What an arrow says of the clocks at its ends: two ranks that share one are never apart. */
-static void judge(const bench_farm_notes *notes, const size_t *clock_of, const report_arrow *arrow,
-                  bench_timeline_trace *out)
+static void judge(const timeline_gathered *gathered, const size_t *clock_of,
+                  const report_arrow *arrow, timeline_trace *out)
 {
     const report_slice *from = &out->slices[arrow->from], *to = &out->slices[arrow->to];
     size_t one = clock_of[from->track], other = clock_of[to->track];
     double length_ns = (double)(int64_t)(to->begin_ns - from->begin_ns), bound_ns = 0;
 
     if (one != other)
-        bound_ns = bench_timeline_bound_ns(&notes->clocks[one]) +
-                   bench_timeline_bound_ns(&notes->clocks[other]);
+        bound_ns =
+            timeline_bound_ns(&gathered->clocks[one]) + timeline_bound_ns(&gathered->clocks[other]);
     out->bound_ns = fmax(out->bound_ns, bound_ns);
     out->within_bound += one != other && fabs(length_ns) <= bound_ns;
     out->backwards += length_ns < 0;
     out->most_backwards_ns = fmax(out->most_backwards_ns, -length_ns - bound_ns);
 }
 
-static void draw_arrows(const bench_farm_notes *notes, const size_t *clock_of,
-                        const sending_list *sent, bench_timeline_trace *out)
+static void draw_arrows(const timeline_gathered *gathered, const size_t *clock_of,
+                        const sending_list *sent, timeline_trace *out)
 {
     for (size_t i = 0; i < out->slice_count; i++) {
         report_arrow *arrow = &out->arrows[out->arrow_count];
         const sending *found;
 
-        if (notes->entries[i].deed != BENCH_TAKES)
+        if (gathered->entries[i].kind != TIMELINE_TAKES)
             continue;
         found = find_sending(sent, &out->slices[i]);
         if (found == NULL) {
@@ -207,21 +183,21 @@ static void draw_arrows(const bench_farm_notes *notes, const size_t *clock_of,
         }
         *arrow = (report_arrow){.from = found->slice, .to = i, .name = found->message};
         out->arrow_count++;
-        judge(notes, clock_of, arrow, out);
+        judge(gathered, clock_of, arrow, out);
     }
 }
 
 /* The whole */
 
-static cb_status allocate(const bench_farm_notes *notes, bench_timeline_trace *out,
+static cb_status allocate(const timeline_gathered *gathered, timeline_trace *out,
                           sending_list *sent, size_t **clock_of)
 {
     static const char purpose[] = "the trace of a timeline";
     size_t count = 0;
 
-    out->tracks = shape_ranks(notes->shape);
+    out->tracks = shape_ranks(gathered->shape);
     for (size_t track = 0; track < out->tracks; track++)
-        count += (size_t)notes->counts[track].used;
+        count += (size_t)gathered->counts[track].used;
     out->names = cb_allocate(out->tracks, sizeof(*out->names), purpose);
     out->track_names = cb_allocate(out->tracks, sizeof(*out->track_names), purpose);
     out->slices = cb_allocate(count, sizeof(*out->slices), purpose);
@@ -234,25 +210,25 @@ static cb_status allocate(const bench_farm_notes *notes, bench_timeline_trace *o
                : CB_ERROR_MEMORY;
 }
 
-cb_status bench_timeline_make_trace(const bench_farm_notes *notes, bench_timeline_trace *out)
+cb_status timeline_trace_make(const timeline_gathered *gathered, timeline_trace *out)
 {
     sending_list sent = {0};
     size_t *clock_of = NULL;
-    cb_status status = allocate(notes, out, &sent, &clock_of);
+    cb_status status = allocate(gathered, out, &sent, &clock_of);
 
     if (status == CB_OK) {
-        bench_timeline_share_clocks(notes->clocks, notes->hosts, out->tracks, clock_of);
-        name_tracks(notes->shape, out);
-        make_slices(notes, clock_of, out);
-        list_sendings(notes, out, &sent);
-        draw_arrows(notes, clock_of, &sent, out);
+        timeline_share_clocks(gathered->clocks, gathered->hosts, out->tracks, clock_of);
+        name_tracks(gathered, out);
+        make_slices(gathered, clock_of, out);
+        list_sendings(gathered, out, &sent);
+        draw_arrows(gathered, clock_of, &sent, out);
     }
     free(sent.list);
     free(clock_of);
     return status;
 }
 
-void bench_timeline_free_trace(bench_timeline_trace *trace)
+void timeline_trace_free(timeline_trace *trace)
 {
     free(trace->names);
     free(trace->track_names);

@@ -1,47 +1,60 @@
-/* From the notes of all ranks to a trace: slices on rank 0's clock, and an arrow for each message
- * whose sending and taking were both noted. Pure. */
-#ifndef BENCH_TIMELINE_TRACE_H
-#define BENCH_TIMELINE_TRACE_H
+/* From the entries of all ranks to a trace: slices on rank 0's clock, and an arrow for each message
+ * whose sending and taking were both recorded. Pure. */
+#ifndef TIMELINE_TRACE_H
+#define TIMELINE_TRACE_H
 
-#include "engine/benchmark.h"
+#include "engine/shape.h"
 #include "timeline/timeline.h"
 #include "timeline/clock.h"
 #include "report/trace.h"
 
-/* How much one rank noted. */
+/* How a slice is named, and what it sends. */
+typedef struct {
+    const char *kind, *name, *message;
+} timeline_wording;
+
+/* How a pattern names its roles and messages. The one rank of the first role has no number. */
+typedef struct {
+    const char *roles[BENCH_ROLES];
+    timeline_wording sends[BENCH_ROLES][BENCH_ROLES]; /* by the role of who sends, and to whom */
+    const char *takes[BENCH_ROLES][BENCH_ROLES];      /* by the role of who sent, and who takes */
+} timeline_words;
+
+/* How much one rank recorded. */
 typedef struct {
     uint64_t used, dropped;
-} bench_timeline_count;
+} timeline_count;
 
-/* The notes of a farm whose ranks stand in order: supervisor, sources, destinations. */
+/* The entries of a job whose ranks stand in the order of the stages, of which each is a role. */
 typedef struct {
+    const timeline_words *words;
     const bench_shape *shape;
-    const bench_timeline_count *counts; /* of each rank, as are clocks and hosts */
-    const bench_timeline_clock *clocks;
+    const timeline_count *counts; /* of each rank, as are clocks and hosts */
+    const timeline_clock *clocks;
     const int *hosts;
-    const bench_timeline_entry *entries; /* of all ranks, one after the other */
-    uint64_t first_event;                /* which gets the number 0 */
-} bench_farm_notes;
+    const timeline_entry *entries; /* of all ranks, one after the other */
+    uint64_t first_event;          /* which gets the number 0 */
+} timeline_gathered;
 
-enum { BENCH_TRACK_TEXT = 48 };
+enum { TIMELINE_TRACK_TEXT = 48 };
 
 typedef struct {
     size_t tracks;
-    char (*names)[BENCH_TRACK_TEXT]; /* "source 0 (rank 1)" */
-    const char **track_names;        /* the same, as a trace takes them */
+    char (*names)[TIMELINE_TRACK_TEXT]; /* "source 0 (rank 1)" */
+    const char **track_names;           /* the same, as a trace takes them */
     report_slice *slices;
     report_arrow *arrows;
     size_t slice_count, arrow_count;
-    uint64_t dropped;         /* notes that no rank had room for */
-    size_t unmatched;         /* messages taken whose sending was not noted */
+    uint64_t dropped;         /* entries that no rank had room for */
+    size_t unmatched;         /* messages taken whose sending was not recorded */
     size_t within_bound;      /* arrows no longer than their clocks are known to */
     size_t backwards;         /* arrows that end before they begin */
     double bound_ns;          /* how well the clocks of an arrow are known, of the worst */
     double most_backwards_ns; /* beyond what is known of the clocks; 0: none */
-} bench_timeline_trace;
+} timeline_trace;
 
 /* Zero-initialise *out. CB_ERROR_MEMORY, logged, where there is none; free it in any case. */
-cb_status bench_timeline_make_trace(const bench_farm_notes *notes, bench_timeline_trace *out);
-void bench_timeline_free_trace(bench_timeline_trace *trace);
+cb_status timeline_trace_make(const timeline_gathered *gathered, timeline_trace *out);
+void timeline_trace_free(timeline_trace *trace);
 
 #endif

@@ -1,7 +1,6 @@
-/* The end of --timeline: all ranks compare their clocks with rank 0's once more, their notes are
- * gathered in pieces, so that what is under way is bounded whatever one rank noted, and rank 0
- * writes the trace and says in the document what it cost. */
-#include "engine/session.h"
+/* Entries are gathered in pieces, so that what is under way is bounded whatever one rank recorded;
+ * rank 0 writes the trace, and into the document what the recording cost. */
+#include "timeline/write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,31 +9,19 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "farm/farm.h"
-#include "timeline/trace.h"
-#include "report/trace.h"
 
 enum { PIECE = 256, FACTS = 24, TEXT = 256 };
 
-static const char purpose[] = "the notes of a timeline";
+static const char purpose[] = "the entries of a timeline";
 
 /* What rank 0 has gathered; elsewhere the pointers are NULL. */
 typedef struct {
-    bench_timeline_clock *clocks;
-    bench_timeline_count *counts;
-    bench_timeline_entry *entries; /* of all ranks, one after the other */
-    size_t *first;                 /* of each rank, its place in entries */
-    bench_timeline_entry *piece;   /* of each rank, what comes in one gather */
+    timeline_clock *clocks;
+    timeline_count *counts;
+    timeline_entry *entries; /* of all ranks, one after the other */
+    size_t *first;           /* of each rank, its place in entries */
+    timeline_entry *piece;   /* of each rank, what comes in one gather */
 } gathered;
-
-static void free_gathered(gathered *all)
-{
-    free(all->clocks);
-    free(all->counts);
-    free(all->entries);
-    free(all->first);
-    free(all->piece);
-}
 
 static cb_status allocate(bool gathers, size_t ranks, gathered *all)
 {
@@ -72,17 +59,16 @@ static void keep_piece(gathered *all, size_t ranks, size_t done)
     }
 }
 
-static cb_status gather_entries(const bench_session *session, gathered *all)
+static cb_status gather_entries(control_team *everyone, const timeline_recorder *mine,
+                                gathered *all)
 {
-    control_team *everyone = control_everyone(session->plane);
     size_t ranks = control_team_size(everyone);
-    const bench_timeline *mine = session->recording.notes;
     size_t used = mine != NULL ? mine->used : 0;
     double most = (double)used;
 
     CB_TRY(control_maximum(everyone, &most, 1));
     for (size_t done = 0; done < (size_t)most; done += PIECE) {
-        bench_timeline_entry piece[PIECE] = {0};
+        timeline_entry piece[PIECE] = {0};
 
         if (used > done)
             memcpy(piece, &mine->entries[done],
@@ -94,21 +80,20 @@ static cb_status gather_entries(const bench_session *session, gathered *all)
     return CB_OK;
 }
 
-static cb_status gather(const bench_session *session, const bench_timeline_clock *clock,
-                        gathered *all)
+static cb_status gather(const engine_session *session, const timeline_recorder *mine,
+                        const timeline_clock *clock, gathered *all)
 {
     control_team *everyone = control_everyone(session->plane);
     size_t ranks = control_team_size(everyone);
-    const bench_timeline *mine = session->recording.notes;
-    bench_timeline_count count = {0};
+    timeline_count count = {0};
 
     if (mine != NULL)
-        count = (bench_timeline_count){.used = mine->used, .dropped = mine->dropped};
+        count = (timeline_count){.used = mine->used, .dropped = mine->dropped};
     CB_TRY(control_agree(everyone, allocate(session->document != NULL, ranks, all)));
     CB_TRY(control_gather(everyone, clock, sizeof(*clock), all->clocks));
     CB_TRY(control_gather(everyone, &count, sizeof(count), all->counts));
     CB_TRY(control_agree(everyone, session->document != NULL ? place_ranks(all, ranks) : CB_OK));
-    return gather_entries(session, all);
+    return gather_entries(everyone, mine, all);
 }
 
 /* Facts */
@@ -119,36 +104,25 @@ typedef struct {
     char caution[TEXT];
 } fact_list;
 
-static void say_number(fact_list *facts, const char *key, double number)
+static void add_number(fact_list *facts, const char *key, double number)
 {
     facts->list[facts->count++] = (report_fact){.key = key, .number = number};
 }
 
-static void say_text(fact_list *facts, const char *key, const char *text)
+/* Nothing is moved to make it look right: what is not certain is stated. */
+static void list_facts(const timeline_content *content, const timeline_trace *trace,
+                       fact_list *facts)
 {
-    facts->list[facts->count++] = (report_fact){.key = key, .text = text};
-}
-
-static void say_load(const bench_session *session, const bench_measurement *measurement,
-                     fact_list *facts)
-{
-    const bench_recording *recording = &session->recording;
-
-    say_text(facts, "benchmark", session->definition->name);
-    say_text(facts, "technology", session->options->technology);
-    say_text(facts, "mode", recording->open ? "open" : "closed");
-    if (recording->open)
-        say_number(facts, "offered_Hz", session->options->rate_hz);
-    say_number(facts, "size_bytes", (double)measurement->size_bytes);
-    say_number(facts, "sources", (double)measurement->shape.stages[BENCH_SOURCE]);
-    say_number(facts, "destinations", (double)measurement->shape.stages[BENCH_DESTINATION]);
-    say_number(facts, "algorithm_us", measurement->algorithm_us);
-    say_number(facts, "in_flight_limit", (double)recording->in_flight);
-}
-
-/* Nothing is moved to make it look right: what is not certain is said. */
-static void say_caution(const bench_timeline_trace *trace, fact_list *facts)
-{
+    memcpy(facts->list, content->about, content->about_count * sizeof(*facts->list));
+    facts->count = content->about_count;
+    add_number(facts, "events", (double)content->events);
+    add_number(facts, "notes", (double)trace->slice_count);
+    add_number(facts, "notes_dropped", (double)trace->dropped);
+    add_number(facts, "cost_pct", content->cost_pct.median);
+    add_number(facts, "messages", (double)trace->arrow_count);
+    add_number(facts, "messages_unmatched", (double)trace->unmatched);
+    add_number(facts, "messages_backwards", (double)trace->backwards);
+    add_number(facts, "clock_bound_us", trace->bound_ns / 1e3);
     if (trace->most_backwards_ns > 0)
         snprintf(facts->caution, TEXT,
                  "an arrow goes back in time by %.3g us more than the clocks are known to: a clock "
@@ -160,85 +134,71 @@ static void say_caution(const bench_timeline_trace *trace, fact_list *facts)
                  "%.3g us: how long these took is not certain, nor what came first",
                  trace->within_bound, trace->arrow_count, trace->bound_ns / 1e3);
     if (facts->caution[0] != '\0')
-        say_text(facts, "caution", facts->caution);
+        facts->list[facts->count++] = (report_fact){.key = "caution", .text = facts->caution};
 }
 
-static void say_all(const bench_session *session, const bench_measurement *measurement,
-                    const bench_timeline_trace *trace, fact_list *facts)
+static void put_facts(report_document *document, const timeline_content *content,
+                      const timeline_trace *trace, const char *caution)
 {
-    say_load(session, measurement, facts);
-    say_number(facts, "events", (double)session->recording.events);
-    say_number(facts, "notes", (double)trace->slice_count);
-    say_number(facts, "notes_dropped", (double)trace->dropped);
-    say_number(facts, "cost_pct", session->recording.cost_pct.median);
-    say_number(facts, "messages", (double)trace->arrow_count);
-    say_number(facts, "messages_unmatched", (double)trace->unmatched);
-    say_number(facts, "messages_backwards", (double)trace->backwards);
-    say_number(facts, "clock_bound_us", trace->bound_ns / 1e3);
-    say_caution(trace, facts);
-}
-
-static void put_facts(report_document *document, const bench_recording *recording,
-                      const bench_timeline_trace *trace, const fact_list *facts)
-{
-    report_put_number(document, (double)recording->events, "timeline.events");
+    report_put_number(document, (double)content->events, "timeline.events");
     report_put_number(document, (double)trace->slice_count, "timeline.notes");
     report_put_number(document, (double)trace->dropped, "timeline.notes_dropped");
-    report_put_number(document, recording->cost_pct.median, "timeline.cost_pct");
-    report_put_number(document, recording->cost_pct.minimum, "timeline.cost_least_pct");
-    report_put_number(document, recording->cost_pct.maximum, "timeline.cost_most_pct");
+    report_put_number(document, content->cost_pct.median, "timeline.cost_pct");
+    report_put_number(document, content->cost_pct.minimum, "timeline.cost_least_pct");
+    report_put_number(document, content->cost_pct.maximum, "timeline.cost_most_pct");
     report_put_number(document, trace->bound_ns / 1e3, "timeline.clock_bound_us");
-    report_put_text(document, facts->caution, "timeline.caution");
+    report_put_text(document, caution, "timeline.caution");
 }
 
-static cb_status write_trace(const bench_session *session, const bench_measurement *measurement,
+static cb_status write_trace(const engine_session *session, const timeline_content *content,
                              const gathered *all)
 {
-    const bench_recording *recording = &session->recording;
-    bench_farm_notes notes = {.shape = &measurement->shape,
-                              .counts = all->counts,
-                              .clocks = all->clocks,
-                              .hosts = session->hosts,
-                              .entries = all->entries,
-                              .first_event = recording->notes->first_event};
-    bench_timeline_trace trace = {0};
+    const timeline_gathered entries = {.words = content->words,
+                                       .shape = content->shape,
+                                       .counts = all->counts,
+                                       .clocks = all->clocks,
+                                       .hosts = session->machines.hosts,
+                                       .entries = all->entries,
+                                       .first_event = content->recorder->first_event};
+    timeline_trace trace = {0};
     fact_list facts = {0};
-    cb_status status = bench_timeline_make_trace(&notes, &trace);
+    cb_status status = timeline_trace_make(&entries, &trace);
 
     if (status == CB_OK) {
-        say_all(session, measurement, &trace, &facts);
-        put_facts(session->document, recording, &trace, &facts);
+        list_facts(content, &trace, &facts);
+        put_facts(session->document, content, &trace, facts.caution);
         if (trace.most_backwards_ns > 0)
             cb_warning("--timeline: %s", facts.caution);
         status =
-            report_trace_write(recording->path, &(report_trace){.title = session->definition->title,
-                                                                .tracks = trace.track_names,
-                                                                .track_count = trace.tracks,
-                                                                .slices = trace.slices,
-                                                                .slice_count = trace.slice_count,
-                                                                .arrows = trace.arrows,
-                                                                .arrow_count = trace.arrow_count,
-                                                                .facts = facts.list,
-                                                                .fact_count = facts.count});
+            report_trace_write(content->path, &(report_trace){.title = session->definition->title,
+                                                              .tracks = trace.track_names,
+                                                              .track_count = trace.tracks,
+                                                              .slices = trace.slices,
+                                                              .slice_count = trace.slice_count,
+                                                              .arrows = trace.arrows,
+                                                              .arrow_count = trace.arrow_count,
+                                                              .facts = facts.list,
+                                                              .fact_count = facts.count});
     }
-    bench_timeline_free_trace(&trace);
+    timeline_trace_free(&trace);
     return status;
 }
 
-cb_status bench_write_timeline(bench_session *session, const bench_measurement *measurement)
+cb_status timeline_write(engine_session *session, const timeline_content *content)
 {
-    bench_timeline_clock clock = {.before = session->clock};
+    timeline_clock clock = {.before = session->clock};
     gathered all = {0};
     cb_status status;
 
-    session->recording.due = false;
     CB_TRY(control_synchronise(session->plane, &session->clock));
     clock.after = session->clock;
-    status = gather(session, &clock, &all);
+    status = gather(session, content->recorder, &clock, &all);
     if (status == CB_OK && session->document != NULL)
-        status = write_trace(session, measurement, &all);
-    free_gathered(&all);
-    bench_timeline_free(session->recording.notes);
-    session->recording.notes = NULL;
+        status = write_trace(session, content, &all);
+    free(all.clocks);
+    free(all.counts);
+    free(all.entries);
+    free(all.first);
+    free(all.piece);
     return status;
 }

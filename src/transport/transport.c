@@ -1,9 +1,12 @@
 /* Opening and closing a technology, and the stand-ins for the slots that it leaves empty. */
 #include "transport/transport.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "transport/common/group.h"
+#include "transport/common/technology.h"
 
 static cb_status refuse(const transport_factory *factory, const char *operation)
 {
@@ -18,6 +21,14 @@ static cb_status refuse_set_wait(transport_factory *factory, transport_wait wait
     (void)wait;
     (void)effective;
     return refuse(factory, "choice of wait policy");
+}
+
+static cb_status note_wait(transport_factory *factory, transport_wait wait,
+                           transport_wait *effective)
+{
+    factory->wait = wait;
+    *effective = wait;
+    return CB_OK;
 }
 
 static cb_status nothing_to_flush(transport_factory *factory)
@@ -53,6 +64,16 @@ static cb_status refuse_group_create(transport_factory *factory, transport_node 
 static void nothing_to_destroy_group(transport_group *group)
 {
     (void)group;
+}
+
+/* By polls, where the technology has those alone. */
+static cb_status poll_until_received(transport_node *node, transport_buffer **out)
+{
+    cb_status status;
+
+    for (uint64_t polls = 0; (status = node->ops->try_receive(node, out)) == CB_EMPTY; polls++)
+        transport_pause(node->factory->wait, polls);
+    return status;
 }
 
 /* Of a pool in which no buffer rests. */
@@ -116,6 +137,20 @@ static cb_status refuse_group_receive_root(transport_group *group, transport_buf
 
 static void fill_empty_slots(transport_technology *ops)
 {
+    if (ops->node_create != NULL && ops->group_create == NULL) {
+        ops->group_create = transport_plain_create;
+        FILL(group_destroy, transport_plain_destroy);
+    }
+    if (ops->send != NULL)
+        FILL(group_send, transport_plain_send);
+    if (ops->try_receive != NULL) {
+        FILL(set_wait, note_wait);
+        FILL(receive, poll_until_received);
+        FILL(group_receive, transport_plain_receive);
+        FILL(group_try_receive, transport_plain_try_receive);
+        FILL(group_receive_root, transport_plain_receive_root);
+        FILL(group_try_receive_root, transport_plain_try_receive_root);
+    }
     FILL(set_wait, refuse_set_wait);
     FILL(flush, nothing_to_flush);
     FILL(node_create, refuse_node_create);
@@ -149,9 +184,22 @@ const char *transport_wait_name(transport_wait wait)
 const transport_technology *transport_find(const char *name)
 {
     for (const transport_technology *const *entry = transport_technologies; *entry != NULL; entry++)
-        if (strcmp((*entry)->name, name) == 0)
+        if (transport_is_built_in(*entry) && strcmp((*entry)->name, name) == 0)
             return *entry;
     return NULL;
+}
+
+void transport_list(unsigned capabilities, char *text, size_t bytes)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (const transport_technology *const *entry = transport_technologies;
+         *entry != NULL && used < bytes; entry++)
+        if (transport_is_built_in(*entry) &&
+            ((*entry)->capabilities & capabilities) == capabilities)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%s", used > 0 ? ", " : "",
+                                     (*entry)->name);
 }
 
 cb_status transport_open(const transport_technology *technology,

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/counter.h"
 #include "base/settings.h"
 #include "base/status.h"
 #include "transport/buffer.h"
@@ -37,8 +38,11 @@ enum {
     TRANSPORT_CONCURRENT_SEND = 1u << 2, /* several threads may send at a time */
     TRANSPORT_MULTICAST = 1u << 3,     /* static groups have a group send of the technology's own */
     TRANSPORT_BLOCKING_WAIT = 1u << 4, /* a waiting receive sleeps until a message wakes it */
-    TRANSPORT_REMOTE_WRITE = 1u << 5,  /* payload is written straight into the receiver's memory */
-    TRANSPORT_DELIVERS = 1u << 6       /* what is sent arrives; the null technology lacks it */
+    TRANSPORT_DELIVERS = 1u << 5,      /* what is sent arrives; the null technology lacks it */
+    TRANSPORT_INTERFACE = 1u << 6,     /* can be told which network interface to use */
+    /* A send to a node may wait until its target calls a function of the technology. It never waits
+     * for a receive of the message itself. Without this a send returns whatever its target does. */
+    TRANSPORT_SEND_WAITS = 1u << 7
 };
 
 /* How a receive waits for a message that has not come yet. */
@@ -53,8 +57,8 @@ const char *transport_wait_name(transport_wait wait);
 
 /* What a technology needs from the job to start: no more, so that it knows no control plane. The
  * callbacks are collective over all `size` processes and may only be called during open. The
- * settings are those of all processes, `size` nodes by rank, and live as long as the factory; NULL
- * is for technologies that take none. */
+ * settings are those of all processes, `size` nodes by rank, made for the technology's own set of
+ * parameters, and live as long as the factory; NULL: the technology takes its defaults. */
 typedef struct {
     int rank, size;
     bool many_senders; /* several threads will send; without it a technology need not lock */
@@ -66,7 +70,8 @@ typedef struct {
     cb_status (*exchange)(void *context, const void *mine, size_t bytes, void *all);
 } transport_bootstrap;
 
-/* What the next messages will be. Nothing may be under way, and the caller may hold no buffer. */
+/* The coming messages, as prepare announces them. Nothing may be under way, and the caller may hold
+ * no buffer. */
 typedef struct {
     size_t message_bytes;   /* largest payload, and the exact one of a technology's own multicast */
     size_t unanswered;      /* so many may come from a node before it waits for an answer */
@@ -77,9 +82,12 @@ typedef struct {
     void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
 } transport_preparation;
 
-/* One const table for each technology, in the list of technologies.c. Each slot has the contract of
- * the function transport_<slot> below; empty slots are allowed except open, close and prepare. A
- * technology whose open names a pool needs none for buffers.
+/* One const table for each technology, in the list of registry.c. Each slot has the contract of the
+ * function transport_<slot> below; empty slots are allowed except open, close and prepare. Where
+ * open names a pool, buffers need no slots; where there is try_receive, so do receive and set_wait:
+ * a receive then polls, and pauses by the factory's `wait`; where there is node_create, so do
+ * groups, unless they have multicast (common/group.h). A technology without open is known by its
+ * name and its Context, but this build lacks it.
  *
  * With TRANSPORT_CONCURRENT_SEND a technology makes buffer_create, buffer_release, send and
  * group_send safe against each other, each in several threads, and against a receive or a flush in
@@ -88,9 +96,11 @@ typedef struct {
  * to be right whenever no thread is in the factory. */
 struct transport_technology {
     const char *name;
-    const char *summary;
+    const char *summary; /* what moves the data, a phrase in lower case: for --help */
     unsigned capabilities;
-    bool takes_interface; /* can be told which network interface to use */
+    const cb_parameter_set *parameters; /* what can be configured; NULL: nothing */
+    const cb_counter_set *counters;     /* what it counts; NULL: nothing */
+    bool is_default_of_files; /* configuration files that name no technology mean this one */
     cb_status (*open)(const transport_bootstrap *bootstrap, transport_factory **out);
     cb_status (*close)(transport_factory *factory);
     cb_status (*prepare)(transport_factory *factory, const transport_preparation *preparation);
@@ -118,18 +128,6 @@ struct transport_technology {
     cb_status (*group_try_receive_root)(transport_group *group, transport_buffer **out);
 };
 
-/* What has happened since the technology was opened, where messages are datagrams; else zeros. */
-typedef struct {
-    uint64_t sent, received; /* datagrams of the job, those of the technology's own included */
-    uint64_t unsent;         /* that the system did not take */
-    uint64_t lost;           /* messages that were given up, and of them ... */
-    uint64_t late;           /* ... those that came after all, and were dropped */
-    uint64_t doubled;        /* dropped */
-    uint64_t reordered;      /* overtaken by others, but in time: delivered in order */
-    uint64_t overrun;        /* dropped because there was no room for them */
-    uint64_t foreign;        /* that lacked the key of the job: dropped */
-} transport_datagrams;
-
 /* Technology-specific objects begin with these. */
 struct transport_factory {
     transport_technology ops; /* a copy with the empty slots filled; set_wait may exchange slots */
@@ -140,12 +138,14 @@ struct transport_factory {
     unsigned lacking;   /* capabilities that open, in all processes, found missing: not declared */
     size_t piece_bytes; /* a longer message to a node travels in pieces, which are put together by a
                            copy; set by open; 0: none does */
-    bool polls_yield;   /* a receive that finds no message has given the core away already */
-    size_t largest_message;        /* in bytes; 0: as large as you like */
-    const cb_settings *settings;   /* of the bootstrap, or NULL */
-    transport_datagrams datagrams; /* so far */
-    char network[64];              /* the network interface in use and its address, or empty */
-    size_t strangers; /* connections that lacked the key of the job, dropped while it was set up */
+    transport_wait wait;    /* the policy in effect, where set_wait is left empty */
+    bool polls_yield;       /* a receive that finds no message has given the core away already */
+    size_t largest_message; /* in bytes; 0: as large as you like */
+    const cb_settings *settings; /* of the bootstrap, or NULL */
+    const uint64_t *counters;    /* so far, in the order of the set's rows; set by open where the
+                                    technology has such a set */
+    char network[64];            /* the network interface in use and its address, or empty */
+    size_t rejected_connections; /* that lacked the key of the job, dropped at open */
 };
 
 struct transport_node {
@@ -163,13 +163,23 @@ struct transport_group {
     unsigned version;     /* changes with the list of nodes */
     bool multicast;       /* static: made for the technology's own group send */
     transport_node *root; /* who sends to the group; NULL where that is this process */
+    size_t turn;          /* for the technology: the node to be asked first */
 };
 
-/* The technologies that are built in, ended by NULL; in technologies.c. */
+/* All technologies that are known, ended by NULL; in registry.c. */
 extern const transport_technology *const transport_technologies[];
 
-/* The technology of that name, or NULL. */
+/* Whether this build has the technology, or knows only its name. */
+static inline bool transport_is_built_in(const transport_technology *technology)
+{
+    return technology->open != NULL;
+}
+
+/* The technology of that name, or NULL; built in. */
 const transport_technology *transport_find(const char *name);
+
+/* The names of the technologies that are built in and have all these capabilities: "mpi, tcp". */
+void transport_list(unsigned capabilities, char *text, size_t bytes);
 
 /* Open a technology; collective over all processes of the bootstrap. The caller closes it. */
 cb_status transport_open(const transport_technology *technology,
@@ -185,7 +195,7 @@ static inline unsigned transport_capabilities(const transport_factory *factory)
     return factory->ops.capabilities;
 }
 
-/* Announce the coming messages; local. */
+/* Announce the coming messages. Local: no rank waits for another. */
 static inline cb_status transport_prepare(transport_factory *factory,
                                           const transport_preparation *preparation)
 {
@@ -288,7 +298,8 @@ static inline void transport_buffer_release(transport_buffer *buffer)
 
 /* Hot. Send without blocking, and take the buffer, also when an error is returned. A received
  * buffer can be sent on as it is. */
-static inline cb_status transport_send(transport_node *node, transport_buffer *buffer)
+static inline __attribute__((always_inline)) cb_status transport_send(transport_node *node,
+                                                                      transport_buffer *buffer)
 {
     return node->ops->send(node, buffer);
 }

@@ -1,16 +1,21 @@
-/* PROGRAM NAME [OPTION]...: the program of the benchmark of that name, over the technologies or
- * with the engine that it is linked with. */
+/* PROGRAM NAME [OPTION]...: the program of the benchmark of that name, over the technologies that
+ * it is linked with. */
+#include "tests/cli/by_name.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "benchmarks/registry.h"
-#include "engine/benchmark.h"
 
-int main(int argc, char **argv)
+const benchmark *by_name(int *argc, char ***argv)
 {
-    for (const benchmark *const *one = benchmarks_registry; argc > 1 && *one != NULL; one++)
-        if (strcmp((*one)->name, argv[1]) == 0)
-            return bench_main(*one, benchmarks_registry, argc - 1, argv + 1);
-    fprintf(stderr, "usage: %s NAME [OPTION]..., with the name of a benchmark\n", argv[0]);
-    return 2;
+    for (const benchmark *const *one = benchmarks_registry; *argc > 1 && *one != NULL; one++)
+        if (strcmp((*one)->name, (*argv)[1]) == 0) {
+            --*argc;
+            ++*argv;
+            return *one;
+        }
+    fprintf(stderr, "usage: %s NAME [OPTION]..., with the name of a benchmark\n", (*argv)[0]);
+    exit(2);
 }

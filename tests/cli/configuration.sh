@@ -84,8 +84,43 @@ sed 's/= SCI/= Myrinet/' "$examples/note-defaults/network.conf" >unknown/network
 run 2 faulty_oneway --config unknown --sizes 64 --max-time 0.02 --format json
 mv out result.json
 expect_status 0
-expect_one_error "warning: unknown/network.conf:4: Technology = Myrinet" "write SCI, TCP or UDP"
+expect_one_error "warning: unknown/network.conf:4: Technology = Myrinet" "taken for sci" "write one of mpi, null"
 expect "d['technology']" sci
+
+mkdir plain
+printf 'Technology = MPI\n' >plain/network.conf
+cp named/nodes.conf named/machines.conf plain
+measured "a technology without a Context can be named" 2 cb_oneway --config plain
+expect "d['technology'], 'made_from' in d['environment'].get('technology_settings', {})" "('mpi', False)"
+
+# The command line
+
+measured "a parameter goes before the Context" 2 faulty_oneway --config "$examples/note-defaults" \
+    --parameter recv_buffer_no=120,recv_seg_id=20
+expect "d['parameters']['parameter']" "recv_buffer_no=120,recv_seg_id=20"
+expect "[${settings}[k] for k in ('recv_buffer_no', 'recv_seg_id', 'recv_buffer_size', 'made_from')]" \
+    "[120, 20, 8192, 'files']"
+measured "a parameter goes before what is derived" 2 cb_oneway --technology tcp --parameter silence_s=3
+expect "${settings}['silence_s'], ${settings}['port'], ${settings}['made_from']" "(3, 0, 'job')"
+
+# A technology with a parameter and a counter of its own
+
+measured "what a technology counts stands in each row" 2 faulty_oneway --technology metered \
+    --parameter weight=3
+expect "${settings}['weight'], d['technology']" "(3, 'metered')"
+expect_rows "r['meter']['weighed'] > 0 and r['meter']['weighed'] % 3 == 0 and 'datagrams' not in r"
+printf 'Technology = Metered\nMETERED { weight = 2 }\n' >plain/network.conf
+printf 'node a { id = 1 }\nnode b { id = 2 METERED { weight = 4 } }\n' >plain/nodes.conf
+measured "its Context is read from files" 2 faulty_oneway --config plain
+expect "[r['technology_settings']['weight'] for r in $ranks]" "[2, 4]"
+case_is "its counter is a column of text and CSV"
+run 2 faulty_oneway --technology metered --sizes 64 --max-time 0.02 --format csv
+expect_status 0
+expect_true "a column of CSV" grep -q 'meter_weighed' out
+run 2 faulty_oneway --technology metered --sizes 64 --max-time 0.02
+expect_status 0
+expect_true "a column of text" grep -q 'metered' out
+expect_true "the parameter in the head" grep -q 'settings made from the job: weight 1' out
 
 # Bad directories
 
@@ -143,6 +178,23 @@ case_is "a group without files"
 run 2 cb_multicast --group readers --sizes 64
 expect_status 2
 expect_one_error "--group readers" "--config DIR"
+case_is "a parameter that the technology does not have"
+run 2 cb_oneway --technology tcp --parameter timeout_ms=5 --sizes 64
+expect_status 2
+expect_one_error "--parameter timeout_ms=5: the technology tcp has no such parameter" \
+    "tcp has port, socket_buffer_size, silence_s"
+case_is "a parameter out of range"
+run 2 cb_oneway --technology tcp --parameter port=70000 --sizes 64
+expect_status 2
+expect_one_error "--parameter port=70000" "0 to 65535"
+case_is "a parameter of a technology without any"
+run 0 cb_oneway --parameter port=1 --sizes 64
+expect_status 2
+expect_one_error "--parameter port=1: the technology mpi has no parameters"
+case_is "parameters that do not go together"
+run 2 faulty_oneway --config "$examples/note-defaults" --parameter recv_buffer_no=2 --sizes 64
+expect_status 2
+expect_one_error "--parameter: recv_buffer_no = 2 is too small" "recv_buffer_no = 3 or more"
 with nodes.conf 'node a { id = 1 }\n'
 refused "fewer nodes than ranks" 2 faulty_oneway bad "bad/nodes.conf has 1 nodes" "needs 2 nodes"
 

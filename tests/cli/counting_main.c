@@ -1,12 +1,16 @@
-/* In the place of the engine's program of a benchmark: the ranks of an MPI job perform the one
- * measurement that the options leave, as often as a trace of it has steps, over the technology of
- * --technology; and each writes what it has sent into the file sent.RANK. */
+/* PROGRAM NAME [OPTION]...: the ranks of an MPI job perform the one measurement of a benchmark that
+ * the options leave, as often as a trace of it has steps, over the technology of --technology; and
+ * each writes what it has sent into the file sent.RANK. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "benchmarks/registry.h"
 #include "emit/emit.h"
+#include "engine/rank.h"
+#include "engine/session.h"
+#include "tests/cli/by_name.h"
 #include "tests/cli/technologies_counting.h"
 
 static cb_status exchange_all(void *context, const void *mine, size_t bytes, void *all)
@@ -29,7 +33,7 @@ static cb_status write_counts(int rank)
     return failed != 0 ? CB_ERROR_SYSTEM : CB_OK;
 }
 
-static cb_status perform(bench_session *session, const bench_measurement *measurement,
+static cb_status perform(engine_session *session, const bench_measurement *measurement,
                          const bench_shape *shape)
 {
     size_t count = shape_ranks(shape);
@@ -42,20 +46,24 @@ static cb_status perform(bench_session *session, const bench_measurement *measur
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < count; i++)
         ranks[i] = (int)i;
-    status =
-        bench_rank_create(session, measurement, session->technology, ranks, count, &me, &actions);
+    status = rank_create(&(rank_setting){.definition = session->definition,
+                                         .options = session->options,
+                                         .measurement = measurement,
+                                         .ranks = ranks,
+                                         .participants = count},
+                         session->technology, &me, &actions);
     if (status == CB_OK)
-        status = bench_perform(me, session->definition, session->options, shape, actions);
+        status = emit_perform(me, session->definition, session->options, shape, actions);
     if (status == CB_OK)
         status = transport_flush(session->technology);
     if (status == CB_OK)
         status = control_barrier(control_everyone(session->plane));
-    bench_rank_destroy(session->definition, me);
+    rank_destroy(session->definition, me);
     free(ranks);
     return status;
 }
 
-static cb_status run(bench_session *session)
+static cb_status run(engine_session *session)
 {
     const bench_options *options = session->options;
     transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
@@ -65,8 +73,7 @@ static cb_status run(bench_session *session)
     bench_measurement measurement;
     bench_shape shape;
 
-    CB_TRY(bench_emit_choose(session->definition, options, (size_t)bootstrap.size, &measurement,
-                             &shape));
+    CB_TRY(emit_choose(session->definition, options, (size_t)bootstrap.size, &measurement, &shape));
     if (shape_ranks(&shape) != (size_t)bootstrap.size) {
         cb_error("this measurement needs %zu ranks, and the job has %d", shape_ranks(&shape),
                  bootstrap.size);
@@ -78,16 +85,17 @@ static cb_status run(bench_session *session)
     return transport_close(session->technology);
 }
 
-int bench_main(const benchmark *definition, const benchmark *const *registry, int argc, char **argv)
+int main(int argc, char **argv)
 {
+    const benchmark *definition = by_name(&argc, &argv);
     options_table of;
     bench_options options;
-    bench_session session = {.definition = definition, .options = &options};
+    engine_session session = {.definition = definition, .options = &options};
     const cb_option *action;
     cb_status status;
 
     cb_log_identify("counting", control_launch_rank());
-    options_table_make(definition, registry, &of);
+    options_table_make(definition, benchmarks_registry, &of);
     if (cb_options_defaults(&of.table, &options) != CB_OK ||
         cb_options_parse(&of.table, argc, argv, &options, NULL, &action) != CB_OK)
         return cb_status_exit(CB_ERROR_USAGE);

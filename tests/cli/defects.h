@@ -5,7 +5,9 @@
 
 #include <stdint.h>
 
-#include "transport/technologies.h"
+#include "transport/transport.h"
+
+extern const transport_technology transport_mpi, transport_null;
 
 /* Where a message goes: to a node, or to a group by mpi's own multicast. */
 typedef struct {

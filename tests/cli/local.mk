@@ -28,14 +28,15 @@ CLI_TESTS = \
 TESTS += $(CLI_TESTS)
 
 # Any benchmark by its name over technologies with a defect or with less than mpi has, over one that
-# loses messages, and with an engine whose ranks perform one measurement and count what they send.
+# loses messages, and a program whose ranks perform one measurement and count what they send.
 check_PROGRAMS += %D%/faulty %D%/lossy %D%/counting
-tests_cli_faulty_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_cli_faulty_SOURCES = %D%/by_name.c %D%/technologies_faulty.c %D%/defects.c %D%/defects.h
-tests_cli_lossy_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_cli_lossy_SOURCES = %D%/by_name.c %D%/technologies_lossy.c %D%/defects.c %D%/defects.h
+BY_NAME_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -include tests/cli/by_name.h '-DBENCHMARK=*by_name(&argc, &argv)'
+tests_cli_faulty_CPPFLAGS = $(BY_NAME_FLAGS)
+tests_cli_faulty_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/technologies_faulty.c %D%/defects.c %D%/defects.h
+tests_cli_lossy_CPPFLAGS = $(BY_NAME_FLAGS)
+tests_cli_lossy_SOURCES = benchmarks/main.c %D%/by_name.c %D%/by_name.h %D%/technologies_lossy.c %D%/defects.c %D%/defects.h
 tests_cli_counting_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_cli_counting_SOURCES = %D%/by_name.c %D%/counting_main.c %D%/technologies_counting.c %D%/technologies_counting.h
+tests_cli_counting_SOURCES = %D%/by_name.c %D%/by_name.h %D%/counting_main.c %D%/technologies_counting.c %D%/technologies_counting.h
 
 # Parkbench on a clock with a defect.
 check_PROGRAMS += %D%/faulty_clock

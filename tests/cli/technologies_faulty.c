@@ -1,6 +1,7 @@
 /* A list of technologies for programs that are tests: beside mpi and null, `faulty`, which is mpi
  * with a defect, `unicast`, which is mpi without a multicast of its own, and `sci`, which is mpi
- * under a name that has a Context: it demands settings as the engine promises them.
+ * under a name that has a Context: it demands settings as the engine promises them. `metered` is
+ * mpi with a parameter, `weight`, and a counter of what it has sent, by weight.
  *
  * CB_FAULT           a defect by its name, see defects.h; no fault without it
  * CB_FAULT_RANK      of the rank whose packets are hit
@@ -14,8 +15,36 @@
 
 #include "base/log.h"
 #include "tests/cli/defects.h"
+#include "transport/common/technology.h"
+#include "transport/sci/technology.h"
 
-static transport_technology faulty, unicast, configured;
+static transport_technology faulty, unicast, configured, metered;
+
+typedef struct {
+    uint64_t weight;
+} metered_settings;
+
+static const cb_parameter metered_rows[] = {{.name = "weight",
+                                             .scopes = CB_SCOPE_TOP | CB_SCOPE_NODE | CB_SCOPE_JOB,
+                                             .offset = offsetof(metered_settings, weight),
+                                             .default_value = 1,
+                                             .minimum = 1,
+                                             .maximum = 1000}};
+
+static const cb_parameter_set metered_parameters = {
+    .context = "METERED", .rows = metered_rows, .count = 1, .bytes = sizeof(metered_settings)};
+
+static const cb_counter metered_counter = {
+    .key = "weighed", .unit = "weights", .meaning = "sent", .heading = "metered"};
+
+static const cb_counter_set metered_counters = {
+    .group = "meter", .rows = &metered_counter, .count = 1};
+
+static metered_settings meter;
+static uint64_t metered_count;
+
+/* Known to files, and not in this program. */
+static const transport_technology absent = {.name = "tcp"};
 
 static struct {
     defect apply;
@@ -78,12 +107,27 @@ static void choose_fault(void)
     fault.every = defect_number("CB_FAULT_EVERY", 0);
 }
 
+static cb_status metered_open(const transport_bootstrap *bootstrap, transport_factory **out)
+{
+    transport_take_values(bootstrap, &metered_parameters, &meter);
+    CB_TRY(transport_mpi.open(bootstrap, out));
+    (*out)->counters = &metered_count;
+    return CB_OK;
+}
+
+static cb_status metered_send(transport_node *node, transport_buffer *buffer)
+{
+    metered_count += meter.weight;
+    return transport_mpi.send(node, buffer);
+}
+
 static cb_status open_with_settings(const transport_bootstrap *bootstrap, transport_factory **out)
 {
     const cb_settings *settings = bootstrap->settings;
 
     if (settings == NULL || settings->node_count != (size_t)bootstrap->size ||
-        settings->nodes[bootstrap->rank].sci.recv_seg_size == 0) {
+        settings->parameters != &sci_parameters ||
+        sci_settings_of(settings, (size_t)bootstrap->rank)->recv_seg_size == 0) {
         cb_error("rank %d opens a technology without the settings of all ranks", bootstrap->rank);
         return CB_ERROR_TRANSPORT;
     }
@@ -93,7 +137,12 @@ static cb_status open_with_settings(const transport_bootstrap *bootstrap, transp
 /* The table of mpi is known only when the program is linked, so these are filled at its start. */
 __attribute__((constructor)) static void make_technologies(void)
 {
-    faulty = unicast = configured = transport_mpi;
+    faulty = unicast = configured = metered = transport_mpi;
+    metered.name = "metered";
+    metered.parameters = &metered_parameters;
+    metered.counters = &metered_counters;
+    metered.open = metered_open;
+    metered.send = metered_send;
     faulty.name = "faulty";
     faulty.send = faulty_send;
     faulty.group_send = faulty_group_send;
@@ -101,9 +150,11 @@ __attribute__((constructor)) static void make_technologies(void)
     unicast.capabilities &= ~(unsigned)TRANSPORT_MULTICAST;
     configured.name = "sci";
     configured.open = open_with_settings;
+    configured.parameters = &sci_parameters;
+    configured.is_default_of_files = true;
     choose_fault();
 }
 
 const transport_technology *const transport_technologies[] = {
-    &transport_mpi, &transport_null, &faulty, &unicast, &configured, NULL,
+    &transport_mpi, &transport_null, &faulty, &unicast, &configured, &metered, &absent, NULL,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <ccmod/ccmod.h>
+
 #include "tests/fuzz/fuzz.h"
 #include "tools/ccmod/measurements_columns.h"
 

@@ -8,6 +8,7 @@
 #include "base/context_internal.h"
 #include "base/log.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/technologies.h"
 
 static const char divider[] = "%%\n";
 
@@ -52,30 +53,29 @@ static void require_blanked(const uint8_t *data, size_t size)
     free(twice);
 }
 
-static void require_ranges(const cb_node_settings *node)
+static void require_ranges(const sci_settings *sci)
 {
-    for (size_t i = 0; i < CB_PARAMETERS; i++) {
-        const cb_parameter *row = &cb_parameters[i];
-        uint64_t value = cb_parameter_get(row, node);
+    for (size_t i = 0; i < sci_parameters.count; i++) {
+        const cb_parameter *row = &sci_parameters.rows[i];
+        uint64_t value = cb_parameter_get(row, sci);
 
         FUZZ_REQUIRE(value == row->default_value ||
                      (value >= row->minimum && value <= row->maximum &&
                       (row->multiple == 0 || value % row->multiple == 0)));
-        FUZZ_REQUIRE(row->kind != CB_PARAMETER_ID || value != CB_SCI_ALL_NODES);
+        FUZZ_REQUIRE(strcmp(row->name, "node_id") != 0 || value != SCI_ALL_NODES);
     }
 }
 
 static void require_limits(const cb_settings *settings, size_t rank, const cb_job *job)
 {
-    const cb_sci_settings *sci = &settings->nodes[rank].sci;
+    const sci_settings *sci = sci_settings_of(settings, rank);
     uint64_t incoming = 0;
 
     for (size_t peer = 0; peer < job->ranks; peer++)
-        incoming += peer != rank ? settings->nodes[peer].sci.max_outst_buffers : 0;
-    FUZZ_REQUIRE(job->ranks - 1 <= sci->header_area_size / CB_SCI_HEADER_BYTES);
+        incoming += peer != rank ? sci_settings_of(settings, peer)->max_outst_buffers : 0;
+    FUZZ_REQUIRE(job->ranks - 1 <= sci->header_area_size / SCI_HEADER_BYTES);
     FUZZ_REQUIRE(incoming + job->held_buffers <= sci->recv_buffer_no);
-    FUZZ_REQUIRE(sci->inline_area_size == 0 ||
-                 incoming <= sci->inline_area_size / CB_SCI_LINE_BYTES);
+    FUZZ_REQUIRE(sci->inline_area_size == 0 || incoming <= sci->inline_area_size / SCI_LINE_BYTES);
     FUZZ_REQUIRE(sci->header_area_size + sci->inline_area_size +
                      sci->recv_buffer_no * sci->recv_buffer_size <=
                  sci->recv_seg_size);
@@ -98,13 +98,13 @@ static void try_job(const cb_config *config, size_t ranks)
     const cb_job job = {.ranks = ranks, .largest_bytes = 1024, .held_buffers = 2};
     cb_settings settings;
 
-    if (cb_config_settings(config, &job, &settings) != CB_OK)
+    if (cb_config_settings(config, &job, &sci_parameters, NULL, &settings) != CB_OK)
         return;
     FUZZ_REQUIRE(settings.configured && settings.node_count == ranks);
     FUZZ_REQUIRE(ranks <= config->node_count);
     for (size_t rank = 0; rank < ranks; rank++) {
         FUZZ_REQUIRE(settings.nodes[rank].name != NULL);
-        require_ranges(&settings.nodes[rank]);
+        require_ranges(sci_settings_of(&settings, rank));
         require_limits(&settings, rank, &job);
     }
     require_groups(config, &settings);
@@ -116,9 +116,9 @@ static void try_texts(const cb_config_texts *texts)
 {
     cb_config *config;
 
-    if (cb_config_parse("fuzz", texts, &config) != CB_OK)
+    if (cb_config_parse("fuzz", texts, known_technologies, KNOWN_TECHNOLOGIES, &config) != CB_OK)
         return;
-    FUZZ_REQUIRE(cb_config_technology(config) < CB_CONTEXTS);
+    FUZZ_REQUIRE(cb_config_technology_name(config) != NULL);
     for (size_t ranks = 1; ranks <= config->node_count + 1; ranks++)
         try_job(config, ranks);
     cb_config_free(config);
@@ -139,13 +139,13 @@ static unsigned choose(choices *from, unsigned count)
 static void write_context(choices *from, unsigned scope, FILE *stream)
 {
     fprintf(stream, "SCI {\n");
-    for (size_t i = 0; i < CB_PARAMETERS; i++) {
-        const cb_parameter *row = &cb_parameters[i];
-        uint64_t unit = row->multiple > 0 ? row->multiple : 1;
+    for (size_t i = 0; i < sci_parameters.count; i++) {
+        const cb_parameter *row = &sci_parameters.rows[i];
+        uint64_t unit = row->multiple > 0      ? row->multiple
+                        : row->accepts != NULL ? SCI_NODE_MULTIPLE
+                                               : 1;
         uint64_t value;
 
-        if (row->context != CB_CONTEXT_SCI)
-            continue;
         value = unit * choose(from, 16) << choose(from, 3);
         if ((row->scopes & scope) != 0 && choose(from, 4) == 1)
             fprintf(stream, "%s = %llu\n", row->name, (unsigned long long)value);

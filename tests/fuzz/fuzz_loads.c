@@ -60,7 +60,7 @@ static void try_topologies(const char *text)
         require_shapes(list.shapes, list.count);
 }
 
-static void require_point(const bench_load_point *point)
+static void require_point(const farm_load_point *point)
 {
     bool rate = point->rate_hz > 0, share = point->share > 0;
 
@@ -71,17 +71,17 @@ static void require_point(const bench_load_point *point)
 
 static void try_loads(const char *text)
 {
-    bench_load_point points[BENCH_LOAD_POINTS];
+    farm_load_point points[FARM_LOAD_POINTS];
     bench_options options = {.load_curve = text, .max_time_s = 1e9};
     size_t count;
-    cb_status status = bench_load_parse(text, points, &count);
+    cb_status status = farm_load_parse(text, points, &count);
 
     FUZZ_REQUIRE(status == CB_OK || status == CB_ERROR_USAGE);
     if (strcmp(text, "auto") != 0)
         FUZZ_REQUIRE(farm_check_load(&options) == status);
     if (status != CB_OK)
         return;
-    FUZZ_REQUIRE(count > 0 && count <= BENCH_LOAD_POINTS);
+    FUZZ_REQUIRE(count > 0 && count <= FARM_LOAD_POINTS);
     for (size_t i = 0; i < count; i++)
         require_point(&points[i]);
 }
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_topology(text);
     try_topologies(text);
     try_loads(text);
-    FUZZ_REQUIRE(bench_quantile(text) >= 0 && bench_quantile(text) < 1);
+    FUZZ_REQUIRE(farm_quantile(text) >= 0 && farm_quantile(text) < 1);
     free(text);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <ccmod/ccmod.h>
+
 #include "tests/fuzz/fuzz.h"
 
 enum { LARGEST_DIGITS = 2, NODES = 20, TEXT_BYTES = 128 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <ccmod/ccmod.h>
+
 #include "tests/fuzz/fuzz.h"
 
 enum { RANKS = 24, RECORDS = 3000 };

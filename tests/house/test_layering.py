@@ -37,8 +37,12 @@ TREE = {
     "src/model/sharing/traffic.h": '#include "model/networks/networks.h"\n',
     "src/model/evaluation/engine.h": '#include "model/sharing/traffic.h"\n#include "report/report.h"\n',
     "src/engine/benchmark.h": '#include "transport/transport.h"\n',
+    "src/farm/farm.h": '#include "engine/benchmark.h"\n',
     "src/engine/session.h": '#include "control/control.h"\n#include "host/host.h"\n',
     "src/engine/program.c": '#include "config.h"\n#include "engine/session.h"\n',
+    "src/timeline/timeline.h": "",
+    "src/farm/farm.h": '#include "timeline/timeline.h"\n',
+    "src/emit/emit.h": '#include "farm/farm.h"\n',
     "benchmarks/cb_oneway.c": '#include "engine/benchmark.h"\n#include "base/log.h"\n',
     "tools/ccmod/main.c": "#include <ccmod/ccmod.h>\n",
     "tests/unit/unit.h": "#include <check.h>\n",
@@ -56,6 +60,7 @@ PLANTED = [
     ("src/transport/transport.h", "#include <sisci_api.h>"),
     ("src/transport/sci/sci.c", '#include "sisci/sisci_api.h"'),
     ("src/engine/benchmark.h", '#include "sisci_types.h"'),
+    ("src/engine/benchmark.h", '#include "farm/farm.h"'),
     ("src/transport/transport.h", "#include <mpi.h>"),
     ("src/report/report.h", '#include "engine/benchmark.h"'),
     ("src/model/include/ccmod/ccmod.h", '#include "base/log.h"'),
@@ -68,6 +73,9 @@ PLANTED = [
     ("src/model/sharing/traffic.h", '#include "model/evaluation/engine.h"'),
     ("src/engine/benchmark.h", "#include <ccmod/ccmod.h>"),
     ("src/engine/program.c", "#include <mpi.h>"),
+    ("src/engine/program.c", '#include "farm/farm.h"'),
+    ("src/farm/farm.h", '#include "emit/emit.h"'),
+    ("src/timeline/timeline.h", '#include "farm/farm.h"'),
     ("src/engine/program.c", "  #  include <jansson.h>"),
     ("src/stats/stats.h", "#include <hwloc/linux.h>"),
     ("src/transport/transport.h", "#include <confuse.h>"),
@@ -100,6 +108,16 @@ class Layering(unittest.TestCase):
 
     def test_the_project_keeps_the_rules(self) -> None:
         self.assertEqual(layering.violations(SOURCE), [])
+
+    def test_no_modules_of_the_project_are_in_a_circle(self) -> None:
+        self.assertEqual(layering.circles(SOURCE), [])
+
+    def test_a_circle_of_modules_is_found(self) -> None:
+        tree = self.house()
+        self.assertEqual(layering.circles(tree), [])
+        plant(tree, "src/stats/stats.c", '#include "base/log.h"')
+        plant(tree, "src/base/log.c", '#include "stats/stats.h"')
+        self.assertEqual([line.split(":")[0] for line in layering.circles(tree)], ["src/base/log", "src/stats/stats"])
 
     def test_the_project_was_read(self) -> None:
         read = [path for folder in layering.FOLDERS for path in (SOURCE / folder).rglob("*.c")]

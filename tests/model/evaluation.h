@@ -11,6 +11,7 @@
 #define TESTS_MODEL_EVALUATION_H
 
 #include <ccmod/ccmod.h>
+
 #include "tests/unit/unit.h"
 
 #define HEAD "%cct 1 ranks 4 unit us\n"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <ccmod/ccmod.h>
+
 #include "tests/unit/unit.h"
 
 static const double exact = 1e-12;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include <ccmod/ccmod.h>
+
 #include "tests/unit/unit.h"
 
 static ccmod_status read_text(const char *text, ccmod_calibration *out, ccmod_error *error)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <ccmod/ccmod.h>
+
 #include "model/sharing/conversations.h"
 #include "tests/model/trace_text.h"
 #include "tests/unit/unit.h"

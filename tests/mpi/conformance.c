@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/derive.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/parameters.h"
 #include "base/random.h"
 
 enum { EXIT_SKIPPED = 77, MODERATE_BYTES = 65536, HELD_BUFFERS = 2 };
@@ -237,6 +235,43 @@ static void expect_no_buffer_held(void)
     ck_assert_uint_eq(here.factory->held, 0);
 }
 
+/* A group of the configuration that has all ranks, the last first. */
+static cb_status name_everyone(void)
+{
+    cb_group_settings *everyone = cb_allocate(1, sizeof(*everyone), "a group");
+
+    if (everyone == NULL)
+        return CB_ERROR_MEMORY;
+    here.settings.groups = everyone;
+    here.settings.group_count = 1;
+    everyone->name = strdup("everyone");
+    everyone->members = cb_allocate((size_t)job.size, sizeof(*everyone->members), "a group");
+    if (everyone->name == NULL || everyone->members == NULL)
+        return CB_ERROR_MEMORY;
+    everyone->count = (size_t)job.size;
+    for (size_t i = 0; i < everyone->count; i++)
+        everyone->members[i] = everyone->count - 1 - i;
+    return CB_OK;
+}
+
+/* Settings of the job for a technology. On a busy machine a message of an unreliable technology is
+ * slow, and not lost: this has to be told from what the tests look for. */
+static void derive_settings(const transport_technology *technology)
+{
+    const cb_parameter_set *set = technology->parameters;
+    const cb_job expected = {.ranks = (size_t)job.size,
+                             .largest_bytes = here.settings_bytes,
+                             .held_buffers = HELD_BUFFERS};
+
+    REQUIRE_OK(cb_settings_derive(set, &expected, NULL, &here.settings));
+    REQUIRE_OK(name_everyone());
+    for (size_t i = 0; set != NULL && i < set->count; i++)
+        for (size_t rank = 0; rank < here.settings.node_count; rank++)
+            if (strcmp(set->rows[i].name, "timeout_ms") == 0)
+                cb_parameter_set_value(&set->rows[i], set->rows[i].maximum,
+                                       cb_settings_values(&here.settings, rank));
+}
+
 static cb_status open_technology(const transport_technology *technology)
 {
     transport_bootstrap bootstrap = conformance_bootstrap();
@@ -264,17 +299,22 @@ static cb_status close_technology(void)
 static int test_technology(const transport_technology *technology)
 {
     static TCase *(*const themes[])(void) = {
-        conformance_sizes,     conformance_nodes, conformance_groups,  conformance_changes,
-        conformance_multicast, conformance_pool,  conformance_factory, conformance_threads};
-    cb_status status = control_agree(job.everyone, open_technology(technology));
+        conformance_sizes,   conformance_nodes,     conformance_groups,
+        conformance_changes, conformance_multicast, conformance_pool,
+        conformance_factory, conformance_threads,   conformance_waiting};
+    cb_status status;
     int failures;
 
+    derive_settings(technology);
+    status = control_agree(job.everyone, open_technology(technology));
     if (status == CB_ERROR_UNSUPPORTED)
         return -1;
     if (status != CB_OK)
         return 1;
     failures = job_run(technology->name, themes, sizeof(themes) / sizeof(themes[0]));
-    return failures > 0 ? failures : close_technology() != CB_OK;
+    failures = failures > 0 ? failures : close_technology() != CB_OK;
+    cb_settings_free(&here.settings);
+    return failures;
 }
 
 /* As a partner in an exchange, and as the receiver of a stream. Large jobs show nothing more. */
@@ -299,7 +339,9 @@ static int test_announcements(const transport_technology *technology, size_t ann
 /* All that deliver, or the one. */
 static bool is_wanted(const transport_technology *technology, const transport_technology *only)
 {
-    return only != NULL ? technology == only : (technology->capabilities & TRANSPORT_DELIVERS) != 0;
+    return only != NULL ? technology == only
+                        : transport_is_built_in(technology) &&
+                              (technology->capabilities & TRANSPORT_DELIVERS) != 0;
 }
 
 /* The exit status. */
@@ -320,38 +362,6 @@ static int test_technologies(const transport_technology *only, size_t announced)
     return tested == 0 ? EXIT_SKIPPED : failures;
 }
 
-/* A group of the configuration that has all ranks, the last first. */
-static cb_status name_everyone(void)
-{
-    cb_group_settings *everyone = cb_allocate(1, sizeof(*everyone), "a group");
-
-    if (everyone == NULL)
-        return CB_ERROR_MEMORY;
-    here.settings.groups = everyone;
-    here.settings.group_count = 1;
-    everyone->name = strdup("everyone");
-    everyone->members = cb_allocate((size_t)job.size, sizeof(*everyone->members), "a group");
-    if (everyone->name == NULL || everyone->members == NULL)
-        return CB_ERROR_MEMORY;
-    everyone->count = (size_t)job.size;
-    for (size_t i = 0; i < everyone->count; i++)
-        everyone->members[i] = everyone->count - 1 - i;
-    return CB_OK;
-}
-
-/* On a busy machine a message of an unreliable technology is slow, and not lost: this has to be
- * told from what the tests look for. */
-static void derive_settings(size_t largest_bytes)
-{
-    const cb_job expected = {
-        .ranks = (size_t)job.size, .largest_bytes = largest_bytes, .held_buffers = HELD_BUFFERS};
-
-    REQUIRE_OK(cb_derive_settings(&expected, &here.settings));
-    REQUIRE_OK(name_everyone());
-    for (size_t rank = 0; rank < here.settings.node_count; rank++)
-        here.settings.nodes[rank].udp.timeout_ms = cb_parameters[CB_UDP_TIMEOUT].maximum;
-}
-
 static transport_wait wait_named(const char *name)
 {
     for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++)
@@ -366,7 +376,6 @@ int main(int argc, char **argv)
     const transport_technology *only = argc >= 3 ? transport_find(argv[2]) : NULL;
     size_t bytes = argc >= 4 ? strtoul(argv[3], NULL, 10) : MODERATE_BYTES;
     size_t announced = argc >= 5 ? strtoul(argv[4], NULL, 10) : 0;
-    int outcome;
 
     if (argc < 2 || argc > 5 || (argc >= 3 && only == NULL) || bytes == 0) {
         fprintf(stderr, "usage: conformance spin|yield|block [TECHNOLOGY [BYTES [ANNOUNCED]]]\n");
@@ -375,8 +384,6 @@ int main(int argc, char **argv)
     here.wait = wait_named(argv[1]);
     job_open("conformance");
     job.at_end = expect_no_buffer_held;
-    derive_settings(bytes);
-    outcome = test_technologies(only, announced);
-    cb_settings_free(&here.settings);
-    return outcome;
+    here.settings_bytes = bytes;
+    return test_technologies(only, announced);
 }

@@ -8,6 +8,7 @@
  *   conformance_pool.c       buffers and their preparation
  *   conformance_factory.c    wait policies, nodes, factories
  *   conformance_threads.c    several threads that send
+ *   conformance_waiting.c    sends to a target that does nothing
  */
 #ifndef TESTS_MPI_CONFORMANCE_H
 #define TESTS_MPI_CONFORMANCE_H
@@ -29,13 +30,15 @@ TCase *conformance_multicast(void);
 TCase *conformance_pool(void);
 TCase *conformance_factory(void);
 TCase *conformance_threads(void);
+TCase *conformance_waiting(void);
 
 /* The technology under test, opened once for all tests of it. */
 typedef struct {
     transport_factory *factory;
     transport_node **nodes; /* by rank; none for this process */
     transport_wait wait;    /* the policy of all tests but those of the policies */
-    cb_settings settings;   /* of the job */
+    cb_settings settings;   /* of the job, for the technology */
+    size_t settings_bytes;  /* the largest message that they are made for */
     size_t unanswered;      /* as announced: a technology may prepare for it, but not count on it */
 } conformance_state;
 

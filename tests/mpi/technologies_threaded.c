@@ -2,8 +2,6 @@
  * that send. A lock is held in all that they may call at a time. What they send waits in a list
  * until the thread that opened the technology, and receives, hands it to MPI, which allows calls of
  * that thread alone. */
-#include "transport/technologies.h"
-
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -11,6 +9,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "transport/mpi/internal.h"
+
+extern const transport_technology transport_mpi;
 
 static transport_technology threaded;
 

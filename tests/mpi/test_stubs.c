@@ -195,7 +195,8 @@ START_TEST(technologies_are_found_by_name)
 {
     ck_assert_ptr_null(transport_find("carrier pigeon"));
     for (const transport_technology *const *entry = transport_technologies; *entry != NULL; entry++)
-        ck_assert_ptr_eq(transport_find((*entry)->name), *entry);
+        ck_assert_ptr_eq(transport_find((*entry)->name),
+                         transport_is_built_in(*entry) ? *entry : NULL);
 }
 END_TEST
 

@@ -18,6 +18,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/block.h"
+#include "engine/rank.h"
+#include "farm/fragments.h"
 #include "farm/loops.h"
 #include "engine/traffic.h"
 #include "tests/perf/session.h"
@@ -27,7 +29,7 @@ enum { TURNS = 41, WARM_UP_TURNS = 3, TAG = 1, CONTENDERS = 3, USUAL_IN_FLIGHT =
 static const double turn_block_ns = 2e7;
 
 typedef struct {
-    bench_session *session;
+    engine_session *session;
     bench_rank *me;
     const bench_actions *actions;
     MPI_Comm communicator;
@@ -43,14 +45,14 @@ typedef struct {
 
 static void send_note(const match *run, int rank, uint64_t event)
 {
-    bench_note note = {.event = event};
+    farm_message note = {.event = event};
 
     MPI_Send(&note, sizeof(note), MPI_BYTE, rank, TAG, run->communicator);
 }
 
 static uint64_t receive_note(const match *run, int rank)
 {
-    bench_note note;
+    farm_message note;
 
     MPI_Recv(&note, sizeof(note), MPI_BYTE, rank, TAG, run->communicator, MPI_STATUS_IGNORE);
     return note.event;
@@ -62,8 +64,8 @@ static double supervise_plainly(const match *run)
 
     for (uint64_t decided = 0; decided < run->events; decided++) {
         while (issued < run->events && issued - decided < run->in_flight)
-            send_note(run, BENCH_SOURCE, issued++);
-        (void)receive_note(run, BENCH_DESTINATION);
+            send_note(run, FARM_SOURCE, issued++);
+        (void)receive_note(run, FARM_DESTINATION);
     }
     return (double)(cb_now_ns() - start_ns);
 }
@@ -71,11 +73,11 @@ static double supervise_plainly(const match *run)
 static void push_plainly(const match *run)
 {
     for (uint64_t i = 0; i < run->events; i++) {
-        uint64_t event = receive_note(run, BENCH_SUPERVISOR);
+        uint64_t event = receive_note(run, FARM_SUPERVISOR);
 
         if (run->size_bytes >= sizeof(event))
             memcpy(run->data, &event, sizeof(event));
-        MPI_Send(run->data, (int)run->size_bytes, MPI_BYTE, BENCH_DESTINATION, TAG,
+        MPI_Send(run->data, (int)run->size_bytes, MPI_BYTE, FARM_DESTINATION, TAG,
                  run->communicator);
     }
 }
@@ -85,24 +87,24 @@ static void collect_plainly(match *run)
     for (uint64_t i = 0; i < run->events; i++) {
         uint64_t event = i;
 
-        MPI_Recv(run->data, (int)run->size_bytes, MPI_BYTE, BENCH_SOURCE, TAG, run->communicator,
+        MPI_Recv(run->data, (int)run->size_bytes, MPI_BYTE, FARM_SOURCE, TAG, run->communicator,
                  MPI_STATUS_IGNORE);
         if (run->size_bytes >= sizeof(event))
             memcpy(&event, run->data, sizeof(event));
         if (run->touch)
-            run->sum += bench_touch(run->data, run->size_bytes);
-        send_note(run, BENCH_SUPERVISOR, event);
+            run->sum += traffic_touch(run->data, run->size_bytes);
+        send_note(run, FARM_SUPERVISOR, event);
     }
 }
 
 static cb_status run_plainly(match *run, double *elapsed_ns)
 {
-    size_t role = run->me->farm->role;
+    size_t role = farm_of(run->me)->role;
 
     *elapsed_ns = 0;
-    if (role == BENCH_SUPERVISOR)
+    if (role == FARM_SUPERVISOR)
         *elapsed_ns = supervise_plainly(run);
-    else if (role == BENCH_SOURCE)
+    else if (role == FARM_SOURCE)
         push_plainly(run);
     else
         collect_plainly(run);
@@ -111,18 +113,18 @@ static cb_status run_plainly(match *run, double *elapsed_ns)
 
 static cb_status run_combench(match *run, double *elapsed_ns)
 {
-    bench_load load = {.events = run->events, .in_flight = run->in_flight};
-    bench_tally tally = {0};
+    farm_load load = {.events = run->events, .in_flight = run->in_flight};
+    farm_tally tally = {0};
 
-    bench_farm_begin(run->me, run->next_event, run->events,
-                     run->touch ? &bench_fragments_touched : &bench_fragments_bare, 0);
+    farm_begin(run->me, run->next_event, run->events,
+               run->touch ? &farm_fragments_touched : &farm_fragments_bare, 0);
     run->next_event += run->events;
-    if (run->me->farm->role == BENCH_SUPERVISOR)
-        CB_TRY(bench_farm_supervise(run->me, run->actions, &load, &tally));
+    if (farm_of(run->me)->role == FARM_SUPERVISOR)
+        CB_TRY(farm_supervise(run->me, run->actions, &load, &tally));
     else
-        CB_TRY(bench_farm_serve(run->me, run->actions));
+        CB_TRY(farm_serve(run->me, run->actions));
     *elapsed_ns = tally.elapsed_ns;
-    return bench_farm_check_sum(run->me);
+    return farm_check_sum(run->me);
 }
 
 static const struct {
@@ -147,7 +149,7 @@ static cb_status choose_events(match *run)
     for (run->events = 64;; run->events = next) {
         CB_TRY(run_block(run, 0, &elapsed_ns));
         next = elapsed_ns < turn_block_ns ? 2 * run->events : run->events;
-        MPI_Bcast(&next, 1, MPI_UINT64_T, BENCH_SUPERVISOR, run->communicator);
+        MPI_Bcast(&next, 1, MPI_UINT64_T, FARM_SUPERVISOR, run->communicator);
         if (next == run->events)
             return CB_OK;
     }
@@ -185,7 +187,7 @@ static void print_match(const match *run)
     fflush(stdout);
 }
 
-static cb_status compare(bench_session *session, size_t size_bytes)
+static cb_status compare(engine_session *session, size_t size_bytes)
 {
     static const int ranks[] = {0, 1, 2};
     bench_measurement measurement = {.mode = &session->definition->modes[0],
@@ -203,25 +205,29 @@ static cb_status compare(bench_session *session, size_t size_bytes)
     run->data = cb_allocate_aligned(CB_CACHE_LINE, size_bytes, "a packet");
     if (run->data == NULL)
         return CB_ERROR_MEMORY;
-    CB_TRY(bench_rank_create(session, &measurement, session->technology, ranks, 3, &run->me,
-                             &run->actions));
-    CB_TRY(bench_farm_join(run->me, &measurement.shape, run->in_flight));
+    CB_TRY(rank_create(&(rank_setting){.definition = session->definition,
+                                       .options = session->options,
+                                       .measurement = &measurement,
+                                       .ranks = ranks,
+                                       .participants = 3},
+                       session->technology, &run->me, &run->actions));
+    CB_TRY(farm_join(run->me, &measurement.shape, run->in_flight));
     MPI_Comm_dup(MPI_COMM_WORLD, &run->communicator);
     CB_TRY(choose_events(run));
     CB_TRY(take_turns(run));
-    if (run->me->farm->role == BENCH_SUPERVISOR)
+    if (farm_of(run->me)->role == FARM_SUPERVISOR)
         print_match(run);
     CB_TRY(transport_flush(session->technology));
     MPI_Barrier(run->communicator);
     MPI_Comm_free(&run->communicator);
-    bench_farm_leave(run->me);
-    bench_rank_destroy(session->definition, run->me);
+    farm_leave(run->me);
+    rank_destroy(session->definition, run->me);
     free(run->data);
     free(run);
     return CB_OK;
 }
 
-static cb_status compare_all(bench_session *session)
+static cb_status compare_all(engine_session *session)
 {
     static const uint64_t usual[] = {0, 64, 256, 1024};
     const cb_list *sizes = &session->options->sizes;

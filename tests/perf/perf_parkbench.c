@@ -5,11 +5,16 @@
  * note runs twice in each turn: its ratio to itself says what this machine can tell apart.
  *
  * mpirun -np 2 --bind-to core perf_parkbench [--sizes LIST] [--touch all|none] */
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "benchmarks/registry.h"
 
 #include <stdio.h>
 
 #include "engine/block.h"
+#include "engine/rank.h"
+#include "engine/traffic.h"
 #include "tests/perf/session.h"
 
 enum { TURNS = 101, WARM_UP_TURNS = 10, CONTENDERS = 3, NODES = 2 };
@@ -39,7 +44,7 @@ typedef struct {
  * have the same roles and peers. */
 typedef struct {
     const pairing *compared;
-    bench_session session; /* with the definition of the note */
+    engine_session session; /* with the definition of the note */
     bench_rank *me;
     contender contenders[CONTENDERS]; /* the note's, the same again, Parkbench's */
     size_t size_bytes;
@@ -48,7 +53,7 @@ typedef struct {
 
 static cb_status run_one(const match *run, const contender *one, double *elapsed_ns)
 {
-    return bench_run_block(run->me, one->actions, run->steps, elapsed_ns);
+    return block_run(run->me, one->actions, run->steps, elapsed_ns);
 }
 
 /* All ranks need the same number: the one that takes longest decides. */
@@ -81,7 +86,7 @@ static cb_status take_turns(match *run)
     return CB_OK;
 }
 
-static cb_status open_rank(match *run, const bench_session *session)
+static cb_status open_rank(match *run, const engine_session *session)
 {
     static const int ranks[NODES] = {0, 1};
     const pairing *compared = run->compared;
@@ -92,9 +97,13 @@ static cb_status open_rank(match *run, const bench_session *session)
 
     run->session = *session;
     run->session.definition = compared->note;
-    CB_TRY(bench_rank_create(&run->session, &measurement, session->technology, ranks, NODES,
-                             &run->me, &actions));
-    bench_rank_reset(run->me, bench_plain_traffic(session->options), 0);
+    CB_TRY(rank_create(&(rank_setting){.definition = compared->note,
+                                       .options = session->options,
+                                       .measurement = &measurement,
+                                       .ranks = ranks,
+                                       .participants = NODES},
+                       session->technology, &run->me, &actions));
+    rank_reset(run->me, traffic_named(session->options->touch));
     role = (size_t)(actions - mode->roles);
     for (size_t i = 0; i < CONTENDERS - 1; i++)
         run->contenders[i] = (contender){.actions = actions, .legs = compared->note_legs};
@@ -143,7 +152,7 @@ static void print_match(match *run)
     fflush(stdout);
 }
 
-static cb_status compare(const bench_session *session, const pairing *compared, size_t size_bytes)
+static cb_status compare(const engine_session *session, const pairing *compared, size_t size_bytes)
 {
     match *run = cb_allocate(1, sizeof(*run), "a comparison");
 
@@ -155,16 +164,16 @@ static cb_status compare(const bench_session *session, const pairing *compared, 
     CB_TRY(choose_steps(run));
     CB_TRY(take_turns(run));
     CB_TRY(transport_flush(session->technology));
-    CB_TRY(bench_rank_check_sum(run->me));
+    CB_TRY(rank_check_sum(run->me));
     if (control_rank(session->plane) == 0)
         print_match(run);
     CB_TRY(control_barrier(control_everyone(session->plane)));
-    bench_rank_destroy(compared->note, run->me);
+    rank_destroy(compared->note, run->me);
     free(run);
     return CB_OK;
 }
 
-static cb_status compare_all(bench_session *session)
+static cb_status compare_all(engine_session *session)
 {
     static const uint64_t usual[] = {0, 64, 256, 1024, 65536};
     const cb_list *sizes = &session->options->sizes;

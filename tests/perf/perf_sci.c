@@ -52,7 +52,7 @@ static uint64_t sum_of(const void *data, size_t bytes)
 /* Of all data. */
 static inline void refer_to(contender *c, const void *data, size_t bytes)
 {
-    c->sum += c->wide ? bench_touch(data, bytes) : sum_of(data, bytes);
+    c->sum += c->wide ? traffic_touch(data, bytes) : sum_of(data, bytes);
 }
 
 /* By hand */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/derive.h"
+#include "transport/sci/technology.h"
 #include "tests/perf/crowd.h"
 
 enum { TURNS = 21, ROUNDS = 400, AHEAD = 8, MESSAGES = ROUNDS * AHEAD, LINE_BYTES = 64, HELD = 2 };
@@ -97,7 +97,8 @@ static void run(const char *faults)
     cb_settings settings;
 
     setenv("SISCI_SHM_FAULTS", faults, 1);
-    require(both != NULL && cb_derive_settings(&like, &settings) == CB_OK, "begin");
+    require(both != NULL && cb_settings_derive(&sci_parameters, &like, NULL, &settings) == CB_OK,
+            "begin");
     require(crowd_open(both, &settings, false, 0, 2, factories) == CB_OK, "open");
     for (int rank = 0; rank < 2; rank++) {
         require(transport_node_create(factories[rank], !rank, &nodes[rank]) == CB_OK, "connect");

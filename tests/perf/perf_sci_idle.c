@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/derive.h"
+#include "transport/sci/technology.h"
 #include "tests/perf/crowd.h"
 
 enum {
@@ -210,7 +210,7 @@ static void measure_polls(transport_factory *factory, const setting *job, double
 static void tell(const setting *job, transport_factory *factory, const double *half_ns,
                  const long *before_kib)
 {
-    const double segment_kib = (double)job->settings.nodes[0].sci.recv_seg_size / 1024;
+    const double segment_kib = (double)sci_settings_of(&job->settings, 0)->recv_seg_size / 1024;
     double poll_ns = 0, by_hand_ns = 0;
 
     measure_polls(factory, job, &poll_ns, &by_hand_ns);
@@ -299,7 +299,9 @@ int main(void)
         const cb_job like = {
             .ranks = (size_t)job.ranks, .largest_bytes = LARGEST, .held_buffers = HELD};
 
-        good = job.all != NULL && cb_derive_settings(&like, &job.settings) == CB_OK && run(&job);
+        good = job.all != NULL &&
+               cb_settings_derive(&sci_parameters, &like, NULL, &job.settings) == CB_OK &&
+               run(&job);
         cb_settings_free(&job.settings);
         crowd_free(job.all);
     }

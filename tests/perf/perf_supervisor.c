@@ -5,7 +5,6 @@
  * oneself.
  *
  * perf_supervisor [--in-flight E], one process. */
-#include "benchmarks/registry.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -13,12 +12,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "benchmarks/registry.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "farm/fragments.h"
 #include "farm/loops.h"
 #include "tests/perf/session.h"
-#include "transport/group.h"
-#include "transport/pool.h"
+#include "transport/common/group.h"
+#include "transport/common/pool.h"
 
 enum { EVENTS = 200000, REPEATS = 9, MOST_SOURCES = 16, DESTINATIONS = 4, TAG = 1 };
 
@@ -28,7 +29,7 @@ typedef struct {
     transport_factory base;
     transport_pool pool;
     transport_node nodes[1 + MOST_SOURCES + DESTINATIONS];
-    bench_note *decisions; /* a ring */
+    farm_message *decisions; /* a ring */
     uint64_t asked, answered, mask;
 } echo_factory;
 
@@ -41,7 +42,7 @@ static cb_status echo_group_send(transport_group *group, transport_buffer *buffe
 {
     echo_factory *echo = echo_of(group->factory);
 
-    memcpy(&echo->decisions[echo->asked++ & echo->mask], buffer->data, sizeof(bench_note));
+    memcpy(&echo->decisions[echo->asked++ & echo->mask], buffer->data, sizeof(farm_message));
     transport_buffer_release(buffer);
     return CB_OK;
 }
@@ -50,7 +51,7 @@ static cb_status echo_group_receive(transport_group *group, transport_buffer **o
                                     transport_node **from)
 {
     echo_factory *echo = echo_of(group->factory);
-    const bench_note *note = &echo->decisions[echo->answered & echo->mask];
+    const farm_message *note = &echo->decisions[echo->answered & echo->mask];
 
     if (echo->answered == echo->asked)
         return CB_EMPTY;
@@ -58,7 +59,7 @@ static cb_status echo_group_receive(transport_group *group, transport_buffer **o
     *out = transport_buffer_create(group->factory, sizeof(*note));
     if (*out == NULL)
         return CB_ERROR_MEMORY;
-    memcpy((*out)->data, &(bench_note){.event = note->event}, sizeof(*note));
+    memcpy((*out)->data, &(farm_message){.event = note->event}, sizeof(*note));
     *from = group->nodes[note->first];
     return CB_OK;
 }
@@ -88,16 +89,16 @@ static transport_group group_of(supervisor *one, transport_node **nodes, size_t 
 
 static cb_status make_supervisor(supervisor *one, size_t sources, uint64_t in_flight)
 {
-    transport_preparation preparation = {.message_bytes = sizeof(bench_note), .buffers = 64};
+    transport_preparation preparation = {.message_bytes = sizeof(farm_message), .buffers = 64};
     size_t peers = sources + DESTINATIONS;
-    bench_farm *farm = cb_allocate(1, sizeof(*farm), "a farm");
+    farm_rank *farm = cb_allocate(1, sizeof(*farm), "a farm");
 
     if (farm == NULL)
         return CB_ERROR_MEMORY;
     one->echo.base.ops = echo_technology;
     one->echo.base.pool = &one->echo.pool;
     one->echo.mask = 65535;
-    one->echo.decisions = cb_allocate(65536, sizeof(bench_note), "decisions");
+    one->echo.decisions = cb_allocate(65536, sizeof(farm_message), "decisions");
     if (one->echo.decisions == NULL)
         return CB_ERROR_MEMORY;
     CB_TRY(transport_pool_prepare(&one->echo.pool, &one->echo.base, &preparation));
@@ -109,40 +110,40 @@ static cb_status make_supervisor(supervisor *one, size_t sources, uint64_t in_fl
     }
     one->to_sources = group_of(one, one->sources, sources);
     one->from_destinations = group_of(one, one->destinations, DESTINATIONS);
-    *farm = (bench_farm){.role = BENCH_SUPERVISOR,
-                         .sources = sources,
-                         .destinations = DESTINATIONS,
-                         .all_sources = &one->to_sources};
+    *farm = (farm_rank){.role = FARM_SUPERVISOR,
+                        .sources = sources,
+                        .destinations = DESTINATIONS,
+                        .all_sources = &one->to_sources};
     one->me = (bench_rank){.factory = &one->echo.base,
                            .peers = one->peers,
                            .peer_count = peers,
                            .group = &one->from_destinations,
-                           .first_peer = {0, 0, sources},
-                           .farm = farm};
-    return bench_ledger_create(DESTINATIONS, in_flight, &farm->ledger);
+                           .place.first_peer = {0, 0, sources},
+                           .part = farm};
+    return farm_ledger_create(DESTINATIONS, in_flight, &farm->ledger);
 }
 
 static void unmake_supervisor(supervisor *one)
 {
-    bench_ledger_free(&one->me.farm->ledger);
-    free(one->me.farm);
+    farm_ledger_free(&farm_of(&one->me)->ledger);
+    free(one->me.part);
     free(one->echo.decisions);
     transport_pool_clear(&one->echo.pool);
 }
 
 /* Nanoseconds of an event: the median of some runs. */
-static cb_status time_loop(supervisor *one, bench_load load, double *event_ns)
+static cb_status time_loop(supervisor *one, farm_load load, double *event_ns)
 {
-    const bench_actions *actions = &cb_pushfarm.modes[0].roles[BENCH_SUPERVISOR];
+    const bench_actions *actions = &cb_pushfarm.modes[0].roles[FARM_SUPERVISOR];
     double runs_ns[REPEATS];
     uint64_t next_event = 0;
 
     load.events = EVENTS;
     for (size_t i = 0; i < REPEATS; i++) {
-        bench_tally tally = {0};
+        farm_tally tally = {0};
 
-        CB_TRY(bench_farm_begin(&one->me, next_event, EVENTS, &bench_fragments_touched, 0));
-        CB_TRY(bench_farm_supervise(&one->me, actions, &load, &tally));
+        CB_TRY(farm_begin(&one->me, next_event, EVENTS, &farm_fragments_touched, 0));
+        CB_TRY(farm_supervise(&one->me, actions, &load, &tally));
         next_event += EVENTS;
         runs_ns[i] = tally.elapsed_ns / EVENTS;
         if (tally.decided != EVENTS || tally.errors != 0)
@@ -156,7 +157,7 @@ static cb_status time_loop(supervisor *one, bench_load load, double *event_ns)
 static double time_messages(size_t sources)
 {
     double runs_ns[REPEATS];
-    bench_note note = {.event = 0};
+    farm_message note = {.event = 0};
 
     for (size_t run = 0; run < REPEATS; run++) {
         uint64_t start_ns = cb_now_ns();
@@ -176,7 +177,7 @@ static double time_messages(size_t sources)
     return stats_summarize(runs_ns, REPEATS).median;
 }
 
-static cb_status measure(bench_session *session, size_t sources)
+static cb_status measure(engine_session *session, size_t sources)
 {
     uint64_t in_flight = session->options->in_flight > 0 ? session->options->in_flight : 16;
     supervisor *one = cb_allocate(1, sizeof(*one), "a supervisor");
@@ -185,12 +186,12 @@ static cb_status measure(bench_session *session, size_t sources)
     if (one == NULL)
         return CB_ERROR_MEMORY;
     CB_TRY(make_supervisor(one, sources, in_flight));
-    CB_TRY(time_loop(one, (bench_load){.in_flight = in_flight}, &closed_ns));
-    CB_TRY(time_loop(one, (bench_load){.in_flight = in_flight, .latencies = one->latencies},
+    CB_TRY(time_loop(one, (farm_load){.in_flight = in_flight}, &closed_ns));
+    CB_TRY(time_loop(one, (farm_load){.in_flight = in_flight, .latencies = one->latencies},
                      &timed_ns));
     CB_TRY(time_loop(
         one,
-        (bench_load){
+        (farm_load){
             .in_flight = in_flight, .latencies = one->latencies, .open = true, .rate_hz = 1e9},
         &open_ns));
     printf("%7zu  %11.1f  %14.1f  %9.1f  %12.2f  %20.1f\n", sources, closed_ns, timed_ns, open_ns,
@@ -201,7 +202,7 @@ static cb_status measure(bench_session *session, size_t sources)
     return CB_OK;
 }
 
-static cb_status measure_all(bench_session *session)
+static cb_status measure_all(engine_session *session)
 {
     static const size_t sources[] = {1, 4, 8, 16};
 

@@ -7,7 +7,7 @@
  * mpirun -np 2 --bind-to core perf_thin [--sizes LIST] [--touch all|none] [--mode NAME]
  * [--window W]
  *
- * All contenders touch the data alike (--touch), on both sides, with bench_touch, and all work in
+ * All contenders touch the data alike (--touch), on both sides, with traffic_touch, and all work in
  * the same memory, that of the hot pool: where data lies changes a time by more than what is looked
  * for here. Bare MPI has one buffer that sends and receives, but where several receives are posted
  * at a time: these need one each. */
@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/block.h"
+#include "engine/rank.h"
 #include "engine/session.h"
 #include "engine/traffic.h"
 #include "tests/perf/session.h"
@@ -62,7 +63,7 @@ static inline void bare_receive(bare_pair *pair, void *data, int bytes)
 static inline void refer_to(bare_pair *pair, const void *data)
 {
     if (pair->touch)
-        pair->sum += bench_touch(data, (size_t)pair->size_bytes);
+        pair->sum += traffic_touch(data, (size_t)pair->size_bytes);
     pair->packets++;
 }
 
@@ -268,7 +269,7 @@ static const comparison comparisons[] = {
 };
 
 typedef struct {
-    bench_session session;
+    engine_session session;
     const comparison *compared;
     bench_rank *me;
     const bench_actions *actions;
@@ -302,7 +303,7 @@ static cb_status run_one(match *run, size_t index, double *elapsed_ns)
     const contender *one = &run->compared->contenders[index];
 
     return one->source != NULL ? run_bare(&run->pair, one, run->steps, elapsed_ns)
-                               : bench_run_block(run->me, run->actions, run->steps, elapsed_ns);
+                               : block_run(run->me, run->actions, run->steps, elapsed_ns);
 }
 
 /* Both sides need the same number: the source's clock finds it. */
@@ -340,9 +341,9 @@ static cb_status take_turns(match *run)
 /* A sum that is wrong would mean that somebody did not do the work. */
 static cb_status check_sums(const match *run)
 {
-    uint64_t expected = run->pair.packets * bench_expected_sum((size_t)run->pair.size_bytes);
+    uint64_t expected = run->pair.packets * traffic_expected_sum((size_t)run->pair.size_bytes);
 
-    CB_TRY(bench_rank_check_sum(run->me));
+    CB_TRY(rank_check_sum(run->me));
     if (!run->pair.touch || run->pair.sum == expected)
         return CB_OK;
     cb_error("the packets of the bare reference do not add up: sum %#llx, expected %#llx",
@@ -439,7 +440,7 @@ static cb_status share_memory(bare_pair *pair, transport_factory *factory)
     return taken == pair->window ? CB_OK : CB_ERROR_MEMORY;
 }
 
-static cb_status bare_open(bare_pair *pair, const bench_session *session, size_t size_bytes)
+static cb_status bare_open(bare_pair *pair, const engine_session *session, size_t size_bytes)
 {
     pair->self = control_rank(session->plane);
     pair->other = 1 - pair->self;
@@ -462,7 +463,7 @@ static void bare_close(bare_pair *pair)
     free(pair->places);
 }
 
-static cb_status compare(const bench_session *session, const comparison *compared,
+static cb_status compare(const engine_session *session, const comparison *compared,
                          size_t size_bytes)
 {
     static const int ranks[] = {0, 1};
@@ -476,10 +477,14 @@ static cb_status compare(const bench_session *session, const comparison *compare
     run->session = *session;
     run->compared = compared;
     run->count = contender_count(compared);
-    CB_TRY(bench_rank_create(session, &measurement, session->technology, ranks, 2, &run->me,
-                             &run->actions));
+    CB_TRY(rank_create(&(rank_setting){.definition = session->definition,
+                                       .options = session->options,
+                                       .measurement = &measurement,
+                                       .ranks = ranks,
+                                       .participants = 2},
+                       session->technology, &run->me, &run->actions));
     CB_TRY(bare_open(&run->pair, session, size_bytes));
-    bench_rank_reset(run->me, bench_plain_traffic(session->options), 0);
+    rank_reset(run->me, traffic_named(session->options->touch));
     CB_TRY(choose_steps(run));
     CB_TRY(take_turns(run));
     CB_TRY(transport_flush(session->technology));
@@ -487,13 +492,13 @@ static cb_status compare(const bench_session *session, const comparison *compare
     if (run->pair.self == SOURCE)
         print_match(run);
     MPI_Barrier(run->pair.communicator);
-    bench_rank_destroy(session->definition, run->me);
+    rank_destroy(session->definition, run->me);
     bare_close(&run->pair);
     free(run);
     return CB_OK;
 }
 
-static cb_status compare_all(const bench_session *session)
+static cb_status compare_all(const engine_session *session)
 {
     static const uint64_t usual[] = {0, 64, 256, 1024, 4096, 65536};
     const cb_list *sizes = &session->options->sizes;
@@ -512,7 +517,7 @@ static cb_status compare_all(const bench_session *session)
     return CB_OK;
 }
 
-static cb_status run_session(bench_session *session)
+static cb_status run_session(engine_session *session)
 {
     if (session->options->window % 2 != 0) {
         cb_error("needs an even --window");

@@ -11,8 +11,8 @@ static cb_status exchange(void *context, const void *mine, size_t bytes, void *a
     return control_exchange(context, mine, bytes, all);
 }
 
-static cb_status run(bench_session *session, int ranks, transport_wait wait,
-                     cb_status (*compare)(bench_session *session))
+static cb_status run(engine_session *session, int ranks, transport_wait wait,
+                     cb_status (*compare)(engine_session *session))
 {
     transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
                                      .size = control_size(session->plane),
@@ -40,11 +40,11 @@ static bool ranks_share_cores(const host *machine, int ranks)
 }
 
 int perf_main(const benchmark *definition, const char *program, int ranks,
-              cb_status (*compare)(bench_session *session), int argc, char **argv)
+              cb_status (*compare)(engine_session *session), int argc, char **argv)
 {
     options_table of;
     bench_options options;
-    bench_session session = {.definition = definition, .options = &options};
+    engine_session session = {.definition = definition, .options = &options};
     transport_wait wait = TRANSPORT_WAIT_SPIN;
     const cb_option *action = NULL;
     cb_status status;
@@ -55,8 +55,8 @@ int perf_main(const benchmark *definition, const char *program, int ranks,
     if (status == CB_OK)
         status = cb_options_parse(&of.table, argc, argv, &options, NULL, &action);
     if (status == CB_OK)
-        status = host_open(&session.machine);
-    if (status == CB_OK && ranks_share_cores(session.machine, ranks))
+        status = host_open(&session.host);
+    if (status == CB_OK && ranks_share_cores(session.host, ranks))
         wait = TRANSPORT_WAIT_YIELD;
     control_request_yield(wait != TRANSPORT_WAIT_SPIN);
     if (status == CB_OK)
@@ -67,7 +67,7 @@ int perf_main(const benchmark *definition, const char *program, int ranks,
     if (status != CB_OK)
         control_abort(session.plane, cb_status_exit(status));
     control_close(session.plane);
-    host_close(session.machine);
+    host_close(session.host);
     cb_options_free(&of.table, &options);
     return EXIT_SUCCESS;
 }

@@ -8,6 +8,6 @@
 /* Start MPI with `ranks` ranks, open the technology mpi, run `compare` and end. Ranks wait by
  * spinning where each has a core, else by yielding. The exit status. */
 int perf_main(const benchmark *definition, const char *program, int ranks,
-              cb_status (*compare)(bench_session *session), int argc, char **argv);
+              cb_status (*compare)(engine_session *session), int argc, char **argv);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/random.h"
+#include "transport/sci/technology.h"
 
 enum { PATIENCE_S = 60, RANKS = 2 };
 
@@ -45,22 +46,23 @@ static cb_status exchange(void *context, const void *mine, size_t bytes, void *a
     return CB_OK;
 }
 
-static cb_sci_settings settings_of(const pair_form *form)
+static sci_settings settings_of(const pair_form *form)
 {
     const uint64_t buffers = form->outstanding + form->spare;
-    const uint64_t lines = form->lines ? form->outstanding * CB_SCI_LINE_BYTES : 0;
+    const uint64_t lines = form->lines ? form->outstanding * SCI_LINE_BYTES : 0;
 
-    return (cb_sci_settings){
+    return (sci_settings){
         .max_outst_buffers = form->outstanding,
         .recv_seg_id = 8,
-        .recv_seg_size = CB_SCI_HEADER_BYTES + lines + buffers * form->bytes,
-        .header_area_size = CB_SCI_HEADER_BYTES,
+        .recv_seg_size = SCI_HEADER_BYTES + lines + buffers * form->bytes,
+        .header_area_size = SCI_HEADER_BYTES,
         .inline_area_size = lines,
         .recv_buffer_no = buffers,
         .recv_buffer_size = form->bytes,
         .use_send_pool = !form->heap,
         .send_buffer_no = form->pool_buffers,
         .send_buffer_size = form->pool_bytes,
+        .node_id = CB_PARAMETER_ABSENT,
     };
 }
 
@@ -121,8 +123,12 @@ static void run_end(const pair_plan *plan, int rank, int line)
 {
     wire here = {.line = line, .rank = rank};
     cb_node_settings nodes[RANKS];
-    cb_settings settings = {
-        .configured = plan->form.pool_buffers > 0, .nodes = nodes, .node_count = RANKS};
+    sci_settings values[RANKS];
+    cb_settings settings = {.configured = plan->form.pool_buffers > 0,
+                            .parameters = &sci_parameters,
+                            .values = values,
+                            .nodes = nodes,
+                            .node_count = RANKS};
     transport_bootstrap bootstrap = {.rank = rank,
                                      .size = RANKS,
                                      .many_senders = plan->many_senders,
@@ -131,9 +137,10 @@ static void run_end(const pair_plan *plan, int rank, int line)
                                      .exchange = exchange};
     pair_end end = {.rank = rank, .line = line};
 
-    for (uint32_t i = 0; i < RANKS; i++)
-        nodes[i] = (cb_node_settings){
-            .id = i, .node_id = CB_NODE_ID_UNKNOWN, .sci = settings_of(&plan->form)};
+    for (uint32_t i = 0; i < RANKS; i++) {
+        nodes[i] = (cb_node_settings){.id = i};
+        values[i] = settings_of(&plan->form);
+    }
     signal(SIGALRM, end_stuck);
     set_faults(plan->faults);
     do

@@ -1,7 +1,7 @@
 /* The layout of segments: areas do not overlap, and the limits are kept at start. */
 #include "transport/sci/layout.h"
 
-#include "base/derive.h"
+#include "transport/sci/technology.h"
 #include "base/log.h"
 #include "tests/unit/unit.h"
 
@@ -12,7 +12,7 @@ static cb_settings derived(size_t ranks)
     cb_settings settings = {0};
     const cb_job job = {.ranks = ranks, .largest_bytes = 8192, .held_buffers = 2};
 
-    ck_assert_int_eq(cb_derive_settings(&job, &settings), CB_OK);
+    ck_assert_int_eq(cb_settings_derive(&sci_parameters, &job, NULL, &settings), CB_OK);
     return settings;
 }
 
@@ -34,9 +34,9 @@ START_TEST(the_parts_of_the_senders_lie_side_by_side)
     cb_settings settings = derived(RANKS);
 
     for (size_t rank = 0; rank < RANKS; rank++)
-        settings.nodes[rank].sci.max_outst_buffers = rank + 1;
+        sci_settings_of(&settings, rank)->max_outst_buffers = rank + 1;
     for (size_t receiver = 0; receiver < RANKS; receiver++) {
-        uint64_t header = 0, lines = settings.nodes[receiver].sci.header_area_size;
+        uint64_t header = 0, lines = sci_settings_of(&settings, receiver)->header_area_size;
 
         for (size_t sender = 0; sender < RANKS; sender++) {
             sci_layout layout = sci_layout_of(&settings, receiver, sender);
@@ -45,8 +45,8 @@ START_TEST(the_parts_of_the_senders_lie_side_by_side)
                 continue;
             ck_assert_uint_eq(layout.header, header);
             ck_assert_uint_eq(layout.lines, lines);
-            header += CB_SCI_HEADER_BYTES;
-            lines += layout.outstanding * CB_SCI_LINE_BYTES;
+            header += SCI_HEADER_BYTES;
+            lines += layout.outstanding * SCI_LINE_BYTES;
             ck_assert_uint_le(lines, layout.buffers);
         }
     }
@@ -55,32 +55,33 @@ START_TEST(the_parts_of_the_senders_lie_side_by_side)
 END_TEST
 
 typedef struct {
-    size_t offset; /* of the parameter in cb_sci_settings */
+    size_t offset; /* of the parameter in sci_settings */
     uint64_t value;
 } broken;
 
 START_TEST(a_parameter_beyond_a_limit_is_refused)
 {
-    const cb_sci_settings good =
-        cb_derive_sci(&(cb_job){.ranks = RANKS, .largest_bytes = 8192, .held_buffers = 2});
+    cb_settings all = derived(RANKS);
+    const sci_settings good = *sci_settings_of(&all, 0);
     const broken parameters[] = {
-        {offsetof(cb_sci_settings, header_area_size), good.header_area_size - 1},
-        {offsetof(cb_sci_settings, inline_area_size), good.inline_area_size - 1},
-        {offsetof(cb_sci_settings, recv_buffer_no), good.recv_buffer_no - 2},
-        {offsetof(cb_sci_settings, recv_seg_size), good.recv_seg_size - 1},
-        {offsetof(cb_sci_settings, recv_buffer_size), 63},
+        {offsetof(sci_settings, header_area_size), good.header_area_size - 1},
+        {offsetof(sci_settings, inline_area_size), good.inline_area_size - 1},
+        {offsetof(sci_settings, recv_buffer_no), good.recv_buffer_no - 2},
+        {offsetof(sci_settings, recv_seg_size), good.recv_seg_size - 1},
+        {offsetof(sci_settings, recv_buffer_size), 63},
     };
 
     cb_log_silence(true);
     for (size_t i = 0; i < sizeof(parameters) / sizeof(*parameters); i++) {
         cb_settings settings = derived(RANKS);
-        char *sci = (char *)&settings.nodes[1].sci;
+        char *sci = cb_settings_values(&settings, 1);
 
         *(uint64_t *)(void *)(sci + parameters[i].offset) = parameters[i].value;
         ck_assert_int_eq(sci_layout_check(&settings, 1), CB_ERROR_USAGE);
         cb_settings_free(&settings);
     }
     cb_log_silence(false);
+    cb_settings_free(&all);
 }
 END_TEST
 
@@ -90,10 +91,11 @@ START_TEST(a_header_without_lines_has_one_notice_for_more_than_eight_messages)
 {
     cb_settings settings = derived(2);
 
-    settings.nodes[0].sci.inline_area_size = settings.nodes[1].sci.inline_area_size = 0;
-    settings.nodes[1].sci.max_outst_buffers = 8;
-    for (uint64_t outstanding = 8; outstanding <= CB_SCI_MAX_OUTSTANDING; outstanding++) {
-        settings.nodes[0].sci.max_outst_buffers = outstanding;
+    sci_settings_of(&settings, 0)->inline_area_size =
+        sci_settings_of(&settings, 1)->inline_area_size = 0;
+    sci_settings_of(&settings, 1)->max_outst_buffers = 8;
+    for (uint64_t outstanding = 8; outstanding <= SCI_MAX_OUTSTANDING; outstanding++) {
+        sci_settings_of(&settings, 0)->max_outst_buffers = outstanding;
         for (size_t rank = 0; rank < 2; rank++) {
             sci_layout layout = sci_layout_of(&settings, rank, !rank);
 
@@ -112,12 +114,12 @@ START_TEST(a_buffer_that_ends_with_a_size_has_two_lines_at_least)
 {
     cb_settings settings = derived(2);
 
-    settings.nodes[0].sci.inline_area_size = 0;
-    settings.nodes[0].sci.recv_buffer_size = CB_SCI_LINE_BYTES;
+    sci_settings_of(&settings, 0)->inline_area_size = 0;
+    sci_settings_of(&settings, 0)->recv_buffer_size = SCI_LINE_BYTES;
     cb_log_silence(true);
     ck_assert_int_eq(sci_layout_check(&settings, 0), CB_ERROR_USAGE);
     cb_log_silence(false);
-    settings.nodes[0].sci.recv_buffer_size = (uint64_t)2 * CB_SCI_LINE_BYTES;
+    sci_settings_of(&settings, 0)->recv_buffer_size = (uint64_t)2 * SCI_LINE_BYTES;
     ck_assert_int_eq(sci_layout_check(&settings, 0), CB_OK);
     cb_settings_free(&settings);
 }
@@ -128,15 +130,15 @@ START_TEST(the_rows_about_groups_lie_behind_what_is_configured)
 {
     cb_settings settings = derived(RANKS);
 
-    settings.nodes[2].sci.recv_seg_size += 1;
+    sci_settings_of(&settings, 2)->recv_seg_size += 1;
     for (size_t sender = 0; sender < RANKS; sender++) {
         const size_t position = sender < 2 ? sender : sender - 1;
         sci_layout layout = sci_layout_of(&settings, 2, sender);
 
         if (sender == 2)
             continue;
-        ck_assert_uint_eq(layout.row % CB_SCI_LINE_BYTES, 0);
-        ck_assert_uint_ge(layout.row, settings.nodes[2].sci.recv_seg_size);
+        ck_assert_uint_eq(layout.row % SCI_LINE_BYTES, 0);
+        ck_assert_uint_ge(layout.row, sci_settings_of(&settings, 2)->recv_seg_size);
         ck_assert_uint_eq(layout.row + (RANKS - 1 - position) * sizeof(sci_group_row),
                           sci_layout_segment_bytes(&settings, 2));
     }

@@ -3,7 +3,9 @@
 #include <stdio.h>
 
 #include "tests/sci/pair.h"
-#include "transport/technologies.h"
+#include "transport/transport.h"
+
+extern const transport_technology transport_sci;
 
 /* In place of the list of all, which needs MPI. */
 const transport_technology *const transport_technologies[] = {&transport_sci, NULL};

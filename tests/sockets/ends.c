@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "base/derive.h"
 #include "base/log.h"
 #include "base/random.h"
 
@@ -58,14 +57,15 @@ static cb_status exchange(void *context, const void *mine, size_t bytes, void *a
 static void make_settings(const ends_plan *plan, cb_settings *out)
 {
     const cb_job job = {.ranks = RANKS, .largest_bytes = 64, .held_buffers = 2};
+    const cb_parameter_set *set = transport_find(plan->technology)->parameters;
 
-    ENDS_REQUIRE(cb_derive_settings(&job, out) == CB_OK);
+    ENDS_REQUIRE(cb_settings_derive(set, &job, NULL, out) == CB_OK);
     out->interface = plan->interface;
     for (int rank = 0; rank < RANKS; rank++) {
         if (plan->tcp.silence_s > 0)
-            out->nodes[rank].tcp = plan->tcp;
+            memcpy(cb_settings_values(out, (size_t)rank), &plan->tcp, sizeof(plan->tcp));
         if (plan->udp.timeout_ms > 0)
-            out->nodes[rank].udp = plan->udp;
+            memcpy(cb_settings_values(out, (size_t)rank), &plan->udp, sizeof(plan->udp));
     }
 }
 

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "transport/tcp/internal.h"
 #include "transport/transport.h"
+#include "transport/udp/internal.h"
 
 enum { ENDS_WRONG = 1, ENDS_STUCK = 2, ENDS_REFUSED = 3, ENDS_KILLED = 4 };
 
@@ -35,8 +37,8 @@ typedef struct {
     const char *technology;
     const char *interface; /* or NULL */
     const char *faults;    /* COMBENCH_UDP_FAULTS, or NULL */
-    cb_tcp_settings tcp;   /* zeros: the defaults */
-    cb_udp_settings udp;
+    tcp_settings tcp;      /* zeros: the defaults */
+    udp_settings udp;
     size_t message_bytes;
     transport_wait wait;
     bool many_senders; /* several threads of an end will send */

@@ -64,7 +64,7 @@ static void visit(const struct sockaddr_in *address)
 
 static void count_strangers(ends_end *end)
 {
-    ENDS_REQUIRE(end->factory->strangers == STRANGERS);
+    ENDS_REQUIRE(end->factory->rejected_connections == STRANGERS);
     exchange_some(end);
 }
 

@@ -10,8 +10,8 @@
 
 enum { STEPS = 150, BYTES = 256, SHORT = 8, RUBBISH = 200 };
 
-static const cb_udp_settings hasty = {.timeout_ms = 20, .socket_buffer_size = 1 << 20},
-                             patient = {.timeout_ms = 30000, .socket_buffer_size = 1 << 20};
+static const udp_settings hasty = {.timeout_ms = 20, .socket_buffer_size = 1 << 20},
+                          patient = {.timeout_ms = 30000, .socket_buffer_size = 1 << 20};
 
 static void ck_assert_both(const ends_plan *plan, int first, int second)
 {
@@ -47,7 +47,7 @@ static void bounce(ends_end *end)
         if (end->rank == 1)
             ends_send(end, i, BYTES);
     }
-    ENDS_REQUIRE(end->factory->datagrams.lost == lost);
+    ENDS_REQUIRE(end->factory->counters[UDP_LOST] == lost);
     ENDS_REQUIRE(lost > 0 && lost < STEPS);
     ENDS_REQUIRE(end->factory->held == 0);
 }
@@ -89,8 +89,8 @@ static void find_losses(ends_end *end)
 
     receive_all(end, &lost);
     ENDS_REQUIRE(lost > STEPS / 10 && lost < STEPS / 2);
-    ENDS_REQUIRE(end->factory->datagrams.lost == lost);
-    ENDS_REQUIRE(end->factory->datagrams.received + lost == STEPS);
+    ENDS_REQUIRE(end->factory->counters[UDP_LOST] == lost);
+    ENDS_REQUIRE(end->factory->counters[UDP_RECEIVED] + lost == STEPS);
 }
 
 static void find_doublings(ends_end *end)
@@ -100,7 +100,7 @@ static void find_doublings(ends_end *end)
     receive_all(end, &lost);
     ENDS_REQUIRE(lost == 0);
     ENDS_REQUIRE(udp_look(udp_factory_of(end->factory)) == CB_OK);
-    ENDS_REQUIRE(end->factory->datagrams.doubled == STEPS);
+    ENDS_REQUIRE(end->factory->counters[UDP_DUPLICATE] == STEPS);
 }
 
 /* Each second datagram goes behind the next one. */
@@ -110,10 +110,10 @@ static void find_reorderings(ends_end *end)
 
     receive_all(end, &lost);
     ENDS_REQUIRE(lost == 0);
-    ENDS_REQUIRE(end->factory->datagrams.reordered == STEPS / 2);
+    ENDS_REQUIRE(end->factory->counters[UDP_REORDERED] == STEPS / 2);
 }
 
-static void find_under(const char *faults, const cb_udp_settings *settings,
+static void find_under(const char *faults, const udp_settings *settings,
                        void (*receiver)(ends_end *end))
 {
     const ends_plan plan = {.technology = "udp",
@@ -159,7 +159,7 @@ static void try_all(ends_end *end)
 
         ENDS_REQUIRE(status == CB_OK || status == CB_EMPTY);
         if (status == CB_EMPTY) {
-            if (came + end->factory->datagrams.lost > STEPS - LAST_LOST)
+            if (came + end->factory->counters[UDP_LOST] > STEPS - LAST_LOST)
                 break;
             continue;
         }
@@ -202,8 +202,8 @@ static void send_rubbish(const struct sockaddr_in *address)
 static void count_foreign(ends_end *end)
 {
     ends_receive(end, 0, BYTES);
-    ENDS_REQUIRE(end->factory->datagrams.foreign == 3);
-    ENDS_REQUIRE(end->factory->datagrams.lost == 0);
+    ENDS_REQUIRE(end->factory->counters[UDP_UNEXPECTED] == 3);
+    ENDS_REQUIRE(end->factory->counters[UDP_LOST] == 0);
 }
 
 /* So that a buffer that is not written to can be told from one that is. */
@@ -274,8 +274,8 @@ static void look_once(ends_end *end)
 {
     ends_hear(end);
     ENDS_REQUIRE(udp_look(udp_factory_of(end->factory)) == CB_OK);
-    ENDS_REQUIRE(end->factory->datagrams.foreign > 0);
-    ENDS_REQUIRE(end->factory->datagrams.foreign < RUBBISH);
+    ENDS_REQUIRE(end->factory->counters[UDP_UNEXPECTED] > 0);
+    ENDS_REQUIRE(end->factory->counters[UDP_UNEXPECTED] < RUBBISH);
 }
 
 static void disturb(ends_end *end)
@@ -428,7 +428,7 @@ START_TEST(faults_that_are_none_are_refused)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         ck_assert_int_eq(udp_faults_read(wrong[i], 0, &faults), CB_ERROR_USAGE);
     ck_assert_int_eq(udp_faults_read("double=0.5,loss=0.5,seed=9", 0, &faults), CB_OK);
-    ck_assert(faults.loss > 0.49 && faults.doubling > 0.49 && faults.reordering < 0.01);
+    ck_assert(faults.loss > 0.49 && faults.duplication > 0.49 && faults.reordering < 0.01);
 }
 END_TEST
 

@@ -58,10 +58,10 @@ START_TEST(what_comes_twice_is_doubled_before_and_after_it_was_given)
     udp_order order = order_from(0);
 
     ck_put(&order, 0, UDP_KEPT);
-    ck_put(&order, 0, UDP_DOUBLED);
+    ck_put(&order, 0, UDP_SEEN);
     ck_take(&order, 0);
-    ck_put(&order, 0, UDP_DOUBLED);
-    ck_put(&order, UINT32_MAX, UDP_DOUBLED);
+    ck_put(&order, 0, UDP_SEEN);
+    ck_put(&order, UINT32_MAX, UDP_SEEN);
     udp_order_free(&order);
 }
 END_TEST
@@ -72,10 +72,10 @@ START_TEST(what_comes_after_it_was_skipped_is_late)
 
     udp_order_skip(&order);
     ck_put(&order, 1, UDP_KEPT);
-    ck_put(&order, 0, UDP_LATE);
+    ck_put(&order, 0, UDP_SKIPPED);
     ck_take(&order, 1);
-    ck_put(&order, 0, UDP_LATE);
-    ck_put(&order, 1, UDP_DOUBLED);
+    ck_put(&order, 0, UDP_SKIPPED);
+    ck_put(&order, 1, UDP_SEEN);
     udp_order_free(&order);
 }
 END_TEST
@@ -123,8 +123,8 @@ START_TEST(each_is_given_once_in_order_under_any_faults)
         if (number < NUMBERS) {
             udp_arrival arrival = udp_order_put(&order, number, &things[number]);
 
-            ck_assert(arrival != UDP_LATE || (number < next && skipped[number]));
-            ck_assert(number >= next || skipped[number] || arrival == UDP_DOUBLED);
+            ck_assert(arrival != UDP_SKIPPED || (number < next && skipped[number]));
+            ck_assert(number >= next || skipped[number] || arrival == UDP_SEEN);
             ck_assert_int_ne(arrival, UDP_NO_ROOM);
         }
         item = udp_order_take(&order);

@@ -7,7 +7,7 @@ UNIT_TESTS = \
 	%D%/test_clock \
 	%D%/test_context \
 	%D%/test_context_text \
-	%D%/test_crew \
+	%D%/test_scheduler \
 	%D%/test_derive \
 	%D%/test_environment \
 	%D%/test_farm_figures \
@@ -66,8 +66,8 @@ tests_unit_test_context_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_context_LDADD = $(UNIT_LIBS)
 tests_unit_test_context_text_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_context_text_LDADD = $(UNIT_LIBS)
-tests_unit_test_crew_CPPFLAGS = $(UNIT_FLAGS)
-tests_unit_test_crew_LDADD = $(UNIT_LIBS)
+tests_unit_test_scheduler_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_scheduler_LDADD = $(UNIT_LIBS)
 tests_unit_test_derive_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_derive_LDADD = $(UNIT_LIBS)
 tests_unit_test_environment_CPPFLAGS = $(UNIT_FLAGS)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "engine/session.h"
+#include "engine/rank.h"
 #include "engine/traffic.h"
 
 static transport_buffer *loop_buffer_create(transport_factory *base, size_t size)
@@ -11,7 +11,7 @@ static transport_buffer *loop_buffer_create(transport_factory *base, size_t size
     transport_buffer *buffer = calloc(1, sizeof(*buffer));
 
     buffer->data = malloc(size > 0 ? size : 1);
-    bench_fill(buffer->data, size);
+    traffic_fill(buffer->data, size);
     buffer->size = buffer->capacity = size;
     buffer->owner = base;
     base->held++;
@@ -128,8 +128,6 @@ static const transport_technology loop_technology = {
 
 void make_side(side *s, size_t peers, unsigned window)
 {
-    static bool in_all_lists[] = {true};
-
     *s = (side){.factory.base.ops = loop_technology};
     s->group = (transport_group){.ops = &s->factory.base.ops,
                                  .factory = &s->factory.base,
@@ -146,11 +144,9 @@ void make_side(side *s, size_t peers, unsigned window)
                          .peer_count = peers,
                          .heard = peers,
                          .group = &s->group,
-                         .ranks = s->ranks,
-                         .member = in_all_lists,
-                         .group_count = 1,
+                         .place.ranks = s->ranks,
                          .size_bytes = 8,
                          .window = window,
                          .half_window = window > 1 ? window / 2 : 1};
-    bench_rank_reset(&s->me, &bench_touching, 1);
+    rank_reset(&s->me, &traffic_touching);
 }

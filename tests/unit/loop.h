@@ -45,7 +45,7 @@ typedef struct {
 /* A side of packets of 8 bytes that touches what it receives; its nodes have no queues yet. */
 void make_side(side *s, size_t peers, unsigned window);
 
-/* Every buffer is new, filled as bench_fill has it, and freed as soon as it is released. */
+/* Every buffer is new, filled as traffic_fill has it, and freed as soon as it is released. */
 void loop_buffer_release(transport_buffer *buffer);
 
 /* Release what nobody will receive. */

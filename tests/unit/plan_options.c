@@ -81,5 +81,23 @@ START_TEST(own_options_have_room)
 }
 END_TEST
 
+START_TEST(an_own_option_fills_the_struct_of_the_benchmark)
+{
+    char *arguments[] = {(char[]){"cb_test"}, (char[]){"--list"}, (char[]){"rotate"}, NULL};
+    bench_options options;
+    const bench_list_options *own = (const void *)options.own;
+    const cb_option *action;
+    options_table of;
+
+    options_table_make(&cb_multicast, benchmarks_registry, &of);
+    ck_assert_int_eq(cb_options_defaults(&of.table, &options), CB_OK);
+    ck_assert_int_eq(cb_options_parse(&of.table, 3, arguments, &options, NULL, &action), CB_OK);
+    ck_assert_str_eq(own->list, "rotate");
+    ck_assert_ptr_null(own->multicast);
+    cb_options_free(&of.table, &options);
+}
+END_TEST
+
 UNIT_PART(part_options, who_takes_an_option_is_named_with_all_that_do,
-          owners_are_joined_as_in_a_sentence, own_options_have_room)
+          owners_are_joined_as_in_a_sentence, own_options_have_room,
+          an_own_option_fills_the_struct_of_the_benchmark)

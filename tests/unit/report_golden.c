@@ -172,16 +172,25 @@ static void add_farm(report_document *document)
     add(document, &row, NULL, false);
 }
 
-static void set_datagrams(report_row *row)
-{
-    static const struct {
-        const char *name;
-        double value;
-    } counts[] = {{"lost", 9},    {"late", 2},   {"doubled", 3}, {"reordered", 4}, {"overrun", 5},
-                  {"foreign", 6}, {"unsent", 1}, {"sent", 1000}, {"received", 990}};
+static const cb_counter counter_rows[] = {
+    {.key = "lost", .unit = "messages", .heading = "given up"},
+    {.key = "late", .unit = "messages"},
+    {.key = "doubled", .unit = "messages"},
+    {.key = "reordered", .unit = "messages"},
+    {.key = "overrun", .unit = "datagrams"},
+    {.key = "foreign", .unit = "datagrams"},
+    {.key = "unsent", .unit = "datagrams"},
+    {.key = "sent", .unit = "datagrams"},
+    {.key = "received", .unit = "datagrams"},
+};
 
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-        report_set_member(row, REPORT_DATAGRAMS, counts[i].value, "%s", counts[i].name);
+static const cb_counter_set counters = {.group = "datagrams", .rows = counter_rows, .count = 9};
+
+static void set_counters(report_row *row)
+{
+    const cb_counts counts = {.set = &counters, .values = {9, 2, 3, 4, 5, 6, 1, 1000, 990}};
+
+    report_set_counters(row, &counts);
 }
 
 /* What the other rows lack. */
@@ -202,13 +211,16 @@ static void add_rest(report_document *document)
     report_set_numbers(&row, REPORT_SHARES, shares, 3);
     report_set_number(&row, REPORT_GROUP_CREATE_US, 51);
     report_set_number(&row, REPORT_WINDOW, 16);
-    set_datagrams(&row);
+    set_counters(&row);
     add(document, &row, "precision", false);
 }
 
 /* The document of the golden files. Every column of text and CSV is in one of its rows. */
 static void fill_golden(report_document *document)
 {
+    static const cb_counter_set *const sets[] = {&counters};
+
+    report_use_counters(sets, 1);
     put_environment(document);
     add_pingpong(document);
     add_fits(document);

@@ -8,9 +8,17 @@ enum { LINE_COLUMNS = 110 };
 /* Those of another technology do not belong to it. */
 START_TEST(the_text_form_has_the_settings_of_the_technology)
 {
+    static const cb_parameter rows[] = {
+        {.name = "max_outst_buffers"},
+        {.name = "recv_seg_size", .kind = CB_PARAMETER_SIZE},
+        {.name = "header_area_size", .kind = CB_PARAMETER_SIZE},
+        {.name = "use_send_pool", .kind = CB_PARAMETER_FLAG},
+    };
+    static const cb_parameter_set parameters = {.rows = rows, .count = 4};
     capture c = {0};
 
     ck_assert_int_eq(report_create("oneway", "1.1", "title", "sci", &c.document), CB_OK);
+    report_use_parameters(c.document, &parameters);
     c.stream = open_memstream(&c.output, &c.length);
     ck_assert_int_eq(report_direct(c.document, REPORT_TEXT, NULL, c.stream), CB_OK);
     report_put_text(c.document, "files", "environment.technology_settings.made_from");

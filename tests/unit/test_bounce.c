@@ -3,7 +3,8 @@
 #include "engine/traffic.h"
 
 #include "base/log.h"
-#include "engine/session.h"
+#include "engine/rank.h"
+#include "engine/verification.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
 
@@ -62,9 +63,9 @@ static void make_rally(rally *r, const bench_traffic *traffic, bool rotate)
         make_side(sides[i], 1, 1);
         sides[i]->me.size_bytes = BYTES;
         sides[i]->me.rotate = rotate;
-        bench_rank_reset(&sides[i]->me, traffic, 1);
+        rank_reset(&sides[i]->me, traffic);
     }
-    r->destination.peers[0].incoming.source = (uint64_t)r->source.me.ranks[0];
+    r->destination.peers[0].incoming.source = (uint64_t)r->source.me.place.ranks[0];
     r->source.nodes[0].out = r->destination.nodes[0].in = &r->ping;
     r->source.nodes[0].in = r->destination.nodes[0].out = &r->pong;
     r->source.factory.go_on = answer;
@@ -87,7 +88,7 @@ static void put_down(rally *r)
 
 START_TEST(a_hot_packet_is_the_same_buffer_all_the_time)
 {
-    static const bench_traffic *const plain[] = {&bench_touching, &bench_bare};
+    static const bench_traffic *const plain[] = {&traffic_touching, &traffic_bare};
 
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
         const void *first;
@@ -111,7 +112,7 @@ END_TEST
 
 START_TEST(where_buffers_rotate_each_way_takes_another)
 {
-    static const bench_traffic *const plain[] = {&bench_touching, &bench_bare};
+    static const bench_traffic *const plain[] = {&traffic_touching, &traffic_bare};
 
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
         rally r;
@@ -130,7 +131,7 @@ START_TEST(only_the_packet_in_hand_is_held_between_round_trips)
     for (int rotate = 0; rotate < 2; rotate++) {
         rally r;
 
-        make_rally(&r, &bench_touching, rotate);
+        make_rally(&r, &traffic_touching, rotate);
         play(&r, ROUND_TRIPS);
         ck_assert_uint_eq(r.source.factory.base.held + r.destination.factory.base.held, 1);
         put_down(&r);
@@ -139,7 +140,7 @@ START_TEST(only_the_packet_in_hand_is_held_between_round_trips)
 }
 END_TEST
 
-/* A copy of the source's part on the heap, as bench_rank_create makes it. */
+/* A copy of the source's part on the heap, as rank_create makes it. */
 static bench_rank *on_the_heap(const rally *r)
 {
     bench_rank *me = malloc(sizeof(*me));
@@ -157,11 +158,11 @@ START_TEST(a_rank_that_is_destroyed_gives_the_packet_in_hand_back)
     rally r;
     bench_rank *me;
 
-    make_rally(&r, &bench_touching, false);
+    make_rally(&r, &traffic_touching, false);
     me = on_the_heap(&r);
     ck_assert_int_eq(bench_serve(me, 0), CB_OK);
     ck_assert_ptr_nonnull(me->in_hand);
-    bench_rank_destroy(&without_groups, me);
+    rank_destroy(&without_groups, me);
     ck_assert_uint_eq(r.source.factory.base.held + r.destination.factory.base.held, 0);
 }
 END_TEST
@@ -170,7 +171,7 @@ START_TEST(a_packet_that_was_sent_and_is_not_answered_is_in_no_hand)
 {
     rally r;
 
-    make_rally(&r, &bench_touching, false);
+    make_rally(&r, &traffic_touching, false);
     play(&r, 1);
     r.source.factory.broken = CB_ERROR_TRANSPORT;
     ck_assert_int_eq(bench_serve(&r.source.me, 0), CB_ERROR_TRANSPORT);
@@ -183,19 +184,19 @@ END_TEST
 
 static void expect_sums(const rally *r, cb_status source, cb_status destination)
 {
-    ck_assert_int_eq(bench_rank_check_sum(&r->source.me), source);
-    ck_assert_int_eq(bench_rank_check_sum(&r->destination.me), destination);
+    ck_assert_int_eq(rank_check_sum(&r->source.me), source);
+    ck_assert_int_eq(rank_check_sum(&r->destination.me), destination);
 }
 
 START_TEST(both_sides_refer_to_every_packet)
 {
     rally r;
 
-    make_rally(&r, &bench_touching, false);
+    make_rally(&r, &traffic_touching, false);
     play(&r, ROUND_TRIPS);
-    ck_assert_uint_eq(r.source.me.packets, ROUND_TRIPS);
-    ck_assert_uint_eq(r.destination.me.packets, ROUND_TRIPS);
-    ck_assert_uint_eq(r.source.me.sum, ROUND_TRIPS * bench_expected_sum(BYTES));
+    ck_assert_uint_eq(r.source.me.received.packets, ROUND_TRIPS);
+    ck_assert_uint_eq(r.destination.me.received.packets, ROUND_TRIPS);
+    ck_assert_uint_eq(r.source.me.received.sum, ROUND_TRIPS * traffic_expected_sum(BYTES));
     expect_sums(&r, CB_OK, CB_OK);
     put_down(&r);
 }
@@ -205,11 +206,11 @@ START_TEST(without_touching_packets_are_counted_and_left_alone)
 {
     rally r;
 
-    make_rally(&r, &bench_bare, false);
+    make_rally(&r, &traffic_bare, false);
     play(&r, ROUND_TRIPS);
-    ck_assert_uint_eq(r.source.me.packets, ROUND_TRIPS);
-    ck_assert_uint_eq(r.destination.me.packets, ROUND_TRIPS);
-    ck_assert_uint_eq(r.source.me.sum + r.destination.me.sum, 0);
+    ck_assert_uint_eq(r.source.me.received.packets, ROUND_TRIPS);
+    ck_assert_uint_eq(r.destination.me.received.packets, ROUND_TRIPS);
+    ck_assert_uint_eq(r.source.me.received.sum + r.destination.me.received.sum, 0);
     put_down(&r);
 }
 END_TEST
@@ -220,13 +221,13 @@ START_TEST(a_wrong_byte_shows_in_the_sum_of_who_received_it)
     rally r;
 
     cb_log_silence(1);
-    make_rally(&r, &bench_touching, false);
+    make_rally(&r, &traffic_touching, false);
     r.hit = ROUND_TRIPS - 1;
     r.to_pong = corrupt;
     play(&r, ROUND_TRIPS);
     expect_sums(&r, CB_ERROR_DATA, CB_OK);
     put_down(&r);
-    make_rally(&r, &bench_touching, true);
+    make_rally(&r, &traffic_touching, true);
     r.hit = ROUND_TRIPS - 1;
     r.to_ping = corrupt;
     play(&r, ROUND_TRIPS);
@@ -239,7 +240,7 @@ END_TEST
 
 static void expect_findings(const side *s, uint64_t messages, uint64_t lost, uint64_t corrupted)
 {
-    const bench_findings *found = &s->me.findings;
+    const bench_findings *found = &s->me.verification.findings;
 
     ck_assert_uint_eq(found->messages, messages);
     ck_assert_uint_eq(found->lost, lost);
@@ -250,7 +251,7 @@ static void expect_findings(const side *s, uint64_t messages, uint64_t lost, uin
 static void make_verified(rally *r, mishap to_ping, mishap to_pong)
 {
     cb_log_silence(1);
-    make_rally(r, &bench_verifying, false);
+    make_rally(r, &verification_traffic, false);
     r->hit = 3;
     r->to_ping = to_ping;
     r->to_pong = to_pong;
@@ -289,7 +290,7 @@ START_TEST(a_lost_pong_is_given_up_by_the_source)
     play(&r, 3);
     ck_assert_int_eq(bench_serve(&r.source.me, 0), CB_ERROR_DATA);
     expect_findings(&r.source, 3, 1, 0);
-    ck_assert_uint_eq(r.destination.me.findings.messages, 4);
+    ck_assert_uint_eq(r.destination.me.verification.findings.messages, 4);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* Events under construction: each rule under its own name, and random streams of fragments, lost,
- * doubled, reordered and interleaved over several events, against a model that keeps what every
+ * duplicate, reordered and interleaved over several events, against a model that keeps what every
  * source has delivered to every event. */
 #include "farm/builder.h"
 
@@ -13,30 +13,30 @@
 
 enum { FURTHEST_RINGS = 1024 };
 
-static bench_builder make_builder(size_t sources, uint64_t events)
+static farm_builder make_builder(size_t sources, uint64_t events)
 {
-    bench_builder builder;
+    farm_builder builder;
 
-    ck_assert_int_eq(bench_builder_create(sources, events, &builder), CB_OK);
+    ck_assert_int_eq(farm_builder_create(sources, events, &builder), CB_OK);
     return builder;
 }
 
-static void assert_counts(const bench_builder *builder, bench_builder_counts expected)
+static void assert_counts(const farm_builder *builder, farm_builder_counts expected)
 {
-    const bench_builder_counts *counts = &builder->counts;
+    const farm_builder_counts *counts = &builder->counts;
 
     ck_assert_msg(memcmp(counts, &expected, sizeof(expected)) == 0,
-                  "%lu fragments, %lu doubled, %lu foreign, %lu abandoned in place of %lu, %lu, "
+                  "%lu fragments, %lu duplicate, %lu unexpected, %lu abandoned in place of %lu, %lu, "
                   "%lu, %lu",
-                  counts->fragments, counts->doubled, counts->foreign, counts->abandoned,
-                  expected.fragments, expected.doubled, expected.foreign, expected.abandoned);
+                  counts->fragments, counts->duplicate, counts->unexpected, counts->abandoned,
+                  expected.fragments, expected.duplicate, expected.unexpected, expected.abandoned);
 }
 
 /* A fragment from each source before `sources`. */
-static void add_from_first(bench_builder *builder, size_t sources, uint64_t sequence)
+static void add_from_first(farm_builder *builder, size_t sources, uint64_t sequence)
 {
     for (size_t source = 0; source < sources; source++)
-        bench_builder_add(builder, source, sequence);
+        farm_builder_add(builder, source, sequence);
 }
 
 /* Completion */
@@ -47,14 +47,14 @@ START_TEST(the_fragment_of_the_last_source_completes_an_event_whichever_it_is)
 {
     for (size_t i = 0; i < LENGTH(source_numbers); i++) {
         size_t sources = source_numbers[i];
-        bench_builder builder = make_builder(sources, 2);
+        farm_builder builder = make_builder(sources, 2);
 
         for (uint64_t sequence = 0; sequence < sources; sequence++)
             for (size_t k = 1; k <= sources; k++)
-                ck_assert_int_eq(bench_builder_add(&builder, (sequence + k) % sources, sequence),
-                                 k < sources ? BENCH_PARTIAL : BENCH_COMPLETE);
-        assert_counts(&builder, (bench_builder_counts){.fragments = sources * sources});
-        bench_builder_free(&builder);
+                ck_assert_int_eq(farm_builder_add(&builder, (sequence + k) % sources, sequence),
+                                 k < sources ? FARM_PARTIAL : FARM_COMPLETE);
+        assert_counts(&builder, (farm_builder_counts){.fragments = sources * sources});
+        farm_builder_free(&builder);
     }
 }
 END_TEST
@@ -63,44 +63,44 @@ END_TEST
 START_TEST(events_complete_in_any_order)
 {
     static const uint64_t order[] = {2, 1, 3, 0};
-    bench_builder builder = make_builder(3, 4);
+    farm_builder builder = make_builder(3, 4);
 
     for (uint64_t sequence = 0; sequence < 4; sequence++)
         add_from_first(&builder, 2, sequence);
     for (size_t i = 0; i < LENGTH(order); i++) {
         ck_assert_uint_eq(builder.oldest, 0);
-        ck_assert_int_eq(bench_builder_add(&builder, 2, order[i]), BENCH_COMPLETE);
+        ck_assert_int_eq(farm_builder_add(&builder, 2, order[i]), FARM_COMPLETE);
     }
     ck_assert_uint_eq(builder.oldest, 4);
-    assert_counts(&builder, (bench_builder_counts){.fragments = 12});
-    bench_builder_free(&builder);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 12});
+    farm_builder_free(&builder);
 }
 END_TEST
 
 START_TEST(places_are_used_again_round_after_round)
 {
-    bench_builder builder = make_builder(70, 3);
+    farm_builder builder = make_builder(70, 3);
 
     add_from_first(&builder, 69, 0);
     for (uint64_t sequence = 0; sequence < 2000; sequence++) {
         add_from_first(&builder, 69, sequence + 1);
-        ck_assert_int_eq(bench_builder_add(&builder, 69, sequence), BENCH_COMPLETE);
+        ck_assert_int_eq(farm_builder_add(&builder, 69, sequence), FARM_COMPLETE);
     }
-    assert_counts(&builder, (bench_builder_counts){.fragments = 2001 * 69 + 2000});
-    bench_builder_free(&builder);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 2001 * 69 + 2000});
+    farm_builder_free(&builder);
 }
 END_TEST
 
 START_TEST(there_is_room_for_as_many_events_as_were_asked_for)
 {
     for (uint64_t events = 1; events <= 70; events++) {
-        bench_builder builder = make_builder(2, events);
+        farm_builder builder = make_builder(2, events);
 
         for (uint64_t sequence = 0; sequence < events; sequence++)
-            ck_assert_int_eq(bench_builder_add(&builder, 1, sequence), BENCH_PARTIAL);
+            ck_assert_int_eq(farm_builder_add(&builder, 1, sequence), FARM_PARTIAL);
         for (uint64_t sequence = events; sequence-- > 0;)
-            ck_assert_int_eq(bench_builder_add(&builder, 0, sequence), BENCH_COMPLETE);
-        bench_builder_free(&builder);
+            ck_assert_int_eq(farm_builder_add(&builder, 0, sequence), FARM_COMPLETE);
+        farm_builder_free(&builder);
     }
 }
 END_TEST
@@ -111,43 +111,43 @@ START_TEST(a_second_fragment_of_a_source_does_not_stand_for_anothers)
 {
     for (size_t i = 1; i < LENGTH(source_numbers); i++) {
         size_t sources = source_numbers[i];
-        bench_builder builder = make_builder(sources, 1);
+        farm_builder builder = make_builder(sources, 1);
 
         add_from_first(&builder, sources - 1, 0);
         for (size_t source = 0; source + 1 < sources; source++)
-            ck_assert_int_eq(bench_builder_add(&builder, source, 0), BENCH_FRAGMENT_DOUBLED);
-        ck_assert_int_eq(bench_builder_add(&builder, sources - 1, 0), BENCH_COMPLETE);
+            ck_assert_int_eq(farm_builder_add(&builder, source, 0), FARM_FRAGMENT_DUPLICATE);
+        ck_assert_int_eq(farm_builder_add(&builder, sources - 1, 0), FARM_COMPLETE);
         assert_counts(&builder,
-                      (bench_builder_counts){.fragments = 2 * sources - 1, .doubled = sources - 1});
-        bench_builder_free(&builder);
+                      (farm_builder_counts){.fragments = 2 * sources - 1, .duplicate = sources - 1});
+        farm_builder_free(&builder);
     }
 }
 END_TEST
 
 START_TEST(an_event_is_complete_once)
 {
-    bench_builder builder = make_builder(2, 4);
+    farm_builder builder = make_builder(2, 4);
 
-    bench_builder_add(&builder, 0, 0); /* holds 1 back in its place */
+    farm_builder_add(&builder, 0, 0); /* holds 1 back in its place */
     for (uint64_t sequence = 1; sequence + 1 > 0; sequence--) {
         add_from_first(&builder, 2, sequence);
         for (size_t source = 0; source < 2; source++)
-            ck_assert_int_eq(bench_builder_add(&builder, source, sequence), BENCH_FRAGMENT_DOUBLED);
+            ck_assert_int_eq(farm_builder_add(&builder, source, sequence), FARM_FRAGMENT_DUPLICATE);
     }
-    assert_counts(&builder, (bench_builder_counts){.fragments = 9, .doubled = 5});
-    bench_builder_free(&builder);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 9, .duplicate = 5});
+    farm_builder_free(&builder);
 }
 END_TEST
 
 START_TEST(a_source_beyond_the_last_is_foreign)
 {
     static const size_t sources[] = {3, 4, 64, SIZE_MAX};
-    bench_builder builder = make_builder(3, 4);
+    farm_builder builder = make_builder(3, 4);
 
     for (size_t i = 0; i < LENGTH(sources); i++)
-        ck_assert_int_eq(bench_builder_add(&builder, sources[i], 0), BENCH_FRAGMENT_FOREIGN);
-    assert_counts(&builder, (bench_builder_counts){.fragments = 4, .foreign = 4});
-    bench_builder_free(&builder);
+        ck_assert_int_eq(farm_builder_add(&builder, sources[i], 0), FARM_FRAGMENT_UNEXPECTED);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 4, .unexpected = 4});
+    farm_builder_free(&builder);
 }
 END_TEST
 
@@ -155,82 +155,82 @@ END_TEST
 
 START_TEST(a_fragment_too_far_ahead_makes_the_oldest_event_be_abandoned)
 {
-    bench_builder builder = make_builder(2, 4);
+    farm_builder builder = make_builder(2, 4);
 
     for (uint64_t sequence = 0; sequence < 4; sequence++)
-        bench_builder_add(&builder, 0, sequence);
-    ck_assert_int_eq(bench_builder_add(&builder, 0, 4), BENCH_PARTIAL);
-    assert_counts(&builder, (bench_builder_counts){.fragments = 5, .abandoned = 1});
+        farm_builder_add(&builder, 0, sequence);
+    ck_assert_int_eq(farm_builder_add(&builder, 0, 4), FARM_PARTIAL);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 5, .abandoned = 1});
     for (uint64_t sequence = 1; sequence < 5; sequence++)
-        ck_assert_int_eq(bench_builder_add(&builder, 1, sequence), BENCH_COMPLETE);
-    bench_builder_free(&builder);
+        ck_assert_int_eq(farm_builder_add(&builder, 1, sequence), FARM_COMPLETE);
+    farm_builder_free(&builder);
 }
 END_TEST
 
 START_TEST(an_event_of_which_nothing_came_is_abandoned_like_any_other)
 {
-    bench_builder builder = make_builder(2, 4);
+    farm_builder builder = make_builder(2, 4);
 
-    bench_builder_add(&builder, 0, 103);
+    farm_builder_add(&builder, 0, 103);
     ck_assert_uint_eq(builder.oldest, 100);
-    assert_counts(&builder, (bench_builder_counts){.fragments = 1, .abandoned = 100});
-    bench_builder_free(&builder);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 1, .abandoned = 100});
+    farm_builder_free(&builder);
 }
 END_TEST
 
 /* 0 is complete already, 1 is not, 2 is, but waits for 1. */
 START_TEST(a_complete_event_is_not_abandoned)
 {
-    bench_builder builder = make_builder(2, 4);
+    farm_builder builder = make_builder(2, 4);
 
     add_from_first(&builder, 2, 0);
     add_from_first(&builder, 1, 1);
     add_from_first(&builder, 2, 2);
-    bench_builder_add(&builder, 0, 6);
-    assert_counts(&builder, (bench_builder_counts){.fragments = 6, .abandoned = 1});
-    bench_builder_free(&builder);
+    farm_builder_add(&builder, 0, 6);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 6, .abandoned = 1});
+    farm_builder_free(&builder);
 }
 END_TEST
 
 START_TEST(a_fragment_of_an_abandoned_event_counts_as_doubled)
 {
-    bench_builder builder = make_builder(2, 4);
+    farm_builder builder = make_builder(2, 4);
 
-    bench_builder_add(&builder, 0, 0);
-    bench_builder_add(&builder, 0, 4);
-    ck_assert_int_eq(bench_builder_add(&builder, 1, 0), BENCH_FRAGMENT_DOUBLED);
-    assert_counts(&builder, (bench_builder_counts){.fragments = 3, .doubled = 1, .abandoned = 1});
-    bench_builder_free(&builder);
+    farm_builder_add(&builder, 0, 0);
+    farm_builder_add(&builder, 0, 4);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, 0), FARM_FRAGMENT_DUPLICATE);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 3, .duplicate = 1, .abandoned = 1});
+    farm_builder_free(&builder);
 }
 END_TEST
 
-/* By what is given up, the work of a fragment is at most 1024 times the places; a foreign one has
+/* By what is given up, the work of a fragment is at most 1024 times the places; a unexpected one has
  * none. */
 START_TEST(a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing_up)
 {
     static const uint64_t ahead[] = {FURTHEST_RINGS * 4 + 1, UINT64_C(1) << 40, UINT64_MAX - 100};
-    bench_builder builder = make_builder(2, 4);
+    farm_builder builder = make_builder(2, 4);
 
     for (uint64_t sequence = 0; sequence < 100; sequence++)
         add_from_first(&builder, 2, sequence);
-    bench_builder_add(&builder, 0, 100);
+    farm_builder_add(&builder, 0, 100);
     for (size_t i = 0; i < LENGTH(ahead); i++)
-        ck_assert_int_eq(bench_builder_add(&builder, 0, 100 + ahead[i]), BENCH_FRAGMENT_FOREIGN);
-    ck_assert_int_eq(bench_builder_add(&builder, 1, 100), BENCH_COMPLETE);
-    assert_counts(&builder, (bench_builder_counts){.fragments = 205, .foreign = 3});
-    bench_builder_free(&builder);
+        ck_assert_int_eq(farm_builder_add(&builder, 0, 100 + ahead[i]), FARM_FRAGMENT_UNEXPECTED);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, 100), FARM_COMPLETE);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 205, .unexpected = 3});
+    farm_builder_free(&builder);
 }
 END_TEST
 
 START_TEST(a_fragment_1024_rings_ahead_is_taken)
 {
-    bench_builder builder = make_builder(2, 4);
+    farm_builder builder = make_builder(2, 4);
 
-    ck_assert_int_eq(bench_builder_add(&builder, 0, FURTHEST_RINGS * 4), BENCH_PARTIAL);
-    ck_assert_int_eq(bench_builder_add(&builder, 1, FURTHEST_RINGS * 4), BENCH_COMPLETE);
+    ck_assert_int_eq(farm_builder_add(&builder, 0, FURTHEST_RINGS * 4), FARM_PARTIAL);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, FURTHEST_RINGS * 4), FARM_COMPLETE);
     assert_counts(&builder,
-                  (bench_builder_counts){.fragments = 2, .abandoned = FURTHEST_RINGS * 4 - 3});
-    bench_builder_free(&builder);
+                  (farm_builder_counts){.fragments = 2, .abandoned = FURTHEST_RINGS * 4 - 3});
+    farm_builder_free(&builder);
 }
 END_TEST
 
@@ -262,7 +262,7 @@ typedef struct {
     size_t missing[EVENTS];
     unsigned completions[EVENTS];
     uint64_t places, floor; /* events before the floor are closed */
-    bench_builder_counts counts;
+    farm_builder_counts counts;
 } stream;
 
 /* How often each happened: a test that never meets a case says nothing of it. */
@@ -327,29 +327,29 @@ static void model_raise_floor(stream *s, uint64_t floor)
         s->counts.abandoned += s->missing[s->floor] > 0;
 }
 
-static bench_built model_add(stream *s, size_t source, uint64_t sequence, coverage *met)
+static farm_built model_add(stream *s, size_t source, uint64_t sequence, coverage *met)
 {
     s->counts.fragments++;
     if (source >= s->sources || sequence >= far_ahead) {
-        s->counts.foreign++;
-        return BENCH_FRAGMENT_FOREIGN;
+        s->counts.unexpected++;
+        return FARM_FRAGMENT_UNEXPECTED;
     }
     if (sequence >= s->places)
         model_raise_floor(s, sequence - s->places + 1);
     if (sequence < s->floor || s->delivered[sequence][source]) {
         met->after_abandoning += !s->delivered[sequence][source];
-        s->counts.doubled++;
-        return BENCH_FRAGMENT_DOUBLED;
+        s->counts.duplicate++;
+        return FARM_FRAGMENT_DUPLICATE;
     }
     s->delivered[sequence][source] = true;
-    return --s->missing[sequence] > 0 ? BENCH_PARTIAL : BENCH_COMPLETE;
+    return --s->missing[sequence] > 0 ? FARM_PARTIAL : FARM_COMPLETE;
 }
 
-static void arrive(stream *s, bench_builder *builder, size_t source, uint64_t sequence,
+static void arrive(stream *s, farm_builder *builder, size_t source, uint64_t sequence,
                    coverage *met)
 {
-    bench_built expected = model_add(s, source, sequence, met);
-    bench_built built = bench_builder_add(builder, source, sequence);
+    farm_built expected = model_add(s, source, sequence, met);
+    farm_built built = farm_builder_add(builder, source, sequence);
 
     if (built != expected)
         ck_abort_msg("the fragment of source %zu of %zu to event %lu is called %d instead of %d",
@@ -357,11 +357,11 @@ static void arrive(stream *s, bench_builder *builder, size_t source, uint64_t se
     if (memcmp(&builder->counts, &s->counts, sizeof(s->counts)) != 0)
         assert_counts(builder, s->counts);
     met->built[built]++;
-    if (built == BENCH_COMPLETE)
+    if (built == FARM_COMPLETE)
         s->completions[sequence]++;
 }
 
-static void arrive_foreign(stream *s, bench_builder *builder, coverage *met)
+static void arrive_foreign(stream *s, farm_builder *builder, coverage *met)
 {
     if (draw(s, 2) == 0)
         arrive(s, builder, s->sources + draw(s, 100), draw(s, EVENTS), met);
@@ -384,7 +384,7 @@ static void assert_completed_once(const stream *s)
 
 static void run_stream(stream *s, uint64_t seed, coverage *met)
 {
-    bench_builder builder;
+    farm_builder builder;
 
     draw_stream(s, seed);
     builder = make_builder(s->sources, 1 + draw(s, 20));
@@ -396,36 +396,36 @@ static void run_stream(stream *s, uint64_t seed, coverage *met)
     }
     assert_completed_once(s);
     met->abandoned += s->counts.abandoned;
-    bench_builder_free(&builder);
+    farm_builder_free(&builder);
 }
 
 /* Restarts */
 
 START_TEST(a_restart_leaves_nothing_of_what_was_in_progress)
 {
-    bench_builder builder = make_builder(2, 4);
+    farm_builder builder = make_builder(2, 4);
 
-    bench_builder_add(&builder, 0, 0);
-    bench_builder_add(&builder, 0, 5);
-    bench_builder_restart(&builder, 8);
-    assert_counts(&builder, (bench_builder_counts){0});
+    farm_builder_add(&builder, 0, 0);
+    farm_builder_add(&builder, 0, 5);
+    farm_builder_restart(&builder, 8);
+    assert_counts(&builder, (farm_builder_counts){0});
     for (uint64_t sequence = 8; sequence < 12; sequence++) {
-        ck_assert_int_eq(bench_builder_add(&builder, 0, sequence), BENCH_PARTIAL);
-        ck_assert_int_eq(bench_builder_add(&builder, 1, sequence), BENCH_COMPLETE);
+        ck_assert_int_eq(farm_builder_add(&builder, 0, sequence), FARM_PARTIAL);
+        ck_assert_int_eq(farm_builder_add(&builder, 1, sequence), FARM_COMPLETE);
     }
-    assert_counts(&builder, (bench_builder_counts){.fragments = 8});
-    bench_builder_free(&builder);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 8});
+    farm_builder_free(&builder);
 }
 END_TEST
 
 START_TEST(what_comes_from_before_a_restart_counts_as_doubled)
 {
-    bench_builder builder = make_builder(2, 4);
+    farm_builder builder = make_builder(2, 4);
 
-    bench_builder_add(&builder, 0, 7);
-    bench_builder_restart(&builder, 8);
-    ck_assert_int_eq(bench_builder_add(&builder, 1, 7), BENCH_FRAGMENT_DOUBLED);
-    bench_builder_free(&builder);
+    farm_builder_add(&builder, 0, 7);
+    farm_builder_restart(&builder, 8);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, 7), FARM_FRAGMENT_DUPLICATE);
+    farm_builder_free(&builder);
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "tests/unit/technologies.h"
 #include "tests/unit/unit.h"
 
 typedef struct {
@@ -23,7 +24,8 @@ static cb_status parse_quietly(texts source)
     cb_config_texts given = {
         .text = {strdup(source.network), strdup(source.nodes), strdup(source.machines)},
         .bytes = {strlen(source.network), strlen(source.nodes), strlen(source.machines)}};
-    cb_status status = cb_config_parse("DIR", &given, &config);
+    cb_status status =
+        cb_config_parse("DIR", &given, known_technologies, KNOWN_TECHNOLOGIES, &config);
 
     cb_config_texts_free(&given);
     return status;
@@ -43,7 +45,7 @@ static cb_status parse(texts source)
     if (status == CB_OK) {
         cb_job job = {.ranks = 2, .largest_bytes = 1024, .held_buffers = 2};
 
-        status = cb_config_settings(config, &job, &settings);
+        status = cb_config_settings(config, &job, &sci_parameters, NULL, &settings);
         if (status != CB_OK)
             cb_config_free(config);
     }
@@ -70,11 +72,11 @@ static const char two_nodes[] = "node a { id = 1 }\nnode b { id = 2 }\n";
 
 START_TEST(empty_files_mean_the_defaults_of_the_note)
 {
-    const cb_sci_settings *sci;
+    const sci_settings *sci;
 
     take((texts){"", two_nodes, ""});
-    sci = &settings.nodes[1].sci;
-    ck_assert_int_eq(cb_config_technology(config), CB_CONTEXT_SCI);
+    sci = sci_settings_of(&settings, 1);
+    ck_assert_str_eq(cb_config_technology_name(config), "sci");
     ck_assert_str_eq(cb_config_technology_place(config), "DIR/network.conf, which names none,");
     ck_assert_uint_eq(sci->max_outst_buffers, 1);
     ck_assert_uint_eq(sci->recv_seg_id, 8);
@@ -86,7 +88,7 @@ START_TEST(empty_files_mean_the_defaults_of_the_note)
     ck_assert(!sci->use_send_pool);
     ck_assert_uint_eq(sci->send_buffer_no, 127);
     ck_assert_uint_eq(sci->send_buffer_size, 8192);
-    ck_assert_uint_eq(settings.nodes[1].node_id, CB_NODE_ID_UNKNOWN);
+    ck_assert_uint_eq(sci_settings_of(&settings, 1)->node_id, CB_PARAMETER_ABSENT);
     ck_assert_str_eq(messages, "");
     done();
 }
@@ -94,10 +96,10 @@ END_TEST
 
 START_TEST(the_defaults_fill_the_segment_to_the_byte)
 {
-    const cb_sci_settings *sci;
+    const sci_settings *sci;
 
     take((texts){"", two_nodes, ""});
-    sci = &settings.nodes[0].sci;
+    sci = sci_settings_of(&settings, 0);
     ck_assert_uint_eq(sci->recv_seg_size,
                       sci->header_area_size + sci->recv_buffer_no * sci->recv_buffer_size);
     done();
@@ -108,10 +110,10 @@ START_TEST(node_goes_before_top_and_top_before_the_default)
 {
     take((texts){"SCI { recv_seg_id = 20 recv_buffer_no = 50 }",
                  "node a { id = 1 SCI { recv_buffer_no = 60 } }\nnode b { id = 2 }", ""});
-    ck_assert_uint_eq(settings.nodes[0].sci.recv_buffer_no, 60);
-    ck_assert_uint_eq(settings.nodes[1].sci.recv_buffer_no, 50);
-    ck_assert_uint_eq(settings.nodes[0].sci.recv_seg_id, 20);
-    ck_assert_uint_eq(settings.nodes[0].sci.send_buffer_no, 127);
+    ck_assert_uint_eq(sci_settings_of(&settings, 0)->recv_buffer_no, 60);
+    ck_assert_uint_eq(sci_settings_of(&settings, 1)->recv_buffer_no, 50);
+    ck_assert_uint_eq(sci_settings_of(&settings, 0)->recv_seg_id, 20);
+    ck_assert_uint_eq(sci_settings_of(&settings, 0)->send_buffer_no, 127);
     done();
 }
 END_TEST
@@ -124,8 +126,8 @@ START_TEST(rank_r_is_the_rth_node_and_has_its_names_and_machine)
     ck_assert_uint_eq(settings.node_count, 2);
     ck_assert_str_eq(settings.nodes[0].name, "b");
     ck_assert_uint_eq(settings.nodes[0].id, 7);
-    ck_assert_uint_eq(settings.nodes[0].node_id, 8);
-    ck_assert_uint_eq(settings.nodes[1].node_id, 4);
+    ck_assert_uint_eq(sci_settings_of(&settings, 0)->node_id, 8);
+    ck_assert_uint_eq(sci_settings_of(&settings, 1)->node_id, 4);
     done();
 }
 END_TEST
@@ -151,17 +153,15 @@ END_TEST
 START_TEST(the_technology_is_found_in_any_case_of_letters)
 {
     static const struct {
-        const char *text;
-        cb_context context;
-        const char *technology;
-    } known[] = {{"Technology = SCI", CB_CONTEXT_SCI, "sci"},
-                 {"Technology = TCP", CB_CONTEXT_TCP, "tcp"},
-                 {"Technology = \"udp\"", CB_CONTEXT_UDP, "udp"}};
+        const char *text, *technology;
+    } known[] = {{"Technology = SCI", "sci"},
+                 {"Technology = TCP", "tcp"},
+                 {"Technology = \"udp\"", "udp"},
+                 {"Technology = MPI", "mpi"}};
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         take((texts){known[i].text, two_nodes, ""});
-        ck_assert_int_eq(cb_config_technology(config), known[i].context);
-        ck_assert_str_eq(cb_context_technology(cb_config_technology(config)), known[i].technology);
+        ck_assert_str_eq(cb_config_technology_name(config), known[i].technology);
         ck_assert_str_eq(cb_config_technology_place(config), "DIR/network.conf:1");
         ck_assert_str_eq(messages, "");
         done();
@@ -172,7 +172,7 @@ END_TEST
 START_TEST(an_unknown_technology_is_sci_with_a_warning)
 {
     take((texts){"\nTechnology = ATM", two_nodes, ""});
-    ck_assert_int_eq(cb_config_technology(config), CB_CONTEXT_SCI);
+    ck_assert_str_eq(cb_config_technology_name(config), "sci");
     ck_assert_ptr_nonnull(strstr(messages, "warning: DIR/network.conf:2: Technology = ATM"));
     done();
 }
@@ -192,7 +192,7 @@ START_TEST(kb_and_mb_are_powers_of_two)
 
         snprintf(network, sizeof(network), "SCI { send_buffer_size = %s }", sizes[i].text);
         take((texts){network, two_nodes, ""});
-        ck_assert_uint_eq(settings.nodes[0].sci.send_buffer_size, sizes[i].bytes);
+        ck_assert_uint_eq(sci_settings_of(&settings, 0)->send_buffer_size, sizes[i].bytes);
         done();
     }
 }
@@ -205,7 +205,7 @@ static bool flag_of(const char *text)
 
     snprintf(network, sizeof(network), "SCI { use_send_pool = %s }", text);
     take((texts){network, two_nodes, ""});
-    flag = settings.nodes[0].sci.use_send_pool;
+    flag = sci_settings_of(&settings, 0)->use_send_pool;
     done();
     return flag;
 }
@@ -408,7 +408,7 @@ END_TEST
 static cb_status settings_for(size_t ranks)
 {
     cb_job job = {.ranks = ranks, .held_buffers = 2};
-    cb_status status = cb_config_settings(config, &job, &settings);
+    cb_status status = cb_config_settings(config, &job, &sci_parameters, NULL, &settings);
 
     if (status == CB_OK)
         cb_settings_free(&settings);
@@ -491,8 +491,9 @@ START_TEST(a_directory_is_read_file_by_file)
     ck_assert_int_eq(cb_config_load(folder, &loaded), CB_OK);
     ck_assert_uint_eq(loaded.bytes[CB_FILE_NODES], strlen(two_nodes));
     ck_assert_uint_eq(loaded.bytes[CB_FILE_MACHINES], 0);
-    ck_assert_int_eq(cb_config_parse(folder, &loaded, &config), CB_OK);
-    ck_assert_int_eq(cb_config_technology(config), CB_CONTEXT_TCP);
+    ck_assert_int_eq(
+        cb_config_parse(folder, &loaded, known_technologies, KNOWN_TECHNOLOGIES, &config), CB_OK);
+    ck_assert_str_eq(cb_config_technology_name(config), "tcp");
     cb_config_free(config);
     cb_config_texts_free(&loaded);
     remove_folder();

@@ -1,6 +1,7 @@
 /* The rows of a farm, with numbers worked out by hand: frequency and payload, the accounts of
  * events, what holds a saturated farm down, the result of a search, and each destination. */
-#include "farm/measure.h"
+#include "farm/farm.h"
+#include "farm/figures.h"
 
 #include <string.h>
 
@@ -11,11 +12,11 @@ enum { SOURCES = 3, DESTINATIONS = 2, BLOCKS = 7, EVENTS_OF_A_BLOCK = 10 };
 
 typedef struct {
     bench_options options;
-    bench_session session;
+    engine_session session;
     bench_measurement measurement;
-    bench_farm_outcome outcome;
+    farm_outcome outcome;
     stats_histogram latencies[DESTINATIONS];
-    bench_account accounts[DESTINATIONS];
+    farm_account accounts[DESTINATIONS];
     double blocks_ns[BLOCKS];
     report_row row;
 } farm;
@@ -32,7 +33,7 @@ static void make_farm(farm *f)
     memset(f, 0, sizeof(*f));
     f->options =
         (bench_options){.touch = "all", .buffers = "hot", .wait = "auto", .arrivals = "poisson"};
-    f->session = (bench_session){
+    f->session = (engine_session){
         .definition = &cb_pushfarm, .options = &f->options, .effective_wait = TRANSPORT_WAIT_YIELD};
     f->measurement = (bench_measurement){.mode = &cb_pushfarm.modes[0],
                                          .shape = shape_of_farm(SOURCES, DESTINATIONS),
@@ -40,18 +41,17 @@ static void make_farm(farm *f)
                                          .size_bytes = 1000};
     for (size_t i = 0; i < BLOCKS; i++)
         f->blocks_ns[i] = factors[i] * 4000 * EVENTS_OF_A_BLOCK;
-    f->outcome = (bench_farm_outcome){.in_flight = 8,
-                                      .block = EVENTS_OF_A_BLOCK,
-                                      .blocks_ns = f->blocks_ns,
-                                      .block_count = BLOCKS,
-                                      .stopped_by = "precision",
-                                      .tally = {.issued = 100, .decided = 100},
-                                      .latencies = f->latencies,
-                                      .accounts = f->accounts,
-                                      .destinations = DESTINATIONS,
-                                      .ranks = ranks,
-                                      .algorithm_true_us = -1,
-                                      .touch_ns = -1};
+    f->outcome = (farm_outcome){.in_flight = 8,
+                                .block = EVENTS_OF_A_BLOCK,
+                                .blocks_ns = f->blocks_ns,
+                                .block_count = BLOCKS,
+                                .stopped_by = "precision",
+                                .tally = {.issued = 100, .decided = 100},
+                                .latencies = f->latencies,
+                                .accounts = f->accounts,
+                                .destinations = DESTINATIONS,
+                                .algorithm_true_us = -1,
+                                .touch_ns = -1};
 }
 
 /* 50 000 events a second for 2 ms: 100 events, 20 us apart. */
@@ -60,19 +60,24 @@ static void make_open_farm(farm *f)
     make_farm(f);
     f->outcome.open = true;
     f->outcome.offered_hz = 50000;
-    f->outcome.tally = (bench_tally){.issued = 100,
-                                     .decided = 100,
-                                     .due = 100,
-                                     .issue_span_ns = 1.98e6,
-                                     .due_span_ns = 1.98e6,
-                                     .decision_span_ns = 1.98e6};
+    f->outcome.tally = (farm_tally){.issued = 100,
+                                    .decided = 100,
+                                    .due = 100,
+                                    .issue_span_ns = 1.98e6,
+                                    .due_span_ns = 1.98e6,
+                                    .decision_span_ns = 1.98e6};
 }
 
 static const report_row *row_of(farm *f)
 {
+    const measurement_setting setting = {.session = &f->session,
+                                         .planned = &f->measurement,
+                                         .ranks = ranks,
+                                         .participants = 1 + SOURCES + DESTINATIONS,
+                                         .oversubscribed = true};
+
     report_row_clear(&f->row);
-    ck_assert_int_eq(bench_farm_figures(&f->session, &f->measurement, &f->outcome, true, &f->row),
-                     CB_OK);
+    ck_assert_int_eq(farm_figures(&setting, &f->outcome, &f->row), CB_OK);
     return &f->row;
 }
 
@@ -155,7 +160,7 @@ START_TEST(a_loop_of_which_no_block_was_decided_has_accounts_and_no_figures)
 
     make_farm(&f);
     f.outcome.block_count = 0;
-    f.outcome.tally = (bench_tally){.issued = 100, .lost = 100};
+    f.outcome.tally = (farm_tally){.issued = 100, .lost = 100};
     row = row_of(&f);
     ck_assert(!report_row_has(row, REPORT_ROUND_US));
     ck_assert(!report_row_has(row, REPORT_BLOCKS));
@@ -346,7 +351,7 @@ START_TEST(what_a_search_found_stands_in_the_row)
 
     make_open_farm(&f);
     f.outcome.found =
-        (bench_found){.rate_hz = 50000, .low_hz = 48000, .high_hz = 55000, .held = 4, .repeats = 5};
+        (farm_found){.rate_hz = 50000, .low_hz = 48000, .high_hz = 55000, .held = 4, .repeats = 5};
     row = row_of(&f);
     assert_near(report_row_number(row, REPORT_FOUND_HZ, "value"), 50000);
     assert_near(report_row_number(row, REPORT_FOUND_HZ, "interval.0"), 48000);
@@ -384,9 +389,9 @@ START_TEST(each_destination_has_its_rank_and_its_account)
     const report_row *row;
 
     make_farm(&f);
-    f.accounts[0] = (bench_account){.decided = 40, .in_flight_sum = 80, .in_flight_most = 4};
+    f.accounts[0] = (farm_account){.decided = 40, .in_flight_sum = 80, .in_flight_most = 4};
     f.accounts[1] =
-        (bench_account){.decided = 30, .lost = 10, .in_flight_sum = 100, .in_flight_most = 7};
+        (farm_account){.decided = 30, .lost = 10, .in_flight_sum = 100, .in_flight_most = 7};
     row = row_of(&f);
     assert_absent(report_row_number(row, REPORT_PER_DESTINATION, "2.rank"));
     assert_near(report_row_number(row, REPORT_PER_DESTINATION, "0.rank"), 4);

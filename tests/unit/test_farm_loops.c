@@ -5,7 +5,9 @@
 #include "farm/loops.h"
 
 #include "base/clock.h"
-#include "farm/measure.h"
+#include "farm/closed.h"
+#include "farm/fragments.h"
+#include "farm/open.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
 
@@ -18,7 +20,7 @@ typedef struct {
     uint64_t decide_at; /* issues before the first decision */
     uint64_t looks;
     uint64_t watched, in_flight_then; /* when so many had been decided */
-    uint64_t patience_ns;
+    uint64_t timeout_ns;
     unsigned pauses_left;
     stats_histogram latency;
 } farm;
@@ -28,13 +30,13 @@ static farm f; /* the steps of the engine know of no context of a test's */
 static void decide(void)
 {
     transport_buffer *buffer = calloc(1, sizeof(*buffer));
-    bench_note note = {.event = f.decided++};
+    farm_message message = {.event = f.decided++};
 
-    *buffer = (transport_buffer){.data = malloc(sizeof(note)),
-                                 .size = sizeof(note),
-                                 .capacity = sizeof(note),
+    *buffer = (transport_buffer){.data = malloc(sizeof(message)),
+                                 .size = sizeof(message),
+                                 .capacity = sizeof(message),
                                  .owner = &f.supervisor.factory.base};
-    memcpy(buffer->data, &note, sizeof(note));
+    memcpy(buffer->data, &message, sizeof(message));
     *(f.decisions.first == NULL ? &f.decisions.first : f.decisions.end) = buffer;
     f.decisions.end = &buffer->next;
     buffer->owner->held++;
@@ -70,34 +72,34 @@ static void work(void *context)
         decide();
 }
 
-static bench_tally run_load(const bench_load *load, bench_action step)
+static farm_tally run_load(const farm_load *load, bench_action step)
 {
     const bench_actions actions = {.step = step};
-    bench_farm part = {.role = BENCH_SUPERVISOR, .sources = 1, .destinations = 1, .labelled = true};
-    bench_tally tally;
+    farm_rank part = {.role = FARM_SUPERVISOR, .sources = 1, .destinations = 1, .labelled = true};
+    farm_tally tally;
 
     make_side(&f.supervisor, 1, 1);
     f.supervisor.nodes[0].in = &f.decisions;
     f.supervisor.factory.go_on = work;
-    f.supervisor.me.farm = &part;
-    ck_assert_int_eq(bench_ledger_create(1, load->in_flight, &part.ledger), CB_OK);
-    ck_assert_int_eq(bench_farm_begin(&f.supervisor.me, 0, load->events, &bench_fragments_touched,
-                                      f.patience_ns),
-                     CB_OK);
-    ck_assert_int_eq(bench_farm_supervise(&f.supervisor.me, &actions, load, &tally), CB_OK);
+    f.supervisor.me.part = &part;
+    ck_assert_int_eq(farm_ledger_create(1, load->in_flight, &part.ledger), CB_OK);
+    ck_assert_int_eq(
+        farm_begin(&f.supervisor.me, 0, load->events, &farm_fragments_touched, f.timeout_ns),
+        CB_OK);
+    ck_assert_int_eq(farm_supervise(&f.supervisor.me, &actions, load, &tally), CB_OK);
     ck_assert_uint_eq(tally.decided, load->events);
-    bench_ledger_free(&part.ledger);
+    farm_ledger_free(&part.ledger);
     return tally;
 }
 
 /* An open loop at such a rate that all its events are due at once. */
-static bench_tally supervise(bench_action step, uint64_t in_flight, uint64_t decide_at)
+static farm_tally supervise(bench_action step, uint64_t in_flight, uint64_t decide_at)
 {
-    const bench_load load = {.events = EVENTS,
-                             .in_flight = in_flight,
-                             .latencies = &f.latency,
-                             .open = true,
-                             .rate_hz = 1e12};
+    const farm_load load = {.events = EVENTS,
+                            .in_flight = in_flight,
+                            .latencies = &f.latency,
+                            .open = true,
+                            .rate_hz = 1e12};
 
     f = (farm){.decide_at = decide_at};
     return run_load(&load, step);
@@ -105,16 +107,16 @@ static bench_tally supervise(bench_action step, uint64_t in_flight, uint64_t dec
 
 START_TEST(a_machine_that_stands_still_gives_no_event_up)
 {
-    const bench_load load = {.events = 3, .in_flight = 1};
+    const farm_load load = {.events = 3, .in_flight = 1};
 
-    f = (farm){.patience_ns = 200000000, .pauses_left = 6};
+    f = (farm){.timeout_ns = 200000000, .pauses_left = 6};
     ck_assert_uint_eq(run_load(&load, issue).errors, 0); /* nothing came late */
 }
 END_TEST
 
 START_TEST(a_supervisor_that_always_finds_a_decision_has_not_waited)
 {
-    bench_tally tally = supervise(issue_and_decide, 4, 0);
+    farm_tally tally = supervise(issue_and_decide, 4, 0);
 
     ck_assert_double_eq(tally.waited_ns, 0);
 }
@@ -134,7 +136,7 @@ END_TEST
 
 START_TEST(events_in_flight_are_counted_at_the_middle_and_at_the_end)
 {
-    bench_tally tally = supervise(issue, EVENTS, EVENTS);
+    farm_tally tally = supervise(issue, EVENTS, EVENTS);
 
     ck_assert_uint_eq(tally.in_flight_middle, MIDDLE);
     ck_assert_uint_eq(tally.in_flight_end, EVENTS);
@@ -153,8 +155,8 @@ START_TEST(a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before)
 
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 3; k++) {
-            bench_load load = bench_farm_closed_load(in_flights[i], blocks[k], 3);
-            bench_tally tally;
+            farm_load load = farm_closed_load(in_flights[i], blocks[k], 3);
+            farm_tally tally;
 
             load.marks_ns = marks_ns;
             f = (farm){.watched = load.lead_in + 3 * blocks[k]};
@@ -167,32 +169,33 @@ END_TEST
 
 START_TEST(blocks_are_too_short_below_half_of_what_is_wanted)
 {
-    ck_assert(!bench_farm_blocks_too_short(1000, 500, 1e6, 1e9));
-    ck_assert(bench_farm_blocks_too_short(999, 500, 1e6, 1e9));
-    ck_assert(!bench_farm_blocks_too_short(1e6, 500, 1e6, 1e9));
+    ck_assert(!farm_blocks_too_short(1000, 500, 1e6, 1e9));
+    ck_assert(farm_blocks_too_short(999, 500, 1e6, 1e9));
+    ck_assert(!farm_blocks_too_short(1e6, 500, 1e6, 1e9));
 }
 END_TEST
 
 START_TEST(short_blocks_are_kept_where_there_is_no_time_for_twenty_longer_ones)
 {
-    ck_assert(bench_farm_blocks_too_short(1, 500, 1e6, 23e6));
-    ck_assert(!bench_farm_blocks_too_short(1, 500, 1e6, 20e6));
+    ck_assert(farm_blocks_too_short(1, 500, 1e6, 23e6));
+    ck_assert(!farm_blocks_too_short(1, 500, 1e6, 20e6));
 }
 END_TEST
 
 START_TEST(arrivals_follow_from_the_seed_and_from_how_many_open_loops_went_before)
 {
     bench_options options = {.arrivals = "poisson", .seed = 7};
-    bench_session session = {.options = &options};
-    bench_farm_run one = {.session = &session, .next_event = 10};
-    bench_farm_run other = {.session = &session, .next_event = 5000};
-    uint64_t first = bench_farm_open_load(&one, 1000, EVENTS).seed;
+    engine_session session = {.options = &options};
+    measurement_setting setting = {.session = &session};
+    farm_run one = {.setting = &setting, .next_event = 10};
+    farm_run other = {.setting = &setting, .next_event = 5000};
+    uint64_t first = farm_open_load(&one, 1000, EVENTS).seed;
 
-    ck_assert_uint_eq(bench_farm_open_load(&other, 1000, EVENTS).seed, first);
-    ck_assert_uint_ne(bench_farm_open_load(&one, 1000, EVENTS).seed, first);
+    ck_assert_uint_eq(farm_open_load(&other, 1000, EVENTS).seed, first);
+    ck_assert_uint_ne(farm_open_load(&one, 1000, EVENTS).seed, first);
     options.seed = 8;
     other.open_runs = 0;
-    ck_assert_uint_ne(bench_farm_open_load(&other, 1000, EVENTS).seed, first);
+    ck_assert_uint_ne(farm_open_load(&other, 1000, EVENTS).seed, first);
 }
 END_TEST
 

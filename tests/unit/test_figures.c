@@ -1,9 +1,10 @@
 /* The formulas of the figures, with numbers worked out by hand, for the definitions of the
  * programs; those of the farms are in test_farm_figures.c. */
-#include "engine/session.h"
+#include "engine/figures.h"
 
 #include <string.h>
 
+#include "occupation/occupation.h"
 #include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 
@@ -13,18 +14,19 @@ enum { BLOCKS = 7, REFERENCES = 8 };
 static const uint64_t block_steps = 100;
 
 typedef struct {
-    bench_session session;
+    engine_session session;
     bench_options options;
-    bench_reference references[REFERENCES];
+    reference_figure figures[REFERENCES];
+    reference_list references;
+    bool oversubscribed;
 } bench;
 
 static void make_bench(bench *b, const benchmark *definition)
 {
     *b = (bench){.options = {.touch = "all", .buffers = "hot", .wait = "auto", .mode = "default"}};
-    b->session = (bench_session){.definition = definition,
-                                 .options = &b->options,
-                                 .effective_wait = TRANSPORT_WAIT_YIELD,
-                                 .references = b->references};
+    b->session = (engine_session){
+        .definition = definition, .options = &b->options, .effective_wait = TRANSPORT_WAIT_YIELD};
+    b->references.figures = b->figures;
 }
 
 /* Blocks around a step of `step_us`: three faster, three slower. */
@@ -36,15 +38,15 @@ static void fill_blocks(double *blocks_ns, double step_us)
         blocks_ns[i] = factors[i] * step_us * 1e3 * (double)block_steps;
 }
 
-static bench_outcome outcome_of(double *blocks_ns)
+static measurement_outcome outcome_of(double *blocks_ns)
 {
-    return (bench_outcome){.blocks_ns = blocks_ns,
-                           .block_count = BLOCKS,
-                           .steps = block_steps,
-                           .stopped_by = "precision",
-                           .group_create_ns = -1,
-                           .harness_ns = 12,
-                           .touch_ns = 4};
+    return (measurement_outcome){.blocks_ns = blocks_ns,
+                                 .block_count = BLOCKS,
+                                 .steps = block_steps,
+                                 .stopped_by = "precision",
+                                 .group_create_ns = -1,
+                                 .harness_ns = 12,
+                                 .touch_ns = 4};
 }
 
 /* The row that was made last; a new one takes its place. */
@@ -56,20 +58,31 @@ static report_row *empty_row(void)
     return &made;
 }
 
+static void fill_row(bench *b, const bench_measurement *measurement, size_t participants,
+                     const measurement_outcome *outcome)
+{
+    const measurement_setting setting = {.session = &b->session,
+                                         .planned = measurement,
+                                         .participants = participants,
+                                         .oversubscribed = b->oversubscribed,
+                                         .references = &b->references};
+
+    ck_assert_int_eq(figures_fill(&setting, outcome, empty_row()), CB_OK);
+}
+
 /* The row of a measurement whose steps took `step_us`. */
 static const report_row *row_of_variant(bench *b, bench_measurement measurement, double step_us,
                                         size_t participants)
 {
     static double blocks_ns[BLOCKS];
     static stats_histogram steps;
-    bench_outcome outcome = outcome_of(blocks_ns);
+    measurement_outcome outcome = outcome_of(blocks_ns);
 
     memset(&steps, 0, sizeof(steps));
     stats_histogram_record(&steps, (uint64_t)(1e3 * step_us));
     outcome.histogram = &steps;
     fill_blocks(blocks_ns, step_us);
-    ck_assert_int_eq(bench_figures(&b->session, &measurement, participants, &outcome, empty_row()),
-                     CB_OK);
+    fill_row(b, &measurement, participants, &outcome);
     return &made;
 }
 
@@ -472,18 +485,18 @@ START_TEST(the_harness_of_a_ping_pong_is_one_sides_step)
 }
 END_TEST
 
-static const report_row *row_of_outcome(bench *b, const bench_outcome *outcome)
+static const report_row *row_of_outcome(bench *b, const measurement_outcome *outcome)
 {
     bench_measurement measurement = {.mode = &b->session.definition->modes[0], .count = 2};
 
-    ck_assert_int_eq(bench_figures(&b->session, &measurement, 2, outcome, empty_row()), CB_OK);
+    fill_row(b, &measurement, 2, outcome);
     return &made;
 }
 
 START_TEST(what_was_not_measured_is_absent)
 {
     double blocks_ns[BLOCKS];
-    bench_outcome outcome = outcome_of(blocks_ns);
+    measurement_outcome outcome = outcome_of(blocks_ns);
     const report_row *row;
     bench b;
 
@@ -504,7 +517,7 @@ END_TEST
 START_TEST(nanoseconds_become_microseconds)
 {
     double blocks_ns[BLOCKS];
-    bench_outcome outcome = outcome_of(blocks_ns);
+    measurement_outcome outcome = outcome_of(blocks_ns);
     const report_row *row;
     bench b;
 
@@ -538,13 +551,13 @@ END_TEST
 START_TEST(conditions_are_those_of_the_run)
 {
     double blocks_ns[BLOCKS];
-    bench_outcome outcome = outcome_of(blocks_ns);
+    measurement_outcome outcome = outcome_of(blocks_ns);
     const report_row *row;
     bench b;
 
     make_bench(&b, &cb_oneway);
     fill_blocks(blocks_ns, 1);
-    outcome.oversubscribed = true;
+    b.oversubscribed = true;
     row = row_of_outcome(&b, &outcome);
     ck_assert(report_row_flag(row, REPORT_OVERSUBSCRIBED, ""));
     ck_assert_str_eq(report_row_text(row, REPORT_MODE, ""), "pingpong");
@@ -564,19 +577,22 @@ static const report_row *row_beside(bench *b, double *blocks_ns)
 {
     bench_measurement measurement = {
         .mode = &cb_oneway.modes[0], .count = 2, .occupation = BENCH_OCCUPY_BOTH};
-    bench_outcome outcome = outcome_of(blocks_ns);
+    measurement_outcome outcome = outcome_of(blocks_ns);
 
-    b->session.tick_ns = 1e6;
+    const occupation_result found = {
+        .alone_step_ns = 2000,
+        .tick_ns = 1e6,
+        .sides = {[BENCH_SIDE_SOURCE] = {.ranks = 1,
+                                         .alone_work_ns = 20e6,
+                                         .alone_ns = 20e6,
+                                         .beside_work_ns = 40e6,
+                                         .beside_ns = 100e6},
+                  [BENCH_SIDE_DESTINATION] = {
+                      .ranks = 1, .alone_work_ns = 20e6, .alone_ns = 20e6, .beside_ns = 100e6}}};
+
     outcome.stopped_by = NULL;
-    outcome.alone_step_ns = 2000;
-    outcome.sides[BENCH_SIDE_SOURCE] = (bench_side_work){.ranks = 1,
-                                                         .alone_work_ns = 20e6,
-                                                         .alone_ns = 20e6,
-                                                         .beside_work_ns = 40e6,
-                                                         .beside_ns = 100e6};
-    outcome.sides[BENCH_SIDE_DESTINATION] =
-        (bench_side_work){.ranks = 1, .alone_work_ns = 20e6, .alone_ns = 20e6, .beside_ns = 100e6};
-    ck_assert_int_eq(bench_figures(&b->session, &measurement, 2, &outcome, empty_row()), CB_OK);
+    fill_row(b, &measurement, 2, &outcome);
+    occupation_fill_row(&found, 2e3 * report_row_number(&made, REPORT_LATENCY_US, "median"), &made);
     return &made;
 }
 

@@ -13,29 +13,29 @@
 
 enum { MEMORY = 64, UNTOUCHED = 4711 };
 
-static bench_ledger make_ledger(size_t destinations, uint64_t in_flight)
+static farm_ledger make_ledger(size_t destinations, uint64_t in_flight)
 {
-    bench_ledger ledger;
+    farm_ledger ledger;
 
-    ck_assert_int_eq(bench_ledger_create(destinations, in_flight, &ledger), CB_OK);
+    ck_assert_int_eq(farm_ledger_create(destinations, in_flight, &ledger), CB_OK);
     return ledger;
 }
 
 /* Event k begins at 1000 + k. */
-static void issue(bench_ledger *ledger, uint64_t events)
+static void issue(farm_ledger *ledger, uint64_t events)
 {
     for (uint64_t i = 0; i < events; i++)
-        bench_ledger_issue(ledger, 1000 + ledger->issued);
+        farm_ledger_issue(ledger, 1000 + ledger->issued);
 }
 
-static bench_decision decide(bench_ledger *ledger, uint64_t event)
+static farm_decision decide(farm_ledger *ledger, uint64_t event)
 {
     uint64_t since_ns;
 
-    return bench_ledger_decide(ledger, event % ledger->destinations, event, &since_ns);
+    return farm_ledger_decide(ledger, event % ledger->destinations, event, &since_ns);
 }
 
-static void assert_totals(const bench_ledger *ledger, uint64_t issued, uint64_t decided,
+static void assert_totals(const farm_ledger *ledger, uint64_t issued, uint64_t decided,
                           uint64_t lost)
 {
     ck_assert_uint_eq(ledger->issued, issued);
@@ -44,13 +44,13 @@ static void assert_totals(const bench_ledger *ledger, uint64_t issued, uint64_t 
     ck_assert_uint_eq(ledger->in_flight, issued - decided - lost);
 }
 
-static void assert_errors(const bench_ledger *ledger, uint64_t doubled, uint64_t foreign,
+static void assert_errors(const farm_ledger *ledger, uint64_t duplicate, uint64_t unexpected,
                           uint64_t late)
 {
-    ck_assert_uint_eq(ledger->errors.doubled, doubled);
-    ck_assert_uint_eq(ledger->errors.foreign, foreign);
+    ck_assert_uint_eq(ledger->errors.duplicate, duplicate);
+    ck_assert_uint_eq(ledger->errors.unexpected, unexpected);
     ck_assert_uint_eq(ledger->errors.late, late);
-    ck_assert_uint_eq(bench_ledger_error_count(ledger), doubled + foreign + late);
+    ck_assert_uint_eq(farm_ledger_error_count(ledger), duplicate + unexpected + late);
 }
 
 /* Issuing */
@@ -58,39 +58,39 @@ static void assert_errors(const bench_ledger *ledger, uint64_t doubled, uint64_t
 START_TEST(destinations_take_turns)
 {
     for (size_t destinations = 1; destinations <= 9; destinations++) {
-        bench_ledger ledger = make_ledger(destinations, 100);
+        farm_ledger ledger = make_ledger(destinations, 100);
 
         for (uint64_t event = 0; event < 100; event++) {
             ck_assert_uint_eq(ledger.turn, event % destinations);
-            ck_assert_uint_eq(bench_ledger_issue(&ledger, 0), event);
+            ck_assert_uint_eq(farm_ledger_issue(&ledger, 0), event);
             ck_assert_uint_eq(ledger.accounts[event % destinations].issued,
                               event / destinations + 1);
         }
         assert_totals(&ledger, 100, 0, 0);
-        bench_ledger_free(&ledger);
+        farm_ledger_free(&ledger);
     }
 }
 END_TEST
 
 START_TEST(a_decision_gives_the_instant_at_which_its_event_began)
 {
-    bench_ledger ledger = make_ledger(3, 7);
+    farm_ledger ledger = make_ledger(3, 7);
 
     for (uint64_t event = 0; event < 1000; event++) {
         uint64_t since_ns = UNTOUCHED;
 
         issue(&ledger, event == 0 ? 7 : 1);
-        ck_assert_int_eq(bench_ledger_decide(&ledger, event % 3, event, &since_ns), BENCH_DECIDED);
+        ck_assert_int_eq(farm_ledger_decide(&ledger, event % 3, event, &since_ns), FARM_DECIDED);
         ck_assert_uint_eq(since_ns, 1000 + event);
     }
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(one_destination_has_room_for_all_that_is_in_flight)
 {
     for (uint64_t in_flight = 1; in_flight <= 70; in_flight++) {
-        bench_ledger ledger = make_ledger(2, in_flight);
+        farm_ledger ledger = make_ledger(2, in_flight);
 
         for (uint64_t event = 0; event < in_flight; event++) {
             issue(&ledger, 2);
@@ -99,10 +99,10 @@ START_TEST(one_destination_has_room_for_all_that_is_in_flight)
         for (uint64_t event = 0; event < in_flight; event++) {
             uint64_t since_ns = UNTOUCHED;
 
-            bench_ledger_decide(&ledger, 0, 2 * event, &since_ns);
+            farm_ledger_decide(&ledger, 0, 2 * event, &since_ns);
             ck_assert_uint_eq(since_ns, 1000 + 2 * event);
         }
-        bench_ledger_free(&ledger);
+        farm_ledger_free(&ledger);
     }
 }
 END_TEST
@@ -110,7 +110,7 @@ END_TEST
 /* After 1, 2 and 3 in flight the first destination decides two: 2 again. */
 START_TEST(an_account_knows_the_most_and_the_sum_of_what_it_saw_in_flight)
 {
-    bench_ledger ledger = make_ledger(2, 16);
+    farm_ledger ledger = make_ledger(2, 16);
 
     issue(&ledger, 5);
     decide(&ledger, 0);
@@ -120,7 +120,7 @@ START_TEST(an_account_knows_the_most_and_the_sum_of_what_it_saw_in_flight)
     ck_assert_uint_eq(ledger.accounts[0].in_flight_sum, 1 + 2 + 3 + 2);
     ck_assert_uint_eq(ledger.accounts[1].in_flight_most, 3);
     ck_assert_uint_eq(ledger.accounts[1].in_flight_sum, 1 + 2 + 3);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
@@ -128,84 +128,84 @@ END_TEST
 
 START_TEST(an_event_that_is_passed_over_is_lost)
 {
-    bench_ledger ledger = make_ledger(1, 8);
+    farm_ledger ledger = make_ledger(1, 8);
 
     issue(&ledger, 5);
-    ck_assert_int_eq(decide(&ledger, 3), BENCH_DECIDED);
+    ck_assert_int_eq(decide(&ledger, 3), FARM_DECIDED);
     assert_totals(&ledger, 5, 1, 3);
     assert_errors(&ledger, 0, 0, 0);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(a_destination_that_is_ahead_loses_nothing_of_the_others)
 {
-    bench_ledger ledger = make_ledger(3, 12);
+    farm_ledger ledger = make_ledger(3, 12);
 
     issue(&ledger, 12);
     for (uint64_t event = 0; event < 12; event += 3)
-        ck_assert_int_eq(decide(&ledger, event), BENCH_DECIDED);
+        ck_assert_int_eq(decide(&ledger, event), FARM_DECIDED);
     assert_totals(&ledger, 12, 4, 0);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(a_lost_event_that_comes_is_late_and_no_longer_lost)
 {
-    bench_ledger ledger = make_ledger(1, 8);
+    farm_ledger ledger = make_ledger(1, 8);
 
     issue(&ledger, 4);
     decide(&ledger, 2);
-    ck_assert_int_eq(decide(&ledger, 0), BENCH_DECIDED_LATE);
+    ck_assert_int_eq(decide(&ledger, 0), FARM_DECIDED_LATE);
     assert_totals(&ledger, 4, 2, 1);
     assert_errors(&ledger, 0, 0, 1);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(a_decision_that_comes_again_is_doubled)
 {
-    bench_ledger ledger = make_ledger(1, 8);
+    farm_ledger ledger = make_ledger(1, 8);
 
     issue(&ledger, 3);
     decide(&ledger, 1);
     decide(&ledger, 0);
     for (int again = 0; again < 3; again++)
         for (uint64_t event = 0; event < 2; event++)
-            ck_assert_int_eq(decide(&ledger, event), BENCH_DOUBLED);
+            ck_assert_int_eq(decide(&ledger, event), FARM_DUPLICATE);
     assert_totals(&ledger, 3, 2, 0);
     assert_errors(&ledger, 6, 0, 1);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 /* Event 0 is lost, and comes after `others` of its destination. */
-static bench_decision come_after(uint64_t others)
+static farm_decision come_after(uint64_t others)
 {
-    bench_ledger ledger = make_ledger(1, 1000);
-    bench_decision decision;
+    farm_ledger ledger = make_ledger(1, 1000);
+    farm_decision decision;
 
     issue(&ledger, others + 1);
     for (uint64_t event = 1; event <= others; event++)
         decide(&ledger, event);
     decision = decide(&ledger, 0);
-    assert_totals(&ledger, others + 1, others + (decision == BENCH_DECIDED_LATE),
-                  decision != BENCH_DECIDED_LATE);
-    bench_ledger_free(&ledger);
+    assert_totals(&ledger, others + 1, others + (decision == FARM_DECIDED_LATE),
+                  decision != FARM_DECIDED_LATE);
+    farm_ledger_free(&ledger);
     return decision;
 }
 
 START_TEST(a_late_event_is_known_while_63_have_passed_it)
 {
     for (uint64_t others = 1; others < MEMORY; others++)
-        ck_assert_int_eq(come_after(others), BENCH_DECIDED_LATE);
+        ck_assert_int_eq(come_after(others), FARM_DECIDED_LATE);
 }
 END_TEST
 
 START_TEST(a_later_one_stays_lost_and_counts_as_doubled)
 {
     for (uint64_t others = MEMORY; others < 3 * MEMORY; others++)
-        ck_assert_int_eq(come_after(others), BENCH_DOUBLED);
+        ck_assert_int_eq(come_after(others), FARM_DUPLICATE);
 }
 END_TEST
 
@@ -213,21 +213,21 @@ END_TEST
 START_TEST(the_latest_of_a_gap_of_any_length_are_known)
 {
     for (uint64_t lost = 1; lost < 3 * MEMORY; lost++) {
-        bench_ledger ledger = make_ledger(1, 1000);
+        farm_ledger ledger = make_ledger(1, 1000);
 
         issue(&ledger, lost + 1);
         decide(&ledger, lost);
         for (uint64_t event = 0; event < lost; event++)
             ck_assert_int_eq(decide(&ledger, event),
-                             lost - event < MEMORY ? BENCH_DECIDED_LATE : BENCH_DOUBLED);
-        bench_ledger_free(&ledger);
+                             lost - event < MEMORY ? FARM_DECIDED_LATE : FARM_DUPLICATE);
+        farm_ledger_free(&ledger);
     }
 }
 END_TEST
 
 START_TEST(a_decision_about_anothers_event_is_foreign)
 {
-    bench_ledger ledger = make_ledger(3, 6);
+    farm_ledger ledger = make_ledger(3, 6);
 
     issue(&ledger, 6);
     for (uint64_t event = 0; event < 6; event++)
@@ -235,42 +235,42 @@ START_TEST(a_decision_about_anothers_event_is_foreign)
             uint64_t since_ns;
             size_t destination = (event + other) % 3;
 
-            ck_assert_int_eq(bench_ledger_decide(&ledger, destination, event, &since_ns),
-                             BENCH_FOREIGN);
+            ck_assert_int_eq(farm_ledger_decide(&ledger, destination, event, &since_ns),
+                             FARM_UNEXPECTED);
         }
     assert_totals(&ledger, 6, 0, 0);
     assert_errors(&ledger, 0, 12, 0);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(a_decision_about_an_event_that_was_not_issued_is_foreign)
 {
     static const uint64_t events[] = {4, 5, 6, 1000, UINT64_MAX - 1, UINT64_MAX};
-    bench_ledger ledger = make_ledger(2, 8);
+    farm_ledger ledger = make_ledger(2, 8);
 
     issue(&ledger, 4);
     for (size_t i = 0; i < LENGTH(events); i++)
-        ck_assert_int_eq(decide(&ledger, events[i]), BENCH_FOREIGN);
+        ck_assert_int_eq(decide(&ledger, events[i]), FARM_UNEXPECTED);
     assert_totals(&ledger, 4, 0, 0);
     assert_errors(&ledger, 0, LENGTH(events), 0);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(only_a_decision_in_time_has_an_instant)
 {
-    bench_ledger ledger = make_ledger(1, 8);
+    farm_ledger ledger = make_ledger(1, 8);
     uint64_t since_ns = UNTOUCHED;
 
     issue(&ledger, 3);
     decide(&ledger, 1);
-    bench_ledger_decide(&ledger, 0, 0, &since_ns); /* late */
-    bench_ledger_decide(&ledger, 0, 0, &since_ns); /* doubled */
-    bench_ledger_decide(&ledger, 0, 3, &since_ns); /* foreign */
+    farm_ledger_decide(&ledger, 0, 0, &since_ns); /* late */
+    farm_ledger_decide(&ledger, 0, 0, &since_ns); /* duplicate */
+    farm_ledger_decide(&ledger, 0, 3, &since_ns); /* unexpected */
     ck_assert_uint_eq(since_ns, UNTOUCHED);
     assert_errors(&ledger, 1, 1, 1);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
@@ -278,39 +278,39 @@ END_TEST
 
 START_TEST(giving_up_loses_all_that_is_in_flight)
 {
-    bench_ledger ledger = make_ledger(3, 200);
+    farm_ledger ledger = make_ledger(3, 200);
 
     issue(&ledger, 200);
     decide(&ledger, 4);
-    bench_ledger_give_up(&ledger);
+    farm_ledger_give_up(&ledger);
     assert_totals(&ledger, 200, 1, 199);
-    bench_ledger_give_up(&ledger);
+    farm_ledger_give_up(&ledger);
     assert_totals(&ledger, 200, 1, 199);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(what_was_given_up_may_come_late)
 {
-    bench_ledger ledger = make_ledger(2, 8);
+    farm_ledger ledger = make_ledger(2, 8);
 
     issue(&ledger, 8);
-    bench_ledger_give_up(&ledger);
+    farm_ledger_give_up(&ledger);
     for (uint64_t event = 0; event < 8; event++)
-        ck_assert_int_eq(decide(&ledger, event), BENCH_DECIDED_LATE);
+        ck_assert_int_eq(decide(&ledger, event), FARM_DECIDED_LATE);
     assert_totals(&ledger, 8, 8, 0);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(what_was_given_up_and_comes_is_delayed_and_what_was_overtaken_is_not)
 {
-    bench_ledger ledger = make_ledger(1, 8);
+    farm_ledger ledger = make_ledger(1, 8);
 
     issue(&ledger, 8);
     decide(&ledger, 1); /* overtakes 0 */
-    bench_ledger_give_up(&ledger);
-    bench_ledger_give_up(&ledger);
+    farm_ledger_give_up(&ledger);
+    farm_ledger_give_up(&ledger);
     issue(&ledger, 4);
     decide(&ledger, 9); /* overtakes 8 */
     decide(&ledger, 0);
@@ -320,84 +320,84 @@ START_TEST(what_was_given_up_and_comes_is_delayed_and_what_was_overtaken_is_not)
     decide(&ledger, 2);
     decide(&ledger, 7);
     ck_assert_uint_eq(ledger.delayed, 2);
-    bench_ledger_give_up(&ledger);
-    bench_ledger_restart(&ledger);
+    farm_ledger_give_up(&ledger);
+    farm_ledger_restart(&ledger);
     ck_assert_uint_eq(ledger.delayed, 0);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(the_last_64_of_what_was_given_up_are_known)
 {
-    bench_ledger ledger = make_ledger(1, 100);
+    farm_ledger ledger = make_ledger(1, 100);
 
     issue(&ledger, 100);
-    bench_ledger_give_up(&ledger);
+    farm_ledger_give_up(&ledger);
     for (uint64_t event = 0; event < 100; event++)
         ck_assert_int_eq(decide(&ledger, event),
-                         event < 100 - MEMORY ? BENCH_DOUBLED : BENCH_DECIDED_LATE);
+                         event < 100 - MEMORY ? FARM_DUPLICATE : FARM_DECIDED_LATE);
     assert_totals(&ledger, 100, MEMORY, 100 - MEMORY);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
-static bench_ledger restarted(void)
+static farm_ledger restarted(void)
 {
-    bench_ledger ledger = make_ledger(3, 16);
+    farm_ledger ledger = make_ledger(3, 16);
 
     issue(&ledger, 16);
     decide(&ledger, 5);
     decide(&ledger, 5);
     decide(&ledger, 2);
     decide(&ledger, 99);
-    bench_ledger_give_up(&ledger);
-    bench_ledger_restart(&ledger);
+    farm_ledger_give_up(&ledger);
+    farm_ledger_restart(&ledger);
     return ledger;
 }
 
 START_TEST(a_restart_forgets_the_counts)
 {
-    bench_ledger ledger = restarted();
+    farm_ledger ledger = restarted();
 
     assert_totals(&ledger, 0, 0, 0);
     assert_errors(&ledger, 0, 0, 0);
     for (size_t i = 0; i < 3; i++) {
-        const bench_account *account = &ledger.accounts[i];
+        const farm_account *account = &ledger.accounts[i];
 
         ck_assert_uint_eq(account->decided + account->lost, 0);
         ck_assert_uint_eq(account->in_flight_sum + account->in_flight_most, 0);
     }
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 START_TEST(a_restart_goes_on_with_numbers_and_turns)
 {
-    bench_ledger ledger = restarted();
+    farm_ledger ledger = restarted();
 
     ck_assert_uint_eq(ledger.turn, 1);
     for (uint64_t event = 16; event < 30; event++) {
         uint64_t since_ns = UNTOUCHED;
 
-        ck_assert_uint_eq(bench_ledger_issue(&ledger, event), event);
-        ck_assert_int_eq(bench_ledger_decide(&ledger, event % 3, event, &since_ns), BENCH_DECIDED);
+        ck_assert_uint_eq(farm_ledger_issue(&ledger, event), event);
+        ck_assert_int_eq(farm_ledger_decide(&ledger, event % 3, event, &since_ns), FARM_DECIDED);
         ck_assert_uint_eq(since_ns, event);
     }
     assert_totals(&ledger, 14, 14, 0);
     ck_assert_uint_eq(ledger.accounts[1].in_flight_most, 1);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
 /* It belongs to none of the counts that are kept now, which would fall below 0. */
 START_TEST(what_was_lost_before_a_restart_counts_as_doubled)
 {
-    bench_ledger ledger = restarted();
+    farm_ledger ledger = restarted();
 
-    ck_assert_int_eq(decide(&ledger, 15), BENCH_DOUBLED);
+    ck_assert_int_eq(decide(&ledger, 15), FARM_DUPLICATE);
     assert_totals(&ledger, 0, 0, 0);
     assert_errors(&ledger, 1, 0, 0);
-    bench_ledger_free(&ledger);
+    farm_ledger_free(&ledger);
 }
 END_TEST
 
@@ -409,7 +409,7 @@ enum { MOST_EVENTS = 1200, MOST_DESTINATIONS = 9, COURSES = 3000, STEPS = 600 };
 typedef enum { NOT_ISSUED, IN_FLIGHT, DECIDED, LOST, FORGOTTEN } state;
 
 typedef struct {
-    bench_ledger ledger;
+    farm_ledger ledger;
     cb_random random;
     size_t destinations;
     uint64_t in_flight_limit, reach, dropped_pct, kept_pct;
@@ -420,7 +420,7 @@ typedef struct {
     uint64_t since_ns[MOST_EVENTS];
     uint64_t events, first; /* issued in all, and before the last restart */
     uint64_t in_flight[MOST_DESTINATIONS], sums[MOST_DESTINATIONS], maxima[MOST_DESTINATIONS];
-    bench_ledger_errors errors;
+    farm_ledger_errors errors;
 } course;
 
 /* How often each happened, over all courses: a test that never meets a case says nothing of it. */
@@ -477,27 +477,27 @@ static void model_lose(course *c, size_t destination, uint64_t before)
         }
 }
 
-static bench_decision model_decide(course *c, size_t destination, uint64_t event, coverage *met)
+static farm_decision model_decide(course *c, size_t destination, uint64_t event, coverage *met)
 {
     if (event % c->destinations != destination || event >= c->events) {
-        c->errors.foreign++;
-        return BENCH_FOREIGN;
+        c->errors.unexpected++;
+        return FARM_UNEXPECTED;
     }
     if (c->states[event] == IN_FLIGHT) {
         model_lose(c, destination, event);
         c->states[event] = DECIDED;
         c->in_flight[destination]--;
-        return BENCH_DECIDED;
+        return FARM_DECIDED;
     }
     if (c->states[event] == LOST && settled_since(c, event) <= MEMORY) {
         c->states[event] = DECIDED;
         c->errors.late++;
-        return BENCH_DECIDED_LATE;
+        return FARM_DECIDED_LATE;
     }
     met->beyond_memory += c->states[event] == LOST;
     met->forgotten += c->states[event] == FORGOTTEN;
-    c->errors.doubled++;
-    return BENCH_DOUBLED;
+    c->errors.duplicate++;
+    return FARM_DUPLICATE;
 }
 
 static uint64_t count_states(const course *c, size_t destination, state counted)
@@ -513,7 +513,7 @@ static uint64_t count_states(const course *c, size_t destination, state counted)
 
 static bool account_agrees(const course *c, size_t destination)
 {
-    const bench_account *account = &c->ledger.accounts[destination];
+    const farm_account *account = &c->ledger.accounts[destination];
 
     return account->decided == count_states(c, destination, DECIDED) &&
            account->lost == count_states(c, destination, LOST) &&
@@ -525,7 +525,7 @@ static bool account_agrees(const course *c, size_t destination)
 /* The accounts with the model, their sums with the totals, and the totals with each other. */
 static bool all_agrees(const course *c)
 {
-    const bench_ledger *ledger = &c->ledger;
+    const farm_ledger *ledger = &c->ledger;
     uint64_t decided = 0, lost = 0, in_flight = 0;
 
     for (size_t i = 0; i < c->destinations; i++) {
@@ -544,7 +544,7 @@ static bool all_agrees(const course *c)
 static void issue_one(course *c)
 {
     uint64_t since_ns = cb_random_next(&c->random), expected = c->events;
-    uint64_t event = bench_ledger_issue(&c->ledger, since_ns);
+    uint64_t event = farm_ledger_issue(&c->ledger, since_ns);
 
     if (event != expected)
         ck_abort_msg("event %lu is called %lu", expected, event);
@@ -556,13 +556,13 @@ static void issue_one(course *c)
 static void come(course *c, size_t destination, uint64_t event, coverage *met)
 {
     uint64_t since_ns = UNTOUCHED;
-    bench_decision expected = model_decide(c, destination, event, met);
-    bench_decision decision = bench_ledger_decide(&c->ledger, destination, event, &since_ns);
+    farm_decision expected = model_decide(c, destination, event, met);
+    farm_decision decision = farm_ledger_decide(&c->ledger, destination, event, &since_ns);
 
     if (decision != expected)
         ck_abort_msg("a decision on event %lu is called %d instead of %d", event, (int)decision,
                      (int)expected);
-    if (since_ns != (expected == BENCH_DECIDED ? c->since_ns[event] : UNTOUCHED))
+    if (since_ns != (expected == FARM_DECIDED ? c->since_ns[event] : UNTOUCHED))
         ck_abort_msg("event %lu is said to count from %lu", event, since_ns);
     met->decisions[decision]++;
 }
@@ -583,7 +583,7 @@ static void deliver_one(course *c, coverage *met)
 
 static void give_up(course *c, coverage *met)
 {
-    bench_ledger_give_up(&c->ledger);
+    farm_ledger_give_up(&c->ledger);
     for (size_t i = 0; i < c->destinations; i++)
         model_lose(c, i, c->events);
     met->given_up++;
@@ -591,14 +591,14 @@ static void give_up(course *c, coverage *met)
 
 static void restart(course *c, coverage *met)
 {
-    bench_ledger_restart(&c->ledger);
+    farm_ledger_restart(&c->ledger);
     for (uint64_t event = c->first; event < c->events; event++)
         if (c->states[event] == LOST)
             c->states[event] = FORGOTTEN;
     c->first = c->events;
     memset(c->sums, 0, sizeof(c->sums));
     memset(c->maxima, 0, sizeof(c->maxima));
-    c->errors = (bench_ledger_errors){0};
+    c->errors = (farm_ledger_errors){0};
     met->restarts++;
 }
 
@@ -625,7 +625,7 @@ static void run_course(course *c, uint64_t seed, coverage *met)
         if (!all_agrees(c))
             ck_abort_msg("seed %lu, step %lu: the accounts differ from the model's", seed, i);
     }
-    bench_ledger_free(&c->ledger);
+    farm_ledger_free(&c->ledger);
 }
 
 START_TEST(any_course_of_issues_and_decisions_is_accounted_for)

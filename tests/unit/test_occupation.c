@@ -1,6 +1,6 @@
 /* Who computes under which occupation, and the figures of the computing with numbers worked out by
  * hand. */
-#include "engine/sides.h"
+#include "occupation/occupation.h"
 
 #include <string.h>
 

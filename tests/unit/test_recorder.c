@@ -10,7 +10,7 @@ enum { RANKS = 3 };
 
 /* What each rank does, and what it needs for that. */
 typedef struct {
-    bench_recorder *recorder;
+    emit_recorder *recorder;
     transport_node *nodes[RANKS][RANKS];
     transport_group *groups[RANKS];
     bool multicast;
@@ -19,7 +19,7 @@ typedef struct {
 static cb_status send_to(play *all, size_t from, size_t to, size_t bytes)
 {
     transport_buffer *buffer =
-        transport_buffer_create(bench_recorder_factory(all->recorder, from), bytes);
+        transport_buffer_create(emit_recorder_factory(all->recorder, from), bytes);
 
     ck_assert_ptr_nonnull(buffer);
     if (bytes > 0)
@@ -82,14 +82,14 @@ static cb_status compute(void *context, size_t rank)
 {
     play *all = context;
 
-    return rank == 1 ? bench_recorder_compute(all->recorder, 1, 12.5) : CB_OK;
+    return rank == 1 ? emit_recorder_compute(all->recorder, 1, 12.5) : CB_OK;
 }
 
 /* Rank 0 to a group of the others: by a loop, or as a multicast. */
 static cb_status spread(void *context, size_t rank)
 {
     play *all = context;
-    transport_factory *factory = bench_recorder_factory(all->recorder, rank);
+    transport_factory *factory = emit_recorder_factory(all->recorder, rank);
     transport_group *group;
     cb_status status;
 
@@ -114,9 +114,9 @@ static cb_status leave_unreceived(void *context, size_t rank)
 
 static void set_up(play *all)
 {
-    ck_assert_int_eq(bench_recorder_open(RANKS, &all->recorder), CB_OK);
+    ck_assert_int_eq(emit_recorder_open(RANKS, &all->recorder), CB_OK);
     for (size_t rank = 0; rank < RANKS; rank++) {
-        transport_factory *factory = bench_recorder_factory(all->recorder, rank);
+        transport_factory *factory = emit_recorder_factory(all->recorder, rank);
 
         for (int to = 0; to < RANKS; to++)
             ck_assert_int_eq(transport_node_create(factory, to, &all->nodes[rank][to]), CB_OK);
@@ -133,31 +133,32 @@ static void tear_down(play *all)
         for (int to = 0; to < RANKS; to++)
             transport_node_destroy(all->nodes[rank][to]);
     }
-    bench_recorder_close(all->recorder);
+    emit_recorder_close(all->recorder);
 }
 
 /* The trace of a play, with | for the ends of lines. */
-static void expect_trace(bench_part part, bool multicast, bool rank0_depends, const char *expected)
+static void expect_trace(emit_coroutine part, bool multicast, bool rank0_depends,
+                         const char *expected)
 {
     play all = {.multicast = multicast};
-    bench_crew *crew;
+    emit_scheduler *crew;
     char *text = NULL;
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
 
     set_up(&all);
     if (rank0_depends)
-        bench_recorder_depends_on_sender(all.recorder, 0);
-    ck_assert_int_eq(bench_crew_create(RANKS, part, &all, &crew), CB_OK);
-    bench_recorder_set_crew(all.recorder, crew);
-    ck_assert_int_eq(bench_crew_run(crew), CB_OK);
-    bench_recorder_write(all.recorder, stream);
+        emit_recorder_depends_on_sender(all.recorder, 0);
+    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
+    emit_recorder_set_scheduler(all.recorder, crew);
+    ck_assert_int_eq(emit_scheduler_run(crew), CB_OK);
+    emit_recorder_write(all.recorder, stream);
     fclose(stream);
     for (size_t i = 0; i < bytes; i++)
         text[i] = text[i] == '\n' ? '|' : text[i];
     ck_assert_str_eq(text, expected);
     free(text);
-    bench_crew_free(crew);
+    emit_scheduler_free(crew);
     tear_down(&all);
 }
 

@@ -13,14 +13,14 @@
 
 static const uint64_t start_ns = UINT64_C(1760000000123456789); /* more than a double holds */
 
-static bench_schedule periodic(double rate_hz)
+static farm_schedule periodic(double rate_hz)
 {
-    return bench_schedule_make(rate_hz, false, 0, start_ns);
+    return farm_schedule_make(rate_hz, false, 0, start_ns);
 }
 
-static bench_schedule poisson(double rate_hz, uint64_t seed)
+static farm_schedule poisson(double rate_hz, uint64_t seed)
 {
-    return bench_schedule_make(rate_hz, true, seed, start_ns);
+    return farm_schedule_make(rate_hz, true, seed, start_ns);
 }
 
 /* Periodic instants */
@@ -33,11 +33,11 @@ static uint64_t rounding_ns(uint64_t elapsed_ns)
 
 static void assert_no_drift(uint64_t rate_mhz, uint64_t events)
 {
-    bench_schedule schedule = periodic((double)rate_mhz / 1000);
+    farm_schedule schedule = periodic((double)rate_mhz / 1000);
 
     for (uint64_t k = 1; k <= events; k++) {
         uint64_t exact_ns = k * UINT64_C(1000000000000) / rate_mhz;
-        uint64_t elapsed_ns = bench_schedule_next(&schedule) - start_ns;
+        uint64_t elapsed_ns = farm_schedule_next(&schedule) - start_ns;
         uint64_t off_ns = elapsed_ns > exact_ns ? elapsed_ns - exact_ns : exact_ns - elapsed_ns;
 
         if (off_ns > rounding_ns(exact_ns))
@@ -58,11 +58,11 @@ END_TEST
 
 START_TEST(the_seed_is_nothing_to_a_periodic_schedule)
 {
-    bench_schedule one = bench_schedule_make(7e3, false, 1, start_ns);
-    bench_schedule other = bench_schedule_make(7e3, false, 2, start_ns);
+    farm_schedule one = farm_schedule_make(7e3, false, 1, start_ns);
+    farm_schedule other = farm_schedule_make(7e3, false, 2, start_ns);
 
     for (int i = 0; i < 1000; i++)
-        ck_assert_uint_eq(bench_schedule_next(&one), bench_schedule_next(&other));
+        ck_assert_uint_eq(farm_schedule_next(&one), farm_schedule_next(&other));
 }
 END_TEST
 
@@ -73,14 +73,14 @@ enum { INTERVALS = 100000 };
 static const double mean_ns = 1e6; /* so long that whole nanoseconds do not matter */
 static const uint64_t seeds[] = {0, 1, 2, 3, UINT64_MAX};
 
-static double *draw_intervals(bench_schedule schedule)
+static double *draw_intervals(farm_schedule schedule)
 {
     double *intervals = cb_allocate(INTERVALS, sizeof(*intervals), "intervals");
     uint64_t before_ns = start_ns;
 
     ck_assert_ptr_nonnull(intervals);
     for (size_t i = 0; i < INTERVALS; i++) {
-        uint64_t instant_ns = bench_schedule_next(&schedule);
+        uint64_t instant_ns = farm_schedule_next(&schedule);
 
         intervals[i] = (double)(instant_ns - before_ns);
         before_ns = instant_ns;
@@ -202,19 +202,19 @@ END_TEST
 
 START_TEST(poisson_repeats_itself_with_the_seed)
 {
-    bench_schedule one = poisson(3e4, 11), other = poisson(3e4, 11);
+    farm_schedule one = poisson(3e4, 11), other = poisson(3e4, 11);
 
     for (int i = 0; i < 10000; i++)
-        ck_assert_uint_eq(bench_schedule_next(&one), bench_schedule_next(&other));
+        ck_assert_uint_eq(farm_schedule_next(&one), farm_schedule_next(&other));
 }
 END_TEST
 
 START_TEST(another_seed_gives_other_instants)
 {
-    bench_schedule one = poisson(1, 11), other = poisson(1, 12);
+    farm_schedule one = poisson(1, 11), other = poisson(1, 12);
 
     for (int i = 0; i < 1000; i++)
-        ck_assert_uint_ne(bench_schedule_next(&one), bench_schedule_next(&other));
+        ck_assert_uint_ne(farm_schedule_next(&one), farm_schedule_next(&other));
 }
 END_TEST
 
@@ -223,11 +223,11 @@ START_TEST(instants_never_go_back)
     static const double rates_hz[] = {0.1, 1e3, 1e8, 3e9, 1e12};
 
     for (size_t i = 0; i < 2 * LENGTH(rates_hz); i++) {
-        bench_schedule schedule = bench_schedule_make(rates_hz[i / 2], i % 2 == 1, i, start_ns);
+        farm_schedule schedule = farm_schedule_make(rates_hz[i / 2], i % 2 == 1, i, start_ns);
         uint64_t before_ns = start_ns;
 
         for (int k = 0; k < 200000; k++) {
-            uint64_t instant_ns = bench_schedule_next(&schedule);
+            uint64_t instant_ns = farm_schedule_next(&schedule);
 
             if (instant_ns < before_ns)
                 ck_abort_msg("%lu ns after %lu at %g Hz", instant_ns, before_ns, rates_hz[i / 2]);
@@ -243,19 +243,19 @@ START_TEST(the_largest_draw_is_a_long_interval_and_no_infinite_one)
 {
     const uint64_t ninth = UINT64_MAX * UINT64_C(0x8e38e38e38e38e39);
     const uint64_t turned = (ninth >> 7) | (ninth << 57);
-    bench_schedule schedule = poisson(1e3, 0);
+    farm_schedule schedule = poisson(1e3, 0);
 
     schedule.random = (cb_random){.state = {0, turned * UINT64_C(0xcccccccccccccccd), 0, 0}};
-    ck_assert_uint_eq(bench_schedule_next(&schedule) - start_ns, 36736800);
+    ck_assert_uint_eq(farm_schedule_next(&schedule) - start_ns, 36736800);
 }
 END_TEST
 
 START_TEST(a_draw_of_0_is_an_event_at_once)
 {
-    bench_schedule schedule = poisson(1e3, 0);
+    farm_schedule schedule = poisson(1e3, 0);
 
     schedule.random = (cb_random){.state = {1, 0, 0, 0}};
-    ck_assert_uint_eq(bench_schedule_next(&schedule), start_ns);
+    ck_assert_uint_eq(farm_schedule_next(&schedule), start_ns);
 }
 END_TEST
 
@@ -263,7 +263,7 @@ END_TEST
 
 enum { ASKED = 300 };
 
-static bench_schedule nth_schedule(size_t n, uint64_t *step_ns)
+static farm_schedule nth_schedule(size_t n, uint64_t *step_ns)
 {
     static const struct {
         double rate_hz;
@@ -272,9 +272,9 @@ static bench_schedule nth_schedule(size_t n, uint64_t *step_ns)
                 {1e8 / 3, 30},  {1e9 / 3.7, 3}, {1e9, 1},    {2.7e9, 1}};
 
     if (n >= 2 * LENGTH(rows))
-        return (bench_schedule){.interval_ns = 0};
+        return (farm_schedule){.interval_ns = 0};
     *step_ns = rows[n / 2].step_ns;
-    return bench_schedule_make(rows[n / 2].rate_hz, n % 2 == 1, n, start_ns);
+    return farm_schedule_make(rows[n / 2].rate_hz, n % 2 == 1, n, start_ns);
 }
 
 /* How many of the instants up to `until_ns` there are, counted after the first `made`. */
@@ -287,16 +287,16 @@ static uint64_t count_instants(const uint64_t *instants_ns, uint64_t made, uint6
     return count - made;
 }
 
-static void draw_instants(bench_schedule schedule, uint64_t *instants_ns)
+static void draw_instants(farm_schedule schedule, uint64_t *instants_ns)
 {
     for (size_t k = 0; k < ASKED; k++)
-        instants_ns[k] = bench_schedule_next(&schedule);
+        instants_ns[k] = farm_schedule_next(&schedule);
 }
 
-static void assert_due(const bench_schedule *schedule, const uint64_t *instants_ns,
+static void assert_due(const farm_schedule *schedule, const uint64_t *instants_ns,
                        uint64_t until_ns)
 {
-    uint64_t due = bench_schedule_due(schedule, until_ns);
+    uint64_t due = farm_schedule_due(schedule, until_ns);
     uint64_t expected = count_instants(instants_ns, schedule->number, until_ns);
 
     if (due != expected)
@@ -306,7 +306,7 @@ static void assert_due(const bench_schedule *schedule, const uint64_t *instants_
 
 START_TEST(due_counts_instants_up_to_the_one_asked_for)
 {
-    bench_schedule schedule;
+    farm_schedule schedule;
     uint64_t instants_ns[ASKED], step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
@@ -322,7 +322,7 @@ END_TEST
 
 START_TEST(due_leaves_out_what_was_made)
 {
-    bench_schedule schedule;
+    farm_schedule schedule;
     uint64_t instants_ns[ASKED], step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
@@ -330,7 +330,7 @@ START_TEST(due_leaves_out_what_was_made)
         for (size_t made = 0; made < ASKED - 1; made++) {
             for (size_t k = 0; k < ASKED && instants_ns[k] < instants_ns[ASKED - 1]; k += 17)
                 assert_due(&schedule, instants_ns, instants_ns[k]);
-            bench_schedule_next(&schedule);
+            farm_schedule_next(&schedule);
         }
     }
 }
@@ -338,35 +338,35 @@ END_TEST
 
 START_TEST(nothing_is_due_before_or_at_the_start)
 {
-    bench_schedule schedule;
+    farm_schedule schedule;
     uint64_t step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 1; n++) {
-        ck_assert_uint_eq(bench_schedule_due(&schedule, 0), 0);
-        ck_assert_uint_eq(bench_schedule_due(&schedule, start_ns - 1), 0);
+        ck_assert_uint_eq(farm_schedule_due(&schedule, 0), 0);
+        ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns - 1), 0);
         if (!schedule.poisson)
-            ck_assert_uint_eq(bench_schedule_due(&schedule, start_ns), 0);
+            ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns), 0);
     }
 }
 END_TEST
 
 START_TEST(nothing_is_due_again_at_an_instant_that_is_over)
 {
-    bench_schedule schedule;
+    farm_schedule schedule;
     uint64_t step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
         for (size_t k = 0; k < ASKED; k++)
-            bench_schedule_next(&schedule);
+            farm_schedule_next(&schedule);
         for (uint64_t back = 0; back < 100; back++)
-            ck_assert_uint_eq(bench_schedule_due(&schedule, start_ns + back * step_ns), 0);
+            ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns + back * step_ns), 0);
     }
 }
 END_TEST
 
 START_TEST(a_loop_that_makes_what_is_due_is_left_with_nothing)
 {
-    bench_schedule schedule;
+    farm_schedule schedule;
     uint64_t step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
@@ -377,11 +377,11 @@ START_TEST(a_loop_that_makes_what_is_due_is_left_with_nothing)
             uint64_t due;
 
             now_ns += cb_random_below(&random, 5 * step_ns);
-            due = bench_schedule_due(&schedule, now_ns);
+            due = farm_schedule_due(&schedule, now_ns);
             for (uint64_t made = 0; made < due; made++)
-                if (bench_schedule_next(&schedule) > now_ns)
+                if (farm_schedule_next(&schedule) > now_ns)
                     ck_abort_msg("an event was called due before its instant");
-            if (bench_schedule_due(&schedule, now_ns) != 0)
+            if (farm_schedule_due(&schedule, now_ns) != 0)
                 ck_abort_msg("an event stayed due");
         }
     }
@@ -390,15 +390,15 @@ END_TEST
 
 START_TEST(instants_do_not_depend_on_when_they_are_asked_for)
 {
-    bench_schedule schedule;
+    farm_schedule schedule;
     uint64_t step_ns;
 
     for (size_t n = 0; (schedule = nth_schedule(n, &step_ns)).interval_ns > 0; n++) {
-        bench_schedule asked = schedule;
+        farm_schedule asked = schedule;
 
         for (uint64_t k = 0; k < ASKED; k++) {
-            bench_schedule_due(&asked, start_ns + (k * 7919 % ASKED) * step_ns);
-            ck_assert_uint_eq(bench_schedule_next(&asked), bench_schedule_next(&schedule));
+            farm_schedule_due(&asked, start_ns + (k * 7919 % ASKED) * step_ns);
+            ck_assert_uint_eq(farm_schedule_next(&asked), farm_schedule_next(&schedule));
         }
     }
 }
@@ -407,11 +407,11 @@ END_TEST
 /* One by one these would be 10^12 and more: the test would not end. */
 START_TEST(a_huge_number_is_due_without_counting_to_it)
 {
-    bench_schedule schedule = periodic(1e12);
+    farm_schedule schedule = periodic(1e12);
 
-    ck_assert_uint_eq(bench_schedule_due(&schedule, start_ns + 1000000000 - 1), 999999999999u);
+    ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns + 1000000000 - 1), 999999999999u);
     schedule = periodic(1e6);
-    ck_assert_uint_eq(bench_schedule_due(&schedule, start_ns + UINT64_C(1000000000000000)),
+    ck_assert_uint_eq(farm_schedule_due(&schedule, start_ns + UINT64_C(1000000000000000)),
                       1000000000000u);
 }
 END_TEST
@@ -423,8 +423,8 @@ START_TEST(beyond_a_million_poisson_is_counted_by_its_mean)
     static const double rates_hz[] = {2e6, 1e7, 1e12};
 
     for (size_t i = 0; i < LENGTH(rates_hz); i++) {
-        bench_schedule schedule = poisson(rates_hz[i], i);
-        double due = (double)bench_schedule_due(&schedule, start_ns + 1000000000);
+        farm_schedule schedule = poisson(rates_hz[i], i);
+        double due = (double)farm_schedule_due(&schedule, start_ns + 1000000000);
 
         ck_assert_double_eq_tol(due, rates_hz[i], 4000);
     }
@@ -459,27 +459,27 @@ static uint64_t issue_instant(const load *l, const course *c, uint64_t k, uint64
     return (later(due_ns, room_ns) + l->turn_ns - 1) / l->turn_ns * l->turn_ns;
 }
 
-static void run_farm(bench_schedule schedule, const load *l, course *c)
+static void run_farm(farm_schedule schedule, const load *l, course *c)
 {
-    bench_ledger ledger;
+    farm_ledger ledger;
     uint64_t decisions = 0;
 
-    ck_assert_int_eq(bench_ledger_create(1, l->in_flight, &ledger), CB_OK);
+    ck_assert_int_eq(farm_ledger_create(1, l->in_flight, &ledger), CB_OK);
     for (uint64_t k = 0; k < EVENTS; k++) {
-        uint64_t due_ns = bench_schedule_next(&schedule);
+        uint64_t due_ns = farm_schedule_next(&schedule);
 
         c->issued_ns[k] = issue_instant(l, c, k, due_ns);
         c->decided_ns[k] = later(c->issued_ns[k], k > 0 ? c->decided_ns[k - 1] : 0) + l->work_ns[k];
         while (decisions < k && c->decided_ns[decisions] <= c->issued_ns[k]) {
-            bench_ledger_decide(&ledger, 0, decisions, &c->since_ns[decisions]);
+            farm_ledger_decide(&ledger, 0, decisions, &c->since_ns[decisions]);
             decisions++;
         }
-        bench_ledger_issue(&ledger, due_ns);
+        farm_ledger_issue(&ledger, due_ns);
         ck_assert_uint_le(ledger.in_flight, l->in_flight);
     }
     for (; decisions < EVENTS; decisions++)
-        bench_ledger_decide(&ledger, 0, decisions, &c->since_ns[decisions]);
-    bench_ledger_free(&ledger);
+        farm_ledger_decide(&ledger, 0, decisions, &c->since_ns[decisions]);
+    farm_ledger_free(&ledger);
 }
 
 static uint64_t sum_of_latencies(const course *c, const uint64_t *from_ns)
@@ -492,9 +492,9 @@ static uint64_t sum_of_latencies(const course *c, const uint64_t *from_ns)
 }
 
 /* At one event in 10 us a farm that needs up to 18 us falls behind now and then. */
-static bench_schedule busy_schedule(bool is_poisson)
+static farm_schedule busy_schedule(bool is_poisson)
 {
-    return bench_schedule_make(1e5, is_poisson, 5, 0);
+    return farm_schedule_make(1e5, is_poisson, 5, 0);
 }
 
 static void draw_work(load *l)
@@ -515,13 +515,13 @@ START_TEST(events_count_from_the_same_instants_however_their_issue_is_delayed)
 
     draw_work(&l);
     for (size_t i = 0; i < 2 * LENGTH(bounds) * LENGTH(turns_ns); i++) {
-        bench_schedule schedule = busy_schedule(i % 2 == 1);
+        farm_schedule schedule = busy_schedule(i % 2 == 1);
 
         l.in_flight = bounds[i / 2 % LENGTH(bounds)];
         l.turn_ns = turns_ns[i / 2 / LENGTH(bounds)];
         run_farm(schedule, &l, &c);
         for (size_t k = 0; k < EVENTS; k++)
-            ck_assert_uint_eq(c.since_ns[k], bench_schedule_next(&schedule));
+            ck_assert_uint_eq(c.since_ns[k], farm_schedule_next(&schedule));
     }
 }
 END_TEST
@@ -554,7 +554,7 @@ START_TEST(a_stall_is_in_the_latency_of_every_event_that_fell_due_in_it)
     static load l = {.in_flight = 1, .turn_ns = 1, .work_ns = {[100] = 1000000}};
     static course c;
 
-    run_farm(bench_schedule_make(1e6, false, 0, 0), &l, &c);
+    run_farm(farm_schedule_make(1e6, false, 0, 0), &l, &c);
     ck_assert_uint_eq(sum_of_latencies(&c, c.since_ns), UINT64_C(1000) * 1000 * 1001 / 2);
     ck_assert_uint_eq(sum_of_latencies(&c, c.issued_ns), 1000000);
 }

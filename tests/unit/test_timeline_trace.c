@@ -1,7 +1,7 @@
 /* From notes to a trace: clocks of ranks and hosts, names, and which message belongs to which. */
 #include "timeline/trace.h"
 
-#include "farm/farm.h"
+#include "farm/recording.h"
 #include "engine/shape.h"
 #include "tests/unit/unit.h"
 
@@ -11,12 +11,12 @@ enum { SUPERVISOR, SOURCE_0, SOURCE_1, DESTINATION };
 
 typedef struct {
     bench_shape shape;
-    bench_timeline_count counts[RANKS];
-    bench_timeline_clock clocks[RANKS];
+    timeline_count counts[RANKS];
+    timeline_clock clocks[RANKS];
     int hosts[RANKS];
-    bench_timeline_entry entries[ENTRIES];
+    timeline_entry entries[ENTRIES];
     size_t used;
-    bench_timeline_trace trace;
+    timeline_trace trace;
 } fixture;
 
 static fixture new_farm(void)
@@ -25,7 +25,7 @@ static fixture new_farm(void)
 }
 
 /* Notes come rank after rank. Each lasts 10 ns. */
-static void add(fixture *farm, size_t rank, uint64_t begin_ns, bench_timeline_entry entry)
+static void add(fixture *farm, size_t rank, uint64_t begin_ns, timeline_entry entry)
 {
     entry.begin_ns = begin_ns;
     entry.end_ns = begin_ns + 10;
@@ -36,24 +36,25 @@ static void add(fixture *farm, size_t rank, uint64_t begin_ns, bench_timeline_en
 
 static void make(fixture *farm)
 {
-    bench_farm_notes notes = {.shape = &farm->shape,
-                              .counts = farm->counts,
-                              .clocks = farm->clocks,
-                              .hosts = farm->hosts,
-                              .entries = farm->entries,
-                              .first_event = FIRST_EVENT};
+    timeline_gathered notes = {.words = &farm_timeline_words,
+                               .shape = &farm->shape,
+                               .counts = farm->counts,
+                               .clocks = farm->clocks,
+                               .hosts = farm->hosts,
+                               .entries = farm->entries,
+                               .first_event = FIRST_EVENT};
 
-    ck_assert_int_eq(bench_timeline_make_trace(&notes, &farm->trace), CB_OK);
+    ck_assert_int_eq(timeline_trace_make(&notes, &farm->trace), CB_OK);
 }
 
-static const bench_timeline_entry to_all_sources = {
-    .deed = BENCH_SENDS, .role = BENCH_SOURCE, .index = UINT32_MAX};
-static const bench_timeline_entry from_supervisor = {.deed = BENCH_TAKES, .role = BENCH_SUPERVISOR};
-static const bench_timeline_entry to_destination = {.deed = BENCH_SENDS, .role = BENCH_DESTINATION};
+static const timeline_entry to_all_sources = {
+    .kind = TIMELINE_SENDS, .role = FARM_SOURCE, .index = UINT32_MAX};
+static const timeline_entry from_supervisor = {.kind = TIMELINE_TAKES, .role = FARM_SUPERVISOR};
+static const timeline_entry to_destination = {.kind = TIMELINE_SENDS, .role = FARM_DESTINATION};
 
-static bench_timeline_entry from_source(uint32_t index)
+static timeline_entry from_source(uint32_t index)
 {
-    return (bench_timeline_entry){.deed = BENCH_TAKES, .role = BENCH_SOURCE, .index = index};
+    return (timeline_entry){.kind = TIMELINE_TAKES, .role = FARM_SOURCE, .index = index};
 }
 
 static control_clock clock_of(double offset_ns, double bound_ns, uint64_t at_ns)
@@ -62,10 +63,10 @@ static control_clock clock_of(double offset_ns, double bound_ns, uint64_t at_ns)
 }
 
 /* A clock that is `offset_ns` behind rank 0's, known to 5 ns. */
-static bench_timeline_clock steady(double offset_ns)
+static timeline_clock steady(double offset_ns)
 {
-    return (bench_timeline_clock){.before = clock_of(offset_ns, 5, 100),
-                                  .after = clock_of(offset_ns, 5, 10000)};
+    return (timeline_clock){.before = clock_of(offset_ns, 5, 100),
+                            .after = clock_of(offset_ns, 5, 10000)};
 }
 
 /* One message, from source 0 at `sent_ns` to the destination at `taken_ns`, each by the clock of
@@ -84,33 +85,32 @@ static fixture one_message_between_hosts(uint64_t sent_ns, uint64_t taken_ns)
 
 static void leave(fixture *farm)
 {
-    bench_timeline_free_trace(&farm->trace);
+    timeline_trace_free(&farm->trace);
 }
 
 /* Clocks */
 
 START_TEST(an_instant_lies_on_the_line_through_both_estimates)
 {
-    bench_timeline_clock clock = {.before = clock_of(100, 1, 1000),
-                                  .after = clock_of(200, 1, 2000)};
+    timeline_clock clock = {.before = clock_of(100, 1, 1000), .after = clock_of(200, 1, 2000)};
 
-    ck_assert_uint_eq(bench_timeline_reference(&clock, 1000), 1100);
-    ck_assert_uint_eq(bench_timeline_reference(&clock, 1500), 1650);
-    ck_assert_uint_eq(bench_timeline_reference(&clock, 2000), 2200);
+    ck_assert_uint_eq(timeline_reference(&clock, 1000), 1100);
+    ck_assert_uint_eq(timeline_reference(&clock, 1500), 1650);
+    ck_assert_uint_eq(timeline_reference(&clock, 2000), 2200);
 }
 END_TEST
 
 START_TEST(a_clock_is_known_as_well_as_its_worse_estimate)
 {
-    bench_timeline_clock clock = {.before = clock_of(0, 7, 1), .after = clock_of(0, 3, 2)};
+    timeline_clock clock = {.before = clock_of(0, 7, 1), .after = clock_of(0, 3, 2)};
 
-    ck_assert_double_eq(bench_timeline_bound_ns(&clock), 7);
+    ck_assert_double_eq(timeline_bound_ns(&clock), 7);
 }
 END_TEST
 
 START_TEST(ranks_of_a_host_share_the_clock_that_is_known_best)
 {
-    bench_timeline_clock clocks[] = {
+    timeline_clock clocks[] = {
         {.before = clock_of(0, 0, 100), .after = clock_of(0, 0, 900)},
         {.before = clock_of(4, 5, 110), .after = clock_of(-3, 5, 910)},
         {.before = clock_of(5007, 9, 120), .after = clock_of(5003, 9, 920)},
@@ -119,7 +119,7 @@ START_TEST(ranks_of_a_host_share_the_clock_that_is_known_best)
     const int hosts[] = {0, 0, 1, 1};
     size_t counts[RANKS];
 
-    bench_timeline_share_clocks(clocks, hosts, RANKS, counts);
+    timeline_share_clocks(clocks, hosts, RANKS, counts);
     ck_assert_uint_eq(counts[0], 0);
     ck_assert_uint_eq(counts[1], 0);
     ck_assert_uint_eq(counts[2], 3);
@@ -129,14 +129,14 @@ END_TEST
 
 START_TEST(a_clock_that_cannot_be_its_hosts_stays_its_own)
 {
-    bench_timeline_clock clocks[] = {
+    timeline_clock clocks[] = {
         {.before = clock_of(0, 0, 100), .after = clock_of(0, 0, 900)},
         {.before = clock_of(0, 5, 110), .after = clock_of(50, 5, 910)},
     };
     const int hosts[] = {0, 0};
     size_t counts[2];
 
-    bench_timeline_share_clocks(clocks, hosts, 2, counts);
+    timeline_share_clocks(clocks, hosts, 2, counts);
     ck_assert_uint_eq(counts[1], 1);
 }
 END_TEST
@@ -170,7 +170,7 @@ END_TEST
 START_TEST(a_slice_tells_its_event_from_the_first_and_its_peer)
 {
     fixture farm = new_farm();
-    bench_timeline_entry entry = from_source(1);
+    timeline_entry entry = from_source(1);
 
     entry.event = 2;
     add(&farm, DESTINATION, 1000, entry);
@@ -189,21 +189,21 @@ START_TEST(every_deed_of_a_farm_has_a_name)
 {
     static const struct {
         size_t rank;
-        bench_timeline_entry entry;
+        timeline_entry entry;
         const char *kind, *name;
     } deeds[] = {
-        {SUPERVISOR, {.deed = BENCH_SENDS, .role = BENCH_SOURCE}, "issue", "issue"},
-        {SUPERVISOR, {.deed = BENCH_SENDS, .role = BENCH_DESTINATION}, "issue", "issue"},
-        {SUPERVISOR, {.deed = BENCH_TAKES, .role = BENCH_DESTINATION}, "take", "take decision"},
-        {SOURCE_0, {.deed = BENCH_TAKES, .role = BENCH_SUPERVISOR}, "take", "take assignment"},
-        {SOURCE_0, {.deed = BENCH_TAKES, .role = BENCH_DESTINATION}, "take", "take request"},
-        {SOURCE_0, {.deed = BENCH_SENDS, .role = BENCH_DESTINATION}, "send", "send"},
-        {DESTINATION, {.deed = BENCH_TAKES, .role = BENCH_SUPERVISOR}, "take", "take assignment"},
-        {DESTINATION, {.deed = BENCH_SENDS, .role = BENCH_SOURCE}, "request", "request"},
-        {DESTINATION, {.deed = BENCH_TAKES, .role = BENCH_SOURCE}, "take", "take fragment"},
-        {DESTINATION, {.deed = BENCH_WORKS, .role = BENCH_SOURCE}, "algorithm", "algorithm"},
-        {DESTINATION, {.deed = BENCH_DELAYS}, "delay", "delay"},
-        {DESTINATION, {.deed = BENCH_SENDS, .role = BENCH_SUPERVISOR}, "decision", "decision"},
+        {SUPERVISOR, {.kind = TIMELINE_SENDS, .role = FARM_SOURCE}, "issue", "issue"},
+        {SUPERVISOR, {.kind = TIMELINE_SENDS, .role = FARM_DESTINATION}, "issue", "issue"},
+        {SUPERVISOR, {.kind = TIMELINE_TAKES, .role = FARM_DESTINATION}, "take", "take decision"},
+        {SOURCE_0, {.kind = TIMELINE_TAKES, .role = FARM_SUPERVISOR}, "take", "take assignment"},
+        {SOURCE_0, {.kind = TIMELINE_TAKES, .role = FARM_DESTINATION}, "take", "take request"},
+        {SOURCE_0, {.kind = TIMELINE_SENDS, .role = FARM_DESTINATION}, "send", "send"},
+        {DESTINATION, {.kind = TIMELINE_TAKES, .role = FARM_SUPERVISOR}, "take", "take assignment"},
+        {DESTINATION, {.kind = TIMELINE_SENDS, .role = FARM_SOURCE}, "request", "request"},
+        {DESTINATION, {.kind = TIMELINE_TAKES, .role = FARM_SOURCE}, "take", "take fragment"},
+        {DESTINATION, {.kind = TIMELINE_WORKS, .role = FARM_SOURCE}, "algorithm", "algorithm"},
+        {DESTINATION, {.kind = TIMELINE_DELAYS}, "delay", "delay"},
+        {DESTINATION, {.kind = TIMELINE_SENDS, .role = FARM_SUPERVISOR}, "decision", "decision"},
     };
     enum { DEEDS = sizeof(deeds) / sizeof(deeds[0]) };
     fixture farm = new_farm();
@@ -243,7 +243,7 @@ END_TEST
 START_TEST(a_fragment_comes_from_its_own_source_and_event)
 {
     fixture farm = new_farm();
-    bench_timeline_entry later = to_destination, later_from_1 = from_source(1);
+    timeline_entry later = to_destination, later_from_1 = from_source(1);
 
     later.event = later_from_1.event = 1;
     add(&farm, SOURCE_0, 1000, to_destination);

@@ -6,7 +6,8 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "engine/session.h"
+#include "engine/rank.h"
+#include "engine/verification.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
 
@@ -38,12 +39,12 @@ static void fill_at_random(unsigned char *data, size_t size_bytes, uint64_t seed
 
 static void assert_flips_are_seen(unsigned char *data, size_t size_bytes, size_t stride)
 {
-    uint64_t sum = bench_touch(data, size_bytes);
+    uint64_t sum = traffic_touch(data, size_bytes);
 
     for (size_t at = 0; at < size_bytes; at += stride)
         for (unsigned mask = 1; mask < 256; mask = 2 * mask + 1) {
             data[at] ^= (unsigned char)mask;
-            ck_assert_msg(bench_touch(data, size_bytes) != sum,
+            ck_assert_msg(traffic_touch(data, size_bytes) != sum,
                           "byte %zu of %zu is not referred to", at, size_bytes);
             data[at] ^= (unsigned char)mask;
         }
@@ -80,7 +81,7 @@ START_TEST(touching_is_the_plain_sum_of_words_wherever_they_lie)
     fill_at_random(data, sizeof(data), 3);
     for (size_t size = 0; size <= 300; size++)
         for (size_t offset = 0; offset < 9; offset++)
-            ck_assert_uint_eq(bench_touch(data + offset, size), plain_sum(data + offset, size));
+            ck_assert_uint_eq(traffic_touch(data + offset, size), plain_sum(data + offset, size));
 }
 END_TEST
 
@@ -90,7 +91,7 @@ START_TEST(touching_ends_with_the_packet)
         unsigned char *data = malloc(size > 0 ? size : 1); /* a sanitizer watches its end */
 
         fill_at_random(data, size, 4);
-        ck_assert_uint_eq(bench_touch(data, size), plain_sum(data, size));
+        ck_assert_uint_eq(traffic_touch(data, size), plain_sum(data, size));
         free(data);
     }
 }
@@ -101,11 +102,11 @@ START_TEST(the_sum_of_filled_packets_is_known)
     static const size_t large[] = {4095, 4096, 65536, (4 << 20) + 1};
     unsigned char *data = malloc((4 << 20) + 1);
 
-    bench_fill(data, (4 << 20) + 1);
+    traffic_fill(data, (4 << 20) + 1);
     for (size_t size = 0; size <= 600; size++)
-        ck_assert_uint_eq(bench_touch(data, size), bench_expected_sum(size));
+        ck_assert_uint_eq(traffic_touch(data, size), traffic_expected_sum(size));
     for (size_t i = 0; i < LENGTH(large); i++)
-        ck_assert_uint_eq(bench_touch(data, large[i]), bench_expected_sum(large[i]));
+        ck_assert_uint_eq(traffic_touch(data, large[i]), traffic_expected_sum(large[i]));
     free(data);
 }
 END_TEST
@@ -113,7 +114,7 @@ END_TEST
 START_TEST(sums_of_different_sizes_differ)
 {
     for (size_t size = 1; size <= 600; size++)
-        ck_assert_uint_ne(bench_expected_sum(size), bench_expected_sum(size - 1));
+        ck_assert_uint_ne(traffic_expected_sum(size), traffic_expected_sum(size - 1));
 }
 END_TEST
 
@@ -131,7 +132,7 @@ static void make_mirror(mirror *m, const bench_traffic *traffic)
     make_side(&m->here, 1, 1);
     m->here.nodes[0].out = m->here.nodes[0].in = &m->back;
     m->here.me.size_bytes = 100;
-    bench_rank_reset(&m->here.me, traffic, 1);
+    rank_reset(&m->here.me, traffic);
 }
 
 static void send_and_receive(mirror *m)
@@ -144,11 +145,11 @@ START_TEST(intact_packets_add_up)
 {
     mirror m;
 
-    make_mirror(&m, &bench_touching);
+    make_mirror(&m, &traffic_touching);
     for (int i = 0; i < 1000; i++)
         send_and_receive(&m);
-    ck_assert_uint_eq(m.here.me.packets, 1000);
-    ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_OK);
+    ck_assert_uint_eq(m.here.me.received.packets, 1000);
+    ck_assert_int_eq(rank_check_sum(&m.here.me), CB_OK);
 }
 END_TEST
 
@@ -157,13 +158,13 @@ START_TEST(one_wrong_byte_among_many_packets_is_an_error)
     for (size_t byte = 0; byte < 100; byte++) {
         mirror m;
 
-        make_mirror(&m, &bench_touching);
+        make_mirror(&m, &traffic_touching);
         for (int i = 0; i < 10; i++)
             send_and_receive(&m);
         ck_assert_int_eq(bench_send(&m.here.me, 0), CB_OK);
         ((unsigned char *)m.back.first->data)[byte] ^= 4;
         ck_assert_int_eq(bench_receive(&m.here.me, 0), CB_OK);
-        ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_ERROR_DATA);
+        ck_assert_int_eq(rank_check_sum(&m.here.me), CB_ERROR_DATA);
     }
 }
 END_TEST
@@ -172,11 +173,11 @@ START_TEST(a_cut_packet_is_an_error)
 {
     mirror m;
 
-    make_mirror(&m, &bench_touching);
+    make_mirror(&m, &traffic_touching);
     ck_assert_int_eq(bench_send(&m.here.me, 0), CB_OK);
     m.back.first->size--;
     ck_assert_int_eq(bench_receive(&m.here.me, 0), CB_OK);
-    ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_ERROR_DATA);
+    ck_assert_int_eq(rank_check_sum(&m.here.me), CB_ERROR_DATA);
 }
 END_TEST
 
@@ -184,10 +185,10 @@ START_TEST(what_is_not_touched_is_not_held_against_a_sum)
 {
     mirror m;
 
-    make_mirror(&m, &bench_bare);
+    make_mirror(&m, &traffic_bare);
     send_and_receive(&m);
-    ck_assert_uint_eq(m.here.me.sum, 0);
-    ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_OK);
+    ck_assert_uint_eq(m.here.me.received.sum, 0);
+    ck_assert_int_eq(rank_check_sum(&m.here.me), CB_OK);
 }
 END_TEST
 
@@ -195,13 +196,13 @@ START_TEST(a_pass_begins_with_an_empty_sum)
 {
     mirror m;
 
-    make_mirror(&m, &bench_touching);
+    make_mirror(&m, &traffic_touching);
     ck_assert_int_eq(bench_send(&m.here.me, 0), CB_OK);
     ((unsigned char *)m.back.first->data)[3] ^= 1;
     ck_assert_int_eq(bench_receive(&m.here.me, 0), CB_OK);
-    bench_rank_reset(&m.here.me, &bench_touching, 1);
+    rank_reset(&m.here.me, &traffic_touching);
     send_and_receive(&m);
-    ck_assert_int_eq(bench_rank_check_sum(&m.here.me), CB_OK);
+    ck_assert_int_eq(rank_check_sum(&m.here.me), CB_OK);
 }
 END_TEST
 
@@ -229,7 +230,7 @@ static cb_status receive_broadcast(bench_rank *me)
 
 static cb_status receive_own_broadcast(bench_rank *me)
 {
-    me->own_multicast = true;
+    me->lists.own_multicast = true;
     return receive_broadcast(me);
 }
 
@@ -257,7 +258,7 @@ static bench_findings verify_without(size_t way, uint64_t lost, cb_status *last)
     mirror m;
     transport_buffer *dropped;
 
-    make_mirror(&m, &bench_verifying);
+    make_mirror(&m, &verification_traffic);
     for (uint64_t number = 0; number < VERIFIED; number++) {
         queue before = m.back;
 
@@ -274,7 +275,7 @@ static bench_findings verify_without(size_t way, uint64_t lost, cb_status *last)
     *last = CB_OK;
     for (uint64_t number = 0; number < VERIFIED && *last == CB_OK; number++)
         *last = ways[way].receive(&m.here.me);
-    return m.here.me.findings;
+    return m.here.me.verification.findings;
 }
 
 START_TEST(a_verified_stream_without_losses_is_clean)
@@ -325,13 +326,13 @@ START_TEST(a_machine_that_stands_still_loses_no_packet)
 {
     halting test = {.pauses_left = 6};
 
-    make_mirror(&test.m, &bench_verifying);
-    test.m.here.me.patience_ns = 200000000;
+    make_mirror(&test.m, &verification_traffic);
+    test.m.here.me.verification.timeout_ns = 200000000;
     test.m.here.factory.go_on = stand_still;
     test.m.here.factory.other = &test;
     ck_assert_int_eq(receive_one(&test.m.here.me), CB_OK);
-    ck_assert_uint_eq(test.m.here.me.findings.messages, 1);
-    ck_assert_uint_eq(test.m.here.me.findings.lost, 0);
+    ck_assert_uint_eq(test.m.here.me.verification.findings.messages, 1);
+    ck_assert_uint_eq(test.m.here.me.verification.findings.lost, 0);
 }
 END_TEST
 
@@ -513,12 +514,12 @@ START_TEST(early_packets_are_kept_for_later_rounds)
     make_side(&s, 3, 1);
     s.factory.arrivals = arrivals;
     ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
-    ck_assert_uint_eq(s.me.packets, 5);
+    ck_assert_uint_eq(s.me.received.packets, 5);
     ck_assert_uint_eq(lead(&s, 0), 2);
     ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
-    ck_assert_uint_eq(s.me.packets, 7);
+    ck_assert_uint_eq(s.me.received.packets, 7);
     ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
-    ck_assert_uint_eq(s.me.packets, 9);
+    ck_assert_uint_eq(s.me.received.packets, 9);
     ck_assert_uint_eq(lead(&s, 0) + lead(&s, 1) + lead(&s, 2), 0);
 }
 END_TEST
@@ -533,7 +534,7 @@ START_TEST(a_round_that_came_early_is_complete_without_a_receive)
     ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
     ck_assert_uint_eq(s.me.missing, 1);
     ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
-    ck_assert_uint_eq(s.me.packets, 6);
+    ck_assert_uint_eq(s.me.received.packets, 6);
     ck_assert_uint_eq(s.me.missing, 3);
 }
 END_TEST
@@ -576,7 +577,7 @@ START_TEST(a_round_ends_with_the_first_packet_that_completes_it)
         s.factory.arrivals = arrivals;
         for (size_t round = 1; round <= ROUNDS; round++) {
             ck_assert_int_eq(bench_assemble(&s.me), CB_OK);
-            ck_assert_uint_eq(s.me.packets, needed(arrivals, peers, round));
+            ck_assert_uint_eq(s.me.received.packets, needed(arrivals, peers, round));
         }
     }
 }
@@ -591,7 +592,7 @@ START_TEST(shares_count_until_a_source_has_delivered_its_block)
 
     make_side(&s, 2, 1);
     s.factory.arrivals = arrivals;
-    s.me.block_steps = 3;
+    s.me.shares.block_steps = 3;
     for (size_t i = 0; i < LENGTH(arrivals); i++) {
         bench_peer *from;
 

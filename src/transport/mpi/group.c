@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "transport/group.h"
 
 /* Take the requests of the polled group's list back to the nodes themselves. */
 void mpi_withdraw_requests(mpi_factory *factory)
@@ -132,11 +131,11 @@ cb_status mpi_group_try_receive(transport_group *base, transport_buffer **out,
 /* Hot. */
 cb_status mpi_group_receive(transport_group *group, transport_buffer **out, transport_node **from)
 {
-    mpi_poll state = {0};
+    uint64_t polls = 0;
     cb_status status;
 
     while ((status = mpi_group_try_receive(group, out, from)) == CB_EMPTY)
-        mpi_pause(mpi_factory_of(group->factory), &state);
+        mpi_pause(mpi_factory_of(group->factory), polls++);
     return status;
 }
 

@@ -6,7 +6,9 @@
 
 #include <mpi.h>
 
-#include "transport/pool.h"
+#include "transport/common/group.h"
+#include "transport/common/pool.h"
+#include "transport/common/technology.h"
 #include "transport/transport.h"
 
 enum {
@@ -61,8 +63,7 @@ typedef struct {
     size_t awaited;      /* groups whose broadcast is under way here as in a member */
     bool library_yields; /* in its own waiting, */
     bool library_waits;  /* which is what was asked for */
-    transport_wait wait;
-    mpi_node **nodes; /* by rank */
+    mpi_node **nodes;    /* by rank */
     size_t node_count;
     mpi_group *polled;     /* the group whose list holds the posted receives of its nodes */
     MPI_Request *requests; /* of the sends under way: a ring, whose length is a power of two */
@@ -108,23 +109,22 @@ static inline size_t mpi_received_bytes(const MPI_Status *status)
 #endif
 }
 
-/* wait.c: errors and waiting. */
+/* The pause after an empty poll, `polls` counted from 0. A library that yields has done so in the
+ * poll itself, and twice would be once too often: the others get a whole turn each time. */
+static inline void mpi_pause(const mpi_factory *factory, uint64_t polls)
+{
+    if (factory->base.wait != TRANSPORT_WAIT_YIELD || !factory->library_yields)
+        transport_pause(factory->base.wait, polls);
+}
 
-typedef struct {
-    unsigned idle;
-} mpi_poll;
-
-/* Log that MPI could not do what was attempted with a node; gives CB_ERROR_TRANSPORT. */
+/* send.c. mpi_failed logs that MPI could not do what was attempted with a node, and gives
+ * CB_ERROR_TRANSPORT; mpi_finish waits for a request by polling, where `code` is what starting it
+ * gave: not hot. */
 cb_status mpi_failed(int code, const char *attempt, int rank);
-
-/* The pause after an empty poll, as the policy has it. */
-void mpi_pause(const mpi_factory *factory, mpi_poll *state);
-
-/* Wait for a request by polling; `code` is what starting it gave. Not hot. */
 cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
                      const char *attempt);
 
-/* send.c. mpi_reap completes what it can of the sends under way; mpi_keep adds one, with its buffer
+/* mpi_reap completes what it can of the sends under way; mpi_keep adds one, with its buffer
  * and the group whose broadcast it is, or NULL, and mpi_finish_broadcasts waits for those of a
  * group; mpi_learn_complete finds out, when the technology is opened, how a complete send can be
  * told without a call. */

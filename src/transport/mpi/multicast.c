@@ -196,7 +196,7 @@ cb_status mpi_group_receive_root(transport_group *base, transport_buffer **out)
 {
     mpi_group *group = (mpi_group *)base;
     mpi_factory *factory = mpi_factory_of(base->factory);
-    mpi_poll state = {0};
+    uint64_t polls = 0;
     cb_status status;
 
     if (!base->multicast)
@@ -204,7 +204,7 @@ cb_status mpi_group_receive_root(transport_group *base, transport_buffer **out)
     if (library_waits(factory))
         return receive_waiting(group, out);
     while ((status = receive_if_there(group, out)) == CB_EMPTY)
-        mpi_pause(factory, &state);
+        mpi_pause(factory, polls++);
     return status;
 }
 

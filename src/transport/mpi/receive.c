@@ -120,11 +120,11 @@ cb_status mpi_try_receive(transport_node *base, transport_buffer **out)
 /* The waiting receive where the library's own waiting is not what was asked for. */
 static cb_status mpi_receive_by_polling(transport_node *node, transport_buffer **out)
 {
-    mpi_poll state = {0};
+    uint64_t polls = 0;
     cb_status status;
 
     while ((status = mpi_try_receive(node, out)) == CB_EMPTY)
-        mpi_pause(mpi_factory_of(node->factory), &state);
+        mpi_pause(mpi_factory_of(node->factory), polls++);
     return status;
 }
 

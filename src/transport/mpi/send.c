@@ -4,7 +4,37 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/memory.h"
+
+/* Errors and requests */
+
+/* Kept out of the hot functions, whose stack it would enlarge. */
+__attribute__((cold, noinline)) cb_status mpi_failed(int code, const char *attempt, int rank)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        length = 0;
+    cb_error("MPI cannot %s node %d: %.*s; see the messages of the MPI library", attempt, rank,
+             length, text);
+    return CB_ERROR_TRANSPORT;
+}
+
+cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
+                     const char *attempt)
+{
+    uint64_t polls = 0;
+    int done = 0;
+
+    while (code == MPI_SUCCESS &&
+           (code = MPI_Test(request, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done)
+        mpi_pause(factory, polls++);
+    return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, attempt, factory->base.rank);
+}
+
+/* Sends under way */
 
 static void drop_oldest(mpi_factory *factory, size_t count)
 {
@@ -32,10 +62,10 @@ static cb_status test_oldest(mpi_factory *factory, size_t count, int *done)
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "complete a send to", -1);
 }
 
-/* As long as all are complete they are tested together, which costs less than one by one; of large
- * messages those are looked for as well that are complete before others, since their buffers would
- * be sent next out of a nearer cache. A send
- * that has failed is told once; where its request is left, it is still under way. */
+/* As long as all are complete they are tested together, which costs less than one by one. Large
+ * messages are also tested singly, since one may be complete before others, and its buffer is in a
+ * nearer cache for the next send. A send that has failed is reported once; where its request is
+ * left, it is still under way. */
 cb_status mpi_reap(mpi_factory *factory)
 {
     size_t together = REAP_TOGETHER;
@@ -219,12 +249,10 @@ cb_status mpi_finish_broadcasts(mpi_factory *factory, const mpi_group *group)
 cb_status mpi_flush(transport_factory *base)
 {
     mpi_factory *factory = mpi_factory_of(base);
-    mpi_poll state = {0};
-
-    for (;;) {
+    for (uint64_t polls = 0;; polls++) {
         CB_TRY(mpi_reap(factory));
         if (factory->queue_count == 0)
             return CB_OK;
-        mpi_pause(factory, &state);
+        mpi_pause(factory, polls);
     }
 }

@@ -65,26 +65,29 @@ static cb_status check_hosts(const sci_factory *factory)
 /* Before the library starts, since it reads both then. */
 static cb_status set_environment(const sci_factory *factory)
 {
-    const uint32_t node_id = factory->settings->nodes[factory->base.rank].node_id;
-    char text[16];
+    const uint64_t node_id =
+        sci_settings_of(factory->settings, (size_t)factory->base.rank)->node_id;
+    char text[24];
 
     if (setenv(job_variable, factory->addresses[0].job, 1) != 0)
         return CB_ERROR_MEMORY;
-    snprintf(text, sizeof(text), "%u", node_id);
-    if (node_id != CB_NODE_ID_UNKNOWN && setenv(node_variable, text, 0) != 0)
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)node_id);
+    if (node_id != CB_PARAMETER_ABSENT && setenv(node_variable, text, 0) != 0)
         return CB_ERROR_MEMORY;
     return CB_OK;
 }
 
 static cb_status check_node_id(const sci_factory *factory, unsigned found)
 {
-    const uint32_t node_id = factory->settings->nodes[factory->base.rank].node_id;
+    const uint64_t node_id =
+        sci_settings_of(factory->settings, (size_t)factory->base.rank)->node_id;
 
-    if (node_id == CB_NODE_ID_UNKNOWN || node_id == found)
+    if (node_id == CB_PARAMETER_ABSENT || node_id == found)
         return CB_OK;
-    cb_error("cannot use sci as rank %d: node_id = %u is configured, and the SCI node of this host "
-             "is %u; correct the Context SCI of its machine, or SISCI_SHM_NODE",
-             factory->base.rank, node_id, found);
+    cb_error(
+        "cannot use sci as rank %d: node_id = %llu is configured, and the SCI node of this host "
+        "is %u; correct the Context SCI of its machine, or SISCI_SHM_NODE",
+        factory->base.rank, (unsigned long long)node_id, found);
     return CB_ERROR_USAGE;
 }
 
@@ -108,7 +111,8 @@ static cb_status make_segment(sci_factory *factory, sci_address *mine)
 {
     const int rank = factory->base.rank;
     unsigned count, before = local_rank(factory, &count);
-    const unsigned first = (unsigned)factory->settings->nodes[rank].sci.recv_seg_id + before;
+    const unsigned first =
+        (unsigned)sci_settings_of(factory->settings, (size_t)rank)->recv_seg_id + before;
 
     CB_TRY(set_environment(factory));
     CB_TRY(sci_library_start());

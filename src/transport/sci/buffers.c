@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 
 static bool is_receive_buffer(const sci_factory *factory, const transport_buffer *buffer)
@@ -29,26 +28,9 @@ static inline void give_receive_buffer(sci_factory *factory, uint32_t number)
     factory->free_count++;
 }
 
-bool sci_take_receive_buffer(sci_factory *factory, uint32_t *number)
-{
-    bool any;
-
-    sci_lock(factory);
-    any = factory->free_count > 0;
-    if (any) {
-        *number = factory->free_ring[factory->free_first++];
-        factory->free_count--;
-        if (factory->free_first == factory->receive_count)
-            factory->free_first = 0;
-    }
-    sci_unlock(factory);
-    return any;
-}
-
 cb_status sci_buffers_open(sci_factory *factory)
 {
-    const cb_node_settings *node = &factory->settings->nodes[factory->base.rank];
-    const cb_sci_settings *sci = &node->sci;
+    const sci_settings *sci = sci_settings_of(factory->settings, (size_t)factory->base.rank);
     unsigned char *first = factory->segment.address + sci->header_area_size + sci->inline_area_size;
 
     factory->heap = !sci->use_send_pool;
@@ -78,32 +60,6 @@ void sci_buffers_close(sci_factory *factory)
 }
 
 /* Send buffers */
-
-/* The pool as files have it, or larger where the run needs that. */
-static transport_preparation configured_pool(const sci_factory *factory)
-{
-    const cb_sci_settings *sci = &factory->settings->nodes[factory->base.rank].sci;
-    transport_preparation pool = factory->preparation;
-
-    if (factory->settings->configured && pool.buffers < sci->send_buffer_no)
-        pool.buffers = (size_t)sci->send_buffer_no;
-    if (factory->settings->configured && pool.message_bytes < sci->send_buffer_size)
-        pool.message_bytes = (size_t)sci->send_buffer_size;
-    return pool;
-}
-
-cb_status sci_prepare(transport_factory *base, const transport_preparation *preparation)
-{
-    sci_factory *factory = sci_factory_of(base);
-    transport_preparation pool;
-
-    CB_TRY(sci_flush(base));
-    factory->preparation = *preparation;
-    if (factory->heap)
-        return CB_OK;
-    pool = configured_pool(factory);
-    return transport_pool_prepare(&factory->pool, base, &pool);
-}
 
 __attribute__((noinline)) static transport_buffer *make_on_heap(sci_factory *factory)
 {
@@ -186,6 +142,6 @@ void sci_buffer_release(transport_buffer *buffer)
     factory->base.held--;
     give_back(factory, buffer);
     sci_unlock(factory);
-    if (!factory->many_senders && factory->starved > 0)
+    if (!factory->lock.used && factory->starved > 0)
         (void)sci_relieve(factory);
 }

@@ -1,16 +1,14 @@
-/* The technology sci: the message passing layer over SCI of Bogaerts' note, over remote memory
- * alone. Each process has one segment that the others write into: headers with acknowledgements,
- * lines with notifications, buffers with data. docs/sci.md has the protocol. */
+/* Factories of the technology sci: the message passing layer over SCI of Bogaerts' note, over
+ * remote memory alone. Each process has one segment that the others write into: headers with
+ * acknowledgements, lines with notifications, buffers with data. docs/sci.md has the protocol. */
 #include "transport/sci/internal.h"
 
 #include <stdlib.h>
 
-#include "base/derive.h"
 #include "base/memory.h"
-#include "transport/technologies.h"
 
 /* Without settings those of a job that talks in messages of moderate size. */
-static cb_status settle(sci_factory *factory, const transport_bootstrap *bootstrap)
+static cb_status take_settings(sci_factory *factory, const transport_bootstrap *bootstrap)
 {
     const cb_job job = {
         .ranks = (size_t)bootstrap->size, .largest_bytes = 64 * 1024, .held_buffers = 2};
@@ -19,7 +17,7 @@ static cb_status settle(sci_factory *factory, const transport_bootstrap *bootstr
     if (factory->settings != NULL)
         return CB_OK;
     factory->settings = &factory->derived;
-    return cb_derive_settings(&job, &factory->derived);
+    return cb_settings_derive(&sci_parameters, &job, NULL, &factory->derived);
 }
 
 /* Nothing is ever due from those without a connection. */
@@ -49,8 +47,10 @@ static cb_status allocate(sci_factory *factory)
 }
 
 /* A process leaves those that it writes to, then waits until the others have left it. */
-static void destroy(sci_factory *factory)
+static void destroy(transport_factory *base)
 {
+    sci_factory *factory = sci_factory_of(base);
+
     for (int rank = 0; factory->nodes != NULL && rank < factory->base.size; rank++)
         if (factory->nodes[rank] != NULL)
             sci_node_close(factory->nodes[rank]);
@@ -61,7 +61,7 @@ static void destroy(sci_factory *factory)
     if (factory->library_started)
         sci_library_stop();
     sci_buffers_close(factory);
-    pthread_mutex_destroy(&factory->lock);
+    transport_lock_close(&factory->lock);
     cb_settings_free(&factory->derived);
     free(factory->devices);
     free(factory->addresses);
@@ -70,66 +70,55 @@ static void destroy(sci_factory *factory)
     free(factory);
 }
 
-static cb_status set_up(sci_factory *factory, const transport_bootstrap *bootstrap)
+static cb_status set_up(transport_factory *base, const transport_bootstrap *bootstrap)
 {
-    CB_TRY(settle(factory, bootstrap));
+    sci_factory *factory = sci_factory_of(base);
+
+    transport_lock_open(&factory->lock, bootstrap->many_senders);
+    CB_TRY(take_settings(factory, bootstrap));
     CB_TRY(allocate(factory));
     CB_TRY(sci_bootstrap(factory, bootstrap));
-    factory->base.piece_bytes = sci_layout_least_piece(factory->settings);
+    base->piece_bytes = sci_layout_least_piece(factory->settings);
     CB_TRY(sci_buffers_open(factory));
     return bootstrap->connect_all ? sci_connect_all(factory) : CB_OK;
 }
 
-static cb_status sci_open(const transport_bootstrap *bootstrap, transport_factory **out)
+cb_status sci_open(const transport_bootstrap *bootstrap, transport_factory **out)
 {
-    sci_factory *factory = cb_allocate(1, sizeof(*factory), "the technology sci");
-    cb_status status;
-
-    if (factory == NULL)
-        return CB_ERROR_MEMORY;
-    factory->base.rank = bootstrap->rank;
-    factory->base.size = bootstrap->size;
-    factory->many_senders = bootstrap->many_senders;
-    pthread_mutex_init(&factory->lock, NULL);
-    status = set_up(factory, bootstrap);
-    if (status != CB_OK)
-        destroy(factory);
-    else
-        *out = &factory->base;
-    return status;
+    return transport_factory_make(bootstrap, sizeof(sci_factory), "the technology sci", set_up,
+                                  destroy, out);
 }
 
-static cb_status sci_close(transport_factory *base)
+cb_status sci_close(transport_factory *base)
 {
     cb_status flushed = sci_flush(base);
 
-    destroy(sci_factory_of(base));
+    destroy(base);
     return flushed;
 }
 
-const transport_technology transport_sci = {
-    .name = "sci",
-    .summary = "SCI shared memory: remote writes by the SISCI API",
-    .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_CONCURRENT_SEND |
-                    TRANSPORT_BLOCKING_WAIT | TRANSPORT_REMOTE_WRITE | TRANSPORT_DELIVERS |
-                    TRANSPORT_MULTICAST,
-    .open = sci_open,
-    .close = sci_close,
-    .prepare = sci_prepare,
-    .set_wait = sci_set_wait,
-    .flush = sci_flush,
-    .node_create = sci_node_create,
-    .node_destroy = sci_node_destroy,
-    .group_create = sci_group_create,
-    .group_destroy = sci_group_destroy,
-    .buffer_create = sci_buffer_create,
-    .buffer_release = sci_buffer_release,
-    .send = sci_send,
-    .receive = sci_receive,
-    .try_receive = sci_try_receive,
-    .group_send = sci_group_send,
-    .group_receive = sci_group_receive,
-    .group_try_receive = sci_group_try_receive,
-    .group_receive_root = sci_group_receive_root,
-    .group_try_receive_root = sci_group_try_receive_root,
-};
+/* The pool as files have it, or larger where the run needs that. */
+static transport_preparation configured_pool(const sci_factory *factory)
+{
+    const sci_settings *sci = sci_settings_of(factory->settings, (size_t)factory->base.rank);
+    transport_preparation pool = factory->preparation;
+
+    if (factory->settings->configured && pool.buffers < sci->send_buffer_no)
+        pool.buffers = (size_t)sci->send_buffer_no;
+    if (factory->settings->configured && pool.message_bytes < sci->send_buffer_size)
+        pool.message_bytes = (size_t)sci->send_buffer_size;
+    return pool;
+}
+
+cb_status sci_prepare(transport_factory *base, const transport_preparation *preparation)
+{
+    sci_factory *factory = sci_factory_of(base);
+    transport_preparation pool;
+
+    CB_TRY(sci_flush(base));
+    factory->preparation = *preparation;
+    if (factory->heap)
+        return CB_OK;
+    pool = configured_pool(factory);
+    return transport_pool_prepare(&factory->pool, base, &pool);
+}

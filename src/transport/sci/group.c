@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "transport/group.h"
 
 cb_status sci_group_create(transport_factory *base, transport_node *const *nodes, size_t count,
                            transport_node *root, bool multicast, transport_group **out)
@@ -25,6 +24,7 @@ cb_status sci_group_create(transport_factory *base, transport_node *const *nodes
         return CB_ERROR_MEMORY;
     CB_TRY(transport_group_initialise(&group->base, base, nodes, count, root, multicast));
     group->ranks = cb_allocate((size_t)base->size, sizeof(*group->ranks), "the ranks of a group");
+    group->queue.queued = &sci_factory_of(base)->queued;
     status = group->ranks == NULL ? CB_ERROR_MEMORY : CB_OK;
     if (status == CB_OK && multicast)
         status = sci_multicast_begin(group);
@@ -57,7 +57,7 @@ static void note_ranks(sci_group *group)
         in_order &= nodes[i]->rank == nodes[0]->rank + (int)i;
     }
     group->watches = count > 0 ? &factory->watches[group->ranks[0]] : factory->watches;
-    group->turn = group->turn < count ? group->turn : 0;
+    group->base.turn = group->base.turn < count ? group->base.turn : 0;
     group->version = group->base.version;
     group->version_in_order = in_order ? group->version : 0;
 }
@@ -90,7 +90,7 @@ static cb_status ask(sci_group *group, size_t at, transport_buffer **out, transp
     cb_status status = sci_try_receive(group->base.nodes[at], out);
 
     if (status != CB_EMPTY) {
-        group->turn = at + 1 < group->base.count ? at + 1 : 0;
+        group->base.turn = at + 1 < group->base.count ? at + 1 : 0;
         *from = group->base.nodes[at];
     }
     return status;
@@ -115,7 +115,7 @@ __attribute__((cold)) static cb_status ask_all(sci_group *group, transport_buffe
 {
     const size_t count = group->base.count;
 
-    for (size_t i = 0, at = group->turn; i < count; i++, at++) {
+    for (size_t i = 0, at = group->base.turn; i < count; i++, at++) {
         cb_status status = ask(group, at % count, out, from);
 
         if (status != CB_EMPTY)
@@ -165,7 +165,7 @@ __attribute__((noinline)) static cb_status try_with_care(sci_group *group, trans
 
     if (group->version != group->base.version)
         note_ranks(group);
-    first = group->turn;
+    first = group->base.turn;
     if (sci_has_queued(factory))
         CB_TRY(sci_flush_queues(factory));
     if (__atomic_load_n(&factory->any_lost, __ATOMIC_RELAXED))
@@ -194,7 +194,7 @@ cb_status sci_group_try_receive(transport_group *base, transport_buffer **out,
                                 transport_node **from)
 {
     sci_group *group = sci_group_of(base);
-    const sci_watch *begin = group->watches, *turn = begin + group->turn, *at;
+    const sci_watch *begin = group->watches, *turn = begin + group->base.turn, *at;
 
     if (__builtin_expect(wants_care(sci_factory_of(base->factory), group), 0))
         return try_with_care(group, out, from);
@@ -216,6 +216,13 @@ cb_status sci_group_receive(transport_group *base, transport_buffer **out, trans
     for (uint64_t polls = 0; (status = sci_group_try_receive(base, out, from)) == CB_EMPTY; polls++)
         CB_TRY(sci_pause(factory, polls));
     return status;
+}
+
+/* Hot. */
+cb_status sci_group_send(transport_group *group, transport_buffer *buffer)
+{
+    return group->multicast ? sci_multicast(sci_group_of(group), buffer)
+                            : sci_send_to_each(group, buffer);
 }
 
 /* Hot. */

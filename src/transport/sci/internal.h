@@ -6,11 +6,12 @@
 #ifndef TRANSPORT_SCI_INTERNAL_H
 #define TRANSPORT_SCI_INTERNAL_H
 
-#include <pthread.h>
-
-#include "transport/pool.h"
+#include "transport/common/group.h"
+#include "transport/common/pool.h"
+#include "transport/common/technology.h"
 #include "transport/sci/layout.h"
 #include "transport/sci/sisci.h"
+#include "transport/sci/technology.h"
 #include "transport/sci/word.h"
 #include "transport/transport.h"
 
@@ -37,16 +38,16 @@ static inline bool sci_is_due(const sci_watch *watch)
 
 /* The receive side of a node: written by the receiving thread alone. */
 typedef struct {
-    const uint64_t *line;                     /* of the next message; NULL: there are notices */
-    const uint64_t *lines;                    /* all of them */
-    const uint32_t *notices;                  /* all of them, or the one */
-    bool counted;                             /* there is one, the number of messages so far */
-    uint64_t number;                          /* of the next message */
-    uint64_t credited;                        /* credits given so far: the number of the next one */
-    uint32_t turn, turns;                     /* position in the ring, and its length */
-    uint32_t next_credit;                     /* position of the next credit in the ring */
-    uint32_t buffers[CB_SCI_MAX_OUTSTANDING]; /* that were credited, by position */
-    volatile uint32_t *credits;               /* the peer's words, there */
+    const uint64_t *line;                  /* of the next message; NULL: there are notices */
+    const uint64_t *lines;                 /* all of them */
+    const uint32_t *notices;               /* all of them, or the one */
+    bool counted;                          /* there is one, the number of messages so far */
+    uint64_t number;                       /* of the next message */
+    uint64_t credited;                     /* credits given so far: the number of the next one */
+    uint32_t turn, turns;                  /* position in the ring, and its length */
+    uint32_t next_credit;                  /* position of the next credit in the ring */
+    uint32_t buffers[SCI_MAX_OUTSTANDING]; /* that were credited, by position */
+    volatile uint32_t *credits;            /* the peer's words, there */
     sci_sequence sequence;
     transport_buffer *assembled; /* of pieces; NULL: none has come */
     uint32_t empty_polls;        /* since the node was looked at, whether it is still there */
@@ -55,24 +56,18 @@ typedef struct {
     sci_watch *watch;            /* the factory's, of this node */
 } sci_receiving;
 
-/* What waits to be sent, linked by `next`; under the factory's lock where many send. */
-typedef struct {
-    transport_buffer *first, *last;
-    size_t sent_bytes; /* of the first, whose first pieces have gone */
-} sci_queue;
-
 /* The send side: under the factory's lock where many send. */
 typedef struct {
     const uint32_t *credits; /* here, written by the peer */
     uint64_t number;         /* of the next message */
     uint64_t known;          /* messages below this number have a credit in `buffers` */
     uint32_t turn, turns;
-    uint32_t buffers[CB_SCI_MAX_OUTSTANDING]; /* of the peer, by position */
-    volatile unsigned char *lines;            /* there */
-    volatile uint32_t *notices;               /* there */
-    sci_layout layout;                        /* of the peer's segment */
+    uint32_t buffers[SCI_MAX_OUTSTANDING]; /* of the peer, by position */
+    volatile unsigned char *lines;         /* there */
+    volatile uint32_t *notices;            /* there */
+    sci_layout layout;                     /* of the peer's segment */
     sci_sequence sequence;
-    sci_queue queue;
+    transport_queue queue;
 } sci_sending;
 
 /* What a process has to do with a peer in multicast groups: one of both is the root. */
@@ -93,11 +88,10 @@ typedef struct {
     sci_groups_with groups;
 } sci_node;
 
-/* A group. What is behind `turn` belongs to the technology's own multicast: a segment of each
- * member, all of one layout: lines, and behind them the buffers of their pieces. */
+/* A group. From `next` on the members belong to the technology's own multicast: a segment of each
+ * member, all of one layout: lines, and after them the buffers of their pieces. */
 typedef struct sci_group {
     transport_group base;
-    size_t turn;               /* the node to be asked first */
     uint32_t *ranks;           /* of the nodes, as of `version` */
     unsigned version;          /* of the list of nodes; 0: none yet */
     unsigned version_in_order; /* the same where the ranks follow each other, else 0 */
@@ -111,7 +105,7 @@ typedef struct sci_group {
     sci_remote remote;
     sci_sequence sequence;
     uint64_t room_until; /* messages below this number have a place */
-    sci_queue queue;
+    transport_queue queue;
     cb_status lost;
     /* Of a member: written by the receiving thread alone */
     sci_local segment;
@@ -133,9 +127,8 @@ typedef struct {
     unsigned ordinal;     /* of this factory among those of its processes that are open */
     sci_group *groups;    /* that this process sends multicasts to */
     uint32_t groups_made; /* of these, so far */
-    bool many_senders, library_started;
-    pthread_mutex_t lock;
-    transport_wait wait;
+    bool library_started;
+    transport_lock lock;
     size_t queued;            /* messages that wait in queues; atomic */
     size_t starved, indebted; /* nodes that are; of the receiving thread */
     bool any_lost;            /* atomic */
@@ -167,19 +160,17 @@ static inline sci_group *sci_group_of(transport_group *group)
 
 static inline void sci_lock(sci_factory *factory)
 {
-    if (factory->many_senders)
-        pthread_mutex_lock(&factory->lock);
+    transport_lock_take(&factory->lock);
 }
 
 static inline void sci_unlock(sci_factory *factory)
 {
-    if (factory->many_senders)
-        pthread_mutex_unlock(&factory->lock);
+    transport_lock_give(&factory->lock);
 }
 
 static inline bool sci_has_queued(const sci_factory *factory)
 {
-    return __atomic_load_n(&factory->queued, __ATOMIC_RELAXED) > 0;
+    return transport_has_queued(&factory->queued);
 }
 
 static inline cb_status sci_lost(const sci_node *node)
@@ -197,18 +188,19 @@ static inline cb_status sci_note_lost(sci_node *node, cb_status status)
     return status;
 }
 
-/* buffers.c: send and receive buffers. Those with `locked` in the name want the lock to be held. */
+/* factory.c */
+cb_status sci_open(const transport_bootstrap *bootstrap, transport_factory **out);
+cb_status sci_close(transport_factory *factory);
+cb_status sci_prepare(transport_factory *factory, const transport_preparation *preparation);
+
+/* buffers.c: send and receive buffers. Those with `locked` in the name need the lock to be held. */
 cb_status sci_buffers_open(sci_factory *factory);
 void sci_buffers_close(sci_factory *factory);
-cb_status sci_prepare(transport_factory *factory, const transport_preparation *preparation);
 transport_buffer *sci_buffer_create(transport_factory *factory, size_t size);
 void sci_buffer_release(transport_buffer *buffer);
 transport_buffer *sci_create_locked(sci_factory *factory, size_t size);
 void sci_give_back_locked(sci_factory *factory, transport_buffer *buffer);
 void sci_give_back(sci_factory *factory, transport_buffer *buffer); /* NULL is ignored */
-
-/* A free receive buffer's number; false when there is none. */
-bool sci_take_receive_buffer(sci_factory *factory, uint32_t *number);
 
 /* bootstrap.c: job, segment and addresses of all. */
 cb_status sci_bootstrap(sci_factory *factory, const transport_bootstrap *bootstrap);
@@ -221,20 +213,20 @@ void sci_node_close(sci_node *node);
 /* To every other process, before there are nodes for them. */
 cb_status sci_connect_all(sci_factory *factory);
 
-/* send.c. sci_flush_queues sends what can go of all queues; `sent_bytes` of a buffer that is
- * appended to an empty queue have gone already. */
-cb_status sci_send(transport_node *node, transport_buffer *buffer);
-cb_status sci_group_send(transport_group *group, transport_buffer *buffer);
-void sci_queue_append(sci_factory *factory, sci_queue *queue, transport_buffer *buffer,
-                      size_t sent_bytes);
-void sci_queue_drop_first(sci_factory *factory, sci_queue *queue);
-cb_status sci_flush_queues(sci_factory *factory);
-cb_status sci_flush(transport_factory *factory);
-
 /* credit.c. sci_acknowledge gives the peer what credits it is owed, as far as there are receive
- * buffers; sci_relieve does so for all nodes that are starved or indebted. */
+ * buffers; sci_relieve does so for all nodes that are starved or indebted. sci_pause comes after an
+ * empty poll, with `polls` counted by the caller from 0: it pauses as the policy has it, gives what
+ * is owed, and looks at times whether the nodes are still there. sci_probe looks at one connected
+ * node, of which its sequence knows; an error where it is lost. */
 cb_status sci_acknowledge(sci_node *node);
 cb_status sci_relieve(sci_factory *factory);
+cb_status sci_pause(sci_factory *factory, uint64_t polls);
+cb_status sci_probe(sci_node *node);
+
+/* send.c. sci_flush_nodes sends what can go of the queues of all nodes, with the lock held. */
+cb_status sci_send(transport_node *node, transport_buffer *buffer);
+cb_status sci_send_to_each(transport_group *group, transport_buffer *buffer);
+cb_status sci_flush_nodes(sci_factory *factory);
 
 /* receive.c. sci_watch_first says in the node's watch that no message has come yet. */
 void sci_watch_first(sci_receiving *from);
@@ -245,6 +237,7 @@ cb_status sci_try_receive(transport_node *node, transport_buffer **out);
 cb_status sci_group_create(transport_factory *factory, transport_node *const *nodes, size_t count,
                            transport_node *root, bool multicast, transport_group **out);
 void sci_group_destroy(transport_group *group);
+cb_status sci_group_send(transport_group *group, transport_buffer *buffer);
 cb_status sci_group_receive(transport_group *group, transport_buffer **out, transport_node **from);
 cb_status sci_group_try_receive(transport_group *group, transport_buffer **out,
                                 transport_node **from);
@@ -259,23 +252,14 @@ void sci_multicast_end(sci_group *group);
 /* Whether the adapter has multicast, which is found out by a segment. */
 bool sci_has_multicast(const sci_factory *factory);
 
-/* How many messages `member` has not consumed; it has left: none. */
-uint32_t sci_multicasts_under_way(const sci_group *group, transport_node *member);
-
-/* multicast.c. sci_flush_multicasts wants the lock to be held. */
+/* multicast.c. sci_flush_queues sends what can go of all queues, those to nodes and those to
+ * multicast groups; sci_flush waits until they are empty. */
 cb_status sci_multicast(sci_group *group, transport_buffer *buffer);
-cb_status sci_flush_multicasts(sci_group *group);
+cb_status sci_flush_queues(sci_factory *factory);
+cb_status sci_flush(transport_factory *factory);
 cb_status sci_try_receive_multicast(sci_group *group, transport_buffer **out);
 
 /* Of a member, to the root: what it has consumed, and whether it has left. */
 cb_status sci_tell_consumed(sci_group *group, bool left);
-
-/* wait.c. After an empty poll, with `polls` counted by the caller from 0: pauses as the policy has
- * it, moves what is queued or owed, and looks at times whether the nodes are still there. */
-cb_status sci_pause(sci_factory *factory, uint64_t polls);
-
-/* Whether a connected node is still there, which its sequence knows; an error where it is not. */
-cb_status sci_probe(sci_node *node);
-cb_status sci_set_wait(transport_factory *factory, transport_wait wait, transport_wait *effective);
 
 #endif

@@ -11,27 +11,27 @@ static uint64_t outstanding_before(const cb_settings *settings, size_t receiver,
 
     for (size_t rank = 0; rank < sender; rank++)
         if (rank != receiver)
-            sum += settings->nodes[rank].sci.max_outst_buffers;
+            sum += sci_settings_of(settings, rank)->max_outst_buffers;
     return sum;
 }
 
 /* In whole lines. */
-static uint64_t rows_begin(const cb_sci_settings *sci)
+static uint64_t rows_begin(const sci_settings *sci)
 {
-    return (sci->recv_seg_size + CB_SCI_LINE_BYTES - 1) / CB_SCI_LINE_BYTES * CB_SCI_LINE_BYTES;
+    return (sci->recv_seg_size + SCI_LINE_BYTES - 1) / SCI_LINE_BYTES * SCI_LINE_BYTES;
 }
 
 size_t sci_layout_segment_bytes(const cb_settings *settings, size_t rank)
 {
-    return (size_t)rows_begin(&settings->nodes[rank].sci) +
+    return (size_t)rows_begin(sci_settings_of(settings, rank)) +
            (settings->node_count - 1) * sizeof(sci_group_row);
 }
 
 /* A size stands in the last line of a buffer. */
-static uint32_t piece_bytes(const cb_sci_settings *sci, bool counted)
+static uint32_t piece_bytes(const sci_settings *sci, bool counted)
 {
     const uint64_t most = sci->inline_area_size > 0 ? SCI_LINE_MOST_BYTES : SCI_NOTICE_MOST_BYTES;
-    const uint64_t room = sci->recv_buffer_size - (counted ? CB_SCI_LINE_BYTES : 0);
+    const uint64_t room = sci->recv_buffer_size - (counted ? SCI_LINE_BYTES : 0);
 
     return (uint32_t)(room < most ? room : most);
 }
@@ -39,11 +39,11 @@ static uint32_t piece_bytes(const cb_sci_settings *sci, bool counted)
 /* Notices and credits of the two in the headers that they have for each other. */
 static bool is_counted(const cb_settings *settings, size_t receiver, size_t sender)
 {
-    const cb_sci_settings *there = &settings->nodes[receiver].sci;
+    const sci_settings *there = sci_settings_of(settings, receiver);
 
     return there->inline_area_size == 0 &&
            (there->max_outst_buffers > SCI_HEADER_NOTICES ||
-            settings->nodes[sender].sci.max_outst_buffers > SCI_HEADER_NOTICES);
+            sci_settings_of(settings, sender)->max_outst_buffers > SCI_HEADER_NOTICES);
 }
 
 size_t sci_layout_least_piece(const cb_settings *settings)
@@ -52,12 +52,12 @@ size_t sci_layout_least_piece(const cb_settings *settings)
     size_t busiest = 0; /* who has most outstanding is counted where any is */
 
     for (size_t rank = 1; rank < settings->node_count; rank++)
-        if (settings->nodes[rank].sci.max_outst_buffers >
-            settings->nodes[busiest].sci.max_outst_buffers)
+        if (sci_settings_of(settings, rank)->max_outst_buffers >
+            sci_settings_of(settings, busiest)->max_outst_buffers)
             busiest = rank;
     for (size_t rank = 0; rank < settings->node_count; rank++) {
         uint32_t bytes =
-            piece_bytes(&settings->nodes[rank].sci, is_counted(settings, rank, busiest));
+            piece_bytes(sci_settings_of(settings, rank), is_counted(settings, rank, busiest));
 
         least = bytes < least ? bytes : least;
     }
@@ -66,19 +66,19 @@ size_t sci_layout_least_piece(const cb_settings *settings)
 
 sci_layout sci_layout_of(const cb_settings *settings, size_t receiver, size_t sender)
 {
-    const cb_sci_settings *sci = &settings->nodes[receiver].sci;
+    const sci_settings *sci = sci_settings_of(settings, receiver);
     const uint64_t position = sender < receiver ? sender : sender - 1;
     const bool has_lines = sci->inline_area_size > 0;
 
     return (sci_layout){
-        .header = position * CB_SCI_HEADER_BYTES,
-        .lines = sci->header_area_size +
-                 outstanding_before(settings, receiver, sender) * CB_SCI_LINE_BYTES,
+        .header = position * SCI_HEADER_BYTES,
+        .lines =
+            sci->header_area_size + outstanding_before(settings, receiver, sender) * SCI_LINE_BYTES,
         .has_lines = has_lines,
         .counted = is_counted(settings, receiver, sender),
         .buffers = sci->header_area_size + sci->inline_area_size,
         .buffer_bytes = sci->recv_buffer_size,
-        .outstanding = (uint32_t)settings->nodes[sender].sci.max_outst_buffers,
+        .outstanding = (uint32_t)sci_settings_of(settings, sender)->max_outst_buffers,
         .piece_bytes = piece_bytes(sci, is_counted(settings, receiver, sender)),
         .row = rows_begin(sci) + position * sizeof(sci_group_row),
     };
@@ -104,39 +104,39 @@ static cb_status too_large(const char *parameter, size_t rank, uint64_t value, u
  */
 static cb_status check_sender(const cb_settings *settings, size_t rank, size_t sender)
 {
-    const uint64_t outstanding = settings->nodes[sender].sci.max_outst_buffers;
-    const uint64_t buffer_bytes = settings->nodes[rank].sci.recv_buffer_size;
+    const uint64_t outstanding = sci_settings_of(settings, sender)->max_outst_buffers;
+    const uint64_t buffer_bytes = sci_settings_of(settings, rank)->recv_buffer_size;
 
     if (outstanding == 0)
         return too_small("max_outst_buffers", sender, 0, 1);
-    if (outstanding > CB_SCI_MAX_OUTSTANDING)
-        return too_large("max_outst_buffers", sender, outstanding, CB_SCI_MAX_OUTSTANDING, "");
-    if (is_counted(settings, rank, sender) && buffer_bytes < 2 * CB_SCI_LINE_BYTES)
-        return too_small("recv_buffer_size", rank, buffer_bytes, 2 * CB_SCI_LINE_BYTES);
+    if (outstanding > SCI_MAX_OUTSTANDING)
+        return too_large("max_outst_buffers", sender, outstanding, SCI_MAX_OUTSTANDING, "");
+    if (is_counted(settings, rank, sender) && buffer_bytes < 2 * SCI_LINE_BYTES)
+        return too_small("recv_buffer_size", rank, buffer_bytes, 2 * SCI_LINE_BYTES);
     return CB_OK;
 }
 
 cb_status sci_layout_check(const cb_settings *settings, size_t rank)
 {
-    const cb_sci_settings *sci = &settings->nodes[rank].sci;
+    const sci_settings *sci = sci_settings_of(settings, rank);
     const uint64_t peers = settings->node_count - 1;
-    const uint64_t headers = peers * CB_SCI_HEADER_BYTES;
+    const uint64_t headers = peers * SCI_HEADER_BYTES;
     uint64_t incoming = outstanding_before(settings, rank, settings->node_count), used;
 
     for (size_t sender = 0; sender < settings->node_count; sender++)
         CB_TRY(check_sender(settings, rank, sender));
     if (sci->header_area_size < headers)
         return too_small("header_area_size", rank, sci->header_area_size, headers);
-    if (sci->inline_area_size > 0 && sci->inline_area_size < incoming * CB_SCI_LINE_BYTES)
+    if (sci->inline_area_size > 0 && sci->inline_area_size < incoming * SCI_LINE_BYTES)
         return too_small("inline_area_size", rank, sci->inline_area_size,
-                         incoming * CB_SCI_LINE_BYTES);
+                         incoming * SCI_LINE_BYTES);
     if (sci->recv_buffer_no < incoming + 1)
         return too_small("recv_buffer_no", rank, sci->recv_buffer_no, incoming + 1);
     if (sci->recv_buffer_no >> SCI_CREDIT_BITS != 0)
         return too_large("recv_buffer_no", rank, sci->recv_buffer_no, (1u << SCI_CREDIT_BITS) - 1,
                          "");
-    if (sci->recv_buffer_size < CB_SCI_LINE_BYTES)
-        return too_small("recv_buffer_size", rank, sci->recv_buffer_size, CB_SCI_LINE_BYTES);
+    if (sci->recv_buffer_size < SCI_LINE_BYTES)
+        return too_small("recv_buffer_size", rank, sci->recv_buffer_size, SCI_LINE_BYTES);
     used =
         sci->header_area_size + sci->inline_area_size + sci->recv_buffer_no * sci->recv_buffer_size;
     return sci->recv_seg_size < used ? too_small("recv_seg_size", rank, sci->recv_seg_size, used)

@@ -56,7 +56,7 @@ static cb_status await_word(sci_factory *factory, const uint32_t *word, uint32_t
 
 static size_t segment_bytes(const sci_group *group)
 {
-    return SCI_MULTICAST_PLACES * (CB_SCI_LINE_BYTES + (size_t)group->piece_bytes);
+    return SCI_MULTICAST_PLACES * (SCI_LINE_BYTES + (size_t)group->piece_bytes);
 }
 
 /* By the root's settings, which all know; in whole lines. */
@@ -64,9 +64,9 @@ static uint32_t piece_bytes(const sci_group *group)
 {
     const sci_factory *factory = sci_factory_of(group->base.factory);
     const int root = group->base.root != NULL ? group->base.root->rank : factory->base.rank;
-    const uint64_t bytes = factory->settings->nodes[root].sci.recv_buffer_size;
+    const uint64_t bytes = sci_settings_of(factory->settings, (size_t)root)->recv_buffer_size;
 
-    return (uint32_t)(bytes < MOST_PIECE_BYTES ? bytes & ~(uint64_t)(CB_SCI_LINE_BYTES - 1)
+    return (uint32_t)(bytes < MOST_PIECE_BYTES ? bytes & ~(uint64_t)(SCI_LINE_BYTES - 1)
                                                : MOST_PIECE_BYTES);
 }
 
@@ -79,14 +79,6 @@ static void set_id(sci_group *group, uint32_t id)
 }
 
 /* The root */
-
-uint32_t sci_multicasts_under_way(const sci_group *group, transport_node *member)
-{
-    const sci_group_row *row = sci_node_of(member)->groups.here;
-
-    return sci_unconsumed(__atomic_load_n(&row->consumed[group->slot], __ATOMIC_ACQUIRE),
-                          group->generation, group->number);
-}
 
 static bool has_left(const sci_group *group, transport_node *member)
 {
@@ -201,7 +193,7 @@ static void dismiss_members(sci_group *group)
     if (group->sequence.handle != NULL)
         serve_until_all_have_left(group);
     while (group->queue.first != NULL)
-        sci_queue_drop_first(factory, &group->queue);
+        sci_give_back(factory, transport_queue_take(&group->queue));
     take_off_list(factory, group);
     sci_sequence_close(&group->sequence);
     sci_remote_disconnect(&group->remote);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "transport/sci/line.h"
 
 static size_t place_of(uint64_t number)
 {
@@ -17,10 +16,19 @@ static size_t place_of(uint64_t number)
 
 static size_t buffer_offset(const sci_group *group, uint64_t number)
 {
-    return SCI_MULTICAST_PLACES * CB_SCI_LINE_BYTES + place_of(number) * group->piece_bytes;
+    return SCI_MULTICAST_PLACES * SCI_LINE_BYTES + place_of(number) * group->piece_bytes;
 }
 
 /* Sending */
+
+/* How many messages `member` has not consumed; it has left: none. */
+static uint32_t under_way_to(const sci_group *group, transport_node *member)
+{
+    const sci_group_row *row = sci_node_of(member)->groups.here;
+
+    return sci_unconsumed(__atomic_load_n(&row->consumed[group->slot], __ATOMIC_ACQUIRE),
+                          group->generation, group->number);
+}
 
 /* The counts of the members are looked at when the places known to be free are used up. */
 static bool has_room(sci_group *group)
@@ -30,7 +38,7 @@ static bool has_room(sci_group *group)
     if (group->number < group->room_until)
         return true;
     for (size_t i = 0; i < group->base.count; i++) {
-        uint32_t under_way = sci_multicasts_under_way(group, group->base.nodes[i]);
+        uint32_t under_way = under_way_to(group, group->base.nodes[i]);
 
         most = under_way > most ? under_way : most;
     }
@@ -54,7 +62,7 @@ static cb_status store_data(sci_group *group, const void *data, size_t bytes)
 static cb_status transfer_piece(sci_group *group, const unsigned char *data, sci_announcement what)
 {
     volatile unsigned char *target =
-        group->remote.address + place_of(group->number) * CB_SCI_LINE_BYTES;
+        group->remote.address + place_of(group->number) * SCI_LINE_BYTES;
     sci_line line = {.words = {0}};
     uint32_t tries = 0;
     cb_status status;
@@ -75,7 +83,7 @@ static cb_status transfer_piece(sci_group *group, const unsigned char *data, sci
 
 static void ring_members(const sci_group *group)
 {
-    if (sci_factory_of(group->base.factory)->wait != TRANSPORT_WAIT_BLOCK)
+    if (sci_factory_of(group->base.factory)->base.wait != TRANSPORT_WAIT_BLOCK)
         return;
     for (size_t i = 0; i < group->base.count; i++)
         sci_bell_ring(&sci_node_of(group->base.nodes[i])->rope);
@@ -104,35 +112,17 @@ static cb_status transfer(sci_group *group, const transport_buffer *buffer, size
     return CB_OK;
 }
 
-cb_status sci_flush_multicasts(sci_group *group)
+static cb_status transfer_rest(void *target, const transport_buffer *buffer, size_t *sent)
 {
-    sci_factory *factory = sci_factory_of(group->base.factory);
-    cb_status status = CB_OK;
-
-    while (group->queue.first != NULL) {
-        status = transfer(group, group->queue.first, &group->queue.sent_bytes);
-        if (status == CB_EMPTY)
-            return CB_OK;
-        sci_queue_drop_first(factory, &group->queue);
-    }
-    return status;
+    return transfer(target, buffer, sent);
 }
 
-static cb_status multicast_locked(sci_group *group, transport_buffer *buffer)
+static void give_back(void *target, transport_buffer *buffer)
 {
-    sci_factory *factory = sci_factory_of(group->base.factory);
-    cb_status status = sci_flush_multicasts(group);
-    size_t sent = 0;
-
-    if (status == CB_OK)
-        status = group->queue.first == NULL ? transfer(group, buffer, &sent) : CB_EMPTY;
-    if (status == CB_EMPTY) {
-        sci_queue_append(factory, &group->queue, buffer, sent);
-        return CB_OK;
-    }
-    sci_give_back_locked(factory, buffer);
-    return status;
+    sci_give_back_locked(sci_factory_of(((sci_group *)target)->base.factory), buffer);
 }
+
+static const transport_queue_user queue_user = {.transfer = transfer_rest, .give_back = give_back};
 
 /* Hot. */
 cb_status sci_multicast(sci_group *group, transport_buffer *buffer)
@@ -142,9 +132,36 @@ cb_status sci_multicast(sci_group *group, transport_buffer *buffer)
 
     sci_lock(factory);
     factory->base.held--;
-    status = multicast_locked(group, buffer);
+    status = transport_queue_send(&group->queue, &queue_user, group, buffer);
     sci_unlock(factory);
     return status;
+}
+
+cb_status sci_flush_queues(sci_factory *factory)
+{
+    cb_status first;
+
+    sci_lock(factory);
+    first = sci_flush_nodes(factory);
+    for (sci_group *group = factory->groups; group != NULL; group = group->next) {
+        cb_status status = transport_queue_flush(&group->queue, &queue_user, group);
+
+        first = first == CB_OK ? status : first;
+    }
+    sci_unlock(factory);
+    return first;
+}
+
+cb_status sci_flush(transport_factory *base)
+{
+    sci_factory *factory = sci_factory_of(base);
+
+    for (uint64_t polls = 0; sci_has_queued(factory); polls++) {
+        CB_TRY(sci_flush_queues(factory));
+        if (sci_has_queued(factory))
+            CB_TRY(sci_pause(factory, polls));
+    }
+    return CB_OK;
 }
 
 /* Receiving */
@@ -236,7 +253,7 @@ cb_status sci_try_receive_multicast(sci_group *group, transport_buffer **out)
     CB_TRY(sci_lost(sci_node_of(group->base.root)));
     do {
         const unsigned char *place =
-            group->segment.address + place_of(group->number) * CB_SCI_LINE_BYTES;
+            group->segment.address + place_of(group->number) * SCI_LINE_BYTES;
 
         if (!sci_line_find((const uint64_t *)(const void *)place, group->number, &line))
             return find_nothing(group);

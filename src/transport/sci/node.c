@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 
 static cb_status device_for(sci_factory *factory, int rank, const sci_device **out)
@@ -74,6 +73,7 @@ static cb_status make(sci_factory *factory, int rank)
         return CB_ERROR_MEMORY;
     node->base =
         (transport_node){.ops = &factory->base.ops, .factory = &factory->base, .rank = rank};
+    node->sending.queue.queued = &factory->queued;
     if (rank != factory->base.rank) {
         status = connect_to(factory, node);
         if (status == CB_OK) {
@@ -103,11 +103,8 @@ cb_status sci_node_create(transport_factory *base, int rank, transport_node **ou
     sci_factory *factory = sci_factory_of(base);
     const bool exists = rank >= 0 && rank < base->size;
 
-    if (!exists || (factory->nodes[rank] != NULL && factory->nodes[rank]->in_use)) {
-        cb_error("cannot make a node for rank %d: %s", rank,
-                 exists ? "it has one already" : "there is no such rank");
-        return CB_ERROR_TRANSPORT;
-    }
+    CB_TRY(transport_check_rank(
+        base, rank, exists && factory->nodes[rank] != NULL && factory->nodes[rank]->in_use));
     if (factory->nodes[rank] == NULL)
         CB_TRY(make(factory, rank));
     factory->nodes[rank]->in_use = true;

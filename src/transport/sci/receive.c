@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "transport/sci/line.h"
 
 /* Some may have come since the last look; the size of each ends its buffer. */
 static bool find_counted(const sci_factory *factory, const sci_receiving *from,
@@ -282,7 +281,7 @@ cb_status sci_receive(transport_node *base, transport_buffer **out)
         if (status != CB_EMPTY)
             return status;
         CB_TRY(sci_pause(factory, polls));
-        if (factory->wait == TRANSPORT_WAIT_SPIN && !sci_has_queued(factory))
+        if (factory->base.wait == TRANSPORT_WAIT_SPIN && !sci_has_queued(factory))
             look(&factory->watches[base->rank]);
     }
 }

@@ -2,11 +2,9 @@
  * one line. What has no credit waits in a queue, in order, and goes with later calls. */
 #include "transport/sci/internal.h"
 
-#include <sched.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "transport/sci/line.h"
 
 /* Hot. All credits that have come since the last look: one for each message from `known` on. They
  * are kept here, since the peer may write into their cache line at any time, and each look at it
@@ -66,10 +64,11 @@ static cb_status store_size(sci_node *node, uint32_t buffer, sci_announcement wh
     return status;
 }
 
-/* From here on nothing but this may be sent again: the receiver may give the buffer to others. */
+/* After this point only the notification may be sent again: the receiver may already have given the
+ * buffer to another sender. */
 static inline cb_status announce_by_line(sci_sending *to, const sci_line *line, uint32_t bytes)
 {
-    volatile unsigned char *target = to->lines + to->turn * CB_SCI_LINE_BYTES;
+    volatile unsigned char *target = to->lines + to->turn * SCI_LINE_BYTES;
     uint32_t tries = 0;
     cb_status status;
 
@@ -134,7 +133,7 @@ transfer_piece(sci_node *node, uint32_t buffer, const void *data, sci_announceme
     CB_TRY(sci_note_lost(node, __builtin_expect(to->layout.has_lines, 1)
                                    ? transfer_by_line(node, buffer, data, what)
                                    : transfer_by_notice(node, buffer, data, what)));
-    if (sci_factory_of(node->base.factory)->wait == TRANSPORT_WAIT_BLOCK)
+    if (sci_factory_of(node->base.factory)->base.wait == TRANSPORT_WAIT_BLOCK)
         sci_bell_ring(&node->rope);
     to->number++;
     to->turn = to->turn + 1 == to->turns ? 0 : to->turn + 1;
@@ -165,63 +164,17 @@ static cb_status transfer(sci_node *node, const transport_buffer *buffer, size_t
     return CB_OK;
 }
 
-/* Queues */
-
-void sci_queue_append(sci_factory *factory, sci_queue *queue, transport_buffer *buffer,
-                      size_t sent_bytes)
+static cb_status transfer_rest(void *target, const transport_buffer *buffer, size_t *sent)
 {
-    buffer->next = NULL;
-    if (queue->first != NULL) {
-        queue->last->next = buffer;
-    } else {
-        queue->first = buffer;
-        queue->sent_bytes = sent_bytes;
-    }
-    queue->last = buffer;
-    __atomic_fetch_add(&factory->queued, 1, __ATOMIC_RELAXED);
+    return transfer(target, buffer, sent);
 }
 
-void sci_queue_drop_first(sci_factory *factory, sci_queue *queue)
+static void give_back(void *target, transport_buffer *buffer)
 {
-    transport_buffer *buffer = queue->first;
-
-    queue->first = buffer->next;
-    queue->sent_bytes = 0;
-    __atomic_fetch_sub(&factory->queued, 1, __ATOMIC_RELAXED);
-    sci_give_back_locked(factory, buffer);
+    sci_give_back_locked(sci_factory_of(((sci_node *)target)->base.factory), buffer);
 }
 
-/* What waits for a lost node goes nowhere any more. */
-static cb_status flush_queue(sci_factory *factory, sci_node *node)
-{
-    sci_queue *queue = &node->sending.queue;
-    cb_status status = CB_OK;
-
-    while (queue->first != NULL) {
-        status = transfer(node, queue->first, &queue->sent_bytes);
-        if (status == CB_EMPTY)
-            return CB_OK;
-        sci_queue_drop_first(factory, queue);
-    }
-    return status;
-}
-
-/* Takes the buffer. */
-static cb_status send_locked(sci_factory *factory, sci_node *node, transport_buffer *buffer)
-{
-    sci_queue *queue = &node->sending.queue;
-    size_t sent = 0;
-    cb_status status = queue->first != NULL ? flush_queue(factory, node) : CB_OK;
-
-    if (status == CB_OK)
-        status = queue->first == NULL ? transfer(node, buffer, &sent) : CB_EMPTY;
-    if (status == CB_EMPTY) {
-        sci_queue_append(factory, queue, buffer, sent);
-        return CB_OK;
-    }
-    sci_give_back_locked(factory, buffer);
-    return status;
-}
+static const transport_queue_user queue_user = {.transfer = transfer_rest, .give_back = give_back};
 
 static cb_status refuse_itself(const sci_node *node)
 {
@@ -238,12 +191,12 @@ __attribute__((noinline)) static cb_status send_with_care(sci_factory *factory, 
     cb_status status;
 
     if (!node->connected) {
-        sci_buffer_release(buffer);
+        transport_buffer_release(buffer);
         return refuse_itself(node);
     }
     sci_lock(factory);
     factory->base.held--;
-    status = send_locked(factory, node, buffer);
+    status = transport_queue_send(&node->sending.queue, &queue_user, node, buffer);
     sci_unlock(factory);
     return status;
 }
@@ -257,7 +210,7 @@ cb_status sci_send(transport_node *base, transport_buffer *buffer)
     uint32_t number = 0;
     cb_status status;
 
-    if (__builtin_expect(factory->many_senders || !node->connected || to->queue.first != NULL ||
+    if (__builtin_expect(factory->lock.used || !node->connected || to->queue.first != NULL ||
                              buffer->size > to->layout.piece_bytes || sci_lost(node) != CB_OK ||
                              !find_credit(to, &number),
                          0))
@@ -277,7 +230,7 @@ static cb_status send_copy(sci_factory *factory, sci_node *node, const transport
     if (copy == NULL)
         return CB_ERROR_MEMORY;
     memcpy(copy->data, buffer->data, buffer->size);
-    return send_locked(factory, node, copy);
+    return transport_queue_send(&node->sending.queue, &queue_user, node, copy);
 }
 
 static cb_status send_shared(sci_factory *factory, sci_node *node, const transport_buffer *buffer)
@@ -293,13 +246,11 @@ static cb_status send_shared(sci_factory *factory, sci_node *node, const transpo
     return status == CB_EMPTY ? send_copy(factory, node, buffer) : status;
 }
 
-cb_status sci_group_send(transport_group *group, transport_buffer *buffer)
+cb_status sci_send_to_each(transport_group *group, transport_buffer *buffer)
 {
     sci_factory *factory = sci_factory_of(group->factory);
     cb_status first = CB_OK;
 
-    if (group->multicast)
-        return sci_multicast(sci_group_of(group), buffer);
     sci_lock(factory);
     for (size_t i = 0; i < group->count; i++) {
         cb_status status = send_shared(factory, sci_node_of(group->nodes[i]), buffer);
@@ -312,34 +263,16 @@ cb_status sci_group_send(transport_group *group, transport_buffer *buffer)
     return first;
 }
 
-cb_status sci_flush_queues(sci_factory *factory)
+cb_status sci_flush_nodes(sci_factory *factory)
 {
     cb_status first = CB_OK;
 
-    sci_lock(factory);
-    for (int rank = 0; rank < factory->base.size; rank++)
-        if (factory->nodes[rank] != NULL) {
-            cb_status status = flush_queue(factory, factory->nodes[rank]);
-
-            first = first == CB_OK ? status : first;
-        }
-    for (sci_group *group = factory->groups; group != NULL; group = group->next) {
-        cb_status status = sci_flush_multicasts(group);
+    for (int rank = 0; rank < factory->base.size; rank++) {
+        sci_node *node = factory->nodes[rank];
+        cb_status status =
+            node != NULL ? transport_queue_flush(&node->sending.queue, &queue_user, node) : CB_OK;
 
         first = first == CB_OK ? status : first;
     }
-    sci_unlock(factory);
     return first;
-}
-
-cb_status sci_flush(transport_factory *base)
-{
-    sci_factory *factory = sci_factory_of(base);
-
-    for (uint64_t polls = 0; sci_has_queued(factory); polls++) {
-        CB_TRY(sci_flush_queues(factory));
-        if (sci_has_queued(factory))
-            CB_TRY(sci_pause(factory, polls));
-    }
-    return CB_OK;
 }

@@ -25,7 +25,7 @@ typedef struct {
     bool is_open;
 } sci_device;
 
-/* device.c. The library is started and stopped in pairs. A start gives CB_ERROR_MEMORY where shared
+/* The library is started and stopped in pairs. A start gives CB_ERROR_MEMORY where shared
  * memory is full, CB_ERROR_USAGE for an environment without meaning, else CB_ERROR_UNSUPPORTED;
  * logged. */
 cb_status sci_library_start(void);
@@ -51,7 +51,7 @@ typedef struct {
     unsigned char *address; /* while mapped */
 } sci_local;
 
-/* local_segment.c. Create takes the first free of the ids first, first + stride, ...; *segment is
+/* Create takes the first free of the ids first, first + stride, ...; *segment is
  * in state destroyed before. Each function wants the state before it, and leaves it on failure. */
 cb_status sci_local_create(sci_local *segment, const sci_device *device, unsigned first,
                            unsigned stride, size_t size);
@@ -88,7 +88,7 @@ typedef struct {
     volatile unsigned char *address; /* while mapped; for stores alone */
 } sci_remote;
 
-/* remote_segment.c. Connect tries for some seconds where the segment is not there yet. */
+/* Connect tries for some seconds where the segment is not there yet. */
 cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
                              unsigned id);
 cb_status sci_remote_map(sci_remote *segment);
@@ -109,7 +109,6 @@ typedef struct {
     uint64_t failing_since_ns; /* the transfer that is being repeated */
 } sci_sequence;
 
-/* sequence.c */
 cb_status sci_sequence_open(sci_sequence *sequence, const sci_remote *segment);
 void sci_sequence_close(sci_sequence *sequence);
 
@@ -174,7 +173,7 @@ typedef struct {
     sci_remote_interrupt_t handle; /* NULL: not connected */
 } sci_bell_rope;
 
-/* interrupt.c. A wait ends with a ring (each ring ends one wait, also a later one) or after
+/* A wait ends with a ring (each ring ends one wait, also a later one) or after
  * `timeout_ms`. A ring that cannot be made is found by the sequence of the same peer. */
 cb_status sci_bell_create(sci_bell *bell, const sci_device *device);
 void sci_bell_destroy(sci_bell *bell);

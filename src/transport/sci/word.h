@@ -1,5 +1,5 @@
-/* The control words of the protocol: pure functions. A word is signed with a pattern that changes
- * every time, so that a repeated transfer cannot be taken for a new one.
+/* The control words of the protocol, as pure functions, and lines in memory. A word is signed with
+ * a pattern that changes every time, so that a repeated transfer cannot be taken for a new one.
  *
  * A line has 64 bytes: 56 of payload, then the control word of 8, in its lower half a turn of 4
  * bits, 1 bit "more pieces follow" and 27 bits of size, in its upper half a signature over number,
@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     SCI_LINE_WORDS = 8,
@@ -166,6 +167,49 @@ static inline uint32_t sci_unconsumed(uint32_t consumed, uint32_t generation, ui
     if (consumed >> SCI_CONSUMED_BITS != sci_consumed(generation, false, 0) >> SCI_CONSUMED_BITS)
         consumed = 0;
     return ((uint32_t)sent - consumed) & mask;
+}
+
+/* Lines in memory: storing one in a remote segment, and looking for one in a local segment. */
+
+/* Hot. Word by word, the control word last; a line is the unit of a transfer. Of a line that
+ * announces more `bytes` than it carries only that word counts. */
+static inline void sci_line_store(volatile unsigned char *target, const sci_line *line,
+                                  uint32_t bytes)
+{
+    volatile uint64_t *words = (volatile uint64_t *)(volatile void *)target;
+
+    if (bytes <= SCI_PAYLOAD_BYTES)
+#pragma GCC unroll 7
+        for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
+            __atomic_store_n(&words[i], line->words[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&words[SCI_PAYLOAD_WORDS], line->words[SCI_PAYLOAD_WORDS], __ATOMIC_RELEASE);
+}
+
+/* Hot. The line of message `number`, and its payload where it has one; false: it has not come, or
+ * not whole. Pairs with the release of sci_line_store. */
+static inline bool sci_line_find(const uint64_t *words, uint64_t number, sci_line *line)
+{
+    const uint64_t control = __atomic_load_n(&words[SCI_PAYLOAD_WORDS], __ATOMIC_ACQUIRE);
+
+    if (!sci_line_is_due(control, number))
+        return false;
+    line->words[SCI_PAYLOAD_WORDS] = control;
+    if (sci_line_announcement(control).bytes <= SCI_PAYLOAD_BYTES)
+#pragma GCC unroll 7
+        for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
+            line->words[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+    return sci_line_is_whole(line, number);
+}
+
+/* Hot. The payload of a line to a buffer of at least a cache line, whole: the words come from
+ * registers, and what is behind the payload is nobody's. */
+static inline void sci_line_give_payload(const sci_line *line, void *buffer)
+{
+    unsigned char *at = buffer;
+
+#pragma GCC unroll 7
+    for (int i = 0; i < SCI_PAYLOAD_WORDS; i++)
+        memcpy(at + (size_t)i * sizeof(line->words[i]), &line->words[i], sizeof(line->words[i]));
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* The connections: each rank connects to those before it and is connected to by those behind it.
+/* The connections: each rank connects to those before it and is connected to by those after it.
  * The first bytes show the job's key; what lacks it is dropped and counted. A rank never waits for
  * an answer before it has greeted all, so that none waits for another in a circle. */
 #include "transport/tcp/internal.h"
@@ -16,14 +16,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "transport/tcp/guests.h"
 
-static const uint64_t patience_ns = UINT64_C(30000000000);
+static const uint64_t timeout_ns = UINT64_C(30000000000);
 
 /* What the steps of opening share. */
 typedef struct {
     tcp_factory *factory;
-    const cb_tcp_settings *settings;
+    const tcp_settings *settings;
     socket_place place;
     uint64_t deadline_ns;
     int listener;
@@ -133,28 +132,109 @@ static cb_status await_answer(const opening *open, tcp_node *node)
                : fail("get an answer of", node, EPROTO);
 }
 
-/* Of a guest that has said its hello: a rank that is waited for gets an answer, and has its place.
- */
-static bool let_in(void *context, const tcp_guest *guest)
+/* Pending connections: accepted, and not yet known to be of a rank of the job. One that is slow or
+ * silent keeps no other waiting. */
+
+/* More at a time are kept only in the place of the oldest. */
+enum { PENDING_MOST = 256 };
+
+typedef struct {
+    int fd;
+    size_t got;
+    unsigned char hello[TCP_HELLO_BYTES];
+} pending_connection;
+
+typedef struct {
+    pending_connection waiting[PENDING_MOST];
+    size_t count, rejected;
+} pending_connections;
+
+static void remove_pending(pending_connections *pending, size_t index)
 {
-    const opening *open = context;
+    pending->count--;
+    memmove(&pending->waiting[index], &pending->waiting[index + 1],
+            (pending->count - index) * sizeof(pending->waiting[0]));
+}
+
+static void reject(pending_connections *pending, size_t index)
+{
+    close(pending->waiting[index].fd);
+    pending->rejected++;
+    remove_pending(pending, index);
+}
+
+/* Whether the hello is that of a rank that is waited for: it gets an answer, and the connection is
+ * that rank's. */
+static bool admit(const opening *open, const pending_connection *from)
+{
     tcp_factory *factory = open->factory;
     unsigned char hello[TCP_HELLO_BYTES];
-    int rank = tcp_hello_read(guest->hello, &open->place.key, factory->base.size);
+    int rank = tcp_hello_read(from->hello, &open->place.key, factory->base.size);
 
     if (rank <= factory->base.rank || factory->nodes[rank].fd >= 0)
         return false;
     tcp_hello_write(hello, &open->place.key, factory->base.rank, factory->base.size);
-    if (send(guest->fd, hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
+    if (send(from->fd, hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
         return false;
-    factory->nodes[rank].fd = guest->fd;
+    factory->nodes[rank].fd = from->fd;
     return true;
 }
 
-static cb_status receive_guests(opening *open)
+static void read_hello(const opening *open, pending_connections *pending, size_t index)
+{
+    pending_connection *from = &pending->waiting[index];
+    ssize_t now = recv(from->fd, from->hello + from->got, sizeof(from->hello) - from->got, 0);
+
+    if (now < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (now > 0)
+        from->got += (size_t)now;
+    if (now > 0 && from->got < sizeof(from->hello))
+        return;
+    if (now > 0 && admit(open, from))
+        remove_pending(pending, index);
+    else
+        reject(pending, index);
+}
+
+static cb_status accept_pending(const opening *open, pending_connections *pending)
+{
+    int fd = accept4(open->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    if (fd < 0) {
+        /* The other errors are of connections that ended before they were accepted. */
+        if (errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS)
+            return CB_OK;
+        cb_error("cannot accept a connection over tcp: %m; raise the limit of open files");
+        return CB_ERROR_SYSTEM;
+    }
+    if (pending->count == PENDING_MOST)
+        reject(pending, 0);
+    pending->waiting[pending->count++] = (pending_connection){.fd = fd};
+    return CB_OK;
+}
+
+/* Wait, until the deadline at the most, for something to come, and look at it. */
+static cb_status await_pending(const opening *open, pending_connections *pending)
+{
+    struct pollfd watched[PENDING_MOST + 1];
+    const size_t count = pending->count;
+
+    for (size_t i = 0; i < count; i++)
+        watched[i] = (struct pollfd){.fd = pending->waiting[i].fd, .events = POLLIN};
+    watched[count] = (struct pollfd){.fd = open->listener, .events = POLLIN};
+    if (poll(watched, (nfds_t)count + 1, left_ms(open)) <= 0)
+        return CB_OK;
+    for (size_t i = count; i-- > 0;)
+        if (watched[i].revents != 0)
+            read_hello(open, pending, i);
+    return watched[count].revents != 0 ? accept_pending(open, pending) : CB_OK;
+}
+
+static cb_status accept_ranks(const opening *open)
 {
     tcp_factory *factory = open->factory;
-    tcp_guests guests = {.listener = open->listener, .let_in = let_in, .context = open};
+    pending_connections pending = {.count = 0};
     cb_status status = CB_OK;
 
     for (int rank = factory->base.rank + 1; rank < factory->base.size && status == CB_OK;)
@@ -163,14 +243,18 @@ static cb_status receive_guests(opening *open)
         else if (left_ms(open) == 0)
             status = fail("be reached by", &factory->nodes[rank], ETIMEDOUT);
         else
-            status = tcp_guests_wait(&guests, left_ms(open));
-    factory->base.strangers = tcp_guests_dismiss(&guests);
-    if (factory->base.strangers > 0)
+            status = await_pending(open, &pending);
+    while (pending.count > 0)
+        reject(&pending, 0);
+    factory->base.rejected_connections = pending.rejected;
+    if (pending.rejected > 0)
         cb_warning("%zu connections lacked the key of the job and were dropped; something else "
                    "looks for open ports here",
-                   factory->base.strangers);
+                   pending.rejected);
     return status;
 }
+
+/* Connections of the job */
 
 /* Keepalive finds a host that is gone while nothing is on its way to it. */
 static cb_status settle(const opening *open, tcp_node *node)
@@ -195,10 +279,10 @@ static cb_status connect_and_accept(opening *open)
 {
     tcp_factory *factory = open->factory;
 
-    open->deadline_ns = cb_now_ns() + patience_ns;
+    open->deadline_ns = cb_now_ns() + timeout_ns;
     for (int rank = 0; rank < factory->base.rank; rank++)
         CB_TRY(greet(open, &factory->nodes[rank]));
-    CB_TRY(receive_guests(open));
+    CB_TRY(accept_ranks(open));
     for (int rank = 0; rank < factory->base.rank; rank++)
         CB_TRY(await_answer(open, &factory->nodes[rank]));
     for (int rank = 0; rank < factory->base.size; rank++)
@@ -225,7 +309,7 @@ static cb_status learn_addresses(opening *open, const transport_bootstrap *boots
 }
 
 cb_status tcp_connect_all(tcp_factory *factory, const transport_bootstrap *bootstrap,
-                          const cb_tcp_settings *settings)
+                          const tcp_settings *settings)
 {
     opening open = {.factory = factory, .settings = settings, .listener = -1};
     cb_status status;

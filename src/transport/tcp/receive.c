@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "base/log.h"
+#include "transport/common/group.h"
 
 /* From this size on nothing but headers is staged, since what is staged of a payload has to be
  * copied: the next message is thought to be like the last. */
@@ -16,9 +17,9 @@ static transport_buffer *take_buffer(tcp_factory *factory)
 {
     transport_buffer *buffer;
 
-    tcp_lock(factory);
+    transport_lock_take(&factory->lock);
     buffer = transport_pool_take(&factory->pool);
-    tcp_unlock(factory);
+    transport_lock_give(&factory->lock);
     return buffer;
 }
 
@@ -47,8 +48,8 @@ static cb_status begin_message(tcp_node *node)
     if (staged < TCP_HEADER_BYTES)
         return CB_EMPTY;
     header = tcp_header_read(from->staging + from->first);
-    if (header.bytes == TCP_GOODBYE) {
-        from->said_goodbye = true;
+    if (header.bytes == TCP_SHUTDOWN) {
+        from->shut_down = true;
         return CB_EMPTY;
     }
     if (__builtin_expect(header.number != from->number || header.bytes > factory->pool.capacity, 0))
@@ -90,7 +91,7 @@ static cb_status find_end(tcp_node *node)
 {
     tcp_receiving *from = &node->receiving;
 
-    if (!from->said_goodbye)
+    if (!from->shut_down)
         return tcp_lose(node, "receive from", 0);
     from->readable = false;
     return CB_EMPTY;
@@ -130,14 +131,15 @@ static cb_status hand_over(tcp_node *node, transport_buffer **out)
     *out = node->receiving.incoming;
     node->receiving.incoming = NULL;
     node->receiving.number++;
-    tcp_lock(factory);
+    transport_lock_take(&factory->lock);
     factory->base.held++;
-    tcp_unlock(factory);
+    transport_lock_give(&factory->lock);
     return CB_OK;
 }
 
-/* Hot. What has arrived goes first, also of a peer that was lost since. */
-cb_status tcp_poll(tcp_node *node, bool ask, transport_buffer **out)
+/* Hot. The next message of a connected node; CB_EMPTY: there is none, and with `ask` the connection
+ * has been asked. What has arrived goes first, also of a peer that was lost since. */
+static cb_status poll_node(tcp_node *node, bool ask, transport_buffer **out)
 {
     tcp_receiving *from = &node->receiving;
 
@@ -163,12 +165,12 @@ static inline cb_status look(transport_node *base, bool ask, transport_buffer **
     tcp_node *node = tcp_node_of(base);
     cb_status status;
 
-    if (__builtin_expect(tcp_has_queued(factory), 0))
+    if (__builtin_expect(transport_has_queued(&factory->queued), 0))
         CB_TRY(tcp_flush_queues(factory));
     if (__builtin_expect(node->fd < 0, 0))
         return CB_EMPTY;
-    status = tcp_poll(node, ask, out);
-    if (__builtin_expect(node->receiving.said_goodbye, 0) && status == CB_EMPTY)
+    status = poll_node(node, ask, out);
+    if (__builtin_expect(node->receiving.shut_down, 0) && status == CB_EMPTY)
         return tcp_lose(node, "receive from", 0);
     return status;
 }
@@ -182,10 +184,62 @@ cb_status tcp_try_receive(transport_node *base, transport_buffer **out)
 cb_status tcp_receive(transport_node *base, transport_buffer **out)
 {
     tcp_factory *factory = tcp_factory_of(base->factory);
-    const bool ask = factory->wait != TRANSPORT_WAIT_YIELD;
+    const bool ask = factory->base.wait != TRANSPORT_WAIT_YIELD;
     cb_status status;
 
     for (uint64_t polls = 0; (status = look(base, ask, out)) == CB_EMPTY; polls++)
+        tcp_pause(factory, polls);
+    return status;
+}
+
+/* Groups: the kernel is asked once a round which connections have news. */
+
+static cb_status poll_noted(transport_node *base, transport_buffer **out)
+{
+    tcp_node *node = tcp_node_of(base);
+
+    return node->fd >= 0 ? poll_node(node, false, out) : CB_EMPTY;
+}
+
+/* Only a group of which nobody can send any more waits for nothing. */
+static cb_status check_anybody_left(const transport_group *group)
+{
+    tcp_node *node = NULL;
+
+    for (size_t i = 0; i < group->count; i++) {
+        node = tcp_node_of(group->nodes[i]);
+        if (!node->receiving.shut_down)
+            return CB_EMPTY;
+    }
+    return node == NULL ? CB_EMPTY : tcp_lose(node, "receive from", 0);
+}
+
+/* Hot. */
+cb_status tcp_group_try_receive(transport_group *group, transport_buffer **out,
+                                transport_node **from)
+{
+    tcp_factory *factory = tcp_factory_of(group->factory);
+    cb_status status;
+
+    if (__builtin_expect(transport_has_queued(&factory->queued), 0))
+        CB_TRY(tcp_flush_queues(factory));
+    status = transport_group_ask(group, poll_noted, out, from);
+    if (status != CB_EMPTY)
+        return status;
+    group->turn = 0;
+    tcp_note_events(factory, 0);
+    status = transport_group_ask(group, poll_noted, out, from);
+    return status != CB_EMPTY ? status : check_anybody_left(group);
+}
+
+/* Hot. */
+cb_status tcp_group_receive(transport_group *group, transport_buffer **out, transport_node **from)
+{
+    tcp_factory *factory = tcp_factory_of(group->factory);
+    cb_status status;
+
+    for (uint64_t polls = 0; (status = tcp_group_try_receive(group, out, from)) == CB_EMPTY;
+         polls++)
         tcp_pause(factory, polls);
     return status;
 }

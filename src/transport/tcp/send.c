@@ -61,64 +61,19 @@ static cb_status transfer(tcp_node *node, const transport_buffer *buffer, size_t
     return CB_OK;
 }
 
-/* Queues */
-
-static void append(tcp_factory *factory, tcp_sending *to, transport_buffer *buffer)
+static cb_status transfer_rest(void *target, const transport_buffer *buffer, size_t *sent)
 {
-    buffer->next = NULL;
-    if (to->first != NULL)
-        to->last->next = buffer;
-    else
-        to->first = buffer;
-    to->last = buffer;
-    __atomic_fetch_add(&factory->queued, 1, __ATOMIC_RELAXED);
+    return transfer(target, buffer, sent);
 }
 
-static void drop_first(tcp_factory *factory, tcp_sending *to)
+static void give_back(void *target, transport_buffer *buffer)
 {
-    transport_buffer *buffer = to->first;
+    tcp_node *node = target;
 
-    to->first = buffer->next;
-    to->sent_bytes = 0;
-    __atomic_fetch_sub(&factory->queued, 1, __ATOMIC_RELAXED);
-    tcp_give_back(factory, buffer);
+    transport_pool_give(&tcp_factory_of(node->base.factory)->pool, buffer);
 }
 
-/* What waits for a lost node goes nowhere any more. */
-static cb_status flush_queue(tcp_factory *factory, tcp_node *node)
-{
-    tcp_sending *to = &node->sending;
-    cb_status status = CB_OK;
-
-    while (to->first != NULL) {
-        status = transfer(node, to->first, &to->sent_bytes);
-        if (status == CB_EMPTY)
-            return CB_OK;
-        drop_first(factory, to);
-    }
-    return status;
-}
-
-/* Takes the buffer. */
-static cb_status send_locked(tcp_factory *factory, tcp_node *node, transport_buffer *buffer,
-                             size_t sent)
-{
-    tcp_sending *to = &node->sending;
-    cb_status status = CB_EMPTY;
-
-    if (__builtin_expect(to->first != NULL, 0))
-        status = flush_queue(factory, node) == CB_OK ? CB_EMPTY : CB_ERROR_TRANSPORT;
-    if (to->first == NULL && status == CB_EMPTY)
-        status = transfer(node, buffer, &sent);
-    if (status == CB_EMPTY) {
-        if (to->first == NULL)
-            to->sent_bytes = sent;
-        append(factory, to, buffer);
-        return CB_OK;
-    }
-    tcp_give_back(factory, buffer);
-    return status;
-}
+static const transport_queue_user queue_user = {.transfer = transfer_rest, .give_back = give_back};
 
 static cb_status refuse_itself(const tcp_node *node)
 {
@@ -136,13 +91,13 @@ cb_status tcp_send(transport_node *base, transport_buffer *buffer)
     cb_status status;
 
     if (__builtin_expect(node->fd < 0, 0)) {
-        tcp_buffer_release(buffer);
+        transport_buffer_release(buffer);
         return refuse_itself(node);
     }
-    tcp_lock(factory);
+    transport_lock_take(&factory->lock);
     factory->base.held--;
-    status = send_locked(factory, node, buffer, 0);
-    tcp_unlock(factory);
+    status = transport_queue_send(&node->sending.queue, &queue_user, node, buffer);
+    transport_lock_give(&factory->lock);
     return status;
 }
 
@@ -155,7 +110,7 @@ static cb_status send_shared(tcp_factory *factory, tcp_node *node, const transpo
 
     if (node->fd < 0)
         return refuse_itself(node);
-    if (node->sending.first == NULL)
+    if (node->sending.queue.first == NULL)
         status = transfer(node, buffer, &sent);
     if (status != CB_EMPTY)
         return status;
@@ -164,23 +119,24 @@ static cb_status send_shared(tcp_factory *factory, tcp_node *node, const transpo
         return CB_ERROR_MEMORY;
     memcpy(copy->data, buffer->data, buffer->size);
     copy->size = buffer->size;
-    return send_locked(factory, node, copy, sent);
+    transport_queue_append(&node->sending.queue, copy, sent);
+    return CB_OK;
 }
 
-cb_status tcp_send_to_each(transport_group *group, transport_buffer *buffer)
+cb_status tcp_group_send(transport_group *group, transport_buffer *buffer)
 {
     tcp_factory *factory = tcp_factory_of(group->factory);
     cb_status first = CB_OK;
 
-    tcp_lock(factory);
+    transport_lock_take(&factory->lock);
     for (size_t i = 0; i < group->count; i++) {
         cb_status status = send_shared(factory, tcp_node_of(group->nodes[i]), buffer);
 
         first = first == CB_OK ? status : first;
     }
     factory->base.held--;
-    tcp_give_back(factory, buffer);
-    tcp_unlock(factory);
+    transport_pool_give(&factory->pool, buffer);
+    transport_lock_give(&factory->lock);
     return first;
 }
 
@@ -188,13 +144,14 @@ cb_status tcp_flush_queues(tcp_factory *factory)
 {
     cb_status first = CB_OK;
 
-    tcp_lock(factory);
+    transport_lock_take(&factory->lock);
     for (int rank = 0; rank < factory->base.size; rank++) {
-        cb_status status = flush_queue(factory, &factory->nodes[rank]);
+        tcp_node *node = &factory->nodes[rank];
+        cb_status status = transport_queue_flush(&node->sending.queue, &queue_user, node);
 
         first = first == CB_OK ? status : first;
     }
-    tcp_unlock(factory);
+    transport_lock_give(&factory->lock);
     return first;
 }
 
@@ -202,9 +159,9 @@ cb_status tcp_flush(transport_factory *base)
 {
     tcp_factory *factory = tcp_factory_of(base);
 
-    for (uint64_t polls = 0; tcp_has_queued(factory); polls++) {
+    for (uint64_t polls = 0; transport_has_queued(&factory->queued); polls++) {
         CB_TRY(tcp_flush_queues(factory));
-        if (tcp_has_queued(factory))
+        if (transport_has_queued(&factory->queued))
             tcp_pause(factory, polls);
     }
     return CB_OK;

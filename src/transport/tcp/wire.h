@@ -3,6 +3,8 @@
 #ifndef TRANSPORT_TCP_WIRE_H
 #define TRANSPORT_TCP_WIRE_H
 
+#include <string.h>
+
 #include "transport/socket/socket.h"
 
 enum {
@@ -10,17 +12,39 @@ enum {
     TCP_HEADER_BYTES = 8  /* payload in bytes, number of the message on its connection */
 };
 
-/* In place of a payload's size: this was all. */
-#define TCP_GOODBYE UINT32_MAX
+/* In place of a payload's size: no message follows. */
+#define TCP_SHUTDOWN UINT32_MAX
 
 typedef struct {
     uint32_t bytes, number;
 } tcp_header;
 
-void tcp_hello_write(unsigned char out[TCP_HELLO_BYTES], const socket_key *key, int rank, int size);
+static const unsigned char tcp_format_name[8] = {'c', 'b', '-', 't', 'c', 'p', '/', '1'};
 
-/* The rank of who said it; -1 when it is no hello of a rank of this job. */
-int tcp_hello_read(const unsigned char hello[TCP_HELLO_BYTES], const socket_key *key, int size);
+enum { TCP_KEY_AT = 8, TCP_RANK_AT = 24, TCP_SIZE_AT = 28 };
+
+/* The first bytes of a connection, which show that both ends belong to one job. */
+static inline void tcp_hello_write(unsigned char out[TCP_HELLO_BYTES], const socket_key *key,
+                                   int rank, int size)
+{
+    memcpy(out, tcp_format_name, sizeof(tcp_format_name));
+    memcpy(out + TCP_KEY_AT, key->bytes, SOCKET_KEY_BYTES);
+    socket_put32(out + TCP_RANK_AT, (uint32_t)rank);
+    socket_put32(out + TCP_SIZE_AT, (uint32_t)size);
+}
+
+/* The rank that a hello is of; -1: it is no hello of a rank of this job. */
+static inline int tcp_hello_read(const unsigned char hello[TCP_HELLO_BYTES], const socket_key *key,
+                                 int size)
+{
+    const uint32_t rank = socket_get32(hello + TCP_RANK_AT);
+
+    if (memcmp(hello, tcp_format_name, sizeof(tcp_format_name)) != 0 ||
+        !socket_key_matches(hello + TCP_KEY_AT, key) ||
+        socket_get32(hello + TCP_SIZE_AT) != (uint32_t)size || rank >= (uint32_t)size)
+        return -1;
+    return (int)rank;
+}
 
 static inline void tcp_header_write(unsigned char out[TCP_HEADER_BYTES], tcp_header header)
 {

@@ -1,24 +1,102 @@
-/* One datagram: header and payload in two parts, sent and received without a copy. */
+/* One datagram: header and payload in two parts, sent and received without a copy. Where one is
+ * sent there may be faults on purpose, at random: losses, duplicates and reorderings, for tests and
+ * for seeing what a benchmark makes of them on a network that has none. */
 #include "transport/udp/internal.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "base/log.h"
+#include "base/units.h"
 
-/* So many datagrams of others are read before a receive looks at its time-out again. */
-enum { FOREIGN_MOST = 64 };
+/* Datagrams of others that are read before a receive looks at its time-out again. */
+enum { UNEXPECTED_MOST = 64 };
+
+/* Faults */
+
+typedef enum { UDP_FAULT_NONE, UDP_FAULT_LOSS, UDP_FAULT_DUPLICATE, UDP_FAULT_REORDER } udp_fault;
+
+enum { TEXT_BYTES = 128 };
+
+static cb_status refuse(const char *text, const char *part, const char *why)
+{
+    cb_error("cannot read the faults '%s' of COMBENCH_UDP_FAULTS: '%s' %s; write for example "
+             "loss=0.01,double=0.001,reorder=0.02,seed=7",
+             text, part, why);
+    return CB_ERROR_USAGE;
+}
+
+static bool read_part(char *part, udp_faults *out, uint64_t *seed, char *why)
+{
+    const struct {
+        const char *name;
+        double *value;
+    } shares[] = {
+        {"loss", &out->loss}, {"double", &out->duplication}, {"reorder", &out->reordering}};
+    char *value = strchr(part, '=');
+
+    snprintf(why, CB_WHY_BYTES, "is no fault");
+    if (value == NULL)
+        return false;
+    *value++ = '\0';
+    if (strcmp(part, "seed") == 0)
+        return cb_parse_count(value, 0, UINT32_MAX, seed, why);
+    for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+        if (strcmp(part, shares[i].name) == 0)
+            return cb_parse_real(value, 0, 1, NULL, shares[i].value, why);
+    return false;
+}
+
+cb_status udp_faults_read(const char *text, int rank, udp_faults *out)
+{
+    char copy[TEXT_BYTES], why[CB_WHY_BYTES], *rest = copy;
+    uint64_t seed = 1;
+
+    *out = (udp_faults){0};
+    if (text == NULL || text[0] == '\0')
+        return CB_OK;
+    if (strlen(text) >= sizeof(copy))
+        return refuse(text, text, "is too long");
+    memcpy(copy, text, strlen(text) + 1);
+    for (char *part = strtok_r(copy, ",", &rest); part != NULL; part = strtok_r(NULL, ",", &rest))
+        if (!read_part(part, out, &seed, why))
+            return refuse(text, part, why);
+    if (out->loss + out->duplication + out->reordering > 1)
+        return refuse(text, text, "adds up to more than 1");
+    out->random = cb_random_seed(cb_mix64(seed) + (uint64_t)rank);
+    return CB_OK;
+}
+
+/* Hot. What happens to the next datagram. */
+static inline udp_fault next_fault(udp_faults *faults)
+{
+    double drawn;
+
+    if (__builtin_expect(faults->loss + faults->duplication + faults->reordering <= 0, 1))
+        return UDP_FAULT_NONE;
+    drawn = cb_random_unit(&faults->random);
+    if (drawn < faults->loss)
+        return UDP_FAULT_LOSS;
+    if (drawn < faults->loss + faults->duplication)
+        return UDP_FAULT_DUPLICATE;
+    return drawn < faults->loss + faults->duplication + faults->reordering ? UDP_FAULT_REORDER
+                                                                           : UDP_FAULT_NONE;
+}
+
+/* Sending */
 
 /* A full socket has room again as the interface takes what is in it. */
 static bool await_room(int fd)
 {
-    const int patience_ms = 100;
+    const int timeout_ms = 100;
     struct pollfd one = {.fd = fd, .events = POLLOUT};
 
-    return poll(&one, 1, patience_ms) > 0;
+    return poll(&one, 1, timeout_ms) > 0;
 }
 
 /* Hot. */
@@ -33,10 +111,10 @@ static void emit(udp_factory *factory, const struct sockaddr_in *to, struct iove
 
     while (sendmsg(factory->fd, &message, MSG_NOSIGNAL) < 0)
         if (errno != EINTR && (errno != EAGAIN || !await_room(factory->fd))) {
-            factory->base.datagrams.unsent++;
+            factory->counters[UDP_UNSENT]++;
             return;
         }
-    factory->base.datagrams.sent++;
+    factory->counters[UDP_SENT]++;
 }
 
 static void hold_back(udp_factory *factory, const struct sockaddr_in *to, const struct iovec *parts)
@@ -69,7 +147,7 @@ static void emit_with_fault(udp_factory *factory, const struct sockaddr_in *to, 
         }
         emit(factory, to, parts, 2);
         break;
-    case UDP_FAULT_DOUBLE:
+    case UDP_FAULT_DUPLICATE:
         emit(factory, to, parts, 2);
         emit(factory, to, parts, 2);
         break;
@@ -89,7 +167,7 @@ void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, const 
     struct iovec parts[2] = {{.iov_base = bytes, .iov_len = sizeof(bytes)},
                              {.iov_base = payload != NULL ? payload->data : bytes,
                               .iov_len = payload != NULL ? payload->size : 0}};
-    udp_fault fault = udp_faults_next(&factory->faults);
+    udp_fault fault = next_fault(&factory->faults);
 
     udp_header_write(bytes, &factory->key, header);
     if (__builtin_expect(fault == UDP_FAULT_NONE && factory->held_bytes == 0, 1))
@@ -97,6 +175,8 @@ void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, const 
     else
         emit_with_fault(factory, to, parts, fault);
 }
+
+/* Receiving */
 
 static bool is_ours(udp_factory *factory, const unsigned char *bytes, size_t got,
                     const struct msghdr *message, udp_header *header)
@@ -106,12 +186,13 @@ static bool is_ours(udp_factory *factory, const unsigned char *bytes, size_t got
                         header->rank != (uint32_t)factory->base.rank;
     const bool whole = (message->msg_flags & MSG_TRUNC) == 0;
 
-    factory->base.datagrams.foreign += !of_job;
-    factory->base.datagrams.overrun += of_job && !whole;
+    factory->counters[UDP_UNEXPECTED] += !of_job;
+    factory->counters[UDP_OVERRUN] += of_job && !whole;
     return of_job && whole;
 }
 
-/* The payload of a stranger is where that of the next message comes, or a message to be sent. */
+/* The payload of a datagram that is no message of this job lies where that of the next message
+ * comes, or a message to be sent. */
 static void forget(const udp_factory *factory, size_t got)
 {
     if (got > UDP_HEADER_BYTES)
@@ -133,7 +214,7 @@ cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
 
     if (!has_spare(factory))
         return CB_ERROR_MEMORY;
-    for (int foreign = 0; foreign < FOREIGN_MOST;) {
+    for (int unexpected = 0; unexpected < UNEXPECTED_MOST;) {
         struct iovec parts[2] = {
             {.iov_base = bytes, .iov_len = sizeof(bytes)},
             {.iov_base = factory->spare->data, .iov_len = factory->pool.capacity}};
@@ -150,10 +231,10 @@ cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
             continue;
         if (!is_ours(factory, bytes, (size_t)got, &message, header)) {
             forget(factory, (size_t)got);
-            foreign++;
+            unexpected++;
             continue;
         }
-        factory->base.datagrams.received++;
+        factory->counters[UDP_RECEIVED]++;
         factory->spare->size = (size_t)got - UDP_HEADER_BYTES;
         *out = factory->spare;
         factory->spare = NULL;

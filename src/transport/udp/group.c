@@ -1,11 +1,10 @@
-/* Groups: a receive goes round the nodes, beginning behind the one that gave the last message, and
+/* Groups: a receive goes round the nodes, beginning after the one that gave the last message, and
  * reads the socket once a round. A member of a list receives at a socket of the list. */
 #include "transport/udp/internal.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "transport/group.h"
 
 cb_status udp_group_create(transport_factory *base, transport_node *const *nodes, size_t count,
                            transport_node *root, bool multicast, transport_group **out)
@@ -40,32 +39,22 @@ void udp_group_destroy(transport_group *base)
     free(base);
 }
 
-/* Hot. The nodes from the turn on, up to the end of the list. */
-static cb_status ask_to_the_end(udp_group *group, transport_buffer **out, transport_node **from)
+/* Hot. */
+static cb_status take_next(transport_node *node, transport_buffer **out)
 {
-    udp_factory *factory = udp_factory_of(group->base.factory);
-
-    while (group->turn < group->base.count) {
-        transport_node *node = group->base.nodes[group->turn++];
-        cb_status status = udp_stream_take(factory, &udp_node_of(node)->incoming, out);
-
-        *from = node;
-        if (status != CB_EMPTY)
-            return status;
-    }
-    return CB_EMPTY;
+    return udp_stream_take(udp_factory_of(node->factory), &udp_node_of(node)->incoming, out);
 }
 
 /* Hot. */
-static cb_status poll_group(udp_group *group, transport_buffer **out, transport_node **from)
+static cb_status poll_group(transport_group *group, transport_buffer **out, transport_node **from)
 {
-    cb_status status = ask_to_the_end(group, out, from);
+    cb_status status = transport_group_ask(group, take_next, out, from);
 
     if (status != CB_EMPTY)
         return status;
     group->turn = 0;
-    CB_TRY(udp_look(udp_factory_of(group->base.factory)));
-    return ask_to_the_end(group, out, from);
+    CB_TRY(udp_look(udp_factory_of(group->factory)));
+    return transport_group_ask(group, take_next, out, from);
 }
 
 /* Hot. Which node's message does not come, only the user can know. */
@@ -76,7 +65,7 @@ cb_status udp_group_receive(transport_group *base, transport_buffer **out, trans
     uint64_t since_ns = 0;
     cb_status status;
 
-    while ((status = poll_group(group, out, from)) == CB_EMPTY)
+    while ((status = poll_group(base, out, from)) == CB_EMPTY)
         if (!udp_wait_on(factory, factory->fd, &since_ns)) {
             *from = NULL;
             return udp_silent(&group->silences, "a group of rank", base->factory->rank);
@@ -92,7 +81,7 @@ cb_status udp_group_try_receive(transport_group *base, transport_buffer **out,
     cb_status status;
 
     do
-        status = poll_group(udp_group_of(base), out, from);
+        status = poll_group(base, out, from);
     while (status == CB_LOST);
     return status;
 }
@@ -109,7 +98,7 @@ static cb_status read_list(udp_factory *factory, udp_group *group)
         udp_stream_put(factory, &group->incoming, &header, buffer);
     } else {
         transport_pool_give(&factory->pool, buffer);
-        factory->base.datagrams.foreign++;
+        factory->counters[UDP_UNEXPECTED]++;
     }
     return CB_OK;
 }

@@ -3,11 +3,43 @@
 #ifndef TRANSPORT_UDP_INTERNAL_H
 #define TRANSPORT_UDP_INTERNAL_H
 
-#include "transport/pool.h"
+#include "base/random.h"
+#include "transport/common/group.h"
+#include "transport/common/pool.h"
+#include "transport/common/technology.h"
 #include "transport/transport.h"
-#include "transport/udp/faults.h"
 #include "transport/udp/order.h"
 #include "transport/udp/wire.h"
+
+/* The Context UDP of one process. */
+typedef struct {
+    uint64_t port;               /* 0: any; processes that share a host add their rank on it */
+    uint64_t socket_buffer_size; /* bytes, in each direction; 0: as the system has it */
+    uint64_t timeout_ms;         /* a message that is awaited for so long is lost */
+    uint64_t fragment;           /* 1: what is larger than a packet of the path is cut by IP */
+} udp_settings;
+
+extern const cb_parameter_set udp_parameters;
+
+/* Counters, in the order in which a result has them. */
+enum {
+    UDP_LOST,
+    UDP_LATE,
+    UDP_DUPLICATE,
+    UDP_REORDERED,
+    UDP_OVERRUN,
+    UDP_UNEXPECTED,
+    UDP_UNSENT,
+    UDP_SENT,
+    UDP_RECEIVED,
+    UDP_COUNTERS
+};
+
+/* Faults on purpose. */
+typedef struct {
+    double loss, duplication, reordering; /* probabilities; the sum is at most 1 */
+    cb_random random;
+} udp_faults;
 
 /* Messages of one sender on their way here: alone, or to a list. */
 typedef struct {
@@ -30,7 +62,6 @@ typedef struct udp_group udp_group;
 
 struct udp_group {
     transport_group base;
-    size_t turn; /* the node to be asked first */
     unsigned silences;
     /* Of a technology's own multicast */
     udp_group *next; /* of the factory's list */
@@ -65,7 +96,7 @@ typedef struct {
     uint64_t buffer_bytes;    /* of each socket; 0: as the system has it */
     uint64_t timeout_ns;
     uint32_t epoch;
-    transport_wait wait;
+    uint64_t counters[UDP_COUNTERS];
     udp_faults faults;
     unsigned char *held_back; /* a datagram that is to be overtaken */
     size_t held_bytes;        /* 0: none */
@@ -95,9 +126,13 @@ void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, const 
 cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
                             transport_buffer **out);
 
+/* Faults from a text like "loss=0.01,double=0.001,reorder=0.02,seed=7", all parts optional; NULL:
+ * none. Ranks draw differently. CB_ERROR_USAGE, logged, for anything else. */
+cb_status udp_faults_read(const char *text, int rank, udp_faults *out);
+
 /* stream.c. udp_stream_restart forgets all of an earlier epoch. udp_stream_put takes the buffer.
  * udp_stream_take gives the message that is due, CB_LOST when it was given up because others came
- * behind it, or CB_EMPTY. */
+ * after it, or CB_EMPTY. */
 void udp_stream_restart(udp_factory *factory, udp_stream *stream);
 void udp_stream_put(udp_factory *factory, udp_stream *stream, const udp_header *header,
                     transport_buffer *buffer);
@@ -105,11 +140,14 @@ cb_status udp_stream_take(udp_factory *factory, udp_stream *stream, transport_bu
 void udp_stream_give_up(udp_factory *factory, udp_stream *stream);
 void udp_stream_free(udp_factory *factory, udp_stream *stream);
 
-/* receive.c. udp_look reads what has come at the process's own socket. udp_wait_on is called after
+/* receive.c. udp_look reads what has come at the process's own socket. udp_list_hear takes what is
+ * said of lists, and udp_say says it. udp_wait_on is called after
  * each poll that found nothing, with *since_ns 0 at the first: it waits as the policy has it, and
  * gives false when the time-out is over. udp_silent counts a time-out, and gives CB_LOST, or an
  * error when there were too many in a row. */
 cb_status udp_look(udp_factory *factory);
+void udp_list_hear(udp_factory *factory, const udp_header *header);
+void udp_say(udp_factory *factory, udp_kind kind, int rank, uint64_t list);
 bool udp_wait_on(udp_factory *factory, int fd, uint64_t *since_ns);
 cb_status udp_silent(unsigned *silences, const char *whom, int rank);
 cb_status udp_receive(transport_node *node, transport_buffer **out);
@@ -130,12 +168,8 @@ cb_status udp_group_try_receive(transport_group *group, transport_buffer **out,
 cb_status udp_group_receive_root(transport_group *group, transport_buffer **out);
 cb_status udp_group_try_receive_root(transport_group *group, transport_buffer **out);
 
-/* multicast.c: root and members of a list find each other; and what they say of it. */
+/* multicast.c: root and members of a list find each other. */
 cb_status udp_list_open(udp_factory *factory, udp_group *group);
 void udp_list_close(udp_factory *factory, udp_group *group);
-void udp_list_hear(udp_factory *factory, const udp_header *header);
-
-/* buffers.c: messages_bytes above `largest_message` of the factory are refused. */
-cb_status udp_prepare(transport_factory *factory, const transport_preparation *preparation);
 
 #endif

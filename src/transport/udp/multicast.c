@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-static const uint64_t patience_ns = UINT64_C(30000000000), /* of the root, for its members */
-    answer_patience_ns = UINT64_C(5000000000), /* of a member that has joined, for the answer */
+static const uint64_t timeout_ns = UINT64_C(30000000000), /* of the root, for its members */
+    answer_timeout_ns = UINT64_C(5000000000), /* of a member that has joined, for the answer */
     shortest_retry_ns = 1000000, longest_retry_ns = 20000000;
 
 /* Identity */
@@ -106,42 +106,6 @@ static cb_status join_address(udp_factory *factory, udp_group *group)
     return CB_ERROR_SYSTEM;
 }
 
-/* What is said */
-
-static void say(udp_factory *factory, udp_kind kind, int rank, uint64_t list)
-{
-    const udp_header header = {
-        .kind = kind, .rank = (uint32_t)factory->base.rank, .epoch = factory->epoch, .list = list};
-
-    udp_put_datagram(factory, &factory->nodes[rank].address, &header, NULL);
-}
-
-static void note_joined(udp_group *group, uint32_t rank)
-{
-    for (size_t i = 0; i < group->base.count; i++)
-        if ((uint32_t)group->base.nodes[i]->rank == rank && !group->joined[i]) {
-            group->joined[i] = true;
-            group->missing--;
-        }
-}
-
-/* Of a list that is not there, yet or any more, nothing is said: who asks will ask again. */
-void udp_list_hear(udp_factory *factory, const udp_header *header)
-{
-    for (udp_group *group = factory->groups; group != NULL; group = group->next) {
-        const bool here = group->base.root == NULL;
-
-        if (group->list != header->list)
-            continue;
-        if (header->kind == UDP_JOINED && here) {
-            note_joined(group, header->rank);
-            say(factory, UDP_WELCOME, (int)header->rank, group->list);
-        } else if (header->kind == UDP_WELCOME && !here) {
-            group->welcome = true;
-        }
-    }
-}
-
 /* Finding each other */
 
 static cb_status await_members(udp_factory *factory, const udp_group *group)
@@ -149,7 +113,7 @@ static cb_status await_members(udp_factory *factory, const udp_group *group)
     const uint64_t began_ns = cb_now_ns();
     size_t first = 0;
 
-    while (group->missing > 0 && cb_now_ns() - began_ns < patience_ns) {
+    while (group->missing > 0 && cb_now_ns() - began_ns < timeout_ns) {
         uint64_t since_ns = 0;
 
         CB_TRY(udp_look(factory));
@@ -162,7 +126,7 @@ static cb_status await_members(udp_factory *factory, const udp_group *group)
         first++;
     cb_error("cannot make a list of %zu members over udp: rank %d has not joined it within %d s; "
              "see what it says",
-             group->base.count, group->base.nodes[first]->rank, (int)(patience_ns / 1000000000));
+             group->base.count, group->base.nodes[first]->rank, (int)(timeout_ns / 1000000000));
     return CB_ERROR_TRANSPORT;
 }
 
@@ -173,14 +137,14 @@ static cb_status ask_for_welcome(udp_factory *factory, const udp_group *group)
     const uint64_t began_ns = cb_now_ns();
     uint64_t retry_ns = shortest_retry_ns, next_ns = began_ns, now_ns;
 
-    while (!group->welcome && (now_ns = cb_now_ns()) - began_ns < answer_patience_ns) {
+    while (!group->welcome && (now_ns = cb_now_ns()) - began_ns < answer_timeout_ns) {
         if (now_ns >= next_ns) {
-            say(factory, UDP_JOINED, group->base.root->rank, group->list);
+            udp_say(factory, UDP_JOINED, group->base.root->rank, group->list);
             next_ns = now_ns + retry_ns;
             retry_ns = retry_ns * 2 < longest_retry_ns ? retry_ns * 2 : longest_retry_ns;
         }
         CB_TRY(udp_look(factory));
-        if (!group->welcome && factory->wait != TRANSPORT_WAIT_SPIN)
+        if (!group->welcome && factory->base.wait != TRANSPORT_WAIT_SPIN)
             cb_sleep_ns(shortest_retry_ns / 20);
     }
     return CB_OK;

@@ -20,7 +20,7 @@ static void note_past(udp_order *order, uint32_t number, bool came)
 
 void udp_order_begin(udp_order *order, uint32_t number)
 {
-    order->next = order->behind = number;
+    order->next = order->end = number;
     memset(order->past, 0xff, sizeof(order->past));
 }
 
@@ -43,7 +43,7 @@ static bool make_room(udp_order *order, uint32_t ahead)
     items = calloc(room, sizeof(*items));
     if (items == NULL)
         return false;
-    for (uint32_t number = order->next; number != order->behind; number++)
+    for (uint32_t number = order->next; number != order->end; number++)
         items[number % room] = order->items[number % order->room];
     free(order->items);
     order->items = items;
@@ -58,25 +58,25 @@ udp_arrival udp_order_put(udp_order *order, uint32_t number, void *item)
     bool overtaken;
 
     if (ahead < 0)
-        return ahead >= -UDP_ORDER_PAST && !had_come(order, number) ? UDP_LATE : UDP_DOUBLED;
+        return ahead >= -UDP_ORDER_PAST && !had_come(order, number) ? UDP_SKIPPED : UDP_SEEN;
     if (ahead >= UDP_ORDER_MOST || !make_room(order, (uint32_t)ahead))
         return UDP_NO_ROOM;
     place = &order->items[number % order->room];
     if (*place != NULL)
-        return UDP_DOUBLED;
+        return UDP_SEEN;
     *place = item;
     order->kept++;
-    overtaken = (int32_t)(number - order->behind) < 0;
+    overtaken = (int32_t)(number - order->end) < 0;
     if (!overtaken)
-        order->behind = number + 1;
+        order->end = number + 1;
     return overtaken ? UDP_OVERTAKEN : UDP_KEPT;
 }
 
 static void move_on(udp_order *order, bool came)
 {
     note_past(order, order->next, came);
-    if (order->behind == order->next)
-        order->behind++;
+    if (order->end == order->next)
+        order->end++;
     order->next++;
 }
 

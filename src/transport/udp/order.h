@@ -9,14 +9,14 @@
 
 enum {
     UDP_ORDER_MOST = 1 << 16, /* numbers ahead of the next that are kept */
-    UDP_ORDER_PAST = 1024     /* numbers behind it of which is known whether they had come */
+    UDP_ORDER_PAST = 1024     /* numbers before it of which is known whether they had come */
 };
 
 typedef enum {
     UDP_KEPT,
     UDP_OVERTAKEN, /* kept, and others with larger numbers had come before */
-    UDP_DOUBLED,   /* it had come before */
-    UDP_LATE,      /* its number was skipped before it came */
+    UDP_SEEN,      /* it had come before */
+    UDP_SKIPPED,   /* its number was skipped before it came */
     UDP_NO_ROOM    /* too far ahead, or no memory */
 } udp_arrival;
 
@@ -25,7 +25,7 @@ typedef struct {
     size_t room;                        /* 0 at the beginning */
     size_t kept;                        /* items in it */
     uint32_t next;                      /* the number that is due */
-    uint32_t behind;                    /* one more than the largest that has come, or `next` */
+    uint32_t end;                       /* one more than the largest that has come, or `next` */
     uint64_t past[UDP_ORDER_PAST / 64]; /* by number: whether it came before it was due no more */
 } udp_order;
 
@@ -47,7 +47,7 @@ void udp_order_skip(udp_order *order);
 /* Any item that is kept, or NULL. */
 void *udp_order_take_any(udp_order *order);
 
-/* How many have come behind the one that is due and has not. */
+/* How many have come that follow the one that is due and has not. */
 static inline size_t udp_order_waiting(const udp_order *order)
 {
     return order->kept;

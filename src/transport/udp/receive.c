@@ -10,11 +10,49 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-/* So many time-outs in a row are no losses any more: at 30 % loss each way, one in a billion. */
+/* More time-outs in a row are no losses any more: at 30 % loss each way, one in a billion. */
 enum { SILENCES_MOST = 32 };
 
 /* Datagrams that are read before any is given out. */
 enum { LOOK_MOST = 64 };
+
+/* What is said of lists */
+
+void udp_say(udp_factory *factory, udp_kind kind, int rank, uint64_t list)
+{
+    const udp_header header = {
+        .kind = kind, .rank = (uint32_t)factory->base.rank, .epoch = factory->epoch, .list = list};
+
+    udp_put_datagram(factory, &factory->nodes[rank].address, &header, NULL);
+}
+
+static void note_joined(udp_group *group, uint32_t rank)
+{
+    for (size_t i = 0; i < group->base.count; i++)
+        if ((uint32_t)group->base.nodes[i]->rank == rank && !group->joined[i]) {
+            group->joined[i] = true;
+            group->missing--;
+        }
+}
+
+/* Of a list that is not there, yet or any more, nothing is said: who asks will ask again. */
+void udp_list_hear(udp_factory *factory, const udp_header *header)
+{
+    for (udp_group *group = factory->groups; group != NULL; group = group->next) {
+        const bool here = group->base.root == NULL;
+
+        if (group->list != header->list)
+            continue;
+        if (header->kind == UDP_JOINED && here) {
+            note_joined(group, header->rank);
+            udp_say(factory, UDP_WELCOME, (int)header->rank, group->list);
+        } else if (header->kind == UDP_WELCOME && !here) {
+            group->welcome = true;
+        }
+    }
+}
+
+/* Messages */
 
 static cb_status hear(udp_factory *factory, const udp_header *header, transport_buffer *buffer)
 {
@@ -25,7 +63,7 @@ static cb_status hear(udp_factory *factory, const udp_header *header, transport_
     transport_pool_restore(&factory->pool, buffer, buffer->size);
     transport_pool_give(&factory->pool, buffer);
     if (header->kind == UDP_MULTICAST)
-        factory->base.datagrams.foreign++;
+        factory->counters[UDP_UNEXPECTED]++;
     else
         udp_list_hear(factory, header);
     return CB_OK;
@@ -61,9 +99,9 @@ bool udp_wait_on(udp_factory *factory, int fd, uint64_t *since_ns)
         *since_ns = now_ns;
     if (now_ns - *since_ns > factory->timeout_ns)
         return false;
-    if (factory->wait == TRANSPORT_WAIT_YIELD)
+    if (factory->base.wait == TRANSPORT_WAIT_YIELD)
         sched_yield();
-    else if (factory->wait == TRANSPORT_WAIT_BLOCK)
+    else if (factory->base.wait == TRANSPORT_WAIT_BLOCK)
         sleep_until(fd, *since_ns + factory->timeout_ns, now_ns);
     return true;
 }

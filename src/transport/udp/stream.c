@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 
-/* A message that is missing while so many have come behind it, or for so long after one has, is
- * lost: the network has not just exchanged two neighbours. */
+/* A message is lost when this many have come that were sent after it, or when it is still missing
+ * this long after one of those: the network has not just exchanged two neighbours. */
 enum { OVERTAKING_MOST = 3 };
 static const uint64_t gap_ns = 5000000;
 
@@ -58,38 +58,24 @@ static bool enter_epoch(udp_factory *factory, udp_stream *stream, const udp_head
     return true;
 }
 
-static void count(transport_datagrams *datagrams, udp_arrival arrival)
-{
-    switch (arrival) {
-    case UDP_KEPT:
-        break;
-    case UDP_OVERTAKEN:
-        datagrams->reordered++;
-        break;
-    case UDP_DOUBLED:
-        datagrams->doubled++;
-        break;
-    case UDP_LATE:
-        datagrams->late++;
-        break;
-    case UDP_NO_ROOM:
-        datagrams->overrun++;
-        break;
-    }
-}
+/* Which counter an arrival belongs to; one that is kept has none. */
+static const int counter_of[] = {[UDP_OVERTAKEN] = UDP_REORDERED,
+                                 [UDP_SEEN] = UDP_DUPLICATE,
+                                 [UDP_SKIPPED] = UDP_LATE,
+                                 [UDP_NO_ROOM] = UDP_OVERRUN};
 
 /* Hot. */
 void udp_stream_put(udp_factory *factory, udp_stream *stream, const udp_header *header,
                     transport_buffer *buffer)
 {
-    udp_arrival arrival = UDP_LATE;
+    udp_arrival arrival = UDP_SKIPPED;
 
     if (__builtin_expect(header->epoch == stream->epoch && !stream->fresh, 1) ||
         enter_epoch(factory, stream, header))
         arrival = udp_order_put(&stream->order, header->number, buffer);
     if (__builtin_expect(arrival == UDP_KEPT, 1))
         return;
-    count(&factory->base.datagrams, arrival);
+    factory->counters[counter_of[arrival]]++;
     if (arrival != UDP_OVERTAKEN)
         drop(factory, buffer);
 }
@@ -107,7 +93,7 @@ void udp_stream_give_up(udp_factory *factory, udp_stream *stream)
 {
     udp_order_skip(&stream->order);
     stream->gap_since_ns = 0;
-    factory->base.datagrams.lost++;
+    factory->counters[UDP_LOST]++;
 }
 
 /* Hot. */

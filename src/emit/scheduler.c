@@ -1,0 +1,145 @@
+/* Coroutines by ucontext: each has a stack of its own, of which the system provides what is
+ * touched, below a page that must not be. */
+#include "emit/scheduler.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+enum { STACK_BYTES = 256 * 1024 };
+
+typedef struct {
+    ucontext_t context;
+    void *stack; /* NULL, or MAP_FAILED */
+    bool ended;
+    cb_status status;
+} coroutine;
+
+struct emit_scheduler {
+    coroutine *coroutines;
+    size_t count, current;
+    ucontext_t main;
+    emit_coroutine run;
+    void *context;
+    bool progress; /* since the last turn of all began */
+};
+
+/* The arguments of a context's function are ints: a pointer comes in two halves. */
+static void run_coroutine(unsigned high, unsigned low)
+{
+    emit_scheduler *scheduler = (emit_scheduler *)((uintptr_t)high << 32 | (uintptr_t)low);
+    coroutine *own = &scheduler->coroutines[scheduler->current];
+
+    own->status = scheduler->run(scheduler->context, scheduler->current);
+    own->ended = true;
+    scheduler->progress = true;
+}
+
+static cb_status give_stack(emit_scheduler *scheduler, coroutine *own)
+{
+    const uintptr_t address = (uintptr_t)scheduler;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    own->stack = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (own->stack == MAP_FAILED || mprotect(own->stack, page, PROT_NONE) != 0 ||
+        getcontext(&own->context) != 0) {
+        cb_error("cannot give %zu ranks a stack each: %s; trace fewer ranks, or raise "
+                 "vm.max_map_count",
+                 scheduler->count, strerror(errno));
+        return CB_ERROR_MEMORY;
+    }
+    own->context.uc_stack.ss_sp = (char *)own->stack + page;
+    own->context.uc_stack.ss_size = STACK_BYTES;
+    own->context.uc_link = &scheduler->main;
+    makecontext(&own->context, (void (*)(void))run_coroutine, 2, (unsigned)(address >> 32),
+                (unsigned)address);
+    return CB_OK;
+}
+
+cb_status emit_scheduler_create(size_t count, emit_coroutine run, void *context,
+                                emit_scheduler **out)
+{
+    emit_scheduler *scheduler = cb_allocate(1, sizeof(*scheduler), "a scheduler");
+    cb_status status = CB_OK;
+
+    if (scheduler == NULL)
+        return CB_ERROR_MEMORY;
+    *scheduler = (emit_scheduler){.count = count, .run = run, .context = context};
+    scheduler->coroutines = cb_allocate(count, sizeof(*scheduler->coroutines), "a scheduler");
+    if (scheduler->coroutines == NULL)
+        status = CB_ERROR_MEMORY;
+    for (size_t i = 0; i < count && status == CB_OK; i++)
+        status = give_stack(scheduler, &scheduler->coroutines[i]);
+    if (status != CB_OK) {
+        emit_scheduler_free(scheduler);
+        return status;
+    }
+    *out = scheduler;
+    return CB_OK;
+}
+
+void emit_scheduler_free(emit_scheduler *scheduler)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (scheduler == NULL)
+        return;
+    for (size_t i = 0; scheduler->coroutines != NULL && i < scheduler->count; i++)
+        if (scheduler->coroutines[i].stack != NULL && scheduler->coroutines[i].stack != MAP_FAILED)
+            munmap(scheduler->coroutines[i].stack, STACK_BYTES + page);
+    free(scheduler->coroutines);
+    free(scheduler);
+}
+
+/* Each that has not ended goes on once; *left is how many have not ended then. */
+static cb_status turn(emit_scheduler *scheduler, size_t *left)
+{
+    *left = 0;
+    for (scheduler->current = 0; scheduler->current < scheduler->count; scheduler->current++) {
+        coroutine *own = &scheduler->coroutines[scheduler->current];
+
+        if (own->ended)
+            continue;
+        swapcontext(&scheduler->main, &own->context);
+        if (own->ended && own->status != CB_OK)
+            return own->status;
+        *left += !own->ended;
+    }
+    return CB_OK;
+}
+
+cb_status emit_scheduler_run(emit_scheduler *scheduler)
+{
+    size_t left;
+
+    do {
+        scheduler->progress = false;
+        CB_TRY(turn(scheduler, &left));
+        if (left > 0 && !scheduler->progress) {
+            cb_error("%zu ranks wait for messages that nobody sends; this is a mistake in the "
+                     "benchmark",
+                     left);
+            return CB_ERROR_TRANSPORT;
+        }
+    } while (left > 0);
+    return CB_OK;
+}
+
+void emit_scheduler_pause(emit_scheduler *scheduler)
+{
+    swapcontext(&scheduler->coroutines[scheduler->current].context, &scheduler->main);
+}
+
+void emit_scheduler_progress(emit_scheduler *scheduler)
+{
+    scheduler->progress = true;
+}

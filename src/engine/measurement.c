@@ -1,0 +1,482 @@
+/* The passes of a measurement. All decisions follow from numbers that the participants have agreed
+ * on. */
+#include "engine/measurement.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/algorithm.h"
+#include "engine/counters.h"
+#include "engine/figures.h"
+#include "engine/harness.h"
+#include "engine/rank.h"
+#include "engine/traffic.h"
+#include "engine/verification.h"
+
+enum {
+    BLOCKS_MINIMUM = 20,     /* before the precision is believed */
+    STEPS_RECORDED = 200000, /* at most, in the pass of single steps */
+    LENGTHENINGS = 3,
+    MAKINGS = 7, /* of groups, at most */
+    VERIFIED_STEPS = 2000
+};
+
+/* Shares of --max-time at whose end a pass ends; the rest is for the baselines. */
+static const double groups_share = 0.10, warm_up_share = 0.12, blocks_share = 0.70,
+                    steps_share = 0.92;
+
+static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
+
+/* A stream's block ends when its last packet was acknowledged, and sources that are not
+ * synchronised have their shares over whole windows. So a block holds WINDOWS_A_BLOCK windows, as
+ * long as BLOCKS_OF_WINDOWS such blocks fit into the time. */
+enum { WINDOWS_A_BLOCK = 16, BLOCKS_OF_WINDOWS = 24, WINDOWS_FOR_SHARES = 4 };
+
+/* Warm-up */
+
+uint64_t measurement_lead_in(uint64_t steps)
+{
+    return steps / 8 + 1;
+}
+
+uint64_t measurement_block_steps(double step_ns, double wanted_ns, double limit_ns, unsigned window)
+{
+    double room_ns = limit_ns * (blocks_share - warm_up_share) / BLOCKS_OF_WINDOWS;
+    double of_windows = fmin((double)WINDOWS_A_BLOCK * window, floor(room_ns / step_ns));
+
+    return (uint64_t)fmax(fmax(1, of_windows), ceil(wanted_ns / step_ns));
+}
+
+/* No block of the warm-up, and none that it leads to, takes more than the share of the warm-up at
+ * the pace of the last batch. Blocks alone can mislead: the first steps that a clock sees may have
+ * been waited for before it ran. */
+static uint64_t within_warm_up(const measurement_passes *run, uint64_t steps)
+{
+    double fitting = run->pass.limit_ns * warm_up_share / pace_latest_ns(&run->pass.pace);
+
+    return (uint64_t)fmax(1, fmin((double)steps, fitting));
+}
+
+/* Blocks of growing length from one step up, at least through a part of the warm-up. */
+static cb_status grow_block(void *decider, const pass_context *pass, pass_batch *next)
+{
+    measurement_passes *run = decider;
+    double share_ns = pass->limit_ns * warm_up_share, took_ns = pass->blocks_ns[0], growth;
+
+    if (next->blocks == 0) {
+        *next = (pass_batch){.steps = 1, .blocks = 1};
+        return CB_OK;
+    }
+    run->step_ns = fmax(took_ns / (double)next->steps, 0.1);
+    growth = run->wanted_ns / fmax(took_ns, 1);
+    if (pass->elapsed_ns > share_ns || (growth < 1.5 && pass->elapsed_ns > share_ns / 4))
+        next->blocks = 0;
+    next->steps =
+        within_warm_up(run, (uint64_t)ceil((double)next->steps * fmin(fmax(growth, 1), 20)));
+    return CB_OK;
+}
+
+/* What was sent ahead of a pipeline's first event, a window on each link, would pass for work that
+ * was done since. Where a block has no room for many windows they are narrower. */
+static void set_steps(measurement_passes *run, uint64_t steps)
+{
+    unsigned asked = (unsigned)run->setting->session->options->window;
+    uint64_t fitting = steps / WINDOWS_A_BLOCK;
+
+    run->out.steps = steps;
+    if (!run->is_led_in)
+        return;
+    run->out.window = fitting < asked ? (unsigned)fitting : asked;
+    rank_set_window(run->pass.me, run->out.window);
+}
+
+/* A block of a few steps is mostly the wait for who came late to it and for its last
+ * acknowledgement: what a step takes shows in longer ones, after a lead-in. Where the shortest
+ * block takes too long already there is nothing to lengthen. */
+static cb_status lengthen_block(void *decider, const pass_context *pass, pass_batch *next)
+{
+    const double enough = 1.5, latest_ns = 2 * warm_up_share * pass->limit_ns;
+    measurement_passes *run = decider;
+    bool first = next->blocks == 0, done;
+    uint64_t steps;
+
+    if (!first)
+        run->step_ns = fmax(pass->blocks_ns[0] / (double)next->steps, 0.1);
+    steps = within_warm_up(
+        run, measurement_block_steps(run->step_ns, run->wanted_ns, pass->limit_ns,
+                                     (unsigned)run->setting->session->options->window));
+    if (run->is_led_in && steps < WINDOWS_A_BLOCK)
+        steps = WINDOWS_A_BLOCK;
+    set_steps(run, steps);
+    done =
+        !first && ((double)steps <= enough * (double)next->steps || pass->elapsed_ns > latest_ns);
+    if (done || run->lengthenings++ == LENGTHENINGS || within_warm_up(run, steps) != steps)
+        next->blocks = 0;
+    else
+        *next = (pass_batch){.lead_in = measurement_lead_in(steps), .steps = steps, .blocks = 1};
+    return CB_OK;
+}
+
+static cb_status warm_up(measurement_passes *run)
+{
+    pass_context *pass = &run->pass;
+    uint64_t clocks = pass->actions->timed ? 1 : 0;
+
+    CB_TRY(pass_run(pass, &(pass_plan){run->traffic, grow_block, .decider = run}));
+    if (run->is_stream)
+        return pass_run(pass, &(pass_plan){run->traffic, lengthen_block, .decider = run});
+    /* Where several clocks count, the longest block does, and what comes late by chance to one of
+     * the ranks makes each block of one step longer: blocks of some steps then, as for a window. */
+    CB_TRY(control_sum(pass->team, &clocks, 1));
+    CB_TRY(control_broadcast(pass->team, &clocks, sizeof(clocks)));
+    run->out.steps =
+        within_warm_up(run, measurement_block_steps(run->step_ns, run->wanted_ns, pass->limit_ns,
+                                                    clocks > 1 ? 1 : 0));
+    return CB_OK;
+}
+
+/* Blocks */
+
+double measurement_mean(const double *values, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / (double)count;
+}
+
+cb_status measurement_keep_blocks(measurement_passes *run)
+{
+    measurement_outcome *out = &run->out;
+    const double *blocks_ns = run->pass.blocks_ns;
+    size_t count = run->pass.batch.blocks;
+
+    if (out->block_count + count > out->block_room) {
+        size_t room = 2 * (out->block_count + count);
+        double *moved = realloc(out->blocks_ns, room * sizeof(*moved));
+
+        if (moved == NULL) {
+            cb_error("cannot keep the times of %zu blocks: out of memory", room);
+            return CB_ERROR_MEMORY;
+        }
+        out->blocks_ns = moved;
+        out->block_room = room;
+    }
+    memcpy(out->blocks_ns + out->block_count, blocks_ns, count * sizeof(*blocks_ns));
+    out->block_count += count;
+    run->step_ns = measurement_mean(blocks_ns, count) / (double)run->pass.batch.steps;
+    return CB_OK;
+}
+
+/* The next batch: as long as what there is already, within what may be staked on it. */
+static size_t blocks_that_fit(const measurement_passes *run)
+{
+    const pass_context *pass = &run->pass;
+    double left_ns = pass->limit_ns * blocks_share - pass->elapsed_ns;
+    double affordable = pace_affordable(&pass->pace, left_ns, pass->limit_ns);
+    double lead_in = (double)measurement_lead_in(run->out.steps);
+    double wanted = fmin(fmax(10, (double)run->out.block_count), PASS_BLOCKS_MAXIMUM);
+
+    return (size_t)fmax(0, fmin(wanted, (affordable - lead_in) / (double)run->out.steps));
+}
+
+/* From here on batches of the final length count, and of those before only the last; and not that
+ * one either where links had a wider window then, which can have been ten times as fast. */
+static size_t first_blocks(measurement_passes *run)
+{
+    double latest_ns = pace_latest_ns(&run->pass.pace);
+    size_t fitting;
+
+    run->pass.pace = (batch_pace){.count = 0};
+    if (run->pass.paced_window != run->pass.me->window)
+        return 1;
+    pace_note(&run->pass.pace, latest_ns, 1);
+    fitting = blocks_that_fit(run);
+    return fitting > 0 ? fitting : 1;
+}
+
+static cb_status add_blocks(void *decider, const pass_context *pass, pass_batch *next)
+{
+    measurement_passes *run = decider;
+    measurement_outcome *out = &run->out;
+    size_t blocks;
+
+    if (next->blocks == 0) {
+        out->stopped_by = "max-time";
+        blocks = first_blocks(run);
+    } else {
+        stats_summary summary;
+
+        CB_TRY(measurement_keep_blocks(run));
+        CB_TRY(figures_summarize(out->blocks_ns, out->block_count, &summary));
+        if (out->block_count >= BLOCKS_MINIMUM &&
+            stats_precision_pct(&summary) <= pass->session->options->precision_pct) {
+            out->stopped_by = "precision";
+            blocks = 0;
+        } else {
+            blocks = blocks_that_fit(run);
+        }
+    }
+    *next = (pass_batch){
+        .lead_in = measurement_lead_in(out->steps), .steps = out->steps, .blocks = blocks};
+    return CB_OK;
+}
+
+/* In less than some windows a source is ahead or late by chance. */
+cb_status measurement_keep_shares(measurement_passes *run)
+{
+    measurement_outcome *out = &run->out;
+    const bench_rank *me = run->pass.me;
+    double total = 0;
+
+    if (!run->setting->session->definition->shares || !run->pass.actions->timed)
+        return CB_OK;
+    for (size_t i = 0; i < me->peer_count; i++)
+        total += (double)me->peers[i].share;
+    if (total == 0)
+        return CB_OK;
+    out->shares_left_out = out->steps < (uint64_t)WINDOWS_FOR_SHARES * me->window;
+    if (out->shares_left_out)
+        return CB_OK;
+    out->shares = cb_allocate(me->peer_count, sizeof(*out->shares), "the shares of the sources");
+    if (out->shares == NULL)
+        return CB_ERROR_MEMORY;
+    out->share_count = me->peer_count;
+    for (size_t i = 0; i < out->share_count; i++)
+        out->shares[i] = (double)me->peers[i].share / total;
+    return CB_OK;
+}
+
+/* Single steps */
+
+static double slowest_step_ns(const measurement_passes *run)
+{
+    return fmax(run->step_ns, pace_slowest_ns(&run->pass.pace));
+}
+
+cb_status measurement_time_steps(measurement_passes *run, double until_ns)
+{
+    double left_ns = until_ns - run->pass.elapsed_ns;
+    uint64_t steps = (uint64_t)fmax(1, fmin(STEPS_RECORDED, left_ns / slowest_step_ns(run)));
+    stats_histogram *histogram = cb_allocate(1, sizeof(*histogram), "a histogram of steps");
+    double maximum_ns;
+
+    if (histogram == NULL)
+        return CB_ERROR_MEMORY;
+    run->out.histogram = histogram;
+    CB_TRY(
+        pass_run(&run->pass, &(pass_plan){run->traffic, .steps = steps, .histogram = histogram}));
+    /* Cells, samples and dropped add up; the maximum does not. */
+    maximum_ns = (double)histogram->maximum_ns;
+    CB_TRY(control_sum(run->pass.team, histogram->counts, STATS_HISTOGRAM_CELLS));
+    CB_TRY(control_sum(run->pass.team, &histogram->samples, 1));
+    CB_TRY(control_sum(run->pass.team, &histogram->dropped, 1));
+    CB_TRY(control_maximum(run->pass.team, &maximum_ns, 1));
+    histogram->maximum_ns = (uint64_t)maximum_ns;
+    return rank_check_sum(run->pass.me);
+}
+
+/* Verification. A multicast of the technology's own is not waited for without end either: that is
+ * announced. No packet is under way, and none will be before all have met. A pass that a rank had
+ * to give up is still counted: the others give up as well. */
+cb_status measurement_verify(measurement_passes *run)
+{
+    const engine_session *session = run->setting->session;
+    const double budget_ns = 0.5e9;
+    uint64_t steps = (uint64_t)fmax(4, fmin(VERIFIED_STEPS, budget_ns / slowest_step_ns(run)));
+    bench_rank *me = run->pass.me;
+    cb_status status;
+
+    if (!session->options->verify)
+        return CB_OK;
+    me->preparation.try_multicast = run->setting->planned->own_multicast;
+    if (me->preparation.try_multicast)
+        CB_TRY(rank_prepare(me));
+    /* Over a technology that promises to lose none, a rank that sends late has no core. */
+    me->verification.timeout_ns =
+        (transport_capabilities(session->technology) & TRANSPORT_RELIABLE) != 0 ? 5000000000
+                                                                                : 2000000000;
+    status = pass_run(&run->pass, &(pass_plan){&verification_traffic, .steps = steps});
+    CB_TRY(verification_sum(run->pass.team, &me->verification.findings, &run->out.verification));
+    return control_agree(run->pass.team, status);
+}
+
+/* Groups */
+
+/* What making a group costs: the median over some makings, one at least, each started together and
+ * timed by the rank that took longest. The last one is kept. */
+static cb_status time_groups(measurement_passes *run)
+{
+    const benchmark *definition = run->setting->session->definition;
+    pass_context *pass = &run->pass;
+    double each_ns[MAKINGS];
+    size_t made = 0;
+
+    do {
+        double late_ns, values[2];
+        uint64_t start_ns;
+
+        rank_tear_down(definition, pass->me);
+        CB_TRY(
+            pass_start_together(&pass->session->clock, pass->team, pass->oversubscribed, &late_ns));
+        start_ns = cb_now_ns();
+        CB_TRY(rank_set_up(definition, pass->me));
+        values[0] = (double)(cb_now_ns() - start_ns) / (double)pass->me->groups_made;
+        values[1] = (double)(cb_now_ns() - pass->started_ns);
+        CB_TRY(control_maximum(pass->team, values, 2));
+        each_ns[made++] = values[0];
+        pass->elapsed_ns = values[1];
+    } while (made < MAKINGS && pass->elapsed_ns < pass->limit_ns * groups_share);
+    run->out.group_create_ns = stats_summarize(each_ns, made).median;
+    return CB_OK;
+}
+
+/* The whole */
+
+static cb_status set_up(measurement_passes *run, const rank_setting *place)
+{
+    engine_session *session = run->setting->session;
+    pass_context *pass = &run->pass;
+
+    CB_TRY(rank_create(place, session->technology, &pass->me, &pass->actions));
+    rank_reset(pass->me, run->traffic);
+    CB_TRY(algorithm_units(&session->work_rate, run->setting->planned->algorithm_us,
+                           &pass->me->algorithm.units));
+    return run->setting->planned->own_multicast ? time_groups(run)
+                                                : rank_set_up(session->definition, pass->me);
+}
+
+static cb_status finish_passes(measurement_passes *run)
+{
+    const bench_algorithm *algorithm = &run->pass.me->algorithm;
+
+    run->out.timed = run->pass.meters;
+    CB_TRY(rank_check_sum(run->pass.me));
+    CB_TRY(counters_lost_share(run->setting, run->pass.me, &run->out.lost_share));
+    CB_TRY(measurement_keep_shares(run));
+    CB_TRY(algorithm_mean_us(run->pass.team, algorithm->elapsed_ns, algorithm->runs,
+                             &run->out.algorithm_true_us));
+    CB_TRY(measurement_time_steps(run, run->pass.limit_ns * steps_share));
+    return measurement_verify(run);
+}
+
+/* Group 2 has roles that one process alone cannot play over null. */
+static cb_status measure_baselines(measurement_passes *run, const rank_setting *place)
+{
+    const measurement_setting *setting = run->setting;
+    double budget_ns = run->pass.limit_ns * (1 - steps_share) / 2;
+
+    if (control_team_index(setting->team) != 0)
+        return CB_OK;
+    if (run->traffic == &traffic_touching)
+        run->out.touch_ns = harness_touch_ns(setting->planned->size_bytes);
+    return setting->planned->shape.stage_count > 0
+               ? CB_OK
+               : harness_step_ns(place, setting->session->null, run->traffic, budget_ns,
+                                 &run->out.harness_ns);
+}
+
+void measurement_outcome_free(measurement_outcome *outcome)
+{
+    free(outcome->blocks_ns);
+    free(outcome->histogram);
+    free(outcome->shares);
+    *outcome = (measurement_outcome){0};
+}
+
+cb_status measurement_run(const measurement_setting *setting, measurement_outcome *out)
+{
+    engine_session *session = setting->session;
+    const measurement_method *method = session->method;
+    const rank_setting place = {.definition = session->definition,
+                                .options = session->options,
+                                .measurement = setting->planned,
+                                .ranks = setting->ranks,
+                                .participants = setting->participants,
+                                .cache_bytes = session->machines.cache_bytes};
+    const double limit_ns = session->options->max_time_s * 1e9;
+    measurement_passes run = {
+        .setting = setting,
+        .pass = {.session = session,
+                 .team = setting->team,
+                 .oversubscribed = setting->oversubscribed,
+                 .started_ns = cb_now_ns(),
+                 .limit_ns = limit_ns},
+        .traffic = traffic_named(session->options->touch),
+        .is_stream = traffic_is_stream(setting->planned->mode),
+        .is_led_in = bench_is_led_in(setting->planned->mode),
+        .wanted_ns =
+            fmin(setting->oversubscribed ? oversubscribed_block_ns : block_ns, limit_ns / 100),
+        .out = {.group_create_ns = -1, .harness_ns = -1, .touch_ns = -1, .algorithm_true_us = -1},
+    };
+    cb_status status;
+
+    *out = (measurement_outcome){0};
+    if (method != NULL && method->measure != NULL)
+        return method->measure(session->method_state, setting);
+    status = set_up(&run, &place);
+    if (status == CB_OK && method != NULL && method->run_passes != NULL) {
+        status = method->run_passes(session->method_state, &run);
+    } else if (status == CB_OK) {
+        status = warm_up(&run);
+        meters_reset(&run.pass.meters);
+        if (status == CB_OK)
+            status = pass_run(&run.pass, &(pass_plan){run.traffic, add_blocks, .decider = &run});
+        if (status == CB_OK)
+            status = finish_passes(&run);
+    }
+    run.out.skew_ns = run.pass.skew_ns;
+    if (status == CB_OK)
+        status = measure_baselines(&run, &place);
+    if (status == CB_OK)
+        status = counters_sum(session, setting->team, &run.out.counters);
+    if (status == CB_OK)
+        status = control_barrier(setting->team);
+    /* After a failure of which the others do not know this rank ends the job. Groups that all
+     * destroy together would only keep it from that. */
+    if (status == CB_OK || run.out.verification.done || !setting->planned->own_multicast)
+        rank_destroy(session->definition, run.pass.me);
+    *out = run.out;
+    return status;
+}
+
+static cb_status write_row(const measurement_setting *setting, const measurement_outcome *outcome,
+                           report_row *row, measurement_result *result)
+{
+    const measurement_method *method = setting->session->method;
+
+    CB_TRY(figures_fill(setting, outcome, row));
+    if (method != NULL && method->fill_row != NULL)
+        method->fill_row(setting->session->method_state, setting, row);
+    result->figure_us = report_row_number(row, figures_column(setting->planned->mode), "median");
+    verification_note(setting->session, &outcome->verification);
+    return report_add(setting->session->document, row);
+}
+
+cb_status measurement_report(const measurement_setting *setting, measurement_outcome *outcome,
+                             cb_status status, measurement_result *result)
+{
+    const engine_session *session = setting->session;
+    bool agreed = status == CB_OK || outcome->verification.done;
+    bool writes = session->document != NULL && (status == CB_OK || status == CB_ERROR_DATA) &&
+                  outcome->block_count > 0;
+    report_row row = {.broken = false};
+
+    *result = (measurement_result){.figure_us = -1, .shares_left_out = outcome->shares_left_out};
+    if (session->method != NULL && session->method->measure != NULL)
+        return status;
+    if (status == CB_OK)
+        status = meters_report(&outcome->timed, setting->team, writes ? &row : NULL);
+    if (writes) {
+        cb_status written = write_row(setting, outcome, &row, result);
+
+        report_row_clear(&row);
+        status = status == CB_OK ? written : status;
+    }
+    return agreed ? control_agree(setting->team, status) : status;
+}

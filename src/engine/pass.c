@@ -1,0 +1,118 @@
+/* The batches of a pass, and the common start of each. */
+#include "engine/pass.h"
+
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/block.h"
+#include "engine/rank.h"
+
+cb_status pass_start_together(const control_clock *clock, control_team *team, bool oversubscribed,
+                              double *late_ns)
+{
+    const uint64_t ahead_ns = oversubscribed ? 2000000 : 300000, near_ns = 150000;
+    uint64_t instant_ns, local_ns, now_ns;
+
+    CB_TRY(control_barrier(team));
+    instant_ns = control_clock_reference(clock, cb_now_ns()) + ahead_ns;
+    CB_TRY(control_broadcast(team, &instant_ns, sizeof(instant_ns)));
+    local_ns = control_clock_local(clock, instant_ns);
+    while ((now_ns = cb_now_ns()) < local_ns)
+        if (local_ns - now_ns > near_ns)
+            cb_sleep_ns(local_ns - now_ns - near_ns);
+        else if (oversubscribed)
+            sched_yield();
+    *late_ns = (double)(int64_t)(control_clock_reference(clock, cb_now_ns()) - instant_ns);
+    return CB_OK;
+}
+
+void pass_begin_timing(pass_context *context)
+{
+    const double stuck_ns = 30e9;
+
+    if (context->task != NULL)
+        host_task_run(context->task, (uint64_t)(stuck_ns + 2 * context->limit_ns));
+    meters_begin(&context->meters);
+}
+
+cb_status pass_end_timing(pass_context *context)
+{
+    meters_end(&context->meters);
+    if (context->task == NULL || host_task_pause(context->task))
+        return CB_OK;
+    cb_error("the communication of rank %d did not come to an end beside the computing task, which "
+             "was stopped in the end; use another --wait, or leave out --compute",
+             control_rank(context->session->plane));
+    return CB_ERROR_TRANSPORT;
+}
+
+/* All know how long the batch and each of its blocks took the slowest of them. */
+static cb_status agree_on_times(pass_context *context, double batch_ns, double late_ns)
+{
+    const pass_batch *batch = &context->batch;
+    double values[PASS_BLOCKS_MAXIMUM + 4];
+    double *others = &values[batch->blocks];
+
+    memcpy(values, context->blocks_ns, batch->blocks * sizeof(*values));
+    others[0] = (double)(cb_now_ns() - context->started_ns);
+    others[1] = late_ns;
+    others[2] = -late_ns;
+    others[3] = batch_ns;
+    CB_TRY(control_maximum(context->team, values, batch->blocks + 4));
+    memcpy(context->blocks_ns, values, batch->blocks * sizeof(*values));
+    context->elapsed_ns = others[0];
+    if (batch->lead_in > 0)
+        context->skew_ns = fmax(context->skew_ns, others[1] + others[2]);
+    pace_note(&context->pace, others[3], (double)(batch->lead_in + batch->blocks * batch->steps));
+    context->paced_window = context->me->window;
+    return CB_OK;
+}
+
+/* The loop over blocks stands here and not in a function of its own: between a pass and a step
+ * there is one call, block_run. */
+cb_status pass_run(pass_context *context, const pass_plan *pass)
+{
+    pass_batch *batch = &context->batch, next = {.blocks = 0};
+    bench_rank *me = context->me;
+
+    rank_reset(me, pass->traffic);
+    do {
+        uint64_t start_ns, first_block_ns, units;
+        double late_ns, ignored_ns;
+
+        if (pass->next == NULL)
+            next = (pass_batch){.steps = pass->steps, .blocks = 1};
+        else
+            CB_TRY(pass->next(pass->decider, context, &next));
+        if (next.blocks == 0)
+            return CB_OK;
+        *batch = next;
+        CB_TRY(pass_start_together(&context->session->clock, context->team, context->oversubscribed,
+                                   &late_ns));
+        start_ns = cb_now_ns();
+        pass_begin_timing(context);
+        if (batch->lead_in > 0)
+            CB_TRY(block_run(me, context->actions, batch->lead_in, &ignored_ns));
+        units = context->task != NULL ? host_task_units(context->task) : 0;
+        first_block_ns = cb_now_ns();
+        for (size_t i = 0; i < batch->blocks; i++) {
+            if (pass->histogram != NULL && context->actions->timed)
+                CB_TRY(block_run_stepwise(me, context->actions, batch->steps, pass->histogram));
+            else
+                CB_TRY(block_run(me, context->actions, batch->steps, &context->blocks_ns[i]));
+            if (!context->actions->timed)
+                context->blocks_ns[i] = 0;
+            session_leave_if_interrupted(context->session);
+        }
+        context->batch_ns = (double)(cb_now_ns() - first_block_ns);
+        context->batch_units = context->task != NULL ? host_task_units(context->task) - units : 0;
+        CB_TRY(pass_end_timing(context));
+        CB_TRY(transport_flush(me->factory));
+        if (pass->next != NULL)
+            CB_TRY(agree_on_times(context, (double)(cb_now_ns() - start_ns), late_ns));
+    } while (pass->next != NULL);
+    return CB_OK;
+}

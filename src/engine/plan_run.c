@@ -1,0 +1,360 @@
+/* The plan, measurement after measurement. */
+#include "engine/plan_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/algorithm.h"
+#include "engine/figures.h"
+#include "engine/measurement.h"
+#include "engine/parkbench.h"
+#include "engine/placement.h"
+#include "stats/fit.h"
+
+/* The participants of the measurement under way, kept for all sizes of its curve. */
+typedef struct {
+    const bench_measurement *chosen_for; /* NULL before the first choice */
+    int *ranks;
+    size_t count;
+    control_team *team; /* NULL where this rank takes no part */
+} participation;
+
+/* What is kept from one measurement of a plan to the next. */
+typedef struct {
+    engine_session *session;
+    const bench_plan *plan;
+    participation who;
+    bool shows_progress; /* on a terminal; rank 0 */
+    uint64_t started_ns;
+    /* At rank 0 */
+    role_hosts roles[BENCH_ROLES]; /* of the measurement under way */
+    reference_list references;
+    bool fits;              /* curves have fits */
+    parkbench_curve points; /* of the curve under way */
+    bool shares_left_out;   /* of a row */
+} plan_progress;
+
+static bool same_curve(const bench_measurement *one, const bench_measurement *other)
+{
+    return one->mode == other->mode && one->count == other->count && one->list == other->list &&
+           one->own_multicast == other->own_multicast && one->algorithm_us == other->algorithm_us &&
+           shape_same(&one->shape, &other->shape);
+}
+
+/* Who takes part; where the hosts decide, all ranks decide alike. All meet, asleep, before the
+ * participants change. */
+static cb_status choose_participants(plan_progress *run, const bench_measurement *measurement)
+{
+    const engine_session *session = run->session;
+    const bench_options *options = session->options;
+    size_t job_ranks = (size_t)control_size(session->plane);
+    participation *who = &run->who;
+    bool takes_part = false;
+
+    CB_TRY(control_barrier(control_everyone(session->plane)));
+    control_team_free(who->team);
+    who->team = NULL;
+    who->chosen_for = measurement;
+    who->count =
+        plan_participants(session->definition, options, measurement, job_ranks, who->ranks);
+    if (options->placement != NULL) {
+        bench_shape shape = plan_layout(session->definition, options, measurement, job_ranks);
+
+        CB_TRY(placement_make(options->placement, &shape, session->machines.hosts, job_ranks,
+                              who->ranks));
+    }
+    for (size_t i = 0; i < who->count; i++)
+        takes_part = takes_part || who->ranks[i] == control_rank(session->plane);
+    return takes_part ? control_team_create(session->plane, who->ranks, who->count, &who->team)
+                      : CB_OK;
+}
+
+/* Measurements that cannot be made */
+
+static bool by_mode_and_too_large(const engine_session *session,
+                                  const bench_measurement *measurement)
+{
+    return session->definition->counted == BENCH_BY_MODE &&
+           measurement->count > (size_t)control_size(session->plane);
+}
+
+/* Why a measurement cannot be made, with this technology or in this job; NULL when it can. */
+static const char *obstacle(const engine_session *session, const bench_measurement *measurement)
+{
+    const unsigned stream = TRANSPORT_ORDERED | TRANSPORT_RELIABLE;
+    const size_t label_bytes = 16;
+    const size_t largest = session->technology->largest_message;
+    unsigned can = transport_capabilities(session->technology);
+    bool in_group_2 = measurement->shape.stage_count > 0;
+
+    if (by_mode_and_too_large(session, measurement))
+        return "it takes more ranks than the job has; start it with three";
+    if (largest > 0 && measurement->size_bytes > largest)
+        return "the technology takes no packet so large on this network; see docs/sockets.md";
+    if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
+        return "the technology has no multicast of its own; use --multicast loop, or another "
+               "technology";
+    if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
+        return "the technology delivers nothing, and a farm goes by what it is told";
+    if (session->definition->counted == BENCH_TOPOLOGY && (can & stream) != stream)
+        return "the packets of a pipeline carry no label, and the technology is not ordered and "
+               "reliable";
+    if (in_group_2 && measurement->size_bytes < label_bytes && (can & stream) != stream)
+        return "packets below 16 bytes carry no label, and the technology is not ordered and "
+               "reliable";
+    return NULL;
+}
+
+/* What keeps a measurement from being made keeps all sizes of its curve from it. */
+static bool is_of_all_sizes(const engine_session *session, const bench_measurement *measurement)
+{
+    return measurement->own_multicast || by_mode_and_too_large(session, measurement);
+}
+
+static cb_status skip(const engine_session *session, const bench_measurement *measurement,
+                      const char *reason)
+{
+    char what[128];
+
+    if (session->document == NULL)
+        return CB_OK;
+    if (measurement->own_multicast)
+        snprintf(what, sizeof(what), "%s, list %s, by the technology's own multicast",
+                 measurement->mode->name, bench_list_names[measurement->list]);
+    else if (by_mode_and_too_large(session, measurement))
+        snprintf(what, sizeof(what), "%s", measurement->mode->name);
+    else
+        snprintf(what, sizeof(what), "%s, %zu bytes", measurement->mode->name,
+                 measurement->size_bytes);
+    if (!by_mode_and_too_large(session, measurement))
+        cb_warning("%s over %s: %s", what, session->options->technology, reason);
+    return report_skip(session->document, what, reason);
+}
+
+/* Progress: one line on a terminal's standard error, written over itself */
+
+/* Launchers give their ranks a pipe for standard error and pass on what comes: whether a person
+ * reads it shows at the launcher's own, where that runs on this host. */
+static bool launcher_has_terminal(void)
+{
+    char link[64], target[64];
+    ssize_t length;
+
+    snprintf(link, sizeof(link), "/proc/%d/fd/%d", (int)getppid(), STDERR_FILENO);
+    length = readlink(link, target, sizeof(target) - 1);
+    if (length < 0)
+        return false;
+    target[length] = '\0';
+    return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0;
+}
+
+static void show_progress(const plan_progress *run, const bench_measurement *measurement)
+{
+    const engine_session *session = run->session;
+    size_t done = (size_t)(measurement - run->plan->measurements), left = run->plan->count - done;
+    double elapsed_s = (double)(cb_now_ns() - run->started_ns) / 1e9;
+    double each_s = done > 0 ? elapsed_s / (double)done : session->options->max_time_s;
+
+    fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu processors, %zu bytes; about %.0f s left",
+            done + 1, run->plan->count, session->definition->name, measurement->mode->name,
+            run->who.count, measurement->size_bytes, each_s * (double)left);
+}
+
+/* One measurement */
+
+/* Roles stand with the ranks, as the last measurement had them, and in each row by host. */
+static void note_roles(plan_progress *run, const bench_measurement *measurement)
+{
+    const engine_session *session = run->session;
+    const benchmark *definition = session->definition;
+    bench_shape shape = plan_layout(definition, session->options, measurement,
+                                    (size_t)control_size(session->plane));
+
+    for (size_t role = 0; role < BENCH_ROLES; role++) {
+        run->roles[role].name = NULL;
+        memset(run->roles[role].ranks, 0, session->machines.host_count * sizeof(size_t));
+    }
+    for (size_t i = 0; i < run->who.count; i++) {
+        size_t role = shape_role(definition, &shape, shape_stage(&shape, i));
+        int rank = run->who.ranks[i];
+
+        run->roles[role].name = definition->roles[role].name;
+        run->roles[role].ranks[session->machines.hosts[rank]]++;
+        report_put_text(session->document, definition->roles[role].name,
+                        "environment.ranks.%d.role", rank);
+    }
+}
+
+static void keep_result(plan_progress *run, const bench_measurement *measurement,
+                        const measurement_result *result)
+{
+    parkbench_curve *points = &run->points;
+
+    run->shares_left_out = run->shares_left_out || result->shares_left_out;
+    if (!run->fits || result->figure_us < 0)
+        return;
+    points->bytes[points->count] = (double)measurement->size_bytes;
+    points->figures_us[points->count++] = result->figure_us;
+}
+
+/* Fits */
+
+static bool fits_wanted(const engine_session *session)
+{
+    const bench_options *options = session->options;
+
+    return options->sweep || session->definition->group == BENCH_GROUP_PARKBENCH ||
+           (session->definition->fit && options->sizes.count == 0 &&
+            bench_occupation_named(options->compute) == BENCH_UNOCCUPIED);
+}
+
+/* The curve of a measurement is complete. */
+static cb_status fit_curve(plan_progress *run, const bench_measurement *measurement)
+{
+    const engine_session *session = run->session;
+    const parkbench_curve points = run->points;
+    stats_segment segments[STATS_FIT_SEGMENTS];
+    size_t count;
+
+    run->points.count = 0;
+    if (points.count == 0)
+        return CB_OK;
+    if (session->definition->group == BENCH_GROUP_PARKBENCH)
+        return parkbench_fit(session->document, measurement, run->who.count,
+                             (double)session->options->breakpoint_bytes, &points);
+    count = stats_fit(points.bytes, points.figures_us, points.count, STATS_FIT_SEGMENTS, false,
+                      segments);
+    for (size_t i = 0; i < count; i++)
+        CB_TRY(report_add_fit(session->document, measurement->mode->name, (double)run->who.count,
+                              report_columns[figures_column(measurement->mode)].key, &segments[i]));
+    return CB_OK;
+}
+
+/* What a reader may look for and not find. A farm's event is no transfer of one size: nobody would
+ * look for a line there. */
+static cb_status explain_what_is_missing(const plan_progress *run)
+{
+    const engine_session *session = run->session;
+
+    if (session->document == NULL)
+        return CB_OK;
+    if (run->shares_left_out)
+        CB_TRY(report_skip(session->document, "shares of the sources, in rows without them",
+                           "a block holds less than four windows; give a longer --max-time, or a "
+                           "smaller --window"));
+    if (fits_wanted(session) || session->definition->counted == BENCH_FARM)
+        return CB_OK;
+    return report_skip(
+        session->document, "fit",
+        "overhead, r_inf and n_half are fitted to sizes that cover them; use --sweep");
+}
+
+/* The whole */
+
+static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
+{
+    engine_session *session = run->session;
+    size_t count = run->plan->count, hosts = session->machines.host_count;
+
+    run->who.ranks =
+        cb_allocate((size_t)control_size(session->plane), sizeof(int), "the participants");
+    run->points.bytes = cb_allocate(count, sizeof(double), "the points of a curve");
+    run->points.figures_us = cb_allocate(count, sizeof(double), "the points of a curve");
+    run->references.figures =
+        cb_allocate(count, sizeof(*run->references.figures), "the reference figures");
+    *ranks_on_hosts =
+        cb_allocate(BENCH_ROLES * hosts, sizeof(**ranks_on_hosts), "the hosts of the roles");
+    if (run->who.ranks == NULL || run->points.bytes == NULL || run->points.figures_us == NULL ||
+        run->references.figures == NULL || *ranks_on_hosts == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t role = 0; role < BENCH_ROLES; role++)
+        run->roles[role].ranks = &(*ranks_on_hosts)[role * hosts];
+    run->fits = session->document != NULL && fits_wanted(session);
+    run->shows_progress =
+        session->document != NULL && (isatty(STDERR_FILENO) || launcher_has_terminal());
+    return algorithm_calibrate(session, run->plan);
+}
+
+/* A rank without a part in a measurement does nothing but wait. */
+static void look_for_signal(void *session)
+{
+    session_leave_if_interrupted(session);
+}
+
+cb_status plan_run(engine_session *session, const bench_plan *plan)
+{
+    const measurement_method *method = session->method;
+    plan_progress run = {.session = session, .plan = plan, .started_ns = cb_now_ns()};
+    const bench_measurement *previous = NULL;
+    size_t *ranks_on_hosts = NULL;
+    cb_status status;
+
+    control_look_while_waiting(session->plane, look_for_signal, session);
+    session->verdict.all_skipped = true;
+    status = prepare(&run, &ranks_on_hosts);
+    for (size_t i = 0; i < plan->count && status == CB_OK; i++) {
+        const bench_measurement *measurement = &plan->measurements[i];
+        bool new_curve = previous == NULL || !same_curve(previous, measurement);
+        const char *reason = obstacle(session, measurement);
+
+        if (new_curve && previous != NULL)
+            status = fit_curve(&run, previous);
+        previous = measurement;
+        if (reason != NULL) {
+            if (status == CB_OK && (new_curve || !is_of_all_sizes(session, measurement)))
+                status = skip(session, measurement, reason);
+            continue;
+        }
+        session->verdict.all_skipped = false;
+        if (status == CB_OK &&
+            (run.who.chosen_for == NULL || !same_curve(run.who.chosen_for, measurement)))
+            status = choose_participants(&run, measurement);
+        if (status == CB_OK && run.who.team != NULL) {
+            const measurement_setting setting = {
+                .session = session,
+                .planned = measurement,
+                .ranks = run.who.ranks,
+                .participants = run.who.count,
+                .team = run.who.team,
+                .oversubscribed =
+                    machines_oversubscribed(&session->machines, run.who.ranks, run.who.count),
+                .roles = run.roles,
+                .references = &run.references};
+            measurement_outcome outcome;
+            measurement_result result;
+
+            if (session->document != NULL)
+                note_roles(&run, measurement);
+            if (run.shows_progress)
+                show_progress(&run, measurement);
+            status = measurement_run(&setting, &outcome);
+            status = measurement_report(&setting, &outcome, status, &result);
+            measurement_outcome_free(&outcome);
+            if (status == CB_OK)
+                keep_result(&run, measurement, &result);
+            if (status == CB_OK && run.shows_progress)
+                fprintf(stderr, "\r\033[K");
+        }
+        if (status == CB_OK && method != NULL && method->conclude != NULL)
+            status = method->conclude(session->method_state, session, measurement);
+    }
+    if (status == CB_OK && previous != NULL)
+        status = fit_curve(&run, previous);
+    if (status == CB_OK)
+        status = explain_what_is_missing(&run);
+    if (status == CB_OK)
+        status = algorithm_check(session);
+    control_team_free(run.who.team);
+    free(run.references.figures);
+    free(ranks_on_hosts);
+    free(run.who.ranks);
+    free(run.points.bytes);
+    free(run.points.figures_us);
+    control_look_while_waiting(session->plane, NULL, NULL);
+    return status;
+}

@@ -1,0 +1,322 @@
+/* Opening, starting and closing of a run, and how an interrupted one is left. */
+#include "engine/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/configuration.h"
+#include "engine/environment.h"
+#include "engine/groups.h"
+#include "engine/parkbench.h"
+
+volatile sig_atomic_t session_signal_seen;
+
+/* Signals */
+
+static void note_signal(int number)
+{
+    session_signal_seen = number;
+}
+
+/* A reader that went away and a limit on the size of files are to be seen as errors of writing. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Nothing collective can be trusted to end in the time that is left, and what was measured is in
+ * the document. The others are told all the same: MPICH's launcher takes no notice of ranks on
+ * other hosts when one has gone, and they would wait for it without end. Rank 0, if the signal came
+ * to it as well, leaves first, and the launcher ends the others. */
+void session_leave_if_interrupted(engine_session *session)
+{
+    const uint64_t moment_ns = 3000000000;
+    const char *output = session->options->output;
+    int seen = session_signal_seen;
+    const char *name = seen == SIGINT ? "SIGINT" : "SIGTERM";
+    uint64_t now_ns;
+
+    if (seen == 0)
+        return;
+    if (session->document != NULL) {
+        if (report_finish(session->document, name) == CB_OK)
+            cb_error("%s ends the run; what was measured until then is %s%s; run again for the "
+                     "rest",
+                     name, output != NULL ? "in " : "on standard output",
+                     output != NULL ? output : "");
+        control_abort(session->plane, EXIT_FAILURE);
+    }
+    now_ns = cb_now_ns();
+    if (session->interrupted_ns == 0)
+        session->interrupted_ns = now_ns;
+    if (now_ns - session->interrupted_ns < moment_ns)
+        return;
+    cb_error("%s came to this rank and ends the job; what was measured until then is in the "
+             "result; run again for the rest",
+             name);
+    control_abort(session->plane, EXIT_FAILURE);
+}
+
+/* How ranks wait */
+
+static bool ranks_share_cores(const host *machine)
+{
+    host_environment environment;
+
+    /* combench-testbed makes hosts that share the cores of one machine, and says so. */
+    if (getenv("CB_TESTBED") != NULL)
+        return true;
+    host_capture(machine, &environment);
+    return control_launch_local_size() > (int)environment.cores;
+}
+
+/* Spin where every rank of this host has a core, else yield; MPI takes it at its start only. */
+static transport_wait choose_wait(const bench_options *options, const host *machine)
+{
+    for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++)
+        if (strcmp(options->wait, transport_wait_name(wait)) == 0)
+            return wait;
+    return ranks_share_cores(machine) ? TRANSPORT_WAIT_YIELD : TRANSPORT_WAIT_SPIN;
+}
+
+/* Opening */
+
+static cb_status read_configuration(engine_session *session)
+{
+    engine_program *program = session->program;
+
+    if (program->options.config == NULL)
+        return CB_OK;
+    CB_TRY(bench_read_config(session->plane, program->options.config, &session->config));
+    if (program->technology_given)
+        return CB_OK;
+    if (cb_config_technology_name(session->config) == NULL) {
+        cb_error("%s no technology; use --technology", cb_config_technology_place(session->config));
+        return CB_ERROR_USAGE;
+    }
+    program->options.technology = cb_config_technology_name(session->config);
+    return program_find_technology(program, cb_config_technology_place(session->config));
+}
+
+static const measurement_method *method_of(const benchmark *definition,
+                                           const bench_options *options)
+{
+    return bench_occupation_named(options->compute) != BENCH_UNOCCUPIED ? definition->overlap
+                                                                        : definition->method;
+}
+
+/* Neither a benchmark nor mpi makes threads; a method may. */
+cb_status session_open(engine_session *out, engine_program *program)
+{
+    const bench_options *options = &program->options;
+    cb_status status;
+
+    *out = (engine_session){.program = program,
+                            .definition = program->definition,
+                            .options = options,
+                            .method = method_of(program->definition, options)};
+    cb_log_silence(false); /* what fails from here on may fail in this rank alone */
+    CB_TRY(host_open(&out->host));
+    out->wait = choose_wait(options, out->host);
+    /* A poll that sleeps shall not yield in MPI's own waiting as well, or it would be neither the
+     * one nor the other; but ranks that share cores could hardly start without. */
+    control_request_yield(out->wait == TRANSPORT_WAIT_YIELD ||
+                          (out->wait == TRANSPORT_WAIT_BLOCK && ranks_share_cores(out->host)));
+    catch_signals();
+    CB_TRY(control_open(out->method != NULL && out->method->makes_threads, &out->plane));
+    out->ranks = (size_t)control_size(out->plane);
+    CB_TRY(program_agree_on_options(program, out->plane, CB_OK));
+    cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
+    cb_log_silence(control_rank(out->plane) != 0);
+    status = read_configuration(out);
+    return status == CB_OK
+               ? groups_choose(program->definition, out->config, out->ranks, &program->options)
+               : status;
+}
+
+/* Starting */
+
+/* Results have columns for the counters of all technologies. */
+static void use_counters(void)
+{
+    enum { SETS_MOST = 32 };
+    const cb_counter_set *sets[SETS_MOST];
+    size_t count = 0;
+
+    for (size_t i = 0; transport_technologies[i] != NULL && count < SETS_MOST; i++)
+        if (transport_technologies[i]->counters != NULL)
+            sets[count++] = transport_technologies[i]->counters;
+    report_use_counters(sets, count);
+}
+
+/* Rank 0 opens the document; all learn whether it could. Other files come after it: where two names
+ * lead to one file, that is seen then. */
+static cb_status open_document(engine_session *session)
+{
+    const benchmark *definition = session->definition;
+    const bench_options *options = session->options;
+    report_format format = options->output != NULL ? REPORT_JSON : REPORT_TEXT;
+    cb_status status = CB_OK;
+
+    if (control_rank(session->plane) == 0) {
+        if (options->format != NULL)
+            (void)report_format_named(options->format, &format);
+        status = report_create(definition->name, definition->id, definition->title,
+                               session->program->technology->name, &session->document);
+        if (status == CB_OK) {
+            use_counters();
+            report_use_parameters(session->document, session->program->technology->parameters);
+            status = report_direct(session->document, format, options->output, stdout);
+        }
+    }
+    if (status == CB_OK && session->method != NULL && session->method->open != NULL)
+        status = session->method->open(session, &session->method_state);
+    return control_agree(control_everyone(session->plane), status);
+}
+
+static cb_status exchange_all(void *context, const void *mine, size_t bytes, void *all)
+{
+    return control_exchange(context, mine, bytes, all);
+}
+
+static cb_status open_technologies(engine_session *session)
+{
+    const engine_program *program = session->program;
+    transport_bootstrap bootstrap = {.rank = control_rank(session->plane),
+                                     .size = control_size(session->plane),
+                                     .connect_all = strcmp(program->options.connect, "all") == 0,
+                                     .settings = &session->settings,
+                                     .context = control_everyone(session->plane),
+                                     .exchange = exchange_all};
+    transport_wait ignored;
+
+    CB_TRY(transport_open(program->technology, &bootstrap, &session->technology));
+    CB_TRY(transport_open(transport_find("null"), &bootstrap, &session->null));
+    CB_TRY(transport_set_wait(session->technology, session->wait, &session->effective_wait));
+    return transport_set_wait(session->null, session->wait, &ignored);
+}
+
+/* A launcher need not have told how many ranks a host has; now it is known. */
+static cb_status reconsider_wait(engine_session *session)
+{
+    size_t ranks = session->ranks;
+    int *everyone = cb_allocate(ranks, sizeof(*everyone), "the ranks of the job");
+    bool shared;
+
+    if (everyone == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t rank = 0; rank < ranks; rank++)
+        everyone[rank] = (int)rank;
+    shared = machines_oversubscribed(&session->machines, everyone, ranks);
+    free(everyone);
+    if (!shared || strcmp(session->options->wait, "auto") != 0 ||
+        session->effective_wait != TRANSPORT_WAIT_SPIN)
+        return CB_OK;
+    return transport_set_wait(session->technology, TRANSPORT_WAIT_YIELD, &session->effective_wait);
+}
+
+static cb_status describe_environment(engine_session *session)
+{
+    const engine_program *program = session->program;
+    const environment_sources from = {.plane = session->plane,
+                                      .machine = session->host,
+                                      .technology = session->technology,
+                                      .effective_wait = session->effective_wait,
+                                      .table = &program->options_table.table,
+                                      .options = session->options,
+                                      .argc = program->argc,
+                                      .argv = program->argv,
+                                      .document = session->document};
+
+    CB_TRY(environment_describe(&from, &session->clock, &session->machines));
+    if (session->document != NULL)
+        bench_put_settings(session->document, &session->settings);
+    return CB_OK;
+}
+
+cb_status session_start(engine_session *session, const bench_plan *plan)
+{
+    const measurement_method *method = session->method;
+    size_t largest_bytes = method_message_bytes(method, plan->largest_bytes);
+    parkbench_ticks ticks = {0};
+
+    CB_TRY(bench_make_settings(session->program, session->config, session->ranks, largest_bytes,
+                               &session->settings));
+    cb_log_silence(false);
+    if (session->definition->group == BENCH_GROUP_PARKBENCH)
+        CB_TRY(parkbench_check_clock(session->plane, session->host, &ticks));
+    CB_TRY(open_document(session));
+    session->started = true;
+    CB_TRY(open_technologies(session));
+    CB_TRY(describe_environment(session));
+    if (session->definition->group == BENCH_GROUP_PARKBENCH && session->document != NULL)
+        parkbench_put_ticks(session->document, &ticks);
+    if (method != NULL && method->start != NULL)
+        CB_TRY(method->start(session->method_state, session));
+    return reconsider_wait(session);
+}
+
+/* Closing */
+
+/* The document is finished before anything collective, and before the job is ended. */
+static cb_status finish_document(const engine_session *session, cb_status status)
+{
+    const session_verdict *verdict = &session->verdict;
+    cb_status finished;
+
+    if (session->document == NULL)
+        return status;
+    finished = report_finish(session->document, status == CB_OK ? NULL : cb_status_text(status));
+    if (status != CB_OK || finished != CB_OK)
+        return status != CB_OK ? status : finished;
+    if (verdict->verification_failed)
+        return CB_ERROR_DATA;
+    if (verdict->search_failed)
+        return CB_ERROR_DEADLINE;
+    return verdict->all_skipped ? CB_ERROR_UNSUPPORTED : CB_OK;
+}
+
+/* A failure that the other ranks may not know of ends the job. Rank 0's document is finished by
+ * then; any other rank leaves it a moment to do the same. */
+static cb_status finish(engine_session *session, cb_status status)
+{
+    const uint64_t moment_ns = 1000000000;
+    cb_status finished = finish_document(session, status), closed, null_closed;
+
+    if (status != CB_OK && status != CB_ERROR_UNSUPPORTED) {
+        if (session->document == NULL)
+            cb_sleep_ns(moment_ns);
+        control_abort(session->plane, cb_status_exit(status));
+    }
+    finished = control_agree(control_everyone(session->plane), finished);
+    closed = transport_close(session->technology);
+    null_closed = transport_close(session->null);
+    if (closed != CB_OK || null_closed != CB_OK)
+        return closed != CB_OK ? closed : null_closed;
+    return finished;
+}
+
+cb_status session_close(engine_session *session, cb_status status)
+{
+    cb_log_silence(false);
+    if (session->started)
+        status = finish(session, status);
+    if (session->method != NULL && session->method->close != NULL)
+        session->method->close(session->method_state);
+    report_free(session->document);
+    cb_config_free(session->config);
+    cb_settings_free(&session->settings);
+    machines_free(&session->machines);
+    control_close(session->plane);
+    host_close(session->host);
+    return status;
+}

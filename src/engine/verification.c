@@ -1,0 +1,212 @@
+/* The verifying pass: every packet is stamped and checked, and none is waited for without end, so
+ * that a lost one is reported and not a hang. */
+#include "engine/verification.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/timeout.h"
+
+static cb_status check(bench_rank *me, bench_peer *from, transport_buffer *buffer)
+{
+    bench_check(&from->incoming, buffer->data, buffer->size, me->size_bytes,
+                &me->verification.findings);
+    me->received.packets++;
+    transport_buffer_release(buffer);
+    return CB_OK;
+}
+
+/* After a poll that found nothing; others may have the core before the next one. */
+static bool is_over(const bench_rank *me, timeout_clock *waiting)
+{
+    if (timeout_is_over(waiting, cb_now_ns(), me->verification.timeout_ns))
+        return true;
+    bench_yield(me->factory);
+    return false;
+}
+
+static cb_status give_up(const bench_rank *me, const char *whom, int rank)
+{
+    cb_error(
+        "no packet came from %s %d for %.1f s in the verifying pass: it is lost; see the counts "
+        "in the result",
+        whom, rank, (double)me->verification.timeout_ns / 1e9);
+    return CB_ERROR_DATA;
+}
+
+static cb_status send_stamped(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    bench_stamp(buffer->data, buffer->size, (uint64_t)me->place.ranks[me->place.self],
+                peer->sent++);
+    return transport_send(peer->node, buffer);
+}
+
+static cb_status receive_in_time(const bench_rank *me, const bench_peer *peer,
+                                 transport_buffer **out)
+{
+    timeout_clock waiting = timeout_begin(cb_now_ns());
+    cb_status status;
+
+    while ((status = transport_try_receive(peer->node, out)) == CB_EMPTY)
+        if (is_over(me, &waiting))
+            return give_up(me, "rank", peer->node->rank);
+    return status;
+}
+
+/* After a gap one packet less will come than is waited for: that one is counted already. */
+static void count_missing(bench_rank *me, const bench_peer *peers, size_t count)
+{
+    uint64_t lost = 0;
+
+    for (size_t i = 0; i < count; i++)
+        lost += peers[i].incoming.lost;
+    me->verification.findings.lost += lost == 0;
+}
+
+static cb_status check_or_miss(bench_rank *me, bench_peer *peer, transport_buffer *buffer,
+                               cb_status received)
+{
+    if (received == CB_ERROR_DATA)
+        count_missing(me, peer, 1);
+    return received == CB_OK ? check(me, peer, buffer) : received;
+}
+
+static cb_status receive_checked(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer = NULL;
+    cb_status received = receive_in_time(me, peer, &buffer);
+
+    return check_or_miss(me, peer, buffer, received);
+}
+
+static cb_status receive_root_checked(bench_rank *me, transport_group *group)
+{
+    timeout_clock waiting = timeout_begin(cb_now_ns());
+    transport_buffer *buffer = NULL;
+    cb_status received;
+
+    while ((received = transport_group_try_receive_root(group, &buffer)) == CB_EMPTY)
+        if (is_over(me, &waiting)) {
+            received = give_up(me, "the multicasting rank", me->peers[0].node->rank);
+            break;
+        }
+    return check_or_miss(me, &me->peers[0], buffer, received);
+}
+
+static cb_status serve_checked(bench_rank *me, bench_peer *peer)
+{
+    CB_TRY(send_stamped(me, peer));
+    return receive_checked(me, peer);
+}
+
+static cb_status bounce_checked(bench_rank *me, bench_peer *peer)
+{
+    CB_TRY(receive_checked(me, peer));
+    return send_stamped(me, peer);
+}
+
+static cb_status await_signal_in_time(bench_rank *me, bench_peer *peer)
+{
+    transport_buffer *buffer;
+
+    CB_TRY(receive_in_time(me, peer, &buffer));
+    transport_buffer_release(buffer);
+    return CB_OK;
+}
+
+static cb_status receive_any_checked(bench_rank *me, bench_peer **from)
+{
+    timeout_clock waiting = timeout_begin(cb_now_ns());
+    transport_buffer *buffer;
+    transport_node *node;
+    cb_status status;
+
+    while ((status = transport_group_try_receive(me->group, &buffer, &node)) == CB_EMPTY)
+        if (is_over(me, &waiting)) {
+            count_missing(me, me->peers, me->peer_count);
+            return give_up(me, "any of the peers of rank", me->place.ranks[me->place.self]);
+        }
+    CB_TRY(status);
+    *from = &me->peers[node->label];
+    return check(me, *from, buffer);
+}
+
+/* All destinations get the same packet, whose number counts the broadcasts. */
+static cb_status multicast_stamped(bench_rank *me, transport_group *group)
+{
+    transport_buffer *buffer = transport_buffer_create(me->factory, me->size_bytes);
+
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    bench_stamp(buffer->data, buffer->size, (uint64_t)me->place.ranks[me->place.self],
+                me->broadcasts - 1);
+    return transport_group_send(group, buffer);
+}
+
+static bool is_for_me(const bench_rank *me, uint64_t broadcast)
+{
+    return me->is_addressed == NULL || me->is_addressed(me, broadcast);
+}
+
+/* Of a list that changes, the broadcasts to others are neither waited for nor lost. With groups of
+ * their own, the lists do not wait for each other: after a loss, what comes later in the list that
+ * missed it was overtaken by the others, and counts as reordered beside the one that is lost. */
+static cb_status receive_multicast_checked(bench_rank *me, transport_group *group)
+{
+    bench_checker *incoming = &me->peers[0].incoming;
+    uint64_t next = incoming->expected;
+
+    while (!is_for_me(me, next))
+        next++;
+    bench_check_skip(incoming, next);
+    CB_TRY(me->lists.own_multicast ? receive_root_checked(me, group)
+                                   : receive_checked(me, &me->peers[0]));
+    for (; next + 1 < incoming->expected; next++)
+        if (!is_for_me(me, next)) {
+            incoming->lost--;
+            me->verification.findings.lost--;
+        }
+    return CB_OK;
+}
+
+const bench_traffic verification_traffic = {
+    .send = send_stamped,
+    .receive = receive_checked,
+    .receive_any = receive_any_checked,
+    .multicast = multicast_stamped,
+    .receive_multicast = receive_multicast_checked,
+    .serve = serve_checked,
+    .bounce = bounce_checked,
+    .await_signal = await_signal_in_time,
+};
+
+cb_status verification_sum(control_team *team, const bench_findings *found,
+                           verification_result *out)
+{
+    uint64_t counts[] = {found->messages, found->lost, found->doubled, found->reordered,
+                         found->corrupted};
+
+    CB_TRY(control_sum(team, counts, sizeof(counts) / sizeof(counts[0])));
+    *out = (verification_result){.messages = counts[0],
+                                 .lost = counts[1],
+                                 .doubled = counts[2],
+                                 .reordered = counts[3],
+                                 .corrupted = counts[4],
+                                 .done = true};
+    return CB_OK;
+}
+
+void verification_note(engine_session *session, const verification_result *found)
+{
+    if (!found->done || found->lost + found->doubled + found->reordered + found->corrupted == 0)
+        return;
+    session->verdict.verification_failed = true;
+    cb_error("verification failed: of %llu messages %llu lost, %llu doubled, %llu reordered, %llu "
+             "corrupted; the technology or the network is at fault",
+             (unsigned long long)found->messages, (unsigned long long)found->lost,
+             (unsigned long long)found->doubled, (unsigned long long)found->reordered,
+             (unsigned long long)found->corrupted);
+}

@@ -1,0 +1,30 @@
+/* The control messages of a farm, of 16 bytes each: sent and read. farm.h has what programs call.
+ */
+#ifndef FARM_MESSAGES_H
+#define FARM_MESSAGES_H
+
+#include <string.h>
+
+#include "farm/rank.h"
+
+/* A message of another size than a control message's: one about no event where messages may be
+ * lost, else CB_ERROR_DATA, logged. */
+cb_status farm_refuse_size(bench_rank *me, transport_buffer *buffer, farm_message *out);
+
+/* Hot. Read a control message of a rank of that role, and release its buffer. */
+static inline cb_status farm_read(bench_rank *me, size_t role, size_t from,
+                                  transport_buffer *buffer, farm_message *out)
+{
+    timeline_recorder *timeline = farm_of(me)->timeline;
+    uint64_t begin_ns = timeline_begin(timeline);
+
+    if (__builtin_expect(buffer->size != sizeof(*out), 0))
+        return farm_refuse_size(me, buffer, out);
+    memcpy(out, buffer->data, sizeof(*out));
+    transport_buffer_release(buffer);
+    timeline_note(timeline, begin_ns, TIMELINE_TAKES, out->event, role,
+                  (uint32_t)farm_index_of(me, from, role));
+    return CB_OK;
+}
+
+#endif

@@ -1,0 +1,245 @@
+/* The measurement of a farm. How long an event takes and how many to keep in flight are found
+ * first; then come verification, the closed loop's row, and open loops.
+ *
+ * The supervisor decides, and the others learn of it between two runs: numbers of events are
+ * agreed before a run begins. */
+#include "farm/closed.h"
+#include "farm/open.h"
+#include "farm/recording.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/algorithm.h"
+#include "engine/harness.h"
+#include "engine/measurement.h"
+#include "engine/rank.h"
+#include "engine/traffic.h"
+#include "engine/verification.h"
+
+enum {
+    VERIFIED_EVENTS = 2000,
+    IN_FLIGHT_EACH = 16, /* events for each destination, where the search ends */
+    SEARCHED = 5
+};
+
+/* Of --max-time, for a probe and for a trial of the search; and its end, by which no other trial
+ * begins. */
+static const double probe_share = 0.02, search_share = 0.04, search_end = 0.25;
+
+static cb_status run_closed(farm_run *run, uint64_t in_flight, uint64_t events, farm_tally *tally)
+{
+    return farm_run_load(run, (farm_load){.events = events, .in_flight = in_flight}, tally);
+}
+
+/* How long an event takes, and how many to keep in flight */
+
+/* With no more in flight than the search would try: however many were asked for, this is short. */
+static cb_status probe(farm_run *run, uint64_t *probed_events)
+{
+    uint64_t most = IN_FLIGHT_EACH * farm_destinations(run);
+    uint64_t in_flight = farm_destinations(run);
+    uint64_t events;
+    farm_tally tally;
+
+    if (run->in_flight > 0)
+        in_flight = run->in_flight < most ? run->in_flight : most;
+    events = 2 * in_flight;
+    for (;;) {
+        CB_TRY(run_closed(run, in_flight, events, &tally));
+        run->event_ns = tally.event_ns;
+        *probed_events = events;
+        if (tally.elapsed_ns > run->limit_ns * probe_share / 2)
+            return CB_OK;
+        events *= 4;
+    }
+}
+
+static const double as_good = 1.03;
+
+static bool search_is_over(const farm_run *run)
+{
+    return run->elapsed_ns > run->limit_ns * search_end;
+}
+
+/* The time of an event with `in_flight` events. One that seems to be worse than the best is tried
+ * again, and the better counts: others on the machine, or a rank that waits for its turn, make a
+ * trial slow, and none makes it fast. */
+static cb_status try_in_flight(farm_run *run, uint64_t in_flight, uint64_t events, double best_ns,
+                               double *each_ns)
+{
+    farm_tally tally;
+
+    CB_TRY(run_closed(run, in_flight, events, &tally));
+    *each_ns = tally.event_ns;
+    if (*each_ns <= best_ns * as_good || search_is_over(run))
+        return CB_OK;
+    CB_TRY(run_closed(run, in_flight, events, &tally));
+    *each_ns = fmin(*each_ns, tally.event_ns);
+    return CB_OK;
+}
+
+/* The smallest number in flight with which the farm is about as fast as with any: doubled from one
+ * for each destination on, until that makes it slower or the time does not allow more. Of a slow
+ * farm the probe was the first trial. */
+static cb_status search_in_flight(farm_run *run, uint64_t probed_events)
+{
+    const double affordable = 0.1;
+    double each_ns[SEARCHED], best_ns = HUGE_VAL;
+    uint64_t in_flight = farm_destinations(run);
+    size_t tried = 0, chosen = 0;
+
+    if (run->in_flight > 0)
+        return CB_OK;
+    for (; tried < SEARCHED; tried++, in_flight *= 2) {
+        uint64_t events =
+            farm_events_in(run->limit_ns * search_share, run->event_ns, 2 * in_flight);
+
+        if (tried > 0 &&
+            (search_is_over(run) || (double)events * run->event_ns > run->limit_ns * affordable))
+            break;
+        each_ns[tried] = run->event_ns;
+        if (tried > 0 || probed_events < events)
+            CB_TRY(try_in_flight(run, in_flight, events, best_ns, &each_ns[tried]));
+        if (tried > 0 && each_ns[tried] > best_ns * as_good)
+            break;
+        best_ns = fmin(best_ns, each_ns[tried]);
+    }
+    while (chosen + 1 < tried && each_ns[chosen] > best_ns * as_good)
+        chosen++;
+    run->in_flight = farm_destinations(run) << chosen;
+    run->event_ns = each_ns[chosen];
+    return CB_OK;
+}
+
+/* Verification */
+
+/* What destinations found in fragments, the supervisor in decisions, and all in control messages.
+ * An unexpected message is counted as corrupted: it is not what anybody sent. A decision that took
+ * longer than the timeout, where nothing else came meanwhile, is whole and in order: the machine
+ * was slow. */
+static bench_findings findings_of(const bench_rank *me)
+{
+    const farm_rank *farm = farm_of(me);
+    const bench_findings *found = &me->verification.findings;
+    const farm_builder_counts *built = &farm->builder.counts;
+    const farm_ledger_errors *errors = &farm->ledger.errors;
+    const farm_faults *faults = &farm->faults;
+
+    return (bench_findings){
+        .messages = found->messages,
+        .lost = farm->ledger.lost,
+        .doubled = built->duplicate + errors->duplicate + faults->duplicate,
+        .reordered = found->reordered + errors->late - farm->ledger.delayed + faults->late,
+        .corrupted =
+            found->corrupted + built->unexpected + errors->unexpected + faults->unexpected};
+}
+
+/* No part of --max-time. */
+static cb_status verify(farm_run *run)
+{
+    const double budget_ns = 0.5e9;
+    uint64_t events = farm_events_in(budget_ns, run->event_ns, 2 * farm_destinations(run));
+    uint64_t start_ns = cb_now_ns();
+    bench_findings found;
+    farm_tally tally = {0};
+
+    if (events > VERIFIED_EVENTS)
+        events = VERIFIED_EVENTS;
+    CB_TRY(farm_run_verifying(run, (farm_load){.events = events, .in_flight = run->in_flight},
+                              &tally));
+    found = findings_of(run->me);
+    CB_TRY(verification_sum(run->setting->team, &found, &run->verification));
+    /* Stamped packets are left in the buffers: the passes to come need the known content. */
+    CB_TRY(rank_prepare(run->me));
+    run->started_ns += cb_now_ns() - start_ns;
+    return CB_OK;
+}
+
+/* Set-up */
+
+static cb_status set_up(farm_run *run)
+{
+    const measurement_setting *setting = run->setting;
+    const bench_measurement *planned = setting->planned;
+    engine_session *session = setting->session;
+    const bench_options *options = session->options;
+    const rank_setting place = {.definition = session->definition,
+                                .options = options,
+                                .measurement = planned,
+                                .ranks = setting->ranks,
+                                .participants = setting->participants,
+                                .cache_bytes = session->machines.cache_bytes};
+    uint64_t destinations = farm_destinations(run), room = IN_FLIGHT_EACH * destinations;
+    farm_rank *farm;
+
+    run->in_flight = options->in_flight;
+    if (run->in_flight > room)
+        room = run->in_flight;
+    CB_TRY(rank_create(&place, session->technology, &run->me, &run->actions));
+    CB_TRY(farm_join(run->me, &planned->shape, room));
+    farm = farm_of(run->me);
+    if (farm->role == FARM_DESTINATION) {
+        /* Destination 0 is the one that --slow-us slows down. */
+        if (farm->index == 0)
+            CB_TRY(algorithm_units(&session->work_rate, options->slow_us, &farm->slow_units));
+        return algorithm_units(&session->work_rate, planned->algorithm_us,
+                               &run->me->algorithm.units);
+    }
+    if (!run->supervisor)
+        return CB_OK;
+    if (run->fragments == &farm_fragments_touched)
+        run->touch_ns = harness_touch_ns(planned->size_bytes);
+    run->latencies = cb_allocate(destinations, sizeof(*run->latencies), "histograms of latencies");
+    run->accounts = cb_allocate(destinations, sizeof(*run->accounts), "accounts of a row");
+    return run->latencies != NULL && run->accounts != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
+static cb_status run_passes(farm_run *run, farm_recording *recording)
+{
+    const bench_options *options = run->setting->session->options;
+    uint64_t probed_events;
+
+    CB_TRY(probe(run, &probed_events));
+    CB_TRY(search_in_flight(run, probed_events));
+    if (options->verify)
+        CB_TRY(verify(run));
+    if (farm_wants_closed(options))
+        CB_TRY(farm_measure_closed(run));
+    CB_TRY(farm_measure_open(run));
+    return farm_record_timeline(run, recording);
+}
+
+static cb_status measure(void *recording, const measurement_setting *setting)
+{
+    const bench_options *options = setting->session->options;
+    farm_run run = {.setting = setting,
+                    .fragments = traffic_named(options->touch) == &traffic_touching
+                                     ? &farm_fragments_touched
+                                     : &farm_fragments_bare,
+                    .supervisor = control_team_index(setting->team) == 0,
+                    .started_ns = cb_now_ns(),
+                    .limit_ns = options->max_time_s * 1e9,
+                    .touch_ns = -1};
+    cb_status status = set_up(&run);
+
+    if (status == CB_OK)
+        status = run_passes(&run, recording);
+    if (run.me != NULL)
+        farm_leave(run.me);
+    rank_destroy(setting->session->definition, run.me);
+    free(run.latencies);
+    free(run.accounts);
+    return status;
+}
+
+const measurement_method farm_method = {
+    .several_unanswered = true,
+    .control_message_bytes = sizeof(farm_message),
+    .open = farm_recording_open,
+    .close = farm_recording_close,
+    .measure = measure,
+    .conclude = farm_recording_conclude,
+};

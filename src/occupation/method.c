@@ -1,0 +1,347 @@
+/* The computing task of each rank: made once, bound with the rank to one core, and asleep but for
+ * the batches that want it; and the passes of a measurement beside it. Communication and computing
+ * are measured alone and together, in the same run, with the same binding:
+ *
+ *   communication alone    the task asleep: how many steps make a block, then blocks
+ *   computing alone        all ranks asleep
+ *   both                   the step count anew, blocks in one batch without a pause, single steps
+ *   computing alone,       again, so that a drift of the machine and its other users meet
+ *   communication alone    both sides of a ratio
+ *
+ * Times are means over long blocks: a task of low priority takes the core rarely and for a whole
+ * tick of the scheduler, which is the effect to be seen. The blocks with the task are one batch,
+ * since a rank that rests in between gives it turns that it would not get. */
+#include "occupation/method.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/figures.h"
+#include "engine/measurement.h"
+#include "engine/rank.h"
+#include "occupation/occupation.h"
+
+enum { TICKS_A_BLOCK = 20 };
+
+/* Shares of --max-time at whose end a part ends; the rest is for the baselines over null. */
+static const double first_alone_share = 0.17, both_share = 0.68, steps_share = 0.71,
+                    second_alone_share = 0.95;
+
+/* Of --max-time, for the computing alone each time: where several tasks share a core, each needs
+ * some turns. */
+static const double compute_share = 0.08;
+
+/* What a rank's task did: plain data. */
+typedef struct {
+    uint64_t side; /* BENCH_SIDES: it does not compute */
+    bench_side_work work;
+} rank_work;
+
+/* The state of the method. */
+typedef struct {
+    host_task *task;
+    double unit_ns; /* of its work on this rank's core */
+    /* Of the measurement under way */
+    measurement_passes *run;
+    host_task *own_task; /* the task, where this rank's side is occupied */
+    double block_ns;
+    uint64_t alone_steps; /* of a block without the task */
+    double alone_total_ns, alone_total_steps;
+    occupation_result found; /* its sides at rank 0 alone; its tick is the longest of the hosts */
+} occupation;
+
+/* Opening */
+
+/* What a rank tells about its computing: plain data. */
+typedef struct {
+    char binding[HOST_TEXT];
+    char priority[HOST_TEXT];
+    double unit_ns, spread_pct, tick_ns;
+} computing_report;
+
+/* Bind this rank to one core and make its task there. Ranks that may use the same cores of a
+ * machine are spread over them. */
+static cb_status take_core(occupation *state, const engine_session *session, computing_report *mine)
+{
+    const machines_of_job *machines = &session->machines;
+    int rank = control_rank(session->plane);
+    unsigned cores = host_usable_cores(session->host), before = 0;
+    host_work_rate rate;
+
+    for (int other = 0; other < rank; other++)
+        before += machines_sharing(machines, &other, 1, rank, true) > 0;
+    CB_TRY(host_bind_core(session->host, cores > 0 ? before % cores : 0));
+    CB_TRY(host_work_calibrate(&rate));
+    CB_TRY(host_task_create(&state->task));
+    state->unit_ns = rate.unit_ns;
+    *mine = (computing_report){.unit_ns = rate.unit_ns,
+                               .spread_pct = rate.spread_pct,
+                               .tick_ns = host_scheduler_tick_ns()};
+    host_binding(session->host, mine->binding, sizeof(mine->binding));
+    strncpy(mine->priority, host_task_priority(state->task), sizeof(mine->priority) - 1);
+    return CB_OK;
+}
+
+/* All ranks go by the longest tick among their hosts. */
+static void renew_bindings(occupation *state, machines_of_job *machines,
+                           const computing_report *all, size_t ranks)
+{
+    for (size_t rank = 0; rank < ranks; rank++) {
+        memcpy(machines->bindings[rank], all[rank].binding, sizeof(machines->bindings[rank]));
+        machines->cores[rank] = 1;
+        if (all[rank].tick_ns > state->found.tick_ns)
+            state->found.tick_ns = all[rank].tick_ns;
+    }
+}
+
+static void put_computing(report_document *document, const computing_report *all, size_t ranks)
+{
+    for (size_t rank = 0; rank < ranks; rank++) {
+        const computing_report *one = &all[rank];
+        const struct {
+            const char *key;
+            double value;
+        } numbers[] = {{"unit_ns", one->unit_ns},
+                       {"spread_pct", one->spread_pct},
+                       {"tick_ms", one->tick_ns / 1e6}};
+
+        report_put_text(document, one->binding, "environment.ranks.%zu.cores", rank);
+        report_put_text(document, one->priority, "environment.ranks.%zu.computing.priority", rank);
+        for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+            report_put_number(document, numbers[i].value, "environment.ranks.%zu.computing.%s",
+                              rank, numbers[i].key);
+    }
+}
+
+static cb_status open_state(engine_session *session, void **out)
+{
+    (void)session;
+    *out = cb_allocate(1, sizeof(occupation), "the computing task");
+    return *out != NULL ? CB_OK : CB_ERROR_MEMORY;
+}
+
+static void close_state(void *context)
+{
+    occupation *state = context;
+
+    if (state != NULL)
+        host_task_destroy(state->task, NULL);
+    free(state);
+}
+
+static cb_status start(void *state, engine_session *session)
+{
+    control_team *everyone = control_everyone(session->plane);
+    size_t ranks = (size_t)control_size(session->plane);
+    computing_report mine = {.unit_ns = 0}, *all;
+    cb_status status;
+
+    CB_TRY(control_agree(everyone, take_core(state, session, &mine)));
+    all = cb_allocate(ranks, sizeof(*all), "what the ranks compute with");
+    if (all == NULL)
+        return CB_ERROR_MEMORY;
+    status = control_exchange(everyone, &mine, sizeof(mine), all);
+    if (status == CB_OK)
+        renew_bindings(state, &session->machines, all, ranks);
+    if (status == CB_OK && session->document != NULL)
+        put_computing(session->document, all, ranks);
+    free(all);
+    return status;
+}
+
+/* Passes */
+
+/* How many steps make a block, found from one step upward: the times of a few steps say little
+ * beside a task that takes the core by the millisecond. */
+static cb_status grow_block(void *decider, const pass_context *pass, pass_batch *next)
+{
+    const double near_enough = 0.8, largest_growth = 20, least_growth = 1.2;
+    occupation *state = decider;
+    double took_ns = pass->blocks_ns[0], growth;
+
+    if (next->blocks == 0) {
+        *next = (pass_batch){.steps = 1, .blocks = 1};
+        return CB_OK;
+    }
+    state->run->step_ns = fmax(took_ns / (double)next->steps, 0.1);
+    growth = fmin(fmax(state->block_ns / fmax(took_ns, 1), least_growth), largest_growth);
+    if (took_ns >= near_enough * state->block_ns)
+        next->blocks = 0;
+    next->steps = (uint64_t)ceil((double)next->steps * growth);
+    return CB_OK;
+}
+
+static cb_status find_steps(occupation *state, uint64_t *steps)
+{
+    measurement_passes *run = state->run;
+
+    CB_TRY(pass_run(&run->pass, &(pass_plan){run->traffic, grow_block, .decider = state}));
+    *steps = (uint64_t)ceil(state->block_ns / run->step_ns);
+    return CB_OK;
+}
+
+/* One batch. */
+typedef struct {
+    uint64_t steps;
+    double until_ns; /* of the measurement */
+    double step_ns;
+} single_batch;
+
+/* As many blocks as fit until then, and one at least. */
+static cb_status fill_time(void *decider, const pass_context *pass, pass_batch *next)
+{
+    const single_batch *wanted = decider;
+    double left_ns = wanted->until_ns - pass->elapsed_ns;
+    double fitting = left_ns / (wanted->step_ns * (double)wanted->steps);
+
+    if (next->blocks == 0)
+        *next = (pass_batch){.lead_in = measurement_lead_in(wanted->steps),
+                             .steps = wanted->steps,
+                             .blocks = (size_t)fmax(1, fmin(fitting, PASS_BLOCKS_MAXIMUM))};
+    else
+        next->blocks = 0;
+    return CB_OK;
+}
+
+static cb_status run_until(occupation *state, double share, uint64_t steps)
+{
+    measurement_passes *run = state->run;
+    single_batch batch = {
+        .steps = steps, .until_ns = share * run->pass.limit_ns, .step_ns = run->step_ns};
+
+    CB_TRY(pass_run(&run->pass, &(pass_plan){run->traffic, fill_time, .decider = &batch}));
+    run->step_ns = measurement_mean(run->pass.blocks_ns, run->pass.batch.blocks) / (double)steps;
+    return rank_check_sum(run->pass.me);
+}
+
+static cb_status communicate_alone(occupation *state, double share)
+{
+    CB_TRY(run_until(state, share, state->alone_steps));
+    state->alone_total_steps += (double)state->alone_steps * (double)state->run->pass.batch.blocks;
+    state->alone_total_ns +=
+        state->run->step_ns * (double)state->alone_steps * (double)state->run->pass.batch.blocks;
+    return CB_OK;
+}
+
+/* All ranks sleep: those that share a core with a task as well as its own. */
+static cb_status compute_alone(occupation *state, bench_side_work *work)
+{
+    pass_context *pass = &state->run->pass;
+    host_task *task = state->own_task;
+    uint64_t start_ns, units;
+    double late_ns;
+
+    pass->task = task;
+    CB_TRY(pass_start_together(&pass->session->clock, pass->team, pass->oversubscribed, &late_ns));
+    start_ns = cb_now_ns();
+    units = task != NULL ? host_task_units(task) : 0;
+    pass_begin_timing(pass);
+    cb_sleep_ns((uint64_t)fmax(state->block_ns, compute_share * pass->limit_ns));
+    if (task != NULL)
+        work->alone_work_ns += (double)(host_task_units(task) - units) * state->unit_ns;
+    work->alone_ns += (double)(cb_now_ns() - start_ns);
+    return pass_end_timing(pass);
+}
+
+static cb_status do_both(occupation *state, bench_side_work *work)
+{
+    measurement_passes *run = state->run;
+
+    CB_TRY(find_steps(state, &run->out.steps));
+    run->pass.pace = (batch_pace){.count = 0};
+    meters_reset(&run->pass.meters);
+    CB_TRY(run_until(state, both_share, run->out.steps));
+    work->beside_work_ns = (double)run->pass.batch_units * state->unit_ns;
+    work->beside_ns = run->pass.batch_ns;
+    run->out.timed = run->pass.meters;
+    CB_TRY(measurement_keep_shares(run));
+    return measurement_keep_blocks(run);
+}
+
+/* Rank 0 sums what the tasks of each side did. */
+static cb_status gather_work(occupation *state, const rank_work *mine)
+{
+    const measurement_setting *setting = state->run->setting;
+    rank_work *all = NULL;
+    cb_status status;
+
+    if (control_team_index(setting->team) == 0 &&
+        (all = cb_allocate(setting->participants, sizeof(*all), "the work of the ranks")) == NULL)
+        return CB_ERROR_MEMORY;
+    status = control_gather(setting->team, mine, sizeof(*mine), all);
+    for (size_t i = 0; status == CB_OK && all != NULL && i < setting->participants; i++) {
+        bench_side_work *sum;
+
+        if (all[i].side >= BENCH_SIDES)
+            continue;
+        sum = &state->found.sides[all[i].side];
+        sum->ranks++;
+        sum->alone_work_ns += all[i].work.alone_work_ns;
+        sum->alone_ns += all[i].work.alone_ns;
+        sum->beside_work_ns += all[i].work.beside_work_ns;
+        sum->beside_ns += all[i].work.beside_ns;
+    }
+    free(all);
+    return status;
+}
+
+static const bench_role *role_of(const measurement_passes *run)
+{
+    const engine_session *session = run->setting->session;
+    bench_shape shape = plan_layout(session->definition, session->options, run->setting->planned,
+                                    (size_t)control_size(session->plane));
+    size_t stage = shape_stage(&shape, run->pass.me->place.self);
+
+    return &session->definition->roles[shape_role(session->definition, &shape, stage)];
+}
+
+static cb_status run_passes(void *context, measurement_passes *run)
+{
+    occupation *state = context;
+    const bench_role *role = role_of(run);
+    bool computes = bench_occupies(run->setting->planned->occupation, role);
+    rank_work mine = {.side = computes ? bench_side_of(role) : BENCH_SIDES};
+
+    *state = (occupation){.task = state->task,
+                          .unit_ns = state->unit_ns,
+                          .found.tick_ns = state->found.tick_ns,
+                          .run = run,
+                          .own_task = computes ? state->task : NULL,
+                          .block_ns = fmax(TICKS_A_BLOCK * state->found.tick_ns,
+                                           (both_share - first_alone_share) * run->pass.limit_ns /
+                                               PASS_BLOCKS_MAXIMUM)};
+    CB_TRY(find_steps(state, &state->alone_steps));
+    CB_TRY(communicate_alone(state, first_alone_share));
+    CB_TRY(compute_alone(state, &mine.work));
+    CB_TRY(do_both(state, &mine.work));
+    CB_TRY(measurement_time_steps(run, steps_share * run->pass.limit_ns));
+    CB_TRY(compute_alone(state, &mine.work));
+    run->pass.task = NULL;
+    CB_TRY(communicate_alone(state, second_alone_share));
+    state->found.alone_step_ns = state->alone_total_ns / state->alone_total_steps;
+    run->pass.task = state->own_task;
+    CB_TRY(measurement_verify(run));
+    run->pass.task = NULL;
+    return gather_work(state, &mine);
+}
+
+static void fill_row(const void *context, const measurement_setting *setting, report_row *row)
+{
+    const occupation *state = context;
+    const bench_mode *mode = setting->planned->mode;
+    double figure_us = report_row_number(row, figures_column(mode), "median");
+
+    occupation_fill_row(&state->found, figure_us * mode->divisor * 1e3, row);
+}
+
+const measurement_method occupation_method = {
+    .makes_threads = true,
+    .open = open_state,
+    .close = close_state,
+    .start = start,
+    .run_passes = run_passes,
+    .fill_row = fill_row,
+};

@@ -1,0 +1,40 @@
+/* What the work of computing tasks beside the communication says: pure functions. */
+#ifndef BENCH_OCCUPATION_H
+#define BENCH_OCCUPATION_H
+
+#include "engine/sides.h"
+#include "report/report.h"
+
+/* What the tasks of a side did, summed over its ranks: work, as the time that the calibrations give
+ * for its units, in so much time; without communication (alone) and beside it. */
+typedef struct {
+    size_t ranks;
+    double alone_work_ns, alone_ns;
+    double beside_work_ns, beside_ns;
+} bench_side_work;
+
+/* Absent figures are NaN. */
+typedef struct {
+    double alone_pct; /* rate of the computing alone, of what the calibrations promise */
+    double slowdown;  /* rate alone / rate beside the communication; never infinite */
+    double left_pct;  /* of the rate alone: 100 / slowdown */
+    bool at_least;    /* the slowdown is a lower bound, and what is left an upper one */
+} bench_side_figures;
+
+/* A task of low priority gets turns of one scheduler tick at regular intervals. Where the tasks had
+ * less than five turns each, one turn more would change the figure by a fifth: the slowdown is then
+ * taken as if each had had that turn, and it is at least so large. Without five turns each
+ * alone there is nothing to compare with and no slowdown, nor is a bound below 1 one. */
+bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns);
+
+/* What was found beside the tasks of one measurement. */
+typedef struct {
+    double alone_step_ns; /* of the communication without the tasks; 0: not measured */
+    double tick_ns;       /* of the scheduler */
+    bench_side_work sides[BENCH_SIDES];
+} occupation_result;
+
+/* What communication and computing take from each other, into a row whose steps took `step_ns`. */
+void occupation_fill_row(const occupation_result *found, double step_ns, report_row *row);
+
+#endif

@@ -1,0 +1,113 @@
+/* Slabs of buffers: descriptors apart from the payload, so that payloads lie side by side on cache
+ * lines of their own and walking the pool's list touches no payload. */
+#include "transport/common/pool.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+struct transport_slab {
+    transport_slab *next;
+    transport_buffer *buffers;
+    unsigned char *payload;
+};
+
+/* Distance between two payloads: whole cache lines, at least one. */
+static size_t stride_bytes(size_t capacity)
+{
+    size_t lines = (capacity + CB_CACHE_LINE - 1) / CB_CACHE_LINE;
+
+    return (lines > 0 ? lines : 1) * CB_CACHE_LINE;
+}
+
+static void slab_free(transport_slab *slab)
+{
+    free(slab->payload);
+    free(slab->buffers);
+    free(slab);
+}
+
+static transport_slab *slab_create(size_t buffers, size_t stride)
+{
+    transport_slab *slab;
+
+    if (buffers > SIZE_MAX / stride)
+        return NULL;
+    slab = cb_allocate(1, sizeof(*slab), "a slab of message buffers");
+    if (slab == NULL)
+        return NULL;
+    slab->buffers = cb_allocate(buffers, sizeof(*slab->buffers), "message buffer descriptors");
+    slab->payload = cb_allocate_aligned(4096, buffers * stride, "message buffers");
+    if (slab->buffers == NULL || slab->payload == NULL) {
+        slab_free(slab);
+        return NULL;
+    }
+    return slab;
+}
+
+static cb_status add_buffers(transport_pool *pool, size_t buffers)
+{
+    size_t stride = stride_bytes(pool->capacity);
+    transport_slab *slab = slab_create(buffers, stride);
+
+    if (slab == NULL) {
+        cb_error("cannot make %zu more message buffers of %zu bytes; lower --window or the sizes",
+                 buffers, pool->capacity);
+        return CB_ERROR_MEMORY;
+    }
+    for (size_t i = buffers; i-- > 0;) {
+        transport_buffer *buffer = &slab->buffers[i];
+
+        *buffer = (transport_buffer){
+            .data = slab->payload + i * stride, .capacity = pool->capacity, .owner = pool->owner};
+        if (pool->initialise != NULL)
+            pool->initialise(buffer->data, pool->capacity);
+        transport_pool_give(pool, buffer);
+    }
+    slab->next = pool->slabs;
+    pool->slabs = slab;
+    return CB_OK;
+}
+
+/* Some at a time, so that growing is rare, but large ones one by one. */
+cb_status transport_pool_grow(transport_pool *pool)
+{
+    const size_t most = 16, bytes = 1u << 20;
+    size_t fitting = bytes / stride_bytes(pool->capacity);
+
+    return add_buffers(pool, fitting == 0 ? 1 : fitting < most ? fitting : most);
+}
+
+void transport_pool_clear(transport_pool *pool)
+{
+    while (pool->slabs != NULL) {
+        transport_slab *slab = pool->slabs;
+
+        pool->slabs = slab->next;
+        slab_free(slab);
+    }
+    *pool = (transport_pool){.owner = pool->owner};
+}
+
+cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
+                                 const transport_preparation *preparation)
+{
+    size_t covering = preparation->footprint_bytes / stride_bytes(preparation->message_bytes);
+    size_t buffers = preparation->buffers > covering ? preparation->buffers : covering;
+
+    transport_pool_clear(pool);
+    *pool = (transport_pool){.owner = owner,
+                             .capacity = preparation->message_bytes,
+                             .rotate = preparation->rotate,
+                             .initialise = preparation->initialise};
+    return add_buffers(pool, buffers > 0 ? buffers : 1);
+}
+
+void transport_pool_restore(const transport_pool *pool, const transport_buffer *buffer,
+                            size_t bytes)
+{
+    if (pool->initialise != NULL && bytes > 0)
+        pool->initialise(buffer->data, bytes < pool->capacity ? bytes : pool->capacity);
+}

@@ -1,0 +1,428 @@
+/* The technology's view of the SISCI API: the library, virtual devices, segments, sequences and
+ * interrupts. */
+#include "transport/sci/sisci.h"
+
+#include <sched.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "transport/sci/technology.h"
+
+/* The library and virtual devices */
+
+cb_status sci_failed(const char *attempt, unsigned node_id, unsigned segment_id, sci_error_t error,
+                     const char *advice)
+{
+    cb_error("SISCI cannot %s (node %u, id %u): %s; %s", attempt, node_id, segment_id,
+             SCIGetErrorString(error), advice);
+    return CB_ERROR_TRANSPORT;
+}
+
+/* What a start can fail of, and what that means for the run. */
+static const struct {
+    sci_error_t error;
+    cb_status status;
+    const char *advice;
+} obstacles[] = {
+    {SCI_ERR_NOSPC, CB_ERROR_MEMORY,
+     "free shared memory in /dev/shm, where sisci-shm-clean removes what killed processes left"},
+    {SCI_ERR_ILLEGAL_PARAMETER, CB_ERROR_USAGE, "correct the variable that its message names"},
+    {SCI_ERR_ILLEGAL_NODEID, CB_ERROR_USAGE, "correct SISCI_SHM_NODE, or node_id of the machine"},
+};
+
+cb_status sci_library_start(void)
+{
+    const char *advice = "see whether /dev/shm can be used, or the adapter's driver is loaded";
+    cb_status status = CB_ERROR_UNSUPPORTED;
+    sci_error_t error;
+
+    SCIInitialize(0, &error);
+    if (error == SCI_ERR_OK)
+        return CB_OK;
+    for (size_t i = 0; i < sizeof(obstacles) / sizeof(*obstacles); i++)
+        if (obstacles[i].error == error) {
+            status = obstacles[i].status;
+            advice = obstacles[i].advice;
+        }
+    cb_error("cannot start the SISCI library: %s; %s", SCIGetErrorString(error), advice);
+    return status;
+}
+
+void sci_library_stop(void)
+{
+    SCITerminate();
+}
+
+cb_status sci_library_node_id(unsigned *node_id)
+{
+    sci_error_t error;
+
+    SCIGetLocalNodeId(SCI_ADAPTER, node_id, 0, &error);
+    if (error == SCI_ERR_OK)
+        return CB_OK;
+    return sci_failed("tell the local node id", 0, 0, error, "check the adapter");
+}
+
+cb_status sci_device_open(sci_device *device)
+{
+    sci_error_t error;
+
+    if (device->is_open)
+        return CB_OK;
+    SCIOpen(&device->handle, 0, &error);
+    device->is_open = error == SCI_ERR_OK;
+    return device->is_open ? CB_OK : sci_failed("open a device", 0, 0, error, "check the driver");
+}
+
+void sci_device_close(sci_device *device)
+{
+    sci_error_t error = SCI_ERR_OK;
+
+    if (device->is_open)
+        SCIClose(device->handle, 0, &error);
+    if (error != SCI_ERR_OK)
+        cb_warning("SISCI cannot close a device: %s; something of it is still in use",
+                   SCIGetErrorString(error));
+    device->is_open = false;
+}
+
+/* Local segments: destroyed -> created -> mapped -> available, and back */
+
+enum { ID_TRIES = 256, REMOVE_PAUSE_NS = 50000, REMOVE_PAUSE_MOST_NS = 2000000 };
+
+static cb_status local_prepare(sci_local *segment, unsigned flags)
+{
+    sci_error_t error, ignored;
+
+    SCIPrepareSegment(segment->handle, SCI_ADAPTER, flags, &error);
+    if (error == SCI_ERR_OK)
+        return CB_OK;
+    SCIRemoveSegment(segment->handle, 0, &ignored);
+    return sci_failed("prepare the local segment", 0, segment->id, error, "check the adapter");
+}
+
+cb_status sci_local_create(sci_local *segment, const sci_device *device, unsigned first,
+                           unsigned stride, size_t size)
+{
+    sci_error_t error = SCI_ERR_SEGMENTID_USED;
+    unsigned id = first;
+
+    for (int tries = 0; error == SCI_ERR_SEGMENTID_USED && tries < ID_TRIES; tries++) {
+        id = first + (unsigned)tries * stride;
+        SCICreateSegment(device->handle, &segment->handle, id, size, NULL, NULL, 0, &error);
+    }
+    if (error != SCI_ERR_OK) {
+        cb_error("SISCI cannot create the local segment %u of %zu bytes: %s; free shared memory "
+                 "(/dev/shm), lower recv_buffer_no or recv_buffer_size, or change recv_seg_id",
+                 id, size, SCIGetErrorString(error));
+        return CB_ERROR_MEMORY;
+    }
+    segment->id = id;
+    segment->size = size;
+    CB_TRY(local_prepare(segment, 0));
+    segment->state = SCI_LOCAL_CREATED;
+    return CB_OK;
+}
+
+cb_status sci_local_join(sci_local *segment, const sci_device *device, unsigned id, size_t size)
+{
+    sci_error_t error;
+
+    SCICreateSegment(device->handle, &segment->handle, id, size, NULL, NULL, SCI_FLAG_BROADCAST,
+                     &error);
+    if (error != SCI_ERR_OK)
+        return sci_failed("create a member of the multicast group", DIS_BROADCAST_NODEID_GROUP_ALL,
+                          id, error, "free shared memory (/dev/shm), or use --multicast loop");
+    segment->id = id;
+    segment->size = size;
+    CB_TRY(local_prepare(segment, SCI_FLAG_BROADCAST));
+    segment->state = SCI_LOCAL_CREATED;
+    return CB_OK;
+}
+
+bool sci_local_can_join(const sci_device *device, unsigned id)
+{
+    sci_local_segment_t handle;
+    sci_error_t error, ignored;
+
+    SCICreateSegment(device->handle, &handle, id, SCI_LINE_BYTES, NULL, NULL, SCI_FLAG_BROADCAST,
+                     &error);
+    if (error != SCI_ERR_OK)
+        return false;
+    SCIPrepareSegment(handle, SCI_ADAPTER, SCI_FLAG_BROADCAST, &error);
+    SCIRemoveSegment(handle, 0, &ignored);
+    return error == SCI_ERR_OK;
+}
+
+cb_status sci_local_map(sci_local *segment)
+{
+    sci_error_t error;
+
+    segment->address =
+        SCIMapLocalSegment(segment->handle, &segment->map, 0, segment->size, NULL, 0, &error);
+    if (error != SCI_ERR_OK)
+        return sci_failed("map the local segment", 0, segment->id, error, "lower recv_seg_size");
+    segment->state = SCI_LOCAL_MAPPED;
+    return CB_OK;
+}
+
+cb_status sci_local_offer(sci_local *segment)
+{
+    sci_error_t error;
+
+    SCISetSegmentAvailable(segment->handle, SCI_ADAPTER, 0, &error);
+    if (error != SCI_ERR_OK)
+        return sci_failed("offer the local segment", 0, segment->id, error, "check the adapter");
+    segment->state = SCI_LOCAL_AVAILABLE;
+    return CB_OK;
+}
+
+bool sci_local_try_destroy(sci_local *segment)
+{
+    sci_error_t error = SCI_ERR_OK, ignored;
+
+    if (segment->state >= SCI_LOCAL_AVAILABLE)
+        SCISetSegmentUnavailable(segment->handle, SCI_ADAPTER, 0, &ignored);
+    if (segment->state >= SCI_LOCAL_MAPPED)
+        SCIUnmapSegment(segment->map, 0, &ignored);
+    if (segment->state >= SCI_LOCAL_CREATED) {
+        segment->state = SCI_LOCAL_CREATED;
+        SCIRemoveSegment(segment->handle, 0, &error);
+        if (error == SCI_ERR_BUSY)
+            return false;
+    }
+    if (error != SCI_ERR_OK)
+        cb_warning("SISCI cannot remove the local segment %u: %s; sisci-shm-clean removes what is "
+                   "left in shared memory",
+                   segment->id, SCIGetErrorString(error));
+    *segment = (sci_local){.state = SCI_LOCAL_DESTROYED};
+    return true;
+}
+
+/* Those that are connected leave when they close, or end. */
+void sci_local_destroy(sci_local *segment)
+{
+    uint64_t pause_ns = REMOVE_PAUSE_NS;
+
+    while (!sci_local_try_destroy(segment)) {
+        cb_sleep_ns(pause_ns);
+        pause_ns = pause_ns < REMOVE_PAUSE_MOST_NS ? 2 * pause_ns : pause_ns;
+    }
+}
+
+/* Remote segments: disconnected -> connected -> mapped, and back */
+
+static const uint64_t connect_within_ns = UINT64_C(5000000000), connect_pause_ns = 1000000;
+
+static bool may_come(sci_error_t error)
+{
+    return error == SCI_ERR_NO_SUCH_SEGMENT || error == SCI_ERR_CONNECTION_REFUSED ||
+           error == SCI_ERR_NO_SUCH_NODEID;
+}
+
+static cb_status remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
+                            unsigned id, unsigned flags)
+{
+    const uint64_t until_ns = cb_now_ns() + connect_within_ns;
+    sci_error_t error;
+
+    for (;;) {
+        SCIConnectSegment(device->handle, &segment->handle, node_id, id, SCI_ADAPTER, NULL, NULL,
+                          SCI_INFINITE_TIMEOUT, flags, &error);
+        if (!may_come(error) || cb_now_ns() > until_ns)
+            break;
+        cb_sleep_ns(connect_pause_ns);
+    }
+    if (error != SCI_ERR_OK)
+        return sci_failed("connect to the segment", node_id, id, error,
+                          "its process has ended, or node_id or recv_seg_id is wrong");
+    segment->node_id = node_id;
+    segment->id = id;
+    segment->size = SCIGetRemoteSegmentSize(segment->handle);
+    segment->state = SCI_REMOTE_CONNECTED;
+    return CB_OK;
+}
+
+cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
+                             unsigned id)
+{
+    return remote_connect(segment, device, node_id, id, 0);
+}
+
+cb_status sci_remote_connect_group(sci_remote *segment, const sci_device *device, unsigned id)
+{
+    segment->group = true;
+    return remote_connect(segment, device, DIS_BROADCAST_NODEID_GROUP_ALL, id, SCI_FLAG_BROADCAST);
+}
+
+cb_status sci_remote_map(sci_remote *segment)
+{
+    sci_error_t error;
+
+    segment->address = (volatile unsigned char *)SCIMapRemoteSegment(
+        segment->handle, &segment->map, 0, segment->size, NULL,
+        segment->group ? SCI_FLAG_BROADCAST : 0, &error);
+    if (error != SCI_ERR_OK)
+        return sci_failed("map the segment", segment->node_id, segment->id, error,
+                          "lower recv_seg_size");
+    segment->state = SCI_REMOTE_MAPPED;
+    return CB_OK;
+}
+
+void sci_remote_disconnect(sci_remote *segment)
+{
+    sci_error_t ignored;
+
+    if (segment->state >= SCI_REMOTE_MAPPED)
+        SCIUnmapSegment(segment->map, 0, &ignored);
+    if (segment->state >= SCI_REMOTE_CONNECTED)
+        SCIDisconnectSegment(segment->handle, 0, &ignored);
+    *segment = (sci_remote){.state = SCI_REMOTE_DISCONNECTED};
+}
+
+/* Sequences: started before the first transfer, and again after a fault that asks for it; a peer for
+ * which that does not succeed in time is lost, and so is one for which SISCI has an error and no
+ * mere status: it would be the same for ever. */
+
+/* An outage of a link may last so long. */
+static const uint64_t lost_after_ns = UINT64_C(2000000000);
+
+static cb_status sequence_lost(const sci_sequence *sequence)
+{
+    cb_error("cannot transfer to the segment %u of SCI node %u: no transfer has succeeded for "
+             "%u s, so that its process is taken for lost; see whether it runs, and the links",
+             sequence->segment->id, sequence->segment->node_id,
+             (unsigned)(lost_after_ns / 1000000000));
+    return CB_ERROR_TRANSPORT;
+}
+
+static cb_status sequence_failed(const sci_sequence *sequence, const char *attempt, sci_error_t error)
+{
+    return sci_failed(attempt, sequence->segment->node_id, sequence->segment->id, error,
+                      "see whether its process runs, and the adapter");
+}
+
+static cb_status sequence_start(sci_sequence *sequence)
+{
+    const uint64_t until_ns = cb_now_ns() + lost_after_ns;
+    sci_sequence_status_t status;
+    sci_error_t error;
+
+    for (;;) {
+        status = SCIStartSequence(sequence->handle, 0, &error);
+        if (error != SCI_ERR_OK)
+            return sequence_failed(sequence, "start a sequence of transfers to the segment", error);
+        if (status == SCI_SEQ_OK)
+            return CB_OK;
+        if (cb_now_ns() > until_ns)
+            return sequence_lost(sequence);
+        sched_yield();
+    }
+}
+
+cb_status sci_sequence_open(sci_sequence *sequence, const sci_remote *segment)
+{
+    sci_error_t error;
+
+    SCICreateMapSequence(segment->map, &sequence->handle, 0, &error);
+    if (error != SCI_ERR_OK) {
+        sequence->handle = NULL;
+        return sci_failed("create a sequence", segment->node_id, segment->id, error,
+                          "check the adapter");
+    }
+    sequence->segment = segment;
+    return sequence_start(sequence);
+}
+
+void sci_sequence_close(sci_sequence *sequence)
+{
+    sci_error_t ignored;
+
+    if (sequence->handle != NULL)
+        SCIRemoveSequence(sequence->handle, 0, &ignored);
+    sequence->handle = NULL;
+}
+
+/* A process may be stopped for any time between two of them, so time alone says nothing. */
+cb_status sci_sequence_endure(sci_sequence *sequence, uint32_t tries)
+{
+    const uint32_t tries_between_looks = 1024;
+
+    if (tries == 0)
+        sequence->failing_since_ns = cb_now_ns();
+    if (tries % tries_between_looks != tries_between_looks - 1 ||
+        cb_now_ns() - sequence->failing_since_ns < lost_after_ns)
+        return CB_EMPTY;
+    return sequence_lost(sequence);
+}
+
+cb_status sci_sequence_recover(sci_sequence *sequence, sci_sequence_status_t status,
+                               sci_error_t error)
+{
+    if (error != SCI_ERR_OK)
+        return sequence_failed(sequence, "check the transfers to the segment", error);
+    if (status == SCI_SEQ_RETRIABLE)
+        return CB_EMPTY;
+    CB_TRY(sequence_start(sequence));
+    return CB_EMPTY;
+}
+
+/* Interrupts: a bell of this process, and the ropes to those of others */
+
+cb_status sci_bell_create(sci_bell *bell, const sci_device *device)
+{
+    sci_error_t error;
+
+    SCICreateInterrupt(device->handle, &bell->handle, SCI_ADAPTER, &bell->number, NULL, NULL, 0,
+                       &error);
+    if (error == SCI_ERR_OK)
+        return CB_OK;
+    bell->handle = NULL;
+    return sci_failed("create an interrupt", 0, 0, error, "check the adapter, or free /dev/shm");
+}
+
+void sci_bell_destroy(sci_bell *bell)
+{
+    sci_error_t ignored;
+
+    if (bell->handle != NULL)
+        SCIRemoveInterrupt(bell->handle, 0, &ignored);
+    bell->handle = NULL;
+}
+
+void sci_bell_wait(const sci_bell *bell, unsigned timeout_ms)
+{
+    sci_error_t ignored;
+
+    SCIWaitForInterrupt(bell->handle, timeout_ms, 0, &ignored);
+}
+
+cb_status sci_bell_connect(sci_bell_rope *rope, const sci_device *device, unsigned node_id,
+                           unsigned number)
+{
+    sci_error_t error;
+
+    SCIConnectInterrupt(device->handle, &rope->handle, node_id, SCI_ADAPTER, number,
+                        SCI_INFINITE_TIMEOUT, 0, &error);
+    if (error == SCI_ERR_OK)
+        return CB_OK;
+    rope->handle = NULL;
+    return sci_failed("connect to the interrupt", node_id, number, error,
+                      "its process has ended; see its messages");
+}
+
+void sci_bell_disconnect(sci_bell_rope *rope)
+{
+    sci_error_t ignored;
+
+    if (rope->handle != NULL)
+        SCIDisconnectInterrupt(rope->handle, 0, &ignored);
+    rope->handle = NULL;
+}
+
+void sci_bell_ring(const sci_bell_rope *rope)
+{
+    sci_error_t ignored;
+
+    SCITriggerInterrupt(rope->handle, 0, &ignored);
+}
