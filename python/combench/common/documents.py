@@ -249,8 +249,9 @@ def _for_readers(schema: Any, definitions: Json) -> Any:
     made = {
         key: _for_readers(value, definitions) for key, value in schema.items() if key != "$id"
     }
-    if made.get("additionalProperties") is False:
-        del made["additionalProperties"]
+    if "properties" in made:
+        # What has keys that are known may get others later, of any form.
+        made.pop("additionalProperties", None)
     if isinstance(made.get("required"), list):
         made["required"] = [key for key in made["required"] if key not in later]
     if "dependentRequired" in made:
