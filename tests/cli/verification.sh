@@ -87,9 +87,10 @@ expect_counts 0 0 2 0 True
 faulty corrupt 0 3 multicast --multicast technology --list fixed --destinations 2
 expect_counts 0 0 0 2 True
 
+# Every packet: on a busy machine a timed pass may hold only a few of them.
 for fault in corrupt cut; do
     case_is "$fault, without --verify"
-    export CB_FAULT=$fault CB_FAULT_RANK=0 CB_FAULT_EVERY=7
+    export CB_FAULT=$fault CB_FAULT_RANK=0 CB_FAULT_EVERY=1
     run 2 faulty_oneway --technology faulty --sizes 64 --max-time 0.03 --mode stream
     expect_status 1
     expect_error "does not add up at rank 1" "corrupted or cut" "--verify"
