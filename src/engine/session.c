@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/configuration.h"
+#include "engine/describe.h"
 #include "engine/environment.h"
 #include "engine/groups.h"
 #include "engine/parkbench.h"
@@ -149,8 +150,6 @@ cb_status session_open(engine_session *out, engine_program *program)
  * lead to one file, that is seen then. */
 static cb_status open_document(engine_session *session)
 {
-    enum { SETS_MOST = 32 };
-    const cb_counter_set *sets[SETS_MOST];
     const benchmark *definition = session->definition;
     const bench_options *options = session->options;
     report_format format = options->output != NULL ? REPORT_JSON : REPORT_TEXT;
@@ -162,7 +161,7 @@ static cb_status open_document(engine_session *session)
         status = report_create(definition->name, definition->id, definition->title,
                                session->program->technology->name, &session->document);
         if (status == CB_OK) {
-            report_use_counters(sets, transport_counter_sets(sets, SETS_MOST));
+            describe_counters();
             report_use_parameters(session->document, session->program->technology->parameters);
             status = report_direct(session->document, format, options->output, stdout);
         }

@@ -68,6 +68,7 @@ MODEL_FOLDERS: dict[str, tuple[str, ...]] = {
     "evaluation/": ("sharing/",),
 }
 
+
 FOLDERS = ("src", "benchmarks", "tools", "tests")
 DECLARED = re.compile(r"Foreign headers of this folder: ([\w./, -]+\w)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
