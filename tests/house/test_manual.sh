@@ -72,21 +72,29 @@ for command in calibrate convert info knee run signals timeline; do
     check "ccmod-$command" "$page" --help
 done
 
-# Every parameter of a Context stands in the manual page of files, and in docs/configuration.md.
-parameters=$(sed -n 's/.*"parameters": \[\(.*\)\], "counters".*/\1/p' "$builddir/benchmarks.json" |
-    grep -o '"name": "[a-z_]*"' | cut -d '"' -f 4)
-[ -n "$parameters" ] || {
-    echo "no parameter of a technology is found in benchmarks.json" >&2
-    status=1
-}
-for parameter in $parameters; do
-    for text in man/combench-config.5 docs/configuration.md; do
-        grep -qw "$parameter" "$srcdir/$text" || {
-            echo "$text lacks the parameter $parameter" >&2
-            status=1
-        }
+# Every parameter of a technology stands in docs/configuration.md, and in the manual page of files where
+# that has a section for its Context.
+found=0
+sources=$(grep -l 'cb_parameter_set [a-z_]*_parameters = {' "$srcdir"/src/transport/*/*.c)
+for source in $sources; do
+    context=$(sed -n 's/.*\.context = "\([A-Z]*\)".*/\1/p' "$source")
+    texts=docs/configuration.md
+    ! grep -q "^\.SS The Context $context\$" "$srcdir/man/combench-config.5" || texts="$texts man/combench-config.5"
+    parameters=$(sed -n '/cb_parameter rows\[/,/^};/s/.*\.name = "\([a-z_]*\)".*/\1/p' "$source")
+    for parameter in $parameters; do
+        found=$((found + 1))
+        for text in $texts; do
+            grep -qw "$parameter" "$srcdir/$text" || {
+                echo "$text lacks the parameter $parameter of $context" >&2
+                status=1
+            }
+        done
     done
 done
+[ "$found" -ge 18 ] || {
+    echo "only $found parameters are found in src/transport" >&2
+    status=1
+}
 
 # Every page stands in the index of the documentation.
 for path in "$srcdir"/docs/*.md "$srcdir"/docs/*.schema.json; do
