@@ -37,7 +37,7 @@ enum {
 };
 
 /* A send or a receive that waits for its other half, or a receiver that waits for an eager
- * message: see evaluation/pairs.h. */
+ * message: see evaluation/matching.c. */
 typedef struct {
     uint64_t size_bytes;
     uint64_t order; /* in which receives were posted; of a multicast's send its place in the list */
