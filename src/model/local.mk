@@ -33,13 +33,10 @@ libccmod_la_SOURCES = \
 	%D%/observers/printer.c %D%/observers/signals.c %D%/observers/signals.h \
 	%D%/observers/timeline.c %D%/observers/timeline.h %D%/observers/timeline_forms.c \
 	%D%/observers/timeline_paje.c %D%/observers/timeline_svg.c \
-	%D%/sharing/background.c %D%/sharing/background.h %D%/sharing/cells.h \
-	%D%/sharing/clock_heaps.h %D%/sharing/clock_marks.h %D%/sharing/conversations.c \
-	%D%/sharing/conversations.h %D%/sharing/fifo.c %D%/sharing/fifo.h \
-	%D%/sharing/fifo_acknowledgements.c %D%/sharing/fifo_acknowledgements.h %D%/sharing/flows.h \
+	%D%/sharing/cells.c %D%/sharing/cells.h %D%/sharing/clock.h %D%/sharing/conversations.c \
+	%D%/sharing/conversations.h %D%/sharing/fifo.c %D%/sharing/fifo.h %D%/sharing/flows.h \
 	%D%/sharing/flows_clock.c %D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c \
-	%D%/sharing/messages.c %D%/sharing/messages.h %D%/sharing/pairing_heap.h %D%/sharing/shares.c \
-	%D%/sharing/shares.h %D%/sharing/traffic.c %D%/sharing/traffic.h \
+	%D%/sharing/pairing_heap.h %D%/sharing/traffic.c %D%/sharing/traffic.h \
 	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/fields.c %D%/traces/fields.h \
 	%D%/traces/ranks.c %D%/traces/ranks.h %D%/traces/scanner.c %D%/traces/scanner.h \
 	%D%/traces/trace.h %D%/traces/trace_file.c %D%/traces/trace_parse.c \

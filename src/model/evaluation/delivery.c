@@ -1,7 +1,7 @@
 /* Accounts of processors, and messages from their start to their arrival. */
 #include "model/evaluation/delivery.h"
 
-#include "model/sharing/messages.h"
+#include "model/sharing/traffic.h"
 
 /* The time since the processor's clock went on `activity`; the clock is put forward. */
 static ccmod_status account(ccmod_engine *engine, uint32_t number, ccmod_activity activity,

@@ -10,7 +10,7 @@
 #include "model/evaluation/engine.h"
 #include "model/evaluation/matching.h"
 #include "model/evaluation/records.h"
-#include "model/sharing/background.h"
+#include "model/sharing/cells.h"
 #include "model/sharing/traffic.h"
 
 static ccmod_status check_calibration(const ccmod_calibration *calibration, ccmod_error *error)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "model/evaluation/delivery.h"
-#include "model/sharing/messages.h"
+#include "model/sharing/traffic.h"
 
 /* The receiver's only item, where that is a send that needs no table; else TRAFFIC_NONE. */
 static inline uint32_t pairs_alone(const match_place *place)

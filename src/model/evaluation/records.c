@@ -10,7 +10,7 @@
 
 #include "model/evaluation/delivery.h"
 #include "model/evaluation/matching.h"
-#include "model/sharing/messages.h"
+#include "model/sharing/traffic.h"
 
 /* At most this many messages may be under way or wait to be received, 1 GiB of them, or this many
  * for each processor where that is more: a trace that starts messages without end ends with an
