@@ -34,9 +34,7 @@ libccmod_la_SOURCES = \
 	%D%/sharing/conversations.h %D%/sharing/fifo.c %D%/sharing/fifo.h %D%/sharing/flows.h \
 	%D%/sharing/flows_clock.c %D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c \
 	%D%/sharing/pairing_heap.h %D%/sharing/traffic.c %D%/sharing/traffic.h \
-	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/fields.c %D%/traces/fields.h \
-	%D%/traces/ranks.c %D%/traces/ranks.h %D%/traces/scanner.c %D%/traces/scanner.h \
-	%D%/traces/trace.h %D%/traces/trace_file.c %D%/traces/trace_parse.c \
-	%D%/traces/trace_workload.c
+	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/trace.h %D%/traces/trace_file.c \
+	%D%/traces/trace_parse.c %D%/traces/trace_workload.c
 
 CCMOD_LIBS = libccmod.la

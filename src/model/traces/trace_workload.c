@@ -8,7 +8,6 @@
 
 #include "base/random.h"
 #include "model/traces/expressions.h"
-#include "model/traces/ranks.h"
 #include "model/traces/trace.h"
 
 enum {
