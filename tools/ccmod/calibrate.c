@@ -9,7 +9,6 @@
 
 #include "base/log.h"
 #include "tools/ccmod/measurements.h"
-#include "tools/ccmod/measurements_flows.h"
 
 typedef struct {
     const char *measurements, *output;
