@@ -29,41 +29,20 @@ typedef struct {
     uint64_t started;
 } ti_writer;
 
-static void write_message(ti_writer *writer, const ccmod_record *record)
-{
-    fprintf(writer->stream, "%" PRIu32 " %s ", writer->rank, written[record->kind]);
-    if (record->peer == CCMOD_ANY)
-        fputs(CONVERT_TI_ANY_SOURCE, writer->stream);
-    else
-        fprintf(writer->stream, "%" PRIu32, record->peer);
-    fprintf(writer->stream, " 0 %" PRIu64 "\n", record->size_bytes);
-    if (record->kind == CCMOD_START_SEND || record->kind == CCMOD_START_RECEIVE)
-        writer->started++;
-}
-
-static void write_wait(ti_writer *writer)
-{
-    if (writer->started > 0)
-        fprintf(writer->stream, "%" PRIu32 " waitall %" PRIu64 "\n", writer->rank, writer->started);
-    writer->started = 0;
-}
-
-static void write_calculation(const ti_writer *writer, double flops)
-{
-    fprintf(writer->stream, "%" PRIu32 " compute ", writer->rank);
-    convert_write_number(writer->stream, flops);
-    fputc('\n', writer->stream);
-}
-
 static ccmod_status write_record(ti_writer *writer, const convert_walk *walk,
                                  const ccmod_record *record, ccmod_error *error)
 {
     switch (record->kind) {
     case CCMOD_COMPUTE:
-        write_calculation(writer, record->time_us * walk->flops_per_us);
+        fprintf(writer->stream, "%" PRIu32 " compute ", writer->rank);
+        convert_write_number(writer->stream, record->time_us * walk->flops_per_us);
+        fputc('\n', writer->stream);
         return CCMOD_OK;
     case CCMOD_WAIT:
-        write_wait(writer);
+        if (writer->started > 0)
+            fprintf(writer->stream, "%" PRIu32 " waitall %" PRIu64 "\n", writer->rank,
+                    writer->started);
+        writer->started = 0;
         return CCMOD_OK;
     case CCMOD_BARRIER:
         fprintf(writer->stream, "%" PRIu32 " barrier\n", writer->rank);
@@ -83,7 +62,14 @@ static ccmod_status write_record(ti_writer *writer, const convert_walk *walk,
     default:
         break;
     }
-    write_message(writer, record);
+    fprintf(writer->stream, "%" PRIu32 " %s ", writer->rank, written[record->kind]);
+    if (record->peer == CCMOD_ANY)
+        fputs(CONVERT_TI_ANY_SOURCE, writer->stream);
+    else
+        fprintf(writer->stream, "%" PRIu32, record->peer);
+    fprintf(writer->stream, " 0 %" PRIu64 "\n", record->size_bytes);
+    if (record->kind == CCMOD_START_SEND || record->kind == CCMOD_START_RECEIVE)
+        writer->started++;
     return CCMOD_OK;
 }
 

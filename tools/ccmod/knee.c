@@ -242,30 +242,6 @@ static void draw_curve(const knee_page *page, const knee_result *result, size_t 
                     page->offered.high, y_of(page, curve->capacity_Hz), classes[number].knee);
 }
 
-static void draw_legend(const knee_page *page, const knee_result *result)
-{
-    for (size_t i = 0; i < result->curve_count; i++) {
-        char name[NAME_BYTES], text[TITLE_BYTES];
-        double x = LEFT + 320.0 * (double)i;
-
-        name_curve(result, i, name, sizeof(name));
-        snprintf(text, sizeof(text), "%s, knee at %.5g packets/s", name,
-                 result->curves[i].capacity_Hz);
-        report_svg_line(page->stream, x, 50, x + 30, 50, classes[i].line);
-        draw_point(page, i, x + 15, 50);
-        report_svg_text(page->stream, x + 38, 54, "start", "", text);
-    }
-}
-
-/* What is offered is carried up to the knee, in the ideal. */
-static void draw_ideal(const knee_page *page, const knee_result *result)
-{
-    double capacity_Hz = result->curves[0].capacity_Hz;
-
-    report_svg_line(page->stream, x_of(page, 0), y_of(page, 0), x_of(page, capacity_Hz),
-                    y_of(page, capacity_Hz), "ideal");
-}
-
 static void mark_own_load(const knee_page *page, const knee_result *result)
 {
     const knee_point *own = &result->curves[0].own;
@@ -281,6 +257,7 @@ static void knee_write_svg(FILE *stream, const knee_result *result)
 {
     knee_page page = lay_out(stream, result);
     char title[TITLE_BYTES];
+    double capacity_Hz = result->curves[0].capacity_Hz;
 
     snprintf(title, sizeof(title), "%.200s on %s: %s %s", result->settings->trace,
              result->inputs->network->name, result->link, direction_of(result));
@@ -290,8 +267,20 @@ static void knee_write_svg(FILE *stream, const knee_result *result)
                            "offered load in 1000 packets/s");
     report_axis_draw_left(stream, &page.carried, page.offered.low, page.offered.high,
                           "carried by the busiest link in 1000 packets/s");
-    draw_ideal(&page, result);
-    draw_legend(&page, result);
+    /* what is offered is carried up to the knee, in the ideal */
+    report_svg_line(page.stream, x_of(&page, 0), y_of(&page, 0), x_of(&page, capacity_Hz),
+                    y_of(&page, capacity_Hz), "ideal");
+    for (size_t i = 0; i < result->curve_count; i++) {
+        char name[NAME_BYTES], text[TITLE_BYTES];
+        double x = LEFT + 320.0 * (double)i;
+
+        name_curve(result, i, name, sizeof(name));
+        snprintf(text, sizeof(text), "%s, knee at %.5g packets/s", name,
+                 result->curves[i].capacity_Hz);
+        report_svg_line(page.stream, x, 50, x + 30, 50, classes[i].line);
+        draw_point(&page, i, x + 15, 50);
+        report_svg_text(page.stream, x + 38, 54, "start", "", text);
+    }
     mark_own_load(&page, result);
     for (size_t i = result->curve_count; i-- > 0;)
         draw_curve(&page, result, i);

@@ -176,20 +176,6 @@ static void read_following(const report_reading *reading, const char *mode, doub
     }
 }
 
-/* How much longer an exchange takes than a lone packet. */
-static void read_meeting(const report_reading *reading, measurements *found)
-{
-    size_t rows = report_reading_count(reading, "results");
-
-    for (size_t i = 0; i < rows; i++) {
-        double both_us = row_median(reading, i, "round_us");
-        double more_us = both_us - quiet_time(reading, size_of(reading, i)).us;
-
-        if (row_is(reading, i, "mode", "exchange") && !isnan(more_us))
-            keep(&found->meeting, size_of(reading, i), more_us);
-    }
-}
-
 /* The round of a mode at this very size; NaN where it was not measured, or is not certain. */
 static double round_at(const report_reading *reading, const char *mode, double bytes)
 {
@@ -349,7 +335,14 @@ static void read_flows(const report_reading *reading, measurements *found)
     read_following(reading, "stream", 1, found, &found->holds);
     read_following(reading, "fan-out", 2, found, &found->leaving);
     read_following(reading, "fan-in", 2, found, &found->coming);
-    read_meeting(reading, found);
+    /* how much longer an exchange takes than a lone packet */
+    for (size_t i = 0; i < rows; i++) {
+        double both_us = row_median(reading, i, "round_us");
+        double more_us = both_us - quiet_time(reading, size_of(reading, i)).us;
+
+        if (row_is(reading, i, "mode", "exchange") && !isnan(more_us))
+            keep(&found->meeting, size_of(reading, i), more_us);
+    }
     found->send_us = find_send(reading, rows);
     found->waiting_us = find_waiting(reading, rows);
     find_eager(reading, rows, found);
@@ -424,17 +417,6 @@ static const char *or_unknown(const char *text)
     return text != NULL ? text : "unknown";
 }
 
-static void describe(const report_reading *reading, const char *path, measurements *out)
-{
-    snprintf(out->origin, sizeof(out->origin),
-             "%.200s: cb_%.40s over %.40s, %.40s, on %.80s, %.80s", path,
-             or_unknown(report_reading_text(reading, "benchmark")),
-             or_unknown(report_reading_text(reading, "technology")),
-             or_unknown(report_reading_text(reading, "started")),
-             or_unknown(report_reading_text(reading, "environment.hosts.0.cpu")),
-             or_unknown(report_reading_text(reading, "environment.mpi")));
-}
-
 static bool is_of(const report_reading *reading, const char *benchmark)
 {
     const char *found = report_reading_text(reading, "benchmark");
@@ -464,7 +446,13 @@ static cb_status read_rows(const report_reading *reading, const char *path, meas
     out->eager_bytes = find_eager_limit(reading);
     if (is_of(reading, "calibrate"))
         read_flows(reading, out);
-    describe(reading, path, out);
+    snprintf(out->origin, sizeof(out->origin),
+             "%.200s: cb_%.40s over %.40s, %.40s, on %.80s, %.80s", path,
+             or_unknown(report_reading_text(reading, "benchmark")),
+             or_unknown(report_reading_text(reading, "technology")),
+             or_unknown(report_reading_text(reading, "started")),
+             or_unknown(report_reading_text(reading, "environment.hosts.0.cpu")),
+             or_unknown(report_reading_text(reading, "environment.mpi")));
     return CB_OK;
 }
 

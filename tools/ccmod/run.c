@@ -326,15 +326,6 @@ static void put_parameter(const cb_option *row, const void *value, void *context
     }
 }
 
-static void put_parameters(report_stream *out, const run_plan *plan)
-{
-    parameter_writer writer = {out, plan->settings->calibration != NULL};
-
-    report_stream_object(out, "parameters");
-    cb_options_visit(&run_options, plan->settings, put_parameter, &writer);
-    report_stream_end(out);
-}
-
 static void put_holds(report_stream *out, const ccmod_calibration *calibration)
 {
     if (calibration->hold_count == 0)
@@ -387,17 +378,6 @@ static void put_calibration(report_stream *out, const ccmod_calibration *calibra
     report_stream_end(out);
 }
 
-static void put_network(report_stream *out, const ccmod_network *network)
-{
-    report_stream_object(out, "network");
-    report_stream_text(out, "name", network->name);
-    report_stream_number(out, "nodes", (double)network->nodes);
-    report_stream_number(out, "links", (double)network->links);
-    report_stream_number(out, "payload_bytes", (double)network->payload_bytes);
-    report_stream_number(out, "header_bytes", (double)network->header_bytes);
-    report_stream_end(out);
-}
-
 static void put_rate(report_stream *out, const run_case *evaluated)
 {
     const ccmod_rate *rate = &evaluated->result->rate;
@@ -435,24 +415,6 @@ static void put_cases(report_stream *out, const run_plan *plan)
         report_stream_number(out, "end_us", one->result->end_us);
         if (one->result->rate.batches > 0)
             report_stream_number(out, "rate_per_s", one->result->rate.per_s);
-        report_stream_end(out);
-    }
-    report_stream_end(out);
-}
-
-static void put_processors(report_stream *out, const ccmod_result *result)
-{
-    report_stream_array(out, "processors");
-    for (size_t i = 0; i < result->processors; i++) {
-        ccmod_processor times = ccmod_result_processor(result, i);
-
-        report_stream_object(out, NULL);
-        report_stream_number(out, "rank", (double)i);
-        report_stream_number(out, "clock_us", times.clock_us);
-        report_stream_number(out, "send_us", times.send_us);
-        report_stream_number(out, "receive_us", times.receive_us);
-        report_stream_number(out, "wait_us", times.wait_us);
-        report_stream_number(out, "compute_us", times.compute_us);
         report_stream_end(out);
     }
     report_stream_end(out);
@@ -525,13 +487,22 @@ static void write_json(FILE *stream, void *context)
     const run_plan *plan = context;
     const ccmod_result *result = average_case(plan)->result;
     report_stream out = report_stream_begin(stream);
+    parameter_writer writer = {&out, plan->settings->calibration != NULL};
 
     report_stream_text(&out, "schema", "combench-model/1");
     report_stream_text(&out, "version", CB_VERSION);
     report_stream_text(&out, "commit", CB_COMMIT);
-    put_parameters(&out, plan);
+    report_stream_object(&out, "parameters");
+    cb_options_visit(&run_options, plan->settings, put_parameter, &writer);
+    report_stream_end(&out);
     put_calibration(&out, &plan->inputs->calibration);
-    put_network(&out, plan->inputs->network);
+    report_stream_object(&out, "network");
+    report_stream_text(&out, "name", plan->inputs->network->name);
+    report_stream_number(&out, "nodes", (double)plan->inputs->network->nodes);
+    report_stream_number(&out, "links", (double)plan->inputs->network->links);
+    report_stream_number(&out, "payload_bytes", (double)plan->inputs->network->payload_bytes);
+    report_stream_number(&out, "header_bytes", (double)plan->inputs->network->header_bytes);
+    report_stream_end(&out);
     report_stream_number(&out, "ranks", (double)result->processors);
     report_stream_number(&out, "messages", (double)result->messages);
     report_stream_number(&out, "horizons", (double)result->cycles);
@@ -539,7 +510,20 @@ static void write_json(FILE *stream, void *context)
     report_stream_text(&out, "stopped_by", ccmod_stop_name(result->stopped_by));
     put_rate(&out, average_case(plan));
     put_cases(&out, plan);
-    put_processors(&out, result);
+    report_stream_array(&out, "processors");
+    for (size_t i = 0; i < result->processors; i++) {
+        ccmod_processor times = ccmod_result_processor(result, i);
+
+        report_stream_object(&out, NULL);
+        report_stream_number(&out, "rank", (double)i);
+        report_stream_number(&out, "clock_us", times.clock_us);
+        report_stream_number(&out, "send_us", times.send_us);
+        report_stream_number(&out, "receive_us", times.receive_us);
+        report_stream_number(&out, "wait_us", times.wait_us);
+        report_stream_number(&out, "compute_us", times.compute_us);
+        report_stream_end(&out);
+    }
+    report_stream_end(&out);
     put_links(&out, plan);
     put_bottleneck(&out, plan);
     put_comparison(&out, &result->comparison);
@@ -562,17 +546,6 @@ static void add_case(run_plan *plan, const char *name, ccmod_background kind, do
     added->parameters = plan->inputs->parameters;
     added->parameters.background = kind;
     added->parameters.background_load = load;
-}
-
-static void plan_cases(run_plan *plan)
-{
-    const tool_background *background = &plan->inputs->background;
-
-    if (background->three)
-        add_case(plan, "best", CCMOD_BACKGROUND_NONE, 0);
-    add_case(plan, "average", background->kind, background->load);
-    if (background->three)
-        add_case(plan, "worst", CCMOD_BACKGROUND_CONSTANT, worst_load(background->load));
 }
 
 /* Evaluation */
@@ -637,10 +610,15 @@ static cb_status evaluate_and_write(const tool_settings *settings, const tool_in
 {
     run_plan plan = {.settings = settings, .inputs = inputs};
     cb_status status;
+    const tool_background *background = &plan.inputs->background;
 
     if (settings->check)
         return tool_check(inputs);
-    plan_cases(&plan);
+    if (background->three)
+        add_case(&plan, "best", CCMOD_BACKGROUND_NONE, 0);
+    add_case(&plan, "average", background->kind, background->load);
+    if (background->three)
+        add_case(&plan, "worst", CCMOD_BACKGROUND_CONSTANT, worst_load(background->load));
     status = evaluate_all(settings, &plan);
     if (status == CB_OK)
         status = write_result(&plan, target);

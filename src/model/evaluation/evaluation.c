@@ -236,20 +236,6 @@ static ccmod_status pass_instant(evaluation *whole, double time_us)
 
 /* From the beginning to the end */
 
-static ccmod_status begin(ccmod_engine *engine)
-{
-    ccmod_traffic *traffic = &engine->traffic;
-    ccmod_signal config = {.of.config = {engine->workload, traffic->network, traffic->calibration,
-                                         &traffic->parameters}};
-    ccmod_signal init = {0};
-
-    CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_CONFIG, traffic->now_us, &config));
-    CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_GO_INIT, traffic->now_us, &init));
-    for (uint32_t i = 0; i < engine->processor_count; i++)
-        CCMOD_TRY(ccmod_records_take(engine, i));
-    return CCMOD_OK;
-}
-
 /* The evaluation is over: all traces are consumed, or it is stopped. */
 static ccmod_status end(evaluation *whole, ccmod_stop by)
 {
@@ -302,9 +288,15 @@ static ccmod_status evaluate(evaluation *whole)
     ccmod_engine *engine = &whole->engine;
     ccmod_traffic *traffic = &engine->traffic;
     double until_us = traffic->parameters.until_us;
+    ccmod_signal config = {.of.config = {engine->workload, traffic->network, traffic->calibration,
+                                         &traffic->parameters}};
+    ccmod_signal init = {0};
 
     whole->last_ns = traffic->parameters.progress != NULL ? cb_now_ns() : 0;
-    CCMOD_TRY(begin(engine));
+    CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_CONFIG, traffic->now_us, &config));
+    CCMOD_TRY(ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_GO_INIT, traffic->now_us, &init));
+    for (uint32_t i = 0; i < engine->processor_count; i++)
+        CCMOD_TRY(ccmod_records_take(engine, i));
     for (;;) {
         double time_us;
 

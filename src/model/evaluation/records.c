@@ -274,29 +274,11 @@ __attribute__((format(printf, 2, 3))) static void tell(standstill_story *story, 
         story->used = STORY_BYTES - 1;
 }
 
-/* Whom the open items keep waiting: a sender its receiver, a receiver its sender. The lowest is
- * noted for each, so that the text does not depend on the order of a table. */
-static void note_items(const ccmod_engine *engine, uint32_t *waits_for)
-{
-    const match_item *item;
-    size_t at = 0;
-
-    while ((item = ccmod_pairs_next(engine, &at)) != NULL) {
-        bool send = (item->flags & ITEM_SEND) != 0;
-        uint32_t who = send ? item->source : item->receiver;
-        uint32_t whom = send ? item->receiver : item->source;
-        uint32_t state = engine->processors[who].state;
-
-        /* those that wait for what they started, not for the partner of their record */
-        if ((state == PROCESSOR_IN_WAIT || state == PROCESSOR_IN_MULTICAST) &&
-            whom < waits_for[who])
-            waits_for[who] = whom;
-    }
-}
-
 static void note_all(const ccmod_engine *engine, uint32_t *waits_for)
 {
     uint32_t outside = 0; /* keeps the barrier from opening */
+    const match_item *item;
+    size_t at = 0;
 
     while (engine->in_barrier > 0 && engine->processors[outside].state == PROCESSOR_IN_BARRIER)
         outside++;
@@ -309,7 +291,19 @@ static void note_all(const ccmod_engine *engine, uint32_t *waits_for)
         else if (processor->state == PROCESSOR_IN_BARRIER)
             waits_for[i] = outside;
     }
-    note_items(engine, waits_for);
+    /* Whom the open items keep waiting: a sender its receiver, a receiver its sender. The lowest is
+     * noted for each, so that the text does not depend on the order of a table. */
+    while ((item = ccmod_pairs_next(engine, &at)) != NULL) {
+        bool send = (item->flags & ITEM_SEND) != 0;
+        uint32_t who = send ? item->source : item->receiver;
+        uint32_t whom = send ? item->receiver : item->source;
+        uint32_t state = engine->processors[who].state;
+
+        /* those that wait for what they started, not for the partner of their record */
+        if ((state == PROCESSOR_IN_WAIT || state == PROCESSOR_IN_MULTICAST) &&
+            whom < waits_for[who])
+            waits_for[who] = whom;
+    }
 }
 
 static void tell_one(const ccmod_engine *engine, standstill_story *story, uint32_t number,

@@ -364,25 +364,6 @@ static ccmod_status check_route(const topology *made, const topology_route *rout
                       route->source, route->destination, from_name, to_name);
 }
 
-static ccmod_status check_routes(topology *made, ccmod_error *error)
-{
-    if (made->route_count > 0)
-        qsort(made->routes, made->route_count, sizeof(*made->routes), by_pair);
-    for (size_t i = 0; i < made->route_count; i++) {
-        const topology_route *route = &made->routes[i], *before = route - 1;
-
-        if (i > 0 && before->source == route->source && before->destination == route->destination)
-            return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, route->line,
-                              "the route from node %u to node %u was given by line %u already; "
-                              "keep one of them",
-                              route->source, route->destination, before->line);
-        CCMOD_TRY(check_route(made, route, error));
-        if (route->count + 1 > made->longest_route)
-            made->longest_route = route->count + 1;
-    }
-    return CCMOD_OK;
-}
-
 /* Distances */
 
 /* A row for each switch with a node. */
@@ -498,20 +479,6 @@ static ccmod_status find_distances(topology *made, ccmod_error *error)
     return enough ? CCMOD_OK : ccmod_topology_no_memory(made, error);
 }
 
-static void find_longest(topology *made)
-{
-    for (size_t row = 0; row < made->rows; row++) {
-        for (uint32_t number = 0; number < made->switches; number++) {
-            uint16_t distance = made->distances[row * made->switches + number];
-
-            /* only what leads from a switch with nodes to another can be on a route */
-            if (made->row[number] != UINT32_MAX && distance != TOPOLOGY_FAR &&
-                distance + 2u > made->longest_route)
-                made->longest_route = distance + 2u;
-        }
-    }
-}
-
 /* One network */
 
 /* Both switches, and the second with nodes. */
@@ -591,9 +558,31 @@ ccmod_status ccmod_topology_connect(topology *made, ccmod_error *error)
     made->longest_route = 1;
     CCMOD_TRY(check_links(made, error));
     CCMOD_TRY(list_edges(made, error));
-    CCMOD_TRY(check_routes(made, error));
+    if (made->route_count > 0)
+        qsort(made->routes, made->route_count, sizeof(*made->routes), by_pair);
+    for (size_t i = 0; i < made->route_count; i++) {
+        const topology_route *route = &made->routes[i], *before = route - 1;
+
+        if (i > 0 && before->source == route->source && before->destination == route->destination)
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, route->line,
+                              "the route from node %u to node %u was given by line %u already; "
+                              "keep one of them",
+                              route->source, route->destination, before->line);
+        CCMOD_TRY(check_route(made, route, error));
+        if (route->count + 1 > made->longest_route)
+            made->longest_route = route->count + 1;
+    }
     CCMOD_TRY(number_rows(made, error));
     CCMOD_TRY(find_distances(made, error));
-    find_longest(made);
+    for (size_t row = 0; row < made->rows; row++) {
+        for (uint32_t number = 0; number < made->switches; number++) {
+            uint16_t distance = made->distances[row * made->switches + number];
+
+            /* only what leads from a switch with nodes to another can be on a route */
+            if (made->row[number] != UINT32_MAX && distance != TOPOLOGY_FAR &&
+                distance + 2u > made->longest_route)
+                made->longest_route = distance + 2u;
+        }
+    }
     return check_reachable(made, error);
 }

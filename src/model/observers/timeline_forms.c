@@ -76,44 +76,6 @@ static void write_color(FILE *stream, const char *color)
             (double)(value >> 8 & 0xff) / 255, (double)(value & 0xff) / 255);
 }
 
-static void define_types(FILE *stream)
-{
-    fputs(head, stream);
-    fputs("0 M 0 machine\n0 R M rank\n1 A R activity\n2 L M R R message\n", stream);
-    for (uint32_t i = 0; i < TIMELINE_ACTIVITIES; i++) {
-        fprintf(stream, "3 a%u A %s", i, ccmod_timeline_activity_name(i));
-        write_color(stream, ccmod_timeline_colors[i]);
-    }
-    for (unsigned i = 0; i < TIMELINE_CLASSES; i++) {
-        fprintf(stream, "3 l%u L \"%s\"", i, ccmod_timeline_classes[i].name);
-        write_color(stream, ccmod_timeline_classes[i].color);
-    }
-}
-
-static void create_containers(const ccmod_timeline *timeline, FILE *stream)
-{
-    fputs("4 ", stream);
-    write_time(stream, timeline->from_ns);
-    fputs(" m M 0 machine\n", stream);
-    for (size_t i = 0; i < timeline->processors; i++) {
-        fputs("4 ", stream);
-        write_time(stream, timeline->from_ns);
-        fprintf(stream, " r%zu R m \"rank %zu\"\n", i, i);
-    }
-}
-
-static void destroy_containers(const ccmod_timeline *timeline, FILE *stream)
-{
-    for (size_t i = 0; i < timeline->processors; i++) {
-        fputs("5 ", stream);
-        write_time(stream, timeline->to_ns);
-        fprintf(stream, " R r%zu\n", i);
-    }
-    fputs("5 ", stream);
-    write_time(stream, timeline->to_ns);
-    fputs(" M m\n", stream);
-}
-
 static void write_event(const ccmod_timeline *timeline, const paje_event *event, FILE *stream)
 {
     if (event->kind == SET_STATE) {
@@ -172,12 +134,35 @@ static ccmod_status write_paje(const ccmod_timeline *timeline, FILE *stream, ccm
                           "cannot put %zu events of a Paje trace in order: no memory left; take a "
                           "shorter part of the timeline, by --from-us and --to-us",
                           count);
-    define_types(stream);
-    create_containers(timeline, stream);
+    fputs(head, stream);
+    fputs("0 M 0 machine\n0 R M rank\n1 A R activity\n2 L M R R message\n", stream);
+    for (uint32_t i = 0; i < TIMELINE_ACTIVITIES; i++) {
+        fprintf(stream, "3 a%u A %s", i, ccmod_timeline_activity_name(i));
+        write_color(stream, ccmod_timeline_colors[i]);
+    }
+    for (unsigned i = 0; i < TIMELINE_CLASSES; i++) {
+        fprintf(stream, "3 l%u L \"%s\"", i, ccmod_timeline_classes[i].name);
+        write_color(stream, ccmod_timeline_classes[i].color);
+    }
+    fputs("4 ", stream);
+    write_time(stream, timeline->from_ns);
+    fputs(" m M 0 machine\n", stream);
+    for (size_t i = 0; i < timeline->processors; i++) {
+        fputs("4 ", stream);
+        write_time(stream, timeline->from_ns);
+        fprintf(stream, " r%zu R m \"rank %zu\"\n", i, i);
+    }
     for (size_t i = 0; i < count; i++)
         write_event(timeline, &events[i], stream);
     free(events);
-    destroy_containers(timeline, stream);
+    for (size_t i = 0; i < timeline->processors; i++) {
+        fputs("5 ", stream);
+        write_time(stream, timeline->to_ns);
+        fprintf(stream, " R r%zu\n", i);
+    }
+    fputs("5 ", stream);
+    write_time(stream, timeline->to_ns);
+    fputs(" M m\n", stream);
     return CCMOD_OK;
 }
 
@@ -252,19 +237,6 @@ static double height_of(const svg_page *page, uint32_t processor)
     return TOP + page->pitch * ((double)processor + 0.5);
 }
 
-static void write_style(char *style, size_t bytes)
-{
-    size_t used = 0;
-
-    for (uint32_t i = 0; i < TIMELINE_ACTIVITIES && used < bytes; i++)
-        used += (size_t)snprintf(style + used, bytes - used,
-                                 ".a%u{fill:%s;stroke:#444;stroke-width:%s}", i,
-                                 ccmod_timeline_colors[i], i == TIMELINE_IDLE ? "0.5" : "0.3");
-    for (unsigned i = 0; i < TIMELINE_CLASSES && used < bytes; i++)
-        used += (size_t)snprintf(style + used, bytes - used, ".m%u{stroke:%s;stroke-width:%g}", i,
-                                 ccmod_timeline_classes[i].color, ccmod_timeline_classes[i].width);
-}
-
 /* Two rows of samples with their names. */
 static void draw_legend(const svg_page *page)
 {
@@ -283,19 +255,6 @@ static void draw_legend(const svg_page *page)
         snprintf(class, sizeof(class), "m%u", i);
         report_svg_line(page->stream, x, 54, x + 22, 54, class);
         report_svg_text(page->stream, x + 28, 58, "start", "", ccmod_timeline_classes[i].name);
-    }
-}
-
-/* As many as fit one above the other. */
-static void draw_ranks(const svg_page *page)
-{
-    size_t every = (size_t)ceil(label_pitch / page->pitch);
-
-    for (size_t i = 0; i < page->timeline->processors; i += every) {
-        char name[32];
-
-        snprintf(name, sizeof(name), "rank %zu", i);
-        report_svg_text(page->stream, LEFT - 8, height_of(page, (uint32_t)i) + 4, "end", "", name);
     }
 }
 
@@ -325,14 +284,29 @@ static ccmod_status write_svg(const ccmod_timeline *timeline, FILE *stream, ccmo
 {
     svg_page page = lay_out(timeline, stream);
     char style[1024];
+    size_t used = 0;
+    size_t every = (size_t)ceil(label_pitch / page.pitch);
 
     (void)error;
-    write_style(style, sizeof(style));
+    for (uint32_t i = 0; i < TIMELINE_ACTIVITIES && used < sizeof(style); i++)
+        used += (size_t)snprintf(style + used, sizeof(style) - used,
+                                 ".a%u{fill:%s;stroke:#444;stroke-width:%s}", i,
+                                 ccmod_timeline_colors[i], i == TIMELINE_IDLE ? "0.5" : "0.3");
+    for (unsigned i = 0; i < TIMELINE_CLASSES && used < sizeof(style); i++)
+        used +=
+            (size_t)snprintf(style + used, sizeof(style) - used, ".m%u{stroke:%s;stroke-width:%g}",
+                             i, ccmod_timeline_classes[i].color, ccmod_timeline_classes[i].width);
     report_svg_begin(stream, WIDTH, page.bottom + BOTTOM, timeline->title, style);
     report_svg_text(stream, LEFT, 20, "start", "title", timeline->title);
     draw_legend(&page);
     report_axis_draw_below(stream, &page.time, page.bottom, TOP, page.unit);
-    draw_ranks(&page);
+    /* as many names as fit one above the other */
+    for (size_t i = 0; i < timeline->processors; i += every) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "rank %zu", i);
+        report_svg_text(stream, LEFT - 8, height_of(&page, (uint32_t)i) + 4, "end", "", name);
+    }
     for (size_t i = 0; i < timeline->interval_count; i++)
         draw_interval(&page, &timeline->intervals[i]);
     /* lines of much contention lie above those of little */
@@ -354,28 +328,6 @@ static const ccmod_timeline_form svg = {
 
 enum { NAME_BYTES = 32 };
 
-static void write_names(const ccmod_timeline *timeline, report_events *events)
-{
-    char name[NAME_BYTES];
-
-    report_events_name_process(events, timeline->title);
-    for (size_t i = 0; i < timeline->processors; i++) {
-        snprintf(name, sizeof(name), "rank %zu", i);
-        report_events_name_track(events, i, name);
-    }
-}
-
-static void write_slice(const timeline_interval *interval, report_events *events)
-{
-    const char *name = ccmod_timeline_activity_name(interval->activity);
-
-    report_events_slice(events, interval->processor, name, name, (uint64_t)interval->since_ns,
-                        (uint64_t)interval->until_ns);
-    if (interval->line > 0)
-        report_events_count(events, "line", interval->line);
-    report_events_close(events);
-}
-
 static void write_end(const timeline_arrow *arrow, size_t number, bool start, report_events *events)
 {
     int64_t inside = arrow->end_ns - arrow->start_ns > 1 ? 1 : 0;
@@ -393,13 +345,26 @@ static void write_end(const timeline_arrow *arrow, size_t number, bool start, re
 static ccmod_status write_perfetto(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error)
 {
     report_events events;
+    char name[NAME_BYTES];
 
     (void)error;
     report_events_head(stream);
     events = report_events_begin(stream);
-    write_names(timeline, &events);
-    for (size_t i = 0; i < timeline->interval_count; i++)
-        write_slice(&timeline->intervals[i], &events);
+    report_events_name_process(&events, timeline->title);
+    for (size_t i = 0; i < timeline->processors; i++) {
+        snprintf(name, sizeof(name), "rank %zu", i);
+        report_events_name_track(&events, i, name);
+    }
+    for (size_t i = 0; i < timeline->interval_count; i++) {
+        const timeline_interval *interval = &timeline->intervals[i];
+        const char *activity = ccmod_timeline_activity_name(interval->activity);
+
+        report_events_slice(&events, interval->processor, activity, activity,
+                            (uint64_t)interval->since_ns, (uint64_t)interval->until_ns);
+        if (interval->line > 0)
+            report_events_count(&events, "line", interval->line);
+        report_events_close(&events);
+    }
     for (size_t i = 0; i < timeline->arrow_count; i++) {
         write_end(&timeline->arrows[i], i, true, &events);
         write_end(&timeline->arrows[i], i, false, &events);

@@ -234,18 +234,6 @@ static ccmod_status share_max_min(ccmod_traffic *traffic, const traffic_list *li
     return CCMOD_OK;
 }
 
-static void share_free(share_scratch *scratch)
-{
-    free(scratch->seats);
-    free(scratch->cells);
-    free(scratch->left);
-    free(scratch->users);
-    free(scratch->first);
-    free(scratch->heap);
-    free(scratch->keys);
-    free(scratch->members);
-}
-
 typedef struct {
     traffic_list live; /* messages on links; message->owner is the place in here */
     share_entry *shares;
@@ -261,16 +249,6 @@ static plain_flow *flow_of(const ccmod_traffic *traffic)
 }
 
 /* Background */
-
-static void change_background(ccmod_traffic *traffic)
-{
-    const traffic_list *live = &flow_of(traffic)->live;
-
-    traffic->interval++;
-    for (size_t i = 0; i < live->count; i++)
-        ccmod_background_refresh(traffic, &traffic->pool[live->values[i]]);
-    flow_of(traffic)->stale = true;
-}
 
 /* Rates */
 
@@ -447,8 +425,14 @@ static ccmod_status pass(ccmod_traffic *traffic)
     }
     for (size_t i = 0; i < traffic->ended.count; i++)
         take_off(traffic, traffic->ended.values[i]);
-    if (boundary)
-        change_background(traffic);
+    if (boundary) {
+        const traffic_list *live = &flow_of(traffic)->live;
+
+        traffic->interval++;
+        for (size_t i = 0; i < live->count; i++)
+            ccmod_background_refresh(traffic, &traffic->pool[live->values[i]]);
+        flow_of(traffic)->stale = true;
+    }
     return CCMOD_OK;
 }
 
@@ -466,7 +450,14 @@ static void close_plain(ccmod_traffic *traffic)
         return;
     free(flow->live.values);
     free(flow->shares);
-    share_free(&flow->scratch);
+    free(flow->scratch.seats);
+    free(flow->scratch.cells);
+    free(flow->scratch.left);
+    free(flow->scratch.users);
+    free(flow->scratch.first);
+    free(flow->scratch.heap);
+    free(flow->scratch.keys);
+    free(flow->scratch.members);
     free(flow);
 }
 

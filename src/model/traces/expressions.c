@@ -138,18 +138,6 @@ static ccmod_status put_in_order(trace_range *ranges, size_t count, char *why)
                                     : refuse_list(why, "a rank stands in it twice; name each once");
 }
 
-static ccmod_status append_range(ccmod_trace *trace, trace_range range)
-{
-    trace_range *ranges =
-        cb_grow(trace->ranges, trace->range_count, &trace->range_room, sizeof(*ranges));
-
-    if (ranges == NULL)
-        return CCMOD_ERROR_MEMORY;
-    trace->ranges = ranges;
-    ranges[trace->range_count++] = range;
-    return CCMOD_OK;
-}
-
 static ccmod_status read_range(const ccmod_trace *trace, trace_scanner *scanner, trace_range *range,
                                char *why)
 {
@@ -178,10 +166,14 @@ ccmod_status ccmod_trace_read_ranges(ccmod_trace *trace, trace_scanner *scanner,
     size_t first = trace->range_count;
 
     do {
-        trace_range range;
+        trace_range range, *ranges;
 
         CCMOD_TRY(read_range(trace, scanner, &range, why));
-        CCMOD_TRY(append_range(trace, range));
+        ranges = cb_grow(trace->ranges, trace->range_count, &trace->range_room, sizeof(*ranges));
+        if (ranges == NULL)
+            return CCMOD_ERROR_MEMORY;
+        trace->ranges = ranges;
+        ranges[trace->range_count++] = range;
     } while (trace_take(scanner, ','));
     *out = (trace_list){first, trace->range_count - first};
     return put_in_order(trace->ranges + first, out->count, why);

@@ -176,12 +176,6 @@ static ccmod_status read_multicast(trace_parser *parser)
     return read_size(parser);
 }
 
-static ccmod_status read_count(trace_parser *parser)
-{
-    return read_number(parser, false, TRACE_A_EXPRESSION, TRACE_LARGEST_COUNT, "count",
-                       &parser->operation.a);
-}
-
 /* Times */
 
 static ccmod_status read_bounded_time(trace_parser *parser, const char *field, double *time_us)
@@ -203,24 +197,11 @@ static const struct {
 } distributions[] = {
     {"exp(", TRACE_EXPONENTIAL, 1}, {"uniform(", TRACE_UNIFORM, 2}, {"normal(", TRACE_NORMAL, 2}};
 
-static ccmod_status append_distribution(trace_parser *parser, trace_distribution distribution)
-{
-    ccmod_trace *trace = parser->trace;
-    trace_distribution *all = cb_grow(trace->distributions, trace->distribution_count,
-                                      &trace->distribution_room, sizeof(*all));
-
-    if (all == NULL || trace->distribution_count >= UINT32_MAX)
-        return no_memory(parser);
-    trace->distributions = all;
-    parser->operation.flags |= TRACE_DISTRIBUTION;
-    parser->operation.a = (uint32_t)trace->distribution_count;
-    all[trace->distribution_count++] = distribution;
-    return CCMOD_OK;
-}
-
 static ccmod_status read_distribution(trace_parser *parser, size_t number)
 {
     trace_distribution read = {.kind = distributions[number].kind};
+    ccmod_trace *trace = parser->trace;
+    trace_distribution *all;
 
     CCMOD_TRY(read_bounded_time(parser, "time of a distribution", &read.first));
     if (distributions[number].parameters == 2) {
@@ -235,7 +216,15 @@ static ccmod_status read_distribution(trace_parser *parser, size_t number)
     if (read.kind == TRACE_UNIFORM && read.second < read.first)
         return refuse(parser, parser->scanner.line,
                       "uniform(LOW,HIGH) runs backwards; write the shorter time first");
-    return append_distribution(parser, read);
+    all = cb_grow(trace->distributions, trace->distribution_count, &trace->distribution_room,
+                  sizeof(*all));
+    if (all == NULL || trace->distribution_count >= UINT32_MAX)
+        return no_memory(parser);
+    trace->distributions = all;
+    parser->operation.flags |= TRACE_DISTRIBUTION;
+    parser->operation.a = (uint32_t)trace->distribution_count;
+    all[trace->distribution_count++] = read;
+    return CCMOD_OK;
 }
 
 static bool take_beginning(trace_scanner *scanner, const char *text)
@@ -318,7 +307,8 @@ static ccmod_status read_loop(trace_parser *parser)
         return refuse(parser, parser->scanner.line,
                       "loops are nested more than %d deep; write the innermost ones out",
                       (int)TRACE_LOOPS);
-    CCMOD_TRY(read_count(parser));
+    CCMOD_TRY(read_number(parser, false, TRACE_A_EXPRESSION, TRACE_LARGEST_COUNT, "count",
+                          &parser->operation.a));
     parser->loops[parser->depth++] = (uint32_t)parser->trace->operation_count;
     if (parser->depth > parser->trace->deepest)
         parser->trace->deepest = parser->depth;
