@@ -8,24 +8,13 @@ sisci_shm_clean_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
 # ccmod links the model, and of libcombench what needs no MPI; the linker would complain otherwise.
 bin_PROGRAMS += ccmod
 ccmod_SOURCES = \
-	%D%/ccmod/calibrate.c \
-	%D%/ccmod/convert.c %D%/ccmod/convert_cct.c %D%/ccmod/convert_forms.h %D%/ccmod/convert_goal.h \
-	%D%/ccmod/convert_goal_order.c %D%/ccmod/convert_goal_read.c %D%/ccmod/convert_goal_write.c \
-	%D%/ccmod/convert_program.c %D%/ccmod/convert_program.h %D%/ccmod/convert_text.c \
-	%D%/ccmod/convert_text.h %D%/ccmod/convert_ti.h %D%/ccmod/convert_ti_read.c \
-	%D%/ccmod/convert_ti_write.c \
-	%D%/ccmod/info.c \
-	%D%/ccmod/inputs.c %D%/ccmod/inputs.h \
-	%D%/ccmod/knee.c %D%/ccmod/knee_forms.c %D%/ccmod/knee_forms.h \
-	%D%/ccmod/main.c \
+	%D%/ccmod/calibrate.c %D%/ccmod/convert.c %D%/ccmod/convert_cct.c %D%/ccmod/convert_forms.h \
+	%D%/ccmod/convert_goal.c %D%/ccmod/convert_goal_order.c %D%/ccmod/convert_goal_order.h \
+	%D%/ccmod/convert_program.c %D%/ccmod/convert_program.h %D%/ccmod/convert_ti.c \
+	%D%/ccmod/info.c %D%/ccmod/inputs.c %D%/ccmod/inputs.h %D%/ccmod/knee.c %D%/ccmod/main.c \
 	%D%/ccmod/measurements.c %D%/ccmod/measurements.h %D%/ccmod/measurements_columns.c \
-	%D%/ccmod/measurements_columns.h %D%/ccmod/measurements_flows.c %D%/ccmod/measurements_flows.h \
-	%D%/ccmod/measurements_rows.c %D%/ccmod/measurements_rows.h \
-	%D%/ccmod/observe.c \
-	%D%/ccmod/options.c %D%/ccmod/options.h \
-	%D%/ccmod/run.c %D%/ccmod/run_plan.h %D%/ccmod/run_json.c %D%/ccmod/run_json.h %D%/ccmod/run_text.c \
-	%D%/ccmod/run_text.h \
-	%D%/ccmod/tool.c %D%/ccmod/tool.h
+	%D%/ccmod/measurements_columns.h %D%/ccmod/observe.c %D%/ccmod/run.c %D%/ccmod/tool.c \
+	%D%/ccmod/tool.h
 ccmod_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 ccmod_LDADD = $(CCMOD_LIBS) libcombench.a $(JANSSON_LIBS)
 

@@ -19,31 +19,22 @@ libccmod_la_SOURCES = \
 	src/report/svg.c src/report/svg.h \
 	src/stats/fit.c src/stats/fit.h \
 	%D%/base.c \
-	%D%/calibration/calibration.c %D%/calibration/file.c %D%/calibration/fit.c \
-	%D%/evaluation/checks.c %D%/evaluation/delivery.c %D%/evaluation/delivery.h \
-	%D%/evaluation/engine.h %D%/evaluation/evaluation.c %D%/evaluation/matching.c \
-	%D%/evaluation/matching.h %D%/evaluation/pairs.c %D%/evaluation/pairs.h \
-	%D%/evaluation/processors.c %D%/evaluation/processors.h %D%/evaluation/queue.c \
-	%D%/evaluation/queue.h %D%/evaluation/rate.c %D%/evaluation/rate.h %D%/evaluation/records.c \
-	%D%/evaluation/records.h %D%/evaluation/standstill.c %D%/evaluation/standstill.h \
+	%D%/calibration/calibration.c %D%/calibration/file.c \
+	%D%/evaluation/delivery.c %D%/evaluation/delivery.h %D%/evaluation/engine.h \
+	%D%/evaluation/evaluation.c %D%/evaluation/matching.c %D%/evaluation/matching.h \
+	%D%/evaluation/queue.c %D%/evaluation/queue.h %D%/evaluation/rate.c %D%/evaluation/rate.h \
+	%D%/evaluation/records.c %D%/evaluation/records.h \
 	%D%/networks/crossbar.c %D%/networks/dragonfly.c %D%/networks/ends.c %D%/networks/fattree.c \
-	%D%/networks/kind.c %D%/networks/kinds.c %D%/networks/myrinet.c %D%/networks/network.c \
-	%D%/networks/networks.h %D%/networks/topology.c %D%/networks/topology.h \
-	%D%/networks/topology_file.c %D%/networks/topology_file.h %D%/networks/topology_graph.c \
-	%D%/networks/topology_graph.h %D%/networks/topology_network.c %D%/networks/topology_parser.c \
-	%D%/networks/topology_parser.h %D%/networks/torus.c \
-	%D%/observers/printer.c %D%/observers/signals.c %D%/observers/signals.h %D%/observers/timeline.c \
-	%D%/observers/timeline.h %D%/observers/timeline_forms.c %D%/observers/timeline_paje.c \
-	%D%/observers/timeline_svg.c \
-	%D%/sharing/background.c %D%/sharing/background.h %D%/sharing/cells.h %D%/sharing/clock_heaps.h \
-	%D%/sharing/clock_marks.h %D%/sharing/conversations.c %D%/sharing/conversations.h \
-	%D%/sharing/fifo.c %D%/sharing/fifo.h %D%/sharing/fifo_acknowledgements.c \
-	%D%/sharing/fifo_acknowledgements.h %D%/sharing/flows.h %D%/sharing/flows_clock.c \
-	%D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c %D%/sharing/messages.c %D%/sharing/messages.h \
-	%D%/sharing/pairing_heap.h %D%/sharing/shares.c %D%/sharing/shares.h %D%/sharing/traffic.c \
-	%D%/sharing/traffic.h \
-	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/fields.c %D%/traces/fields.h \
-	%D%/traces/ranks.c %D%/traces/ranks.h %D%/traces/scanner.c %D%/traces/scanner.h \
-	%D%/traces/trace.h %D%/traces/trace_file.c %D%/traces/trace_parse.c %D%/traces/trace_workload.c
+	%D%/networks/kinds.c %D%/networks/myrinet.c %D%/networks/networks.c %D%/networks/networks.h \
+	%D%/networks/topology.c %D%/networks/topology.h %D%/networks/topology_file.c \
+	%D%/networks/topology_file.h %D%/networks/topology_network.c %D%/networks/torus.c \
+	%D%/observers/printer.c %D%/observers/signals.c %D%/observers/signals.h \
+	%D%/observers/timeline.c %D%/observers/timeline.h %D%/observers/timeline_forms.c \
+	%D%/sharing/cells.c %D%/sharing/cells.h %D%/sharing/clock.h %D%/sharing/conversations.c \
+	%D%/sharing/conversations.h %D%/sharing/fifo.c %D%/sharing/fifo.h %D%/sharing/flows.h \
+	%D%/sharing/flows_clock.c %D%/sharing/flows_fifo.c %D%/sharing/flows_plain.c \
+	%D%/sharing/pairing_heap.h %D%/sharing/traffic.c %D%/sharing/traffic.h \
+	%D%/traces/expressions.c %D%/traces/expressions.h %D%/traces/trace.h %D%/traces/trace_file.c \
+	%D%/traces/trace_parse.c %D%/traces/trace_workload.c
 
 CCMOD_LIBS = libccmod.la

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/networks/topology.h"
 #include "model/networks/topology_file.h"
-#include "model/networks/topology_graph.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { LARGEST_DIGITS = 3, NODES = 40 };

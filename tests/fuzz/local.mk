@@ -32,11 +32,9 @@ tests_fuzz_fuzz_calibration_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_calibration_LDADD = $(CCMOD_LIBS)
 
 tests_fuzz_fuzz_convert_SOURCES = %D%/fuzz_convert.c %D%/fuzz.h %D%/standalone.c \
-	tools/ccmod/convert_cct.c tools/ccmod/convert_forms.h tools/ccmod/convert_goal.h \
-	tools/ccmod/convert_goal_order.c tools/ccmod/convert_goal_read.c \
-	tools/ccmod/convert_goal_write.c tools/ccmod/convert_program.c tools/ccmod/convert_program.h \
-	tools/ccmod/convert_text.c tools/ccmod/convert_text.h tools/ccmod/convert_ti.h \
-	tools/ccmod/convert_ti_read.c tools/ccmod/convert_ti_write.c
+	tools/ccmod/convert_cct.c tools/ccmod/convert_forms.h tools/ccmod/convert_goal.c \
+	tools/ccmod/convert_goal_order.c tools/ccmod/convert_goal_order.h \
+	tools/ccmod/convert_program.c tools/ccmod/convert_program.h tools/ccmod/convert_ti.c
 tests_fuzz_fuzz_convert_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_fuzz_fuzz_convert_LDADD = $(CCMOD_LIBS)
 

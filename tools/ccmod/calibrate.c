@@ -9,7 +9,6 @@
 
 #include "base/log.h"
 #include "tools/ccmod/measurements.h"
-#include "tools/ccmod/measurements_flows.h"
 
 typedef struct {
     const char *measurements, *output;
@@ -211,44 +210,21 @@ static double unless_usual(double contention, double usual)
     return !isnan(contention) && fabs(contention - usual) > error ? contention : 0;
 }
 
-static void complete(calibrate_plan *plan, const bool *given)
-{
-    ccmod_calibration *calibration = &plan->calibration;
-
-    divide_start_up(plan, given);
-    if (was_given(given, "eager-bytes"))
-        calibration->eager_bytes = plan->settings->eager_bytes;
-    else if (!isnan(plan->found.eager_bytes))
-        calibration->eager_bytes = (uint64_t)plan->found.eager_bytes;
-    measurements_find_contentions(&plan->found, calibration);
-    calibration->out_contention = unless_usual(plan->found.out_contention, 2);
-    calibration->in_contention = unless_usual(plan->found.in_contention, 2);
-    calibration->duplex_contention = unless_usual(plan->found.duplex_contention, 1);
-    calibration->acknowledgement_us = measurements_acknowledgement(&plan->found, calibration);
-    calibration->hop_us = plan->settings->hop_us;
-    calibration->barrier_us = plan->settings->barrier_us;
-}
-
 /* Output: what was found, each line after `before`, which makes comments of them */
 
-static void write_lines(FILE *stream, const char *before, const calibrate_plan *plan)
+static void write_contention(FILE *stream, const char *before, const char *what, double contention)
 {
-    for (size_t i = 0; i < plan->calibration.line_count; i++) {
-        const ccmod_line *line = &plan->calibration.lines[i];
-        const ccmod_fit *made = &plan->fits[i];
-
-        fprintf(stream, "%s%.10g to %.10g bytes: %.4g us", before, made->from_bytes, made->to_bytes,
-                line->overhead_us + line->latency_us);
-        if (line->us_per_byte > 0)
-            fprintf(stream, " + bytes / %.4g MB/s", 1 / line->us_per_byte);
-        fprintf(stream, "; %zu measurements, residual %.2g %% (rms), at most %.2g %% at %.10g\n",
-                made->points, 100 * made->rms_residual, 100 * made->worst_residual,
-                made->worst_bytes);
-    }
+    if (!isnan(contention))
+        fprintf(stream, "%stwo messages that %s take %.3g times as long as one\n", before, what,
+                contention);
 }
 
-static void write_holds(FILE *stream, const char *before, const calibrate_plan *plan)
+static void write_flows(FILE *stream, const char *before, const calibrate_plan *plan)
 {
+    const measurements *found = &plan->found;
+
+    if (!isnan(found->send_us))
+        fprintf(stream, "%sa send costs its processor %.4g us\n", before, found->send_us);
     for (size_t i = 0; i < plan->calibration.hold_count; i++) {
         const ccmod_line *hold = &plan->calibration.holds[i];
         const ccmod_fit *made = &plan->hold_fits[i];
@@ -259,17 +235,14 @@ static void write_holds(FILE *stream, const char *before, const calibrate_plan *
                 before, made->from_bytes, made->to_bytes, hold->latency_us, hold->us_per_byte,
                 made->points, 100 * made->rms_residual);
     }
-}
-
-static void write_contention(FILE *stream, const char *before, const char *what, double contention)
-{
-    if (!isnan(contention))
-        fprintf(stream, "%stwo messages that %s take %.3g times as long as one\n", before, what,
-                contention);
-}
-
-static void write_eager(FILE *stream, const char *before, const measurements *found)
-{
+    write_contention(stream, before, "leave a node", found->out_contention);
+    write_contention(stream, before, "come to a node", found->in_contention);
+    write_contention(stream, before, "pass a link in both directions", found->duplex_contention);
+    if (plan->calibration.acknowledgement_us > 0)
+        fprintf(
+            stream,
+            "%sa packet waits %.4g us for an acknowledgement, which keeps its links for %.4g us\n",
+            before, plan->found.waiting_us, plan->calibration.acknowledgement_us);
     if (isnan(found->eager_tried_bytes))
         return;
     if (found->eager_bytes > found->eager_tried_bytes)
@@ -282,29 +255,6 @@ static void write_eager(FILE *stream, const char *before, const measurements *fo
                 found->eager_bytes);
 }
 
-static void write_acknowledgement(FILE *stream, const char *before, const calibrate_plan *plan)
-{
-    if (plan->calibration.acknowledgement_us > 0)
-        fprintf(
-            stream,
-            "%sa packet waits %.4g us for an acknowledgement, which keeps its links for %.4g us\n",
-            before, plan->found.waiting_us, plan->calibration.acknowledgement_us);
-}
-
-static void write_flows(FILE *stream, const char *before, const calibrate_plan *plan)
-{
-    const measurements *found = &plan->found;
-
-    if (!isnan(found->send_us))
-        fprintf(stream, "%sa send costs its processor %.4g us\n", before, found->send_us);
-    write_holds(stream, before, plan);
-    write_contention(stream, before, "leave a node", found->out_contention);
-    write_contention(stream, before, "come to a node", found->in_contention);
-    write_contention(stream, before, "pass a link in both directions", found->duplex_contention);
-    write_acknowledgement(stream, before, plan);
-    write_eager(stream, before, found);
-}
-
 static const ccmod_line *line_for(const ccmod_calibration *calibration, double bytes)
 {
     size_t i = 0;
@@ -312,20 +262,6 @@ static const ccmod_line *line_for(const ccmod_calibration *calibration, double b
     while (i + 1 < calibration->line_count && bytes > (double)calibration->lines[i].to_bytes)
         i++;
     return &calibration->lines[i];
-}
-
-static void write_residuals(FILE *stream, const char *before, const calibrate_plan *plan)
-{
-    fprintf(stream, "%s%12s  %14s  %14s  %8s\n", before, "bytes", "measured us", "line us",
-            "error %");
-    for (size_t i = 0; i < plan->found.count; i++) {
-        const ccmod_point *point = &plan->found.points[i];
-        const ccmod_line *line = line_for(&plan->calibration, point->bytes);
-        double line_us = line->overhead_us + line->latency_us + line->us_per_byte * point->bytes;
-
-        fprintf(stream, "%s%12.10g  %14.6g  %14.6g  %8.2f\n", before, point->bytes, point->time_us,
-                line_us, 100 * (line_us / point->time_us - 1));
-    }
 }
 
 static void write_findings(FILE *stream, const char *before, const calibrate_plan *plan)
@@ -339,9 +275,29 @@ static void write_findings(FILE *stream, const char *before, const calibrate_pla
     if (!isnan(plan->found.gap_us))
         fprintf(stream, "%ssmall messages of the stream follow each other in %.4g us\n", before,
                 plan->found.gap_us);
-    write_lines(stream, before, plan);
+    for (size_t i = 0; i < plan->calibration.line_count; i++) {
+        const ccmod_line *line = &plan->calibration.lines[i];
+        const ccmod_fit *made = &plan->fits[i];
+
+        fprintf(stream, "%s%.10g to %.10g bytes: %.4g us", before, made->from_bytes, made->to_bytes,
+                line->overhead_us + line->latency_us);
+        if (line->us_per_byte > 0)
+            fprintf(stream, " + bytes / %.4g MB/s", 1 / line->us_per_byte);
+        fprintf(stream, "; %zu measurements, residual %.2g %% (rms), at most %.2g %% at %.10g\n",
+                made->points, 100 * made->rms_residual, 100 * made->worst_residual,
+                made->worst_bytes);
+    }
     write_flows(stream, before, plan);
-    write_residuals(stream, before, plan);
+    fprintf(stream, "%s%12s  %14s  %14s  %8s\n", before, "bytes", "measured us", "line us",
+            "error %");
+    for (size_t i = 0; i < plan->found.count; i++) {
+        const ccmod_point *point = &plan->found.points[i];
+        const ccmod_line *line = line_for(&plan->calibration, point->bytes);
+        double line_us = line->overhead_us + line->latency_us + line->us_per_byte * point->bytes;
+
+        fprintf(stream, "%s%12.10g  %14.6g  %14.6g  %8.2f\n", before, point->bytes, point->time_us,
+                line_us, 100 * (line_us / point->time_us - 1));
+    }
 }
 
 static void write_calibration(FILE *stream, void *context)
@@ -380,7 +336,20 @@ static cb_status calibrate(const calibrate_settings *settings, const bool *given
     if (status == CB_OK)
         status = fit(&plan);
     if (status == CB_OK) {
-        complete(&plan, given);
+        ccmod_calibration *calibration = &plan.calibration;
+
+        divide_start_up(&plan, given);
+        if (was_given(given, "eager-bytes"))
+            calibration->eager_bytes = plan.settings->eager_bytes;
+        else if (!isnan(plan.found.eager_bytes))
+            calibration->eager_bytes = (uint64_t)plan.found.eager_bytes;
+        measurements_find_contentions(&plan.found, calibration);
+        calibration->out_contention = unless_usual(plan.found.out_contention, 2);
+        calibration->in_contention = unless_usual(plan.found.in_contention, 2);
+        calibration->duplex_contention = unless_usual(plan.found.duplex_contention, 1);
+        calibration->acknowledgement_us = measurements_acknowledgement(&plan.found, calibration);
+        calibration->hop_us = plan.settings->hop_us;
+        calibration->barrier_us = plan.settings->barrier_us;
         status = write_result(&plan);
     }
     measurements_close(&plan.found);

@@ -144,13 +144,6 @@ static ccmod_status begin(const convert_settings *settings, convert_input *input
     return CCMOD_OK;
 }
 
-static void close_input(convert_input *input)
-{
-    ccmod_workload_free(input->made);
-    ccmod_trace_close(input->trace);
-    convert_program_free(input->program);
-}
-
 /* Output */
 
 typedef struct {
@@ -288,7 +281,9 @@ static cb_status convert(const convert_settings *settings)
         return CB_ERROR_USAGE;
     }
     status = convert_input_of(settings, &input);
-    close_input(&input);
+    ccmod_workload_free(input.made);
+    ccmod_trace_close(input.trace);
+    convert_program_free(input.program);
     return status;
 }
 

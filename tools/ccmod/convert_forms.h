@@ -3,7 +3,6 @@
 #define TOOLS_CCMOD_CONVERT_FORMS_H
 
 #include "tools/ccmod/convert_program.h"
-#include "tools/ccmod/convert_text.h"
 
 typedef struct {
     const char *name;

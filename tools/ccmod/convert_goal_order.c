@@ -7,7 +7,7 @@
  * wait; if there was one alone, it was a blocking one, unless an empty calculation asks for the
  * wait. All that follows a wait must require it: all of what was waited for (the gate), or
  * something behind. */
-#include "tools/ccmod/convert_goal.h"
+#include "tools/ccmod/convert_goal_order.h"
 
 #include <stdlib.h>
 

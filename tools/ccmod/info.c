@@ -65,13 +65,6 @@ static const char *const record_names[CCMOD_RECORDS] = {
     [CCMOD_BARRIER] = "barriers",
 };
 
-static void list_networks(void)
-{
-    printf("networks:\n");
-    for (size_t i = 0; ccmod_network_kinds[i] != NULL; i++)
-        printf("  %-32s  %s\n", ccmod_network_kinds[i]->form, ccmod_network_kinds[i]->help);
-}
-
 static void count(info_counts *counts, const ccmod_record *record)
 {
     bool sends = record->kind == CCMOD_SEND || record->kind == CCMOD_START_SEND;
@@ -103,19 +96,6 @@ static ccmod_status count_rank(ccmod_workload *workload, uint32_t rank, info_cou
     }
 }
 
-static void print_counts(const ccmod_trace *trace, const info_counts *counts)
-{
-    printf("%zu ranks, %zu lines, %zu records in the file\n", ccmod_trace_ranks(trace),
-           ccmod_trace_lines(trace), ccmod_trace_records(trace));
-    printf("%s%llu records with loops unrolled\n", counts->cut ? "at least " : "",
-           (unsigned long long)counts->all);
-    for (size_t i = 0; i < CCMOD_RECORDS; i++) {
-        if (counts->records[i] > 0)
-            printf("  %14llu  %s\n", (unsigned long long)counts->records[i], record_names[i]);
-    }
-    printf("%.10g bytes sent, %.10g us computed\n", counts->bytes, counts->compute_us);
-}
-
 static ccmod_status describe(const ccmod_trace *trace, uint64_t seed, ccmod_error *error)
 {
     info_counts counts = {.all = 0};
@@ -125,8 +105,17 @@ static ccmod_status describe(const ccmod_trace *trace, uint64_t seed, ccmod_erro
     for (uint32_t i = 0; status == CCMOD_OK && !counts.cut && i < ccmod_trace_ranks(trace); i++)
         status = count_rank(workload, i, &counts, error);
     ccmod_workload_free(workload);
-    if (status == CCMOD_OK)
-        print_counts(trace, &counts);
+    if (status == CCMOD_OK) {
+        printf("%zu ranks, %zu lines, %zu records in the file\n", ccmod_trace_ranks(trace),
+               ccmod_trace_lines(trace), ccmod_trace_records(trace));
+        printf("%s%llu records with loops unrolled\n", counts.cut ? "at least " : "",
+               (unsigned long long)counts.all);
+        for (size_t i = 0; i < CCMOD_RECORDS; i++) {
+            if (counts.records[i] > 0)
+                printf("  %14llu  %s\n", (unsigned long long)counts.records[i], record_names[i]);
+        }
+        printf("%.10g bytes sent, %.10g us computed\n", counts.bytes, counts.compute_us);
+    }
     return status;
 }
 
@@ -152,7 +141,9 @@ static int run(int argc, char **argv)
         return tool_exit(status);
     if (settings.trace != NULL)
         return tool_exit(describe_file(&settings));
-    list_networks();
+    printf("networks:\n");
+    for (size_t i = 0; ccmod_network_kinds[i] != NULL; i++)
+        printf("  %-32s  %s\n", ccmod_network_kinds[i]->form, ccmod_network_kinds[i]->help);
     return tool_exit(tool_flush());
 }
 

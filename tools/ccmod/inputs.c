@@ -62,12 +62,6 @@ static bool show_progress(void *context, const ccmod_progress *progress)
     return true;
 }
 
-static void clear_progress(void)
-{
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%70s\r", "");
-}
-
 /* What an evaluation needs */
 
 /* One of those that the option takes. */
@@ -87,21 +81,6 @@ static bool was_given(const cb_option_table *table, const bool *given, const cha
             return true;
     }
     return false;
-}
-
-static void set_parameters(const tool_settings *settings, tool_inputs *inputs)
-{
-    ccmod_parameters *parameters = &inputs->parameters;
-
-    *parameters = ccmod_parameters_default();
-    parameters->mode = strcmp(settings->mode, "paper") == 0 ? CCMOD_PAPER : CCMOD_SPLIT;
-    parameters->share = find_share(settings->share);
-    parameters->background = inputs->background.kind;
-    parameters->background_load = inputs->background.load;
-    parameters->background_interval_us = settings->background_interval_us;
-    parameters->seed = settings->seed;
-    if (isatty(STDERR_FILENO))
-        parameters->progress = show_progress;
 }
 
 /* When the evaluation ends, if not with the trace. */
@@ -202,10 +181,19 @@ static cb_status open_inputs(const cb_option_table *table, const tool_settings *
                              const bool *given, tool_inputs *inputs)
 {
     ccmod_error error;
+    ccmod_parameters *parameters = &inputs->parameters;
 
     *inputs = (tool_inputs){0};
     CB_TRY(read_background(table, settings->background, &inputs->background));
-    set_parameters(settings, inputs);
+    *parameters = ccmod_parameters_default();
+    parameters->mode = strcmp(settings->mode, "paper") == 0 ? CCMOD_PAPER : CCMOD_SPLIT;
+    parameters->share = find_share(settings->share);
+    parameters->background = inputs->background.kind;
+    parameters->background_load = inputs->background.load;
+    parameters->background_interval_us = settings->background_interval_us;
+    parameters->seed = settings->seed;
+    if (isatty(STDERR_FILENO))
+        parameters->progress = show_progress;
     CB_TRY(set_stop(table, settings, given, &inputs->parameters));
     CB_TRY(set_calibration(table, settings, given, &inputs->calibration));
     if (settings->trace == NULL) {
@@ -215,12 +203,6 @@ static cb_status open_inputs(const cb_option_table *table, const tool_settings *
     if (ccmod_trace_open(settings->trace, &inputs->trace, &error) != CCMOD_OK)
         return tool_refuse(&error);
     return open_network(table, settings, given, inputs);
-}
-
-static void close_inputs(tool_inputs *inputs)
-{
-    ccmod_network_free(inputs->network);
-    ccmod_trace_close(inputs->trace);
 }
 
 /* Evaluation */
@@ -261,7 +243,8 @@ cb_status tool_evaluate(const tool_inputs *inputs, const tool_evaluation *evalua
         status = ccmod_evaluate(wrapped, evaluation->network, evaluation->calibration,
                                 evaluation->parameters, evaluation->observer,
                                 evaluation->observer != NULL, out, &error);
-    clear_progress();
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%70s\r", "");
     ccmod_workload_free(workload);
     return status == CCMOD_OK ? CB_OK : tool_fail(&error);
 }
@@ -308,7 +291,8 @@ static cb_status work_on(const cb_option_table *table, const tool_settings *sett
     if (status == CB_OK)
         status = work(settings, &inputs, &target);
     tool_close_target(&target);
-    close_inputs(&inputs);
+    ccmod_network_free(inputs.network);
+    ccmod_trace_close(inputs.trace);
     return status;
 }
 

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "tools/ccmod/options.h"
 #include "tools/ccmod/tool.h"
 
 /* What --background says. */

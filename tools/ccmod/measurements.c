@@ -1,6 +1,8 @@
-/* Measurements from the result of cb_calibrate or cb_oneway. Its ping-pong is the quiet network:
- * the latency in the document is half of a round trip already. Its stream tells how fast one
- * message can follow the other, the endpoint's own rate, and nothing of the quiet delay. */
+/* Measurements from the result of cb_calibrate or cb_oneway. The ping-pong is the quiet network:
+ * the latency in the document is half of a round trip already. The stream tells how fast one
+ * message can follow the other, the endpoint's own rate, and nothing of the quiet delay.
+ * cb_calibrate tells, too, what flows take from each other, and up to which size a message does not
+ * wait for its receive. */
 #include "config.h"
 
 #include "tools/ccmod/measurements.h"
@@ -13,9 +15,338 @@
 
 #include "base/log.h"
 #include "report/reading.h"
-#include "tools/ccmod/measurements_flows.h"
-#include "tools/ccmod/measurements_rows.h"
+#include "tools/ccmod/measurements_columns.h"
 #include "tools/ccmod/tool.h"
+
+/* A time, and how far its 95 % interval reaches to the farther side. */
+typedef struct {
+    double us, reach_us;
+} measured_time;
+
+/* Values whose median counts. */
+typedef struct {
+    double values[MEASUREMENTS_SIZES];
+    size_t count;
+} measured_values;
+
+/* A figure whose 95 % interval reaches farther than this share is none. */
+static const double uncertain = 0.2;
+
+/* Of a row: whether a text has this value; the median of a figure, NaN where it is missing. */
+static bool row_is(const report_reading *reading, size_t row, const char *key, const char *value)
+{
+    const char *found = report_reading_text(reading, "results.%zu.%s", row, key);
+
+    return found != NULL && strcmp(found, value) == 0;
+}
+
+static measured_time row_time(const report_reading *reading, size_t row, const char *figure)
+{
+    double median = report_reading_number(reading, "results.%zu.%s.median", row, figure);
+    double low = report_reading_number(reading, "results.%zu.%s.ci95.0", row, figure);
+    double high = report_reading_number(reading, "results.%zu.%s.ci95.1", row, figure);
+    bool known = !isnan(median) && !isnan(low) && !isnan(high);
+
+    return (measured_time){median, known ? fmax(median - low, high - median) : (double)NAN};
+}
+
+/* Whether a time is above 0 and known to a fifth; its median where it is, else NaN. */
+static bool is_certain(measured_time time)
+{
+    return time.us > 0 && time.reach_us <= uncertain * time.us;
+}
+
+static double row_median(const report_reading *reading, size_t row, const char *figure)
+{
+    measured_time time = row_time(reading, row, figure);
+
+    return is_certain(time) ? time.us : (double)NAN;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* One more, as long as there is room; NaN is none. */
+static void note(measured_values *list, double value)
+{
+    if (list->count < MEASUREMENTS_SIZES && !isnan(value))
+        list->values[list->count++] = value;
+}
+
+/* Their median, NaN of an empty list; the list is sorted. */
+static double middle_of(measured_values *list)
+{
+    size_t count = list->count;
+
+    qsort(list->values, count, sizeof(list->values[0]), by_value);
+    return count > 0 ? (list->values[(count - 1) / 2] + list->values[count / 2]) / 2 : (double)NAN;
+}
+
+/* Nothing limits what goes without its receive. */
+#define ALL_BYTES 0x1p53
+
+static void keep(measured_times *times, double bytes, double time_us)
+{
+    if (times->count < MEASUREMENTS_SIZES)
+        times->points[times->count++] = (ccmod_point){bytes, time_us};
+}
+
+static double size_of(const report_reading *reading, size_t row)
+{
+    return report_reading_number(reading, "results.%zu.size_bytes", row);
+}
+
+/* Half of the round trip at this very size; NaN where it was not measured, or is not certain. */
+static measured_time quiet_time(const report_reading *reading, double bytes)
+{
+    size_t rows = report_reading_count(reading, "results");
+
+    for (size_t i = 0; i < rows; i++) {
+        measured_time time = row_time(reading, i, "latency_us");
+        double size = size_of(reading, i);
+
+        if (size >= bytes && size <= bytes && row_is(reading, i, "mode", "pingpong") &&
+            row_is(reading, i, "occupation", "none") && is_certain(time))
+            return time;
+    }
+    return (measured_time){(double)NAN, (double)NAN};
+}
+
+/* The way of an acknowledgement, a message of 0 bytes. Where that size was not measured it is what
+ * is left of the smallest message without its bytes, at the price between the smallest and the
+ * largest. */
+static measured_time answer_time(const report_reading *reading, const measurements *found)
+{
+    measured_time measured = quiet_time(reading, 0);
+    const ccmod_point *small = found->points, *large = found->points;
+    double price, left_us;
+
+    if (!isnan(measured.us) || found->count == 0)
+        return measured;
+    for (const ccmod_point *point = small; point < found->points + found->count; point++) {
+        small = point->bytes < small->bytes ? point : small;
+        large = point->bytes > large->bytes ? point : large;
+    }
+    if (large->bytes <= small->bytes)
+        return measured;
+    price = fmax(0, (large->time_us - small->time_us) / (large->bytes - small->bytes));
+    left_us = fmax(0, small->time_us - small->bytes * price);
+    return (measured_time){left_us, small->time_us - left_us};
+}
+
+/* How long a packet keeps the next one waiting. A block of a stream is the first packet's whole
+ * time, so long for each other packet, and the last acknowledgement's way; in a block of few
+ * packets what is not known of the block is not known of those few. NaN where it cannot be told. */
+static measured_time following_time(const report_reading *reading, size_t row,
+                                    double packets_a_step, const measurements *found)
+{
+    double steps = report_reading_number(reading, "results.%zu.steps", row);
+    double block_steps = steps / report_reading_number(reading, "results.%zu.blocks", row);
+    measured_time round = row_time(reading, row, "round_us");
+    measured_time first = quiet_time(reading, size_of(reading, row));
+    measured_time answer = answer_time(reading, found);
+    double others = packets_a_step * block_steps - 1;
+
+    if (!(others > 0))
+        return (measured_time){(double)NAN, (double)NAN};
+    return (measured_time){
+        (round.us * block_steps - first.us - answer.us) / others,
+        (round.reach_us * block_steps + first.reach_us + answer.reach_us) / others,
+    };
+}
+
+static void read_following(const report_reading *reading, const char *mode, double packets_a_step,
+                           measurements *found, measured_times *out)
+{
+    size_t rows = report_reading_count(reading, "results");
+
+    for (size_t i = 0; i < rows; i++) {
+        measured_time time = following_time(reading, i, packets_a_step, found);
+
+        if (!row_is(reading, i, "mode", mode) || isnan(time.us))
+            continue;
+        if (is_certain(time))
+            keep(out, size_of(reading, i), time.us);
+        else
+            found->left_out++;
+    }
+}
+
+/* The round of a mode at this very size; NaN where it was not measured, or is not certain. */
+static double round_at(const report_reading *reading, const char *mode, double bytes)
+{
+    size_t rows = report_reading_count(reading, "results");
+
+    for (size_t i = 0; i < rows; i++) {
+        double size = size_of(reading, i);
+
+        if (size >= bytes && size <= bytes && row_is(reading, i, "mode", mode))
+            return row_median(reading, i, "round_us");
+    }
+    return (double)NAN;
+}
+
+/* Whether what goes to another host is acknowledged by TCP. */
+static bool goes_over_tcp(const report_reading *reading)
+{
+    const char *technology = report_reading_text(reading, "technology");
+
+    return technology != NULL &&
+           (strcmp(technology, "tcp") == 0 || strcmp(technology, "mpi") == 0) &&
+           report_reading_count(reading, "environment.hosts") > 1;
+}
+
+/* In a ring no packet on the way back carries an acknowledgement, in an exchange each does; all
+ * else is alike. The median over all sizes. */
+static double find_waiting(const report_reading *reading, size_t rows)
+{
+    measured_values list = {.count = 0};
+
+    for (size_t i = 0; i < rows && goes_over_tcp(reading); i++) {
+        if (row_is(reading, i, "mode", "ring"))
+            note(&list, row_median(reading, i, "round_us") -
+                            round_at(reading, "exchange", size_of(reading, i)));
+    }
+    return middle_of(&list);
+}
+
+/* What most single steps of a stream take is the send alone: the window is rarely full. */
+static double find_send(const report_reading *reading, size_t rows)
+{
+    measured_values list = {.count = 0};
+
+    for (size_t i = 0; i < rows; i++) {
+        if (row_is(reading, i, "mode", "stream") && size_of(reading, i) <= MEASUREMENTS_SMALL_BYTES)
+            note(&list, report_reading_number(reading, "results.%zu.step_us.p50", i));
+    }
+    return middle_of(&list);
+}
+
+/* What flows take from each other */
+
+static int by_descending_size(const void *left, const void *right)
+{
+    const ccmod_point *a = left, *b = right;
+
+    return (a->bytes < b->bytes) - (a->bytes > b->bytes);
+}
+
+static double hold_us(const ccmod_calibration *calibration, double bytes)
+{
+    return ccmod_default_quiet_delay(calibration, 0, (uint64_t)bytes).transfer_us;
+}
+
+/* How much longer each of two takes than one alone: `alone` and, for each hold that a time is,
+ * `each`. The median over the three largest sizes, where the link takes most of the time: elsewhere
+ * it is not the link that is shared. Beside the fitted hold, since that of a single size may be
+ * wrong by much where its blocks were short, or missing. 1 to 2; NaN where it was not measured. */
+static double find_contention(const measured_times *times, const ccmod_calibration *calibration,
+                              double alone, double each)
+{
+    enum { LARGEST = 3 };
+    measured_times sorted = *times;
+    measured_values list = {.count = 0};
+
+    qsort(sorted.points, sorted.count, sizeof(sorted.points[0]), by_descending_size);
+    for (size_t i = 0; i < sorted.count && i < LARGEST; i++) {
+        const ccmod_point *point = &sorted.points[i];
+
+        note(&list, alone + each * point->time_us / hold_us(calibration, point->bytes));
+    }
+    return list.count > 0 ? fmin(fmax(middle_of(&list), 1), 2) : (double)NAN;
+}
+
+void measurements_find_contentions(measurements *found, const ccmod_calibration *calibration)
+{
+    if (calibration->hold_count == 0)
+        return;
+    found->out_contention = find_contention(&found->leaving, calibration, 0, 2);
+    found->in_contention = find_contention(&found->coming, calibration, 0, 2);
+    found->duplex_contention = find_contention(&found->meeting, calibration, 1, 1);
+}
+
+double measurements_acknowledgement(const measurements *found, const ccmod_calibration *calibration)
+{
+    double frame_us = calibration->hold_count > 0 ? hold_us(calibration, 0) : 0;
+
+    return found->waiting_us >= frame_us / 2 ? fmin(found->waiting_us, frame_us) : 0;
+}
+
+/* Up to which size a message does not wait for its receive */
+
+/* NaN without any. */
+static double smallest_hold_us(const measured_times *holds)
+{
+    double least_us = (double)NAN;
+
+    for (size_t i = 0; i < holds->count; i++)
+        least_us = fmin(least_us, holds->points[i].time_us);
+    return least_us;
+}
+
+/* The late receive looks when a packet has gone to the third and its answer has come; a packet that
+ * has waited for it takes its own time from then on. Half of that tells one from the other. */
+static bool has_waited(const report_reading *reading, size_t row, const measurements *found)
+{
+    double packet_us = quiet_time(reading, size_of(reading, row)).us;
+    double answer_us = answer_time(reading, found).us;
+    double question_us = fmin(answer_us, smallest_hold_us(&found->holds));
+
+    return row_median(reading, row, "round_us") >
+           question_us + packet_us + answer_us + packet_us / 2;
+}
+
+static bool tells_waiting(const report_reading *reading, size_t row)
+{
+    return row_is(reading, row, "mode", "late") && !isnan(row_median(reading, row, "round_us")) &&
+           !isnan(quiet_time(reading, size_of(reading, row)).us);
+}
+
+/* The smallest size that waited, of those above the largest that did not. */
+static void find_eager(const report_reading *reading, size_t rows, measurements *found)
+{
+    double eager_bytes = -1, waiting_bytes = ALL_BYTES, tried_bytes = -1;
+
+    for (size_t i = 0; i < rows; i++) {
+        if (!tells_waiting(reading, i))
+            continue;
+        tried_bytes = fmax(tried_bytes, size_of(reading, i));
+        if (!has_waited(reading, i, found))
+            eager_bytes = fmax(eager_bytes, size_of(reading, i));
+    }
+    for (size_t i = 0; i < rows; i++) {
+        if (tells_waiting(reading, i) && size_of(reading, i) > eager_bytes)
+            waiting_bytes = fmin(waiting_bytes, size_of(reading, i));
+    }
+    if (tried_bytes < 0)
+        return;
+    found->eager_bytes = waiting_bytes;
+    found->eager_tried_bytes = tried_bytes;
+}
+
+static void read_flows(const report_reading *reading, measurements *found)
+{
+    size_t rows = report_reading_count(reading, "results");
+
+    read_following(reading, "stream", 1, found, &found->holds);
+    read_following(reading, "fan-out", 2, found, &found->leaving);
+    read_following(reading, "fan-in", 2, found, &found->coming);
+    /* how much longer an exchange takes than a lone packet */
+    for (size_t i = 0; i < rows; i++) {
+        double both_us = row_median(reading, i, "round_us");
+        double more_us = both_us - quiet_time(reading, size_of(reading, i)).us;
+
+        if (row_is(reading, i, "mode", "exchange") && !isnan(more_us))
+            keep(&found->meeting, size_of(reading, i), more_us);
+    }
+    found->send_us = find_send(reading, rows);
+    found->waiting_us = find_waiting(reading, rows);
+    find_eager(reading, rows, found);
+}
 
 static cb_status no_memory(void)
 {
@@ -28,7 +359,7 @@ static cb_status no_memory(void)
 static cb_status read_pingpong(const report_reading *reading, size_t row, measurements *out)
 {
     double bytes = report_reading_number(reading, "results.%zu.size_bytes", row);
-    double latency_us = measurements_median(reading, row, "latency_us");
+    double latency_us = row_median(reading, row, "latency_us");
 
     if (isnan(bytes) || isnan(latency_us)) {
         out->left_out++;
@@ -44,14 +375,13 @@ static double find_gap(const report_reading *reading, size_t rows)
 
     for (size_t i = 0; i < rows; i++) {
         double bytes = report_reading_number(reading, "results.%zu.size_bytes", i);
-        double time_us = measurements_median(reading, i, "round_us");
+        double time_us = row_median(reading, i, "round_us");
 
-        if (measurements_is(reading, i, "mode", "stream") &&
-            measurements_is(reading, i, "occupation", "none") &&
+        if (row_is(reading, i, "mode", "stream") && row_is(reading, i, "occupation", "none") &&
             bytes <= MEASUREMENTS_SMALL_BYTES && time_us > 0)
-            measurements_note(&gaps_us, time_us);
+            note(&gaps_us, time_us);
     }
-    return measurements_middle(&gaps_us);
+    return middle_of(&gaps_us);
 }
 
 /* Whether messages go by Open MPI's own protocol: the setting names it, leaves others out, or is
@@ -87,17 +417,6 @@ static const char *or_unknown(const char *text)
     return text != NULL ? text : "unknown";
 }
 
-static void describe(const report_reading *reading, const char *path, measurements *out)
-{
-    snprintf(out->origin, sizeof(out->origin),
-             "%.200s: cb_%.40s over %.40s, %.40s, on %.80s, %.80s", path,
-             or_unknown(report_reading_text(reading, "benchmark")),
-             or_unknown(report_reading_text(reading, "technology")),
-             or_unknown(report_reading_text(reading, "started")),
-             or_unknown(report_reading_text(reading, "environment.hosts.0.cpu")),
-             or_unknown(report_reading_text(reading, "environment.mpi")));
-}
-
 static bool is_of(const report_reading *reading, const char *benchmark)
 {
     const char *found = report_reading_text(reading, "benchmark");
@@ -120,15 +439,20 @@ static cb_status read_rows(const report_reading *reading, const char *path, meas
     size_t rows = report_reading_count(reading, "results");
 
     for (size_t i = 0; i < rows; i++) {
-        if (measurements_is(reading, i, "mode", "pingpong") &&
-            measurements_is(reading, i, "occupation", "none"))
+        if (row_is(reading, i, "mode", "pingpong") && row_is(reading, i, "occupation", "none"))
             CB_TRY(read_pingpong(reading, i, out));
     }
     out->gap_us = find_gap(reading, rows);
     out->eager_bytes = find_eager_limit(reading);
     if (is_of(reading, "calibrate"))
-        measurements_read_flows(reading, out);
-    describe(reading, path, out);
+        read_flows(reading, out);
+    snprintf(out->origin, sizeof(out->origin),
+             "%.200s: cb_%.40s over %.40s, %.40s, on %.80s, %.80s", path,
+             or_unknown(report_reading_text(reading, "benchmark")),
+             or_unknown(report_reading_text(reading, "technology")),
+             or_unknown(report_reading_text(reading, "started")),
+             or_unknown(report_reading_text(reading, "environment.hosts.0.cpu")),
+             or_unknown(report_reading_text(reading, "environment.mpi")));
     return CB_OK;
 }
 
@@ -177,7 +501,7 @@ static void make_printable(char *text)
     }
 }
 
-static measurements measurements_nothing(void)
+static measurements nothing(void)
 {
     const double unknown = (double)NAN;
 
@@ -196,7 +520,7 @@ cb_status measurements_read(const char *path, bool round_trips, measurements *ou
     FILE *stream = fopen(path, "re");
     cb_status status;
 
-    *out = measurements_nothing();
+    *out = nothing();
     if (stream == NULL) {
         cb_error("cannot read the measurements '%s': %s; name a file that can be read", path,
                  strerror(errno));

@@ -1,10 +1,11 @@
 /* The parts of ccmod, the command line of the communication model: one file a subcommand, and what
- * they share. */
+ * they share, with the options of all that evaluate a trace. */
 #ifndef TOOLS_CCMOD_TOOL_H
 #define TOOLS_CCMOD_TOOL_H
 
-#include "base/options.h"
 #include <ccmod/ccmod.h>
+
+#include "base/options.h"
 
 /* A subcommand. argv[0] is its name; the result is the exit status. */
 typedef struct {
@@ -39,5 +40,20 @@ int tool_exit(cb_status status);
 
 /* Whether standard output took all; if not, logged, and CB_ERROR_SYSTEM. */
 cb_status tool_flush(void);
+
+enum { TOOL_OPTIONS = 48 };
+
+/* The options, as they were given. */
+typedef struct {
+    const char *trace, *network, *calibration, *mode, *share, *background, *format, *output;
+    double overhead_us, latency_us, bandwidth_MBps, hop_us, gap_us, barrier_us;
+    double background_interval_us;
+    double from_us, to_us;
+    double until_us, precision_pct;
+    uint64_t eager_bytes, seed, points, rate_of, rate_round;
+    bool doubled, check;
+} tool_settings;
+
+extern const cb_option_table run_options, timeline_options, knee_options, signals_options;
 
 #endif

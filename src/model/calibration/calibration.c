@@ -1,8 +1,14 @@
 /* What a message costs on the quiet network: piecewise lines of overhead, latency and a price for
- * each byte, fitted to measurements. */
+ * each byte, and how they are fitted to measured times. The breaks are those of the project's
+ * piecewise least squares (stats/fit.h). A message has no negative start-up and no negative price,
+ * so where the best line has one, the best line without is taken. */
 #include <ccmod/calibration.h>
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/fit.h"
 
 ccmod_calibration ccmod_calibration_line(double overhead_us, double latency_us,
                                          double bandwidth_MBps)
@@ -51,4 +57,220 @@ void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us
         line->overhead_us = fmin(overhead_us, start_up_us);
         line->latency_us = start_up_us - line->overhead_us;
     }
+}
+
+/* Points in two rows, as the fit wants them, by ascending size. */
+typedef struct {
+    double *bytes, *time_us;
+    size_t count;
+} point_rows;
+
+/* Sums over points, each weighted by 1 / t^2: the share of the time counts, as in stats/fit.c. */
+typedef struct {
+    double weight, time, bytes_bytes, bytes_time;
+} weighted_sums;
+
+static int by_size(const void *left, const void *right)
+{
+    const ccmod_point *a = left, *b = right;
+
+    if (a->bytes < b->bytes || a->bytes > b->bytes)
+        return a->bytes < b->bytes ? -1 : 1;
+    return (a->time_us > b->time_us) - (a->time_us < b->time_us);
+}
+
+static ccmod_status check_points(const ccmod_point *points, size_t count, ccmod_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!(points[i].bytes >= 0 && points[i].bytes <= 0x1p53) ||
+            !(points[i].time_us > 0 && points[i].time_us <= 1e15))
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                              "cannot calibrate with %.6g us for %.6g bytes: sizes are 0 to 2^53 "
+                              "and times above 0; correct or remove this measurement",
+                              points[i].time_us, points[i].bytes);
+    }
+    return CCMOD_OK;
+}
+
+static void free_rows(point_rows *rows)
+{
+    free(rows->bytes);
+    free(rows->time_us);
+}
+
+static ccmod_status sort_points(const ccmod_point *points, size_t count, point_rows *rows,
+                                ccmod_error *error)
+{
+    ccmod_point *sorted = calloc(count + 1, sizeof(*sorted));
+
+    *rows =
+        (point_rows){calloc(count + 1, sizeof(double)), calloc(count + 1, sizeof(double)), count};
+    if (sorted == NULL || rows->bytes == NULL || rows->time_us == NULL) {
+        free(sorted);
+        free_rows(rows);
+        return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
+                          "cannot calibrate: no memory for the points; give fewer");
+    }
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = points[i];
+    qsort(sorted, count, sizeof(*sorted), by_size);
+    for (size_t i = 0; i < count; i++) {
+        rows->bytes[i] = sorted[i].bytes;
+        rows->time_us[i] = sorted[i].time_us;
+    }
+    free(sorted);
+    return CCMOD_OK;
+}
+
+/* Segments */
+
+/* One line up to the size of a packet, and one above. */
+static size_t fit_around(const point_rows *rows, uint64_t packet_bytes, stats_segment *segments)
+{
+    size_t small = 0, found;
+
+    while (small < rows->count && rows->bytes[small] <= (double)packet_bytes)
+        small++;
+    if (stats_fit(rows->bytes, rows->time_us, small, 1, true, segments) == 0)
+        return 0;
+    found = stats_fit(rows->bytes + small, rows->time_us + small, rows->count - small, 1, true,
+                      segments + 1);
+    segments[1].first += small;
+    segments[1].last += small;
+    return found == 0 ? 0 : 2;
+}
+
+static size_t find_segments(const point_rows *rows, const ccmod_fit_wish *wish,
+                            stats_segment *segments)
+{
+    size_t limit = wish->segments > 0 ? wish->segments : STATS_FIT_SEGMENTS;
+
+    if (wish->packet_bytes > 0)
+        return fit_around(rows, wish->packet_bytes, segments);
+    return stats_fit(rows->bytes, rows->time_us, rows->count, limit, wish->segments > 0, segments);
+}
+
+/* Lines */
+
+/* The start-up stands in latency_us; who spends it, points alone do not tell. */
+static ccmod_line line_of(const point_rows *rows, const stats_segment *segment)
+{
+    ccmod_line line = {UINT64_MAX, 0, segment->overhead_us, segment->slope_us_per_byte};
+    weighted_sums sums = {0};
+
+    for (size_t i = segment->first; i <= segment->last; i++) {
+        double bytes = rows->bytes[i], time_us = rows->time_us[i];
+        double weight = 1 / (time_us * time_us);
+
+        sums.weight += weight;
+        sums.time += weight * time_us;
+        sums.bytes_bytes += weight * bytes * bytes;
+        sums.bytes_time += weight * bytes * time_us;
+    }
+    if (line.us_per_byte < 0) {
+        line.us_per_byte = 0;
+        line.latency_us = sums.time / sums.weight;
+    } else if (line.latency_us < 0) {
+        line.latency_us = 0;
+        line.us_per_byte = sums.bytes_time / sums.bytes_bytes;
+    }
+    return line;
+}
+
+static ccmod_fit measure_fit(const point_rows *rows, const stats_segment *segment,
+                             const ccmod_line *line)
+{
+    ccmod_fit fit = {.points = segment->last - segment->first + 1,
+                     .from_bytes = rows->bytes[segment->first],
+                     .to_bytes = rows->bytes[segment->last]};
+    double squares = 0;
+
+    for (size_t i = segment->first; i <= segment->last; i++) {
+        double predicted_us = line->latency_us + line->us_per_byte * rows->bytes[i];
+        double share = fabs(predicted_us - rows->time_us[i]) / rows->time_us[i];
+
+        squares += share * share;
+        if (share >= fit.worst_residual) {
+            fit.worst_residual = share;
+            fit.worst_bytes = rows->bytes[i];
+        }
+    }
+    fit.rms_residual = sqrt(squares / (double)fit.points);
+    return fit;
+}
+
+/* A line for each segment. */
+static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segments, size_t count,
+                               double limit, ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
+                               ccmod_error *error)
+{
+    *out = (ccmod_calibration){.line_count = count};
+    for (size_t i = 0; i < count; i++) {
+        out->lines[i] = line_of(rows, &segments[i]);
+        fits[i] = measure_fit(rows, &segments[i], &out->lines[i]);
+        if (!(fits[i].rms_residual <= limit))
+            return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                              "no line describes the times from %.10g to %.10g bytes: the residual "
+                              "is %.3g %% (rms), and may be %.3g %%; measure again on a quiet "
+                              "machine, with more sizes there, or allow more",
+                              fits[i].from_bytes, fits[i].to_bytes, 100 * fits[i].rms_residual,
+                              100 * limit);
+        if (i + 1 < count)
+            out->lines[i].to_bytes = (uint64_t)rows->bytes[segments[i].last];
+    }
+    return CCMOD_OK;
+}
+
+/* As many lines as the points support; where these miss them by too much and their number is free,
+ * as many more as it takes: a prediction wants the times, whatever their reason. The error is that
+ * of the first. */
+static ccmod_status make_lines(const point_rows *rows, const ccmod_fit_wish *wish,
+                               ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
+                               ccmod_error *error)
+{
+    stats_segment segments[STATS_FIT_SEGMENTS];
+    size_t count = find_segments(rows, wish, segments);
+    bool free_number = wish->segments == 0 && wish->packet_bytes == 0;
+    ccmod_status status;
+
+    if (count == 0 || count < wish->segments)
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "cannot calibrate with %zu points: each line needs %d different sizes; "
+                          "measure more of them, or ask for fewer lines",
+                          rows->count, STATS_FIT_POINTS);
+    status = draw_lines(rows, segments, count, wish->residual_limit, out, fits, error);
+    while (status != CCMOD_OK && free_number && ++count <= STATS_FIT_SEGMENTS) {
+        ccmod_error ignored;
+
+        if (stats_fit(rows->bytes, rows->time_us, rows->count, count, true, segments) < count)
+            break;
+        status = draw_lines(rows, segments, count, wish->residual_limit, out, fits, &ignored);
+    }
+    return status;
+}
+
+ccmod_status ccmod_calibration_fit(const ccmod_point *points, size_t count,
+                                   const ccmod_fit_wish *wish, ccmod_calibration *out,
+                                   ccmod_fit fits[CCMOD_LINES], ccmod_error *error)
+{
+    point_rows rows;
+    ccmod_status status;
+
+    CCMOD_TRY(check_points(points, count, error));
+    CCMOD_TRY(sort_points(points, count, &rows, error));
+    status = make_lines(&rows, wish, out, fits, error);
+    free_rows(&rows);
+    return status;
+}
+
+ccmod_status ccmod_calibration_fit_holds(const ccmod_point *points, size_t count,
+                                         const ccmod_fit_wish *wish, ccmod_calibration *calibration,
+                                         ccmod_fit fits[CCMOD_LINES], ccmod_error *error)
+{
+    ccmod_calibration fitted;
+
+    CCMOD_TRY(ccmod_calibration_fit(points, count, wish, &fitted, fits, error));
+    memcpy(calibration->holds, fitted.lines, sizeof(calibration->holds));
+    calibration->hold_count = fitted.line_count;
+    return CCMOD_OK;
 }

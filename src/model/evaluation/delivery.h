@@ -1,9 +1,25 @@
 /* The life of a message: it starts, in mode split its overhead and latency pass, its work for the
- * links is done, it arrives, and those that wait for it go on. Internal to src/model. */
+ * links is done, it arrives, and those that wait for it go on. And the accounts of those that wait:
+ * every microsecond of a processor is computing, sending, receiving or waiting. Internal to
+ * src/model. */
 #ifndef MODEL_EVALUATION_DELIVERY_H
 #define MODEL_EVALUATION_DELIVERY_H
 
 #include "model/evaluation/engine.h"
+
+/* A send or receive of it is complete; its message started at start_us. */
+ccmod_status ccmod_processor_finish(ccmod_engine *engine, uint32_t number, bool blocked,
+                                    ccmod_activity activity, double start_us);
+/* What kept it busy is over. */
+ccmod_status ccmod_processor_resume(ccmod_engine *engine, uint32_t number);
+ccmod_status ccmod_processors_leave_barrier(ccmod_engine *engine);
+
+/* A receive of the processor is complete. */
+static inline void processor_note_receive(ccmod_engine *engine, uint32_t number)
+{
+    if (number == engine->traffic.parameters.rate_of)
+        ccmod_rate_note(&engine->rate, engine->traffic.now_us);
+}
 
 /* `flags`: EAGER, SENDER_BLOCKED, RECEIVER_BLOCKED, MATCHED. */
 ccmod_status ccmod_delivery_start(ccmod_engine *engine, uint32_t source, uint32_t destination,

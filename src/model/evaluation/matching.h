@@ -9,6 +9,12 @@
 
 #include "model/evaluation/engine.h"
 
+/* Flags of an item. */
+enum { ITEM_SEND = 1, ITEM_BLOCKED = 2 };
+
+bool ccmod_pairs_open(ccmod_engine *engine); /* false without memory */
+void ccmod_pairs_free(ccmod_engine *engine);
+
 /* The message starts when both halves are there. `flags`: EAGER, SENDER_BLOCKED. */
 ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
                               uint32_t flags);
@@ -19,5 +25,8 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
                                  const ccmod_record *record, bool blocked, bool *done);
 /* The first send or receive that is not answered, as an error; CCMOD_OK when there is none. */
 ccmod_status ccmod_match_check_empty(ccmod_engine *engine);
+/* The items that are the first of their pairs, one after the other, in no particular order; *at is
+ * 0 at first. NULL after the last one. */
+const match_item *ccmod_pairs_next(const ccmod_engine *engine, size_t *at);
 
 #endif

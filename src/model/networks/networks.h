@@ -1,5 +1,5 @@
 /* What kinds of networks share, and the kinds themselves, each in a file of its own. kinds.c has
- * the table, kind.c reads arguments and makes a network of a plan, network.c serves any network.
+ * the table, networks.c makes networks and serves any of them.
  * Internal to src/model. */
 #ifndef MODEL_NETWORKS_NETWORKS_H
 #define MODEL_NETWORKS_NETWORKS_H
@@ -9,10 +9,11 @@
 extern const ccmod_network_kind ccmod_network_crossbar, ccmod_network_myrinet,
     ccmod_network_fattree, ccmod_network_dragonfly, ccmod_network_torus, ccmod_network_file;
 
-/* Packets of stream sockets on Ethernet, for networks whose kind says nothing of packets. */
+/* Packets of a stream socket on Ethernet, for networks whose kind says nothing of packets. */
 enum {
-    NETWORK_ETHERNET_PAYLOAD_BYTES = 1460, /* in a frame of 1500 bytes */
-    NETWORK_ETHERNET_HEADER_BYTES = 78     /* Ethernet with preamble and gap, and IP */
+    NETWORK_ETHERNET_PAYLOAD_BYTES = 1460, /* of data in a frame of 1500 bytes */
+    NETWORK_ETHERNET_HEADER_BYTES = 78     /* Ethernet with preamble and gap, and what
+                                              the layers between put before the data */
 };
 
 enum { NETWORK_NAME_BYTES = 384, NETWORK_DIMENSIONS = 16 };
@@ -20,7 +21,7 @@ enum { NETWORK_NAME_BYTES = 384, NETWORK_DIMENSIONS = 16 };
 /* Nodes and links are numbered by 31 bits, so that cells fit into 32. */
 #define NETWORK_LARGEST UINT64_C(0x7fffffff)
 
-/* Arguments (kind.c) */
+/* Arguments */
 
 /* The sizes of a grid, as in 4x4x8. */
 typedef struct {
@@ -48,7 +49,7 @@ ccmod_status ccmod_network_read_arguments(const network_argument *rows, size_t r
                                           const char *arguments, const char *text, const char *form,
                                           void *values, ccmod_error *error);
 
-/* Making a network (kind.c) */
+/* Making a network */
 
 /* Sums and products that stay at UINT64_MAX once they are too large. */
 uint64_t ccmod_network_plus(uint64_t left, uint64_t right);
@@ -74,7 +75,7 @@ void ccmod_network_release(ccmod_network *network);
 /* The error that there is no memory for the network. */
 ccmod_status ccmod_network_no_memory(const char *text, ccmod_error *error);
 
-/* Trees (network.c) */
+/* Trees */
 
 /* A route as the slot `route` gives it, but that where there are several ways the number `chooser`
  * decides. */

@@ -1,5 +1,5 @@
 /* A network as a topology file describes it: nodes, switches, links, given routes, and the ways
- * through it. topology_file.h reads it, topology_graph.h completes it, topology_network.c makes a
+ * through it. topology_file.h reads it, topology_network.c makes a
  * ccmod_network of it. docs/model.md has the format. Internal to src/model. */
 #ifndef MODEL_NETWORKS_TOPOLOGY_H
 #define MODEL_NETWORKS_TOPOLOGY_H
@@ -89,5 +89,9 @@ static inline bool topology_is_switch(const topology *network, uint32_t vertex)
 {
     return vertex >= network->nodes;
 }
+
+/* Make what is below "Made by" in the topology: checks that nothing is given twice, that given
+ * routes exist and that every node reaches every other. */
+ccmod_status ccmod_topology_connect(topology *made, ccmod_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* The statements of a topology file. Errors of one line are reported here; topology_graph.c
- * looks at all of them together. Links and routes take lists of nodes and stand for as many links
- * or routes as there are nodes in them. */
+/* Topology files: words in lines, what they name, and a table of statements. Errors of one line are
+ * reported here; topology.c looks at all of them together. Links and routes take lists of nodes and
+ * stand for as many links or routes as there are nodes in them. */
 #include "model/networks/topology_file.h"
 
 #include <ctype.h>
@@ -12,7 +12,212 @@
 
 #include "base/grow.h"
 #include "base/units.h"
-#include "model/networks/topology_parser.h"
+#include "model/networks/topology.h"
+
+#define TOPOLOGY_BLANKS " \t\r\n"
+
+typedef struct {
+    topology *made;
+    ccmod_error *error;
+    size_t line;
+    char *rest;  /* of the line, for strtok_r */
+    void *names; /* of switches, a tree */
+    size_t nodes_line, packet_line, reference_line;
+} topology_parser;
+
+/* "KEY=VALUE" */
+typedef struct {
+    const char *key;
+    bool real;
+    double minimum, maximum;
+    void *field; /* double or uint64_t */
+} topology_option;
+
+typedef struct {
+    uint32_t first, last;
+} topology_range;
+
+enum { QUOTED = 60 };
+
+typedef struct {
+    char name[TOPOLOGY_NAME_BYTES];
+    uint32_t vertex;
+} name_entry;
+
+/* Words */
+
+/* An error in the present line: what is wrong with a word of it, and what to do. */
+static ccmod_status refuse(const topology_parser *parser, const char *word, const char *problem)
+{
+    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
+                      "'%.*s': %s", (int)QUOTED, word, problem);
+}
+
+/* NULL at the end of the line. */
+static char *next_word(topology_parser *parser)
+{
+    return strtok_r(NULL, TOPOLOGY_BLANKS, &parser->rest);
+}
+
+/* The words that are left, each an option of the table (of at most 8), each at most once. */
+static ccmod_status read_options(topology_parser *parser, const topology_option *options,
+                                 size_t count)
+{
+    bool given[8] = {false};
+    char *word;
+
+    while ((word = next_word(parser)) != NULL) {
+        size_t length = strcspn(word, "=");
+        size_t at = 0;
+        const topology_option *option;
+        const char *value;
+        char why[CB_WHY_BYTES];
+
+        while (at < count && (strncmp(options[at].key, word, length) != 0 ||
+                              options[at].key[length] != '\0' || word[length] != '='))
+            at++;
+        if (at == count)
+            return refuse(parser, word,
+                          "no option of this statement; write KEY=VALUE with one of its keys "
+                          "(docs/model.md)");
+        if (given[at])
+            return refuse(parser, word, "given twice in one line; give it once");
+        given[at] = true;
+        option = &options[at];
+        value = word + length + 1;
+        if (!(option->real
+                  ? cb_parse_real(value, option->minimum, option->maximum, NULL, option->field, why)
+                  : cb_parse_count(value, (uint64_t)option->minimum, (uint64_t)option->maximum,
+                                   option->field, why)))
+            return refuse(parser, word, why);
+    }
+    return CCMOD_OK;
+}
+
+/* An error unless this is the first statement of its kind; *line is where that stands. */
+static ccmod_status note_single(const topology_parser *parser, size_t *line, const char *what)
+{
+    if (*line > 0)
+        return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
+                          "'%s' was stated in line %zu already; keep one of the two", what, *line);
+    *line = parser->line;
+    return CCMOD_OK;
+}
+
+/* An error unless the number of nodes is known already. */
+static ccmod_status require_nodes(const topology_parser *parser, const char *what)
+{
+    if (parser->nodes_line > 0)
+        return CCMOD_OK;
+    return refuse(parser, what,
+                  "how many nodes there are must be known before; write 'nodes N' "
+                  "in the first line behind the head");
+}
+
+/* Switches */
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const name_entry *)left)->name, ((const name_entry *)right)->name);
+}
+
+static bool is_name(const char *word)
+{
+    if (!isalpha((unsigned char)word[0]) || strlen(word) >= TOPOLOGY_NAME_BYTES)
+        return false;
+    for (const char *c = word; *c != '\0'; c++) {
+        if (!isalnum((unsigned char)*c) && strchr("_.-", *c) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static ccmod_status add_name(topology_parser *parser, const char *name)
+{
+    topology *made = parser->made;
+    name_entry *entry = calloc(1, sizeof(*entry));
+    name_entry **found;
+
+    if (entry == NULL)
+        return ccmod_topology_no_memory(made, parser->error);
+    strcpy(entry->name, name);
+    entry->vertex = made->nodes + made->switches;
+    found = tsearch(entry, &parser->names, by_name);
+    if (found == NULL || *found != entry)
+        free(entry);
+    if (found == NULL)
+        return ccmod_topology_no_memory(made, parser->error);
+    if (*found != entry)
+        return refuse(parser, name, "there is a switch of that name already; take another");
+    return CCMOD_OK;
+}
+
+/* One more switch, with a name that no other has. */
+static ccmod_status add_switch(topology_parser *parser, const char *name)
+{
+    topology *made = parser->made;
+    char(*names)[TOPOLOGY_NAME_BYTES];
+
+    if (!is_name(name))
+        return refuse(parser, name,
+                      "not the name of a switch; begin with a letter, go on with letters, digits, "
+                      "'_', '.' and '-', and take at most 63 characters");
+    if (made->switches == TOPOLOGY_SWITCHES)
+        return refuse(parser, name,
+                      "more switches than a topology file may have; use a kind of "
+                      "network that computes its routes");
+    names = cb_grow(made->switch_names, made->switches, &made->switch_room, sizeof(*names));
+    if (names == NULL)
+        return ccmod_topology_no_memory(made, parser->error);
+    made->switch_names = names;
+    CCMOD_TRY(add_name(parser, name));
+    strcpy(names[made->switches++], name);
+    return CCMOD_OK;
+}
+
+/* The vertex of a switch; an error when there is none of that name. */
+static ccmod_status find_switch(topology_parser *parser, const char *name, uint32_t *vertex)
+{
+    name_entry key = {.vertex = 0};
+    name_entry **found;
+
+    snprintf(key.name, sizeof(key.name), "%s", name);
+    found = tfind(&key, &parser->names, by_name);
+    if (found == NULL)
+        return refuse(parser, name,
+                      "no switch of that name; write 'switch NAME' before, or a node "
+                      "by its number");
+    *vertex = (*found)->vertex;
+    return CCMOD_OK;
+}
+
+/* Lists of nodes: 0-7,12 */
+
+/* Takes the first range off a list of nodes, as 0-7,12; *list is NULL after the last one. */
+static ccmod_status take_range(const topology_parser *parser, char **list, topology_range *range)
+{
+    char *element = *list, *comma = strchr(element, ','), *dash;
+    char why[CB_WHY_BYTES];
+    uint64_t first, last;
+
+    if (comma != NULL)
+        *comma = '\0';
+    dash = strchr(element, '-');
+    if (dash != NULL)
+        *dash = '\0';
+    if (!cb_parse_count(element, 0, parser->made->nodes - 1, &first, why))
+        return refuse(parser, element, why);
+    last = first;
+    if (dash != NULL && !cb_parse_count(dash + 1, first, parser->made->nodes - 1, &last, why))
+        return refuse(parser, dash + 1, why);
+    if (dash != NULL)
+        *dash = '-';
+    if (comma != NULL)
+        *comma = ',';
+    *list = comma != NULL ? comma + 1 : NULL;
+    *range = (topology_range){(uint32_t)first, (uint32_t)last};
+    return CCMOD_OK;
+}
 
 enum { LINE_BYTES = 1 << 16 };
 
@@ -33,14 +238,14 @@ static bool names_one_node(const char *list)
 
 static ccmod_status read_end(topology_parser *parser, link_end *end)
 {
-    char *word = ccmod_topology_next_word(parser);
+    char *word = next_word(parser);
 
     if (word == NULL)
-        return ccmod_topology_refuse(parser, "link",
-                                     "a link needs two ends; write 'link NODES SWITCH', 'link "
-                                     "SWITCH SWITCH' or 'link NODE NODE'");
+        return refuse(parser, "link",
+                      "a link needs two ends; write 'link NODES SWITCH', 'link "
+                      "SWITCH SWITCH' or 'link NODE NODE'");
     end->list = isdigit((unsigned char)word[0]) ? word : NULL;
-    return end->list != NULL ? CCMOD_OK : ccmod_topology_find_switch(parser, word, &end->vertex);
+    return end->list != NULL ? CCMOD_OK : find_switch(parser, word, &end->vertex);
 }
 
 static ccmod_status add_link(topology_parser *parser, topology_link link, uint64_t copies)
@@ -55,9 +260,9 @@ static ccmod_status add_link(topology_parser *parser, topology_link link, uint64
             return ccmod_topology_no_memory(made, parser->error);
         made->links = links;
         if (made->link_count == TOPOLOGY_LINKS)
-            return ccmod_topology_refuse(parser, "link",
-                                         "more links than a topology file may have; use a kind of "
-                                         "network that computes its routes");
+            return refuse(parser, "link",
+                          "more links than a topology file may have; use a kind of "
+                          "network that computes its routes");
         link.copy = i;
         links[made->link_count++] = link;
     }
@@ -73,12 +278,11 @@ static ccmod_status add_links(topology_parser *parser, char *list, topology_link
     while (list != NULL) {
         topology_range range;
 
-        CCMOD_TRY(ccmod_topology_take_range(parser, &list, &range));
+        CCMOD_TRY(take_range(parser, &list, &range));
         for (uint32_t node = range.first; node <= range.last; node++) {
             link.from = node;
             if (link.from == link.to)
-                return ccmod_topology_refuse(parser, "link",
-                                             "from a node to itself; name two different ends");
+                return refuse(parser, "link", "from a node to itself; name two different ends");
             CCMOD_TRY(add_link(parser, link, copies));
         }
     }
@@ -101,11 +305,10 @@ static ccmod_status fix_end(topology_parser *parser, link_end *fixed, link_end *
     if (list == NULL)
         return CCMOD_OK;
     if (!names_one_node(list))
-        return ccmod_topology_refuse(
-            parser, list,
-            "a list of nodes on both sides; name one node or switch on one "
-            "of them");
-    CCMOD_TRY(ccmod_topology_take_range(parser, &list, &range));
+        return refuse(parser, list,
+                      "a list of nodes on both sides; name one node or switch on one "
+                      "of them");
+    CCMOD_TRY(take_range(parser, &list, &range));
     fixed->vertex = range.first;
     return CCMOD_OK;
 }
@@ -121,22 +324,21 @@ static ccmod_status read_link(topology_parser *parser)
     };
     link_end other, fixed;
 
-    CCMOD_TRY(ccmod_topology_require_nodes(parser, "link"));
+    CCMOD_TRY(require_nodes(parser, "link"));
     CCMOD_TRY(read_end(parser, &other));
     CCMOD_TRY(read_end(parser, &fixed));
-    CCMOD_TRY(ccmod_topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
+    CCMOD_TRY(read_options(parser, options, sizeof(options) / sizeof(options[0])));
     if (link.bandwidth_MBps <= 0)
-        return ccmod_topology_refuse(parser, "bandwidth_MBps=0",
-                                     "nothing could pass the link; give it a "
-                                     "bandwidth, or leave the link away");
+        return refuse(parser, "bandwidth_MBps=0",
+                      "nothing could pass the link; give it a "
+                      "bandwidth, or leave the link away");
     if (isnan(link.bandwidth_MBps))
         link.bandwidth_MBps = 0;
     CCMOD_TRY(fix_end(parser, &fixed, &other));
     link.to = fixed.vertex;
     link.from = other.vertex;
     if (other.list == NULL && link.from == link.to)
-        return ccmod_topology_refuse(parser, "link",
-                                     "from a switch to itself; name two different ends");
+        return refuse(parser, "link", "from a switch to itself; name two different ends");
     return add_links(parser, other.list, link, copies);
 }
 
@@ -152,8 +354,8 @@ static ccmod_status add_path(topology_parser *parser, uint32_t vertex, topology_
     made->path = path;
     for (size_t i = route->first; i < made->path_count; i++) {
         if (path[i] == vertex)
-            return ccmod_topology_refuse(parser, made->switch_names[vertex - made->nodes],
-                                         "the route passes it twice; name each switch once");
+            return refuse(parser, made->switch_names[vertex - made->nodes],
+                          "the route passes it twice; name each switch once");
     }
     path[made->path_count++] = vertex;
     route->count++;
@@ -162,22 +364,21 @@ static ccmod_status add_path(topology_parser *parser, uint32_t vertex, topology_
 
 static ccmod_status read_path(topology_parser *parser, topology_route *route)
 {
-    char *word = ccmod_topology_next_word(parser);
+    char *word = next_word(parser);
 
     if (word == NULL || strcmp(word, "via") != 0)
-        return ccmod_topology_refuse(
-            parser, word != NULL ? word : "route",
-            "'via' is missing; write 'route SOURCES DESTINATIONS via SWITCH...'");
-    while ((word = ccmod_topology_next_word(parser)) != NULL) {
+        return refuse(parser, word != NULL ? word : "route",
+                      "'via' is missing; write 'route SOURCES DESTINATIONS via SWITCH...'");
+    while ((word = next_word(parser)) != NULL) {
         uint32_t vertex;
 
-        CCMOD_TRY(ccmod_topology_find_switch(parser, word, &vertex));
+        CCMOD_TRY(find_switch(parser, word, &vertex));
         CCMOD_TRY(add_path(parser, vertex, route));
     }
     return route->count > 0 ? CCMOD_OK
-                            : ccmod_topology_refuse(parser, "via",
-                                                    "no switch behind it; name those that the "
-                                                    "route passes, in order");
+                            : refuse(parser, "via",
+                                     "no switch behind it; name those that the "
+                                     "route passes, in order");
 }
 
 static ccmod_status add_route(topology_parser *parser, const topology_route *route)
@@ -188,9 +389,9 @@ static ccmod_status add_route(topology_parser *parser, const topology_route *rou
     if (route->source == route->destination)
         return CCMOD_OK;
     if (made->route_count == TOPOLOGY_ROUTES)
-        return ccmod_topology_refuse(parser, "route",
-                                     "routes for more pairs than a topology file may give; leave "
-                                     "away those that are shortest paths");
+        return refuse(parser, "route",
+                      "routes for more pairs than a topology file may give; leave "
+                      "away those that are shortest paths");
     routes = cb_grow(made->routes, made->route_count, &made->route_room, sizeof(*routes));
     if (routes == NULL)
         return ccmod_topology_no_memory(made, parser->error);
@@ -206,7 +407,7 @@ static ccmod_status add_routes_from(topology_parser *parser, topology_route *rou
     while (destinations != NULL) {
         topology_range range;
 
-        CCMOD_TRY(ccmod_topology_take_range(parser, &destinations, &range));
+        CCMOD_TRY(take_range(parser, &destinations, &range));
         for (route->destination = range.first; route->destination <= range.last;
              route->destination++)
             CCMOD_TRY(add_route(parser, route));
@@ -218,19 +419,19 @@ static ccmod_status read_route(topology_parser *parser)
 {
     topology_route route = {.first = (uint32_t)parser->made->path_count,
                             .line = (uint32_t)parser->line};
-    char *sources = ccmod_topology_next_word(parser);
-    char *destinations = sources != NULL ? ccmod_topology_next_word(parser) : NULL;
+    char *sources = next_word(parser);
+    char *destinations = sources != NULL ? next_word(parser) : NULL;
 
-    CCMOD_TRY(ccmod_topology_require_nodes(parser, "route"));
+    CCMOD_TRY(require_nodes(parser, "route"));
     if (destinations == NULL)
-        return ccmod_topology_refuse(parser, "route",
-                                     "sources and destinations are missing; write 'route SOURCES "
-                                     "DESTINATIONS via SWITCH...'");
+        return refuse(parser, "route",
+                      "sources and destinations are missing; write 'route SOURCES "
+                      "DESTINATIONS via SWITCH...'");
     CCMOD_TRY(read_path(parser, &route));
     while (sources != NULL) {
         topology_range range;
 
-        CCMOD_TRY(ccmod_topology_take_range(parser, &sources, &range));
+        CCMOD_TRY(take_range(parser, &sources, &range));
         for (route.source = range.first; route.source <= range.last; route.source++)
             CCMOD_TRY(add_routes_from(parser, &route, destinations));
     }
@@ -240,31 +441,29 @@ static ccmod_status read_route(topology_parser *parser)
 
 static ccmod_status read_nodes(topology_parser *parser)
 {
-    char *word = ccmod_topology_next_word(parser);
+    char *word = next_word(parser);
     char why[CB_WHY_BYTES];
     uint64_t nodes;
 
-    CCMOD_TRY(ccmod_topology_note_single(parser, &parser->nodes_line, "nodes"));
+    CCMOD_TRY(note_single(parser, &parser->nodes_line, "nodes"));
     if (word == NULL)
-        return ccmod_topology_refuse(parser, "nodes", "the number is missing; write 'nodes 16'");
+        return refuse(parser, "nodes", "the number is missing; write 'nodes 16'");
     if (!cb_parse_count(word, 1, TOPOLOGY_NODES, &nodes, why))
-        return ccmod_topology_refuse(parser, word, why);
+        return refuse(parser, word, why);
     parser->made->nodes = (uint32_t)nodes;
-    word = ccmod_topology_next_word(parser);
-    return word == NULL ? CCMOD_OK
-                        : ccmod_topology_refuse(parser, word, "behind the number; leave it away");
+    word = next_word(parser);
+    return word == NULL ? CCMOD_OK : refuse(parser, word, "behind the number; leave it away");
 }
 
 static ccmod_status read_switches(topology_parser *parser)
 {
-    char *word = ccmod_topology_next_word(parser);
+    char *word = next_word(parser);
 
-    CCMOD_TRY(ccmod_topology_require_nodes(parser, "switch"));
+    CCMOD_TRY(require_nodes(parser, "switch"));
     if (word == NULL)
-        return ccmod_topology_refuse(parser, "switch",
-                                     "the name is missing; write 'switch NAME...'");
-    for (; word != NULL; word = ccmod_topology_next_word(parser))
-        CCMOD_TRY(ccmod_topology_add_switch(parser, word));
+        return refuse(parser, "switch", "the name is missing; write 'switch NAME...'");
+    for (; word != NULL; word = next_word(parser))
+        CCMOD_TRY(add_switch(parser, word));
     return CCMOD_OK;
 }
 
@@ -275,13 +474,12 @@ static ccmod_status read_packet(topology_parser *parser)
         {"header_bytes", false, 0, 1 << 30, &parser->made->header_bytes},
     };
 
-    CCMOD_TRY(ccmod_topology_note_single(parser, &parser->packet_line, "packet"));
-    CCMOD_TRY(ccmod_topology_read_options(parser, options, sizeof(options) / sizeof(options[0])));
-    return parser->made->payload_bytes > 0
-               ? CCMOD_OK
-               : ccmod_topology_refuse(parser, "packet",
-                                       "its payload is missing; write 'packet "
-                                       "payload_bytes=N header_bytes=N'");
+    CCMOD_TRY(note_single(parser, &parser->packet_line, "packet"));
+    CCMOD_TRY(read_options(parser, options, sizeof(options) / sizeof(options[0])));
+    return parser->made->payload_bytes > 0 ? CCMOD_OK
+                                           : refuse(parser, "packet",
+                                                    "its payload is missing; write 'packet "
+                                                    "payload_bytes=N header_bytes=N'");
 }
 
 static ccmod_status read_reference(topology_parser *parser)
@@ -290,13 +488,13 @@ static ccmod_status read_reference(topology_parser *parser)
         {"bandwidth_MBps", true, 0, largest_MBps, &parser->made->reference_MBps},
     };
 
-    CCMOD_TRY(ccmod_topology_note_single(parser, &parser->reference_line, "reference"));
-    CCMOD_TRY(ccmod_topology_read_options(parser, options, 1));
+    CCMOD_TRY(note_single(parser, &parser->reference_line, "reference"));
+    CCMOD_TRY(read_options(parser, options, 1));
     return parser->made->reference_MBps > 0
                ? CCMOD_OK
-               : ccmod_topology_refuse(parser, "reference",
-                                       "it needs a bandwidth above 0; write 'reference "
-                                       "bandwidth_MBps=X'");
+               : refuse(parser, "reference",
+                        "it needs a bandwidth above 0; write 'reference "
+                        "bandwidth_MBps=X'");
 }
 
 static const struct {
@@ -319,9 +517,9 @@ static ccmod_status read_statement(topology_parser *parser, char *text)
         if (strcmp(statements[i].word, word) == 0)
             return statements[i].read(parser);
     }
-    return ccmod_topology_refuse(parser, word,
-                                 "no statement; use nodes, switch, link, route, packet or "
-                                 "reference");
+    return refuse(parser, word,
+                  "no statement; use nodes, switch, link, route, packet or "
+                  "reference");
 }
 
 /* The file */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/networks/topology_file.h"
-#include "model/networks/topology_graph.h"
+#include "model/networks/topology.h"
 
 typedef struct {
     ccmod_network network;

@@ -53,7 +53,4 @@ extern const timeline_class ccmod_timeline_classes[TIMELINE_CLASSES];
 /* Colours of activities, told apart by those who see no red or green, and on paper. */
 extern const char *const ccmod_timeline_colors[TIMELINE_ACTIVITIES];
 
-/* Forms in files of their own; timeline_forms.c has the table. */
-extern const ccmod_timeline_form ccmod_timeline_paje, ccmod_timeline_svg;
-
 #endif

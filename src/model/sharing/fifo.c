@@ -1,8 +1,16 @@
-/* The lines before the cells of the share rule fifo: runs of packets that stand one behind the
- * other, linked, in one array for all cells. */
+/* Lines are runs of packets that stand one after the other, linked, in one array for all cells.
+ *
+ * An acknowledgement that finds a cell free passes at once, and what the cell serves next begins
+ * after it. Of every two packets the second is acknowledged when it has come. One that is alone at
+ * the end of its message is acknowledged at once by a receiver that does not answer; one that does
+ * waits for what carries the acknowledgement, an answer or another packet, as long as Linux's
+ * stream sockets do. */
 #include "model/sharing/fifo.h"
 
+#include <stdlib.h>
+
 #include "base/grow.h"
+#include "model/sharing/cells.h"
 
 void ccmod_fifo_lines_open(fifo_flow *flow, size_t cell_count)
 {
@@ -66,4 +74,191 @@ fifo_run ccmod_fifo_take_first(fifo_flow *flow, uint32_t cell)
     run->next = flow->free_run;
     flow->free_run = place;
     return taken;
+}
+
+static const double patience_us = 40000;
+
+enum { PACKETS_ACKNOWLEDGED = 2 };
+
+/* From their hop on the frames pass what is free, up to a line in which they wait. */
+static ccmod_status go_on(ccmod_traffic *traffic, fifo_run frames, double now_us)
+{
+    const ccmod_network *network = traffic->network;
+    double work_us = frames.packets * traffic->calibration->acknowledgement_us;
+    fifo_flow *flow = fifo_of(traffic);
+    uint32_t *way = flow->acknowledgements.way;
+    size_t length = network->operations->route(network, frames.from, frames.to, way);
+
+    for (; frames.hop < length; frames.hop++) {
+        uint32_t number = way[frames.hop];
+        fifo_cell *cell = &flow->cells[number];
+
+        if (cell->busy)
+            return ccmod_fifo_line_up(traffic, number, frames);
+        traffic->cells[number].work_us += work_us;
+        cell->clear_us =
+            traffic_larger(cell->clear_us, now_us) + work_us / cell_width(traffic, number);
+    }
+    return CCMOD_OK;
+}
+
+ccmod_status ccmod_fifo_pass_acknowledgements(ccmod_traffic *traffic, uint32_t cell, double now_us)
+{
+    fifo_flow *flow = fifo_of(traffic);
+    const fifo_cell *line = &flow->cells[cell];
+
+    while (line->first != TRAFFIC_NONE && flow->runs[line->first].slot == TRAFFIC_NONE)
+        CCMOD_TRY(go_on(traffic, ccmod_fifo_take_first(flow, cell), now_us));
+    return CCMOD_OK;
+}
+
+/* This number of frames from the destination of a message to its source. */
+static ccmod_status acknowledge(ccmod_traffic *traffic, uint32_t source, uint32_t destination,
+                                uint64_t frames, double now_us)
+{
+    fifo_run made = {.slot = TRAFFIC_NONE,
+                     .packets = (uint32_t)(frames < UINT32_MAX ? frames : UINT32_MAX),
+                     .from = destination,
+                     .to = source};
+
+    return go_on(traffic, made, now_us);
+}
+
+static bool is_acknowledged(const ccmod_traffic *traffic, const traffic_message *message)
+{
+    return fifo_of(traffic)->acknowledgements.way != NULL && (message->flags & MESSAGE_FAN) == 0;
+}
+
+static ccmod_status hear(ccmod_traffic *traffic, uint32_t hearer, uint32_t speaker,
+                         conversation **heard)
+{
+    *heard =
+        ccmod_conversation_of(&fifo_of(traffic)->acknowledgements.conversations, hearer, speaker);
+    return *heard != NULL ? CCMOD_OK : ccmod_traffic_no_memory(traffic);
+}
+
+ccmod_status ccmod_fifo_acknowledge_packets(ccmod_traffic *traffic, const traffic_message *message,
+                                            uint32_t come, uint32_t parts, double now_us)
+{
+    uint64_t packets, frames;
+    conversation *heard;
+
+    if (!is_acknowledged(traffic, message))
+        return CCMOD_OK;
+    CCMOD_TRY(hear(traffic, message->destination, message->source, &heard));
+    packets = ccmod_packets(traffic->network, message->size_bytes);
+    packets = packets * come / parts - packets * (come - 1) / parts + heard->unacknowledged;
+    frames = packets / PACKETS_ACKNOWLEDGED;
+    heard->unacknowledged = packets % PACKETS_ACKNOWLEDGED;
+    if (frames == 0)
+        return CCMOD_OK;
+    if (heard->manner == CONVERSATION_UNKNOWN && heard->heard_us >= 0)
+        heard->manner = CONVERSATION_SILENT;
+    return acknowledge(traffic, message->source, message->destination, frames, now_us);
+}
+
+/* What is sent carries the acknowledgement of all that has come. */
+ccmod_status ccmod_fifo_note_start(ccmod_traffic *traffic, const traffic_message *message)
+{
+    conversation *heard;
+
+    if (!is_acknowledged(traffic, message))
+        return CCMOD_OK;
+    CCMOD_TRY(hear(traffic, message->source, message->destination, &heard));
+    heard->unacknowledged = 0;
+    if (traffic->now_us - heard->heard_us <= patience_us)
+        heard->manner = CONVERSATION_ANSWERS;
+    return CCMOD_OK;
+}
+
+static ccmod_status widen(ccmod_traffic *traffic, fifo_acknowledgements *ends)
+{
+    enum { FIRST_ROOM = 64 };
+    size_t room = ends->room > 0 ? 2 * ends->room : FIRST_ROOM;
+    fifo_arrival *wider = malloc(room * sizeof(*wider));
+
+    if (wider == NULL)
+        return ccmod_traffic_no_memory(traffic);
+    for (size_t i = 0; i < ends->count; i++)
+        wider[i] = ends->arrivals[(ends->first + i) % ends->room];
+    free(ends->arrivals);
+    ends->arrivals = wider;
+    ends->first = 0;
+    ends->room = room;
+    return CCMOD_OK;
+}
+
+static ccmod_status wait_for_an_answer(ccmod_traffic *traffic, const traffic_message *message,
+                                       double now_us)
+{
+    fifo_acknowledgements *ends = &fifo_of(traffic)->acknowledgements;
+
+    if (ends->count == ends->room)
+        CCMOD_TRY(widen(traffic, ends));
+    ends->arrivals[(ends->first + ends->count++) % ends->room] =
+        (fifo_arrival){now_us, message->source, message->destination};
+    return CCMOD_OK;
+}
+
+ccmod_status ccmod_fifo_note_arrival(ccmod_traffic *traffic, const traffic_message *message,
+                                     double now_us)
+{
+    conversation *heard;
+
+    if (!is_acknowledged(traffic, message))
+        return CCMOD_OK;
+    CCMOD_TRY(hear(traffic, message->destination, message->source, &heard));
+    heard->heard_us = now_us;
+    if (heard->unacknowledged == 0)
+        return CCMOD_OK;
+    if (heard->manner != CONVERSATION_SILENT)
+        return wait_for_an_answer(traffic, message, now_us);
+    heard->unacknowledged = 0;
+    return acknowledge(traffic, message->source, message->destination, 1, now_us);
+}
+
+/* There was no answer in time: this is no conversation any more. */
+static ccmod_status give_up_waiting(ccmod_traffic *traffic, const fifo_arrival *one)
+{
+    conversation *heard;
+
+    CCMOD_TRY(hear(traffic, one->destination, one->source, &heard));
+    if (heard->unacknowledged == 0 || heard->heard_us > one->arrived_us)
+        return CCMOD_OK;
+    heard->unacknowledged = 0;
+    heard->manner = CONVERSATION_SILENT;
+    return acknowledge(traffic, one->source, one->destination, 1, one->arrived_us + patience_us);
+}
+
+ccmod_status ccmod_fifo_acknowledge_ends(ccmod_traffic *traffic, double now_us)
+{
+    fifo_acknowledgements *ends = &fifo_of(traffic)->acknowledgements;
+
+    while (ends->count > 0 && ends->arrivals[ends->first].arrived_us + patience_us <= now_us) {
+        const fifo_arrival one = ends->arrivals[ends->first];
+
+        ends->first = (ends->first + 1) % ends->room;
+        ends->count--;
+        CCMOD_TRY(give_up_waiting(traffic, &one));
+    }
+    return CCMOD_OK;
+}
+
+ccmod_status ccmod_fifo_acknowledgements_open(ccmod_traffic *traffic)
+{
+    fifo_acknowledgements *made = &fifo_of(traffic)->acknowledgements;
+
+    if (!(traffic->calibration->acknowledgement_us > 0))
+        return CCMOD_OK;
+    made->way = calloc(traffic->network->longest_route, sizeof(*made->way));
+    return made->way != NULL && ccmod_conversations_open(&made->conversations)
+               ? CCMOD_OK
+               : ccmod_traffic_no_memory(traffic);
+}
+
+void ccmod_fifo_acknowledgements_close(fifo_acknowledgements *acknowledgements)
+{
+    free(acknowledgements->way);
+    free(acknowledgements->arrivals);
+    ccmod_conversations_close(&acknowledgements->conversations);
 }

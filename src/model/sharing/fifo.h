@@ -1,5 +1,5 @@
-/* The state of the sharing rule fifo, and the lines of packets before its cells. Internal to
- * src/model. */
+/* The state of the sharing rule fifo, the lines of packets before its cells, and acknowledgements:
+ * frames of their own that stand in line as packets do. Internal to src/model. */
 #ifndef MODEL_SHARING_FIFO_H
 #define MODEL_SHARING_FIFO_H
 
@@ -80,5 +80,20 @@ ccmod_status ccmod_fifo_line_up(ccmod_traffic *traffic, uint32_t cell, fifo_run 
 /* One packet, or all acknowledgements, of the first run of a line that is not empty; its hop, slot
  * and ends are of use. */
 fifo_run ccmod_fifo_take_first(fifo_flow *flow, uint32_t cell);
+
+/* Acknowledgements: none but where the calibration has them. All that can fail is memory. */
+ccmod_status ccmod_fifo_acknowledgements_open(ccmod_traffic *traffic);
+void ccmod_fifo_acknowledgements_close(fifo_acknowledgements *acknowledgements);
+/* The message starts, and carries what its source has to acknowledge to its destination. */
+ccmod_status ccmod_fifo_note_start(ccmod_traffic *traffic, const traffic_message *message);
+/* The last of `come` of the `parts` in which the message travels has passed its last link now. */
+ccmod_status ccmod_fifo_acknowledge_packets(ccmod_traffic *traffic, const traffic_message *message,
+                                            uint32_t come, uint32_t parts, double now_us);
+ccmod_status ccmod_fifo_note_arrival(ccmod_traffic *traffic, const traffic_message *message,
+                                     double now_us);
+/* Before a link is given away: the ends that are acknowledged by now, since nothing carried it. */
+ccmod_status ccmod_fifo_acknowledge_ends(ccmod_traffic *traffic, double now_us);
+/* Acknowledgements at the head of the line of a cell that is free pass it, and go on. */
+ccmod_status ccmod_fifo_pass_acknowledgements(ccmod_traffic *traffic, uint32_t cell, double now_us);
 
 #endif

@@ -3,7 +3,7 @@
  * a clock that runs at that rate, and its own messages wait in a heap for the reading at which they
  * end; a heap of links has the link whose next message ends first on top. When a message comes or
  * goes the clocks of its links change their pace, and only messages whose bottleneck moves to
- * another link are touched: clock_marks.h has those found.
+ * another link are touched: clock.h has those found.
  *
  * In an instant messages come off their links first, and others come to them; then, when the
  * traffic is known, the links that were touched are settled. A thousand messages that come to a
@@ -16,10 +16,8 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "model/sharing/background.h"
 #include "model/sharing/cells.h"
-#include "model/sharing/clock_heaps.h"
-#include "model/sharing/clock_marks.h"
+#include "model/sharing/clock.h"
 
 /* When the first of the cell's own messages ends. */
 static double end_of(const ccmod_traffic *traffic, uint32_t number)

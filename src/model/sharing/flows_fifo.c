@@ -11,11 +11,8 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "model/sharing/background.h"
 #include "model/sharing/cells.h"
 #include "model/sharing/fifo.h"
-#include "model/sharing/fifo_acknowledgements.h"
-#include "model/sharing/messages.h"
 
 /* A message of more packets goes in LARGEST_PARTS parts of equal length: what comes between two of
  * them is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a

@@ -56,14 +56,6 @@ static bool read_all(int descriptor, file_contents *out)
     return got == 0;
 }
 
-static void give_back(file_contents *contents)
-{
-    if (contents->mapped)
-        munmap(contents->text, contents->bytes);
-    else
-        free(contents->text);
-}
-
 static ccmod_status refuse(const char *path, int cause, ccmod_error *error)
 {
     return ccmod_fail(error, cause == ENOMEM ? CCMOD_ERROR_MEMORY : CCMOD_ERROR_SYSTEM, NULL, 0,
@@ -86,7 +78,10 @@ ccmod_status ccmod_trace_open(const char *path, ccmod_trace **out, ccmod_error *
                                    contents.bytes, out, error);
     else
         status = refuse(path, errno, error);
-    give_back(&contents);
+    if (contents.mapped)
+        munmap(contents.text, contents.bytes);
+    else
+        free(contents.text);
     if (!standard)
         close(descriptor);
     return status;

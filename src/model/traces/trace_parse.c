@@ -1,14 +1,278 @@
-/* From text to code: the head, sections, loops and records of a trace, each line seen once. What is
- * wrong is told with file, line and remedy. */
+/* From text to code: the head, sections, loops and records of a trace, each line seen once, and the
+ * fields of a record: ranks, sizes, counts, lists and times, each a number, an expression or what
+ * else it may be. What is wrong is told with file, line and remedy. */
 #include <ccmod/workload.h>
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-#include "model/traces/fields.h"
-#include "model/traces/ranks.h"
+#include "model/traces/expressions.h"
+#include "model/traces/trace.h"
+
+typedef struct {
+    ccmod_trace *trace;
+    trace_scanner scanner;
+    ccmod_error *error;
+    trace_operation operation;   /* that is being read */
+    uint32_t loops[TRACE_LOOPS]; /* operations that opened those which are still open */
+    unsigned depth;
+    bool in_section;
+    char quoted[48];
+} trace_parser;
+
+/* Errors */
+
+/* CCMOD_ERROR_USAGE with a text about `line`. */
+__attribute__((format(printf, 3, 4))) static ccmod_status refuse(trace_parser *parser, size_t line,
+                                                                 const char *format, ...)
+{
+    char text[CCMOD_ERROR_BYTES / 2];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->trace->name, line, "%s", text);
+}
+
+static ccmod_status no_memory(trace_parser *parser)
+{
+    return ccmod_fail(parser->error, CCMOD_ERROR_MEMORY, parser->trace->name, parser->scanner.line,
+                      "cannot keep the trace: no memory left; write repetitions as loops");
+}
+
+/* A field that cannot be read: which one, what stands there, why. */
+static ccmod_status refuse_field(trace_parser *parser, ccmod_status status, const char *field,
+                                 const char *why)
+{
+    if (status != CCMOD_ERROR_USAGE)
+        return no_memory(parser);
+    if (trace_at_end_of_line(&parser->scanner))
+        return refuse(parser, parser->scanner.line,
+                      "the %s ends too early, at the end of the line: %s", field, why);
+    ccmod_trace_quote(&parser->scanner, parser->quoted);
+    return refuse(parser, parser->scanner.line, "cannot read the %s at '%s': %s", field,
+                  parser->quoted, why);
+}
+
+/* Numbers */
+
+/* An expression without variables is checked at once, and kept as the number that it is. */
+static ccmod_status fold(trace_parser *parser, uint8_t flag, int64_t largest, uint32_t *out,
+                         char *why)
+{
+    ccmod_trace *trace = parser->trace;
+    trace_token *tokens = trace->tokens + *out;
+    int64_t value;
+
+    for (const trace_token *token = tokens; token->kind != TRACE_RESULT; token++) {
+        if (token->kind >= TRACE_INDEX && token->kind <= TRACE_RANKS)
+            return CCMOD_OK;
+    }
+    if (!ccmod_trace_evaluate(trace, *out, 0, 0, &value) || value < 0 || value > largest) {
+        snprintf(why, TRACE_WHY_BYTES, "it must be between 0 and %lld", (long long)largest);
+        return CCMOD_ERROR_USAGE;
+    }
+    if (value < UINT32_MAX) {
+        trace->token_count = *out;
+        parser->operation.flags &= (uint8_t)~flag;
+        *out = (uint32_t)value;
+        return CCMOD_OK;
+    }
+    tokens[0] = (trace_token){TRACE_NUMBER, value};
+    tokens[1] = (trace_token){TRACE_RESULT, 0};
+    trace->token_count = *out + 2;
+    return CCMOD_OK;
+}
+
+/* A number that may be an expression: a plain one below 2^32 goes into the operation itself. */
+static ccmod_status read_number(trace_parser *parser, bool sized, uint8_t flag, int64_t largest,
+                                const char *field, uint32_t *out)
+{
+    trace_scanner before = parser->scanner;
+    char why[TRACE_WHY_BYTES] = "";
+    ccmod_status status;
+    int64_t number;
+
+    if (ccmod_trace_take_number(&parser->scanner, UINT32_MAX - 1, &number) &&
+        trace_at_end_of_word(&parser->scanner) && number <= largest) {
+        *out = (uint32_t)number;
+        return CCMOD_OK;
+    }
+    parser->scanner = before;
+    parser->operation.flags |= flag;
+    status = ccmod_trace_read_expression(parser->trace, &parser->scanner, sized, parser->depth > 0,
+                                         out, why);
+    if (status != CCMOD_OK)
+        return refuse_field(parser, status, field, why);
+    status = fold(parser, flag, largest, out, why);
+    if (status == CCMOD_OK)
+        return CCMOD_OK;
+    parser->scanner = before;
+    return refuse_field(parser, status, field, why);
+}
+
+static ccmod_status read_peer(trace_parser *parser)
+{
+    ccmod_status status = read_number(parser, false, TRACE_A_EXPRESSION, TRACE_LARGEST_RANKS,
+                                      "rank", &parser->operation.a);
+
+    if (status != CCMOD_OK)
+        return status;
+    if ((parser->operation.flags & TRACE_A_EXPRESSION) == 0 &&
+        parser->operation.a >= parser->trace->ranks)
+        return refuse(parser, parser->scanner.line,
+                      "rank %u is unknown, the header says %u ranks; correct one of the two",
+                      parser->operation.a, parser->trace->ranks);
+    return CCMOD_OK;
+}
+
+static ccmod_status read_size(trace_parser *parser)
+{
+    trace_skip_blanks(&parser->scanner);
+    return read_number(parser, true, TRACE_B_EXPRESSION, TRACE_LARGEST_SIZE, "size",
+                       &parser->operation.b);
+}
+
+/* The fields after the name of a record; each reads into parser->operation. */
+static ccmod_status read_send(trace_parser *parser)
+{
+    CCMOD_TRY(read_peer(parser));
+    return read_size(parser);
+}
+
+static ccmod_status read_receive(trace_parser *parser)
+{
+    if (ccmod_trace_take_word(&parser->scanner, "any"))
+        parser->operation.flags |= TRACE_ANY;
+    else
+        CCMOD_TRY(read_peer(parser));
+    return read_size(parser);
+}
+
+static ccmod_status read_multicast(trace_parser *parser)
+{
+    ccmod_trace *trace = parser->trace;
+    char why[TRACE_WHY_BYTES] = "";
+    trace_list list, *lists;
+    ccmod_status status;
+
+    if (ccmod_trace_take_word(&parser->scanner, "*")) {
+        parser->operation.flags |= TRACE_OTHERS;
+        return read_size(parser);
+    }
+    status = ccmod_trace_read_ranges(parser->trace, &parser->scanner, &list, why);
+    if (status != CCMOD_OK)
+        return refuse_field(parser, status, "list", why);
+    lists = cb_grow(trace->lists, trace->list_count, &trace->list_room, sizeof(*lists));
+    if (lists == NULL || trace->list_count >= UINT32_MAX)
+        return no_memory(parser);
+    trace->lists = lists;
+    parser->operation.a = (uint32_t)trace->list_count;
+    lists[trace->list_count++] = list;
+    return read_size(parser);
+}
+
+/* Times */
+
+static ccmod_status read_bounded_time(trace_parser *parser, const char *field, double *time_us)
+{
+    if (!ccmod_trace_take_real(&parser->scanner, time_us))
+        return refuse_field(parser, CCMOD_ERROR_USAGE, field,
+                            "a time must be a number of 0 or more, as 12 or 12.5");
+    *time_us *= parser->trace->unit_us;
+    if (*time_us > TRACE_LARGEST_TIME_US)
+        return refuse(parser, parser->scanner.line,
+                      "the %s is longer than 1e15 us, thirty years; correct it", field);
+    return CCMOD_OK;
+}
+
+static const struct {
+    const char *name;
+    trace_distribution_kind kind;
+    unsigned parameters;
+} distributions[] = {
+    {"exp(", TRACE_EXPONENTIAL, 1}, {"uniform(", TRACE_UNIFORM, 2}, {"normal(", TRACE_NORMAL, 2}};
+
+static ccmod_status read_distribution(trace_parser *parser, size_t number)
+{
+    trace_distribution read = {.kind = distributions[number].kind};
+    ccmod_trace *trace = parser->trace;
+    trace_distribution *all;
+
+    CCMOD_TRY(read_bounded_time(parser, "time of a distribution", &read.first));
+    if (distributions[number].parameters == 2) {
+        if (!trace_take(&parser->scanner, ','))
+            return refuse_field(parser, CCMOD_ERROR_USAGE, "distribution",
+                                "two times must stand in it, as uniform(10,20) or normal(50,5)");
+        CCMOD_TRY(read_bounded_time(parser, "time of a distribution", &read.second));
+    }
+    if (!trace_take(&parser->scanner, ')'))
+        return refuse_field(parser, CCMOD_ERROR_USAGE, "distribution",
+                            "its closing parenthesis is missing; it contains no blanks");
+    if (read.kind == TRACE_UNIFORM && read.second < read.first)
+        return refuse(parser, parser->scanner.line,
+                      "uniform(LOW,HIGH) runs backwards; write the shorter time first");
+    all = cb_grow(trace->distributions, trace->distribution_count, &trace->distribution_room,
+                  sizeof(*all));
+    if (all == NULL || trace->distribution_count >= UINT32_MAX)
+        return no_memory(parser);
+    trace->distributions = all;
+    parser->operation.flags |= TRACE_DISTRIBUTION;
+    parser->operation.a = (uint32_t)trace->distribution_count;
+    all[trace->distribution_count++] = read;
+    return CCMOD_OK;
+}
+
+static bool take_beginning(trace_scanner *scanner, const char *text)
+{
+    trace_scanner ahead = *scanner;
+
+    while (*text != '\0') {
+        if (!trace_take(&ahead, *text++))
+            return false;
+    }
+    *scanner = ahead;
+    return true;
+}
+
+/* A decimal number, a distribution, or else an expression of whole numbers. */
+static ccmod_status read_compute(trace_parser *parser)
+{
+    trace_scanner ahead = parser->scanner;
+    char why[TRACE_WHY_BYTES] = "";
+    ccmod_status status;
+    double ignored;
+
+    for (size_t i = 0; i < sizeof(distributions) / sizeof(distributions[0]); i++) {
+        if (take_beginning(&parser->scanner, distributions[i].name))
+            return read_distribution(parser, i);
+    }
+    if (ccmod_trace_take_real(&ahead, &ignored) && trace_at_end_of_word(&ahead))
+        return read_bounded_time(parser, "time", &parser->operation.value);
+    parser->operation.flags |= TRACE_TIME_EXPRESSION;
+    status = ccmod_trace_read_expression(parser->trace, &parser->scanner, false, parser->depth > 0,
+                                         &parser->operation.a, why);
+    return status == CCMOD_OK ? CCMOD_OK : refuse_field(parser, status, "time", why);
+}
+
+/* "t=12.5" behind a record, where it stands: a second operation with the measured time. */
+static ccmod_status read_measured(trace_parser *parser, trace_operation *measured)
+{
+    if (!take_beginning(&parser->scanner, "t="))
+        return CCMOD_OK;
+    if (parser->operation.kind >= CCMOD_RECORDS)
+        return refuse(parser, parser->scanner.line,
+                      "a loop has no measured time; put t= behind the records in it");
+    parser->operation.flags |= TRACE_HAS_MEASURED;
+    measured->kind = TRACE_MEASURED;
+    CCMOD_TRY(read_bounded_time(parser, "measured time", &measured->value));
+    trace_skip_blanks(&parser->scanner);
+    return CCMOD_OK;
+}
 
 typedef struct {
     const char *name;
@@ -26,12 +290,11 @@ static ccmod_status append(trace_parser *parser, trace_operation operation)
                                           &trace->operation_room, sizeof(*operations));
 
     if (operations == NULL)
-        return ccmod_trace_no_memory(parser);
+        return no_memory(parser);
     trace->operations = operations;
     if (trace->operation_count >= UINT32_MAX - 4)
-        return ccmod_trace_refuse(
-            parser, parser->scanner.line,
-            "the trace has more than 2^32 records; write repetitions as loops");
+        return refuse(parser, parser->scanner.line,
+                      "the trace has more than 2^32 records; write repetitions as loops");
     trace->operations[trace->operation_count++] = operation;
     return CCMOD_OK;
 }
@@ -41,10 +304,11 @@ static ccmod_status append(trace_parser *parser, trace_operation operation)
 static ccmod_status read_loop(trace_parser *parser)
 {
     if (parser->depth == TRACE_LOOPS)
-        return ccmod_trace_refuse(
-            parser, parser->scanner.line,
-            "loops are nested more than %d deep; write the innermost ones out", (int)TRACE_LOOPS);
-    CCMOD_TRY(ccmod_trace_read_count(parser));
+        return refuse(parser, parser->scanner.line,
+                      "loops are nested more than %d deep; write the innermost ones out",
+                      (int)TRACE_LOOPS);
+    CCMOD_TRY(read_number(parser, false, TRACE_A_EXPRESSION, TRACE_LARGEST_COUNT, "count",
+                          &parser->operation.a));
     parser->loops[parser->depth++] = (uint32_t)parser->trace->operation_count;
     if (parser->depth > parser->trace->deepest)
         parser->trace->deepest = parser->depth;
@@ -54,8 +318,8 @@ static ccmod_status read_loop(trace_parser *parser)
 static ccmod_status read_loop_end(trace_parser *parser)
 {
     if (parser->depth == 0)
-        return ccmod_trace_refuse(parser, parser->scanner.line,
-                                  "this ';' closes no loop; remove it, or open one with '@ COUNT'");
+        return refuse(parser, parser->scanner.line,
+                      "this ';' closes no loop; remove it, or open one with '@ COUNT'");
     parser->depth--;
     parser->operation.depth--;
     return CCMOD_OK;
@@ -70,13 +334,13 @@ static ccmod_status read_nothing(trace_parser *parser)
 }
 
 static const record_form forms[] = {
-    {"s", CCMOD_SEND, ccmod_trace_read_send, "s DEST SIZE"},
-    {"r", CCMOD_RECEIVE, ccmod_trace_read_receive, "r SRC|any SIZE"},
-    {"is", CCMOD_START_SEND, ccmod_trace_read_send, "is DEST SIZE"},
-    {"ir", CCMOD_START_RECEIVE, ccmod_trace_read_receive, "ir SRC|any SIZE"},
+    {"s", CCMOD_SEND, read_send, "s DEST SIZE"},
+    {"r", CCMOD_RECEIVE, read_receive, "r SRC|any SIZE"},
+    {"is", CCMOD_START_SEND, read_send, "is DEST SIZE"},
+    {"ir", CCMOD_START_RECEIVE, read_receive, "ir SRC|any SIZE"},
     {"w", CCMOD_WAIT, read_nothing, "w"},
-    {"c", CCMOD_COMPUTE, ccmod_trace_read_compute, "c TIME"},
-    {"m", CCMOD_MULTICAST, ccmod_trace_read_multicast, "m LIST SIZE"},
+    {"c", CCMOD_COMPUTE, read_compute, "c TIME"},
+    {"m", CCMOD_MULTICAST, read_multicast, "m LIST SIZE"},
     {"b", CCMOD_BARRIER, read_nothing, "b"},
     {"@", TRACE_LOOP, read_loop, "@ COUNT"},
     {";", TRACE_AGAIN, read_loop_end, ";"},
@@ -172,30 +436,29 @@ static ccmod_status read_record(trace_parser *parser)
     form = take_form(&parser->scanner);
     if (form == NULL) {
         ccmod_trace_quote(&parser->scanner, parser->quoted);
-        return ccmod_trace_refuse(parser, parser->scanner.line,
-                                  "cannot read the record '%s': records are s, r, is, ir, w, c, m, "
-                                  "b, @ and ;, and a section begins with its ranks, as 0: or 1-15: "
-                                  "or *:",
-                                  parser->quoted);
+        return refuse(parser, parser->scanner.line,
+                      "cannot read the record '%s': records are s, r, is, ir, w, c, m, "
+                      "b, @ and ;, and a section begins with its ranks, as 0: or 1-15: "
+                      "or *:",
+                      parser->quoted);
     }
     if (!parser->in_section)
-        return ccmod_trace_refuse(
-            parser, parser->scanner.line,
-            "the record '%s' stands before any section; say whose it is by a line "
-            "as 0: or *:",
-            form->name);
+        return refuse(parser, parser->scanner.line,
+                      "the record '%s' stands before any section; say whose it is by a line "
+                      "as 0: or *:",
+                      form->name);
     parser->operation = (trace_operation){.kind = form->kind,
                                           .depth = (uint8_t)parser->depth,
                                           .line = (uint32_t)parser->scanner.line};
     trace_skip_blanks(&parser->scanner);
     CCMOD_TRY(form->read(parser));
     trace_skip_blanks(&parser->scanner);
-    CCMOD_TRY(ccmod_trace_read_measured(parser, &measured));
+    CCMOD_TRY(read_measured(parser, &measured));
     if (!trace_at_end_of_line(&parser->scanner)) {
         ccmod_trace_quote(&parser->scanner, parser->quoted);
-        return ccmod_trace_refuse(parser, parser->scanner.line,
-                                  "'%s' stands behind the end of the record; write it as: %s",
-                                  parser->quoted, form->form);
+        return refuse(parser, parser->scanner.line,
+                      "'%s' stands behind the end of the record; write it as: %s", parser->quoted,
+                      form->form);
     }
     return append_record(parser, &measured);
 }
@@ -207,9 +470,8 @@ static ccmod_status end_section(trace_parser *parser)
     if (parser->depth > 0) {
         uint32_t opened = parser->trace->operations[parser->loops[parser->depth - 1]].line;
 
-        return ccmod_trace_refuse(
-            parser, opened,
-            "the loop that opens here is not closed before its section ends; add ';'");
+        return refuse(parser, opened,
+                      "the loop that opens here is not closed before its section ends; add ';'");
     }
     if (!parser->in_section)
         return CCMOD_OK;
@@ -223,7 +485,7 @@ static ccmod_status append_section(trace_parser *parser, trace_range range)
         cb_grow(trace->sections, trace->section_count, &trace->section_room, sizeof(*sections));
 
     if (sections == NULL || trace->section_count >= UINT32_MAX)
-        return ccmod_trace_no_memory(parser);
+        return no_memory(parser);
     trace->sections = sections;
     sections[trace->section_count++] = (trace_section){range, (uint32_t)trace->operation_count};
     return CCMOD_OK;
@@ -244,14 +506,14 @@ static ccmod_status read_section(trace_parser *parser)
     } else {
         status = ccmod_trace_read_ranges(parser->trace, &parser->scanner, &list, why);
         if (status != CCMOD_OK)
-            return ccmod_trace_refuse_field(parser, status, "ranks of a section", why);
+            return refuse_field(parser, status, "ranks of a section", why);
         for (size_t i = 0; i < list.count; i++)
             CCMOD_TRY(append_section(parser, parser->trace->ranges[list.first + i]));
         parser->trace->range_count = list.first; /* the sections have them now */
     }
     if (!trace_take(&parser->scanner, ':'))
-        return ccmod_trace_refuse_field(parser, CCMOD_ERROR_USAGE, "head of a section",
-                                        "a ':' must follow the ranks, as 1-15,20:");
+        return refuse_field(parser, CCMOD_ERROR_USAGE, "head of a section",
+                            "a ':' must follow the ranks, as 1-15,20:");
     trace_skip_blanks(&parser->scanner);
     return trace_at_end_of_line(&parser->scanner) ? CCMOD_OK : read_record(parser);
 }
@@ -281,9 +543,9 @@ static ccmod_status read_head(trace_parser *parser)
 
     trace_skip_blanks(scanner);
     if (begun && !ccmod_trace_take_word(scanner, "1"))
-        return ccmod_trace_refuse(parser, scanner->line,
-                                  "the trace is of another version than 1, which is all that is "
-                                  "known here; write it in version 1, or use a newer program");
+        return refuse(parser, scanner->line,
+                      "the trace is of another version than 1, which is all that is "
+                      "known here; write it in version 1, or use a newer program");
     trace_skip_blanks(scanner);
     begun = begun && ccmod_trace_take_word(scanner, "ranks");
     trace_skip_blanks(scanner);
@@ -300,11 +562,10 @@ static ccmod_status read_head(trace_parser *parser)
                 return CCMOD_OK;
         }
     }
-    return ccmod_trace_refuse(
-        parser, scanner->line,
-        "this is no head of a trace; the first line must read '%%cct 1 ranks N unit us', "
-        "with N from 1 to %lld, and a unit of us, ns, ms or s",
-        (long long)TRACE_LARGEST_RANKS);
+    return refuse(parser, scanner->line,
+                  "this is no head of a trace; the first line must read '%%cct 1 ranks N unit us', "
+                  "with N from 1 to %lld, and a unit of us, ns, ms or s",
+                  (long long)TRACE_LARGEST_RANKS);
 }
 
 static ccmod_status read_line(trace_parser *parser)
@@ -328,17 +589,17 @@ static ccmod_status read_lines(trace_parser *parser)
 {
     do {
         if (parser->scanner.line > UINT32_MAX - 2)
-            return ccmod_trace_refuse(parser, parser->scanner.line,
-                                      "the trace has too many lines; write repetitions as loops");
+            return refuse(parser, parser->scanner.line,
+                          "the trace has too many lines; write repetitions as loops");
         CCMOD_TRY(read_line(parser));
     } while (next_line(&parser->scanner));
     parser->trace->lines = parser->scanner.line - 1;
     if (parser->trace->ranks == 0)
-        return ccmod_trace_refuse(parser, 1,
-                                  "the trace is empty; its first line must read '%%cct 1 ranks N "
-                                  "unit us'");
+        return refuse(parser, 1,
+                      "the trace is empty; its first line must read '%%cct 1 ranks N "
+                      "unit us'");
     CCMOD_TRY(end_section(parser));
-    return ccmod_trace_index_sections(parser->trace) ? CCMOD_OK : ccmod_trace_no_memory(parser);
+    return ccmod_trace_index_sections(parser->trace) ? CCMOD_OK : no_memory(parser);
 }
 
 ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes, ccmod_trace **out,

@@ -8,7 +8,6 @@
 
 #include "base/random.h"
 #include "model/traces/expressions.h"
-#include "model/traces/ranks.h"
 #include "model/traces/trace.h"
 
 enum {
@@ -247,28 +246,6 @@ static ccmod_status count_of(const record_place *place, int64_t *count)
     return evaluate(place, place->operation->a, "count", TRACE_LARGEST_COUNT, count);
 }
 
-static ccmod_status enter_loop(const record_place *place, trace_cursor *cursor)
-{
-    int64_t count = 0;
-
-    CCMOD_TRY(count_of(place, &count));
-    loops_of(place)[place->operation->depth] = 0;
-    cursor->at = count > 0 ? cursor->at + 1 : place->operation->b;
-    return CCMOD_OK;
-}
-
-static ccmod_status close_loop(const record_place *end, trace_cursor *cursor)
-{
-    record_place opening = *end;
-    int64_t count = 0;
-
-    opening.operation = &end->player->trace->operations[end->operation->a - 1];
-    CCMOD_TRY(count_of(&opening, &count));
-    cursor->at =
-        ++loops_of(end)[end->operation->depth] < count ? end->operation->a : cursor->at + 1;
-    return CCMOD_OK;
-}
-
 /* False when there is none. */
 static bool enter_section(const record_place *place, trace_cursor *cursor)
 {
@@ -280,19 +257,6 @@ static bool enter_section(const record_place *place, trace_cursor *cursor)
     cursor->at = trace->sections[section].start;
     cursor->section = (uint32_t)section + 1;
     return true;
-}
-
-static ccmod_status give_record(const record_place *place, trace_cursor *cursor,
-                                ccmod_record *record)
-{
-    const trace_operation *operation = place->operation;
-    bool measured = (operation->flags & TRACE_HAS_MEASURED) != 0;
-
-    record->kind = (ccmod_record_kind)operation->kind;
-    record->line = operation->line;
-    record->measured_us = measured ? operation[1].value : -1;
-    cursor->at += measured ? 2 : 1;
-    return fillers[operation->kind](place, record);
 }
 
 /* Hot: what most records are, a message of a plain rank and a plain size, or a wait, whose rank and
@@ -323,17 +287,35 @@ static __attribute__((noinline)) ccmod_status next_slowly(trace_player *player, 
 
     for (size_t jumps = 0;; jumps++) {
         place.operation = &player->trace->operations[cursor->at];
-        if (place.operation->kind < CCMOD_RECORDS)
-            return give_record(&place, cursor, record);
+        if (place.operation->kind < CCMOD_RECORDS) {
+            const trace_operation *operation = place.operation;
+            bool measured = (operation->flags & TRACE_HAS_MEASURED) != 0;
+
+            record->kind = (ccmod_record_kind)operation->kind;
+            record->line = operation->line;
+            record->measured_us = measured ? operation[1].value : -1;
+            cursor->at += measured ? 2 : 1;
+            return fillers[operation->kind](&place, record);
+        }
         if (jumps == IDLE_JUMPS)
             return ccmod_fail(error, CCMOD_ERROR_USAGE, player->trace->name, place.operation->line,
                               "the loops of rank %u turned %d times without a record; correct "
                               "their counts",
                               processor, (int)IDLE_JUMPS);
         if (place.operation->kind == TRACE_LOOP) {
-            CCMOD_TRY(enter_loop(&place, cursor));
+            int64_t count = 0;
+
+            CCMOD_TRY(count_of(&place, &count));
+            loops_of(&place)[place.operation->depth] = 0;
+            cursor->at = count > 0 ? cursor->at + 1 : place.operation->b;
         } else if (place.operation->kind == TRACE_AGAIN) {
-            CCMOD_TRY(close_loop(&place, cursor));
+            record_place opening = place;
+            int64_t count = 0;
+
+            opening.operation = &place.player->trace->operations[place.operation->a - 1];
+            CCMOD_TRY(count_of(&opening, &count));
+            cursor->at = ++loops_of(&place)[place.operation->depth] < count ? place.operation->a
+                                                                            : cursor->at + 1;
         } else if (!enter_section(&place, cursor)) {
             record->kind = CCMOD_END;
             record->line = 0;

@@ -1,4 +1,5 @@
-#include "model/sharing/background.h"
+/* Background load of cells. */
+#include "model/sharing/cells.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,8 @@
-/* The schedule of one rank in GOAL: operations and requirements, and how they become a sequence.
- * Shared by the files convert_goal_*.c alone. */
-#ifndef TOOLS_CCMOD_CONVERT_GOAL_H
-#define TOOLS_CCMOD_CONVERT_GOAL_H
+/* The schedule of one rank in GOAL: operations and requirements, and how they become a sequence. */
+#ifndef TOOLS_CCMOD_CONVERT_GOAL_ORDER_H
+#define TOOLS_CCMOD_CONVERT_GOAL_ORDER_H
 
-#include "tools/ccmod/convert_forms.h"
+#include "tools/ccmod/convert_program.h"
 
 enum { LABEL_BYTES = 64 };
 
@@ -40,9 +39,5 @@ typedef struct {
  * read, for errors. */
 ccmod_status convert_goal_order(convert_program *program, goal_rank *rank,
                                 const convert_text *text);
-
-/* Writing: what stands before all ranks, and one rank. */
-void convert_goal_head(FILE *stream, const ccmod_workload *workload);
-ccmod_status convert_goal_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error);
 
 #endif

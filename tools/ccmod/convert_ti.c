@@ -1,15 +1,93 @@
-/* Time-independent traces of SimGrid, read: a file that lists one file for each rank, or one for
- * all, with an action a line; such a file alone is taken, too. An action waits for one message and
- * a rank of a trace for all that it has started, so waits are taken where they follow each other
- * and are for all. */
-#include "tools/ccmod/convert_forms.h"
-
+/* Time-independent traces of SimGrid: a file that lists one file for each rank, or one for all,
+ * with an action a line; such a file alone is read, too. An action waits for one message and a rank
+ * of a trace for all that it has started, so waits are taken where they follow each other and are
+ * for all. Written are one file for each rank; all messages have tag 0, since those of a pair match
+ * first come, first served. Computing is counted in floating-point operations. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-#include "tools/ccmod/convert_ti.h"
+#include "tools/ccmod/convert_forms.h"
+
+/* MPI_ANY_SOURCE and MPI_ANY_TAG of SimGrid. */
+#define CONVERT_TI_ANY_SOURCE "-555"
+#define CONVERT_TI_ANY_TAG "-444"
+
+static const char *const written[CCMOD_RECORDS] = {
+    [CCMOD_SEND] = "send",
+    [CCMOD_RECEIVE] = "recv",
+    [CCMOD_START_SEND] = "isend",
+    [CCMOD_START_RECEIVE] = "irecv",
+};
+
+/* Messages that the rank has started since its last wait. */
+typedef struct {
+    FILE *stream;
+    uint32_t rank;
+    uint64_t started;
+} ti_writer;
+
+static ccmod_status write_record(ti_writer *writer, const convert_walk *walk,
+                                 const ccmod_record *record, ccmod_error *error)
+{
+    switch (record->kind) {
+    case CCMOD_COMPUTE:
+        fprintf(writer->stream, "%" PRIu32 " compute ", writer->rank);
+        convert_write_number(writer->stream, record->time_us * walk->flops_per_us);
+        fputc('\n', writer->stream);
+        return CCMOD_OK;
+    case CCMOD_WAIT:
+        if (writer->started > 0)
+            fprintf(writer->stream, "%" PRIu32 " waitall %" PRIu64 "\n", writer->rank,
+                    writer->started);
+        writer->started = 0;
+        return CCMOD_OK;
+    case CCMOD_BARRIER:
+        fprintf(writer->stream, "%" PRIu32 " barrier\n", writer->rank);
+        return CCMOD_OK;
+    case CCMOD_MULTICAST:
+        return convert_walk_refuse(walk, record,
+                                   "a broadcast of SimGrid is of all ranks, and no receive takes "
+                                   "it; write the multicast as messages to each receiver",
+                                   error);
+    case CCMOD_START_RECEIVE:
+        if (record->size_bytes == 0)
+            return convert_walk_refuse(walk, record,
+                                       "SimGrid waits for the message where the size of a started "
+                                       "receive is 0; write a size of 1, at both ends",
+                                       error);
+        break;
+    default:
+        break;
+    }
+    fprintf(writer->stream, "%" PRIu32 " %s ", writer->rank, written[record->kind]);
+    if (record->peer == CCMOD_ANY)
+        fputs(CONVERT_TI_ANY_SOURCE, writer->stream);
+    else
+        fprintf(writer->stream, "%" PRIu32, record->peer);
+    fprintf(writer->stream, " 0 %" PRIu64 "\n", record->size_bytes);
+    if (record->kind == CCMOD_START_SEND || record->kind == CCMOD_START_RECEIVE)
+        writer->started++;
+    return CCMOD_OK;
+}
+
+static ccmod_status write_rank(FILE *stream, convert_walk *walk, uint32_t rank, ccmod_error *error)
+{
+    ti_writer writer = {.stream = stream, .rank = rank};
+    ccmod_record record;
+
+    fprintf(stream, "%" PRIu32 " init\n", rank);
+    for (;;) {
+        CCMOD_TRY(convert_walk_next(walk, rank, &record, error));
+        if (record.kind == CCMOD_END)
+            break;
+        CCMOD_TRY(write_record(&writer, walk, &record, error));
+    }
+    fprintf(stream, "%" PRIu32 " finalize\n", rank);
+    return CCMOD_OK;
+}
 
 /* A message that a rank has started. */
 typedef struct {
@@ -423,5 +501,5 @@ const convert_form convert_ti = {
     .help = "time-independent traces of SimGrid",
     .many = true,
     .read = read_path,
-    .write_rank = convert_ti_rank,
+    .write_rank = write_rank,
 };
