@@ -1,5 +1,5 @@
-/* Offsets and drift of clocks. It is apart from synchronise.c since it needs no MPI. */
-#include "control/clock.h"
+/* Offsets and drift of clocks, apart from control_mpi.c since this needs no MPI. */
+#include "control/control.h"
 
 #include <math.h>
 

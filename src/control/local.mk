@@ -1,5 +1,4 @@
 libcombench_a_SOURCES += \
-	%D%/clock.c %D%/clock.h \
+	%D%/clock.c \
 	%D%/control.h \
-	%D%/control_mpi.c %D%/control_mpi.h \
-	%D%/synchronise.c
+	%D%/control_mpi.c

@@ -3,7 +3,7 @@
 #define ENGINE_BLOCK_H
 
 #include "engine/benchmark.h"
-#include "stats/histogram.h"
+#include "stats/stats.h"
 
 /* Hot. *elapsed_ns is by this rank's clock. */
 cb_status block_run(bench_rank *me, const bench_actions *actions, uint64_t steps,

@@ -7,7 +7,7 @@
 #include "engine/plan.h"
 #include "engine/session.h"
 #include "report/report.h"
-#include "stats/histogram.h"
+#include "stats/stats.h"
 
 /* The figure of one measurement at the reference count. */
 typedef struct {

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/tick.h"
-#include "stats/parkbench.h"
+#include "stats/fit.h"
 
 /* A hundredth of a block of 1 ms: what reading the clock may add to one. */
 static const uint64_t longest_tick_ns = 10000;

@@ -9,7 +9,7 @@
 #include "engine/meters.h"
 #include "engine/pace.h"
 #include "engine/session.h"
-#include "host/task.h"
+#include "host/work.h"
 
 enum { PASS_BLOCKS_MAXIMUM = 512 };
 

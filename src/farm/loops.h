@@ -5,7 +5,7 @@
 
 #include "farm/rank.h"
 #include "farm/schedule.h"
-#include "stats/histogram.h"
+#include "stats/stats.h"
 
 /* What the supervisor shall do. */
 typedef struct {

@@ -61,7 +61,7 @@ static inline void host_gaps_add(host_gaps *gaps, uint64_t reading_ns)
 
 host_noise host_gaps_result(const host_gaps *gaps);
 
-/* text.c: texts of the operating system, fitted into the fields of a result. */
+/* Texts of the operating system, fitted into the fields of a result. */
 
 enum {
     HOST_FILE_BYTES = 4096

@@ -1,14 +1,31 @@
 /* Calibrated work: a chain of multiplications and shifts that neither a compiler nor a processor
- * can shorten or overlap, and the measurement of what a unit of it costs. */
+ * can shorten or overlap, and the measurement of what a unit of it costs; and the continuous
+ * computing task, which does such work.
+ *
+ * The thread that creates a task must never wait for it, since the task gets the core rarely and
+ * could be left without it while it holds a lock: so they share atomics, and a semaphore whose post
+ * does not block and orders what is written before. */
 #include "host/work.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/order.h"
 
 enum { UNIT_ROUNDS = 128, BLOCKS = 101, BLOCK_UNITS = 256 };
+enum { SLICE_UNITS = 64, LOWEST_NICE = 19 }; /* of the task */
 
 static const uint64_t initial_state = 0x243f6a8885a308d3u; /* the first digits of pi */
 static const uint64_t odd_factor = 0x9e3779b97f4a7c15u;    /* of the golden ratio */
@@ -83,4 +100,156 @@ cb_status host_work_refine(host_work_rate *rate)
 uint64_t host_work_units(const host_work_rate *rate, double us)
 {
     return us > 0 ? (uint64_t)(us * 1e3 / rate->unit_ns + 0.5) : 0;
+}
+
+struct host_task {
+    pthread_t thread;
+    pid_t thread_id;                    /* the system's, set before `ready` is posted */
+    sem_t ready, wake;                  /* wake: posted after each change that the task must see */
+    _Atomic uint64_t computes_until_ns; /* 0: asleep */
+    atomic_bool ended;
+    _Atomic uint64_t units;
+    uint64_t state; /* of the work; valid once the thread has ended */
+    const char *priority;
+};
+
+/* The clock is read once a slice, which costs a few thousandths of it. */
+static void *run_thread(void *context)
+{
+    host_task *task = context;
+    uint64_t state = host_work(0), units = 0;
+
+    task->thread_id = gettid();
+    sem_post(&task->ready);
+    while (!atomic_load_explicit(&task->ended, memory_order_relaxed)) {
+        while (cb_now_ns() < atomic_load_explicit(&task->computes_until_ns, memory_order_relaxed)) {
+            state = host_work_on(state, SLICE_UNITS);
+            units += SLICE_UNITS;
+            atomic_store_explicit(&task->units, units, memory_order_relaxed);
+        }
+        (void)sem_wait(&task->wake);
+    }
+    task->state = state;
+    return NULL;
+}
+
+static bool become_idle(pid_t thread_id)
+{
+    const struct sched_param none = {0};
+
+    return sched_setscheduler(thread_id, SCHED_IDLE, &none) == 0 &&
+           sched_getscheduler(thread_id) == SCHED_IDLE;
+}
+
+/* Linux keeps a nice value for each thread. */
+static bool become_nice(pid_t thread_id)
+{
+    return setpriority(PRIO_PROCESS, (id_t)thread_id, LOWEST_NICE) == 0 &&
+           getpriority(PRIO_PROCESS, (id_t)thread_id) == LOWEST_NICE;
+}
+
+/* By the way to the lowest priority that the system grants. */
+static cb_status lower_priority(host_task *task)
+{
+    static const struct {
+        const char *name;
+        bool (*lower)(pid_t thread_id);
+    } ways[] = {{"SCHED_IDLE", become_idle}, {"nice 19", become_nice}};
+
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && task->priority == NULL; i++)
+        if (ways[i].lower(task->thread_id))
+            task->priority = ways[i].name;
+    if (task->priority != NULL)
+        return CB_OK;
+    cb_error("cannot give the computing task a low priority: the system refuses both SCHED_IDLE "
+             "and nice 19 (%s); measure without --compute, or where neither a sandbox nor a "
+             "security policy forbids to lower priorities",
+             strerror(errno));
+    return CB_ERROR_UNSUPPORTED;
+}
+
+static void free_task(host_task *task)
+{
+    sem_destroy(&task->ready);
+    sem_destroy(&task->wake);
+    free(task);
+}
+
+cb_status host_task_create(host_task **out)
+{
+    host_task *task = cb_allocate_aligned(CB_CACHE_LINE, sizeof(*task), "the computing task");
+    sigset_t all, before;
+    cb_status status;
+    int error;
+
+    *out = NULL;
+    if (task == NULL)
+        return CB_ERROR_MEMORY;
+    sem_init(&task->ready, 0, 0);
+    sem_init(&task->wake, 0, 0);
+    /* Signals are for the creating thread, whose sleep they must end. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&task->thread, NULL, run_thread, task);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error != 0) {
+        cb_error("cannot start a thread for the computing task: %s; raise the limit on threads "
+                 "(ulimit -u), or start fewer ranks on this host",
+                 strerror(error));
+        free_task(task);
+        return CB_ERROR_SYSTEM;
+    }
+    while (sem_wait(&task->ready) != 0)
+        continue;
+    status = lower_priority(task);
+    if (status != CB_OK) {
+        host_task_destroy(task, NULL);
+        return status;
+    }
+    *out = task;
+    return CB_OK;
+}
+
+void host_task_destroy(host_task *task, host_task_total *total)
+{
+    if (task == NULL)
+        return;
+    atomic_store_explicit(&task->ended, true, memory_order_relaxed);
+    (void)host_task_pause(task);
+    sem_post(&task->wake);
+    pthread_join(task->thread, NULL);
+    if (total != NULL)
+        *total = (host_task_total){host_task_units(task), task->state};
+    free_task(task);
+}
+
+const char *host_task_priority(const host_task *task)
+{
+    return task->priority;
+}
+
+void host_task_run(host_task *task, uint64_t limit_ns)
+{
+    atomic_store_explicit(&task->computes_until_ns, cb_now_ns() + limit_ns, memory_order_relaxed);
+    sem_post(&task->wake);
+}
+
+bool host_task_pause(host_task *task)
+{
+    uint64_t until_ns = atomic_exchange_explicit(&task->computes_until_ns, 0, memory_order_relaxed);
+
+    return cb_now_ns() < until_ns;
+}
+
+uint64_t host_task_units(const host_task *task)
+{
+    return atomic_load_explicit(&task->units, memory_order_relaxed);
+}
+
+double host_scheduler_tick_ns(void)
+{
+    struct timespec tick;
+
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    return (double)tick.tv_sec * 1e9 + (double)tick.tv_nsec;
 }

@@ -13,7 +13,6 @@
 #include "base/status.h"
 #include "report/row.h"
 #include "stats/fit.h"
-#include "stats/parkbench.h"
 
 /* "Not measured": absent from the document, never 0. */
 #define REPORT_ABSENT ((double)NAN)

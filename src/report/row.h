@@ -15,7 +15,6 @@
 
 #include "base/counter.h"
 #include "report/columns.h"
-#include "stats/histogram.h"
 #include "stats/stats.h"
 
 /* Zero-initialised = empty. The members are for src/report alone. */

@@ -3,8 +3,7 @@
  * since a process may be killed after it has put a message and before it triggers. */
 #include <string.h>
 
-#include "sisci/interface.h"
-#include "sisci/interrupt.h"
+#include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
 enum { MESSAGES = 48, MESSAGE_BYTES = 1024 };

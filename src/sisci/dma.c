@@ -1,16 +1,12 @@
 /* DMA queues, and the engine: a thread that does posted transfers one after the other, whichever
  * queue they are of. It copies in blocks, so that an abort need not wait for a long transfer, and
  * with the library unlocked; segments cannot go while they have transfers. */
-#include "sisci/dma.h"
-
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sisci/interface.h"
-#include "sisci/remote.h"
-#include "sisci/segment.h"
+#include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
 static const size_t block_bytes = 256 * 1024;

@@ -1,11 +1,9 @@
 /* Interrupts. A trigger posts a semaphore, so that a thread that waits is woken without any thread
  * in between. The second part are the functions for interrupts without data. */
-#include "sisci/interrupt.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sisci/interface.h"
+#include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
 /* Numbers that are chosen here start there. */

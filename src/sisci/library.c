@@ -1,13 +1,11 @@
 /* The library's lock and waits, threads, the lists of resources, and queues of events. */
-#include "sisci/library.h"
-
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sisci/interface.h"
+#include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
 sisci_library sisci_shm = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -9,17 +9,15 @@ SISCI_SHM_SOURCES = \
 	%D%/connections.c %D%/connections.h \
 	%D%/data_interrupt.c \
 	%D%/device.c \
-	%D%/dma.c %D%/dma.h \
-	%D%/faults.c %D%/faults.h \
-	%D%/interface.c %D%/interface.h \
-	%D%/interrupt.c %D%/interrupt.h \
-	%D%/library.c %D%/library.h \
-	%D%/map.c %D%/map.h \
+	%D%/dma.c \
+	%D%/internal.h \
+	%D%/interrupt.c \
+	%D%/library.c \
+	%D%/map.c \
 	%D%/peer.c %D%/peer.h \
-	%D%/process.c %D%/process.h \
 	%D%/registry.c %D%/registry.h \
-	%D%/remote.c %D%/remote.h \
-	%D%/segment.c %D%/segment.h \
+	%D%/remote.c \
+	%D%/segment.c \
 	%D%/start.c \
 	%D%/transfer.c \
 	%D%/wire.c %D%/wire.h

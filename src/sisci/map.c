@@ -1,14 +1,12 @@
 /* Maps of local and remote segments. A remote map in plain mode is the remote memory itself; in
  * lossy mode it is a shadow, with a wire to each memory that a store has to reach. */
-#include "sisci/map.h"
-
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sisci/interface.h"
+#include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
 /* The parameters of a map. */

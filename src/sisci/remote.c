@@ -1,11 +1,9 @@
 /* Remote segments: connections to segments and groups, and their end. */
-#include "sisci/remote.h"
-
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sisci/interface.h"
+#include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
 static sci_remote_segment_t segment_of(sisci_resource *resource)

@@ -4,12 +4,10 @@
  * on any nodes of a job. In plain mode all members share one memory, which a store reaches once for
  * all. In lossy mode, as on real adapters, each has its own, so that a store may reach one and not
  * the other; the first member decides. */
-#include "sisci/segment.h"
-
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "sisci/interface.h"
+#include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
 static sci_local_segment_t segment_of(sisci_resource *resource)

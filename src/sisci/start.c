@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sisci/dma.h"
-#include "sisci/interface.h"
-#include "sisci/library.h"
-#include "sisci/peer.h"
+#include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sisci/interface.h"
-#include "sisci/map.h"
+#include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
 struct sci_sequence {

@@ -1,5 +1,5 @@
 /* The arithmetic of clock offsets and drift, by cases computed by hand. */
-#include "control/clock.h"
+#include "control/control.h"
 
 #include "tests/unit/unit.h"
 

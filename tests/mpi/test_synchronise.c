@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "tests/mpi/job.h"
 
-enum { ROUND_TRIPS = 40 }; /* of each rank, as in src/control/synchronise.c */
+enum { ROUND_TRIPS = 40 }; /* of each rank, as in src/control/control_mpi.c */
 
 /* All else in the control plane is collective, so that these calls are of the comparison. */
 static struct {

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "sisci/segment.h"
+#include "sisci/internal.h"
 
 enum { ID = 17, BYTES = 8192 };
 

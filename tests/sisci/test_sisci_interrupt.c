@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sisci/interrupt.h"
+#include "sisci/internal.h"
 
 /* The linker puts the wrapper where the library calls the function. */
 void __real_sisci_interrupt_trigger(const sisci_remote_interrupt *interrupt);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sisci/faults.h"
 #include "sisci/wire.h"
 
 enum { ID = 5, BYTES = 64 * 1024, WORDS = BYTES / 4, LINE_WORDS = 16 };

@@ -3,8 +3,7 @@
  */
 #include "tests/sisci/fixture.h"
 
-#include "sisci/segment.h"
-#include "sisci/registry.h"
+#include "sisci/internal.h"
 
 enum { ID = 41, NUMBER = 6, NODE = 8, BYTES = 8192 };
 

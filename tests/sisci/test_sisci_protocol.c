@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sisci/faults.h"
+#include "sisci/wire.h"
 
 enum {
     RECEIVER_ID = 1,

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "sisci/library.h"
+#include "sisci/internal.h"
 
 enum { THREADS = 8, ROUNDS = 50, ID = 51, NUMBER = 7, LINE_WORDS = 16 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "stats/histogram.h"
+#include "stats/stats.h"
 
 enum { SAMPLES = 20000 };
 

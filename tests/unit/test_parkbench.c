@@ -1,6 +1,6 @@
 /* Parkbench's parameters, on times worked out by hand for known lines; and what must not be printed
  * as a line. */
-#include "stats/parkbench.h"
+#include "stats/fit.h"
 
 #include <math.h>
 #include <string.h>

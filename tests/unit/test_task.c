@@ -1,6 +1,6 @@
 /* The computing task: that what it counts is what it did, that it starts, pauses and ends as told,
  * and that it never has the priority of its maker. */
-#include "host/task.h"
+#include "host/work.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "host/work.h"
 #include "tests/unit/unit.h"
 
 static const uint64_t for_ever_ns = UINT64_C(3600000000000);
