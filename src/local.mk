@@ -17,13 +17,5 @@ include src/occupation/local.mk
 include src/timeline/local.mk
 include src/emit/local.mk
 
-# The archive of this project has to be built before a program is linked, unlike Dolphin's library.
-if SISCI_SOFTWARE
-SISCI_ARCHIVE = libsisci-shm.a
-SISCI_SYSTEM_LIBS = $(SISCI_SHM_LIBS)
-else
-SISCI_ARCHIVE =
-SISCI_SYSTEM_LIBS = $(SISCI_LIBS)
-endif
-COMBENCH_LIBS = libcombench.a $(SISCI_ARCHIVE) $(SISCI_SYSTEM_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)
+COMBENCH_LIBS = libcombench.a $(TRANSPORT_LIBS) $(HWLOC_LIBS) $(JANSSON_LIBS) $(CONFUSE_LIBS) $(MPI_LIBS)
 

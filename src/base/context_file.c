@@ -73,7 +73,7 @@ static cb_status read_contexts(const reader *from, const cfg_t *section, unsigne
 
 /* network.conf */
 
-/* "mpi, sci, tcp" */
+/* "one, another, third" */
 static void list_technologies(const reader *from, char *text, size_t bytes)
 {
     size_t used = 0;

@@ -71,7 +71,7 @@ typedef struct {
 } cb_limit;
 
 typedef struct {
-    const char *context; /* the name of its Context in files: "SCI" */
+    const char *context; /* the name of its Context in files */
     const cb_parameter *rows;
     size_t count; /* CB_PARAMETERS_MOST at the most */
     size_t bytes; /* of the technology's struct */

@@ -17,8 +17,8 @@ cb_status emit_trace(const benchmark *definition, const bench_options *options);
 cb_status emit_choose(const benchmark *definition, const bench_options *options, size_t ranks,
                       bench_measurement *out, bench_shape *shape);
 
-/* A rank's part in a measurement, once: begin, so many steps and finish, or so many events in a
- * closed loop. What it was made for by rank_create is made whole before, and unmade after it. */
+/* A rank's part in a measurement, once: begin, --trace-steps steps and finish, or as many events in
+ * a closed loop. What it was made for by rank_create is made whole before, and unmade after it. */
 cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_options *options,
                        const bench_shape *shape, const bench_actions *actions);
 

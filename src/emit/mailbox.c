@@ -8,30 +8,30 @@
 struct emit_channel {
     int from;
     transport_buffer *first, *last;
-    emit_channel *before, *behind;
+    emit_channel *before, *after;
 };
 
 static void join_turns(emit_mailbox *box, emit_channel *joining)
 {
     joining->before = box->last;
-    joining->behind = NULL;
+    joining->after = NULL;
     if (box->last == NULL)
         box->next = joining;
     else
-        box->last->behind = joining;
+        box->last->after = joining;
     box->last = joining;
 }
 
 static void leave_turns(emit_mailbox *box, const emit_channel *leaving)
 {
     if (leaving->before == NULL)
-        box->next = leaving->behind;
+        box->next = leaving->after;
     else
-        leaving->before->behind = leaving->behind;
-    if (leaving->behind == NULL)
+        leaving->before->after = leaving->after;
+    if (leaving->after == NULL)
         box->last = leaving->before;
     else
-        leaving->behind->before = leaving->before;
+        leaving->after->before = leaving->before;
 }
 
 static emit_channel *channel_from(emit_mailbox *box, int sender)
@@ -93,7 +93,7 @@ transport_buffer *emit_mailbox_take_any(emit_mailbox *box, transport_node *const
     emit_channel *from = box->next;
 
     while (from != NULL && members[from->from] == NULL)
-        from = from->behind;
+        from = from->after;
     if (from == NULL)
         return NULL;
     *sender = from->from;

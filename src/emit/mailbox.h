@@ -14,7 +14,7 @@ typedef struct {
     emit_channel *next, *last; /* whose turn it is, of those with messages */
 } emit_mailbox;
 
-/* Put a message behind the others of its sender. CB_ERROR_MEMORY, logged; the message is then still
+/* Put a message after the others of its sender. CB_ERROR_MEMORY, logged; the message is then still
  * the caller's. */
 cb_status emit_mailbox_put(emit_mailbox *box, int sender, transport_buffer *message);
 

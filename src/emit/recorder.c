@@ -273,7 +273,7 @@ static void forget(transport_buffer *message)
     free(message);
 }
 
-/* Behind the last step acknowledgements may be left that nobody takes. */
+/* After the last step acknowledgements may be left that no rank receives. */
 static cb_status close_factory(transport_factory *base)
 {
     recorder_factory *factory = factory_of(base);

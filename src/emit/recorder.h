@@ -15,8 +15,8 @@
 
 typedef struct emit_recorder emit_recorder;
 
-/* A network of `ranks`, with a factory for each. The scheduler whose members are the ranks is told
- * before anything is received. CB_ERROR_MEMORY, logged. */
+/* A network of `ranks`, with a factory for each. The scheduler whose coroutines are the ranks is
+ * set before anything is received. CB_ERROR_MEMORY, logged. */
 cb_status emit_recorder_open(size_t ranks, emit_recorder **out);
 void emit_recorder_set_scheduler(emit_recorder *recorder, emit_scheduler *scheduler);
 

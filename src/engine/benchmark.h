@@ -27,7 +27,7 @@ typedef struct {
     uint64_t taken;          /* packets received from any, or given up, in this pass */
     uint64_t share;          /* of this pass, each block until its first peer had delivered all */
     uint64_t sent;           /* stamped packets of the verifying pass */
-    bench_checker incoming;
+    checker_stream incoming;
 } bench_peer;
 
 /* The algorithm that a receiving processor runs on each packet: calibrated work, or what is called
@@ -74,14 +74,14 @@ typedef struct {
 
 /* What the verifying pass found, and after how long a packet that does not come is lost. */
 typedef struct {
-    bench_findings findings;
+    checker_findings findings;
     uint64_t timeout_ns;
 } bench_checks;
 
 struct bench_rank {
     const bench_traffic *traffic; /* how this pass sends and receives: see traffic.h */
     transport_factory *factory;
-    transport_preparation preparation; /* what the factory was told */
+    transport_preparation preparation; /* what was announced to the factory */
     bench_peer *peers;
     size_t peer_count;
     transport_group *group; /* of all peers that it hears, for fair receives */

@@ -42,7 +42,7 @@ static uint64_t signed_source(uint64_t source, uint64_t number)
     return word(source, number, UINT64_MAX) << 32 | (source & UINT32_MAX);
 }
 
-void bench_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number)
+void checker_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number)
 {
     size_t header = size_bytes >= HEADER_BYTES ? HEADER_BYTES : 0;
     uint64_t first = signed_source(source, number);
@@ -56,7 +56,7 @@ void bench_stamp(void *data, size_t size_bytes, uint64_t source, uint64_t number
 
 /* The number that an intact packet carries; a short one can only be held against what is expected.
  */
-static bool read_number(const bench_checker *checker, const unsigned char *data, size_t size_bytes,
+static bool read_number(const checker_stream *checker, const unsigned char *data, size_t size_bytes,
                         uint64_t *number)
 {
     uint64_t first;
@@ -70,16 +70,16 @@ static bool read_number(const bench_checker *checker, const unsigned char *data,
            pattern_matches(data, HEADER_BYTES, size_bytes, checker->source, *number);
 }
 
-bool bench_stamp_matches(const void *data, size_t size_bytes, uint64_t source, uint64_t number)
+bool checker_stamp_matches(const void *data, size_t size_bytes, uint64_t source, uint64_t number)
 {
-    bench_checker expected = {.source = source, .expected = number};
+    checker_stream expected = {.source = source, .expected = number};
     uint64_t found;
 
     return read_number(&expected, data, size_bytes, &found) && found == number;
 }
 
 /* A packet from before: one that was counted as lost has come late; any other has come again. */
-static void note_earlier(bench_checker *checker, uint64_t number, bench_findings *findings)
+static void note_earlier(checker_stream *checker, uint64_t number, checker_findings *findings)
 {
     uint64_t age = checker->expected - 1 - number;
     uint64_t bit = age < REMEMBERED ? 1ull << age : 0;
@@ -90,11 +90,11 @@ static void note_earlier(bench_checker *checker, uint64_t number, bench_findings
         findings->lost--;
         findings->reordered++;
     } else {
-        findings->doubled++;
+        findings->duplicate++;
     }
 }
 
-void bench_check_skip(bench_checker *checker, uint64_t number)
+void checker_skip(checker_stream *checker, uint64_t number)
 {
     uint64_t ahead = number > checker->expected ? number - checker->expected : 0;
 
@@ -102,19 +102,19 @@ void bench_check_skip(bench_checker *checker, uint64_t number)
     checker->expected += ahead;
 }
 
-static void note_later(bench_checker *checker, uint64_t number, bench_findings *findings)
+static void note_later(checker_stream *checker, uint64_t number, checker_findings *findings)
 {
     uint64_t skipped = number - checker->expected;
 
     checker->lost += skipped;
     findings->lost += skipped;
-    bench_check_skip(checker, number + 1);
+    checker_skip(checker, number + 1);
     for (uint64_t k = 1; k <= skipped && k < REMEMBERED; k++)
         checker->missing |= 1ull << k;
 }
 
-void bench_check(bench_checker *checker, const void *data, size_t size_bytes, size_t expected_bytes,
-                 bench_findings *findings)
+void checker_check(checker_stream *checker, const void *data, size_t size_bytes,
+                   size_t expected_bytes, checker_findings *findings)
 {
     uint64_t number;
 

@@ -3,8 +3,8 @@
  * Each file of benchmarks/ defines one `const benchmark cb_NAME`; benchmarks/registry.h lists them.
  * Options, plan, help, manual page, completion, the JSON of --describe and the tests take what they
  * know from here. */
-#ifndef BENCH_DEFINITION_H
-#define BENCH_DEFINITION_H
+#ifndef ENGINE_DEFINITION_H
+#define ENGINE_DEFINITION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -274,6 +274,62 @@ static void put_options(report_stream *out, const benchmark *const *registry)
     report_stream_end(out);
 }
 
+static void put_parameter(report_stream *out, const cb_parameter *row)
+{
+    static const char *const kinds[] = {
+        [CB_PARAMETER_COUNT] = "count", [CB_PARAMETER_SIZE] = "size", [CB_PARAMETER_FLAG] = "flag"};
+
+    report_stream_object(out, NULL);
+    report_stream_text(out, "name", row->name);
+    report_stream_text(out, "type", kinds[row->kind]);
+    if (row->default_value != CB_PARAMETER_ABSENT)
+        report_stream_number(out, "default", (double)row->default_value);
+    if (row->kind != CB_PARAMETER_FLAG) {
+        report_stream_number(out, "minimum", (double)row->minimum);
+        report_stream_number(out, "maximum", (double)row->maximum);
+    }
+    report_stream_text(out, "unit", row->unit);
+    report_stream_text(out, "help", row->help);
+    report_stream_end(out);
+}
+
+static void put_technologies(report_stream *out)
+{
+    report_stream_array(out, "technologies");
+    for (const transport_technology *const *one = transport_technologies; *one != NULL; one++) {
+        const cb_parameter_set *parameters = (*one)->parameters;
+        const cb_counter_set *counters = (*one)->counters;
+
+        report_stream_object(out, NULL);
+        report_stream_text(out, "name", (*one)->name);
+        report_stream_text(out, "summary", (*one)->summary);
+        report_stream_array(out, "parameters");
+        for (size_t i = 0; parameters != NULL && i < parameters->count; i++)
+            put_parameter(out, &parameters->rows[i]);
+        report_stream_end(out);
+        report_stream_array(out, "counters");
+        for (size_t i = 0; counters != NULL && i < counters->count; i++) {
+            report_stream_object(out, NULL);
+            report_stream_text(out, "group", counters->group);
+            report_stream_text(out, "key", counters->rows[i].key);
+            report_stream_text(out, "unit", counters->rows[i].unit);
+            report_stream_text(out, "meaning", counters->rows[i].meaning);
+            report_stream_end(out);
+        }
+        report_stream_end(out);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+}
+
+void describe_counters(void)
+{
+    enum { SETS_MOST = 32 };
+    const cb_counter_set *sets[SETS_MOST];
+
+    report_use_counters(sets, transport_counter_sets(sets, SETS_MOST));
+}
+
 cb_status describe_benchmark(const benchmark *definition, const benchmark *const *registry,
                              FILE *stream)
 {
@@ -298,15 +354,9 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
         CB_TRY(put_benchmark(&out, *one, registry));
     report_stream_end(&out);
     put_options(&out, registry);
+    describe_counters();
     report_describe_columns(&out, "columns");
-    report_stream_array(&out, "technologies");
-    for (const transport_technology *const *one = transport_technologies; *one != NULL; one++) {
-        report_stream_object(&out, NULL);
-        report_stream_text(&out, "name", (*one)->name);
-        report_stream_text(&out, "summary", (*one)->summary);
-        report_stream_end(&out);
-    }
-    report_stream_end(&out);
+    put_technologies(&out);
     report_stream_end(&out);
     return CB_OK;
 }

@@ -160,7 +160,7 @@ static void fill_verification(const verification_result *found, report_row *row)
         return;
     report_set_member(row, REPORT_VERIFY, (double)found->messages, "messages");
     report_set_member(row, REPORT_VERIFY, (double)found->lost, "lost");
-    report_set_member(row, REPORT_VERIFY, (double)found->doubled, "doubled");
+    report_set_member(row, REPORT_VERIFY, (double)found->duplicate, "doubled");
     report_set_member(row, REPORT_VERIFY, (double)found->reordered, "reordered");
     report_set_member(row, REPORT_VERIFY, (double)found->corrupted, "corrupted");
 }

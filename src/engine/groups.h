@@ -1,6 +1,6 @@
 /* Groups of the configuration: the members of --group take the place of --receivers. */
-#ifndef BENCH_GROUPS_H
-#define BENCH_GROUPS_H
+#ifndef ENGINE_GROUPS_H
+#define ENGINE_GROUPS_H
 
 #include "base/context.h"
 #include "engine/options.h"

@@ -6,19 +6,19 @@
 
 #include "base/memory.h"
 
-/* The first rank that tells the same as this one in the text at `offset`: it stands for its host,
+/* The first rank that reports the same as this one in the text at `offset`: it stands for its host,
  * or for its machine. */
-static size_t first_alike(const machines_rank *told, size_t rank, size_t offset)
+static size_t first_alike(const machines_rank *all, size_t rank, size_t offset)
 {
-    const char *own = (const char *)&told[rank] + offset;
+    const char *own = (const char *)&all[rank] + offset;
     size_t first = 0;
 
-    while (strcmp((const char *)&told[first] + offset, own) != 0)
+    while (strcmp((const char *)&all[first] + offset, own) != 0)
         first++;
     return first;
 }
 
-cb_status machines_list(const machines_rank *told, size_t ranks, machines_of_job *out)
+cb_status machines_list(const machines_rank *all, size_t ranks, machines_of_job *out)
 {
     out->hosts = cb_allocate(ranks, sizeof(*out->hosts), "the hosts of the ranks");
     out->machines = cb_allocate(ranks, sizeof(*out->machines), "the hosts of the ranks");
@@ -29,13 +29,13 @@ cb_status machines_list(const machines_rank *told, size_t ranks, machines_of_job
         out->host_cores == NULL || out->bindings == NULL)
         return CB_ERROR_MEMORY;
     for (size_t rank = 0; rank < ranks; rank++) {
-        size_t first = first_alike(told, rank, offsetof(machines_rank, host));
+        size_t first = first_alike(all, rank, offsetof(machines_rank, host));
 
         out->hosts[rank] = first == rank ? (int)out->host_count++ : out->hosts[first];
-        out->machines[rank] = (int)first_alike(told, rank, offsetof(machines_rank, machine));
-        out->cores[rank] = told[rank].usable_cores;
-        out->host_cores[out->hosts[rank]] = told[rank].host_cores;
-        memcpy(out->bindings[rank], told[rank].binding, sizeof(out->bindings[rank]));
+        out->machines[rank] = (int)first_alike(all, rank, offsetof(machines_rank, machine));
+        out->cores[rank] = all[rank].usable_cores;
+        out->host_cores[out->hosts[rank]] = all[rank].host_cores;
+        memcpy(out->bindings[rank], all[rank].binding, sizeof(out->bindings[rank]));
     }
     return CB_OK;
 }

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "host/host.h"
 
-/* What a rank tells about the machine it runs on: plain data. */
+/* What a rank reports about the machine it runs on: plain data. */
 typedef struct {
     char host[HOST_TEXT];
     char machine[HOST_TEXT]; /* hosts with the same one share its cores */
@@ -29,7 +29,7 @@ typedef struct {
 } machines_of_job;
 
 /* Number the hosts in order of their first ranks. CB_ERROR_MEMORY, logged. The caller frees it. */
-cb_status machines_list(const machines_rank *told, size_t ranks, machines_of_job *out);
+cb_status machines_list(const machines_rank *all, size_t ranks, machines_of_job *out);
 void machines_free(machines_of_job *machines);
 
 /* How many of these ranks share the machine and, with `same_binding`, the binding of `rank`. */

@@ -519,7 +519,7 @@ static size_t add_own_rows(const benchmark *definition, const benchmark *const *
     return count;
 }
 
-/* "mpi (MPI point-to-point), tcp (stream sockets) or null (nothing)": all that are known, whatever
+/* "one (its summary), another (its summary) or third (its summary)": all that are known, whatever
  * this build has. `separator` stands before the last. */
 static size_t list_technologies(unsigned capabilities, bool with_summary, const char *separator,
                                 char *text, size_t bytes)

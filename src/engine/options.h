@@ -1,6 +1,6 @@
 /* The options of the benchmark programs, as rows, and the structure that they fill. */
-#ifndef BENCH_OPTIONS_H
-#define BENCH_OPTIONS_H
+#ifndef ENGINE_OPTIONS_H
+#define ENGINE_OPTIONS_H
 
 #include <stdalign.h>
 

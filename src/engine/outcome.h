@@ -30,7 +30,7 @@ typedef struct {
 
 /* What verifying passes have found, summed over the ranks. */
 typedef struct {
-    uint64_t messages, lost, doubled, reordered, corrupted;
+    uint64_t messages, lost, duplicate, reordered, corrupted;
     bool done;
 } verification_result;
 

@@ -1,6 +1,6 @@
 /* Which ranks take part and with which roles, by the hosts that they are on: a pure function. */
-#ifndef BENCH_PLACEMENT_H
-#define BENCH_PLACEMENT_H
+#ifndef ENGINE_PLACEMENT_H
+#define ENGINE_PLACEMENT_H
 
 #include "engine/definition.h"
 

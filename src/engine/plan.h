@@ -1,6 +1,6 @@
 /* What a run measures, in which order: pure functions of the options and the number of ranks. */
-#ifndef BENCH_PLAN_H
-#define BENCH_PLAN_H
+#ifndef ENGINE_PLAN_H
+#define ENGINE_PLAN_H
 
 #include "engine/options.h"
 #include "engine/shape.h"

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/configuration.h"
+#include "engine/describe.h"
 #include "engine/environment.h"
 #include "engine/groups.h"
 #include "engine/parkbench.h"
@@ -145,19 +146,6 @@ cb_status session_open(engine_session *out, engine_program *program)
 
 /* Starting */
 
-/* Results have columns for the counters of all technologies. */
-static void use_counters(void)
-{
-    enum { SETS_MOST = 32 };
-    const cb_counter_set *sets[SETS_MOST];
-    size_t count = 0;
-
-    for (size_t i = 0; transport_technologies[i] != NULL && count < SETS_MOST; i++)
-        if (transport_technologies[i]->counters != NULL)
-            sets[count++] = transport_technologies[i]->counters;
-    report_use_counters(sets, count);
-}
-
 /* Rank 0 opens the document; all learn whether it could. Other files come after it: where two names
  * lead to one file, that is seen then. */
 static cb_status open_document(engine_session *session)
@@ -173,7 +161,7 @@ static cb_status open_document(engine_session *session)
         status = report_create(definition->name, definition->id, definition->title,
                                session->program->technology->name, &session->document);
         if (status == CB_OK) {
-            use_counters();
+            describe_counters();
             report_use_parameters(session->document, session->program->technology->parameters);
             status = report_direct(session->document, format, options->output, stdout);
         }

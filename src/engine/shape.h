@@ -1,8 +1,8 @@
 /* How the ranks of a measurement are shared out: pure functions of definition and numbers. Ranks
  * stand in stages, one after the other. For most benchmarks a stage is a role; a pipeline may have
  * several stages of one role. */
-#ifndef BENCH_SHAPE_H
-#define BENCH_SHAPE_H
+#ifndef ENGINE_SHAPE_H
+#define ENGINE_SHAPE_H
 
 #include "engine/definition.h"
 

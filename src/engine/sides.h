@@ -1,6 +1,6 @@
 /* Which ranks compute beside the communication (--compute): pure functions of a definition. */
-#ifndef BENCH_SIDES_H
-#define BENCH_SIDES_H
+#ifndef ENGINE_SIDES_H
+#define ENGINE_SIDES_H
 
 #include "engine/definition.h"
 

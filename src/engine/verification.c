@@ -8,8 +8,8 @@
 
 static cb_status check(bench_rank *me, bench_peer *from, transport_buffer *buffer)
 {
-    bench_check(&from->incoming, buffer->data, buffer->size, me->size_bytes,
-                &me->verification.findings);
+    checker_check(&from->incoming, buffer->data, buffer->size, me->size_bytes,
+                  &me->verification.findings);
     me->received.packets++;
     transport_buffer_release(buffer);
     return CB_OK;
@@ -39,8 +39,8 @@ static cb_status send_stamped(bench_rank *me, bench_peer *peer)
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    bench_stamp(buffer->data, buffer->size, (uint64_t)me->place.ranks[me->place.self],
-                peer->sent++);
+    checker_stamp(buffer->data, buffer->size, (uint64_t)me->place.ranks[me->place.self],
+                  peer->sent++);
     return transport_send(peer->node, buffer);
 }
 
@@ -141,8 +141,8 @@ static cb_status multicast_stamped(bench_rank *me, transport_group *group)
 
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    bench_stamp(buffer->data, buffer->size, (uint64_t)me->place.ranks[me->place.self],
-                me->broadcasts - 1);
+    checker_stamp(buffer->data, buffer->size, (uint64_t)me->place.ranks[me->place.self],
+                  me->broadcasts - 1);
     return transport_group_send(group, buffer);
 }
 
@@ -156,12 +156,12 @@ static bool is_for_me(const bench_rank *me, uint64_t broadcast)
  * missed it was overtaken by the others, and counts as reordered beside the one that is lost. */
 static cb_status receive_multicast_checked(bench_rank *me, transport_group *group)
 {
-    bench_checker *incoming = &me->peers[0].incoming;
+    checker_stream *incoming = &me->peers[0].incoming;
     uint64_t next = incoming->expected;
 
     while (!is_for_me(me, next))
         next++;
-    bench_check_skip(incoming, next);
+    checker_skip(incoming, next);
     CB_TRY(me->lists.own_multicast ? receive_root_checked(me, group)
                                    : receive_checked(me, &me->peers[0]));
     for (; next + 1 < incoming->expected; next++)
@@ -183,16 +183,16 @@ const bench_traffic verification_traffic = {
     .await_signal = await_signal_in_time,
 };
 
-cb_status verification_sum(control_team *team, const bench_findings *found,
+cb_status verification_sum(control_team *team, const checker_findings *found,
                            verification_result *out)
 {
-    uint64_t counts[] = {found->messages, found->lost, found->doubled, found->reordered,
+    uint64_t counts[] = {found->messages, found->lost, found->duplicate, found->reordered,
                          found->corrupted};
 
     CB_TRY(control_sum(team, counts, sizeof(counts) / sizeof(counts[0])));
     *out = (verification_result){.messages = counts[0],
                                  .lost = counts[1],
-                                 .doubled = counts[2],
+                                 .duplicate = counts[2],
                                  .reordered = counts[3],
                                  .corrupted = counts[4],
                                  .done = true};
@@ -201,12 +201,12 @@ cb_status verification_sum(control_team *team, const bench_findings *found,
 
 void verification_note(engine_session *session, const verification_result *found)
 {
-    if (!found->done || found->lost + found->doubled + found->reordered + found->corrupted == 0)
+    if (!found->done || found->lost + found->duplicate + found->reordered + found->corrupted == 0)
         return;
     session->verdict.verification_failed = true;
     cb_error("verification failed: of %llu messages %llu lost, %llu doubled, %llu reordered, %llu "
              "corrupted; the technology or the network is at fault",
              (unsigned long long)found->messages, (unsigned long long)found->lost,
-             (unsigned long long)found->doubled, (unsigned long long)found->reordered,
+             (unsigned long long)found->duplicate, (unsigned long long)found->reordered,
              (unsigned long long)found->corrupted);
 }

@@ -8,7 +8,7 @@
 extern const bench_traffic verification_traffic;
 
 /* The findings of all ranks, at index 0 of the team. Together. */
-cb_status verification_sum(control_team *team, const bench_findings *found,
+cb_status verification_sum(control_team *team, const checker_findings *found,
                            verification_result *out);
 
 /* At rank 0: findings that are errors are logged, and fail the run when all is measured. */

@@ -12,7 +12,7 @@ cb_status farm_measure_closed(farm_run *run);
  * caller: count + 1 are for blocks, and in_flight / block may come after them. */
 farm_load farm_closed_load(uint64_t in_flight, uint64_t block, size_t count);
 
-/* Whether blocks of so many events came out at less than half of the time that they are wanted to
+/* Whether blocks of `block` events came out at less than half of the time that they are wanted to
  * take, with time left for enough longer ones. Of blocks shorter than what holds a farm up now and
  * then, the median would be the time between two such hold-ups. */
 bool farm_blocks_too_short(double event_ns, uint64_t block, double wanted_ns, double left_ns);

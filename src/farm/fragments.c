@@ -27,7 +27,7 @@ static inline void make_plain(const bench_rank *me, void *data, uint64_t event)
 
 static void make_stamped(const bench_rank *me, void *data, uint64_t event)
 {
-    bench_stamp(data, me->size_bytes, farm_of(me)->index, event);
+    checker_stamp(data, me->size_bytes, farm_of(me)->index, event);
 }
 
 static void ignore_data(bench_rank *me, const transport_buffer *buffer, size_t source,
@@ -42,7 +42,7 @@ static void ignore_data(bench_rank *me, const transport_buffer *buffer, size_t s
 static void check(bench_rank *me, const transport_buffer *buffer, size_t source, uint64_t event)
 {
     bool intact = buffer->size == me->size_bytes &&
-                  bench_stamp_matches(buffer->data, buffer->size, source, event);
+                  checker_stamp_matches(buffer->data, buffer->size, source, event);
 
     me->verification.findings.messages++;
     me->verification.findings.corrupted += !intact;

@@ -120,18 +120,18 @@ static cb_status search_in_flight(farm_run *run, uint64_t probed_events)
  * An unexpected message is counted as corrupted: it is not what anybody sent. A decision that took
  * longer than the timeout, where nothing else came meanwhile, is whole and in order: the machine
  * was slow. */
-static bench_findings findings_of(const bench_rank *me)
+static checker_findings findings_of(const bench_rank *me)
 {
     const farm_rank *farm = farm_of(me);
-    const bench_findings *found = &me->verification.findings;
+    const checker_findings *found = &me->verification.findings;
     const farm_builder_counts *built = &farm->builder.counts;
     const farm_ledger_errors *errors = &farm->ledger.errors;
     const farm_faults *faults = &farm->faults;
 
-    return (bench_findings){
+    return (checker_findings){
         .messages = found->messages,
         .lost = farm->ledger.lost,
-        .doubled = built->duplicate + errors->duplicate + faults->duplicate,
+        .duplicate = built->duplicate + errors->duplicate + faults->duplicate,
         .reordered = found->reordered + errors->late - farm->ledger.delayed + faults->late,
         .corrupted =
             found->corrupted + built->unexpected + errors->unexpected + faults->unexpected};
@@ -143,7 +143,7 @@ static cb_status verify(farm_run *run)
     const double budget_ns = 0.5e9;
     uint64_t events = farm_events_in(budget_ns, run->event_ns, 2 * farm_destinations(run));
     uint64_t start_ns = cb_now_ns();
-    bench_findings found;
+    checker_findings found;
     farm_tally tally = {0};
 
     if (events > VERIFIED_EVENTS)

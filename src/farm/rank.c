@@ -134,7 +134,7 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
     farm->served = farm->completed = 0;
     farm->label_sum = 0;
     me->received.sum = me->received.packets = 0;
-    me->verification.findings = (bench_findings){0};
+    me->verification.findings = (checker_findings){0};
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
     if (farm->role == FARM_SUPERVISOR)
         farm_ledger_restart(&farm->ledger);

@@ -32,7 +32,7 @@ typedef struct {
     bool over;         /* what comes now is too late to be acted on */
     uint64_t *due;     /* of each destination the event that its next message is about, and ... */
     uint64_t *skipped; /* ... a bit for each event of the run before that of which none came */
-    size_t skipped_words; /* there is room for so many */
+    size_t skipped_words; /* of room */
     farm_faults faults;
     transport_group *all_sources; /* supervisor of a push farm */
     farm_ledger ledger;           /* supervisor */

@@ -37,7 +37,7 @@ static const double compute_share = 0.08;
 /* What a rank's task did: plain data. */
 typedef struct {
     uint64_t side; /* BENCH_SIDES: it does not compute */
-    bench_side_work work;
+    occupation_work work;
 } rank_work;
 
 /* The state of the method. */
@@ -227,7 +227,7 @@ static cb_status communicate_alone(occupation *state, double share)
 }
 
 /* All ranks sleep: those that share a core with a task as well as its own. */
-static cb_status compute_alone(occupation *state, bench_side_work *work)
+static cb_status compute_alone(occupation *state, occupation_work *work)
 {
     pass_context *pass = &state->run->pass;
     host_task *task = state->own_task;
@@ -246,7 +246,7 @@ static cb_status compute_alone(occupation *state, bench_side_work *work)
     return pass_end_timing(pass);
 }
 
-static cb_status do_both(occupation *state, bench_side_work *work)
+static cb_status do_both(occupation *state, occupation_work *work)
 {
     measurement_passes *run = state->run;
 
@@ -273,7 +273,7 @@ static cb_status gather_work(occupation *state, const rank_work *mine)
         return CB_ERROR_MEMORY;
     status = control_gather(setting->team, mine, sizeof(*mine), all);
     for (size_t i = 0; status == CB_OK && all != NULL && i < setting->participants; i++) {
-        bench_side_work *sum;
+        occupation_work *sum;
 
         if (all[i].side >= BENCH_SIDES)
             continue;

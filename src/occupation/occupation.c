@@ -5,10 +5,10 @@
 
 enum { TURNS_MINIMUM = 5 };
 
-bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns)
+occupation_figures occupation_figures_of(const occupation_work *work, double tick_ns)
 {
-    const bench_side_figures none = {(double)NAN, (double)NAN, (double)NAN, false};
-    bench_side_figures figures = none;
+    const occupation_figures none = {(double)NAN, (double)NAN, (double)NAN, false};
+    occupation_figures figures = none;
     double turn_each_ns = (double)work->ranks * tick_ns, done_ns = work->beside_work_ns;
     double alone_share;
 
@@ -23,7 +23,7 @@ bench_side_figures bench_side_figures_of(const bench_side_work *work, double tic
         done_ns += turn_each_ns;
     figures.slowdown = alone_share * work->beside_ns / done_ns;
     if (figures.at_least && figures.slowdown < 1)
-        return (bench_side_figures){figures.alone_pct, none.slowdown, none.left_pct, false};
+        return (occupation_figures){figures.alone_pct, none.slowdown, none.left_pct, false};
     figures.left_pct = 100 / figures.slowdown;
     return figures;
 }
@@ -34,7 +34,7 @@ void occupation_fill_row(const occupation_result *found, double step_ns, report_
         return;
     report_set_number(row, REPORT_SLOWDOWN_COMMUNICATION, step_ns / found->alone_step_ns);
     for (bench_side side = 0; side < BENCH_SIDES; side++) {
-        bench_side_figures figures = bench_side_figures_of(&found->sides[side], found->tick_ns);
+        occupation_figures figures = occupation_figures_of(&found->sides[side], found->tick_ns);
         const char *name = bench_side_name(side);
 
         report_set_member(row, REPORT_COMPUTING_ALONE_PCT, figures.alone_pct, "%s", name);

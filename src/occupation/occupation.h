@@ -11,7 +11,7 @@ typedef struct {
     size_t ranks;
     double alone_work_ns, alone_ns;
     double beside_work_ns, beside_ns;
-} bench_side_work;
+} occupation_work;
 
 /* Absent figures are NaN. */
 typedef struct {
@@ -19,19 +19,19 @@ typedef struct {
     double slowdown;  /* rate alone / rate beside the communication; never infinite */
     double left_pct;  /* of the rate alone: 100 / slowdown */
     bool at_least;    /* the slowdown is a lower bound, and what is left an upper one */
-} bench_side_figures;
+} occupation_figures;
 
 /* A task of low priority gets turns of one scheduler tick at regular intervals. Where the tasks had
  * less than five turns each, one turn more would change the figure by a fifth: the slowdown is then
  * taken as if each had had that turn, and it is at least so large. Without five turns each
  * alone there is nothing to compare with and no slowdown, nor is a bound below 1 one. */
-bench_side_figures bench_side_figures_of(const bench_side_work *work, double tick_ns);
+occupation_figures occupation_figures_of(const occupation_work *work, double tick_ns);
 
 /* What was found beside the tasks of one measurement. */
 typedef struct {
     double alone_step_ns; /* of the communication without the tasks; 0: not measured */
     double tick_ns;       /* of the scheduler */
-    bench_side_work sides[BENCH_SIDES];
+    occupation_work sides[BENCH_SIDES];
 } occupation_result;
 
 /* What communication and computing take from each other, into a row whose steps took `step_ns`. */

@@ -178,6 +178,9 @@ static inline bool transport_is_built_in(const transport_technology *technology)
 /* The technology of that name, or NULL; built in. */
 const transport_technology *transport_find(const char *name);
 
+/* What technologies count, each set once, up to `room` of them; gives their number. */
+size_t transport_counter_sets(const cb_counter_set **sets, size_t room);
+
 /* The names of the technologies that are built in and have all these capabilities: "mpi, tcp". */
 void transport_list(unsigned capabilities, char *text, size_t bytes);
 

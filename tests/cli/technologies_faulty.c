@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "tests/cli/defects.h"
 #include "transport/common/technology.h"
-#include "transport/sci/technology.h"
+#include "transport/sci/parameters.h"
 
 static transport_technology faulty, unicast, configured, metered;
 

@@ -20,7 +20,7 @@ FARM = {**VALID, "benchmark": "pushfarm", "id": "2.1", "results": FARM_ROWS, "fi
 
 # What is changed (path, new value; None: removed), and where the fault must be seen.
 CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
-    "unknown key": (("results", 0, "latencyus"), 1, "$.results[0]"),
+    "unknown key": (("results", 0, "latencyus"), 1, "$.results[0].latencyus"),
     "text for a number": (("results", 0, "touch_us"), "1", "$.results[0].touch_us"),
     "negative latency": (("results", 0, "latency_us", "min"), -1, "$.results[0].latency_us.min"),
     "complete with a reason": (("reason",), "SIGTERM", "$"),

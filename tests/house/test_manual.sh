@@ -73,9 +73,10 @@ for command in calibrate convert info knee run signals timeline; do
 done
 
 # Every parameter of a Context stands in the manual page of files, and in docs/configuration.md.
-parameters=$(sed -n 's/.*\.name = "\([a-z_]*\)".*/\1/p' "$srcdir/src/base/parameters.c")
+parameters=$(sed -n 's/.*"parameters": \[\(.*\)\], "counters".*/\1/p' "$builddir/benchmarks.json" |
+    grep -o '"name": "[a-z_]*"' | cut -d '"' -f 4)
 [ -n "$parameters" ] || {
-    echo "no parameter is found in src/base/parameters.c" >&2
+    echo "no parameter of a technology is found in benchmarks.json" >&2
     status=1
 }
 for parameter in $parameters; do

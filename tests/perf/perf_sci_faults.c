@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "transport/sci/technology.h"
+#include "transport/sci/parameters.h"
 #include "tests/perf/crowd.h"
 
 enum { TURNS = 21, ROUNDS = 400, AHEAD = 8, MESSAGES = ROUNDS * AHEAD, LINE_BYTES = 64, HELD = 2 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "transport/sci/technology.h"
+#include "transport/sci/parameters.h"
 #include "tests/perf/crowd.h"
 
 enum {

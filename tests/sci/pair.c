@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/random.h"
-#include "transport/sci/technology.h"
+#include "transport/sci/parameters.h"
 
 enum { PATIENCE_S = 60, RANKS = 2 };
 

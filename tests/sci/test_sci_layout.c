@@ -1,7 +1,7 @@
 /* The layout of segments: areas do not overlap, and the limits are kept at start. */
 #include "transport/sci/layout.h"
 
-#include "transport/sci/technology.h"
+#include "transport/sci/parameters.h"
 #include "base/log.h"
 #include "tests/unit/unit.h"
 

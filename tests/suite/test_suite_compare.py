@@ -10,11 +10,12 @@ import csv
 import io
 import json
 import math
+import random
 import subprocess
 import sys
 import unittest
 from pathlib import Path
-from typing import Any, Callable
+from typing import Callable
 from unittest import mock
 
 from documents import ENVIRONMENT, TOP, Documents, Json, document, drawn, row

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_TECHNOLOGIES_H
 
 #include "base/context.h"
-#include "transport/sci/technology.h"
+#include "transport/sci/parameters.h"
 #include "transport/tcp/internal.h"
 #include "transport/udp/internal.h"
 

@@ -240,12 +240,12 @@ END_TEST
 
 static void expect_findings(const side *s, uint64_t messages, uint64_t lost, uint64_t corrupted)
 {
-    const bench_findings *found = &s->me.verification.findings;
+    const checker_findings *found = &s->me.verification.findings;
 
     ck_assert_uint_eq(found->messages, messages);
     ck_assert_uint_eq(found->lost, lost);
     ck_assert_uint_eq(found->corrupted, corrupted);
-    ck_assert_uint_eq(found->doubled + found->reordered, 0);
+    ck_assert_uint_eq(found->duplicate + found->reordered, 0);
 }
 
 static void make_verified(rally *r, mishap to_ping, mishap to_pong)

@@ -20,8 +20,8 @@ static const size_t numbered_sizes[] = {16, 17, 24, 4096};
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 typedef struct {
-    bench_checker checker;
-    bench_findings findings;
+    checker_stream checker;
+    checker_findings findings;
     size_t size_bytes;
 } stream;
 
@@ -34,28 +34,28 @@ static void arrives(stream *s, uint64_t number)
 {
     unsigned char packet[LARGEST];
 
-    bench_stamp(packet, s->size_bytes, SOURCE, number);
-    bench_check(&s->checker, packet, s->size_bytes, s->size_bytes, &s->findings);
+    checker_stamp(packet, s->size_bytes, SOURCE, number);
+    checker_check(&s->checker, packet, s->size_bytes, s->size_bytes, &s->findings);
 }
 
 static void arrives_flipped(stream *s, uint64_t number, size_t byte, unsigned char mask)
 {
     unsigned char packet[LARGEST];
 
-    bench_stamp(packet, s->size_bytes, SOURCE, number);
+    checker_stamp(packet, s->size_bytes, SOURCE, number);
     packet[byte] ^= mask;
-    bench_check(&s->checker, packet, s->size_bytes, s->size_bytes, &s->findings);
+    checker_check(&s->checker, packet, s->size_bytes, s->size_bytes, &s->findings);
 }
 
-static void assert_found(const stream *s, bench_findings expected)
+static void assert_found(const stream *s, checker_findings expected)
 {
     ck_assert_msg(
         memcmp(&s->findings, &expected, sizeof(expected)) == 0,
         "size %zu: %lu messages, %lu lost, %lu doubled, %lu reordered, %lu corrupted in place "
         "of %lu, %lu, %lu, %lu, %lu",
-        s->size_bytes, s->findings.messages, s->findings.lost, s->findings.doubled,
+        s->size_bytes, s->findings.messages, s->findings.lost, s->findings.duplicate,
         s->findings.reordered, s->findings.corrupted, expected.messages, expected.lost,
-        expected.doubled, expected.reordered, expected.corrupted);
+        expected.duplicate, expected.reordered, expected.corrupted);
 }
 
 START_TEST(a_clean_stream_has_nothing_to_find)
@@ -65,7 +65,7 @@ START_TEST(a_clean_stream_has_nothing_to_find)
 
         for (uint64_t number = 0; number < 200; number++)
             arrives(&s, number);
-        assert_found(&s, (bench_findings){.messages = 200});
+        assert_found(&s, (checker_findings){.messages = 200});
     }
 }
 END_TEST
@@ -79,7 +79,7 @@ START_TEST(lost_packets_are_counted_by_the_gap)
         arrives(&s, 2);
         arrives(&s, 103);
         arrives(&s, 104);
-        assert_found(&s, (bench_findings){.messages = 4, .lost = 101});
+        assert_found(&s, (checker_findings){.messages = 4, .lost = 101});
     }
 }
 END_TEST
@@ -94,7 +94,7 @@ START_TEST(a_doubled_packet_is_counted_each_time_it_comes_again)
         arrives(&s, 1);
         arrives(&s, 2);
         arrives(&s, 0);
-        assert_found(&s, (bench_findings){.messages = 5, .doubled = 2});
+        assert_found(&s, (checker_findings){.messages = 5, .duplicate = 2});
     }
 }
 END_TEST
@@ -107,7 +107,7 @@ START_TEST(a_late_packet_is_reordered_and_not_lost)
         arrives(&s, 1);
         arrives(&s, 0);
         arrives(&s, 2);
-        assert_found(&s, (bench_findings){.messages = 3, .reordered = 1});
+        assert_found(&s, (checker_findings){.messages = 3, .reordered = 1});
     }
 }
 END_TEST
@@ -119,7 +119,7 @@ START_TEST(a_late_packet_that_comes_again_is_doubled)
     arrives(&s, 1);
     arrives(&s, 0);
     arrives(&s, 0);
-    assert_found(&s, (bench_findings){.messages = 3, .reordered = 1, .doubled = 1});
+    assert_found(&s, (checker_findings){.messages = 3, .reordered = 1, .duplicate = 1});
 }
 END_TEST
 
@@ -138,7 +138,7 @@ START_TEST(a_late_packet_is_known_while_63_have_passed_it)
 {
     stream s = late_by(MEMORY - 1);
 
-    assert_found(&s, (bench_findings){.messages = MEMORY, .reordered = 1});
+    assert_found(&s, (checker_findings){.messages = MEMORY, .reordered = 1});
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(a_later_one_stays_lost_and_counts_as_doubled)
 {
     stream s = late_by(MEMORY);
 
-    assert_found(&s, (bench_findings){.messages = MEMORY + 1, .lost = 1, .doubled = 1});
+    assert_found(&s, (checker_findings){.messages = MEMORY + 1, .lost = 1, .duplicate = 1});
 }
 END_TEST
 
@@ -162,7 +162,7 @@ START_TEST(any_flipped_bit_is_one_corrupted_packet)
                 arrives(&s, 0);
                 arrives_flipped(&s, 1, byte, (unsigned char)(1u << bit));
                 arrives(&s, 2);
-                assert_found(&s, (bench_findings){.messages = 3, .corrupted = 1});
+                assert_found(&s, (checker_findings){.messages = 3, .corrupted = 1});
             }
 }
 END_TEST
@@ -173,7 +173,7 @@ START_TEST(any_flipped_byte_of_a_large_packet_is_seen)
         stream s = stream_of(LARGEST);
 
         arrives_flipped(&s, 0, byte, 0xff);
-        assert_found(&s, (bench_findings){.messages = 1, .corrupted = 1});
+        assert_found(&s, (checker_findings){.messages = 1, .corrupted = 1});
     }
 }
 END_TEST
@@ -188,9 +188,9 @@ START_TEST(a_packet_of_another_size_is_corrupted)
         stream s = stream_of(pairs[k].arrived);
         unsigned char packet[LARGEST];
 
-        bench_stamp(packet, pairs[k].arrived, SOURCE, 0);
-        bench_check(&s.checker, packet, pairs[k].arrived, pairs[k].expected, &s.findings);
-        assert_found(&s, (bench_findings){.messages = 1, .corrupted = 1});
+        checker_stamp(packet, pairs[k].arrived, SOURCE, 0);
+        checker_check(&s.checker, packet, pairs[k].arrived, pairs[k].expected, &s.findings);
+        assert_found(&s, (checker_findings){.messages = 1, .corrupted = 1});
     }
 }
 END_TEST
@@ -203,9 +203,9 @@ START_TEST(a_packet_of_another_source_is_corrupted)
         stream s = stream_of(sizes[k]);
         unsigned char packet[LARGEST];
 
-        bench_stamp(packet, sizes[k], SOURCE + 1, 0);
-        bench_check(&s.checker, packet, sizes[k], sizes[k], &s.findings);
-        assert_found(&s, (bench_findings){.messages = 1, .corrupted = 1});
+        checker_stamp(packet, sizes[k], SOURCE + 1, 0);
+        checker_check(&s.checker, packet, sizes[k], sizes[k], &s.findings);
+        assert_found(&s, (checker_findings){.messages = 1, .corrupted = 1});
     }
 }
 END_TEST
@@ -217,7 +217,7 @@ START_TEST(a_corrupted_packet_stands_for_the_one_that_was_expected)
     arrives(&s, 0);
     arrives_flipped(&s, 2, 20, 1); /* 1 was lost */
     arrives(&s, 3);
-    assert_found(&s, (bench_findings){.messages = 3, .lost = 1, .corrupted = 1});
+    assert_found(&s, (checker_findings){.messages = 3, .lost = 1, .corrupted = 1});
 }
 END_TEST
 
@@ -227,8 +227,8 @@ START_TEST(all_bytes_of_a_packet_depend_on_its_number)
         unsigned char one[LARGEST], other[LARGEST];
         size_t size = numbered_sizes[k], same = 0;
 
-        bench_stamp(one, size, SOURCE, 7);
-        bench_stamp(other, size, SOURCE, 8);
+        checker_stamp(one, size, SOURCE, 7);
+        checker_stamp(other, size, SOURCE, 8);
         for (size_t i = 16; i < size; i++)
             same += one[i] == other[i];
         ck_assert_uint_le(same, size / 64 + 1);
@@ -242,7 +242,7 @@ START_TEST(nothing_is_written_beyond_a_packet)
         unsigned char packet[80];
 
         memset(packet, 0xa5, sizeof(packet));
-        bench_stamp(packet, size, SOURCE, 5);
+        checker_stamp(packet, size, SOURCE, 5);
         for (size_t i = size; i < sizeof(packet); i++)
             ck_assert_uint_eq(packet[i], 0xa5);
     }
@@ -254,11 +254,11 @@ START_TEST(packets_for_others_are_not_missed)
     stream s = stream_of(64);
 
     arrives(&s, 0);
-    bench_check_skip(&s.checker, 5);
+    checker_skip(&s.checker, 5);
     arrives(&s, 5);
-    bench_check_skip(&s.checker, 4); /* it never goes back */
+    checker_skip(&s.checker, 4); /* it never goes back */
     arrives(&s, 6);
-    assert_found(&s, (bench_findings){.messages = 3});
+    assert_found(&s, (checker_findings){.messages = 3});
 }
 END_TEST
 
@@ -267,10 +267,10 @@ START_TEST(a_late_packet_is_known_behind_packets_for_others)
     stream s = stream_of(64);
 
     arrives(&s, 1);
-    bench_check_skip(&s.checker, 10);
+    checker_skip(&s.checker, 10);
     arrives(&s, 10);
     arrives(&s, 0);
-    assert_found(&s, (bench_findings){.messages = 3, .reordered = 1});
+    assert_found(&s, (checker_findings){.messages = 3, .reordered = 1});
 }
 END_TEST
 
@@ -281,7 +281,7 @@ START_TEST(a_short_stream_that_is_not_in_order_shows_as_corrupted)
     arrives(&s, 0);
     arrives(&s, 2);
     arrives(&s, 3);
-    assert_found(&s, (bench_findings){.messages = 3, .corrupted = 2});
+    assert_found(&s, (checker_findings){.messages = 3, .corrupted = 2});
 }
 END_TEST
 
@@ -292,7 +292,7 @@ START_TEST(empty_packets_are_only_counted)
     arrives(&s, 0);
     arrives(&s, 5);
     arrives(&s, 5);
-    assert_found(&s, (bench_findings){.messages = 3});
+    assert_found(&s, (checker_findings){.messages = 3});
 }
 END_TEST
 
@@ -307,7 +307,7 @@ typedef struct {
 
 typedef struct {
     stream s;
-    bench_findings injected;
+    checker_findings injected;
     cb_random random;
     uint64_t highest; /* number that has arrived */
     late_packet late[PENDING];
@@ -337,7 +337,7 @@ static void repeat(faulty_stream *f, uint64_t number)
 {
     come(f, number);
     come(f, number);
-    f->injected.doubled++;
+    f->injected.duplicate++;
 }
 
 static void hold_back(faulty_stream *f, uint64_t number)

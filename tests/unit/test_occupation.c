@@ -141,12 +141,12 @@ END_TEST
 START_TEST(slowdown_is_the_rate_alone_over_the_rate_beside)
 {
     /* 95 of 100 ms alone, 100 of 500 ms beside: 0.95 against 0.2 */
-    const bench_side_work work = {.ranks = 1,
+    const occupation_work work = {.ranks = 1,
                                   .alone_work_ns = 95e6,
                                   .alone_ns = 100e6,
                                   .beside_work_ns = 100e6,
                                   .beside_ns = 500e6};
-    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
 
     assert_near(figures.alone_pct, 95);
     assert_near(figures.slowdown, 4.75);
@@ -157,12 +157,12 @@ END_TEST
 
 START_TEST(computing_that_is_not_disturbed_is_not_slowed_down)
 {
-    const bench_side_work work = {.ranks = 4,
+    const occupation_work work = {.ranks = 4,
                                   .alone_work_ns = 100e6,
                                   .alone_ns = 400e6,
                                   .beside_work_ns = 500e6,
                                   .beside_ns = 2000e6};
-    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
 
     assert_near(figures.alone_pct, 25);
     assert_near(figures.slowdown, 1);
@@ -173,9 +173,9 @@ END_TEST
 START_TEST(no_work_at_all_gives_a_bound_and_not_infinity)
 {
     /* One turn of 4 ms in 400 ms would have been seen. */
-    const bench_side_work work = {
+    const occupation_work work = {
         .ranks = 1, .alone_work_ns = 80e6, .alone_ns = 80e6, .beside_ns = 400e6};
-    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
 
     ck_assert(figures.at_least);
     assert_near(figures.slowdown, 100);
@@ -185,17 +185,17 @@ END_TEST
 
 START_TEST(a_few_turns_give_a_bound_with_one_more)
 {
-    bench_side_work work = {.ranks = 1,
+    occupation_work work = {.ranks = 1,
                             .alone_work_ns = 80e6,
                             .alone_ns = 80e6,
                             .beside_work_ns = 12e6,
                             .beside_ns = 1600e6};
-    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
 
     ck_assert(figures.at_least);
     assert_near(figures.slowdown, 100);
     work.beside_work_ns = 5 * tick_ns;
-    figures = bench_side_figures_of(&work, tick_ns);
+    figures = occupation_figures_of(&work, tick_ns);
     ck_assert(!figures.at_least);
     assert_near(figures.slowdown, 80);
 }
@@ -203,12 +203,12 @@ END_TEST
 
 START_TEST(each_rank_of_a_side_may_have_had_one_turn_more)
 {
-    const bench_side_work work = {.ranks = 3,
+    const occupation_work work = {.ranks = 3,
                                   .alone_work_ns = 240e6,
                                   .alone_ns = 240e6,
                                   .beside_work_ns = 12e6,
                                   .beside_ns = 1200e6};
-    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
 
     ck_assert(figures.at_least);
     assert_near(figures.slowdown, 50);
@@ -217,12 +217,12 @@ END_TEST
 
 START_TEST(without_a_baseline_there_is_no_slowdown)
 {
-    const bench_side_work work = {.ranks = 1,
+    const occupation_work work = {.ranks = 1,
                                   .alone_work_ns = 4 * tick_ns,
                                   .alone_ns = 160e6,
                                   .beside_work_ns = 100e6,
                                   .beside_ns = 200e6};
-    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
 
     assert_near(figures.alone_pct, 10);
     ck_assert(isnan(figures.slowdown) && isnan(figures.left_pct) && !figures.at_least);
@@ -231,32 +231,32 @@ END_TEST
 
 START_TEST(tasks_that_had_five_turns_only_together_are_no_baseline)
 {
-    bench_side_work work = {.ranks = 16,
+    occupation_work work = {.ranks = 16,
                             .alone_work_ns = 5 * tick_ns,
                             .alone_ns = 16 * 160e6,
                             .beside_work_ns = 0,
                             .beside_ns = 16 * 800e6};
 
-    ck_assert(isnan(bench_side_figures_of(&work, tick_ns).slowdown));
+    ck_assert(isnan(occupation_figures_of(&work, tick_ns).slowdown));
     work.alone_work_ns = 16 * 5 * tick_ns;
-    ck_assert(!isnan(bench_side_figures_of(&work, tick_ns).slowdown));
+    ck_assert(!isnan(occupation_figures_of(&work, tick_ns).slowdown));
 }
 END_TEST
 
 START_TEST(a_bound_below_1_is_no_figure)
 {
     /* An eighth of the time alone: with one turn more in 24 ms, at least 0.75. */
-    bench_side_work work = {.ranks = 1,
+    occupation_work work = {.ranks = 1,
                             .alone_work_ns = 20e6,
                             .alone_ns = 160e6,
                             .beside_work_ns = 0,
                             .beside_ns = 24e6};
-    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
 
     ck_assert(isnan(figures.slowdown) && isnan(figures.left_pct) && !figures.at_least);
     assert_near(figures.alone_pct, 12.5);
     work.beside_ns = 40e6;
-    figures = bench_side_figures_of(&work, tick_ns);
+    figures = occupation_figures_of(&work, tick_ns);
     ck_assert(figures.at_least);
     assert_near(figures.slowdown, 1.25);
 }
@@ -264,8 +264,8 @@ END_TEST
 
 START_TEST(a_side_without_ranks_has_no_figures)
 {
-    const bench_side_work work = {.ranks = 0};
-    bench_side_figures figures = bench_side_figures_of(&work, tick_ns);
+    const occupation_work work = {.ranks = 0};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
 
     ck_assert(isnan(figures.alone_pct) && isnan(figures.slowdown) && isnan(figures.left_pct));
     ck_assert(!figures.at_least);

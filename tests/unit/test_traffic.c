@@ -253,7 +253,7 @@ static const struct {
             {broadcast, receive_own_broadcast}};
 
 /* All packets but one arrive, or all. */
-static bench_findings verify_without(size_t way, uint64_t lost, cb_status *last)
+static checker_findings verify_without(size_t way, uint64_t lost, cb_status *last)
 {
     mirror m;
     transport_buffer *dropped;
@@ -282,11 +282,11 @@ START_TEST(a_verified_stream_without_losses_is_clean)
 {
     for (size_t way = 0; way < LENGTH(ways); way++) {
         cb_status last;
-        bench_findings found = verify_without(way, VERIFIED, &last);
+        checker_findings found = verify_without(way, VERIFIED, &last);
 
         ck_assert_int_eq(last, CB_OK);
         ck_assert_uint_eq(found.messages, VERIFIED);
-        ck_assert_uint_eq(found.lost + found.doubled + found.reordered + found.corrupted, 0);
+        ck_assert_uint_eq(found.lost + found.duplicate + found.reordered + found.corrupted, 0);
     }
 }
 END_TEST
@@ -296,12 +296,12 @@ START_TEST(a_packet_that_is_lost_is_counted_once_and_not_waited_for)
     for (size_t way = 0; way < LENGTH(ways); way++)
         for (uint64_t lost = 0; lost < VERIFIED; lost++) {
             cb_status last;
-            bench_findings found = verify_without(way, lost, &last);
+            checker_findings found = verify_without(way, lost, &last);
 
             ck_assert_int_eq(last, CB_ERROR_DATA);
             ck_assert_uint_eq(found.messages, VERIFIED - 1);
             ck_assert_uint_eq(found.lost, 1);
-            ck_assert_uint_eq(found.doubled + found.reordered + found.corrupted, 0);
+            ck_assert_uint_eq(found.duplicate + found.reordered + found.corrupted, 0);
         }
 }
 END_TEST

@@ -68,15 +68,20 @@ def _too_deep(text: str) -> Optional[str]:
     return None
 
 
-def _depth_of(value: Any) -> int:
-    level, depth = [value], 0
+def _extent(value: Any) -> tuple[int, int]:
+    """How deeply a value is nested, as far as that is allowed, and how many keys it has."""
+    level, depth, keys = [value], 0, 0
     while level and depth <= _DEPTH:
         depth += 1
         inner: list[Any] = []
         for one in level:
-            inner += one.values() if isinstance(one, dict) else one
+            if isinstance(one, dict):
+                keys += len(one)
+                inner += one.values()
+            else:
+                inner += one
         level = [one for one in inner if isinstance(one, (dict, list))]
-    return depth
+    return depth, keys
 
 
 def _places(value: Any, place: str) -> Iterator[tuple[str, Any]]:
@@ -104,6 +109,7 @@ def _fault_of(value: Any) -> Optional[str]:
 
 # What only a look at each number can tell, and at each text.
 _ODD_NUMBER = re.compile(r"[\s:,\[]-?(?:[0-9]{16}|[0-9]+\.0+[\s,\]}]|[0-9.]+[eE])")
+_LOOSE_KEY = re.compile(r'"\s+:')
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -159,19 +165,21 @@ def load_json(path: Path) -> Any:
         raise _refused(path, f"byte {error.start}", "it is damaged: no UTF-8") from error
     reading = _Reading()
     numbers: dict[str, Any] = {"parse_int": reading.integer, "parse_float": reading.real}
+    hooks = numbers if _ODD_NUMBER.search(text) else {}
     try:
-        document = json.loads(
-            text,
-            object_pairs_hook=reading.paired,
-            parse_constant=reading.constant,
-            **(numbers if _ODD_NUMBER.search(text) else {}),
-        )
+        document = json.loads(text, parse_constant=reading.constant, **hooks)
+        depth, keys = _extent(document) if isinstance(document, (dict, list)) else (1, 0)
+        if depth <= _DEPTH and (keys != text.count('":') or _LOOSE_KEY.search(text)):
+            # Some key may be there twice; a look at each object, which takes twice as long, tells.
+            document = json.loads(
+                text, object_pairs_hook=reading.paired, parse_constant=reading.constant, **hooks
+            )
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
         raise _refused(path, place, f"it is cut off or damaged ({error.msg})") from error
     except RecursionError as error:
         raise _refused(path, _too_deep(text) or "its end", "it is nested too deeply") from error
-    if isinstance(document, (dict, list)) and _depth_of(document) > _DEPTH:
+    if depth > _DEPTH:
         raise _refused(path, _too_deep(text) or "its end", "it is nested too deeply")
     if reading.faulty or reading.twice or _HALF_PAIR.search(text):
         reading.look_up(document, path)
@@ -224,16 +232,26 @@ def claims_to_be(path: Path, kind: str) -> bool:
 # What is in it.
 
 
-def _for_readers(schema: Any) -> Any:
-    """A schema as a reader takes it, in the words of draft 7, which the library knows."""
+_PLAIN = frozenset({"type", "minimum", "maximum", "exclusiveMinimum", "enum"})
+
+
+def _for_readers(schema: Any, definitions: Json) -> Any:
+    """A schema as a reader takes it, in the words of draft 7, which the library knows. Definitions
+    of plain values stand where they are used: the library makes a function of each."""
     if isinstance(schema, list):
-        return [_for_readers(one) for one in schema]
+        return [_for_readers(one, definitions) for one in schema]
     if not isinstance(schema, dict):
         return schema
+    named = definitions.get(str(schema.get("$ref", "")).rpartition("/")[2], {})
+    if named and named.keys() <= _PLAIN:
+        return named
     later = schema.get("x-added-later", ())
-    made = {key: _for_readers(value) for key, value in schema.items() if key != "$id"}
-    if made.get("additionalProperties") is False:
-        del made["additionalProperties"]
+    made = {
+        key: _for_readers(value, definitions) for key, value in schema.items() if key != "$id"
+    }
+    if "properties" in made:
+        # What has keys that are known may get others later, of any form.
+        made.pop("additionalProperties", None)
     if isinstance(made.get("required"), list):
         made["required"] = [key for key in made["required"] if key not in later]
     if "dependentRequired" in made:
@@ -250,7 +268,8 @@ def _validator(kind: str) -> Callable[[Json], Json]:
     path = next((folder / name for folder in _SCHEMAS if (folder / name).is_file()), None)
     if path is None:
         raise SuiteError(f"cannot find {name} in {_SCHEMAS[1]}; install combench again")
-    schema = _for_readers(json.loads(path.read_text(encoding="utf-8")))
+    text = json.loads(path.read_text(encoding="utf-8"))
+    schema = _for_readers(text, text.get("$defs", text.get("definitions", {})))
     validator: Callable[[Json], Json] = fastjsonschema.compile(schema, use_default=False)
     return validator
 

@@ -125,9 +125,9 @@ def of_documents(documents: Iterable[Json]) -> Measured:
         for row in document["results"]:
             try:
                 one = of_row(document, row)
-            except NotPredicted as reason:
+            except NotPredicted as error:
                 what = f"mode {row['mode']}" if "mode" in row else "a row"
-                reasons.add((str(document["benchmark"]), what, str(reason)))
+                reasons.add((str(document["benchmark"]), what, str(error)))
                 continue
             if (one.case, one.rate_hz) not in seen:
                 seen.add((one.case, one.rate_hz))
@@ -233,13 +233,14 @@ def incast_bytes(case: Case, window_bytes: int) -> int:
     """The most that may be under way to one port at once: from each source that sends there its
     packets that are not acknowledged, and at most the window of its connection."""
     shape = case.shape
-    sources, packets = {
+    of_benchmark: dict[str, Callable[[], tuple[int, int]]] = {
         "alltoall": lambda: (shape[0] - 1, 1),
         "funnel": lambda: (shape[1], case.window),
         "pushfarm": lambda: (shape[1], -(-case.in_flight // shape[2])),
         "pullfarm": lambda: (shape[1], -(-case.in_flight // shape[2])),
         "pipeline": lambda: (max(a // b for a, b in zip(shape, shape[1:])), case.window),
-    }.get(case.benchmark, lambda: (1, 1))()
+    }
+    sources, packets = of_benchmark.get(case.benchmark, lambda: (1, 1))()
     return sources * min(case.size_bytes * packets, window_bytes) if sources > 1 else 0
 
 

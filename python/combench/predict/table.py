@@ -100,7 +100,7 @@ _COLUMNS: tuple[tuple[str, str, Callable[[Json], str]], ...] = (
     ("Hz", "knee", lambda row: _number(row["knee_Hz"]) if "knee_Hz" in row else ""),
     ("%", "used", lambda row: f"{row['limit']['used_pct']:.0f}" if "limit" in row else ""),
     ("", "", lambda row: "".join(mark for mark, holds, _ in MARKS if holds(row)) or "-"),
-    ("", "full first", lambda row: row["limit"]["text"] if "limit" in row else ""),
+    ("", "full first", lambda row: str(row["limit"]["text"]) if "limit" in row else ""),
 )
 _LEFT = ("id", "benchmark", "mode", "shape", "", "full first")
 

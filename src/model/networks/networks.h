@@ -9,10 +9,10 @@
 extern const ccmod_network_kind ccmod_network_crossbar, ccmod_network_myrinet,
     ccmod_network_fattree, ccmod_network_dragonfly, ccmod_network_torus, ccmod_network_file;
 
-/* Packets of TCP on Ethernet, for networks whose kind says nothing of packets. */
+/* Packets of stream sockets on Ethernet, for networks whose kind says nothing of packets. */
 enum {
-    NETWORK_ETHERNET_PAYLOAD_BYTES = 1460, /* of TCP in a frame of 1500 bytes */
-    NETWORK_ETHERNET_HEADER_BYTES = 78     /* Ethernet with preamble and gap, IP and TCP */
+    NETWORK_ETHERNET_PAYLOAD_BYTES = 1460, /* in a frame of 1500 bytes */
+    NETWORK_ETHERNET_HEADER_BYTES = 78     /* Ethernet with preamble and gap, and IP */
 };
 
 enum { NETWORK_NAME_BYTES = 384, NETWORK_DIMENSIONS = 16 };

@@ -3,7 +3,7 @@
  *
  * Of every two packets the second is acknowledged when it has come. One that is alone at the end of
  * its message is acknowledged at once by a receiver that does not answer; one that does waits for
- * what carries the acknowledgement, an answer or another packet, as long as TCP does. */
+ * what carries the acknowledgement, an answer or another packet, as long as such sockets do. */
 #include "model/sharing/fifo_acknowledgements.h"
 
 #include <stdlib.h>

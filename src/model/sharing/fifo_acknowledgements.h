@@ -1,5 +1,5 @@
-/* Acknowledgements of the sharing rule fifo: frames of their own, as those of TCP, that stand in
- * line like packets and arrive nowhere. Internal to src/model. */
+/* Acknowledgements of the sharing rule fifo: frames of their own, as stream sockets have, that
+ * stand in line like packets and arrive nowhere. Internal to src/model. */
 #ifndef MODEL_SHARING_FIFO_ACKNOWLEDGEMENTS_H
 #define MODEL_SHARING_FIFO_ACKNOWLEDGEMENTS_H
 

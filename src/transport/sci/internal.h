@@ -11,7 +11,7 @@
 #include "transport/common/technology.h"
 #include "transport/sci/layout.h"
 #include "transport/sci/sisci.h"
-#include "transport/sci/technology.h"
+#include "transport/sci/parameters.h"
 #include "transport/sci/word.h"
 #include "transport/transport.h"
 

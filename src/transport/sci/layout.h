@@ -3,7 +3,7 @@
 #ifndef TRANSPORT_SCI_LAYOUT_H
 #define TRANSPORT_SCI_LAYOUT_H
 
-#include "transport/sci/technology.h"
+#include "transport/sci/parameters.h"
 
 /* Words of a header: with lines it holds credits alone; without, as many notices and credits, or,
  * where more may be outstanding, one notice for all and up to 15 credits. */

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "transport/sci/technology.h"
+#include "transport/sci/parameters.h"
 
 /* The library and virtual devices */
 
@@ -221,7 +221,7 @@ static bool may_come(sci_error_t error)
 }
 
 static cb_status remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
-                            unsigned id, unsigned flags)
+                                unsigned id, unsigned flags)
 {
     const uint64_t until_ns = cb_now_ns() + connect_within_ns;
     sci_error_t error;
@@ -280,9 +280,9 @@ void sci_remote_disconnect(sci_remote *segment)
     *segment = (sci_remote){.state = SCI_REMOTE_DISCONNECTED};
 }
 
-/* Sequences: started before the first transfer, and again after a fault that asks for it; a peer for
- * which that does not succeed in time is lost, and so is one for which SISCI has an error and no
- * mere status: it would be the same for ever. */
+/* Sequences: started before the first transfer, and again after a fault that asks for it; a peer
+ * for which that does not succeed in time is lost, and so is one for which SISCI has an error and
+ * no mere status: it would be the same for ever. */
 
 /* An outage of a link may last so long. */
 static const uint64_t lost_after_ns = UINT64_C(2000000000);
@@ -296,7 +296,8 @@ static cb_status sequence_lost(const sci_sequence *sequence)
     return CB_ERROR_TRANSPORT;
 }
 
-static cb_status sequence_failed(const sci_sequence *sequence, const char *attempt, sci_error_t error)
+static cb_status sequence_failed(const sci_sequence *sequence, const char *attempt,
+                                 sci_error_t error)
 {
     return sci_failed(attempt, sequence->segment->node_id, sequence->segment->id, error,
                       "see whether its process runs, and the adapter");

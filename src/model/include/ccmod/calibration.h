@@ -43,10 +43,10 @@ typedef struct {
      * taken for 2, 2 and 1, a full-duplex link. See ccmod_network_share_ends. */
     double out_contention, in_contention, duplex_contention;
     /* How long an acknowledgement keeps its links, which goes back over them and for which no one
-     * waits, as TCP has them: one for every second packet that has come from a sender, and one for
-     * a single packet at the end of a message, at once, or, of a receiver that answers, 40 ms later
-     * unless what it sends there carries it. 0: none. Share rule fifo alone has them; a multicast
-     * has none. */
+     * waits, as stream sockets have them: one for every second packet that has come from a sender,
+     * and one for a single packet at the end of a message, at once, or, of a receiver that answers,
+     * 40 ms later unless what it sends there carries it. 0: none. Share rule fifo alone has them; a
+     * multicast has none. */
     double acknowledgement_us;
 } ccmod_calibration;
 

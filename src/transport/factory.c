@@ -202,6 +202,22 @@ void transport_list(unsigned capabilities, char *text, size_t bytes)
                                      (*entry)->name);
 }
 
+size_t transport_counter_sets(const cb_counter_set **sets, size_t room)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; transport_technologies[i] != NULL && count < room; i++) {
+        const cb_counter_set *set = transport_technologies[i]->counters;
+        size_t known = 0;
+
+        while (known < count && sets[known] != set)
+            known++;
+        if (set != NULL && known == count)
+            sets[count++] = set;
+    }
+    return count;
+}
+
 cb_status transport_open(const transport_technology *technology,
                          const transport_bootstrap *bootstrap, transport_factory **out)
 {

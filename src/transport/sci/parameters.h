@@ -1,8 +1,8 @@
 /* The Context SCI: names, defaults and places are those of section 10 of the note, inline_area_size
  * and the ranges ours. Without SISCI, so that files are read alike in a build without the rest of
  * the technology. */
-#ifndef TRANSPORT_SCI_TECHNOLOGY_H
-#define TRANSPORT_SCI_TECHNOLOGY_H
+#ifndef TRANSPORT_SCI_PARAMETERS_H
+#define TRANSPORT_SCI_PARAMETERS_H
 
 #include "base/settings.h"
 
@@ -28,7 +28,8 @@ typedef struct {
     uint64_t use_send_pool;    /* 0: send buffers come from the heap, as they are asked for */
     uint64_t send_buffer_no;
     uint64_t send_buffer_size; /* bytes */
-    uint64_t node_id; /* of SCI; CB_PARAMETER_ABSENT: the card, or the software in its place, knows */
+    uint64_t
+        node_id; /* of SCI; CB_PARAMETER_ABSENT: the card, or the software in its place, knows */
 } sci_settings;
 
 extern const cb_parameter_set sci_parameters;
