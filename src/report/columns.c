@@ -189,6 +189,7 @@ void report_describe_columns(report_stream *out, const char *key)
         [REPORT_TYPE_COUNTERS] = "counters",
     };
     static const char *const better[] = {"neither", "lower", "higher"};
+    static const char *const places[] = {"hidden", "title", "cell"};
 
     report_stream_array(out, key);
     for (report_column i = 0; i < REPORT_COLUMNS; i++) {
@@ -206,6 +207,7 @@ void report_describe_columns(report_stream *out, const char *key)
         report_stream_flag(out, "identifies", info->identifies);
         report_stream_text(out, "identity", info->identity);
         report_stream_text(out, "better", better[info->better]);
+        report_stream_text(out, "place", places[info->place]);
         report_stream_text(out, "meaning", info->meaning);
         report_stream_array(out, "csv");
         for (const report_cell *cell = report_cells_of(i); cell->path != NULL; cell++) {

@@ -1,15 +1,12 @@
 libcombench_a_SOURCES += \
 	%D%/columns.c %D%/columns.def %D%/columns.h \
-	%D%/csv.c \
 	%D%/escape.c %D%/escape.h \
 	%D%/events.c %D%/events.h \
 	%D%/file.c %D%/file.h \
-	%D%/forms.h \
-	%D%/json.c \
+	%D%/forms.c %D%/forms.h \
 	%D%/reading.c %D%/reading.h \
 	%D%/report.c %D%/report.h \
 	%D%/row.c %D%/row.h \
-	%D%/settings.c %D%/settings.h \
 	%D%/stream.c %D%/stream.h \
 	%D%/svg.c %D%/svg.h \
 	%D%/text.c \

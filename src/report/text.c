@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/settings.h"
 #include "report/values.h"
 #include "stats/stats.h"
 
@@ -116,7 +115,7 @@ static void write_slow_destinations(FILE *stream, const json_t *destinations)
         if (json_number_value(median_of(one)) <= 2 * usual)
             continue;
         fputs("    slow destination: ", stream);
-        write_phrases(stream, one, phrases, sizeof(phrases) / sizeof(phrases[0]));
+        write_phrases(stream, one, phrases, COUNT(phrases));
         format_real(usual, text);
         fprintf(stream, "; half of all destinations have p50 of %s us or less\n", text);
     }
@@ -324,6 +323,46 @@ static void row_text(report_writer *writer, const report_row *row)
 
 /* What stands around the rows */
 
+/* The parameters of the technology, and what they were made from, in as many lines as they need. A
+ * document has only those that are the same in all ranks. */
+static void write_parameters(const report_writer *writer, const json_t *environment)
+{
+    const cb_parameter_set *parameters = writer->parameters;
+    const json_t *settings = json_object_get(environment, "technology_settings");
+    const char *source = json_string_value(json_object_get(settings, "made_from"));
+    const char *separator = "";
+    size_t used;
+
+    if (source == NULL || parameters == NULL)
+        return;
+    used = (size_t)fprintf(writer->stream, "settings made from the %s:", source);
+    for (size_t i = 0; i < parameters->count; i++) {
+        const cb_parameter *row = &parameters->rows[i];
+        const json_t *value = json_object_get(settings, row->name);
+        char text[96];
+        int length;
+
+        if (json_is_boolean(value))
+            length = snprintf(text, sizeof(text), " %s %s", row->name,
+                              json_is_true(value) ? "true" : "false");
+        else if (json_is_number(value))
+            length = snprintf(text, sizeof(text), " %s %.0f%s", row->name, json_number_value(value),
+                              row->kind == CB_PARAMETER_SIZE ? " bytes" : "");
+        else
+            continue;
+        /* The separator after a parameter belongs to its line. */
+        if (used + (size_t)length + 1 > LINE_COLUMNS) {
+            fprintf(writer->stream, "%s\n   %s", separator, text);
+            used = 3;
+        } else {
+            fprintf(writer->stream, "%s%s", separator, text);
+        }
+        used += (size_t)length + 1;
+        separator = ",";
+    }
+    fputc('\n', writer->stream);
+}
+
 static void begin_text(report_writer *writer, json_t *document)
 {
     static const phrase platform[] = {
@@ -342,7 +381,7 @@ static void begin_text(report_writer *writer, json_t *document)
         fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");
     if (write_phrases(writer->stream, document, platform, COUNT(platform)))
         fputc('\n', writer->stream);
-    report_write_settings(writer->stream, document, writer->parameters, LINE_COLUMNS);
+    write_parameters(writer, environment);
 }
 
 /* Fits stand below the rows that they were made from; what comes after needs heads again. */

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Check that the three forms of one benchmark agree: compare_forms.py JSON CSV TEXT.
+"""Check that the three forms of one benchmark agree: compare_forms.py BENCHMARKS JSON CSV TEXT.
 
-They come from three runs with the same options, so the figures differ; rows, what they are rows of,
-columns and tables must not. Every disagreement is printed. Exit status: 0 none, 1 some.
+BENCHMARKS is the build's benchmarks.json. The forms come from three runs with the same options, so
+the figures differ; rows, what identifies them, columns and tables must not. Every disagreement is
+printed. Exit status: 0 none, 1 some.
 """
 
 from __future__ import annotations
@@ -16,26 +17,34 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# JSON alone has these; shares are summed up in CSV.
-JSON_ONLY = ("blocks_us", "step_us_histogram", "event_latency_us_histogram")
-IN_TITLE = ("topology", "mode", "occupation", "touch", "buffers", "list", "multicast", "arrivals")
-WHAT = (
-    "size_bytes",
-    "processors",
-    "sources",
-    "destinations",
-    "algorithm_us",
-    *IN_TITLE,
-    "wait_effective",
-)
-
 # Absent for want of samples or time, in one run and not in another.
 BY_CHANCE = ("ci95", "step_us_p", "event_latency_us_p", "slowest_p50", "shares")
 
 
-def flat(value: Any, key: str) -> Iterator[tuple[str, Any]]:
+class Columns:
+    """The table of columns, as benchmarks.json has it."""
+
+    def __init__(self, path: str) -> None:
+        columns = json.loads(Path(path).read_text(encoding="utf-8"))["columns"]
+        self.of: dict[str, Json] = {column["key"]: column for column in columns}
+        texts = [column for column in columns if column["type"] == "text"]
+        self.title = [column["key"] for column in texts if column["place"] == "title"]
+        self.identifying = [
+            "_".join(filter(None, (column["key"], column.get("identity"))))
+            for column in columns
+            if column["identifies"]
+        ]
+
+    def is_json_only(self, key: str) -> bool:
+        """Whether CSV leaves a value out: of a distribution it has the percentiles alone."""
+        if key.endswith("_histogram"):
+            return bool(self.of[key.removesuffix("_histogram")]["type"] == "distribution")
+        return key in self.of and not self.of[key]["csv"]
+
+
+def flat(known: Columns, value: Any, key: str) -> Iterator[tuple[str, Any]]:
     """The columns of CSV that a value of a row stands in."""
-    if key in JSON_ONLY:
+    if known.is_json_only(key):
         return
     if key.endswith("_ci95"):
         yield from ((f"{key}_low", value[0]), (f"{key}_high", value[1]))
@@ -48,14 +57,14 @@ def flat(value: Any, key: str) -> Iterator[tuple[str, Any]]:
         yield from ((f"{key}_min", min(value)), (f"{key}_max", max(value)))
     elif isinstance(value, dict):
         for inner, part in value.items():
-            yield from flat(part, f"{key}_{inner}")
+            yield from flat(known, part, f"{key}_{inner}")
     else:
         yield key, value
 
 
-def columns(row: Json) -> dict[str, Any]:
+def columns(known: Columns, row: Json) -> dict[str, Any]:
     """A row of the document as a row of CSV."""
-    return {name: part for key, value in row.items() for name, part in flat(value, key)}
+    return {name: part for key, value in row.items() for name, part in flat(known, value, key)}
 
 
 def cell(value: Any) -> str:
@@ -68,9 +77,11 @@ def filled(names: Any) -> set[str]:
     return {name for name in names if not any(part in name for part in BY_CHANCE)}
 
 
-def compare_rows(index: int, row: dict[str, Any], line: dict[str, str]) -> Iterator[str]:
+def compare_rows(
+    known: Columns, index: int, row: dict[str, Any], line: dict[str, str]
+) -> Iterator[str]:
     """One row of the document and the line of CSV for the same measurement."""
-    for name in WHAT:
+    for name in known.identifying:
         if cell(row.get(name, "")) != line[name]:
             yield f"row {index}: {name} is {row.get(name, '')} in JSON, {line[name]} in CSV"
     there = {name for name, text in line.items() if text != ""}
@@ -80,7 +91,7 @@ def compare_rows(index: int, row: dict[str, Any], line: dict[str, str]) -> Itera
         yield f"row {index}: CSV has no column {missing}"
 
 
-def compare_csv(rows: list[dict[str, Any]], path: str) -> Iterator[str]:
+def compare_csv(known: Columns, rows: list[dict[str, Any]], path: str) -> Iterator[str]:
     """All rows, and nothing but rows."""
     with Path(path).open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream, restkey="(too many)", restval="(too few)")
@@ -91,12 +102,12 @@ def compare_csv(rows: list[dict[str, Any]], path: str) -> Iterator[str]:
         if "(too many)" in line or "(too few)" in line.values():
             yield f"row {index}: CSV has not as many cells as heads"
         else:
-            yield from compare_rows(index, row, line)
+            yield from compare_rows(known, index, row, line)
 
 
-def title(row: dict[str, Any]) -> str:
+def title(known: Columns, row: dict[str, Any]) -> str:
     """The beginning of the line above the table that a row stands in."""
-    parts = [f"{name} {row[name]}" for name in IN_TITLE if name in row]
+    parts = [f"{name} {row[name]}" for name in known.title if name in row]
     return ", ".join(parts)
 
 
@@ -116,9 +127,9 @@ def tables(path: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-def compare_text(rows: list[dict[str, Any]], path: str) -> Iterator[str]:
+def compare_text(known: Columns, rows: list[dict[str, Any]], path: str) -> Iterator[str]:
     """Every row has its line in a table of its own mode and conditions; there are no others."""
-    expected = [(title(row), str(row["size_bytes"])) for row in rows]
+    expected = [(title(known, row), str(row["size_bytes"])) for row in rows]
     came = [(head, size) for head, sizes in tables(path) for size in sizes]
     if len(came) != len(expected):
         yield f"{len(expected)} rows in JSON, {len(came)} in the tables of the text"
@@ -129,10 +140,11 @@ def compare_text(rows: list[dict[str, Any]], path: str) -> Iterator[str]:
 
 def main(arguments: list[str]) -> int:
     """Compare the three files and return the exit status."""
-    document = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
-    rows = [columns(row) for row in document["results"]]
+    known = Columns(arguments[0])
+    document = json.loads(Path(arguments[1]).read_text(encoding="utf-8"))
+    rows = [columns(known, row) for row in document["results"]]
     found = [] if rows else ["the document has no rows"]
-    found += [*compare_csv(rows, arguments[1]), *compare_text(rows, arguments[2])]
+    found += [*compare_csv(known, rows, arguments[2]), *compare_text(known, rows, arguments[3])]
     for text in found:
         print(text)
     return 1 if found else 0

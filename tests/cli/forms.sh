@@ -38,7 +38,8 @@ for program in $programs; do
     mv out result.text
     expect_valid result.json
     expect_document result.json 'd["benchmark"], d["technology"]' "('$program', 'mpi')"
-    disagreements=$("$CB_PYTHON" "$srcdir/tests/cli/compare_forms.py" result.json result.csv result.text 2>&1) ||
+    disagreements=$("$CB_PYTHON" "$srcdir/tests/cli/compare_forms.py" "$builddir/benchmarks.json" \
+        result.json result.csv result.text 2>&1) ||
         failed "forms that agree" "$disagreements"
 
     technology=null
