@@ -1,10 +1,12 @@
-/* The settings of a run: files that rank 0 reads for all, so that they need not be on other hosts
- * and all ranks make the same of them; or, without files, what the job suggests. */
+/* Files are read and shared, settings are made and go into the document, and a group is chosen:
+ * what is wrong with any of them is known before anything is measured. */
 #include "engine/configuration.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 
 /* Received buffers that a benchmark has at one time: one in hand, which goes back with the next
@@ -69,7 +71,7 @@ static cb_status list_technologies(cb_config_technology **out, size_t *count)
     return CB_OK;
 }
 
-cb_status bench_read_config(control *plane, const char *directory, cb_config **out)
+cb_status configuration_read(control *plane, const char *directory, cb_config **out)
 {
     cb_config_texts texts = {0};
     cb_config_technology *technologies = NULL;
@@ -86,8 +88,8 @@ cb_status bench_read_config(control *plane, const char *directory, cb_config **o
     return status;
 }
 
-cb_status bench_make_settings(const engine_program *program, const cb_config *config, size_t ranks,
-                              size_t largest_bytes, cb_settings *out)
+cb_status configuration_make_settings(const engine_program *program, const cb_config *config,
+                                      size_t ranks, size_t largest_bytes, cb_settings *out)
 {
     const cb_parameter_set *set = program->technology->parameters;
     const cb_job job = {
@@ -98,8 +100,6 @@ cb_status bench_make_settings(const engine_program *program, const cb_config *co
     out->interface = program->options.interface;
     return CB_OK;
 }
-
-/* Into the document */
 
 static bool is_uniform(const cb_settings *settings, const cb_parameter *row)
 {
@@ -146,7 +146,7 @@ static void put_nodes(report_document *document, const cb_settings *settings)
     }
 }
 
-void bench_put_settings(report_document *document, const cb_settings *settings)
+void configuration_put(report_document *document, const cb_settings *settings)
 {
     const cb_parameter_set *set = settings->parameters;
 
@@ -157,4 +157,90 @@ void bench_put_settings(report_document *document, const cb_settings *settings)
                         "environment.technology_settings.made_from");
     if (settings->configured)
         put_nodes(document, settings);
+}
+
+/* The group that the options name; where there is none, the message lists those that there are. */
+static cb_status find_group(const cb_config *config, const bench_options *options,
+                            cb_config_group *out)
+{
+    char names[256] = "no group";
+    size_t length = 0;
+
+    for (size_t i = 0; cb_config_group_at(config, i, out); i++) {
+        if (strcmp(out->name, options->group) == 0)
+            return CB_OK;
+        if (length < sizeof(names))
+            length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+                                       i > 0 ? ", " : "", out->name);
+    }
+    cb_error("--group %s: %s/network.conf has no group of that name; it has %s", options->group,
+             options->config, names);
+    return CB_ERROR_USAGE;
+}
+
+/* Every member is a rank of the job, once, and none is the one that all others talk to. */
+static cb_status check_members(const benchmark *definition, const bench_options *options,
+                               const cb_config_group *group, size_t ranks)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        size_t rank = group->ranks[i];
+        char cause[128] = "";
+
+        if (rank == 0)
+            snprintf(cause, sizeof(cause), "which is the %s of this benchmark",
+                     definition->roles[0].name);
+        else if (rank >= ranks)
+            snprintf(cause, sizeof(cause), "and the job has %zu ranks", ranks);
+        for (size_t k = 0; k < i && cause[0] == '\0'; k++)
+            if (group->ranks[k] == rank)
+                snprintf(cause, sizeof(cause), "and a member already");
+        if (cause[0] == '\0')
+            continue;
+        cb_error("--group %s: member %lu is the node of rank %zu, %s; change the group in "
+                 "%s/network.conf, or name another",
+                 group->name, (unsigned long)group->ids[i], rank, cause, options->config);
+        return CB_ERROR_USAGE;
+    }
+    return CB_OK;
+}
+
+static cb_status list_resize(cb_list *list, size_t count)
+{
+    cb_list_free(list);
+    list->values = cb_allocate(count, sizeof(*list->values), "a list of ranks");
+    if (list->values == NULL)
+        return CB_ERROR_MEMORY;
+    list->count = count;
+    return CB_OK;
+}
+
+cb_status configuration_choose_group(const benchmark *definition, const cb_config *config,
+                                     size_t ranks, bench_options *options)
+{
+    cb_list *counts =
+        definition->counted == BENCH_SOURCES ? &options->sources : &options->destinations;
+    cb_config_group group;
+
+    if (options->group == NULL)
+        return CB_OK;
+    if (config == NULL) {
+        cb_error("--group %s: groups have their names in network.conf; say by --config DIR where "
+                 "it is",
+                 options->group);
+        return CB_ERROR_USAGE;
+    }
+    if (options->receivers.count > 0) {
+        cb_error("--group %s: --receivers names ranks, too; leave one of them out", options->group);
+        return CB_ERROR_USAGE;
+    }
+    CB_TRY(find_group(config, options, &group));
+    CB_TRY(check_members(definition, options, &group, ranks));
+    CB_TRY(list_resize(&options->receivers, group.count));
+    for (size_t i = 0; i < group.count; i++)
+        options->receivers.values[i] = group.ranks[i];
+    if (counts->count > 0)
+        return CB_OK;
+    CB_TRY(list_resize(counts, 1));
+    counts->values[0] = group.count;
+    return CB_OK;
 }

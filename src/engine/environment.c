@@ -1,6 +1,4 @@
 /* Gathering and writing of the conditions of a run. */
-#include "config.h"
-
 #include "engine/environment.h"
 
 #include <math.h>
@@ -11,10 +9,89 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "config.h"
+
+/* What a rank reports about the machine it runs on: plain data. */
+typedef struct {
+    char host[HOST_TEXT];
+    char machine[HOST_TEXT]; /* hosts with the same one share its cores */
+    char binding[HOST_TEXT]; /* as host_binding gives it */
+    uint32_t usable_cores, host_cores;
+} machine_report;
+
+/* The first rank that reports the same as this one in the text at `offset`: it stands for its host,
+ * or for its machine. */
+static size_t first_alike(const machine_report *all, size_t rank, size_t offset)
+{
+    const char *own = (const char *)&all[rank] + offset;
+    size_t first = 0;
+
+    while (strcmp((const char *)&all[first] + offset, own) != 0)
+        first++;
+    return first;
+}
+
+/* Number the hosts in order of their first ranks. */
+static cb_status list_machines(const machine_report *all, size_t ranks, machines_of_job *out)
+{
+    out->hosts = cb_allocate(ranks, sizeof(*out->hosts), "the hosts of the ranks");
+    out->machines = cb_allocate(ranks, sizeof(*out->machines), "the hosts of the ranks");
+    out->cores = cb_allocate(ranks, sizeof(*out->cores), "the cores of the ranks");
+    out->host_cores = cb_allocate(ranks, sizeof(*out->host_cores), "the cores of the hosts");
+    out->bindings = cb_allocate(ranks, sizeof(*out->bindings), "the bindings of the ranks");
+    if (out->hosts == NULL || out->machines == NULL || out->cores == NULL ||
+        out->host_cores == NULL || out->bindings == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        size_t first = first_alike(all, rank, offsetof(machine_report, host));
+
+        out->hosts[rank] = first == rank ? (int)out->host_count++ : out->hosts[first];
+        out->machines[rank] = (int)first_alike(all, rank, offsetof(machine_report, machine));
+        out->cores[rank] = all[rank].usable_cores;
+        out->host_cores[out->hosts[rank]] = all[rank].host_cores;
+        memcpy(out->bindings[rank], all[rank].binding, sizeof(out->bindings[rank]));
+    }
+    return CB_OK;
+}
+
+void machines_free(machines_of_job *machines)
+{
+    free(machines->hosts);
+    free(machines->machines);
+    free(machines->cores);
+    free(machines->host_cores);
+    free(machines->bindings);
+    *machines = (machines_of_job){0};
+}
+
+size_t machines_sharing(const machines_of_job *machines, const int *ranks, size_t count, int rank,
+                        bool same_binding)
+{
+    size_t sharing = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sharing +=
+            machines->machines[ranks[i]] == machines->machines[rank] &&
+            (!same_binding || strcmp(machines->bindings[ranks[i]], machines->bindings[rank]) == 0);
+    return sharing;
+}
+
+bool machines_oversubscribed(const machines_of_job *machines, const int *ranks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int rank = ranks[i];
+
+        if (machines_sharing(machines, ranks, count, rank, false) >
+                machines->host_cores[machines->hosts[rank]] ||
+            machines_sharing(machines, ranks, count, rank, true) > machines->cores[rank])
+            return true;
+    }
+    return false;
+}
 
 /* What each rank tells about itself: plain data. */
 typedef struct {
-    machines_rank place;
+    machine_report place;
     char network[sizeof(((transport_factory *)NULL)->network)];
     size_t rejected;
     control_clock clock;
@@ -216,7 +293,7 @@ static cb_status gather_reports(const environment_sources *from, control_clock *
     control_team *everyone = control_everyone(from->plane);
     size_t ranks = (size_t)control_size(from->plane);
     rank_report mine = {.place.usable_cores = host_usable_cores(from->machine)};
-    machines_rank *places = cb_allocate(ranks, sizeof(*places), "the machines of the ranks");
+    machine_report *places = cb_allocate(ranks, sizeof(*places), "the machines of the ranks");
     host_environment environment;
     cb_status status;
 
@@ -236,7 +313,7 @@ static cb_status gather_reports(const environment_sources *from, control_clock *
     if (status == CB_OK)
         status = control_exchange(everyone, &mine.place, sizeof(mine.place), places);
     if (status == CB_OK)
-        status = machines_list(places, ranks, machines);
+        status = list_machines(places, ranks, machines);
     free(places);
     CB_TRY(status);
     mine.noise = probe(from->plane, machines);

@@ -9,18 +9,14 @@ libcombench_a_SOURCES += \
 	%D%/counters.c %D%/counters.h \
 	%D%/environment.c %D%/environment.h \
 	%D%/figures.c %D%/figures.h \
-	%D%/groups.c %D%/groups.h \
 	%D%/harness.c %D%/harness.h \
-	%D%/machines.c %D%/machines.h \
 	%D%/measurement.c %D%/measurement.h \
 	%D%/meters.c %D%/meters.h \
 	%D%/method.h \
 	%D%/options.c %D%/options.h \
 	%D%/outcome.h \
-	%D%/pace.c %D%/pace.h \
 	%D%/parkbench.c %D%/parkbench.h \
 	%D%/pass.c %D%/pass.h \
-	%D%/placement.c %D%/placement.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_run.c %D%/plan_run.h \
 	%D%/program.c %D%/program.h \

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/placement.h"
+#include "engine/shape.h"
 #include "engine/sides.h"
 #include "transport/transport.h"
 #include "engine/traffic.h"
@@ -319,7 +319,7 @@ static const cb_option later_rows[] = {
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(placement),
      .argument = "HOW",
-     .choices = placement_names,
+     .choices = shape_placements,
      .key = "placement",
      .help = "Over several hosts: ranks take part host after host (block), from host to host "
              "(cyclic), with each role spread over all hosts, or packed on few; without it in the "

@@ -1,14 +1,55 @@
-/* The batches of a pass, and the common start of each. */
+/* The batches of a pass: how long each may be, its common start, its blocks. */
 #include "engine/pass.h"
 
 #include <math.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/block.h"
 #include "engine/rank.h"
+
+/* Of the limit, on one batch; and how far apart batches are on a machine that is quiet. */
+static const double steady_stake = 0.25, unsteady_stake = 0.125, steady_ratio = 1.25;
+
+void pace_note(batch_pace *pace, double batch_ns, double steps)
+{
+    pace->steps_ns[pace->count++ % PACE_BATCHES] = fmax(batch_ns / steps, 0.1);
+}
+
+static size_t kept(const batch_pace *pace)
+{
+    return pace->count < PACE_BATCHES ? pace->count : PACE_BATCHES;
+}
+
+double pace_latest_ns(const batch_pace *pace)
+{
+    return pace->count > 0 ? pace->steps_ns[(pace->count - 1) % PACE_BATCHES] : 0;
+}
+
+double pace_slowest_ns(const batch_pace *pace)
+{
+    double slowest_ns = 0;
+
+    for (size_t i = 0; i < kept(pace); i++)
+        slowest_ns = fmax(slowest_ns, pace->steps_ns[i]);
+    return slowest_ns;
+}
+
+double pace_affordable(const batch_pace *pace, double left_ns, double limit_ns)
+{
+    double slowest_ns = pace_slowest_ns(pace), fastest_ns = HUGE_VAL;
+    bool steady;
+
+    for (size_t i = 0; i < kept(pace); i++)
+        fastest_ns = fmin(fastest_ns, pace->steps_ns[i]);
+    steady = slowest_ns <= steady_ratio * fastest_ns;
+    return pace->count > 0
+               ? fmin(left_ns, limit_ns * (steady ? steady_stake : unsteady_stake)) / slowest_ns
+               : HUGE_VAL;
+}
 
 cb_status pass_start_together(const control_clock *clock, control_team *team, bool oversubscribed,
                               double *late_ns)

@@ -5,13 +5,35 @@
 #ifndef ENGINE_PASS_H
 #define ENGINE_PASS_H
 
+#include <stddef.h>
+
 #include "engine/benchmark.h"
 #include "engine/meters.h"
-#include "engine/pace.h"
 #include "engine/session.h"
 #include "host/work.h"
 
-enum { PASS_BLOCKS_MAXIMUM = 512 };
+enum { PACE_BATCHES = 3, PASS_BLOCKS_MAXIMUM = 512 };
+
+/* What a step took in each of the last batches, from the start of all to the end of the last rank;
+ * all zero: none was yet. A batch that has begun cannot be cut short, and others on the machine can
+ * make it many times slower than the one before: so the length of the next one goes by the slowest
+ * of the last few, and not all of the time is staked on one. Pure. */
+typedef struct {
+    double steps_ns[PACE_BATCHES];
+    size_t count; /* so far; the latest is at (count - 1) % PACE_BATCHES */
+} batch_pace;
+
+/* A batch of `steps`, above 0, took so long. */
+void pace_note(batch_pace *pace, double batch_ns, double steps);
+
+/* A step in the latest batch, and in the slowest of the last three; 0 before the first. */
+double pace_latest_ns(const batch_pace *pace);
+double pace_slowest_ns(const batch_pace *pace);
+
+/* How many steps the next batch may have with `left_ns` of a limit left: as many as fit at the
+ * slowest pace, and within a quarter of the limit, or an eighth where the last batches differ by
+ * more than a quarter. Negative when the time is over, infinite before the first batch. */
+double pace_affordable(const batch_pace *pace, double left_ns, double limit_ns);
 
 /* Blocks of `steps` each, one right after the other. */
 typedef struct {

@@ -13,7 +13,7 @@
 #include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/parkbench.h"
-#include "engine/placement.h"
+#include "engine/shape.h"
 #include "stats/fit.h"
 
 /* The participants of the measurement under way, kept for all sizes of its curve. */
@@ -65,8 +65,8 @@ static cb_status choose_participants(plan_progress *run, const bench_measurement
     if (options->placement != NULL) {
         bench_shape shape = plan_layout(session->definition, options, measurement, job_ranks);
 
-        CB_TRY(placement_make(options->placement, &shape, session->machines.hosts, job_ranks,
-                              who->ranks));
+        CB_TRY(shape_place(options->placement, &shape, session->machines.hosts, job_ranks,
+                           who->ranks));
     }
     for (size_t i = 0; i < who->count; i++)
         takes_part = takes_part || who->ranks[i] == control_rank(session->plane);

@@ -10,7 +10,6 @@
 #include "engine/configuration.h"
 #include "engine/describe.h"
 #include "engine/environment.h"
-#include "engine/groups.h"
 #include "engine/parkbench.h"
 
 volatile sig_atomic_t session_signal_seen;
@@ -97,7 +96,7 @@ static cb_status read_configuration(engine_session *session)
 
     if (program->options.config == NULL)
         return CB_OK;
-    CB_TRY(bench_read_config(session->plane, program->options.config, &session->config));
+    CB_TRY(configuration_read(session->plane, program->options.config, &session->config));
     if (program->technology_given)
         return CB_OK;
     if (cb_config_technology_name(session->config) == NULL) {
@@ -139,9 +138,9 @@ cb_status session_open(engine_session *out, engine_program *program)
     cb_log_identify(program->options_table.program, out->ranks > 1 ? control_rank(out->plane) : -1);
     cb_log_silence(control_rank(out->plane) != 0);
     status = read_configuration(out);
-    return status == CB_OK
-               ? groups_choose(program->definition, out->config, out->ranks, &program->options)
-               : status;
+    return status == CB_OK ? configuration_choose_group(program->definition, out->config,
+                                                        out->ranks, &program->options)
+                           : status;
 }
 
 /* Starting */
@@ -227,7 +226,7 @@ static cb_status describe_environment(engine_session *session)
 
     CB_TRY(environment_describe(&from, &session->clock, &session->machines));
     if (session->document != NULL)
-        bench_put_settings(session->document, &session->settings);
+        configuration_put(session->document, &session->settings);
     return CB_OK;
 }
 
@@ -237,8 +236,8 @@ cb_status session_start(engine_session *session, const bench_plan *plan)
     size_t largest_bytes = method_message_bytes(method, plan->largest_bytes);
     parkbench_ticks ticks = {0};
 
-    CB_TRY(bench_make_settings(session->program, session->config, session->ranks, largest_bytes,
-                               &session->settings));
+    CB_TRY(configuration_make_settings(session->program, session->config, session->ranks,
+                                       largest_bytes, &session->settings));
     cb_log_silence(false);
     if (session->definition->group == BENCH_GROUP_PARKBENCH)
         CB_TRY(parkbench_check_clock(session->plane, session->host, &ticks));

@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "control/control.h"
-#include "engine/machines.h"
+#include "engine/environment.h"
 #include "engine/method.h"
 #include "engine/program.h"
 #include "host/host.h"

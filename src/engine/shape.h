@@ -1,6 +1,6 @@
-/* How the ranks of a measurement are shared out: pure functions of definition and numbers. Ranks
- * stand in stages, one after the other. For most benchmarks a stage is a role; a pipeline may have
- * several stages of one role. */
+/* How the ranks of a measurement are shared out, and which ones they are: pure functions of
+ * definition, numbers and hosts. Ranks stand in stages, one after the other. For most benchmarks a
+ * stage is a role; a pipeline may have several stages of one role. */
 #ifndef ENGINE_SHAPE_H
 #define ENGINE_SHAPE_H
 
@@ -56,5 +56,17 @@ cb_status shape_fits(const bench_shape *shape, size_t job_ranks, const char *wha
  * (room for all of them), and in `heard` beside each whether it is received from. Their number. */
 size_t shape_peers(const benchmark *definition, const bench_shape *shape, size_t participant,
                    size_t *peers, bool *heard);
+
+/* The values of --placement, ended by NULL: block goes on to another host when one is full, cyclic
+ * goes from host to host; spread shares each role out over the hosts in proportion to their ranks;
+ * packed gives a role as few hosts as it can, and others than those of other roles where there are
+ * such. */
+extern const char *const shape_placements[];
+
+/* Fill `ranks`, of which the shape says how many there are, stage after stage. Rank 0 is always the
+ * first of them, since it writes the result. `hosts` are those of all ranks of the job, numbered
+ * from 0 without gaps. CB_ERROR_MEMORY, logged. */
+cb_status shape_place(const char *placement, const bench_shape *shape, const int *hosts,
+                      size_t job_ranks, int *ranks);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "engine/meters.h"
-#include "engine/pace.h"
+#include "engine/pass.h"
 #include "farm/figures.h"
 #include "farm/fragments.h"
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/placement.h"
 #include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 
@@ -172,7 +171,7 @@ static void assert_placed(const placement_case *wanted)
 
     for (size_t rank = 0; rank < job_ranks; rank++)
         hosts[rank] = wanted->hosts[rank] - '0';
-    ck_assert_int_eq(placement_make(wanted->placement, &wanted->shape, hosts, job_ranks, ranks),
+    ck_assert_int_eq(shape_place(wanted->placement, &wanted->shape, hosts, job_ranks, ranks),
                      CB_OK);
     for (size_t i = 0; i < shape_ranks(&wanted->shape); i++)
         used +=
@@ -233,8 +232,8 @@ END_TEST
 
 START_TEST(placed_by_whatever_rule_rank_0_is_the_first)
 {
-    for (size_t i = 0; placement_names[i] != NULL; i++)
-        ASSERT_PLACED(placement_names[i], STAGES(1), "01", "0");
+    for (size_t i = 0; shape_placements[i] != NULL; i++)
+        ASSERT_PLACED(shape_placements[i], STAGES(1), "01", "0");
 }
 END_TEST
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "engine/pace.h"
+#include "engine/pass.h"
 #include "engine/rank.h"
 #include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
