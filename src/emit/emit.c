@@ -11,7 +11,7 @@
 #include "farm/loops.h"
 #include "emit/recorder.h"
 #include "engine/rank.h"
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 #include "farm/fragments.h"
 #include "report/file.h"
 

@@ -12,11 +12,23 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "engine/checker.h"
 #include "engine/definition.h"
 #include "transport/transport.h"
 
 typedef struct bench_traffic bench_traffic;
+
+/* What the verifying pass has found: see verification.h. */
+typedef struct {
+    uint64_t messages, lost, duplicate, reordered, corrupted;
+} checker_findings;
+
+/* One direction of a stream between two ranks. Zero-initialise and set `source`. */
+typedef struct checker_stream {
+    uint64_t source;   /* a rank: 32 bits */
+    uint64_t expected; /* number of the next packet to arrive */
+    uint64_t missing;  /* bit k: packet expected - 1 - k has not arrived */
+    uint64_t lost;     /* counted as lost, and not come since */
+} checker_stream;
 
 typedef struct {
     transport_node *node;
@@ -79,7 +91,7 @@ typedef struct {
 } bench_checks;
 
 struct bench_rank {
-    const bench_traffic *traffic; /* how this pass sends and receives: see traffic.h */
+    const bench_traffic *traffic; /* how this pass sends and receives */
     transport_factory *factory;
     transport_preparation preparation; /* what was announced to the factory */
     bench_peer *peers;
@@ -156,6 +168,29 @@ BENCH_DISPATCH cb_status bench_bounce(bench_rank *me, size_t peer)
 /* Give the core away after a poll that found nothing, unless the poll has done so. */
 void bench_yield(const transport_factory *factory);
 
+/* For how long something was waited for that may never come. A pause between two polls counts up to
+ * a limit: this process had no core meanwhile, or the machine stood still, and the same may be true
+ * of the process that sends. */
+typedef struct {
+    uint64_t polled_ns, waited_ns;
+} timeout_clock;
+
+static inline timeout_clock timeout_begin(uint64_t now_ns)
+{
+    return (timeout_clock){.polled_ns = now_ns};
+}
+
+/* At each poll that found nothing: whether more than `limit_ns` have counted by now. */
+static inline bool timeout_is_over(timeout_clock *waiting, uint64_t now_ns, uint64_t limit_ns)
+{
+    const uint64_t longest_pause_ns = 20000000;
+    uint64_t pause_ns = now_ns - waiting->polled_ns;
+
+    waiting->polled_ns = now_ns;
+    waiting->waited_ns += pause_ns < longest_pause_ns ? pause_ns : longest_pause_ns;
+    return waiting->waited_ns > limit_ns;
+}
+
 /* Run the algorithm on a packet; all of its time is counted. */
 cb_status bench_run_algorithm(bench_algorithm *algorithm);
 
@@ -218,5 +253,25 @@ BENCH_DISPATCH cb_status bench_stream_receive(bench_rank *me, size_t peer)
     CB_TRY(bench_receive(me, peer));
     return bench_acknowledge(me, &me->peers[peer]);
 }
+
+/* The ways in which a timed pass sends and receives: with the data referred to, and without. */
+extern const bench_traffic traffic_touching; /* --touch all */
+extern const bench_traffic traffic_bare;     /* --touch none */
+
+/* The traffic for a value of --touch. */
+const bench_traffic *traffic_named(const char *touch);
+
+/* The 'zero' algorithm: refer to all bytes. The sum of the words of the data, the last one filled
+ * up with zeros. */
+uint64_t traffic_touch(const void *data, size_t size_bytes);
+
+/* The content of every buffer in timed passes, so that the sum of what was touched is known. */
+void traffic_fill(void *data, size_t size_bytes);
+
+/* The sum that traffic_touch gives for a packet with that content. */
+uint64_t traffic_expected_sum(size_t size_bytes);
+
+/* Whether a window bounds what is sent in a mode: its sender drains it. */
+bool traffic_is_stream(const bench_mode *mode);
 
 #endif

@@ -10,10 +10,10 @@
 #include "base/memory.h"
 #include "engine/options.h"
 #include "engine/plan.h"
-#include "engine/sides.h"
+#include "engine/definition.h"
 #include "report/columns.h"
 #include "report/stream.h"
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 
 static void put_texts(report_stream *out, const char *key, const char *const *texts)
 {

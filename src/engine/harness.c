@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/block.h"
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 #include "stats/stats.h"
 
 enum { HARNESS_BLOCKS = 11, HARNESS_BLOCK_NS = 500000 };

@@ -1,8 +1,7 @@
 libcombench_a_SOURCES += \
 	%D%/algorithm.c %D%/algorithm.h \
-	%D%/benchmark.h \
+	%D%/benchmark.c %D%/benchmark.h \
 	%D%/block.c %D%/block.h \
-	%D%/checker.c %D%/checker.h \
 	%D%/configuration.c %D%/configuration.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/describe.c %D%/describe.h \
@@ -23,7 +22,4 @@ libcombench_a_SOURCES += \
 	%D%/rank.c %D%/rank.h \
 	%D%/session.c %D%/session.h \
 	%D%/shape.c %D%/shape.h \
-	%D%/sides.c %D%/sides.h \
-	%D%/timeout.h \
-	%D%/traffic.c %D%/traffic.h \
 	%D%/verification.c %D%/verification.h

@@ -14,7 +14,7 @@
 #include "engine/figures.h"
 #include "engine/harness.h"
 #include "engine/rank.h"
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 #include "engine/verification.h"
 
 enum {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "engine/shape.h"
-#include "engine/sides.h"
+#include "engine/definition.h"
 #include "transport/transport.h"
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 
 #define FIELD(name) offsetof(bench_options, name)
 

@@ -4,7 +4,7 @@
 
 #include "engine/options.h"
 #include "engine/shape.h"
-#include "engine/sides.h"
+#include "engine/definition.h"
 
 /* One measurement. */
 typedef struct {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "engine/traffic.h"
+#include "engine/verification.h"
 #include "host/work.h"
 
 /* The label of a fragment: its source in the low half of the first word, and the event. */

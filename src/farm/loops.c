@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "engine/session.h"
-#include "engine/timeout.h"
+#include "engine/benchmark.h"
 #include "farm/messages.h"
 
 /* A run ends early when all that was in flight was lost this often: each time takes a timeout. */

@@ -16,7 +16,7 @@
 #include "engine/harness.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 #include "engine/verification.h"
 
 enum {

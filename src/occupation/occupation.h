@@ -2,7 +2,7 @@
 #ifndef BENCH_OCCUPATION_H
 #define BENCH_OCCUPATION_H
 
-#include "engine/sides.h"
+#include "engine/definition.h"
 #include "report/report.h"
 
 /* What the tasks of a side did, summed over its ranks: work, as the time that the calibrations give

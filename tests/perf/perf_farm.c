@@ -21,7 +21,7 @@
 #include "engine/rank.h"
 #include "farm/fragments.h"
 #include "farm/loops.h"
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 #include "tests/perf/session.h"
 
 enum { TURNS = 41, WARM_UP_TURNS = 3, TAG = 1, CONTENDERS = 3, USUAL_IN_FLIGHT = 16 };

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 #include "tests/sci/pair.h"
 
 enum {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "engine/rank.h"
-#include "engine/traffic.h"
 
 static transport_buffer *loop_buffer_create(transport_factory *base, size_t size)
 {

@@ -1,6 +1,6 @@
 /* A packet that goes to and fro: which buffer it is in, who has it in the end, and what is found
  * when it is lost or changed on its way; over queues inside the process. */
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 
 #include "base/log.h"
 #include "engine/rank.h"

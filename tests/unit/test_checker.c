@@ -5,7 +5,7 @@
  * ones are not late or doubled as well. Shorter ones are held against the packet that is expected:
  * a stream in order is found intact, anything else shows as corrupted packets. Of empty ones the
  * number of arrivals is all that is known. */
-#include "engine/checker.h"
+#include "engine/verification.h"
 
 #include <string.h>
 

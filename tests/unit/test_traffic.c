@@ -1,6 +1,6 @@
 /* How packets are sent, received and referred to: touching, windows, rounds, over queues inside the
  * process. What goes to and fro has a test of its own, test_bounce.c. */
-#include "engine/traffic.h"
+#include "engine/benchmark.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* The hot paths of the benchmarks: one packet sent, one received and referred to. The three forms
- * of a receive differ in what they do with the data, which is decided once, in set-up. */
-#include "engine/traffic.h"
+/* The hot paths of the benchmarks: one packet sent, one received and referred to. The two forms of
+ * a receive differ in what they do with the data, which is decided once, in set-up. */
+#include "engine/benchmark.h"
 
 #include <sched.h>
 #include <string.h>
