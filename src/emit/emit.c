@@ -10,8 +10,8 @@
 #include "engine/block.h"
 #include "farm/loops.h"
 #include "emit/recorder.h"
-#include "engine/rank.h"
 #include "engine/benchmark.h"
+#include "engine/rank.h"
 #include "farm/fragments.h"
 #include "report/file.h"
 

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/benchmark.h"
+#include "engine/definition.h"
 #include "engine/options.h"
 #include "engine/plan.h"
-#include "engine/definition.h"
 #include "report/columns.h"
 #include "report/stream.h"
-#include "engine/benchmark.h"
 
 static void put_texts(report_stream *out, const char *key, const char *const *texts)
 {

@@ -5,15 +5,11 @@ libcombench_a_SOURCES += \
 	%D%/configuration.c %D%/configuration.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/describe.c %D%/describe.h \
-	%D%/counters.c %D%/counters.h \
 	%D%/environment.c %D%/environment.h \
 	%D%/figures.c %D%/figures.h \
-	%D%/harness.c %D%/harness.h \
 	%D%/measurement.c %D%/measurement.h \
-	%D%/meters.c %D%/meters.h \
-	%D%/method.h \
 	%D%/options.c %D%/options.h \
-	%D%/outcome.h \
+	%D%/outcome.c %D%/outcome.h \
 	%D%/parkbench.c %D%/parkbench.h \
 	%D%/pass.c %D%/pass.h \
 	%D%/plan.c %D%/plan.h \

@@ -1,5 +1,5 @@
-/* The passes of a measurement. All decisions follow from numbers that the participants have agreed
- * on. */
+/* The passes of a measurement, and the baselines. All decisions follow from numbers that the
+ * participants have agreed on. */
 #include "engine/measurement.h"
 
 #include <math.h>
@@ -10,11 +10,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/algorithm.h"
-#include "engine/counters.h"
-#include "engine/figures.h"
-#include "engine/harness.h"
-#include "engine/rank.h"
 #include "engine/benchmark.h"
+#include "engine/block.h"
+#include "engine/figures.h"
+#include "engine/rank.h"
 #include "engine/verification.h"
 
 enum {
@@ -22,7 +21,9 @@ enum {
     STEPS_RECORDED = 200000, /* at most, in the pass of single steps */
     LENGTHENINGS = 3,
     MAKINGS = 7, /* of groups, at most */
-    VERIFIED_STEPS = 2000
+    VERIFIED_STEPS = 2000,
+    HARNESS_BLOCKS = 11, /* over null */
+    HARNESS_BLOCK_NS = 500000
 };
 
 /* Shares of --max-time at whose end a pass ends; the rest is for the baselines. */
@@ -365,6 +366,64 @@ static cb_status finish_passes(measurement_passes *run)
     return measurement_verify(run);
 }
 
+/* The number of steps of a block is doubled from one: a step can be longer than a block. */
+static cb_status median_step(bench_rank *me, const bench_actions *actions, double wanted_ns,
+                             double *step_ns)
+{
+    double blocks_ns[HARNESS_BLOCKS], elapsed_ns = 0;
+    uint64_t steps;
+
+    for (steps = 1; steps < (1ull << 40); steps *= 2) {
+        CB_TRY(block_run(me, actions, steps, &elapsed_ns));
+        if (elapsed_ns >= wanted_ns)
+            break;
+    }
+    for (size_t i = 0; i < HARNESS_BLOCKS; i++)
+        CB_TRY(block_run(me, actions, steps, &blocks_ns[i]));
+    *step_ns = stats_summarize(blocks_ns, HARNESS_BLOCKS).median / (double)steps;
+    return CB_OK;
+}
+
+/* What the harness itself costs: a step over null, in this process alone, by blocks that take at
+ * most `budget_ns` together. */
+static cb_status step_over_null(const rank_setting *setting, transport_factory *null,
+                                const bench_traffic *traffic, double budget_ns, double *step_ns)
+{
+    double wanted_ns = fmin(budget_ns / (HARNESS_BLOCKS + 2), HARNESS_BLOCK_NS);
+    const bench_actions *actions;
+    bench_rank *me;
+    cb_status status;
+
+    CB_TRY(rank_create(setting, null, &me, &actions));
+    rank_reset(me, traffic);
+    status = rank_set_up(setting->definition, me);
+    if (status == CB_OK)
+        status = median_step(me, actions, wanted_ns, step_ns);
+    rank_destroy(setting->definition, me);
+    return status;
+}
+
+double harness_touch_ns(size_t size_bytes)
+{
+    enum { REPEATS = 9, BYTES_EACH = 1 << 20 };
+    size_t touches = size_bytes > 0 ? BYTES_EACH / size_bytes + 1 : 1024;
+    void *data = cb_allocate_aligned(CB_CACHE_LINE, size_bytes, "a packet to touch");
+    volatile uint64_t sink = 0;
+    double repeats_ns[REPEATS];
+
+    if (data == NULL)
+        return -1;
+    for (size_t repeat = 0; repeat < REPEATS; repeat++) {
+        uint64_t start_ns = cb_now_ns();
+
+        for (size_t i = 0; i < touches; i++)
+            sink = sink + traffic_touch(data, size_bytes);
+        repeats_ns[repeat] = (double)(cb_now_ns() - start_ns) / (double)touches;
+    }
+    free(data);
+    return stats_summarize(repeats_ns, REPEATS).median;
+}
+
 /* Group 2 has roles that one process alone cannot play over null. */
 static cb_status measure_baselines(measurement_passes *run, const rank_setting *place)
 {
@@ -377,16 +436,8 @@ static cb_status measure_baselines(measurement_passes *run, const rank_setting *
         run->out.touch_ns = harness_touch_ns(setting->planned->size_bytes);
     return setting->planned->shape.stage_count > 0
                ? CB_OK
-               : harness_step_ns(place, setting->session->null, run->traffic, budget_ns,
-                                 &run->out.harness_ns);
-}
-
-void measurement_outcome_free(measurement_outcome *outcome)
-{
-    free(outcome->blocks_ns);
-    free(outcome->histogram);
-    free(outcome->shares);
-    *outcome = (measurement_outcome){0};
+               : step_over_null(place, setting->session->null, run->traffic, budget_ns,
+                                &run->out.harness_ns);
 }
 
 cb_status measurement_run(const measurement_setting *setting, measurement_outcome *out)

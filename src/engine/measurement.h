@@ -3,9 +3,9 @@
 #ifndef ENGINE_MEASUREMENT_H
 #define ENGINE_MEASUREMENT_H
 
-#include "engine/method.h"
 #include "engine/outcome.h"
 #include "engine/pass.h"
+#include "engine/session.h"
 
 /* A measurement under way. */
 struct measurement_passes {
@@ -59,6 +59,8 @@ uint64_t measurement_block_steps(double step_ns, double wanted_ns, double limit_
 
 double measurement_mean(const double *values, size_t count);
 
-void measurement_outcome_free(measurement_outcome *outcome);
+/* The touching of a packet that is in cache, as it is after a hot receive; negative, with an error
+ * logged, when there is no memory. */
+double harness_touch_ns(size_t size_bytes);
 
 #endif

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/shape.h"
-#include "engine/definition.h"
-#include "transport/transport.h"
 #include "engine/benchmark.h"
+#include "engine/definition.h"
+#include "engine/shape.h"
+#include "transport/transport.h"
 
 #define FIELD(name) offsetof(bench_options, name)
 

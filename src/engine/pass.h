@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "engine/benchmark.h"
-#include "engine/meters.h"
+#include "engine/outcome.h"
 #include "engine/session.h"
 #include "host/work.h"
 

@@ -2,9 +2,9 @@
 #ifndef ENGINE_PLAN_H
 #define ENGINE_PLAN_H
 
+#include "engine/definition.h"
 #include "engine/options.h"
 #include "engine/shape.h"
-#include "engine/definition.h"
 
 /* One measurement. */
 typedef struct {

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/method.h"
+#include "engine/session.h"
 
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out)
 {

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "engine/session.h"
 #include "engine/benchmark.h"
+#include "engine/session.h"
 #include "farm/messages.h"
 
 /* A run ends early when all that was in flight was lost this often: each time takes a timeout. */

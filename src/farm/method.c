@@ -13,10 +13,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/algorithm.h"
-#include "engine/harness.h"
+#include "engine/benchmark.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
-#include "engine/benchmark.h"
 #include "engine/verification.h"
 
 enum {

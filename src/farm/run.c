@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/algorithm.h"
-#include "engine/counters.h"
+#include "engine/outcome.h"
 #include "engine/pass.h"
 #include "engine/verification.h"
 

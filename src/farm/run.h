@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "engine/meters.h"
+#include "engine/outcome.h"
 #include "engine/pass.h"
 #include "farm/figures.h"
 #include "farm/fragments.h"
