@@ -1,3 +1,2 @@
 libcombench_a_SOURCES += \
-	%D%/method.c %D%/method.h \
-	%D%/occupation.c %D%/occupation.h
+	%D%/method.c %D%/method.h

@@ -22,9 +22,8 @@
 #include "engine/figures.h"
 #include "engine/measurement.h"
 #include "engine/rank.h"
-#include "occupation/occupation.h"
 
-enum { TICKS_A_BLOCK = 20 };
+enum { TURNS_MINIMUM = 5, TICKS_A_BLOCK = 20 };
 
 /* Shares of --max-time at whose end a part ends; the rest is for the baselines over null. */
 static const double first_alone_share = 0.17, both_share = 0.68, steps_share = 0.71,
@@ -33,6 +32,46 @@ static const double first_alone_share = 0.17, both_share = 0.68, steps_share = 0
 /* Of --max-time, for the computing alone each time: where several tasks share a core, each needs
  * some turns. */
 static const double compute_share = 0.08;
+
+occupation_figures occupation_figures_of(const occupation_work *work, double tick_ns)
+{
+    const occupation_figures none = {(double)NAN, (double)NAN, (double)NAN, false};
+    occupation_figures figures = none;
+    double turn_each_ns = (double)work->ranks * tick_ns, done_ns = work->beside_work_ns;
+    double alone_share;
+
+    if (work->ranks == 0 || work->alone_ns <= 0 || work->beside_ns <= 0)
+        return figures;
+    alone_share = work->alone_work_ns / work->alone_ns;
+    figures.alone_pct = 100 * alone_share;
+    if (work->alone_work_ns < TURNS_MINIMUM * turn_each_ns)
+        return figures;
+    figures.at_least = done_ns < TURNS_MINIMUM * turn_each_ns;
+    if (figures.at_least)
+        done_ns += turn_each_ns;
+    figures.slowdown = alone_share * work->beside_ns / done_ns;
+    if (figures.at_least && figures.slowdown < 1)
+        return (occupation_figures){figures.alone_pct, none.slowdown, none.left_pct, false};
+    figures.left_pct = 100 / figures.slowdown;
+    return figures;
+}
+
+void occupation_fill_row(const occupation_result *found, double step_ns, report_row *row)
+{
+    if (found->alone_step_ns <= 0)
+        return;
+    report_set_number(row, REPORT_SLOWDOWN_COMMUNICATION, step_ns / found->alone_step_ns);
+    for (bench_side side = 0; side < BENCH_SIDES; side++) {
+        occupation_figures figures = occupation_figures_of(&found->sides[side], found->tick_ns);
+        const char *name = bench_side_name(side);
+
+        report_set_member(row, REPORT_COMPUTING_ALONE_PCT, figures.alone_pct, "%s", name);
+        report_set_member(row, REPORT_SLOWDOWN_COMPUTING, figures.slowdown, "%s", name);
+        report_set_member(row, REPORT_COMPUTING_LEFT_PCT, figures.left_pct, "%s", name);
+        if (figures.at_least)
+            report_set_member_flag(row, REPORT_SLOWDOWN_COMPUTING_AT_LEAST, true, "%s", name);
+    }
+}
 
 /* What a rank's task did: plain data. */
 typedef struct {
@@ -52,8 +91,6 @@ typedef struct {
     double alone_total_ns, alone_total_steps;
     occupation_result found; /* its sides at rank 0 alone; its tick is the longest of the hosts */
 } occupation;
-
-/* Opening */
 
 /* What a rank tells about its computing: plain data. */
 typedef struct {
@@ -151,8 +188,6 @@ static cb_status start(void *state, engine_session *session)
     free(all);
     return status;
 }
-
-/* Passes */
 
 /* How many steps make a block, found from one step upward: the times of a few steps say little
  * beside a task that takes the core by the millisecond. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "occupation/occupation.h"
+#include "occupation/method.h"
 #include "benchmarks/registry.h"
 #include "tests/unit/unit.h"
 

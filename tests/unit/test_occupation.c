@@ -1,6 +1,6 @@
 /* Who computes under which occupation, and the figures of the computing with numbers worked out by
  * hand. */
-#include "occupation/occupation.h"
+#include "occupation/method.h"
 
 #include <string.h>
 
