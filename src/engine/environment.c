@@ -239,17 +239,11 @@ static void put_software(const environment_sources *from)
                         "environment.technology_settings.block");
 }
 
-/* Parameters, from the option rows */
-
-static void put_list(report_document *document, const char *key, const cb_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        report_put_number(document, (double)list->values[i], "parameters.%s.%zu", key, i);
-}
-
+/* A parameter, from its option row. */
 static void put_parameter(const cb_option *row, const void *value, void *context)
 {
     report_document *document = context;
+    const cb_list *list;
 
     switch (row->type) {
     case CB_OPTION_FLAG:
@@ -269,7 +263,9 @@ static void put_parameter(const cb_option *row, const void *value, void *context
         break;
     case CB_OPTION_SIZE_LIST:
     case CB_OPTION_COUNT_LIST:
-        put_list(document, row->key, value);
+        list = value;
+        for (size_t i = 0; i < list->count; i++)
+            report_put_number(document, (double)list->values[i], "parameters.%s.%zu", row->key, i);
         break;
     case CB_OPTION_ACTION:
         break;

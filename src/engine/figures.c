@@ -6,17 +6,15 @@
 
 #include "base/memory.h"
 
-static bool named(const bench_role *role, const char *name)
-{
-    return role->name != NULL && strcmp(role->name, name) == 0;
-}
-
 /* How many ranks of a measurement have a role of that name; 0 where there is none. */
 static size_t ranks_named(const benchmark *definition, const char *name, size_t count)
 {
-    for (size_t role = 0; role < BENCH_ROLES; role++)
-        if (named(&definition->roles[role], name))
+    for (size_t role = 0; role < BENCH_ROLES; role++) {
+        const char *known = definition->roles[role].name;
+
+        if (known != NULL && strcmp(known, name) == 0)
             return shape_role_size(definition, role, count);
+    }
     return 0;
 }
 
@@ -54,23 +52,16 @@ static void fill_ratio(const measurement_setting *setting, double step_us, repor
         report_set_number(row, REPORT_LOSS_PCT, 100 * (1 - count * reference_us / step_us));
 }
 
-/* Of a list that changes, all destinations that take part have their turns. */
-static size_t receivers_of(const benchmark *definition, const bench_measurement *measurement,
-                           size_t participants)
-{
-    if (definition->lists)
-        return participants - 1;
-    return ranks_named(definition, "destination", measurement->count) +
-           ranks_named(definition, "node", measurement->count);
-}
-
 static void fill_rates(const benchmark *definition, const bench_measurement *measurement,
                        size_t participants, double time_us, double lost_share, report_row *row)
 {
     const bench_mode *mode = measurement->mode;
     double packets = (double)bench_packets_of(mode->packets, measurement->count);
-    size_t receivers = receivers_of(definition, measurement, participants);
-
+    /* Of a list that changes, all destinations that take part have their turns. */
+    size_t receivers = definition->lists
+                           ? participants - 1
+                           : ranks_named(definition, "destination", measurement->count) +
+                                 ranks_named(definition, "node", measurement->count);
     double throughput_MBps = packets * (1 - lost_share) * (double)measurement->size_bytes / time_us;
 
     report_set_number(row, REPORT_FREQUENCY_HZ,

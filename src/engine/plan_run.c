@@ -110,12 +110,6 @@ static const char *obstacle(const engine_session *session, const bench_measureme
     return NULL;
 }
 
-/* What keeps a measurement from being made keeps all sizes of its curve from it. */
-static bool is_of_all_sizes(const engine_session *session, const bench_measurement *measurement)
-{
-    return measurement->own_multicast || by_mode_and_too_large(session, measurement);
-}
-
 static cb_status skip(const engine_session *session, const bench_measurement *measurement,
                       const char *reason)
 {
@@ -306,7 +300,11 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
             status = fit_curve(&run, previous);
         previous = measurement;
         if (reason != NULL) {
-            if (status == CB_OK && (new_curve || !is_of_all_sizes(session, measurement)))
+            /* Some obstacles are those of all sizes of a curve, and said once. */
+            bool of_all_sizes =
+                measurement->own_multicast || by_mode_and_too_large(session, measurement);
+
+            if (status == CB_OK && (new_curve || !of_all_sizes))
                 status = skip(session, measurement, reason);
             continue;
         }

@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "engine/session.h"
 
 cb_status bench_node(bench_rank *me, size_t participant, transport_node **out)
 {
