@@ -105,7 +105,7 @@ typedef struct {
 bool tracer_begin_with(tracer_kept *kept, int count, const MPI_Request *requests);
 void tracer_forget(tracer_kept *kept);
 
-/* started.c: a collective that does not wait: what it does at once, and what it does later. */
+/* collectives.c: a collective that does not wait: what it does at once, and what it does later. */
 tracer_started *tracer_started_open(const tracer_ranks *ranks);
 
 /* The sink for the messages of its pattern; and when a second pattern follows, which goes on with
