@@ -94,12 +94,12 @@ void tracer_started_under_way(tracer_started *collective, MPI_Request request)
         tracer.on = false;
 }
 
-void tracer_started_settle(tracer_started *collective, bool alone)
+void tracer_started_settle(tracer_started *collective, bool none_left)
 {
     const tracer_record nothing = {.kind = TRACER_NOTHING};
 
     for (uint64_t place = collective->first;
-         !alone && tracer.on && place < collective->first + collective->begun; place++) {
+         !none_left && tracer.on && place < collective->first + collective->begun; place++) {
         tracer_record record;
 
         if (tracer_records_get(&tracer.records, place, &record) != CB_OK)

@@ -117,7 +117,7 @@ void tracer_started_go_on(tracer_started *collective);
 void tracer_started_under_way(tracer_started *collective, MPI_Request request);
 
 /* It is complete. Where something else is under way its receives move here, as blocking ones. */
-void tracer_started_settle(tracer_started *collective, bool alone);
+void tracer_started_settle(tracer_started *collective, bool none_left);
 
 /* What could only be done then follows, and `collective` is freed; whether there were sends, which
  * a `w` has to await. */
