@@ -12,7 +12,7 @@
 #include "emit/recorder.h"
 #include "engine/rank.h"
 #include "engine/traffic.h"
-#include "farm/fragments.h"
+#include "farm/messages.h"
 #include "report/file.h"
 
 /* A job in which no count is too large; and events in flight for each destination, where the engine

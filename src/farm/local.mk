@@ -3,7 +3,6 @@ libcombench_a_SOURCES += \
 	%D%/closed.c %D%/closed.h \
 	%D%/farm.h \
 	%D%/figures.c %D%/figures.h \
-	%D%/fragments.c %D%/fragments.h \
 	%D%/ledger.c %D%/ledger.h \
 	%D%/load.c %D%/load.h \
 	%D%/loops.c %D%/loops.h \

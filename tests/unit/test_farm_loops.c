@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "farm/closed.h"
-#include "farm/fragments.h"
+#include "farm/messages.h"
 #include "farm/open.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
