@@ -12,5 +12,4 @@ libcombench_a_SOURCES += \
 	%D%/options.c %D%/options.h \
 	%D%/rank.c %D%/rank.h \
 	%D%/recording.c %D%/recording.h \
-	%D%/run.c %D%/run.h \
-	%D%/schedule.c %D%/schedule.h
+	%D%/run.c %D%/run.h
