@@ -1,6 +1,5 @@
 libcombench_a_SOURCES += \
 	%D%/builder.c %D%/builder.h \
-	%D%/closed.c %D%/closed.h \
 	%D%/farm.h \
 	%D%/figures.c %D%/figures.h \
 	%D%/ledger.c %D%/ledger.h \
@@ -8,8 +7,8 @@ libcombench_a_SOURCES += \
 	%D%/loops.c %D%/loops.h \
 	%D%/messages.c %D%/messages.h \
 	%D%/method.c \
-	%D%/open.c %D%/open.h \
 	%D%/options.c %D%/options.h \
+	%D%/passes.c %D%/passes.h \
 	%D%/rank.c %D%/rank.h \
 	%D%/recording.c %D%/recording.h \
 	%D%/run.c %D%/run.h

@@ -3,8 +3,7 @@
  *
  * The supervisor decides, and the others learn of it between two runs: numbers of events are
  * agreed before a run begins. */
-#include "farm/closed.h"
-#include "farm/open.h"
+#include "farm/passes.h"
 #include "farm/recording.h"
 
 #include <math.h>
@@ -206,7 +205,7 @@ static cb_status run_passes(farm_run *run, farm_recording *recording)
     CB_TRY(search_in_flight(run, probed_events));
     if (options->verify)
         CB_TRY(verify(run));
-    if (farm_wants_closed(options))
+    if (options->rate_hz <= 0)
         CB_TRY(farm_measure_closed(run));
     CB_TRY(farm_measure_open(run));
     return farm_record_timeline(run, recording);

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "farm/options.h"
-#include "farm/open.h"
+#include "farm/passes.h"
 #include "report/trace.h"
 #include "stats/stats.h"
 #include "timeline/write.h"
@@ -124,7 +124,7 @@ static cb_status record_events(farm_run *run, farm_recording *recording)
 
     recording->events =
         (uint64_t)fmin((double)farm_timeline_events(options), fmax(fitting, EVENTS_LEAST));
-    recording->open = !farm_wants_closed(options);
+    recording->open = options->rate_hz > 0;
     recording->in_flight = run->in_flight;
     load = recording->open ? farm_open_load(run, options->rate_hz, recording->events)
                            : (farm_load){.events = recording->events + run->in_flight,
