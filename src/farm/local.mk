@@ -10,5 +10,4 @@ libcombench_a_SOURCES += \
 	%D%/options.c %D%/options.h \
 	%D%/passes.c %D%/passes.h \
 	%D%/rank.c %D%/rank.h \
-	%D%/recording.c %D%/recording.h \
 	%D%/run.c %D%/run.h

@@ -7,6 +7,22 @@
 
 _Static_assert(sizeof(farm_message) == 16, "a control message is a packet of 16 bytes");
 
+const timeline_words farm_timeline_words = {
+    .roles = {[FARM_SUPERVISOR] = "supervisor",
+              [FARM_SOURCE] = "source",
+              [FARM_DESTINATION] = "destination"},
+    .sends = {[FARM_SUPERVISOR] = {[FARM_SOURCE] = {"issue", "issue", "assignment"},
+                                   [FARM_DESTINATION] = {"issue", "issue", "assignment"}},
+              [FARM_SOURCE] = {[FARM_DESTINATION] = {"send", "send", "fragment"}},
+              [FARM_DESTINATION] = {[FARM_SUPERVISOR] = {"decision", "decision", "decision"},
+                                    [FARM_SOURCE] = {"request", "request", "request"}}},
+    .takes = {[FARM_SUPERVISOR] =
+                  {[FARM_SOURCE] = "take assignment", [FARM_DESTINATION] = "take assignment"},
+              [FARM_SOURCE] = {[FARM_DESTINATION] = "take fragment"},
+              [FARM_DESTINATION] =
+                  {[FARM_SUPERVISOR] = "take decision", [FARM_SOURCE] = "take request"}},
+};
+
 /* In line wherever a message is sent, which is where an event costs something. */
 static inline __attribute__((always_inline)) transport_buffer *packet_of(bench_rank *me,
                                                                          farm_message message)

@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "farm/rank.h"
+#include "timeline/trace.h"
+
+/* What a timeline calls the roles and messages of a farm. */
+extern const timeline_words farm_timeline_words;
 
 /* A message of another size than a control message's: one about no event where messages may be
  * lost, else CB_ERROR_DATA, logged. */
