@@ -179,25 +179,25 @@ static const char *const unrecorded[] = {
     "MPI_Compare_and_swap",
 };
 
-enum { UNRECORDED = sizeof(unrecorded) / sizeof(unrecorded[0]) };
+enum { UNRECORDED_CALLS = sizeof(unrecorded) / sizeof(unrecorded[0]) };
 
-static unsigned long long calls[UNRECORDED];
+static unsigned long long calls[UNRECORDED_CALLS];
 
 void tracer_count_unrecorded(const char *name)
 {
-    for (size_t i = 0; i < UNRECORDED; i++)
+    for (size_t i = 0; i < UNRECORDED_CALLS; i++)
         if (strcmp(unrecorded[i], name) == 0)
             calls[i]++;
 }
 
 void tracer_warn_of_unrecorded(void)
 {
-    unsigned long long all[UNRECORDED];
+    unsigned long long all[UNRECORDED_CALLS];
     char text[1024] = "";
     size_t used = 0;
 
-    PMPI_Reduce(calls, all, UNRECORDED, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
-    for (size_t i = 0; tracer.rank == 0 && i < UNRECORDED; i++)
+    PMPI_Reduce(calls, all, UNRECORDED_CALLS, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
+    for (size_t i = 0; tracer.rank == 0 && i < UNRECORDED_CALLS; i++)
         if (all[i] > 0 && used < sizeof(text))
             used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%llu)",
                                      used > 0 ? ", " : "", unrecorded[i], all[i]);
@@ -424,3 +424,96 @@ int MPI_Finalize(void)
     finish();
     return PMPI_Finalize();
 }
+
+/* Calls that communicate and are not recorded: a trace without them is incomplete, and the user
+ * must know. UNRECORDED(name, parameters, arguments): make the call and count it. */
+#define UNRECORDED(name, parameters, arguments)                                                    \
+    int MPI_##name parameters                                                                      \
+    {                                                                                              \
+        bool on = tracer_begin();                                                                  \
+        int result = PMPI_##name arguments;                                                        \
+                                                                                                   \
+        if (tracer_resume(on)) {                                                                   \
+            tracer_count_unrecorded("MPI_" #name);                                                 \
+            tracer_end();                                                                          \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+UNRECORDED(Neighbor_allgather,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c),
+           (s, sn, st, d, n, t, c))
+UNRECORDED(Neighbor_allgatherv,
+           (const void *s, int sn, MPI_Datatype st, void *d, const int n[], const int dd[],
+            MPI_Datatype t, MPI_Comm c),
+           (s, sn, st, d, n, dd, t, c))
+UNRECORDED(Neighbor_alltoall,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c),
+           (s, sn, st, d, n, t, c))
+UNRECORDED(Neighbor_alltoallv,
+           (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *d, const int n[],
+            const int dd[], MPI_Datatype t, MPI_Comm c),
+           (s, sn, sd, st, d, n, dd, t, c))
+UNRECORDED(Neighbor_alltoallw,
+           (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *d,
+            const int n[], const MPI_Aint dd[], const MPI_Datatype t[], MPI_Comm c),
+           (s, sn, sd, st, d, n, dd, t, c))
+UNRECORDED(Ineighbor_allgather,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c,
+            MPI_Request *r),
+           (s, sn, st, d, n, t, c, r))
+UNRECORDED(Ineighbor_allgatherv,
+           (const void *s, int sn, MPI_Datatype st, void *d, const int n[], const int dd[],
+            MPI_Datatype t, MPI_Comm c, MPI_Request *r),
+           (s, sn, st, d, n, dd, t, c, r))
+UNRECORDED(Ineighbor_alltoall,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c,
+            MPI_Request *r),
+           (s, sn, st, d, n, t, c, r))
+UNRECORDED(Ineighbor_alltoallv,
+           (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *d, const int n[],
+            const int dd[], MPI_Datatype t, MPI_Comm c, MPI_Request *r),
+           (s, sn, sd, st, d, n, dd, t, c, r))
+UNRECORDED(Ineighbor_alltoallw,
+           (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *d,
+            const int n[], const MPI_Aint dd[], const MPI_Datatype t[], MPI_Comm c, MPI_Request *r),
+           (s, sn, sd, st, d, n, dd, t, c, r))
+UNRECORDED(Put,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w),
+           (s, sn, st, to, at, n, t, w))
+UNRECORDED(Get,
+           (void *d, int dn, MPI_Datatype dt, int from, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w),
+           (d, dn, dt, from, at, n, t, w))
+UNRECORDED(Accumulate,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Op o, MPI_Win w),
+           (s, sn, st, to, at, n, t, o, w))
+UNRECORDED(Rput,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w, MPI_Request *r),
+           (s, sn, st, to, at, n, t, w, r))
+UNRECORDED(Rget,
+           (void *d, int dn, MPI_Datatype dt, int from, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w, MPI_Request *r),
+           (d, dn, dt, from, at, n, t, w, r))
+UNRECORDED(Raccumulate,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Op o, MPI_Win w, MPI_Request *r),
+           (s, sn, st, to, at, n, t, o, w, r))
+UNRECORDED(Get_accumulate,
+           (const void *s, int sn, MPI_Datatype st, void *d, int dn, MPI_Datatype dt, int to,
+            MPI_Aint at, int n, MPI_Datatype t, MPI_Op o, MPI_Win w),
+           (s, sn, st, d, dn, dt, to, at, n, t, o, w))
+UNRECORDED(Rget_accumulate,
+           (const void *s, int sn, MPI_Datatype st, void *d, int dn, MPI_Datatype dt, int to,
+            MPI_Aint at, int n, MPI_Datatype t, MPI_Op o, MPI_Win w, MPI_Request *r),
+           (s, sn, st, d, dn, dt, to, at, n, t, o, w, r))
+UNRECORDED(Fetch_and_op,
+           (const void *s, void *d, MPI_Datatype t, int to, MPI_Aint at, MPI_Op o, MPI_Win w),
+           (s, d, t, to, at, o, w))
+UNRECORDED(Compare_and_swap,
+           (const void *s, const void *compared, void *d, MPI_Datatype t, int to, MPI_Aint at,
+            MPI_Win w),
+           (s, compared, d, t, to, at, w))
