@@ -27,7 +27,6 @@ TESTBED_ORDERS = \
 	tools/testbed/hosts.c tools/testbed/hosts.h tools/testbed/orders.c tools/testbed/orders.h
 combench_testbed_SOURCES = \
 	$(TESTBED_SWITCH) $(TESTBED_ORDERS) \
-	%D%/testbed/loop.c %D%/testbed/main.c %D%/testbed/space.c \
-	%D%/testbed/surroundings.c %D%/testbed/testbed.h
+	%D%/testbed/main.c %D%/testbed/testbed.c %D%/testbed/testbed.h
 combench_testbed_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 combench_testbed_LDADD = libcombench.a

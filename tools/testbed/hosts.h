@@ -12,6 +12,10 @@
 #define HOSTS_FOLDER "/dev/shm/testbed"
 #define HOSTS_NETWORK "10.77.0.0/16"
 
+/* The name under which this program runs a command on a host, for MPI libraries: agent HOST WORD...
+ */
+#define HOSTS_AGENT "agent"
+
 enum { HOSTS_MAXIMUM = 1000, HOST_NAME_BYTES = 16, HOST_ADDRESS_BYTES = 16 };
 
 /* "host07", and its address: 10.77.0.7. Hosts are numbered from 0, names and addresses from 1. */
@@ -20,6 +24,11 @@ void host_address(unsigned number, char address[HOST_ADDRESS_BYTES]);
 
 /* The number of a name; false where it is none of `count` hosts. */
 bool host_number(const char *name, unsigned count, unsigned *number);
+
+/* In the testbed's first process: what `count` hosts share, with `slots` ranks on each: files,
+ * names, and the environment by which MPI libraries find the hosts. `program` is the path of this
+ * program. CB_ERROR_SYSTEM, logged. */
+cb_status hosts_surround(unsigned count, uint64_t slots, const char *program);
 
 /* Make `count` hosts, and in cards[i] the end of host i's cable that is not in the host: a file
  * that does not block, of frames with Ethernet's head. The caller stays where it was. What is made

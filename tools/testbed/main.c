@@ -243,6 +243,6 @@ int main(int argc, char **argv)
     cb_status status;
 
     cb_log_identify("combench-testbed", -1);
-    status = strcmp(name, TESTBED_AGENT) == 0 ? enter_and_run(argv) : run(argc, argv, &exit_status);
+    status = strcmp(name, HOSTS_AGENT) == 0 ? enter_and_run(argv) : run(argc, argv, &exit_status);
     return status == CB_OK ? exit_status : cb_status_exit(status);
 }
