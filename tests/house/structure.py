@@ -25,6 +25,8 @@ _TYPEDEF = re.compile(r"^typedef\b[^;{]*?(?:\{.*?^\})?[^;{}]*?\b(\w+)(?:\[\w*\])
 _FUNCTION_TYPEDEF = re.compile(r"^typedef[^;{]*\(\*(\w+)\)", re.M)
 _TAG = re.compile(r"^(?:struct|union|enum)\s+(\w+)\s*\{", re.M)
 _PROTOTYPE = re.compile(r"^(?!typedef|static|#|\s)[^;{}()=\n][^;{}=]*?\([^;{}]*\)[^;{}()=]*(?:\([^;{}]*\))*;", re.M)
+_DECLARED = re.compile(r"\b(\w+)\s*\(")
+_OPAQUE = re.compile(r"^typedef (?:struct|union) \w+ \*?\w+;", re.M)
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
@@ -36,11 +38,9 @@ def code_of(text: str) -> str:
 
 class Tree:
     def __init__(self, top: Path) -> None:
-        names = subprocess.run(
-            ["git", "-C", str(top), "ls-files", *(f"{folder}/" for folder in FOLDERS)],
-            check=True, capture_output=True, text=True).stdout.split()
         self.top = top
-        self.all = [name for name in names if (top / name).is_file()]
+        self.all = sorted(path.relative_to(top).as_posix() for folder in FOLDERS
+                          for path in (top / folder).rglob("*") if path.is_file())
         self.text = {name: (top / name).read_text(encoding="utf-8") for name in self.all if name.endswith((".c", ".h"))}
         self.code = {name: code_of(text) for name, text in self.text.items()}
 
@@ -77,7 +77,7 @@ class Tree:
         edges: dict[str, set[str]] = defaultdict(set)
         for name, code in self.code.items():
             if name.endswith(".h"):
-                code = _PROTOTYPE.sub("", code)
+                code = _OPAQUE.sub("", _PROTOTYPE.sub("", code))
             for word in set(_WORD.findall(code)):
                 target = single.get(word)
                 if target is not None and target != self.module(name):
@@ -99,6 +99,24 @@ class Tree:
                 prototypes = declared if re.search(rf"^static[^;{{}}=]*\b{function}\([^;{{}}]*\);", code, re.M) else 0
                 once += uses - prototypes <= 1
         return count, once
+
+
+    def shared_headers(self) -> dict[str, set[str]]:
+        """Headers that declare functions of several .c files, and these files."""
+        owner: dict[str, set[str]] = defaultdict(set)
+        for name, code in self.code.items():
+            if name.endswith(".c"):
+                for head, function, _ in _FUNCTION.findall(code):
+                    if not re.search(r"\bstatic\b", head):
+                        owner[function].add(name)
+        shared = {}
+        for name, code in self.code.items():
+            if name.endswith(".h"):
+                declared = {found[1] for found in map(_DECLARED.search, _PROTOTYPE.findall(code)) if found}
+                files = set().union(*(owner[function] for function in declared if len(owner.get(function, ())) == 1))
+                if len(files) > 1:
+                    shared[name] = files
+        return shared
 
 
 def folder_of(name: str) -> str:
