@@ -5,7 +5,6 @@
 
 #include <stdint.h>
 
-#include "engine/benchmark.h"
 #include "engine/plan.h"
 #include "engine/session.h"
 #include "report/report.h"
@@ -93,14 +92,5 @@ void meters_reset(meters *own);
 /* Combine the totals of the team into columns of the row, which is NULL but at index 0, and count
  * anew. Together. */
 cb_status meters_report(meters *own, control_team *team, report_row *row);
-
-/* What the technology counted since its counters were last read, summed over the team, at its index
- * 0. Together. */
-cb_status counters_sum(engine_session *session, control_team *team, cb_counts *out);
-
-/* The share of the packets of this pass that was lost; over a reliable technology *share stays as
- * it is. Together. */
-cb_status counters_lost_share(const measurement_setting *setting, const bench_rank *me,
-                              double *share);
 
 #endif
