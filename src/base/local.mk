@@ -5,8 +5,7 @@ libcombench_a_SOURCES += \
 	%D%/context_internal.h \
 	%D%/context_text.c \
 	%D%/context_tree.c %D%/context_tree.h \
-	%D%/counter.h \
-	%D%/grow.c %D%/grow.h \
+	%D%/grow.h \
 	%D%/log.c %D%/log.h \
 	%D%/memory.c %D%/memory.h \
 	%D%/nearest.c %D%/nearest.h \
@@ -17,6 +16,4 @@ libcombench_a_SOURCES += \
 	%D%/random.c %D%/random.h \
 	%D%/settings.c %D%/settings.h \
 	%D%/status.c %D%/status.h \
-	%D%/streams.c %D%/streams.h \
-	%D%/tick.c %D%/tick.h \
 	%D%/units.c %D%/units.h
