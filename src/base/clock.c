@@ -45,34 +45,21 @@ static uint64_t time_readings_ns(size_t readings)
     return last - first;
 }
 
-/* Enough readings that the clock's step is a small part of a run, on a coarse clock too. */
-static size_t readings_of_run(uint64_t resolution_ns)
+cb_clock_quality cb_clock_measure(void)
 {
+    const uint64_t resolution_ns = smallest_step_ns();
     size_t readings = COST_READINGS;
-
-    while (time_readings_ns(readings) < COST_RESOLUTIONS * resolution_ns)
-        readings *= 2;
-    return readings;
-}
-
-static double median_cost_ns(uint64_t resolution_ns)
-{
-    size_t readings = readings_of_run(resolution_ns);
     double costs_ns[COST_RUNS];
 
+    /* enough readings that the clock's step is a small part of a run, on a coarse clock too */
+    while (time_readings_ns(readings) < COST_RESOLUTIONS * resolution_ns)
+        readings *= 2;
     for (size_t i = 0; i < COST_RUNS; i++)
         costs_ns[i] = (double)time_readings_ns(readings) / (double)readings;
     qsort(costs_ns, COST_RUNS, sizeof(costs_ns[0]), cb_ascending_reals);
-    return costs_ns[COST_RUNS / 2];
-}
-
-cb_clock_quality cb_clock_measure(void)
-{
-    uint64_t resolution_ns = smallest_step_ns();
-
     return (cb_clock_quality){
         .resolution_ns = (double)resolution_ns,
-        .cost_ns = median_cost_ns(resolution_ns),
+        .cost_ns = costs_ns[COST_RUNS / 2],
     };
 }
 

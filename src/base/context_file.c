@@ -378,21 +378,10 @@ static bool read_id(const char *text, uint32_t *id, char why[CONTEXT_WHY_BYTES])
     return true;
 }
 
-static cb_status read_member(const reader *from, const cfg_t *section, size_t index, uint32_t *id)
-{
-    const char *text = tree_text(section, "members", index);
-    char why[CONTEXT_WHY_BYTES];
-
-    return read_id(text, id, why)
-               ? CB_OK
-               : cb_context_fail(from->config, place_of(from, section, "members"),
-                                 "member '%s' of the group '%s' is no id of a node: %s", text,
-                                 section->title, why);
-}
-
 static cb_status read_group(const reader *from, const cfg_t *section, context_group *out)
 {
-    size_t count = tree_count(section, "members");
+    const size_t count = tree_count(section, "members");
+    char why[CONTEXT_WHY_BYTES];
 
     out->place = place_of(from, section, "members");
     if (count == 0)
@@ -405,8 +394,14 @@ static cb_status read_group(const reader *from, const cfg_t *section, context_gr
     out->ranks = cb_allocate(count, sizeof(*out->ranks), "the members of a group");
     if (out->name == NULL || out->ids == NULL || out->ranks == NULL)
         return CB_ERROR_MEMORY;
-    for (out->count = 0; out->count < count; out->count++)
-        CB_TRY(read_member(from, section, out->count, &out->ids[out->count]));
+    for (; out->count < count; out->count++) {
+        const char *text = tree_text(section, "members", out->count);
+
+        if (!read_id(text, &out->ids[out->count], why))
+            return cb_context_fail(from->config, out->place,
+                                   "member '%s' of the group '%s' is no id of a node: %s", text,
+                                   section->title, why);
+    }
     return CB_OK;
 }
 

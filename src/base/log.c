@@ -64,16 +64,6 @@ static void remove_controls(char *line, size_t length)
     }
 }
 
-/* There is nobody to tell when stderr is gone, so a failure is not reported. */
-static void write_line(const char *line, size_t length)
-{
-    ssize_t written;
-
-    do
-        written = write(STDERR_FILENO, line, length);
-    while (written < 0 && errno == EINTR);
-}
-
 void cb_log_identify(const char *program, int rank)
 {
     identity.program = program;
@@ -92,6 +82,7 @@ void cb_log(cb_log_level level, const char *format, ...)
     int saved_errno = errno;
     va_list arguments;
     size_t length;
+    ssize_t written;
     int wanted;
 
     if (identity.silent)
@@ -105,7 +96,10 @@ void cb_log(cb_log_level level, const char *format, ...)
         memcpy(line + length - 3, "...", 3);
     remove_controls(line, length);
     line[length] = '\n';
-    write_line(line, length + 1);
+    /* where stderr is gone a failure can be reported to no one */
+    do
+        written = write(STDERR_FILENO, line, length + 1);
+    while (written < 0 && errno == EINTR);
     errno = saved_errno;
 }
 
