@@ -12,7 +12,7 @@
 #include "emit/recorder.h"
 #include "engine/rank.h"
 #include "engine/traffic.h"
-#include "farm/fragments.h"
+#include "farm/messages.h"
 #include "report/file.h"
 
 /* A job in which no count is too large; and events in flight for each destination, where the engine
@@ -163,12 +163,6 @@ static cb_status perform(void *context, size_t member)
     return emit_perform(part->me, all->definition, all->options, &all->shape, part->actions);
 }
 
-/* Who answers the one that asked. */
-static bool answers(const emission *all, size_t rank)
-{
-    return all->definition->method == &farm_method && shape_stage(&all->shape, rank) == FARM_SOURCE;
-}
-
 static cb_status make_part(emission *all, size_t rank)
 {
     const rank_setting place = {.definition = all->definition,
@@ -185,7 +179,8 @@ static cb_status make_part(emission *all, size_t rank)
         part->me->algorithm =
             (bench_algorithm){.instead = record_algorithm, .context = part, .units = 1};
     }
-    if (answers(all, rank))
+    /* A source answers the rank that asked. */
+    if (all->definition->method == &farm_method && shape_stage(&all->shape, rank) == FARM_SOURCE)
         emit_recorder_depends_on_sender(all->recorder, rank);
     return CB_OK;
 }

@@ -1,5 +1,4 @@
 libcombench_a_SOURCES += \
 	%D%/scheduler.c %D%/scheduler.h \
 	%D%/emit.c %D%/emit.h \
-	%D%/mailbox.c %D%/mailbox.h \
 	%D%/recorder.c %D%/recorder.h

@@ -1,7 +1,6 @@
 /* Messages are the sender's buffers, handed over in the mailbox of the receiver. A receive that
  * finds nothing there lets the other ranks go on. A send is recorded as a started one, since it
- * does not wait.
- */
+ * does not wait. */
 #include "emit/recorder.h"
 
 #include <inttypes.h>
@@ -10,8 +9,116 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "emit/mailbox.h"
 #include "transport/common/group.h"
+
+/* A mailbox: what has come to a rank and was not received yet. There is a queue for each sender;
+ * those with messages are in a doubly linked list and take turns, so that a receive from several is
+ * fair. */
+
+typedef struct channel {
+    int from;
+    transport_buffer *first, *last;
+    struct channel *before, *after;
+} channel;
+
+/* Empty with its size alone. */
+typedef struct {
+    size_t size;          /* senders, numbered from 0 */
+    channel **channels;   /* of each sender, made by its first message */
+    channel *next, *last; /* whose turn it is, of those with messages */
+} mailbox;
+
+static void mailbox_join_turns(mailbox *box, channel *joining)
+{
+    joining->before = box->last;
+    joining->after = NULL;
+    if (box->last == NULL)
+        box->next = joining;
+    else
+        box->last->after = joining;
+    box->last = joining;
+}
+
+static channel *mailbox_channel(mailbox *box, int sender)
+{
+    channel **place;
+
+    if (box->channels == NULL)
+        box->channels = cb_allocate(box->size, sizeof(*box->channels), "queues");
+    if (box->channels == NULL)
+        return NULL;
+    place = &box->channels[sender];
+    if (*place == NULL) {
+        *place = cb_allocate(1, sizeof(**place), "a queue");
+        if (*place != NULL)
+            (*place)->from = sender;
+    }
+    return *place;
+}
+
+/* Put a message after the others of its sender. After CB_ERROR_MEMORY, logged, the message is still
+ * the caller's. */
+static cb_status mailbox_put(mailbox *box, int sender, transport_buffer *message)
+{
+    channel *into = mailbox_channel(box, sender);
+
+    if (into == NULL)
+        return CB_ERROR_MEMORY;
+    message->next = NULL;
+    if (into->first == NULL) {
+        into->first = message;
+        mailbox_join_turns(box, into);
+    } else {
+        into->last->next = message;
+    }
+    into->last = message;
+    return CB_OK;
+}
+
+/* Take the first message of a queue, whose next turn comes after those of all others. */
+static transport_buffer *take_first(mailbox *box, channel *from)
+{
+    transport_buffer *taken = from->first;
+
+    from->first = taken->next;
+    *(from->before == NULL ? &box->next : &from->before->after) = from->after;
+    *(from->after == NULL ? &box->last : &from->after->before) = from->before;
+    if (from->first != NULL)
+        mailbox_join_turns(box, from);
+    return taken;
+}
+
+/* Take the next message of a sender; NULL where none has come. */
+static transport_buffer *mailbox_take(mailbox *box, int sender)
+{
+    channel *from = box->channels != NULL ? box->channels[sender] : NULL;
+
+    return from != NULL && from->first != NULL ? take_first(box, from) : NULL;
+}
+
+/* The same of any sender for which `members` is not NULL: of those, the one whose turn it is. */
+static transport_buffer *mailbox_take_any(mailbox *box, transport_node *const *members, int *sender)
+{
+    channel *from = box->next;
+
+    while (from != NULL && members[from->from] == NULL)
+        from = from->after;
+    if (from == NULL)
+        return NULL;
+    *sender = from->from;
+    return take_first(box, from);
+}
+
+static void mailbox_clear(mailbox *box)
+{
+    while (box->next != NULL)
+        free(take_first(box, box->next));
+    for (size_t sender = 0; box->channels != NULL && sender < box->size; sender++)
+        free(box->channels[sender]);
+    free(box->channels);
+}
+
+/* Records */
 
 typedef enum { SENDS, RECEIVES, RECEIVES_OF_GROUP, MULTICASTS, COMPUTES } record_kind;
 
@@ -25,7 +132,7 @@ typedef struct {
 typedef struct {
     transport_factory base;
     emit_recorder *recorder;
-    emit_mailbox box;
+    mailbox box;
     record *records;
     size_t count, room;
     bool depends_on_sender;
@@ -94,7 +201,7 @@ static cb_status deliver(const transport_factory *from, int rank, transport_buff
 
     buffer->owner->held--;
     buffer->owner = &to->base;
-    return emit_mailbox_put(&to->box, from->rank, buffer);
+    return mailbox_put(&to->box, from->rank, buffer);
 }
 
 static cb_status deliver_copy(transport_factory *from, int rank, const transport_buffer *buffer)
@@ -124,8 +231,8 @@ static cb_status await(transport_factory *base, int rank, transport_node *const 
     recorder_factory *factory = factory_of(base);
 
     *sender = rank;
-    while ((*out = members != NULL ? emit_mailbox_take_any(&factory->box, members, sender)
-                                   : emit_mailbox_take(&factory->box, rank)) == NULL)
+    while ((*out = members != NULL ? mailbox_take_any(&factory->box, members, sender)
+                                   : mailbox_take(&factory->box, rank)) == NULL)
         emit_scheduler_pause(factory->recorder->scheduler);
     emit_scheduler_progress(factory->recorder->scheduler);
     base->held++;
@@ -268,17 +375,12 @@ static cb_status open_factory(const transport_bootstrap *bootstrap, transport_fa
     return CB_OK;
 }
 
-static void forget(transport_buffer *message)
-{
-    free(message);
-}
-
 /* After the last step acknowledgements may be left that no rank receives. */
 static cb_status close_factory(transport_factory *base)
 {
     recorder_factory *factory = factory_of(base);
 
-    emit_mailbox_clear(&factory->box, forget);
+    mailbox_clear(&factory->box);
     free(factory->records);
     free(factory);
     return CB_OK;

@@ -1,13 +1,15 @@
-/* Lists of rates and shares. */
+/* Lists of rates and shares, and instants. A periodic instant is computed from the number of the
+ * event and not added up, so that no rounding gathers. */
 #include "farm/load.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/units.h"
 
-enum { TEXT_BYTES = 64 };
+enum { TEXT_BYTES = 64, COUNTED_SINGLY = 1000000 };
 
 static const double largest_rate_hz = 1e9, largest_share_pct = 1000, least = 0.01;
 
@@ -27,7 +29,7 @@ static bool parse_point(const char *text, farm_load_point *out, char *why)
     return true;
 }
 
-static cb_status refuse(const char *text, const char *why)
+static cb_status refuse_curve(const char *text, const char *why)
 {
     cb_error("--load-curve '%s': %s; give rates as 10kHz, or per cent of the closed loop's "
              "frequency as 50%%, separated by commas",
@@ -35,17 +37,13 @@ static cb_status refuse(const char *text, const char *why)
     return CB_ERROR_USAGE;
 }
 
-static bool same(double one, double other)
-{
-    return !(one < other) && !(one > other);
-}
-
 static bool is_repeated(const farm_load_point *points, size_t count)
 {
     const farm_load_point *last = &points[count];
 
     for (size_t i = 0; i < count; i++)
-        if (same(points[i].rate_hz, last->rate_hz) && same(points[i].share, last->share))
+        if (points[i].rate_hz >= last->rate_hz && points[i].rate_hz <= last->rate_hz &&
+            points[i].share >= last->share && points[i].share <= last->share)
             return true;
     return false;
 }
@@ -60,15 +58,15 @@ cb_status farm_load_parse(const char *text, farm_load_point points[FARM_LOAD_POI
         char one[TEXT_BYTES], why[CB_WHY_BYTES];
 
         if (length >= sizeof(one))
-            return refuse(text, "an element is too long to be a rate");
+            return refuse_curve(text, "an element is too long to be a rate");
         if (*count == FARM_LOAD_POINTS)
-            return refuse(text, "it has more than 64 elements");
+            return refuse_curve(text, "it has more than 64 elements");
         memcpy(one, at, length);
         one[length] = '\0';
         if (!parse_point(one, &points[*count], why))
-            return refuse(text, why);
+            return refuse_curve(text, why);
         if (is_repeated(points, *count))
-            return refuse(text, "an element is repeated");
+            return refuse_curve(text, "an element is repeated");
         ++*count;
         if (at[length] == '\0')
             return CB_OK;
@@ -87,4 +85,54 @@ double farm_quantile(const char *name)
         if (strcmp(table[i].name, name) == 0)
             return table[i].quantile;
     return 0;
+}
+
+farm_schedule farm_schedule_make(double rate_hz, bool poisson, uint64_t seed, uint64_t start_ns)
+{
+    return (farm_schedule){.interval_ns = 1e9 / rate_hz,
+                           .poisson = poisson,
+                           .random = cb_random_seed(seed),
+                           .start_ns = start_ns};
+}
+
+static uint64_t periodic_instant(const farm_schedule *schedule, uint64_t number)
+{
+    return schedule->start_ns + (uint64_t)((double)number * schedule->interval_ns);
+}
+
+uint64_t farm_schedule_next(farm_schedule *schedule)
+{
+    schedule->number++;
+    if (!schedule->poisson)
+        return periodic_instant(schedule, schedule->number);
+    schedule->elapsed_ns -= log1p(-cb_random_unit(&schedule->random)) * schedule->interval_ns;
+    return schedule->start_ns + (uint64_t)schedule->elapsed_ns;
+}
+
+/* Instants are whole nanoseconds, so that all of the last one counts. Rounding may bring the
+ * quotient up to the event after, never down, up to 2^53 ns: 104 days. */
+static uint64_t due_periodically(const farm_schedule *schedule, uint64_t until_ns)
+{
+    double elapsed_ns = (double)(until_ns - schedule->start_ns) + 1;
+    uint64_t due = (uint64_t)(elapsed_ns / schedule->interval_ns);
+
+    while (due > 0 && periodic_instant(schedule, due) > until_ns)
+        due--;
+    return due > schedule->number ? due - schedule->number : 0;
+}
+
+uint64_t farm_schedule_due(const farm_schedule *schedule, uint64_t until_ns)
+{
+    farm_schedule ahead = *schedule;
+    uint64_t due = 0, instant_ns = 0;
+
+    if (until_ns < schedule->start_ns)
+        return 0;
+    if (!schedule->poisson)
+        return due_periodically(schedule, until_ns);
+    while (due < COUNTED_SINGLY && (instant_ns = farm_schedule_next(&ahead)) <= until_ns)
+        due++;
+    if (instant_ns <= until_ns && due > 0)
+        due += (uint64_t)((double)(until_ns - instant_ns) / schedule->interval_ns);
+    return due;
 }

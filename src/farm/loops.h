@@ -4,7 +4,7 @@
 #define FARM_LOOPS_H
 
 #include "farm/rank.h"
-#include "farm/schedule.h"
+#include "farm/load.h"
 #include "stats/stats.h"
 
 /* What the supervisor shall do. */

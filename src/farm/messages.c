@@ -1,9 +1,27 @@
-/* Control messages. All of it is hot. */
+/* Control messages, then fragments and the events that they make up. All of it is hot. */
 #include "farm/messages.h"
 
 #include "base/log.h"
+#include "engine/traffic.h"
+#include "host/work.h"
 
 _Static_assert(sizeof(farm_message) == 16, "a control message is a packet of 16 bytes");
+
+const timeline_words farm_timeline_words = {
+    .roles = {[FARM_SUPERVISOR] = "supervisor",
+              [FARM_SOURCE] = "source",
+              [FARM_DESTINATION] = "destination"},
+    .sends = {[FARM_SUPERVISOR] = {[FARM_SOURCE] = {"issue", "issue", "assignment"},
+                                   [FARM_DESTINATION] = {"issue", "issue", "assignment"}},
+              [FARM_SOURCE] = {[FARM_DESTINATION] = {"send", "send", "fragment"}},
+              [FARM_DESTINATION] = {[FARM_SUPERVISOR] = {"decision", "decision", "decision"},
+                                    [FARM_SOURCE] = {"request", "request", "request"}}},
+    .takes = {[FARM_SUPERVISOR] =
+                  {[FARM_SOURCE] = "take assignment", [FARM_DESTINATION] = "take assignment"},
+              [FARM_SOURCE] = {[FARM_DESTINATION] = "take fragment"},
+              [FARM_DESTINATION] =
+                  {[FARM_SUPERVISOR] = "take decision", [FARM_SOURCE] = "take request"}},
+};
 
 /* In line wherever a message is sent, which is where an event costs something. */
 static inline __attribute__((always_inline)) transport_buffer *packet_of(bench_rank *me,
@@ -85,4 +103,244 @@ cb_status farm_read_assignment(bench_rank *me, size_t from, transport_buffer *bu
     if (!admitted)
         *out = no_message;
     return CB_OK;
+}
+
+/* Fragments */
+
+/* The label of a fragment: its source in the low half of the first word, and the event. */
+typedef struct {
+    uint64_t source, event;
+} label;
+
+_Static_assert(sizeof(label) == FARM_LABEL_BYTES, "a label has two words");
+
+/* The buffer may have held a control message: its content is written anew. */
+static inline void make_plain(const bench_rank *me, void *data, uint64_t event)
+{
+    label mark = {.source = farm_of(me)->index, .event = event};
+
+    if (farm_of(me)->labelled)
+        memcpy(data, &mark, sizeof(mark));
+    else
+        traffic_fill(data, me->size_bytes);
+}
+
+static void make_stamped(const bench_rank *me, void *data, uint64_t event)
+{
+    checker_stamp(data, me->size_bytes, farm_of(me)->index, event);
+}
+
+static void ignore_data(bench_rank *me, const transport_buffer *buffer, size_t source,
+                        uint64_t event)
+{
+    (void)me;
+    (void)buffer;
+    (void)source;
+    (void)event;
+}
+
+static void check_stamped(bench_rank *me, const transport_buffer *buffer, size_t source,
+                          uint64_t event)
+{
+    bool intact = buffer->size == me->size_bytes &&
+                  checker_stamp_matches(buffer->data, buffer->size, source, event);
+
+    me->verification.findings.messages++;
+    me->verification.findings.corrupted += !intact;
+}
+
+const farm_fragments farm_fragments_touched = {NULL, NULL};
+const farm_fragments farm_fragments_bare = {NULL, ignore_data};
+const farm_fragments farm_fragments_verified = {make_stamped, check_stamped};
+
+cb_status farm_send_fragment(bench_rank *me, size_t destination, uint64_t event)
+{
+    farm_rank *farm = farm_of(me);
+    uint64_t begin_ns = timeline_begin(farm->timeline);
+    transport_buffer *buffer;
+    bool admitted;
+
+    CB_TRY(farm_admit(me, event, destination, &admitted));
+    if (!admitted)
+        return CB_OK;
+    farm->served++;
+    buffer = transport_buffer_create(me->factory, me->size_bytes);
+    if (buffer == NULL)
+        return CB_ERROR_MEMORY;
+    if (__builtin_expect(farm->fragments->make == NULL, 1))
+        make_plain(me, buffer->data, event);
+    else
+        farm->fragments->make(me, buffer->data, event);
+    CB_TRY(transport_send(me->peers[me->place.first_peer[FARM_DESTINATION] + destination].node,
+                          buffer));
+    timeline_note(farm->timeline, begin_ns, TIMELINE_SENDS, event, FARM_DESTINATION,
+                  (uint32_t)destination);
+    return CB_OK;
+}
+
+/* Decide an event that is complete, after the work that --slow-us asks for besides. */
+static inline cb_status decide(bench_rank *me, uint64_t event)
+{
+    farm_rank *farm = farm_of(me);
+
+    if (farm->over) {
+        farm->faults.late++;
+        return CB_OK;
+    }
+    if (farm->slow_units > 0) {
+        uint64_t begin_ns = timeline_begin(farm->timeline);
+
+        me->algorithm.state = host_work_on(me->algorithm.state, farm->slow_units);
+        timeline_note(farm->timeline, begin_ns, TIMELINE_DELAYS, event, 0, 0);
+    }
+    farm->completed++;
+    return farm_send_message(me, FARM_SUPERVISOR, 0, (farm_message){.event = event});
+}
+
+static __attribute__((noinline)) cb_status run_algorithm(bench_rank *me, size_t source,
+                                                         uint64_t event)
+{
+    uint64_t begin_ns = timeline_begin(farm_of(me)->timeline);
+
+    CB_TRY(bench_run_algorithm(&me->algorithm));
+    timeline_note(farm_of(me)->timeline, begin_ns, TIMELINE_WORKS, event, FARM_SOURCE,
+                  (uint32_t)source);
+    return CB_OK;
+}
+
+/* A fragment that comes after a later one of its source was overtaken, unless it is a copy. */
+static void count_order(bench_rank *me, size_t source, uint64_t sequence, farm_built built)
+{
+    uint64_t *next = &farm_of(me)->delivered[source];
+
+    if (sequence >= *next)
+        *next = sequence + 1;
+    else
+        me->verification.findings.reordered += built != FARM_FRAGMENT_DUPLICATE;
+}
+
+static cb_status refuse_fragment(bench_rank *me, transport_buffer *buffer, size_t source)
+{
+    const farm_rank *farm = farm_of(me);
+    label mark = {.event = farm->delivered[source] * farm->destinations + farm->index};
+
+    if (farm->labelled && buffer->size >= sizeof(mark))
+        memcpy(&mark, buffer->data, sizeof(mark));
+    transport_buffer_release(buffer);
+    me->verification.findings.messages++;
+    return farm_refuse(me, "a fragment", mark.event);
+}
+
+/* In line. Refer to a fragment, give its buffer back, run the algorithm, and count the fragment
+ * towards its event. */
+static inline __attribute__((always_inline)) cb_status build(bench_rank *me,
+                                                             transport_buffer *buffer,
+                                                             size_t source, uint64_t sequence,
+                                                             uint64_t event, farm_built *built)
+{
+    farm_rank *farm = farm_of(me);
+    uint64_t begin_ns = timeline_begin(farm->timeline);
+
+    me->received.packets++;
+    if (__builtin_expect(farm->fragments->inspect == NULL, 1)) {
+        me->received.sum += traffic_touch(buffer->data, buffer->size);
+        farm->label_sum += source + event;
+    } else {
+        farm->fragments->inspect(me, buffer, source, event);
+    }
+    transport_buffer_release(buffer);
+    timeline_note(farm->timeline, begin_ns, TIMELINE_TAKES, event, FARM_SOURCE, (uint32_t)source);
+    if (__builtin_expect(me->algorithm.units > 0, 0))
+        CB_TRY(run_algorithm(me, source, event));
+    *built = farm_builder_add(&farm->builder, source, sequence);
+    return CB_OK;
+}
+
+static inline __attribute__((always_inline)) cb_status conclude(bench_rank *me, uint64_t event,
+                                                                farm_built built)
+{
+    if (built == FARM_COMPLETE)
+        return decide(me, event);
+    if (built == FARM_PARTIAL || farm_of(me)->may_lose)
+        return CB_OK;
+    return farm_refuse(me, "a fragment", event);
+}
+
+/* Whether a fragment is about the event that is next from its source; one without a label is. */
+static inline bool is_in_turn(const farm_rank *farm, const transport_buffer *buffer, size_t source,
+                              uint64_t event)
+{
+    const label *mark = buffer->data;
+
+    if (!farm->labelled)
+        return true;
+    return buffer->size >= sizeof(*mark) && (uint32_t)mark->source == source &&
+           mark->event == event;
+}
+
+/* Which event of this destination's sequence another fragment is about. One that names another
+ * source, or an event that is not this destination's or not of this run, is about none: UINT64_MAX.
+ */
+static uint64_t sequence_out_of_turn(const farm_rank *farm, const transport_buffer *buffer,
+                                     size_t source)
+{
+    uint64_t sequence;
+    label mark;
+
+    if (!farm->labelled || buffer->size < sizeof(mark))
+        return UINT64_MAX;
+    memcpy(&mark, buffer->data, sizeof(mark));
+    if ((uint32_t)mark.source != source || mark.event % farm->destinations != farm->index)
+        return UINT64_MAX;
+    sequence = mark.event / farm->destinations;
+    return sequence - farm->first_sequence < farm->events ? sequence : UINT64_MAX;
+}
+
+static __attribute__((noinline)) cb_status accept_out_of_turn(bench_rank *me, size_t source,
+                                                              transport_buffer *buffer)
+{
+    const farm_rank *farm = farm_of(me);
+    uint64_t sequence = sequence_out_of_turn(farm, buffer, source);
+    uint64_t event = sequence * farm->destinations + farm->index;
+    farm_built built;
+
+    if (sequence == UINT64_MAX)
+        return refuse_fragment(me, buffer, source);
+    CB_TRY(build(me, buffer, source, sequence, event, &built));
+    count_order(me, source, sequence, built);
+    return conclude(me, event, built);
+}
+
+cb_status farm_accept_fragment(bench_rank *me, size_t from, transport_buffer *buffer)
+{
+    farm_rank *farm = farm_of(me);
+    size_t source = farm_index_of(me, from, FARM_SOURCE);
+    uint64_t sequence = farm->delivered[source];
+    uint64_t event = sequence * farm->destinations + farm->index;
+    farm_built built;
+
+    if (__builtin_expect(!is_in_turn(farm, buffer, source, event) || event >= farm->end_event, 0))
+        return accept_out_of_turn(me, source, buffer);
+    farm->delivered[source] = sequence + 1;
+    CB_TRY(build(me, buffer, source, sequence, event, &built));
+    return conclude(me, event, built);
+}
+
+cb_status farm_check_sum(const bench_rank *me)
+{
+    const farm_rank *farm = farm_of(me);
+    uint64_t packet = traffic_expected_sum(me->size_bytes);
+    uint64_t expected = me->received.packets * packet;
+
+    if (farm->role != FARM_DESTINATION || farm->fragments != &farm_fragments_touched)
+        return CB_OK;
+    if (farm->labelled)
+        expected += farm->label_sum - me->received.packets * traffic_expected_sum(FARM_LABEL_BYTES);
+    if (me->received.sum == expected)
+        return CB_OK;
+    cb_error("the data of %llu fragments of %zu bytes does not add up at destination %zu (sum "
+             "%#llx, expected %#llx): one was corrupted or cut; run again with --verify",
+             (unsigned long long)me->received.packets, me->size_bytes, farm->index,
+             (unsigned long long)me->received.sum, (unsigned long long)expected);
+    return CB_ERROR_DATA;
 }

@@ -1,11 +1,15 @@
-/* The control messages of a farm, of 16 bytes each: sent and read. farm.h has what programs call.
- */
+/* The messages of a farm: control messages of 16 bytes each, sent and read; and fragments, made,
+ * sent, referred to, and put together to events. farm.h has what programs call. */
 #ifndef FARM_MESSAGES_H
 #define FARM_MESSAGES_H
 
 #include <string.h>
 
 #include "farm/rank.h"
+#include "timeline/trace.h"
+
+/* What a timeline calls the roles and messages of a farm. */
+extern const timeline_words farm_timeline_words;
 
 /* A message of another size than a control message's: one about no event where messages may be
  * lost, else CB_ERROR_DATA, logged. */
@@ -26,5 +30,13 @@ static inline cb_status farm_read(bench_rank *me, size_t role, size_t from,
                   (uint32_t)farm_index_of(me, from, role));
     return CB_OK;
 }
+
+/* How fragments are made and inspected: with --touch all, --touch none, and --verify. */
+extern const farm_fragments farm_fragments_touched;
+extern const farm_fragments farm_fragments_bare;
+extern const farm_fragments farm_fragments_verified;
+
+/* The sum of all that a destination referred to is what it must be, else CB_ERROR_DATA, logged. */
+cb_status farm_check_sum(const bench_rank *me);
 
 #endif

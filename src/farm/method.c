@@ -1,11 +1,9 @@
 /* The measurement of a farm. How long an event takes and how many to keep in flight are found
- * first; then come verification, the closed loop's row, and open loops.
+ * first; then come verification, the closed loop's row, open loops and, once, the timeline.
  *
  * The supervisor decides, and the others learn of it between two runs: numbers of events are
  * agreed before a run begins. */
-#include "farm/closed.h"
-#include "farm/open.h"
-#include "farm/recording.h"
+#include "farm/passes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +16,10 @@
 #include "engine/rank.h"
 #include "engine/traffic.h"
 #include "engine/verification.h"
+#include "farm/options.h"
+#include "report/trace.h"
+#include "stats/stats.h"
+#include "timeline/write.h"
 
 enum {
     VERIFIED_EVENTS = 2000,
@@ -158,7 +160,157 @@ static cb_status verify(farm_run *run)
     return CB_OK;
 }
 
-/* Set-up */
+/* The timeline. What recording costs is found first, by closed loops with and without it in turn,
+ * which see the same machine; then the first events of the load that was measured are recorded,
+ * into memory that those loops have used before. */
+
+enum { PAIRS = 5, EVENTS_LEAST = 20 };
+
+/* Of --max-time, for each loop of a pair. */
+static const double loop_share = 0.02;
+
+/* What one measurement left for the trace; NULL without --timeline. */
+typedef struct {
+    bool due;                    /* no measurement was recorded so far */
+    char *path;                  /* where the trace goes; rank 0 alone */
+    timeline_recorder *recorder; /* of this rank; NULL where it took no part */
+    uint64_t events;
+    uint64_t in_flight;
+    bool open;
+    stats_summary cost_pct; /* by which an event takes longer while it is recorded, pair by pair */
+} farm_recording;
+
+static cb_status open_recording(engine_session *session, void **state)
+{
+    const bench_options *options = session->options;
+    farm_recording *recording;
+
+    if (options->timeline == NULL)
+        return CB_OK;
+    recording = cb_allocate(1, sizeof(*recording), "a timeline");
+    if (recording == NULL)
+        return CB_ERROR_MEMORY;
+    recording->due = true;
+    *state = recording;
+    return session->document != NULL
+               ? report_trace_direct(options->timeline, options->output, &recording->path)
+               : CB_OK;
+}
+
+static void close_recording(void *state)
+{
+    farm_recording *recording = state;
+
+    if (recording == NULL)
+        return;
+    timeline_free(recording->recorder);
+    free(recording->path);
+    free(recording);
+}
+
+static cb_status run_recorded(farm_run *run, farm_recording *recording, const farm_load *load,
+                              bool recorded, farm_tally *tally)
+{
+    farm_rank *farm = farm_of(run->me);
+    cb_status status;
+
+    farm->timeline = recorded ? recording->recorder : NULL;
+    status = farm_run_load(run, *load, tally);
+    farm->timeline = NULL;
+    return status;
+}
+
+/* The one of a pair that comes first takes turns, and ratios are taken within pairs: what changes
+ * slowly in the machine changes both of a pair. */
+static cb_status find_cost(farm_run *run, farm_recording *recording)
+{
+    double fitting = ceil(run->limit_ns * loop_share / fmax(run->event_ns, 1));
+    farm_load load = {.events = (uint64_t)fmax(fitting, 4 * (double)run->in_flight),
+                      .in_flight = run->in_flight};
+    double costs_pct[PAIRS];
+
+    timeline_rehearse(recording->recorder);
+    for (size_t i = 0; i < PAIRS; i++) {
+        bool recorded_first = i % 2 != 0;
+        farm_tally first, second;
+        double ratio;
+
+        CB_TRY(run_recorded(run, recording, &load, recorded_first, &first));
+        CB_TRY(run_recorded(run, recording, &load, !recorded_first, &second));
+        ratio = first.elapsed_ns / second.elapsed_ns;
+        costs_pct[i] = 100 * ((recorded_first ? ratio : 1 / ratio) - 1);
+    }
+    recording->cost_pct = stats_summarize(costs_pct, PAIRS);
+    return CB_OK;
+}
+
+/* Record as many events as were asked for, unless they take longer than a measurement may. In a
+ * closed loop others follow those that are recorded, so that these have company to their end. */
+static cb_status record_timeline(farm_run *run, farm_recording *recording)
+{
+    const bench_options *options = run->setting->session->options;
+    const farm_rank *farm = farm_of(run->me);
+    double due_ns = options->rate_hz > 0 ? 1e9 / options->rate_hz : 0;
+    double fitting = run->limit_ns / fmax(fmax(run->event_ns, due_ns), 1);
+    uint64_t asked = farm_timeline_events(options);
+    farm_load load;
+    farm_tally tally;
+
+    if (recording == NULL || !recording->due)
+        return CB_OK;
+    CB_TRY(timeline_create(
+        farm_timeline_entries(farm->role, farm->sources, farm->destinations, (size_t)asked),
+        &recording->recorder));
+    CB_TRY(find_cost(run, recording));
+    recording->events = (uint64_t)fmin((double)asked, fmax(fitting, EVENTS_LEAST));
+    recording->open = options->rate_hz > 0;
+    recording->in_flight = run->in_flight;
+    load = recording->open ? farm_open_load(run, options->rate_hz, recording->events)
+                           : (farm_load){.events = recording->events + run->in_flight,
+                                         .in_flight = run->in_flight};
+    timeline_restart(recording->recorder, run->next_event, recording->events);
+    return run_recorded(run, recording, &load, true, &tally);
+}
+
+/* The trace, of all ranks of the job, also of those that took no part. */
+static cb_status write_timeline(void *state, engine_session *session,
+                                const bench_measurement *planned)
+{
+    farm_recording *recording = state;
+    report_fact facts[TIMELINE_FACTS_MAXIMUM];
+    size_t count = 0;
+    cb_status status;
+
+    if (recording == NULL || !recording->due)
+        return CB_OK;
+    recording->due = false;
+    facts[count++] = (report_fact){.key = "benchmark", .text = session->definition->name};
+    facts[count++] = (report_fact){.key = "technology", .text = session->options->technology};
+    facts[count++] = (report_fact){.key = "mode", .text = recording->open ? "open" : "closed"};
+    if (recording->open)
+        facts[count++] = (report_fact){.key = "offered_Hz", .number = session->options->rate_hz};
+    facts[count++] = (report_fact){.key = "size_bytes", .number = (double)planned->size_bytes};
+    facts[count++] =
+        (report_fact){.key = "sources", .number = (double)planned->shape.stages[FARM_SOURCE]};
+    facts[count++] = (report_fact){.key = "destinations",
+                                   .number = (double)planned->shape.stages[FARM_DESTINATION]};
+    facts[count++] = (report_fact){.key = "algorithm_us", .number = planned->algorithm_us};
+    facts[count++] =
+        (report_fact){.key = "in_flight_limit", .number = (double)recording->in_flight};
+    status = timeline_write(session, &(timeline_content){.recorder = recording->recorder,
+                                                         .path = recording->path,
+                                                         .shape = &planned->shape,
+                                                         .words = &farm_timeline_words,
+                                                         .about = facts,
+                                                         .about_count = count,
+                                                         .events = recording->events,
+                                                         .cost_pct = recording->cost_pct});
+    timeline_free(recording->recorder);
+    recording->recorder = NULL;
+    return status;
+}
+
+/* The measurement */
 
 static cb_status set_up(farm_run *run)
 {
@@ -206,10 +358,10 @@ static cb_status run_passes(farm_run *run, farm_recording *recording)
     CB_TRY(search_in_flight(run, probed_events));
     if (options->verify)
         CB_TRY(verify(run));
-    if (farm_wants_closed(options))
+    if (options->rate_hz <= 0)
         CB_TRY(farm_measure_closed(run));
     CB_TRY(farm_measure_open(run));
-    return farm_record_timeline(run, recording);
+    return record_timeline(run, recording);
 }
 
 static cb_status measure(void *recording, const measurement_setting *setting)
@@ -238,8 +390,8 @@ static cb_status measure(void *recording, const measurement_setting *setting)
 const measurement_method farm_method = {
     .several_unanswered = true,
     .control_message_bytes = sizeof(farm_message),
-    .open = farm_recording_open,
-    .close = farm_recording_close,
+    .open = open_recording,
+    .close = close_recording,
     .measure = measure,
-    .conclude = farm_recording_conclude,
+    .conclude = write_timeline,
 };

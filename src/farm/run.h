@@ -8,7 +8,7 @@
 #include "engine/meters.h"
 #include "engine/pace.h"
 #include "farm/figures.h"
-#include "farm/fragments.h"
+#include "farm/messages.h"
 
 /* The same in all participants but where only the supervisor knows. */
 typedef struct {

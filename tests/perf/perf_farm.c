@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "engine/block.h"
 #include "engine/rank.h"
-#include "farm/fragments.h"
+#include "farm/messages.h"
 #include "farm/loops.h"
 #include "engine/traffic.h"
 #include "tests/perf/session.h"

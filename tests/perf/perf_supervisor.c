@@ -15,7 +15,7 @@
 #include "benchmarks/registry.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "farm/fragments.h"
+#include "farm/messages.h"
 #include "farm/loops.h"
 #include "tests/perf/session.h"
 #include "transport/common/group.h"

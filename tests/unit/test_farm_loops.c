@@ -5,9 +5,8 @@
 #include "farm/loops.h"
 
 #include "base/clock.h"
-#include "farm/closed.h"
-#include "farm/fragments.h"
-#include "farm/open.h"
+#include "farm/messages.h"
+#include "farm/passes.h"
 #include "tests/unit/loop.h"
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* When events fall due, against clocks that are numbers of this test: periodic instants in whole
  * numbers, the distribution of a Poisson process, what is due, and what a latency counts from.
  * Bounds on random figures are four standard deviations, of seeds that are fixed. */
-#include "farm/schedule.h"
+#include "farm/load.h"
 
 #include <math.h>
 

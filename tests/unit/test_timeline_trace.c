@@ -1,7 +1,7 @@
 /* From notes to a trace: clocks of ranks and hosts, names, and which message belongs to which. */
 #include "timeline/trace.h"
 
-#include "farm/recording.h"
+#include "farm/messages.h"
 #include "engine/shape.h"
 #include "tests/unit/unit.h"
 

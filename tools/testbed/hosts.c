@@ -1,7 +1,7 @@
 /* Namespaces and TAP interfaces, made by system calls only, so that no tool is needed. Every host
  * knows the addresses of all others from the start: the switch has nothing to learn, and no ARP
  * request is ever lost or delays a first message. */
-#include "tools/testbed/hosts.h"
+#include "tools/testbed/testbed.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "tools/testbed/switch.h"
 
 enum { PATH_BYTES = 128, FIRST_NETWORK = 10, SECOND_NETWORK = 77, CARD_FRAMES = 10000 };
 

@@ -19,8 +19,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "tools/testbed/hosts.h"
-#include "tools/testbed/orders.h"
 
 enum { BATCH = 8, SIGNAL_BASE = 128 };
 

@@ -1,5 +1,7 @@
-/* One rate, a curve of loads, and the search for the highest rate that holds. */
-#include "farm/open.h"
+/* A closed loop is timed in blocks of events, between marks in steady state; a pass of its own
+ * records the latency of each event. An open loop runs at one rate, at each of a curve of loads, or
+ * in trials, in search of the highest rate that holds. */
+#include "farm/passes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,14 +12,217 @@
 #include "base/memory.h"
 #include "farm/load.h"
 
-enum { REPEATS = 5, BEYOND_QUANTILE = 10, QUIET_EVENTS = 20 };
+/* The closed loop */
+
+enum {
+    BLOCKS_AT_ONCE = 512,
+    BLOCKS_MOST = 64 * BLOCKS_AT_ONCE,
+    BLOCKS_MINIMUM = 20,
+    LATENCIES_RECORDED = 200000
+};
+
+/* Shares of --max-time at whose end a pass ends, and for the latencies at most. */
+static const double blocks_end = 0.76, latencies_end = 0.98, latencies_share = 0.22;
+
+static const double block_ns = 1e6, oversubscribed_block_ns = 5e6;
+
+/* The supervisor has the blocks; the rest all know. */
+typedef struct {
+    double *values_ns; /* of each block */
+    size_t count;
+    double *marks_ns, *sorted_ns;
+    bool kept;       /* the last batch's were */
+    uint64_t block;  /* events of one */
+    size_t wanted;   /* of the next batch, at most */
+    batch_pace pace; /* of batches: with filling, draining and what was waited for in vain */
+    double precision_pct;
+} farm_blocks;
+
+static double wanted_block_ns(const farm_run *run)
+{
+    return fmin(run->setting->oversubscribed ? oversubscribed_block_ns : block_ns,
+                run->limit_ns / 100);
+}
+
+/* Destinations decide in turn: a block is a number of whole turns. */
+static uint64_t block_of(const farm_run *run)
+{
+    uint64_t turns =
+        farm_events_in(wanted_block_ns(run), run->event_ns * (double)farm_destinations(run), 1);
+
+    return turns * farm_destinations(run);
+}
+
+bool farm_blocks_too_short(double event_ns, uint64_t block, double wanted_ns, double left_ns)
+{
+    return event_ns * (double)block < wanted_ns / 2 && left_ns > (BLOCKS_MINIMUM + 2) * wanted_ns;
+}
+
+static stats_summary summarize(farm_blocks *blocks)
+{
+    memcpy(blocks->sorted_ns, blocks->values_ns, blocks->count * sizeof(double));
+    return stats_summarize(blocks->sorted_ns, blocks->count);
+}
+
+/* Keep the `count` blocks of a run, and tell all how precise the median is by now. What comes after
+ * their last mark is the farm running empty. */
+static cb_status keep_blocks(const farm_run *run, farm_blocks *blocks, size_t count,
+                             const farm_tally *tally)
+{
+    size_t marks = tally->marks < count + 1 ? tally->marks : count + 1;
+
+    for (size_t i = 1; run->supervisor && i < marks && blocks->count < BLOCKS_MOST; i++)
+        blocks->values_ns[blocks->count++] = blocks->marks_ns[i] - blocks->marks_ns[i - 1];
+    if (run->supervisor && blocks->count >= BLOCKS_MINIMUM) {
+        stats_summary summary = summarize(blocks);
+
+        blocks->precision_pct = stats_precision_pct(&summary);
+    }
+    return control_broadcast(run->setting->team, &blocks->precision_pct,
+                             sizeof(blocks->precision_pct));
+}
+
+static void add_tally(farm_tally *sum, const farm_tally *tally)
+{
+    sum->issued += tally->issued;
+    sum->decided += tally->decided;
+    sum->lost += tally->lost;
+    sum->errors += tally->errors;
+}
+
+static uint64_t lead_in_of(uint64_t in_flight, uint64_t block)
+{
+    return in_flight > block ? in_flight : block;
+}
+
+farm_load farm_closed_load(uint64_t in_flight, uint64_t block, size_t count)
+{
+    uint64_t lead_in = lead_in_of(in_flight, block);
+
+    return (farm_load){.events = lead_in + count * block + in_flight,
+                       .in_flight = in_flight,
+                       .lead_in = lead_in,
+                       .block = block};
+}
+
+static double left_ns(const farm_run *run)
+{
+    return run->limit_ns * blocks_end - run->elapsed_ns;
+}
+
+/* As many blocks as may be staked beside what goes before and after them, but no more than are
+ * wanted. */
+static size_t fitting_blocks(const farm_run *run, const farm_blocks *blocks)
+{
+    uint64_t around = lead_in_of(run->in_flight, blocks->block) + run->in_flight;
+    double affordable = pace_affordable(&blocks->pace, left_ns(run), run->limit_ns);
+    double fitting = (affordable - (double)around) / (double)blocks->block;
+
+    return (size_t)fmax(1, fmin((double)blocks->wanted, fitting));
+}
+
+/* One batch, kept unless its blocks are too short: then the next has longer ones. */
+static cb_status time_batch(farm_run *run, farm_blocks *blocks, farm_outcome *out)
+{
+    size_t count = fitting_blocks(run, blocks);
+    farm_load load = farm_closed_load(run->in_flight, blocks->block, count);
+    farm_tally tally = {0};
+
+    load.marks_ns = blocks->marks_ns;
+    CB_TRY(farm_run_load(run, load, &tally));
+    add_tally(&out->tally, &tally);
+    pace_note(&blocks->pace, tally.elapsed_ns, (double)load.events);
+    run->event_ns = tally.event_ns;
+    blocks->kept =
+        !farm_blocks_too_short(run->event_ns, blocks->block, wanted_block_ns(run), left_ns(run));
+    if (!blocks->kept) {
+        blocks->count = 0;
+        blocks->block = block_of(run);
+        blocks->wanted = BLOCKS_MINIMUM + 1;
+        blocks->precision_pct = HUGE_VAL;
+        return CB_OK;
+    }
+    blocks->wanted = BLOCKS_AT_ONCE;
+    return keep_blocks(run, blocks, count, &tally);
+}
+
+static cb_status time_blocks(farm_run *run, farm_blocks *blocks, farm_outcome *out)
+{
+    farm_load least;
+
+    pace_note(&blocks->pace, run->event_ns, 1);
+    blocks->block = block_of(run);
+    blocks->wanted = BLOCKS_MINIMUM + 1;
+    blocks->precision_pct = HUGE_VAL;
+    out->stopped_by = "max-time";
+    do {
+        CB_TRY(time_batch(run, blocks, out));
+        least = farm_closed_load(run->in_flight, blocks->block, 1);
+        if (blocks->precision_pct <= run->setting->session->options->precision_pct) {
+            out->stopped_by = "precision";
+            break;
+        }
+    } while (!blocks->kept || left_ns(run) > pace_slowest_ns(&blocks->pace) * (double)least.events);
+    return CB_OK;
+}
+
+/* When the time is over the least number of events that gives each destination a latency. */
+static cb_status record_latencies(farm_run *run, const farm_blocks *blocks, farm_outcome *out)
+{
+    double room_ns = run->limit_ns * latencies_end - run->elapsed_ns;
+    uint64_t least = room_ns > 0 ? 2 * run->in_flight : farm_destinations(run);
+    uint64_t events = farm_events_in(fmin(run->limit_ns * latencies_share, room_ns),
+                                     fmax(run->event_ns, pace_slowest_ns(&blocks->pace)), least);
+    farm_tally tally = {0};
+
+    if (events > LATENCIES_RECORDED)
+        events = LATENCIES_RECORDED;
+    CB_TRY(farm_run_load(
+        run,
+        (farm_load){.events = events, .in_flight = run->in_flight, .latencies = run->latencies},
+        &tally));
+    add_tally(&out->tally, &tally);
+    return CB_OK;
+}
+
+cb_status farm_measure_closed(farm_run *run)
+{
+    farm_outcome out = {.open = false};
+    farm_blocks blocks = {
+        .values_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
+        .sorted_ns = cb_allocate(BLOCKS_MOST, sizeof(double), "the times of blocks"),
+        .marks_ns = cb_allocate(BLOCKS_AT_ONCE + 2 + run->in_flight / farm_destinations(run),
+                                sizeof(double), "the marks of blocks")};
+    cb_status status = CB_ERROR_MEMORY;
+
+    farm_forget(run);
+    if (blocks.values_ns != NULL && blocks.sorted_ns != NULL && blocks.marks_ns != NULL)
+        status = time_blocks(run, &blocks, &out);
+    /* The time of an event as the row has it is what loads are shares of, in all ranks. */
+    if (status == CB_OK && run->supervisor && blocks.count > 0)
+        run->event_ns = summarize(&blocks).median / (double)blocks.block;
+    if (status == CB_OK)
+        status = control_broadcast(run->setting->team, &run->event_ns, sizeof(run->event_ns));
+    if (status == CB_OK)
+        status = record_latencies(run, &blocks, &out);
+    out.blocks_ns = blocks.values_ns;
+    out.block_count = blocks.count;
+    out.block = blocks.block;
+    if (status == CB_OK)
+        status = farm_row(run, &out);
+    free(blocks.values_ns);
+    free(blocks.marks_ns);
+    free(blocks.sorted_ns);
+    return status;
+}
+
+/* Open loops */
+
+enum { REPEATS = 5, BEYOND_QUANTILE = 10, QUIET_EVENTS = 20, FINE_STEPS = 12, COARSE_STEPS = 10 };
 
 static const char *const usual_curve = "10%,25%,50%,70%,80%,90%,95%,100%,110%";
 
-bool farm_wants_closed(const bench_options *options)
-{
-    return options->rate_hz <= 0;
-}
+static const double open_share = FARM_OPEN_SHARE_PCT / 100.0;
 
 farm_load farm_open_load(farm_run *run, double rate_hz, uint64_t events)
 {
@@ -46,8 +251,6 @@ static cb_status run_at(farm_run *run, double rate_hz, double time_ns, uint64_t 
     return farm_run_load(run, farm_open_load(run, rate_hz, events), &out->tally);
 }
 
-static const double open_share = FARM_OPEN_SHARE_PCT / 100.0;
-
 static cb_status measure_rate(farm_run *run, double rate_hz, double time_ns)
 {
     farm_outcome out;
@@ -72,7 +275,7 @@ static cb_status measure_curve(farm_run *run)
     return CB_OK;
 }
 
-/* The search */
+/* The search for the highest rate */
 
 typedef struct {
     double quantile, deadline_ns;
@@ -141,8 +344,6 @@ static cb_status try_often(farm_run *run, rate_search *search, double rate_hz, s
     return CB_OK;
 }
 
-enum { FINE_STEPS = 12, COARSE_STEPS = 10 };
-
 /* Between a rate that held and one that did not, down to the resolution. */
 static cb_status bracket(farm_run *run, rate_search *search, double *low_hz, double *high_hz)
 {
@@ -205,7 +406,8 @@ static cb_status confirm_high(farm_run *run, rate_search *search, double rate_hz
     return CB_OK;
 }
 
-static void say_why(const bench_options *options, const rate_search *search, char *why, size_t size)
+static void explain_failure(const bench_options *options, const rate_search *search, char *why,
+                            size_t size)
 {
     if (search->silent)
         snprintf(why, size, "not one event was decided: all were lost; see what --verify finds");
@@ -240,7 +442,7 @@ static cb_status give_up_search(farm_run *run, const rate_search *search)
              "--find-rate at %zu bytes, %zu sources, %zu destinations, algorithm %g us",
              run->setting->planned->size_bytes, farm_of(run->me)->sources,
              farm_of(run->me)->destinations, run->setting->planned->algorithm_us);
-    say_why(run->setting->session->options, search, why, sizeof(why));
+    explain_failure(run->setting->session->options, search, why, sizeof(why));
     cb_error("%s: %s", what, why);
     run->setting->session->verdict.search_failed = true;
     return report_skip(run->setting->session->document, what, why);
