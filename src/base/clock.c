@@ -1,8 +1,13 @@
 /* What the clock can resolve and what a reading costs, both measured with the clock itself: the
- * kernel's claim (clock_getres) says nothing about the path that a reading takes. */
+ * kernel's claim (clock_getres) says nothing about the path that a reading takes. And TICK1 and
+ * TICK2, where one clock is read between two readings of the other, and the closest pair of many
+ * counts: a process that is put to sleep between two readings has only lost that pair. */
 #include "base/clock.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 #include "base/order.h"
 
@@ -10,7 +15,7 @@ enum {
     STEP_READINGS = 20000, /* at least, in search of the smallest step */
     COST_RUNS = 15,
     COST_READINGS = 2000, /* of the shortest run */
-    COST_RESOLUTIONS = 10 /* a run is longer than so many steps of the clock */
+    COST_RESOLUTIONS = 10 /* a run is longer than this many steps of the clock */
 };
 
 /* Between two readings one after the other. A clock that is finer than a reading is long gives
@@ -40,34 +45,21 @@ static uint64_t time_readings_ns(size_t readings)
     return last - first;
 }
 
-/* So many readings that the clock's step is a small part of a run, on a coarse clock too. */
-static size_t readings_of_run(uint64_t resolution_ns)
+cb_clock_quality cb_clock_measure(void)
 {
+    const uint64_t resolution_ns = smallest_step_ns();
     size_t readings = COST_READINGS;
-
-    while (time_readings_ns(readings) < COST_RESOLUTIONS * resolution_ns)
-        readings *= 2;
-    return readings;
-}
-
-static double median_cost_ns(uint64_t resolution_ns)
-{
-    size_t readings = readings_of_run(resolution_ns);
     double costs_ns[COST_RUNS];
 
+    /* enough readings that the clock's step is a small part of a run, on a coarse clock too */
+    while (time_readings_ns(readings) < COST_RESOLUTIONS * resolution_ns)
+        readings *= 2;
     for (size_t i = 0; i < COST_RUNS; i++)
         costs_ns[i] = (double)time_readings_ns(readings) / (double)readings;
     qsort(costs_ns, COST_RUNS, sizeof(costs_ns[0]), cb_ascending_reals);
-    return costs_ns[COST_RUNS / 2];
-}
-
-cb_clock_quality cb_clock_measure(void)
-{
-    uint64_t resolution_ns = smallest_step_ns();
-
     return (cb_clock_quality){
         .resolution_ns = (double)resolution_ns,
-        .cost_ns = median_cost_ns(resolution_ns),
+        .cost_ns = costs_ns[COST_RUNS / 2],
     };
 }
 
@@ -79,4 +71,135 @@ void cb_sleep_ns(uint64_t ns)
     };
 
     nanosleep(&duration, NULL);
+}
+
+enum {
+    TICK_READINGS_LEAST = 20000,
+    TICK_STEPS_LEAST = 5,         /* one step alone may have been slept through */
+    TICK_READINGS_MOST = 4000000, /* 80 ms at 20 ns, 4 s where each is a call of the system */
+    PAIRS = 50,
+    TRIALS = 3
+};
+
+/* What two readings of a clock of whole microseconds can be wrong by. */
+static const double reference_step_ns = 2000;
+
+/* An instant by both clocks, and how far apart the two may be. */
+typedef struct {
+    double clock_ns, reference_ns, bound_ns;
+} instant;
+
+static uint64_t read_measured(void *context)
+{
+    (void)context;
+    return cb_now_ns();
+}
+
+static uint64_t read_wall(void *context)
+{
+    struct timeval now;
+
+    (void)context;
+    gettimeofday(&now, NULL);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_usec * 1000u;
+}
+
+const cb_clock *cb_clock_measured(void)
+{
+    static const cb_clock clock = {read_measured, NULL};
+
+    return &clock;
+}
+
+const cb_clock *cb_clock_wall(void)
+{
+    static const cb_clock clock = {read_wall, NULL};
+
+    return &clock;
+}
+
+static uint64_t read_clock(const cb_clock *clock)
+{
+    return clock->now_ns(clock->context);
+}
+
+cb_tick1 cb_measure_tick1(const cb_clock *clock)
+{
+    cb_tick1 found = {0};
+    uint64_t before = read_clock(clock);
+    unsigned steps = 0;
+
+    for (unsigned i = 0;
+         i < TICK_READINGS_LEAST || (steps < TICK_STEPS_LEAST && i < TICK_READINGS_MOST); i++) {
+        uint64_t now = read_clock(clock);
+
+        found.goes_back = found.goes_back || now < before;
+        if (now > before && (found.tick_ns == 0 || now - before < found.tick_ns))
+            found.tick_ns = now - before;
+        steps += now > before;
+        before = now;
+    }
+    return found;
+}
+
+/* Differences are taken of whole numbers first: a double has no nanoseconds of the time of day. */
+static double since(uint64_t instant_ns, uint64_t origin_ns)
+{
+    return instant_ns >= origin_ns ? (double)(instant_ns - origin_ns)
+                                   : -(double)(origin_ns - instant_ns);
+}
+
+static instant look_at_both(const cb_clock *clock, const cb_clock *reference,
+                            uint64_t clock_origin_ns, uint64_t reference_origin_ns)
+{
+    instant best = {.bound_ns = (double)INFINITY};
+
+    for (int i = 0; i < PAIRS; i++) {
+        uint64_t before_ns = read_clock(clock);
+        uint64_t reference_ns = read_clock(reference);
+        double half_ns = since(read_clock(clock), before_ns) / 2;
+
+        if (fabs(half_ns) < best.bound_ns)
+            best = (instant){since(before_ns, clock_origin_ns) + half_ns,
+                             since(reference_ns, reference_origin_ns), fabs(half_ns)};
+    }
+    return best;
+}
+
+static cb_tick2 try_tick2(const cb_clock *clock, const cb_clock *reference, uint64_t interval_ns,
+                          void (*pause)(uint64_t ns))
+{
+    uint64_t clock_origin_ns = read_clock(clock), reference_origin_ns = read_clock(reference);
+    instant start = look_at_both(clock, reference, clock_origin_ns, reference_origin_ns);
+    instant end;
+    double true_ns, clock_ns;
+
+    pause(interval_ns);
+    end = look_at_both(clock, reference, clock_origin_ns, reference_origin_ns);
+    true_ns = end.reference_ns - start.reference_ns;
+    clock_ns = end.clock_ns - start.clock_ns;
+    if (true_ns <= 0)
+        return (cb_tick2){.error_pct = 100};
+    return (cb_tick2){.error_pct = 100 * (clock_ns - true_ns) / true_ns,
+                      .bound_pct =
+                          100 * (start.bound_ns + end.bound_ns + reference_step_ns) / true_ns};
+}
+
+cb_tick2 cb_measure_tick2(const cb_clock *clock, const cb_clock *reference, uint64_t interval_ns,
+                          void (*pause)(uint64_t ns))
+{
+    cb_tick2 best = try_tick2(clock, reference, interval_ns, pause);
+
+    for (int i = 1; i < TRIALS && !cb_tick2_is_true(&best); i++) {
+        cb_tick2 found = try_tick2(clock, reference, interval_ns, pause);
+
+        if (cb_tick2_is_true(&found) || fabs(found.error_pct) < fabs(best.error_pct))
+            best = found;
+    }
+    return best;
+}
+
+bool cb_tick2_is_true(const cb_tick2 *found)
+{
+    return fabs(found->error_pct) <= CB_TICK2_LIMIT_PCT + found->bound_pct;
 }

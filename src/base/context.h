@@ -67,7 +67,7 @@ typedef struct {
     size_t count;
 } cb_config_group;
 
-/* Group `index` in the order of network.conf; false: there are not so many. */
+/* Group `index` in the order of network.conf; false: there are fewer. */
 bool cb_config_group_at(const cb_config *config, size_t index, cb_config_group *out);
 
 /* Settings for a job over a technology with this set, which may be NULL: rank r is the r-th node;

@@ -1,8 +1,13 @@
-/* From the tree of one file to what it says: numbers from texts, and nodes, machines and groups
- * with what belongs to them. */
-#include "base/context_tree.h"
+/* From the text of one file to what it says. libconfuse makes a tree of sections of the text, in
+ * which all values are kept as text with their line; the line stands in a field of the option that
+ * a text does not use. Then numbers are made of the values, and nodes, machines and groups of the
+ * sections. Sections may come several times for libconfuse, since it gives those that may not no
+ * name of a file; two of a kind are refused here. */
+#include "base/context_internal.h"
 
+#include <confuse.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,6 +15,260 @@
 #include "base/memory.h"
 
 _Static_assert((int)CONTEXT_WHY_BYTES >= (int)CB_WHY_BYTES, "the parsers' reasons have to fit");
+
+/* Rows of a section beside its Contexts, with an end. */
+enum { OWN_ROWS = 4 };
+
+/* What may stand in the text that is being parsed: libconfuse gives its callbacks nothing of the
+ * caller's. */
+static const context_vocabulary *vocabulary;
+
+/* Where other names than those of parameters belong. */
+static const struct {
+    const char *name, *where;
+} homes[] = {
+    {"Technology", "network.conf, outside of all braces"},
+    {"group", "network.conf"},
+    {"members", "a group, in network.conf"},
+    {"node", "nodes.conf"},
+    {"id", "a node, in nodes.conf"},
+    {"machine", "machines.conf or, as the name of one, in a node"},
+};
+
+/* Empty where a name is none of ours. */
+static void say_home(const char *name, char *text, size_t bytes)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
+        if (strcmp(homes[i].name, name) == 0)
+            snprintf(text, bytes, "it belongs into %s", homes[i].where);
+    for (size_t i = 0; i < vocabulary->context_count; i++)
+        if (strcmp(vocabulary->contexts[i]->context, name) == 0)
+            snprintf(text, bytes, "a Context belongs into network.conf, a node or a machine");
+    for (size_t i = 0; i < vocabulary->row_count; i++)
+        if (strcmp(vocabulary->rows[i].row->name, name) == 0)
+            snprintf(text, bytes, "it belongs into a Context %s %s",
+                     vocabulary->rows[i].set->context,
+                     vocabulary->rows[i].row->scopes == CB_SCOPE_MACHINE
+                         ? "of a machine, in machines.conf"
+                         : "in network.conf or of a node, in nodes.conf");
+}
+
+/* Which of two names is nearer to `name`; NULL is farther than any. */
+static const char *nearer(const char *name, const char *one, const char *other)
+{
+    return one == NULL || (other != NULL && cb_distance(name, other) < cb_distance(name, one))
+               ? other
+               : one;
+}
+
+/* A name that is nearer is preferred, if it belongs elsewhere or not. */
+static void say_nearest(const cfg_t *section, const char *name, char *text, size_t bytes)
+{
+    const char *here = NULL, *anywhere = NULL;
+    char home[CONTEXT_WHY_BYTES];
+
+    for (const cfg_opt_t *row = section->opts; row->name != NULL; row++)
+        here = nearer(name, here, row->name);
+    for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
+        anywhere = nearer(name, anywhere, homes[i].name);
+    for (size_t i = 0; i < vocabulary->context_count; i++)
+        anywhere = nearer(name, anywhere, vocabulary->contexts[i]->context);
+    for (size_t i = 0; i < vocabulary->row_count; i++)
+        anywhere = nearer(name, anywhere, vocabulary->rows[i].row->name);
+    if (here != NULL && cb_distance(name, here) <= cb_distance(name, anywhere)) {
+        snprintf(text, bytes, "the nearest name that is known here is '%s'", here);
+        return;
+    }
+    say_home(anywhere, home, sizeof(home));
+    snprintf(text, bytes, "the nearest name is '%s', but %s", anywhere, home);
+}
+
+static void refuse_name(const cfg_t *section, const char *name)
+{
+    char advice[2 * CONTEXT_WHY_BYTES];
+
+    if (cb_parameter_is_unit(name))
+        snprintf(advice, sizeof(advice), "write a size without a blank (8KB) or in quotes");
+    else
+        say_home(name, advice, sizeof(advice));
+    if (advice[0] == '\0')
+        say_nearest(section, name, advice, sizeof(advice));
+    cb_error("%s:%d: unknown name '%s'; %s", section->filename, section->line, name, advice);
+}
+
+/* libconfuse's own words, but for unknown names, which have one argument: the name. */
+__attribute__((format(printf, 2, 0))) static void complain(cfg_t *section, const char *format,
+                                                           va_list arguments)
+{
+    char text[CONTEXT_WHY_BYTES];
+
+    if (strcmp(format, "no such option '%s'") == 0) {
+        refuse_name(section, va_arg(arguments, const char *));
+        return;
+    }
+    vsnprintf(text, sizeof(text), format, arguments);
+    cb_error("%s:%d: %s; combench-config(5) shows what such a file looks like", section->filename,
+             section->line, text);
+}
+
+/* Called for each value, the second and later ones of a list included. */
+static int note_line(cfg_t *section, cfg_opt_t *row, const char *value, void *result)
+{
+    if (row->nvalues == 1 && row->def.number != 0) {
+        cfg_error(section, "%s was given before, in line %ld; take one of the two away", row->name,
+                  row->def.number);
+        return -1;
+    }
+    if (row->nvalues == 1)
+        row->def.number = section->line;
+    *(const char **)result = value;
+    return 0;
+}
+
+static cfg_opt_t text_row(const char *name)
+{
+    return (cfg_opt_t)CFG_STR_CB(name, NULL, CFGF_NODEFAULT, note_line);
+}
+
+static cfg_opt_t list_row(const char *name)
+{
+    return (cfg_opt_t)CFG_STR_LIST_CB(name, NULL, CFGF_NODEFAULT, note_line);
+}
+
+static cfg_opt_t section_row(const char *name, cfg_opt_t *rows)
+{
+    return (cfg_opt_t)CFG_SEC(name, rows, CFGF_MULTI);
+}
+
+static cfg_opt_t titled_row(const char *name, cfg_opt_t *rows)
+{
+    return (cfg_opt_t)CFG_SEC(name, rows, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES);
+}
+
+/* Puts a section for each Context that a scope may have to `rows`, whose parameters are kept in
+ * `room`. */
+static size_t add_contexts(unsigned scope, cfg_opt_t *room, cfg_opt_t *rows)
+{
+    for (size_t i = 0; i < vocabulary->context_count; i++) {
+        const cb_parameter_set *set = vocabulary->contexts[i];
+
+        rows[i] = section_row(set->context, room);
+        for (size_t k = 0; k < set->count; k++)
+            if ((set->rows[k].scopes & scope) != 0)
+                *room++ = text_row(set->rows[k].name);
+        *room++ = (cfg_opt_t)CFG_END();
+    }
+    return vocabulary->context_count;
+}
+
+/* libconfuse keeps copies of all rows. `rows` and `titled` have room for all Contexts and OWN_ROWS,
+ * `room` for the parameters and ends of all Contexts. */
+static cfg_t *describe_tree(cb_file file, cfg_opt_t *rows, cfg_opt_t *titled, cfg_opt_t *room)
+{
+    size_t count = 0, titled_count = 0;
+
+    switch (file) {
+    case CB_FILE_NETWORK:
+        count = add_contexts(CB_SCOPE_TOP, room, rows);
+        rows[count++] = text_row("Technology");
+        titled[titled_count++] = list_row("members");
+        rows[count++] = titled_row("group", titled);
+        break;
+    case CB_FILE_NODES:
+        titled_count = add_contexts(CB_SCOPE_NODE, room, titled);
+        titled[titled_count++] = text_row("id");
+        titled[titled_count++] = text_row("machine");
+        rows[count++] = titled_row("node", titled);
+        break;
+    case CB_FILE_MACHINES:
+    case CB_FILES:
+        titled_count = add_contexts(CB_SCOPE_MACHINE, room, titled);
+        rows[count++] = titled_row("machine", titled);
+        break;
+    }
+    rows[count] = titled[titled_count] = (cfg_opt_t)CFG_END();
+    return cfg_init(rows, CFGF_NONE);
+}
+
+static cfg_t *create_tree(cb_file file)
+{
+    const size_t rows = vocabulary->context_count + OWN_ROWS;
+    const size_t parameters = vocabulary->context_count + vocabulary->row_count;
+    cfg_opt_t *all = calloc(2 * rows + parameters, sizeof(*all));
+    cfg_t *tree = all != NULL ? describe_tree(file, all, all + rows, all + 2 * rows) : NULL;
+
+    free(all);
+    return tree;
+}
+
+/* Parse a text that cb_context_blank has made fit, and that is not changed. CB_ERROR_USAGE, logged
+ * under the name `path`, for wrong syntax, an unknown name, and one that is given twice. The caller
+ * frees *out by cfg_free. */
+static cb_status parse_tree(const context_vocabulary *known, cb_file file, const char *path,
+                            char *text, size_t bytes, cfg_t **out)
+{
+    /* a stream of no bytes cannot be opened, and is the same as one of a blank */
+    char nothing[] = " ";
+    FILE *stream = bytes > 0 ? fmemopen(text, bytes, "r") : fmemopen(nothing, 1, "r");
+    cb_status status = CB_ERROR_MEMORY;
+    cfg_t *tree;
+
+    vocabulary = known;
+    tree = create_tree(file);
+    if (tree != NULL)
+        tree->filename = strdup(path);
+    if (stream == NULL || tree == NULL || tree->filename == NULL) {
+        cb_error("cannot read the text of %s: out of memory; free memory on this host", path);
+    } else {
+        cfg_set_error_function(tree, complain);
+        status = cfg_parse_fp(tree, stream) == CFG_SUCCESS ? CB_OK : CB_ERROR_USAGE;
+    }
+    if (stream != NULL)
+        fclose(stream);
+    if (status == CB_OK)
+        *out = tree;
+    else if (tree != NULL)
+        cfg_free(tree);
+    return status;
+}
+
+/* An empty row for a name that is not there, which a reader never asks for. */
+static const cfg_opt_t *row_of(const cfg_t *section, const char *name)
+{
+    static const cfg_opt_t none = CFG_END();
+
+    for (const cfg_opt_t *row = section->opts; row->name != NULL; row++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    return &none;
+}
+
+/* How many values or sections of that name there are. */
+static size_t tree_count(const cfg_t *section, const char *name)
+{
+    return row_of(section, name)->nvalues;
+}
+
+/* One of them; `index` is below their number. */
+static const cfg_t *tree_section(const cfg_t *section, const char *name, size_t index)
+{
+    return row_of(section, name)->values[index]->section;
+}
+
+/* A value as text, NULL where there is none. */
+static const char *tree_text(const cfg_t *section, const char *name, size_t index)
+{
+    const cfg_opt_t *row = row_of(section, name);
+
+    return index < row->nvalues ? row->values[index]->string : NULL;
+}
+
+/* The line of the first value, 0 where there is none. */
+static long tree_line(const cfg_t *section, const char *name)
+{
+    return row_of(section, name)->def.number;
+}
 
 /* What a file is read into. */
 typedef struct {
@@ -21,13 +280,13 @@ typedef struct {
 
 static context_place place_of(const reader *from, const cfg_t *section, const char *name)
 {
-    return (context_place){from->file, cb_tree_line(section, name)};
+    return (context_place){from->file, tree_line(section, name)};
 }
 
 static cb_status read_parameter(const reader *from, const cfg_t *section, const cb_parameter *row,
                                 context_value *out)
 {
-    const char *text = cb_tree_text(section, row->name, 0);
+    const char *text = tree_text(section, row->name, 0);
     context_place place = place_of(from, section, row->name);
     char why[CONTEXT_WHY_BYTES], place_text[CONTEXT_PLACE_BYTES];
 
@@ -54,24 +313,22 @@ static cb_status read_contexts(const reader *from, const cfg_t *section, unsigne
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < known->context_count; i++) {
         const cb_parameter_set *set = known->contexts[i];
-        const size_t count = cb_tree_count(section, set->context);
+        const size_t count = tree_count(section, set->context);
 
         if (count > 1)
             return cb_context_fail(
                 from->config,
-                (context_place){from->file, cb_tree_section(section, set->context, 1)->line},
+                (context_place){from->file, tree_section(section, set->context, 1)->line},
                 "the Context %s that ends here is the second one in the same place; "
                 "put both together",
                 set->context);
         for (size_t k = 0; count == 1 && k < known->row_count; k++)
             if (known->rows[k].set == set && (known->rows[k].row->scopes & scope) != 0)
-                CB_TRY(read_parameter(from, cb_tree_section(section, set->context, 0),
+                CB_TRY(read_parameter(from, tree_section(section, set->context, 0),
                                       known->rows[k].row, &out->values[k]));
     }
     return CB_OK;
 }
-
-/* network.conf */
 
 /* "one, another, third" */
 static void list_technologies(const reader *from, char *text, size_t bytes)
@@ -87,7 +344,7 @@ static void list_technologies(const reader *from, char *text, size_t bytes)
 static void choose_technology(const reader *from, const cfg_t *root)
 {
     cb_config *config = from->config;
-    const char *text = cb_tree_text(root, "Technology", 0);
+    const char *text = tree_text(root, "Technology", 0);
     char names[CONTEXT_WHY_BYTES];
 
     for (size_t i = 0; i < from->technology_count; i++)
@@ -121,21 +378,10 @@ static bool read_id(const char *text, uint32_t *id, char why[CONTEXT_WHY_BYTES])
     return true;
 }
 
-static cb_status read_member(const reader *from, const cfg_t *section, size_t index, uint32_t *id)
-{
-    const char *text = cb_tree_text(section, "members", index);
-    char why[CONTEXT_WHY_BYTES];
-
-    return read_id(text, id, why)
-               ? CB_OK
-               : cb_context_fail(from->config, place_of(from, section, "members"),
-                                 "member '%s' of the group '%s' is no id of a node: %s", text,
-                                 section->title, why);
-}
-
 static cb_status read_group(const reader *from, const cfg_t *section, context_group *out)
 {
-    size_t count = cb_tree_count(section, "members");
+    const size_t count = tree_count(section, "members");
+    char why[CONTEXT_WHY_BYTES];
 
     out->place = place_of(from, section, "members");
     if (count == 0)
@@ -148,15 +394,21 @@ static cb_status read_group(const reader *from, const cfg_t *section, context_gr
     out->ranks = cb_allocate(count, sizeof(*out->ranks), "the members of a group");
     if (out->name == NULL || out->ids == NULL || out->ranks == NULL)
         return CB_ERROR_MEMORY;
-    for (out->count = 0; out->count < count; out->count++)
-        CB_TRY(read_member(from, section, out->count, &out->ids[out->count]));
+    for (; out->count < count; out->count++) {
+        const char *text = tree_text(section, "members", out->count);
+
+        if (!read_id(text, &out->ids[out->count], why))
+            return cb_context_fail(from->config, out->place,
+                                   "member '%s' of the group '%s' is no id of a node: %s", text,
+                                   section->title, why);
+    }
     return CB_OK;
 }
 
 static cb_status take_network(const reader *from, const cfg_t *root)
 {
     cb_config *config = from->config;
-    size_t count = cb_tree_count(root, "group");
+    size_t count = tree_count(root, "group");
 
     choose_technology(from, root);
     CB_TRY(read_contexts(from, root, CB_SCOPE_TOP, &config->top));
@@ -165,16 +417,14 @@ static cb_status take_network(const reader *from, const cfg_t *root)
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < count; i++) {
         config->group_count = i + 1;
-        CB_TRY(read_group(from, cb_tree_section(root, "group", i), &config->groups[i]));
+        CB_TRY(read_group(from, tree_section(root, "group", i), &config->groups[i]));
     }
     return CB_OK;
 }
 
-/* nodes.conf */
-
 static cb_status read_node(const reader *from, const cfg_t *section, context_node *out)
 {
-    const char *id = cb_tree_text(section, "id", 0), *machine = cb_tree_text(section, "machine", 0);
+    const char *id = tree_text(section, "id", 0), *machine = tree_text(section, "machine", 0);
     char why[CONTEXT_WHY_BYTES];
 
     out->id_place = place_of(from, section, "id");
@@ -197,30 +447,28 @@ static cb_status read_node(const reader *from, const cfg_t *section, context_nod
 static cb_status take_nodes(const reader *from, const cfg_t *root)
 {
     cb_config *config = from->config;
-    size_t count = cb_tree_count(root, "node");
+    size_t count = tree_count(root, "node");
 
     config->nodes = cb_allocate(count, sizeof(*config->nodes), "the nodes");
     if (config->nodes == NULL)
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < count; i++) {
         config->node_count = i + 1;
-        CB_TRY(read_node(from, cb_tree_section(root, "node", i), &config->nodes[i]));
+        CB_TRY(read_node(from, tree_section(root, "node", i), &config->nodes[i]));
     }
     return CB_OK;
 }
 
-/* machines.conf */
-
 static cb_status take_machines(const reader *from, const cfg_t *root)
 {
     cb_config *config = from->config;
-    size_t count = cb_tree_count(root, "machine");
+    size_t count = tree_count(root, "machine");
 
     config->machines = cb_allocate(count, sizeof(*config->machines), "the machines");
     if (config->machines == NULL)
         return CB_ERROR_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        const cfg_t *section = cb_tree_section(root, "machine", i);
+        const cfg_t *section = tree_section(root, "machine", i);
 
         config->machine_count = i + 1;
         config->machines[i].name = cb_context_copy(section->title);
@@ -230,8 +478,6 @@ static cb_status take_machines(const reader *from, const cfg_t *root)
     }
     return CB_OK;
 }
-
-/* A file as a whole */
 
 cb_status cb_context_read_file(cb_config *config, const cb_config_technology *technologies,
                                size_t technology_count, cb_file file, char *text, size_t bytes)
@@ -253,7 +499,7 @@ cb_status cb_context_read_file(cb_config *config, const cb_config_technology *te
     if (!cb_context_blank(text, bytes, &line, why))
         return cb_context_fail(config, (context_place){file, line}, "%s", why);
     cb_context_place_text(config, (context_place){file, 0}, path);
-    CB_TRY(cb_tree_parse(&config->vocabulary, file, path, text, bytes, &tree));
+    CB_TRY(parse_tree(&config->vocabulary, file, path, text, bytes, &tree));
     status = take[file](&from, tree);
     cfg_free(tree);
     return status;

@@ -1,4 +1,6 @@
-/* What the parts of the configuration share: the files as they stand, before they are a job's. */
+/* What the parts of the configuration (context.h) share: the files as they stand, before settings
+ * for a job are made of them. Texts are in context_text.c, one file in context_file.c, all of them
+ * and a job in context_job.c. */
 #ifndef BASE_CONTEXT_INTERNAL_H
 #define BASE_CONTEXT_INTERNAL_H
 
@@ -76,12 +78,6 @@ struct cb_config {
     size_t group_count;
 };
 
-/* context_text.c: make a text fit for libconfuse, which counts lines wrongly where there are
- * comments, and takes it silently when a string, comment or brace is not closed: comments become
- * blanks. The text has `bytes` bytes and is changed in place. False, with the line and the reason,
- * when something is not closed, or a character has no meaning. */
-bool cb_context_blank(char *text, size_t bytes, long *line, char why[CONTEXT_WHY_BYTES]);
-
 /* "DIR/nodes.conf:12", or without the line where there is none. */
 void cb_context_place_text(const cb_config *config, context_place place,
                            char text[CONTEXT_PLACE_BYTES]);
@@ -93,7 +89,21 @@ cb_status cb_context_fail(const cb_config *config, context_place place, const ch
 /* A copy to be freed; NULL, logged, when there is no memory. */
 char *cb_context_copy(const char *text);
 
-/* context_file.c: fill *config with what one file says; `text` is blanked. Logged. */
+/* How many letters have to be changed, added or left out to make one word of the other; letters
+ * after the first 63 of a word do not count. */
+size_t cb_distance(const char *left, const char *right);
+
+/* Of `count` names, the one with the smallest distance to `name`, the first of several; NULL when
+ * there are none. */
+const char *cb_nearest(const char *name, const char *const *names, size_t count);
+
+/* Make a text fit for libconfuse, which counts lines wrongly where there are comments, and takes it
+ * silently when a string, comment or brace is not closed: comments become blanks. The text has
+ * `bytes` bytes and is changed in place. False, with the line and the reason, when something is not
+ * closed, or a character has no meaning. */
+bool cb_context_blank(char *text, size_t bytes, long *line, char why[CONTEXT_WHY_BYTES]);
+
+/* Fill *config with what one file says; `text` is blanked. Logged. */
 cb_status cb_context_read_file(cb_config *config, const cb_config_technology *technologies,
                                size_t technology_count, cb_file file, char *text, size_t bytes);
 

@@ -1,12 +1,175 @@
-/* A text is made fit for libconfuse before it sees it. Version 3.3 counts a line too many for every
- * comment, and takes a comment, a brace and in places a string that are not closed for closed ones;
- * then a message would name the wrong line, or none would come at all. */
+/* The texts of configuration files: reading them, where in them something stands, which known name
+ * a wrong one is nearest to, and making them fit for libconfuse. Version 3.3 of it counts a line
+ * too many for every comment, and takes a comment, a brace and in places a string that are not
+ * closed for closed ones; then a message would name the wrong line, or none would come at all. */
 #include "base/context_internal.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/memory.h"
+
+static const char *const file_names[CB_FILES] = {
+    [CB_FILE_NETWORK] = "network.conf",
+    [CB_FILE_NODES] = "nodes.conf",
+    [CB_FILE_MACHINES] = "machines.conf",
+};
+
+const char *cb_file_name(cb_file file)
+{
+    return file_names[file];
+}
+
+void cb_context_place_text(const cb_config *config, context_place place,
+                           char text[CONTEXT_PLACE_BYTES])
+{
+    const char *name;
+
+    if (place.file == CONTEXT_COMMAND_LINE) {
+        snprintf(text, CONTEXT_PLACE_BYTES, "--parameter");
+        return;
+    }
+    name = file_names[place.file];
+    if (place.line > 0)
+        snprintf(text, CONTEXT_PLACE_BYTES, "%s/%s:%ld", config->directory, name, place.line);
+    else
+        snprintf(text, CONTEXT_PLACE_BYTES, "%s/%s", config->directory, name);
+}
+
+cb_status cb_context_fail(const cb_config *config, context_place place, const char *format, ...)
+{
+    char where[CONTEXT_PLACE_BYTES], what[2 * CONTEXT_WHY_BYTES];
+    va_list arguments;
+
+    cb_context_place_text(config, place, where);
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    cb_error("%s: %s", where, what);
+    return CB_ERROR_USAGE;
+}
+
+char *cb_context_copy(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = cb_allocate(bytes, 1, "a name");
+
+    return copy != NULL ? memcpy(copy, text, bytes) : NULL;
+}
+
+static cb_status fail_file(const char *directory, cb_file file, const char *cause)
+{
+    cb_error("cannot read %s/%s: %s; --config needs a directory with network.conf, nodes.conf and "
+             "machines.conf, which may be empty but for the nodes",
+             directory, file_names[file], cause);
+    return CB_ERROR_USAGE;
+}
+
+static cb_status read_stream(FILE *stream, const char *directory, cb_file file, char **text,
+                             size_t *bytes)
+{
+    const size_t room = CB_FILE_LARGEST_BYTES + 1;
+    char *content = cb_allocate(room, 1, "a configuration file");
+
+    if (content == NULL)
+        return CB_ERROR_MEMORY;
+    *text = content;
+    *bytes = fread(content, 1, room, stream);
+    if (ferror(stream))
+        return fail_file(directory, file, strerror(errno));
+    if (*bytes == room)
+        return fail_file(directory, file, "it has more than 4 MiB");
+    return CB_OK;
+}
+
+static cb_status load_file(const char *directory, cb_file file, char **text, size_t *bytes)
+{
+    char path[CONTEXT_PLACE_BYTES];
+    int length = snprintf(path, sizeof(path), "%s/%s", directory, file_names[file]);
+    FILE *stream;
+    cb_status status;
+
+    if (length < 0 || (size_t)length >= sizeof(path))
+        return fail_file(directory, file, "the path is too long");
+    stream = fopen(path, "re");
+    if (stream == NULL)
+        return fail_file(directory, file, strerror(errno));
+    status = read_stream(stream, directory, file, text, bytes);
+    fclose(stream);
+    return status;
+}
+
+cb_status cb_config_load(const char *directory, cb_config_texts *out)
+{
+    cb_status status = CB_OK;
+
+    *out = (cb_config_texts){0};
+    for (size_t file = 0; file < CB_FILES && status == CB_OK; file++)
+        status = load_file(directory, (cb_file)file, &out->text[file], &out->bytes[file]);
+    if (status != CB_OK)
+        cb_config_texts_free(out);
+    return status;
+}
+
+void cb_config_texts_free(cb_config_texts *texts)
+{
+    for (size_t file = 0; file < CB_FILES; file++)
+        free(texts->text[file]);
+    *texts = (cb_config_texts){0};
+}
+
+enum { LETTERS = 63 };
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    size_t smaller = a < b ? a : b;
+
+    return smaller < c ? smaller : c;
+}
+
+/* Levenshtein's distance, one row of its table at a time. */
+size_t cb_distance(const char *left, const char *right)
+{
+    size_t rows = strnlen(left, LETTERS), columns = strnlen(right, LETTERS);
+    size_t row[LETTERS + 1];
+
+    for (size_t j = 0; j <= columns; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= rows; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            size_t above = row[j];
+
+            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (left[i - 1] != right[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[columns];
+}
+
+const char *cb_nearest(const char *name, const char *const *names, size_t count)
+{
+    const char *nearest = NULL;
+    size_t smallest = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = cb_distance(name, names[i]);
+
+        if (nearest == NULL || distance < smallest) {
+            nearest = names[i];
+            smallest = distance;
+        }
+    }
+    return nearest;
+}
+
+/* Where a text is being read that is made fit, and what is open there. */
 typedef struct {
     char *at, *end;
     long line;
@@ -15,8 +178,8 @@ typedef struct {
     char *why;
 } scanner;
 
-__attribute__((format(printf, 3, 4))) static bool fail(scanner *scan, long line, const char *format,
-                                                       ...)
+__attribute__((format(printf, 3, 4))) static bool refuse(scanner *scan, long line,
+                                                         const char *format, ...)
 {
     va_list arguments;
 
@@ -63,7 +226,7 @@ static bool blank_comment(scanner *scan)
     while (scan->at < scan->end && !begins(scan, "*/"))
         blank(scan);
     if (scan->at == scan->end)
-        return fail(scan, opened, "the comment that begins here has no end; close it by */");
+        return refuse(scan, opened, "the comment that begins here has no end; close it by */");
     blank(scan);
     blank(scan);
     return true;
@@ -96,7 +259,8 @@ static bool pass_string(scanner *scan)
         pass(scan);
     }
     if (scan->at == scan->end)
-        return fail(scan, opened, "the string that begins here has no end; close it by %c", quote);
+        return refuse(scan, opened, "the string that begins here has no end; close it by %c",
+                      quote);
     pass(scan);
     return true;
 }
@@ -106,7 +270,7 @@ static bool pass_brace(scanner *scan)
     if (*scan->at == '{' && scan->depth++ == 0)
         scan->open_line = scan->line;
     if (*scan->at == '}' && scan->depth-- == 0)
-        return fail(scan, scan->line, "this } closes nothing; take it away");
+        return refuse(scan, scan->line, "this } closes nothing; take it away");
     pass(scan);
     return true;
 }
@@ -132,10 +296,10 @@ static bool step(scanner *scan, const char *text)
     if (character == '{' || character == '}')
         return pass_brace(scan);
     if (character == '*' || ((unsigned char)character < ' ' && strchr("\t\n\r", character) == NULL))
-        return fail(scan, scan->line,
-                    "the character with the code %d has no meaning here; take it "
-                    "away, or write the value in quotes",
-                    (unsigned char)character);
+        return refuse(scan, scan->line,
+                      "the character with the code %d has no meaning here; take it "
+                      "away, or write the value in quotes",
+                      (unsigned char)character);
     pass(scan);
     return true;
 }
@@ -144,12 +308,12 @@ bool cb_context_blank(char *text, size_t bytes, long *line, char why[CONTEXT_WHY
 {
     scanner scan = {.at = text, .end = text + bytes, .line = 1, .why = why};
     bool fit = memchr(text, '\0', bytes) == NULL ||
-               fail(&scan, 1, "there is a byte 0, so this is no text; write it anew");
+               refuse(&scan, 1, "there is a byte 0, so this is no text; write it anew");
 
     while (fit && scan.at < scan.end)
         fit = step(&scan, text);
     if (fit && scan.depth > 0)
-        fit = fail(&scan, scan.open_line, "the { here is not closed; close it by }");
+        fit = refuse(&scan, scan.open_line, "the { here is not closed; close it by }");
     *line = scan.line;
     return fit;
 }

@@ -1,15 +1,13 @@
 libcombench_a_SOURCES += \
 	%D%/clock.c %D%/clock.h \
-	%D%/context.c %D%/context.h \
+	%D%/context.h \
 	%D%/context_file.c \
 	%D%/context_internal.h \
+	%D%/context_job.c \
 	%D%/context_text.c \
-	%D%/context_tree.c %D%/context_tree.h \
-	%D%/counter.h \
-	%D%/grow.c %D%/grow.h \
+	%D%/grow.h \
 	%D%/log.c %D%/log.h \
 	%D%/memory.c %D%/memory.h \
-	%D%/nearest.c %D%/nearest.h \
 	%D%/options.c %D%/options.h \
 	%D%/options_help.c \
 	%D%/order.h \
@@ -17,6 +15,4 @@ libcombench_a_SOURCES += \
 	%D%/random.c %D%/random.h \
 	%D%/settings.c %D%/settings.h \
 	%D%/status.c %D%/status.h \
-	%D%/streams.c %D%/streams.h \
-	%D%/tick.c %D%/tick.h \
 	%D%/units.c %D%/units.h

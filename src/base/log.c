@@ -1,13 +1,21 @@
-/* Messages to stderr. A line is composed on the stack and written with one write(2): no stdio
- * buffer is shared with anything, and a pipe takes up to PIPE_BUF bytes whole. */
+/* Messages to stderr, and the standard streams themselves. A message is composed on the stack and
+ * written with one write(2): no stdio buffer is shared with anything, and a pipe takes up to
+ * PIPE_BUF bytes whole. */
 #include "base/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* The identity of the process; see the header for why it is not handed down. */
 static struct {
@@ -56,16 +64,6 @@ static void remove_controls(char *line, size_t length)
     }
 }
 
-/* There is nobody to tell when stderr is gone, so a failure is not reported. */
-static void write_line(const char *line, size_t length)
-{
-    ssize_t written;
-
-    do
-        written = write(STDERR_FILENO, line, length);
-    while (written < 0 && errno == EINTR);
-}
-
 void cb_log_identify(const char *program, int rank)
 {
     identity.program = program;
@@ -84,6 +82,7 @@ void cb_log(cb_log_level level, const char *format, ...)
     int saved_errno = errno;
     va_list arguments;
     size_t length;
+    ssize_t written;
     int wanted;
 
     if (identity.silent)
@@ -97,6 +96,48 @@ void cb_log(cb_log_level level, const char *format, ...)
         memcpy(line + length - 3, "...", 3);
     remove_controls(line, length);
     line[length] = '\n';
-    write_line(line, length + 1);
+    /* where stderr is gone a failure can be reported to no one */
+    do
+        written = write(STDERR_FILENO, line, length + 1);
+    while (written < 0 && errno == EINTR);
     errno = saved_errno;
+}
+
+/* open gives the lowest number that is free: those below are taken by then. */
+void cb_streams_hold_closed(void)
+{
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+static bool has_reader(int descriptor)
+{
+    struct pollfd end = {.fd = descriptor};
+
+    return poll(&end, 1, 0) == 0 || (end.revents & POLLERR) == 0;
+}
+
+/* Linux tells at either end of a pipe how many bytes nobody has read yet. */
+static bool has_unread(int descriptor)
+{
+    int unread = 0;
+
+    return ioctl(descriptor, FIONREAD, &unread) == 0 && unread > 0;
+}
+
+bool cb_streams_await_reader(int descriptor, uint64_t patience_ns)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    const uint64_t begin_ns = cb_now_ns();
+    struct stat status;
+
+    if (fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode))
+        return true;
+    while (has_unread(descriptor) && has_reader(descriptor)) {
+        if (cb_now_ns() - begin_ns >= patience_ns)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
 }

@@ -13,7 +13,7 @@
 
 enum {
     REASON_BYTES = 512, /* holds CB_WHY_BYTES, and a list of choices or of options */
-    VALUE_SHOWN = 64,   /* of a value that is quoted, so that the reason behind it is seen */
+    VALUE_SHOWN = 64,   /* of a value that is quoted, so that the reason after it is seen */
     FIRST_CODE = 256    /* getopt's code of row 0: above all characters, which short options use */
 };
 
@@ -27,7 +27,7 @@ typedef struct {
 
 typedef bool (*field_parser)(const cb_option *row, const char *text, void *field, char *reason);
 
-/* One line of a reason is put behind the other; what does not fit is cut. */
+/* Add to the reason that is there already; what does not fit is cut. */
 __attribute__((format(printf, 2, 3))) static void append(char *reason, const char *format, ...)
 {
     size_t used = strlen(reason);

@@ -171,7 +171,7 @@ static void (*const describe_range[])(const cb_option *row, char *fact) = {
     [CB_OPTION_COUNT_LIST] = describe_list, [CB_OPTION_ACTION] = NULL,
 };
 
-/* Facts stand in one parenthesis behind the help: (1 to 64; default 8). */
+/* Facts stand in one parenthesis after the help: (1 to 64; default 8). */
 static void open_fact(text_writer *writer, bool *any)
 {
     put_text(writer, *any ? "; " : " (");
@@ -200,7 +200,7 @@ static void put_default(text_writer *writer, const cb_option *row)
     }
 }
 
-/* The entry of a row behind its name. */
+/* The entry of a row, after its name. */
 static void put_entry(text_writer *writer, const cb_option *row)
 {
     char range[FACT_BYTES] = "";

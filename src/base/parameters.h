@@ -1,6 +1,7 @@
 /* The parameters of a technology as rows: reading them from files and from the command line, their
- * defaults and limits, and writing them into a result all go by the same row. A technology hands
- * in its rows as a set; its values are a struct of its own whose fields are all uint64_t. */
+ * defaults and limits, and writing them into a result all go by the same row. A technology gives
+ * its rows as a set; its values are a struct of its own whose fields are all uint64_t. The counters
+ * of a technology are rows of a set, too. */
 #ifndef BASE_PARAMETERS_H
 #define BASE_PARAMETERS_H
 
@@ -123,5 +124,29 @@ typedef struct {
  * first value that does not. */
 bool cb_limits_hold(const cb_parameter_set *set, const cb_job *job, const void *values,
                     cb_shortage *found);
+
+/* What a technology counts while it works, as rows too: the engine sums the counters over all ranks
+ * of a measurement, and a result has them as one object. */
+
+enum { CB_COUNTERS_MOST = 32 };
+
+typedef struct {
+    const char *key; /* in the set's object */
+    const char *unit;
+    const char *meaning; /* a phrase */
+    const char *heading; /* of a column of the text table; NULL: it is not shown there */
+} cb_counter;
+
+typedef struct {
+    const char *group; /* the key of the object in a row of the result: "datagrams" */
+    const cb_counter *rows;
+    size_t count; /* CB_COUNTERS_MOST at the most */
+} cb_counter_set;
+
+/* What was counted. */
+typedef struct {
+    const cb_counter_set *set; /* NULL: nothing */
+    uint64_t values[CB_COUNTERS_MOST];
+} cb_counts;
 
 #endif

@@ -43,7 +43,7 @@ uint64_t cb_random_next(cb_random *random)
 
 uint64_t cb_random_below(cb_random *random, uint64_t bound)
 {
-    /* 2^64 mod bound: so many of the lowest values are drawn again, and the rest divides evenly */
+    /* 2^64 mod bound: as many of the lowest values are drawn again, and the rest divides evenly */
     uint64_t surplus = (0 - bound) % bound;
     uint64_t value;
 

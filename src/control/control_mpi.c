@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/streams.h"
 
 enum { TEAM_TAG = 1 };
 

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/tick.h"
 #include "stats/fit.h"
 
 /* A hundredth of a block of 1 ms: what reading the clock may add to one. */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/streams.h"
 #include "engine/describe.h"
 
 cb_status program_find_technology(engine_program *program, const char *named_by)

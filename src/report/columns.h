@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/counter.h"
+#include "base/parameters.h"
 #include "report/stream.h"
 
 /* The identifiers, in the order of the table. */

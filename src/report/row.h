@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/counter.h"
+#include "base/parameters.h"
 #include "report/columns.h"
 #include "stats/stats.h"
 

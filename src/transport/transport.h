@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/counter.h"
+#include "base/parameters.h"
 #include "base/settings.h"
 #include "base/status.h"
 #include "transport/buffer.h"

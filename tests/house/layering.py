@@ -76,6 +76,7 @@ MODEL_FOLDERS: dict[str, tuple[str, ...]] = {
 # Headers that declare what several .c files define: what a folder is for the others, or a program's parts
 # for each other. A folder's private header is called internal.h and needs no entry.
 SHARED = (
+    "src/base/context.h",  # the configuration: its texts, and the settings made of them
     "src/base/options.h",  # a table of options is parsed by one file and described by another
     "src/control/control.h",
     "src/engine/benchmark.h",  # all that a benchmark's step calls

@@ -1,7 +1,6 @@
 /* Messages: their form, that each is one write, and the standard streams that they go to. A
  * datagram socket in place of stderr keeps writes apart, which a file or a pipe would not. */
 #include "base/log.h"
-#include "base/streams.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* The nearest known name: what counts as near, and which one is given. */
-#include "base/nearest.h"
+#include "base/context_internal.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,5 @@
 /* TICK1 and TICK2 on clocks made of numbers: time passes by 100 ns with each reading, and by as
  * much as is slept. The last case looks at the machine's own clock. */
-#include "base/tick.h"
 
 #include <math.h>
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/streams.h"
 
 static const ccmod_command *const commands[] = {
     &ccmod_command_run,  &ccmod_command_info,      &ccmod_command_timeline, &ccmod_command_signals,

@@ -1,132 +1,13 @@
-/* The configuration as a whole: its texts, what they say together, and the settings of a job. */
-#include "base/context.h"
+/* The configuration as a whole: what its files say together, and the settings of a job. */
+#include "base/context_internal.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/context_internal.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 
-static const char *const file_names[CB_FILES] = {
-    [CB_FILE_NETWORK] = "network.conf",
-    [CB_FILE_NODES] = "nodes.conf",
-    [CB_FILE_MACHINES] = "machines.conf",
-};
-
-const char *cb_file_name(cb_file file)
-{
-    return file_names[file];
-}
-
-/* What the parts share */
-
-void cb_context_place_text(const cb_config *config, context_place place,
-                           char text[CONTEXT_PLACE_BYTES])
-{
-    const char *name;
-
-    if (place.file == CONTEXT_COMMAND_LINE) {
-        snprintf(text, CONTEXT_PLACE_BYTES, "--parameter");
-        return;
-    }
-    name = file_names[place.file];
-    if (place.line > 0)
-        snprintf(text, CONTEXT_PLACE_BYTES, "%s/%s:%ld", config->directory, name, place.line);
-    else
-        snprintf(text, CONTEXT_PLACE_BYTES, "%s/%s", config->directory, name);
-}
-
-cb_status cb_context_fail(const cb_config *config, context_place place, const char *format, ...)
-{
-    char where[CONTEXT_PLACE_BYTES], what[2 * CONTEXT_WHY_BYTES];
-    va_list arguments;
-
-    cb_context_place_text(config, place, where);
-    va_start(arguments, format);
-    vsnprintf(what, sizeof(what), format, arguments);
-    va_end(arguments);
-    cb_error("%s: %s", where, what);
-    return CB_ERROR_USAGE;
-}
-
-char *cb_context_copy(const char *text)
-{
-    size_t bytes = strlen(text) + 1;
-    char *copy = cb_allocate(bytes, 1, "a name");
-
-    return copy != NULL ? memcpy(copy, text, bytes) : NULL;
-}
-
-/* Texts */
-
-static cb_status fail_file(const char *directory, cb_file file, const char *cause)
-{
-    cb_error("cannot read %s/%s: %s; --config needs a directory with network.conf, nodes.conf and "
-             "machines.conf, which may be empty but for the nodes",
-             directory, file_names[file], cause);
-    return CB_ERROR_USAGE;
-}
-
-static cb_status read_stream(FILE *stream, const char *directory, cb_file file, char **text,
-                             size_t *bytes)
-{
-    const size_t room = CB_FILE_LARGEST_BYTES + 1;
-    char *content = cb_allocate(room, 1, "a configuration file");
-
-    if (content == NULL)
-        return CB_ERROR_MEMORY;
-    *text = content;
-    *bytes = fread(content, 1, room, stream);
-    if (ferror(stream))
-        return fail_file(directory, file, strerror(errno));
-    if (*bytes == room)
-        return fail_file(directory, file, "it has more than 4 MiB");
-    return CB_OK;
-}
-
-static cb_status load_file(const char *directory, cb_file file, char **text, size_t *bytes)
-{
-    char path[CONTEXT_PLACE_BYTES];
-    int length = snprintf(path, sizeof(path), "%s/%s", directory, file_names[file]);
-    FILE *stream;
-    cb_status status;
-
-    if (length < 0 || (size_t)length >= sizeof(path))
-        return fail_file(directory, file, "the path is too long");
-    stream = fopen(path, "re");
-    if (stream == NULL)
-        return fail_file(directory, file, strerror(errno));
-    status = read_stream(stream, directory, file, text, bytes);
-    fclose(stream);
-    return status;
-}
-
-cb_status cb_config_load(const char *directory, cb_config_texts *out)
-{
-    cb_status status = CB_OK;
-
-    *out = (cb_config_texts){0};
-    for (size_t file = 0; file < CB_FILES && status == CB_OK; file++)
-        status = load_file(directory, (cb_file)file, &out->text[file], &out->bytes[file]);
-    if (status != CB_OK)
-        cb_config_texts_free(out);
-    return status;
-}
-
-void cb_config_texts_free(cb_config_texts *texts)
-{
-    for (size_t file = 0; file < CB_FILES; file++)
-        free(texts->text[file]);
-    *texts = (cb_config_texts){0};
-}
-
-/* What the files say of each other */
-
+/* The id of a node, to search the nodes by. */
 typedef struct {
     uint32_t id;
     size_t rank;
@@ -226,8 +107,6 @@ static cb_status link_machines(cb_config *config)
     }
     return CB_OK;
 }
-
-/* Parsing */
 
 /* Technologies may share a set. */
 static cb_status learn_vocabulary(const cb_config_technology *technologies, size_t count,
@@ -346,8 +225,6 @@ bool cb_config_group_at(const cb_config *config, size_t index, cb_config_group *
     *out = (cb_config_group){group->name, group->ids, group->ranks, group->count};
     return true;
 }
-
-/* Settings */
 
 /* The value in effect for a node: that of the command line, of the node or its machine, of the
  * top, or the default. `index` is that of the vocabulary's row. */
@@ -470,7 +347,7 @@ cb_status cb_config_settings(const cb_config *config, const cb_job *job,
     if (job->ranks > config->node_count) {
         cb_error("%s/%s has %zu nodes, and rank r is the r-th of them: a job of %zu ranks needs "
                  "%zu nodes; add nodes, or start fewer ranks",
-                 config->directory, file_names[CB_FILE_NODES], config->node_count, job->ranks,
+                 config->directory, cb_file_name(CB_FILE_NODES), config->node_count, job->ranks,
                  job->ranks);
         return CB_ERROR_USAGE;
     }
