@@ -24,9 +24,9 @@ pkgconfig_DATA += %D%/ccmod/ccmod.pc
 bin_PROGRAMS += combench-testbed
 TESTBED_SWITCH = tools/testbed/switch.c tools/testbed/switch.h
 TESTBED_ORDERS = \
-	tools/testbed/hosts.c tools/testbed/hosts.h tools/testbed/orders.c tools/testbed/orders.h
+	tools/testbed/hosts.c tools/testbed/orders.c tools/testbed/testbed.h
 combench_testbed_SOURCES = \
 	$(TESTBED_SWITCH) $(TESTBED_ORDERS) \
-	%D%/testbed/main.c %D%/testbed/testbed.c %D%/testbed/testbed.h
+	%D%/testbed/loop.c %D%/testbed/main.c %D%/testbed/space.c
 combench_testbed_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 combench_testbed_LDADD = libcombench.a

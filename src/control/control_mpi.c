@@ -532,21 +532,6 @@ static cb_status answer_round_trips(conversation *with, int rank)
     return CB_OK;
 }
 
-static cb_status answer_all(conversation *with, int size)
-{
-    cb_status status = CB_OK;
-    MPI_Request end;
-    int code;
-
-    for (int rank = 1; rank < size && status == CB_OK; rank++)
-        status = answer_round_trips(with, rank);
-    with->end = status != CB_OK;
-    code = MPI_Ibcast(&with->end, 1, MPI_INT, 0, MPI_COMM_WORLD, &end);
-    if (finish_request(with->plane, code, &end, "end the comparison of clocks") != CB_OK)
-        status = CB_ERROR_CONTROL;
-    return status;
-}
-
 static cb_status receive_from_rank_0(conversation *with, waiting wait, void *data, int room)
 {
     int bytes = 0;
@@ -594,13 +579,21 @@ cb_status control_synchronise(control *plane, control_clock *clock)
                          .requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL},
                          .tag = FIRST_TAG + (int)(plane->comparisons++ % TAGS)};
     cb_status status;
+    int code;
 
     CB_TRY(control_barrier(all));
     if (all->index > 0) {
         status = take_turn(&with, clock);
     } else {
         *clock = (control_clock){.at_ns = cb_now_ns()};
-        status = answer_all(&with, all->size);
+        status = CB_OK;
+        for (int rank = 1; rank < all->size && status == CB_OK; rank++)
+            status = answer_round_trips(&with, rank);
+        with.end = status != CB_OK;
+        code = MPI_Ibcast(&with.end, 1, MPI_INT, 0, MPI_COMM_WORLD, &with.requests[END]);
+        if (finish_request(plane, code, &with.requests[END], "end the comparison of clocks") !=
+            CB_OK)
+            status = CB_ERROR_CONTROL;
     }
     return control_agree(all, status);
 }

@@ -5,18 +5,17 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-static bool named(const bench_role *role, const char *name)
-{
-    return role->name != NULL && strcmp(role->name, name) == 0;
-}
+#include "engine/benchmark.h"
 
 /* How many ranks of a measurement have a role of that name; 0 where there is none. */
 static size_t ranks_named(const benchmark *definition, const char *name, size_t count)
 {
-    for (size_t role = 0; role < BENCH_ROLES; role++)
-        if (named(&definition->roles[role], name))
+    for (size_t role = 0; role < BENCH_ROLES; role++) {
+        const char *other = definition->roles[role].name;
+
+        if (other != NULL && strcmp(other, name) == 0)
             return shape_role_size(definition, role, count);
+    }
     return 0;
 }
 
@@ -105,6 +104,37 @@ void figures_fill_blocks(report_column figure, const stats_summary *summary,
     report_set_numbers(row, REPORT_BLOCKS_US, blocks_us, count);
     report_set_number(row, REPORT_BLOCKS, (double)count);
     report_set_number(row, REPORT_STEPS, (double)steps);
+}
+
+/* What was counted */
+
+cb_status figures_sum_counters(engine_session *session, control_team *team, cb_counts *out)
+{
+    const cb_counter_set *set = session->technology->ops.counters;
+
+    *out = (cb_counts){.set = set};
+    if (set == NULL)
+        return CB_OK;
+    for (size_t i = 0; i < set->count; i++) {
+        out->values[i] = session->technology->counters[i] - session->counted[i];
+        session->counted[i] = session->technology->counters[i];
+    }
+    return control_sum(team, out->values, set->count);
+}
+
+/* Steps go on without the packets that are lost, which are no payload. */
+cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,
+                             double *share)
+{
+    const unsigned capabilities = transport_capabilities(setting->session->technology);
+    uint64_t counts[] = {me->received.packets, me->received.lost};
+
+    if ((capabilities & (TRANSPORT_DELIVERS | TRANSPORT_RELIABLE)) != TRANSPORT_DELIVERS)
+        return CB_OK;
+    CB_TRY(control_sum(setting->team, counts, 2));
+    if (counts[0] + counts[1] > 0)
+        *share = (double)counts[1] / (double)(counts[0] + counts[1]);
+    return CB_OK;
 }
 
 /* What all rows have */

@@ -1,4 +1,4 @@
-/* From blocks and steps to the figures of a row: the formulas of docs/methodology.md. */
+/* From blocks, steps and counters to the figures of a row: the formulas of docs/methodology.md. */
 #ifndef ENGINE_FIGURES_H
 #define ENGINE_FIGURES_H
 
@@ -13,6 +13,15 @@ typedef struct {
     const verification_result *verification;
     const cb_counts *counters;
 } figures_common;
+
+/* What the technology counted since this was last called, summed over the team, at its index 0.
+ * Together. */
+cb_status figures_sum_counters(engine_session *session, control_team *team, cb_counts *out);
+
+/* The share of the packets of this pass that was lost; over a reliable technology *share stays as
+ * it is. Together. */
+cb_status figures_lost_share(const measurement_setting *setting, const bench_rank *me,
+                             double *share);
 
 /* The conditions under which a row was measured, and what all rows have. */
 void figures_fill_common(const measurement_setting *setting, const figures_common *common,

@@ -6,7 +6,6 @@ libcombench_a_SOURCES += \
 	%D%/configuration.c %D%/configuration.h \
 	%D%/definition.c %D%/definition.h \
 	%D%/describe.c %D%/describe.h \
-	%D%/counters.c %D%/counters.h \
 	%D%/environment.c %D%/environment.h \
 	%D%/figures.c %D%/figures.h \
 	%D%/groups.c %D%/groups.h \

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/algorithm.h"
-#include "engine/counters.h"
 #include "engine/figures.h"
 #include "engine/harness.h"
 #include "engine/rank.h"
@@ -357,7 +356,7 @@ static cb_status finish_passes(measurement_passes *run)
 
     run->out.timed = run->pass.meters;
     CB_TRY(rank_check_sum(run->pass.me));
-    CB_TRY(counters_lost_share(run->setting, run->pass.me, &run->out.lost_share));
+    CB_TRY(figures_lost_share(run->setting, run->pass.me, &run->out.lost_share));
     CB_TRY(measurement_keep_shares(run));
     CB_TRY(algorithm_mean_us(run->pass.team, algorithm->elapsed_ns, algorithm->runs,
                              &run->out.algorithm_true_us));
@@ -434,7 +433,7 @@ cb_status measurement_run(const measurement_setting *setting, measurement_outcom
     if (status == CB_OK)
         status = measure_baselines(&run, &place);
     if (status == CB_OK)
-        status = counters_sum(session, setting->team, &run.out.counters);
+        status = figures_sum_counters(session, setting->team, &run.out.counters);
     if (status == CB_OK)
         status = control_barrier(setting->team);
     /* After a failure of which the others do not know this rank ends the job. Groups that all

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/algorithm.h"
-#include "engine/counters.h"
+#include "engine/figures.h"
 #include "engine/pass.h"
 #include "engine/verification.h"
 
@@ -137,7 +137,7 @@ cb_status farm_row(farm_run *run, farm_outcome *outcome)
 
     CB_TRY(algorithm_mean_us(run->setting->team, run->algorithm_ns, run->algorithm_runs,
                              &outcome->algorithm_true_us));
-    CB_TRY(counters_sum(session, run->setting->team, &outcome->counters));
+    CB_TRY(figures_sum_counters(session, run->setting->team, &outcome->counters));
     CB_TRY(meters_report(&run->meters, run->setting->team, run->supervisor ? &row : NULL));
     if (!run->supervisor)
         return CB_OK;

@@ -133,32 +133,18 @@ static void *run_thread(void *context)
     return NULL;
 }
 
-static bool become_idle(pid_t thread_id)
-{
-    const struct sched_param none = {0};
-
-    return sched_setscheduler(thread_id, SCHED_IDLE, &none) == 0 &&
-           sched_getscheduler(thread_id) == SCHED_IDLE;
-}
-
-/* Linux keeps a nice value for each thread. */
-static bool become_nice(pid_t thread_id)
-{
-    return setpriority(PRIO_PROCESS, (id_t)thread_id, LOWEST_NICE) == 0 &&
-           getpriority(PRIO_PROCESS, (id_t)thread_id) == LOWEST_NICE;
-}
-
-/* By the way to the lowest priority that the system grants. */
+/* To the lowest priority that the system grants. */
 static cb_status lower_priority(host_task *task)
 {
-    static const struct {
-        const char *name;
-        bool (*lower)(pid_t thread_id);
-    } ways[] = {{"SCHED_IDLE", become_idle}, {"nice 19", become_nice}};
+    const struct sched_param none = {0};
+    const id_t thread = (id_t)task->thread_id; /* Linux keeps a nice value for each thread */
 
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && task->priority == NULL; i++)
-        if (ways[i].lower(task->thread_id))
-            task->priority = ways[i].name;
+    if (sched_setscheduler(task->thread_id, SCHED_IDLE, &none) == 0 &&
+        sched_getscheduler(task->thread_id) == SCHED_IDLE)
+        task->priority = "SCHED_IDLE";
+    else if (setpriority(PRIO_PROCESS, thread, LOWEST_NICE) == 0 &&
+             getpriority(PRIO_PROCESS, thread) == LOWEST_NICE)
+        task->priority = "nice 19";
     if (task->priority != NULL)
         return CB_OK;
     cb_error("cannot give the computing task a low priority: the system refuses both SCHED_IDLE "

@@ -1,6 +1,6 @@
 /* Calibrated work: a computation that takes a known time on the core where it was calibrated, and
  * that stands for the algorithm of a processor or for a task beside the communication. It uses
- * integer registers alone: no memory, no system call, no clock. */
+ * integer registers only: no memory, no system call, no clock. */
 #ifndef HOST_WORK_H
 #define HOST_WORK_H
 

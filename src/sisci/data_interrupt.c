@@ -1,5 +1,5 @@
 /* Interrupts that carry data: each trigger puts a message into a ring in the object, and then
- * triggers the interrupt. The ring alone says whether there is a message; a trigger only wakes,
+ * triggers the interrupt. Only the ring says whether there is a message; a trigger only wakes,
  * since a process may be killed after it has put a message and before it triggers. */
 #include <string.h>
 
@@ -74,24 +74,6 @@ static bool take_message(message_ring *ring, void *data, unsigned *length, sci_e
     return any;
 }
 
-static sci_error_t put_message(message_ring *ring, const void *data, unsigned length)
-{
-    bool full;
-
-    sisci_shared_lock(&ring->lock);
-    full = ring->count == MESSAGES;
-    if (!full) {
-        message *next = &ring->messages[(ring->first + ring->count) % MESSAGES];
-
-        next->length = length;
-        if (length > 0)
-            memcpy(next->data, data, length);
-        ring->count++;
-    }
-    sisci_shared_unlock(&ring->lock);
-    return full ? SCI_ERR_OVERFLOW : SCI_ERR_OK;
-}
-
 static sci_callback_action_t call_back(sisci_local_interrupt *interrupt)
 {
     sci_cb_data_interrupt_t callback = (sci_cb_data_interrupt_t)interrupt->callback;
@@ -142,37 +124,39 @@ void SCIRemoveDataInterrupt(sci_local_data_interrupt_t interrupt, unsigned int f
 SISCI_EXPORT(SCIRemoveDataInterrupt);
 
 /* Triggers are taken one by one, since some may belong to messages that were taken without them. */
-static sci_error_t wait_for_message(sisci_local_interrupt *interrupt, void *data, unsigned *length,
-                                    unsigned timeout_ms)
-{
-    message_ring *shared = ring_of(&interrupt->object);
-    struct timespec buffer;
-    const struct timespec *until = sisci_deadline(timeout_ms, &buffer);
-    sci_error_t error = sisci_interrupt_may_wait(interrupt), taken;
-
-    if (error == SCI_ERR_OK && take_message(shared, data, length, &error)) {
-        if (error == SCI_ERR_OK)
-            sisci_interrupt_forget(interrupt);
-        return error;
-    }
-    do
-        error = sisci_interrupt_wait(interrupt, until);
-    while (error == SCI_ERR_OK && !take_message(shared, data, length, &taken));
-    if (error == SCI_ERR_OK && taken != SCI_ERR_OK)
-        sisci_interrupt_put_back(interrupt);
-    return error == SCI_ERR_OK ? taken : error;
-}
-
 void SCIWaitForDataInterrupt(sci_local_data_interrupt_t interrupt, void *data, unsigned int *length,
                              unsigned int timeout, unsigned int flags, sci_error_t *error)
 {
+    sisci_local_interrupt *base = (sisci_local_interrupt *)interrupt; /* its first member */
+    const struct timespec *until;
+    struct timespec buffer;
+    message_ring *ring;
+    sci_error_t taken;
+
     *error = sisci_check_flags(flags, 0, 0);
     if (*error == SCI_ERR_OK && (interrupt == NULL || data == NULL || length == NULL))
         *error = SCI_ERR_ILLEGAL_PARAMETER;
     if (*error != SCI_ERR_OK)
         return;
     sisci_lock();
-    *error = wait_for_message(&interrupt->base, data, length, timeout);
+    ring = ring_of(&base->object);
+    until = sisci_deadline(timeout, &buffer);
+    *error = sisci_interrupt_may_wait(base);
+    if (*error == SCI_ERR_OK && take_message(ring, data, length, &taken)) {
+        if (taken == SCI_ERR_OK)
+            sisci_interrupt_forget(base);
+        *error = taken;
+        goto unlock;
+    }
+    do
+        *error = sisci_interrupt_wait(base, until);
+    while (*error == SCI_ERR_OK && !take_message(ring, data, length, &taken));
+    if (*error == SCI_ERR_OK && taken != SCI_ERR_OK) {
+        sisci_interrupt_put_back(base);
+        *error = taken;
+    }
+
+unlock:
     sisci_unlock();
 }
 SISCI_EXPORT(SCIWaitForDataInterrupt);
@@ -206,6 +190,9 @@ SISCI_EXPORT(SCIDisconnectDataInterrupt);
 void SCITriggerDataInterrupt(sci_remote_data_interrupt_t interrupt, void *data, unsigned int length,
                              unsigned int flags, sci_error_t *error)
 {
+    message_ring *ring;
+    bool full;
+
     *error = sisci_check_flags(flags, 0, FLAG_BROADCAST);
     if (*error == SCI_ERR_OK && (interrupt == NULL || (data == NULL && length > 0)))
         *error = SCI_ERR_ILLEGAL_PARAMETER;
@@ -213,9 +200,23 @@ void SCITriggerDataInterrupt(sci_remote_data_interrupt_t interrupt, void *data, 
         *error = SCI_ERR_OUT_OF_RANGE;
     if (*error == SCI_ERR_OK && !sisci_interrupt_is_open(&interrupt->base))
         *error = SCI_ERR_NOT_CONNECTED;
-    if (*error == SCI_ERR_OK)
-        *error = put_message(ring_of(&interrupt->base.object), data, length);
-    if (*error == SCI_ERR_OK)
+    if (*error != SCI_ERR_OK)
+        return;
+    ring = ring_of(&interrupt->base.object);
+    sisci_shared_lock(&ring->lock);
+    full = ring->count == MESSAGES;
+    if (!full) {
+        message *next = &ring->messages[(ring->first + ring->count) % MESSAGES];
+
+        next->length = length;
+        if (length > 0)
+            memcpy(next->data, data, length);
+        ring->count++;
+    }
+    sisci_shared_unlock(&ring->lock);
+    if (full)
+        *error = SCI_ERR_OVERFLOW;
+    else
         sisci_interrupt_trigger(&interrupt->base);
 }
 SISCI_EXPORT(SCITriggerDataInterrupt);

@@ -73,33 +73,13 @@ static sci_error_t copy_blocks(const dma_transfer *transfer)
                                                                   : SCI_ERR_TRANSFER_FAILED;
 }
 
-/* A transfer is over: its queue's state changes, and who waits for it learns of it. */
-static void complete(dma_transfer *transfer)
-{
-    sci_dma_queue_t queue = transfer->queue;
-
-    transfer->local->transfers--;
-    transfer->remote->transfers--;
-    queue->failed = queue->failed || transfer->status == SCI_ERR_TRANSFER_FAILED;
-    if (--queue->under_way == 0)
-        queue->state = atomic_load(&queue->aborted) ? SCI_DMAQUEUE_ABORTED
-                       : queue->failed              ? SCI_DMAQUEUE_ERROR
-                                                    : SCI_DMAQUEUE_DONE;
-    transfer->done = true;
-    if (transfer->callback != NULL) {
-        append(&queue->completed, transfer);
-        sisci_presence_ring();
-    } else if (!transfer->awaited)
-        free(transfer);
-    sisci_notify();
-}
-
 static void *run_engine(void *unused)
 {
     (void)unused;
     sisci_lock();
     while (!engine.stopping || engine.transfers != NULL) {
         dma_transfer *transfer = engine.transfers;
+        sci_dma_queue_t queue;
 
         if (transfer == NULL) {
             sisci_wait(NULL);
@@ -109,7 +89,22 @@ static void *run_engine(void *unused)
         sisci_unlock();
         transfer->status = copy_blocks(transfer);
         sisci_lock();
-        complete(transfer);
+
+        queue = transfer->queue;
+        transfer->local->transfers--;
+        transfer->remote->transfers--;
+        queue->failed = queue->failed || transfer->status == SCI_ERR_TRANSFER_FAILED;
+        if (--queue->under_way == 0)
+            queue->state = atomic_load(&queue->aborted) ? SCI_DMAQUEUE_ABORTED
+                           : queue->failed              ? SCI_DMAQUEUE_ERROR
+                                                        : SCI_DMAQUEUE_DONE;
+        transfer->done = true;
+        if (transfer->callback != NULL) {
+            append(&queue->completed, transfer);
+            sisci_presence_ring();
+        } else if (!transfer->awaited)
+            free(transfer);
+        sisci_notify();
     }
     sisci_unlock();
     return NULL;

@@ -149,27 +149,21 @@ static void release_remote(sisci_resource *resource)
 
 static const sisci_class remote_class = {.release = release_remote};
 
-static sci_error_t check_create(const sisci_interrupt_request *request)
-{
-    sci_error_t error =
-        sisci_check_flags(request->flags, FLAG_USE_CALLBACK | FLAG_FIXED_INTNO | FLAG_COUNTING_INT,
-                          FLAG_SHARED_INT | FLAG_BROADCAST);
-
-    if (error != SCI_ERR_OK)
-        return error;
-    if (request->sd == NULL || request->result == NULL || request->number == NULL ||
-        ((request->flags & FLAG_USE_CALLBACK) != 0 && request->callback == NULL))
-        return SCI_ERR_ILLEGAL_PARAMETER;
-    return sisci_check_adapter(request->adapter);
-}
-
 sisci_local_interrupt *sisci_interrupt_create(const sisci_interrupt_form *form,
                                               const sisci_interrupt_request *request,
                                               sci_error_t *error)
 {
     sisci_local_interrupt *interrupt;
 
-    *error = check_create(request);
+    *error =
+        sisci_check_flags(request->flags, FLAG_USE_CALLBACK | FLAG_FIXED_INTNO | FLAG_COUNTING_INT,
+                          FLAG_SHARED_INT | FLAG_BROADCAST);
+    if (*error == SCI_ERR_OK &&
+        (request->sd == NULL || request->result == NULL || request->number == NULL ||
+         ((request->flags & FLAG_USE_CALLBACK) != 0 && request->callback == NULL)))
+        *error = SCI_ERR_ILLEGAL_PARAMETER;
+    if (*error == SCI_ERR_OK)
+        *error = sisci_check_adapter(request->adapter);
     if (*error != SCI_ERR_OK)
         return NULL;
     interrupt = calloc(1, sizeof(*interrupt));
@@ -206,24 +200,18 @@ void sisci_interrupt_remove(sisci_local_interrupt *interrupt, unsigned flags, sc
     sisci_unlock();
 }
 
-static sci_error_t check_connect(sisci_interrupt_target *target)
-{
-    sci_error_t error = sisci_check_flags(target->flags, 0, FLAG_BROADCAST);
-
-    if (error != SCI_ERR_OK)
-        return error;
-    if (target->sd == NULL || target->result == NULL)
-        return SCI_ERR_ILLEGAL_PARAMETER;
-    error = sisci_check_adapter(target->adapter);
-    return error == SCI_ERR_OK ? sisci_check_node(&target->node) : error;
-}
-
 sisci_remote_interrupt *sisci_interrupt_connect(const sisci_interrupt_form *form,
                                                 sisci_interrupt_target target, sci_error_t *error)
 {
     sisci_remote_interrupt *interrupt;
 
-    *error = check_connect(&target);
+    *error = sisci_check_flags(target.flags, 0, FLAG_BROADCAST);
+    if (*error == SCI_ERR_OK && (target.sd == NULL || target.result == NULL))
+        *error = SCI_ERR_ILLEGAL_PARAMETER;
+    if (*error == SCI_ERR_OK)
+        *error = sisci_check_adapter(target.adapter);
+    if (*error == SCI_ERR_OK)
+        *error = sisci_check_node(&target.node);
     if (*error != SCI_ERR_OK)
         return NULL;
     interrupt = calloc(1, sizeof(*interrupt));

@@ -72,7 +72,7 @@ void sisci_presence_wait(const struct timespec *until)
 
 static void ring(presence *whose)
 {
-    sem_post(&whose->bell); /* fails only when it has rung two thousand million times */
+    sem_post(&whose->bell); /* fails only when 2^31 rings are pending */
 }
 
 void sisci_presence_ring(void)

@@ -133,44 +133,12 @@ static const sisci_class remote_class = {.poll = poll_segment,
                                          .withdraw = withdraw_connections,
                                          .release = release_segment};
 
-static sci_error_t error_of(sisci_connect_status status)
-{
-    switch (status) {
-    case SISCI_CONNECT_OK:
-        return SCI_ERR_OK;
-    case SISCI_CONNECT_REFUSED:
-        return SCI_ERR_CONNECTION_REFUSED;
-    case SISCI_CONNECT_FULL:
-        return SCI_ERR_API_NOSPC;
-    default:
-        return SCI_ERR_NO_SUCH_SEGMENT;
-    }
-}
-
-/* Connect to an open object; its owner must be alive, since it is rung. */
-static sci_error_t take_connection(sisci_connection *connection)
-{
-    sisci_control *control = sisci_control_of(&connection->object);
-    sci_error_t error;
-
-    if (!sisci_process_alive(&control->head.owner))
-        return SCI_ERR_NO_SUCH_SEGMENT;
-    connection->peer = sisci_peer_acquire(sisci_shm.job, control->node, &control->head.owner);
-    if (connection->peer == NULL)
-        return SCI_ERR_NO_SUCH_SEGMENT;
-    error = error_of(
-        sisci_connections_take(control, sisci_shm.node, &sisci_shm.self, &connection->ticket));
-    if (error == SCI_ERR_OK)
-        sisci_peer_ring(connection->peer);
-    else
-        sisci_peer_release(connection->peer);
-    return error;
-}
-
+/* Connect to the object of that name; its owner must be alive, since it is rung. */
 static sci_error_t connect_object(sci_remote_segment_t segment, const sisci_name *name)
 {
     sisci_connection *connection = &segment->connections[segment->count];
-    sci_error_t error;
+    sci_error_t error = SCI_ERR_NO_SUCH_SEGMENT;
+    sisci_control *control;
 
     switch (sisci_object_open(name, &connection->object)) {
     case SISCI_OBJECT_OK:
@@ -180,14 +148,32 @@ static sci_error_t connect_object(sci_remote_segment_t segment, const sisci_name
     default:
         return SCI_ERR_SYSTEM;
     }
-    error = take_connection(connection);
-    if (error != SCI_ERR_OK) {
-        sisci_object_close(&connection->object);
-        return error;
+    control = sisci_control_of(&connection->object);
+    if (sisci_process_alive(&control->head.owner))
+        connection->peer = sisci_peer_acquire(sisci_shm.job, control->node, &control->head.owner);
+    if (connection->peer == NULL)
+        goto close_object;
+    switch (sisci_connections_take(control, sisci_shm.node, &sisci_shm.self, &connection->ticket)) {
+    case SISCI_CONNECT_OK:
+        sisci_peer_ring(connection->peer);
+        segment->size = control->size;
+        segment->count++;
+        return SCI_ERR_OK;
+    case SISCI_CONNECT_REFUSED:
+        error = SCI_ERR_CONNECTION_REFUSED;
+        break;
+    case SISCI_CONNECT_FULL:
+        error = SCI_ERR_API_NOSPC;
+        break;
+    case SISCI_CONNECT_REMOVED:
+        break;
     }
-    segment->size = sisci_control_of(&connection->object)->size;
-    segment->count++;
-    return SCI_ERR_OK;
+    sisci_peer_release(connection->peer);
+    connection->peer = NULL;
+
+close_object:
+    sisci_object_close(&connection->object);
+    return error;
 }
 
 static sci_error_t connect_node(sci_remote_segment_t segment)
@@ -235,24 +221,6 @@ static sci_error_t connect_group(sci_remote_segment_t segment)
                                                                         : SCI_ERR_NO_SUCH_SEGMENT;
 }
 
-static sci_error_t check_connect(sci_desc_t sd, const sci_remote_segment_t *segment, unsigned *node,
-                                 unsigned adapter, sci_cb_remote_segment_t callback, unsigned flags)
-{
-    sci_error_t error =
-        sisci_check_flags(flags, FLAG_USE_CALLBACK | FLAG_BROADCAST, FLAG_ASYNCHRONOUS_CONNECT);
-
-    if (error != SCI_ERR_OK)
-        return error;
-    if (sd == NULL || segment == NULL || ((flags & FLAG_USE_CALLBACK) != 0 && callback == NULL))
-        return SCI_ERR_ILLEGAL_PARAMETER;
-    error = sisci_check_adapter(adapter);
-    if (error != SCI_ERR_OK)
-        return error;
-    if ((flags & FLAG_BROADCAST) != 0)
-        return *node == SISCI_BROADCAST_NODE ? SCI_ERR_OK : SCI_ERR_ILLEGAL_NODEID;
-    return sisci_check_node(node);
-}
-
 void SCIConnectSegment(sci_desc_t sd, sci_remote_segment_t *segment, unsigned int nodeId,
                        unsigned int segmentId, unsigned int localAdapterNo,
                        sci_cb_remote_segment_t callback, void *callbackArg, unsigned int timeout,
@@ -261,7 +229,17 @@ void SCIConnectSegment(sci_desc_t sd, sci_remote_segment_t *segment, unsigned in
     sci_remote_segment_t made;
 
     (void)timeout;
-    *error = check_connect(sd, segment, &nodeId, localAdapterNo, callback, flags);
+    *error =
+        sisci_check_flags(flags, FLAG_USE_CALLBACK | FLAG_BROADCAST, FLAG_ASYNCHRONOUS_CONNECT);
+    if (*error == SCI_ERR_OK &&
+        (sd == NULL || segment == NULL || ((flags & FLAG_USE_CALLBACK) != 0 && callback == NULL)))
+        *error = SCI_ERR_ILLEGAL_PARAMETER;
+    if (*error == SCI_ERR_OK)
+        *error = sisci_check_adapter(localAdapterNo);
+    if (*error == SCI_ERR_OK && (flags & FLAG_BROADCAST) == 0)
+        *error = sisci_check_node(&nodeId);
+    else if (*error == SCI_ERR_OK && nodeId != SISCI_BROADCAST_NODE)
+        *error = SCI_ERR_ILLEGAL_NODEID;
     if (*error != SCI_ERR_OK)
         return;
     made = calloc(1, sizeof(*made));

@@ -259,53 +259,31 @@ static sci_error_t create_member(sci_local_segment_t segment)
     return error_of(status);
 }
 
-static sci_error_t create_segment(sci_desc_t sd, sci_local_segment_t segment, bool automatic)
+static sci_error_t create_numbered(sci_local_segment_t segment, bool automatic)
 {
-    sisci_object_status status;
-    sci_error_t error;
-    int lock;
+    sisci_object_status status = create_object(segment, true);
 
-    if (!sisci_registry_lock(&lock))
-        return SCI_ERR_SYSTEM;
-    if (segment->broadcast)
-        error = create_member(segment);
-    else {
+    while (status == SISCI_OBJECT_EXISTS && automatic) {
+        segment->id++;
         status = create_object(segment, true);
-        while (status == SISCI_OBJECT_EXISTS && automatic) {
-            segment->id++;
-            status = create_object(segment, true);
-        }
-        error = error_of(status);
     }
-    sisci_registry_unlock(lock);
-    if (error == SCI_ERR_OK)
-        sisci_resource_add(&segment->resource, &segment_class, sd);
-    return error;
-}
-
-static sci_error_t check_create(sci_desc_t sd, const sci_local_segment_t *segment, size_t size,
-                                sci_cb_local_segment_t callback, unsigned flags)
-{
-    sci_error_t error = sisci_check_flags(
-        flags, FLAG_USE_CALLBACK | FLAG_PRIVATE | FLAG_AUTO_ID | FLAG_BROADCAST, FLAG_EMPTY);
-    bool private_group = (flags & FLAG_BROADCAST) != 0 && (flags & FLAG_PRIVATE) != 0;
-
-    if (error != SCI_ERR_OK)
-        return error;
-    if (sd == NULL || segment == NULL || size == 0 || private_group ||
-        size > SIZE_MAX / 2 - SISCI_CONTROL_BYTES ||
-        ((flags & FLAG_USE_CALLBACK) != 0 && callback == NULL))
-        return SCI_ERR_ILLEGAL_PARAMETER;
-    return SCI_ERR_OK;
+    return error_of(status);
 }
 
 void SCICreateSegment(sci_desc_t sd, sci_local_segment_t *segment, unsigned int segmentId,
                       size_t size, sci_cb_local_segment_t callback, void *callbackArg,
                       unsigned int flags, sci_error_t *error)
 {
+    const bool private_group = (flags & FLAG_BROADCAST) != 0 && (flags & FLAG_PRIVATE) != 0;
     sci_local_segment_t created;
+    int lock;
 
-    *error = check_create(sd, segment, size, callback, flags);
+    *error = sisci_check_flags(
+        flags, FLAG_USE_CALLBACK | FLAG_PRIVATE | FLAG_AUTO_ID | FLAG_BROADCAST, FLAG_EMPTY);
+    if (*error == SCI_ERR_OK && (sd == NULL || segment == NULL || size == 0 || private_group ||
+                                 size > SIZE_MAX / 2 - SISCI_CONTROL_BYTES ||
+                                 ((flags & FLAG_USE_CALLBACK) != 0 && callback == NULL)))
+        *error = SCI_ERR_ILLEGAL_PARAMETER;
     if (*error != SCI_ERR_OK)
         return;
     created = calloc(1, sizeof(*created));
@@ -322,7 +300,15 @@ void SCICreateSegment(sci_desc_t sd, sci_local_segment_t *segment, unsigned int 
     created->callback = created->has_callback ? callback : NULL;
     created->callback_argument = callbackArg;
     sisci_lock();
-    *error = create_segment(sd, created, (flags & FLAG_AUTO_ID) != 0);
+    if (!sisci_registry_lock(&lock))
+        *error = SCI_ERR_SYSTEM;
+    else {
+        *error = created->broadcast ? create_member(created)
+                                    : create_numbered(created, (flags & FLAG_AUTO_ID) != 0);
+        sisci_registry_unlock(lock);
+    }
+    if (*error == SCI_ERR_OK)
+        sisci_resource_add(&created->resource, &segment_class, sd);
     sisci_unlock();
     if (*error == SCI_ERR_OK)
         *segment = created;
@@ -408,32 +394,33 @@ void SCISetSegmentUnavailable(sci_local_segment_t segment, unsigned int localAda
 }
 SISCI_EXPORT(SCISetSegmentUnavailable);
 
-static sci_error_t remove_segment(sci_local_segment_t segment)
+void SCIRemoveSegment(sci_local_segment_t segment, unsigned int flags, sci_error_t *error)
 {
-    sisci_control *control = sisci_control_of(&segment->object);
+    sisci_control *control;
     bool connected;
 
-    if (segment->maps > 0 || segment->transfers > 0 || sisci_is_callback_of(&segment->resource))
-        return SCI_ERR_BUSY;
+    *error = check_segment(segment, 0, flags, 0);
+    if (*error != SCI_ERR_OK)
+        return;
+    sisci_lock();
+    if (segment->maps > 0 || segment->transfers > 0 || sisci_is_callback_of(&segment->resource)) {
+        *error = SCI_ERR_BUSY;
+        goto unlock;
+    }
+    control = sisci_control_of(&segment->object);
     sisci_shared_lock(&control->lock);
     connected = sisci_connections_cut_ended(control) > 0;
     if (!connected)
         control->removed = 1; /* no process can connect any more */
     sisci_shared_unlock(&control->lock);
-    if (connected)
-        return SCI_ERR_BUSY;
+    if (connected) {
+        *error = SCI_ERR_BUSY;
+        goto unlock;
+    }
     sisci_resource_retire(&segment->resource);
     sisci_resource_destroy(&segment->resource);
-    return SCI_ERR_OK;
-}
 
-void SCIRemoveSegment(sci_local_segment_t segment, unsigned int flags, sci_error_t *error)
-{
-    *error = check_segment(segment, 0, flags, 0);
-    if (*error != SCI_ERR_OK)
-        return;
-    sisci_lock();
-    *error = remove_segment(segment);
+unlock:
     sisci_unlock();
 }
 SISCI_EXPORT(SCIRemoveSegment);

@@ -10,7 +10,7 @@
  *
  * Errors of all functions: SCI_ERR_ILLEGAL_PARAMETER (a NULL handle or pointer),
  * SCI_ERR_ILLEGAL_FLAG (a flag that the function does not know), SCI_ERR_FLAG_NOT_IMPLEMENTED (one
- * that only the real adapters have), SCI_ERR_NO_SUCH_ADAPTERNO (there is adapter 0 alone),
+ * that only the real adapters have), SCI_ERR_NO_SUCH_ADAPTERNO (there is only adapter 0),
  * SCI_ERR_ILLEGAL_ADAPTERNO (beyond what any host can have), SCI_ERR_API_NOSPC (no memory),
  * SCI_ERR_NOSPC (no shared memory), SCI_ERR_SYSTEM (the operating system refused: see errno).
  * Timeouts are in milliseconds; SCI_INFINITE_TIMEOUT waits for ever. Sizes and offsets are bytes.

@@ -208,15 +208,6 @@ void SCIInitialize(unsigned int flags, sci_error_t *error)
 }
 SISCI_EXPORT(SCIInitialize);
 
-static bool any_thread_waits(void)
-{
-    for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
-        for (sisci_resource *r = sd->newest; r != NULL; r = r->older)
-            if (r->waiters > 0)
-                return true;
-    return false;
-}
-
 /* All threads have left before anything is released that they might use. The library is unlocked
  * meanwhile, so `stopping` keeps others out. */
 static void stop_library(void)
@@ -233,8 +224,10 @@ static void stop_library(void)
     for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
         for (sisci_resource *r = sd->newest; r != NULL; r = r->older)
             sisci_resource_cancel(r);
-    while (any_thread_waits())
-        sisci_wait(NULL);
+    for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
+        for (sisci_resource *r = sd->newest; r != NULL; r = r->older)
+            while (r->waiters > 0) /* a cancelled resource gets no further ones */
+                sisci_wait(NULL);
 
     /* The newest first, since later resources use earlier ones. */
     while (sisci_shm.descriptors != NULL) {

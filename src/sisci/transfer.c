@@ -146,21 +146,6 @@ static void read_from(sci_map_t map, size_t offset, void *destination, size_t si
         memcpy(destination, map->address + offset, size);
 }
 
-static sci_error_t check_copy(sci_sequence_t sequence, const void *memory, sci_map_t map,
-                              size_t offset, size_t size, unsigned flags)
-{
-    sci_error_t error = sisci_check_flags(flags, FLAG_BLOCK_READ | FLAG_ERROR_CHECK, 0);
-
-    if (error != SCI_ERR_OK)
-        return error;
-    if (memory == NULL || map == NULL || map->remote == NULL ||
-        ((flags & FLAG_ERROR_CHECK) != 0 && (sequence == NULL || sequence->map != map)))
-        return SCI_ERR_ILLEGAL_PARAMETER;
-    if (map->for_reading && (flags & FLAG_BLOCK_READ) == 0)
-        return SCI_ERR_ACCESS;
-    return sisci_is_within(offset, size, map->size) ? SCI_ERR_OK : SCI_ERR_OUT_OF_RANGE;
-}
-
 /* All cases but the most frequent one, which the next function handles. */
 __attribute__((noinline)) static void copy_with_care(sci_sequence_t sequence, void *memory,
                                                      sci_map_t map, size_t offset, size_t size,
@@ -168,7 +153,16 @@ __attribute__((noinline)) static void copy_with_care(sci_sequence_t sequence, vo
 {
     sci_error_t ignored;
 
-    *error = check_copy(sequence, memory, map, offset, size, flags);
+    *error = sisci_check_flags(flags, FLAG_BLOCK_READ | FLAG_ERROR_CHECK, 0);
+    if (*error != SCI_ERR_OK)
+        return;
+    if (memory == NULL || map == NULL || map->remote == NULL ||
+        ((flags & FLAG_ERROR_CHECK) != 0 && (sequence == NULL || sequence->map != map)))
+        *error = SCI_ERR_ILLEGAL_PARAMETER;
+    else if (map->for_reading && (flags & FLAG_BLOCK_READ) == 0)
+        *error = SCI_ERR_ACCESS;
+    else if (!sisci_is_within(offset, size, map->size))
+        *error = SCI_ERR_OUT_OF_RANGE;
     if (*error != SCI_ERR_OK)
         return;
     if ((flags & FLAG_BLOCK_READ) != 0)
@@ -219,28 +213,6 @@ void SCIMemWrite(void *memAddr, volatile void *remoteAddr, size_t size, unsigned
 }
 SISCI_EXPORT(SCIMemWrite);
 
-/* In lossy mode in pieces, since one side or both have no address that could be read or written.
- * False: a fault met the copy. */
-static bool copy_between(sci_map_t source, size_t source_offset, sci_map_t destination,
-                         size_t destination_offset, size_t size)
-{
-    unsigned char piece[4096];
-    bool whole = true;
-
-    if (source->shadow == NULL && destination->shadow == NULL) {
-        memmove(destination->address + destination_offset, source->address + source_offset, size);
-        return true;
-    }
-    for (size_t done = 0; done < size && whole;) {
-        size_t bytes = size - done < sizeof(piece) ? size - done : sizeof(piece);
-
-        read_from(source, source_offset + done, piece, bytes);
-        whole = write_to(destination, destination_offset + done, piece, bytes);
-        done += bytes;
-    }
-    return whole;
-}
-
 /* Maps of local memory have no session that could be lost. */
 static bool is_lost(sci_map_t map)
 {
@@ -250,6 +222,9 @@ static bool is_lost(sci_map_t map)
 void SCITransferBlock(sci_map_t sourceMap, size_t sourceOffset, sci_map_t destinationMap,
                       size_t destinationOffset, size_t size, unsigned int flags, sci_error_t *error)
 {
+    unsigned char piece[4096];
+    bool whole = true;
+
     *error = sisci_check_flags(flags, 0, 0);
     if (*error == SCI_ERR_OK && (sourceMap == NULL || destinationMap == NULL))
         *error = SCI_ERR_ILLEGAL_PARAMETER;
@@ -262,10 +237,26 @@ void SCITransferBlock(sci_map_t sourceMap, size_t sourceOffset, sci_map_t destin
         *error = SCI_ERR_OUT_OF_RANGE;
         return;
     }
-    if (is_lost(sourceMap) || is_lost(destinationMap) ||
-        !copy_between(sourceMap, sourceOffset, destinationMap, destinationOffset, size))
+    if (is_lost(sourceMap) || is_lost(destinationMap)) {
         *error = SCI_ERR_TRANSFER_FAILED;
+        return;
+    }
+    if (sourceMap->shadow == NULL && destinationMap->shadow == NULL)
+        memmove(destinationMap->address + destinationOffset, sourceMap->address + sourceOffset,
+                size);
     else
+        /* In pieces: in lossy mode one side or both have no address that could be read or written.
+         */
+        for (size_t done = 0; done < size && whole;) {
+            size_t bytes = size - done < sizeof(piece) ? size - done : sizeof(piece);
+
+            read_from(sourceMap, sourceOffset + done, piece, bytes);
+            whole = write_to(destinationMap, destinationOffset + done, piece, bytes);
+            done += bytes;
+        }
+    if (whole)
         sisci_map_flush(destinationMap);
+    else
+        *error = SCI_ERR_TRANSFER_FAILED;
 }
 SISCI_EXPORT(SCITransferBlock);

@@ -308,22 +308,11 @@ static void store_line(unsigned char *target, const unsigned char *bytes, uint64
     }
 }
 
-/* The bytes of a random part of the words of a piece. */
-static uint64_t tear(sisci_wire *wire, uint64_t mask)
-{
-    uint64_t kept = 0;
-
-    for (int i = 0; i < LINE_WORDS; i++)
-        if (sisci_dice_below(&wire->dice, 2) == 0)
-            kept |= UINT64_C(0xf) << (i * WORD_BYTES);
-    kept &= mask;
-    return kept != mask ? kept : 0;
-}
-
 /* Which of the bytes that travel arrive. */
 static uint64_t arriving(sisci_wire *wire, uint64_t mask)
 {
     const sisci_faults *faults = wire->faults;
+    uint64_t kept = 0;
 
     if (!faults->active)
         return mask;
@@ -332,9 +321,13 @@ static uint64_t arriving(sisci_wire *wire, uint64_t mask)
     if (sisci_dice_falls(&wire->dice, faults->drop))
         return 0;
     /* The probability of the rest: drop and tear exclude each other. */
-    if (faults->drop < 1 && sisci_dice_falls(&wire->dice, faults->tear / (1 - faults->drop)))
-        return tear(wire, mask);
-    return mask;
+    if (faults->drop >= 1 || !sisci_dice_falls(&wire->dice, faults->tear / (1 - faults->drop)))
+        return mask;
+    for (int i = 0; i < LINE_WORDS; i++) /* a random part of its words */
+        if (sisci_dice_below(&wire->dice, 2) == 0)
+            kept |= UINT64_C(0xf) << (i * WORD_BYTES);
+    kept &= mask;
+    return kept != mask ? kept : 0;
 }
 
 /* Send one piece to all targets; false: at least one did not get it whole. */
@@ -363,19 +356,6 @@ static uint64_t mask_of(size_t from, size_t to)
     return below_to & ~((UINT64_C(1) << from) - 1);
 }
 
-/* The part of [offset, offset + size) that lies in a line. */
-static sisci_piece piece_of(size_t line, size_t offset, const unsigned char *source, size_t size)
-{
-    size_t start = line * SISCI_LINE_BYTES;
-    size_t from = offset > start ? offset - start : 0;
-    size_t end = offset + size - start;
-    size_t to = end < SISCI_LINE_BYTES ? end : SISCI_LINE_BYTES;
-    sisci_piece piece = {.line = line, .mask = mask_of(from, to)};
-
-    memcpy(piece.bytes + from, source + (start + from - offset), to - from);
-    return piece;
-}
-
 bool sisci_wire_send(sisci_wire *wire, size_t offset, const void *source, size_t size)
 {
     size_t first = offset / SISCI_LINE_BYTES, count;
@@ -394,8 +374,15 @@ bool sisci_wire_send(sisci_wire *wire, size_t offset, const void *source, size_t
         wire->order[i] = first + i;
     sisci_wire_arrange(wire, count);
     for (size_t i = 0; i < count; i++) {
-        sisci_piece piece = piece_of(wire->order[i], offset, source, size);
+        /* The part of [offset, offset + size) that lies in this line. */
+        size_t start = wire->order[i] * SISCI_LINE_BYTES;
+        size_t from = offset > start ? offset - start : 0;
+        size_t end = offset + size - start;
+        size_t to = end < SISCI_LINE_BYTES ? end : SISCI_LINE_BYTES;
+        sisci_piece piece = {.line = wire->order[i], .mask = mask_of(from, to)};
 
+        memcpy(piece.bytes + from, (const unsigned char *)source + (start + from - offset),
+               to - from);
         whole = send_piece(wire, &piece) && whole;
     }
     if (!whole)

@@ -23,7 +23,7 @@ typedef struct {
 /* Fit at most `limit` (1 to STATS_FIT_SEGMENTS; more counts as that) segments to `count` points
  * with ascending sizes; repeated sizes are several measurements of one and stay in one segment, and
  * a segment has at least STATS_FIT_POINTS different sizes. Least squares of relative residuals
- * (weight 1/t^2): a timing error is a share of the time, and unweighted the largest sizes alone
+ * (weight 1/t^2): a timing error is a share of the time, and unweighted only the largest sizes
  * would decide. The number of segments is the one with the lowest penalised cost (BIC over the
  * residual degrees of freedom, see fit.c). `fixed` true: exactly `limit` segments, or as many as
  * the points allow.

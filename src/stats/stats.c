@@ -1,4 +1,4 @@
-/* Medians, their intervals and quantiles. The interval of a median comes from ranks alone: each
+/* Medians, their intervals and quantiles. The interval of a median comes only from ranks: each
  * value lies below the true median with probability 1/2, whatever the distribution, so the number
  * that do is binomial, and two order statistics enclose the median with a probability that can be
  * summed.

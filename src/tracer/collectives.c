@@ -1,7 +1,130 @@
 /* Collectives of all ranks of a communicator: recorded as the messages of patterns.h, under a
  * comment with what the call took. A barrier of all ranks is one in the trace, too. Those that do
- * not wait send and receive the same, as started.c has it. */
+ * not wait send and receive the same. What ranks can send before they have received anything begins
+ * at the call, as started sends and receives; the rest, which passes on what has come, is placed
+ * where the program has waited for the end: a library does it in some call of MPI in between, and
+ * it is not visible in which one. Sender and receiver have a message at the same of the two places,
+ * so that it keeps its order among others between them. */
 #include "tracer/tracer.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct tracer_started {
+    const tracer_ranks *ranks; /* as long as records come from the pattern */
+    bool passing_on;           /* nothing more is sent at once */
+    uint64_t first, begun;     /* the records that stand at the call */
+    tracer_record *later;
+    size_t count, room;
+};
+
+tracer_started *tracer_started_open(const tracer_ranks *ranks)
+{
+    tracer_started *collective = cb_allocate(1, sizeof(*collective), "a collective under way");
+
+    if (collective == NULL) {
+        tracer.on = false;
+        return NULL;
+    }
+    collective->ranks = ranks;
+    return collective;
+}
+
+static void add_now(tracer_started *collective, tracer_record *record)
+{
+    uint64_t place;
+
+    if (record->kind == TRACER_RECEIVE)
+        record->kind = TRACER_START_RECEIVE;
+    place = tracer_add(record);
+    if (place == UINT64_MAX)
+        return;
+    if (collective->begun++ == 0)
+        collective->first = place;
+}
+
+static void add_later(tracer_started *collective, const tracer_record *record)
+{
+    if (collective->count == collective->room) {
+        size_t room = collective->room == 0 ? 4 : 2 * collective->room;
+        tracer_record *larger = reallocarray(collective->later, room, sizeof(*collective->later));
+
+        if (larger == NULL) {
+            tracer.on = false;
+            return;
+        }
+        collective->later = larger;
+        collective->room = room;
+    }
+    collective->later[collective->count++] = *record;
+}
+
+static void emit_started(void *context, const tracer_record *record, bool at_once)
+{
+    tracer_started *collective = context;
+    tracer_record translated = *record;
+
+    translated.peer = collective->ranks->world[record->peer];
+    if (record->kind == TRACER_SEND)
+        translated.kind = TRACER_START_SEND;
+    if (at_once && !collective->passing_on)
+        add_now(collective, &translated);
+    else
+        add_later(collective, &translated);
+}
+
+void tracer_started_go_on(tracer_started *collective)
+{
+    collective->passing_on = true;
+}
+
+tracer_sink tracer_started_sink(tracer_started *collective)
+{
+    return (tracer_sink){emit_started, collective};
+}
+
+void tracer_started_under_way(tracer_started *collective, MPI_Request request)
+{
+    const tracer_request started = {
+        .handle = (uintptr_t)request, .peer = -1, .collective = collective};
+
+    collective->ranks = NULL;
+    if (tracer_requests_add(&tracer.requests, &started) != CB_OK)
+        tracer.on = false;
+}
+
+void tracer_started_settle(tracer_started *collective, bool none_left)
+{
+    const tracer_record nothing = {.kind = TRACER_NOTHING};
+
+    for (uint64_t place = collective->first;
+         !none_left && tracer.on && place < collective->first + collective->begun; place++) {
+        tracer_record record;
+
+        if (tracer_records_get(&tracer.records, place, &record) != CB_OK)
+            tracer.on = false;
+        if (!tracer.on || record.kind != TRACER_START_RECEIVE)
+            continue;
+        record.kind = TRACER_RECEIVE;
+        if (tracer_records_set(&tracer.records, place, &nothing) != CB_OK)
+            tracer.on = false;
+        tracer_add(&record);
+    }
+}
+
+bool tracer_started_finish(tracer_started *collective)
+{
+    bool sends = false;
+
+    for (size_t i = 0; i < collective->count; i++) {
+        sends = sends || collective->later[i].kind == TRACER_START_SEND;
+        tracer_add(&collective->later[i]);
+    }
+    free(collective->later);
+    free(collective);
+    return sends;
+}
 
 /* What the program has called; `request` is NULL where the call waits. */
 typedef struct {
@@ -17,7 +140,7 @@ typedef struct {
     tracer_started *started;
 } collective;
 
-static void emit(void *context, const tracer_record *record, bool at_once)
+static void emit_blocking(void *context, const tracer_record *record, bool at_once)
 {
     const tracer_ranks *ranks = context;
     tracer_record translated = *record;
@@ -37,7 +160,7 @@ static bool describe(const called *call, int root, uint64_t bytes, collective *o
     if (ranks == NULL)
         return false;
     tracer_add(&(tracer_record){TRACER_COLLECTIVE, 0, bytes, took_us, call->name});
-    *out = (collective){.place = {ranks->rank, ranks->size, root}, .sink = {emit, ranks}};
+    *out = (collective){.place = {ranks->rank, ranks->size, root}, .sink = {emit_blocking, ranks}};
     if (call->request == NULL)
         return true;
     out->started = tracer_started_open(ranks);

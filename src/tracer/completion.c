@@ -90,16 +90,16 @@ static tracer_record received(const tracer_request *request, const MPI_Status *s
     return record;
 }
 
-/* `alone`: the call leaves nothing under way, and a `w` follows, so it stays where it was started.
- * Else it moves to here. */
-static void settle_receive(const tracer_request *request, const MPI_Status *status, bool alone)
+/* `none_left`: the call leaves nothing under way, and a `w` follows, so it stays where it was
+ * started. Else it moves to here. */
+static void settle_receive(const tracer_request *request, const MPI_Status *status, bool none_left)
 {
     tracer_record record = received(request, status);
 
-    if (!alone && record.kind != TRACER_NOTHING) {
+    if (!none_left && record.kind != TRACER_NOTHING) {
         record.kind = TRACER_RECEIVE;
         tracer_add(&record);
-    } else if (alone && request->place != UINT64_MAX &&
+    } else if (none_left && request->place != UINT64_MAX &&
                tracer_records_set(&tracer.records, request->place, &record) != CB_OK) {
         tracer.on = false;
     }
@@ -119,14 +119,14 @@ static void settle(int count, const MPI_Request *requests, const int *indices,
 {
     const double took_us = tracer_elapsed_us();
     const int found = take_all(count, requests, indices, all);
-    const bool alone = tracer.requests.count == 0;
+    const bool none_left = tracer.requests.count == 0;
     bool sends = false;
 
     for (int i = 0; i < found; i++)
         if (all[i].request.collective != NULL)
-            tracer_started_settle(all[i].request.collective, alone);
+            tracer_started_settle(all[i].request.collective, none_left);
         else if (all[i].request.receive)
-            settle_receive(&all[i].request, &statuses[all[i].status], alone);
+            settle_receive(&all[i].request, &statuses[all[i].status], none_left);
     if (found > 0)
         add_wait(took_us);
     for (int i = 0; i < found; i++)

@@ -4,10 +4,9 @@
 tracerdir = $(pkglibdir)
 tracer_PROGRAMS = libcombench-trace.so
 libcombench_trace_so_SOURCES = \
-	%D%/collectives.c %D%/completion.c %D%/finish.c %D%/messages.c \
-	%D%/patterns.c %D%/patterns.h %D%/persistent.c \
-	%D%/records.c %D%/records.h %D%/requests.c %D%/requests.h %D%/started.c %D%/state.c \
-	%D%/tracer.h %D%/unrecorded.c \
+	%D%/collectives.c %D%/completion.c %D%/messages.c %D%/patterns.c %D%/patterns.h \
+	%D%/records.c %D%/records.h %D%/requests.c %D%/requests.h %D%/state.c \
+	%D%/tracer.h \
 	src/base/log.c src/base/memory.c src/base/random.c src/base/units.c
 libcombench_trace_so_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libcombench_trace_so_CFLAGS = -std=gnu11 $(WARNING_CFLAGS) -fPIC -fvisibility=hidden

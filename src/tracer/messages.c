@@ -1,5 +1,7 @@
-/* Messages between two ranks: blocking, started, and probed. A receive has the rank and the size of
- * the message that came, so that the trace leaves no choice open. */
+/* Messages between two ranks: blocking, started, probed, and by persistent requests. A receive has
+ * the rank and the size of the message that came, so that the trace leaves no choice open. A
+ * persistent request is created once and started any number of times; each start is a send or a
+ * receive of its own in the trace. */
 #include "tracer/tracer.h"
 
 int tracer_world_rank(int peer, MPI_Comm communicator)
@@ -229,7 +231,7 @@ int MPI_Iprobe(int peer, int tag, MPI_Comm communicator, int *flag, MPI_Status *
 }
 
 /* The call that receives the message does not name its communicator. */
-static void remember(MPI_Message message, MPI_Comm communicator)
+static void remember_probed(MPI_Message message, MPI_Comm communicator)
 {
     tracer_request found = {.handle = (uintptr_t)message, .receive = true, .peer = -1};
 
@@ -246,7 +248,7 @@ int MPI_Mprobe(int peer, int tag, MPI_Comm communicator, MPI_Message *message, M
     int result = PMPI_Mprobe(peer, tag, communicator, message, status);
 
     if (tracer_resume(on)) {
-        remember(*message, communicator);
+        remember_probed(*message, communicator);
         tracer_end();
     }
     return result;
@@ -260,7 +262,7 @@ int MPI_Improbe(int peer, int tag, MPI_Comm communicator, int *flag, MPI_Message
 
     if (tracer_resume(on)) {
         if (*flag)
-            remember(*message, communicator);
+            remember_probed(*message, communicator);
         tracer_end();
     }
     return result;
@@ -311,5 +313,122 @@ int MPI_Imrecv(void *data, int count, MPI_Datatype type, MPI_Message *message, M
         tracer_ranks_release(ranks);
         tracer_end();
     }
+    return result;
+}
+
+/* Persistent requests */
+
+static void remember_persistent(const tracer_request *made)
+{
+    if (tracer_requests_add(&tracer.persistent, made) != CB_OK)
+        tracer.on = false;
+}
+
+#define MADE_SEND(name)                                                                            \
+    int MPI_##name(const void *data, int count, MPI_Datatype type, int peer, int tag,              \
+                   MPI_Comm communicator, MPI_Request *request)                                    \
+    {                                                                                              \
+        bool on = tracer_begin();                                                                  \
+        int result = PMPI_##name(data, count, type, peer, tag, communicator, request);             \
+                                                                                                   \
+        if (tracer_resume(on)) {                                                                   \
+            remember_persistent(&(tracer_request){.handle = (uintptr_t)*request,                   \
+                                                  .peer = tracer_world_rank(peer, communicator),   \
+                                                  .bytes = tracer_bytes_of(count, type)});         \
+            tracer_end();                                                                          \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+MADE_SEND(Send_init)
+MADE_SEND(Ssend_init)
+MADE_SEND(Rsend_init)
+MADE_SEND(Bsend_init)
+
+int MPI_Recv_init(void *data, int count, MPI_Datatype type, int peer, int tag,
+                  MPI_Comm communicator, MPI_Request *request)
+{
+    bool on = tracer_begin();
+    int result = PMPI_Recv_init(data, count, type, peer, tag, communicator, request);
+
+    if (tracer_resume(on)) {
+        tracer_request made = {.handle = (uintptr_t)*request, .receive = true, .peer = -1};
+
+        if (peer != MPI_PROC_NULL)
+            made.ranks = tracer_ranks_hold(tracer_ranks_of(communicator));
+        remember_persistent(&made);
+        tracer_end();
+    }
+    return result;
+}
+
+/* MPI may give a request another handle when it starts it, where the library is not done with what
+ * it did before. */
+static void add_start(MPI_Request before, MPI_Request now)
+{
+    tracer_request made;
+
+    if (!tracer_requests_take(&tracer.persistent, (uintptr_t)before, UINT64_MAX, &made)) {
+        tracer_count_unrecorded("MPI_Start of what is no persistent send or receive");
+        return;
+    }
+    made.handle = (uintptr_t)now;
+    remember_persistent(&made);
+    if (made.receive)
+        tracer_start_receive(made.ranks, now);
+    else
+        tracer_start_send(made.peer, made.bytes, now);
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    MPI_Request before = *request;
+    bool on = tracer_begin();
+    int result = PMPI_Start(request);
+
+    if (tracer_resume(on)) {
+        add_start(before, *request);
+        tracer_end();
+    }
+    return result;
+}
+
+int MPI_Startall(int count, MPI_Request requests[])
+{
+    tracer_kept kept;
+    bool on = tracer_begin_with(&kept, count, requests);
+    int result = PMPI_Startall(count, requests);
+
+    if (tracer_resume(on)) {
+        for (int i = 0; i < count; i++)
+            add_start(kept.requests[i], requests[i]);
+        tracer_forget(&kept);
+        tracer_end();
+    }
+    return result;
+}
+
+/* The request is forgotten before the call, since its handle may be another request's afterwards. A
+ * send that is not awaited any more still travels. */
+int MPI_Request_free(MPI_Request *request)
+{
+    const uintptr_t handle = (uintptr_t)*request;
+    bool on = tracer_begin();
+    int result;
+
+    if (tracer_resume(on)) {
+        tracer_request freed;
+
+        if (tracer_requests_take(&tracer.persistent, handle, UINT64_MAX, &freed))
+            tracer_ranks_release(freed.ranks);
+        if (tracer_requests_take(&tracer.requests, handle, UINT64_MAX, &freed) && freed.receive) {
+            tracer_count_unrecorded("MPI_Request_free of a receive");
+            tracer_ranks_release(freed.ranks);
+        }
+        tracer_pause();
+    }
+    result = PMPI_Request_free(request);
+    if (tracer_resume(on))
+        tracer_end();
     return result;
 }

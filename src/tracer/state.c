@@ -1,5 +1,6 @@
 /* What all wrappers share: the clock, the records and the communicators of this rank, and the count
- * of the calls that are not recorded. */
+ * of the calls that are not recorded; and its life from MPI_Init to MPI_Finalize. At the end rank 0
+ * asks one rank after the other for its lines, and writes the trace. */
 #include "tracer/tracer.h"
 
 #include <pthread.h>
@@ -11,6 +12,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/units.h"
+
+enum { CHUNK_BYTES = 65536, TAG = 1 }; /* of the lines that rank 0 asks for */
 
 tracer_state tracer;
 
@@ -176,25 +179,25 @@ static const char *const unrecorded[] = {
     "MPI_Compare_and_swap",
 };
 
-enum { UNRECORDED = sizeof(unrecorded) / sizeof(unrecorded[0]) };
+enum { UNRECORDED_CALLS = sizeof(unrecorded) / sizeof(unrecorded[0]) };
 
-static unsigned long long calls[UNRECORDED];
+static unsigned long long calls[UNRECORDED_CALLS];
 
 void tracer_count_unrecorded(const char *name)
 {
-    for (size_t i = 0; i < UNRECORDED; i++)
+    for (size_t i = 0; i < UNRECORDED_CALLS; i++)
         if (strcmp(unrecorded[i], name) == 0)
             calls[i]++;
 }
 
 void tracer_warn_of_unrecorded(void)
 {
-    unsigned long long all[UNRECORDED];
+    unsigned long long all[UNRECORDED_CALLS];
     char text[1024] = "";
     size_t used = 0;
 
-    PMPI_Reduce(calls, all, UNRECORDED, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
-    for (size_t i = 0; tracer.rank == 0 && i < UNRECORDED; i++)
+    PMPI_Reduce(calls, all, UNRECORDED_CALLS, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
+    for (size_t i = 0; tracer.rank == 0 && i < UNRECORDED_CALLS; i++)
         if (all[i] > 0 && used < sizeof(text))
             used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%llu)",
                                      used > 0 ? ", " : "", unrecorded[i], all[i]);
@@ -270,3 +273,247 @@ uint64_t tracer_bytes_of(int count, MPI_Datatype type)
         PMPI_Type_size_x(type, &size);
     return (uint64_t)count * (uint64_t)size;
 }
+
+/* The lines of the records from *place on, as many as fit; returns their length, 0 at the end. */
+static size_t fill(uint64_t *place, char *chunk)
+{
+    size_t used = 0;
+
+    for (; *place < tracer.records.count && used + TRACER_LINE_BYTES < CHUNK_BYTES; ++*place) {
+        tracer_record record;
+
+        if (tracer_records_get(&tracer.records, *place, &record) != CB_OK)
+            tracer.on = false;
+        else
+            used += tracer_line(&record, chunk + used);
+    }
+    return used;
+}
+
+/* The trace of all ranks, asked for one after the other. */
+static void write_ranks(FILE *file, char *chunk)
+{
+    fprintf(file, "%%cct 1 ranks %d unit us\n", tracer.size);
+    for (int rank = 0; rank < tracer.size; rank++) {
+        uint64_t place = 0;
+        size_t bytes;
+
+        fprintf(file, "%d:\n", rank);
+        if (rank > 0)
+            PMPI_Send(NULL, 0, MPI_BYTE, rank, TAG, tracer.own);
+        do {
+            if (rank > 0) {
+                MPI_Status status;
+                int received = 0;
+
+                PMPI_Recv(chunk, CHUNK_BYTES, MPI_BYTE, rank, TAG, tracer.own, &status);
+                PMPI_Get_count(&status, MPI_BYTE, &received);
+                bytes = (size_t)received;
+            } else
+                bytes = fill(&place, chunk);
+            fwrite(chunk, 1, bytes, file);
+        } while (bytes > 0);
+    }
+}
+
+/* The lines of this rank, when rank 0 asks for them. */
+static void send_lines(char *chunk)
+{
+    uint64_t place = 0;
+    size_t bytes;
+
+    PMPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, tracer.own, MPI_STATUS_IGNORE);
+    do {
+        bytes = fill(&place, chunk);
+        PMPI_Send(chunk, (int)bytes, MPI_BYTE, 0, TAG, tracer.own);
+    } while (bytes > 0);
+}
+
+/* Under a temporary name first, so that a file with the trace's name is complete. */
+static void write_trace(char *chunk)
+{
+    const char *named = getenv("COMBENCH_TRACE"), *path = named != NULL ? named : "mpi.cct";
+    char temporary[4096];
+    FILE *file = NULL;
+    int opened, failed;
+
+    if (tracer.rank == 0) {
+        snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+        file = fopen(temporary, "we");
+        if (file == NULL)
+            cb_error("cannot write the trace %s: %m; name a file that can be written in "
+                     "COMBENCH_TRACE",
+                     path);
+    }
+    opened = file != NULL;
+    PMPI_Bcast(&opened, 1, MPI_INT, 0, tracer.own);
+    if (!opened)
+        return;
+    if (tracer.rank > 0) {
+        send_lines(chunk);
+        return;
+    }
+    write_ranks(file, chunk);
+    failed = ferror(file);
+    failed |= fclose(file);
+    if (failed != 0 || rename(temporary, path) != 0)
+        cb_error("cannot write the trace %s: %m; name a file that can be written in "
+                 "COMBENCH_TRACE, on a disk with room",
+                 path);
+}
+
+/* Whether it holds for any rank. */
+static bool anywhere(bool here)
+{
+    int mine = here, all;
+
+    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, tracer.own);
+    return all != 0;
+}
+
+static void finish(void)
+{
+    unsigned long long together = 0;
+    char *chunk;
+
+    if (!tracer.started)
+        return;
+    tracer_begin();
+    chunk = cb_allocate(1, CHUNK_BYTES, "the trace");
+    if (anywhere(!tracer.on || chunk == NULL)) {
+        if (tracer.rank == 0)
+            cb_error("no trace is written: not all ranks could record theirs, see above");
+    } else {
+        write_trace(chunk);
+        if (anywhere(tracer.cut) && tracer.rank == 0)
+            cb_warning("the trace is cut: a rank had more records than COMBENCH_TRACE_RECORDS "
+                       "allows, and the messages behind them are missing; raise it");
+        tracer_warn_of_unrecorded();
+        PMPI_Reduce(&tracer.together, &together, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
+        if (tracer.rank == 0 && together > 0)
+            cb_warning(
+                "%llu calls of MPI began while another thread of their rank was in one: the trace "
+                "has one after the other, in the order of their ends, and no computing beside "
+                "them",
+                together);
+    }
+    free(chunk);
+    tracer_close();
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    int result = PMPI_Init(argc, argv);
+
+    if (result == MPI_SUCCESS)
+        tracer_open(false);
+    return result;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int result = PMPI_Init_thread(argc, argv, required, provided);
+
+    if (result == MPI_SUCCESS)
+        tracer_open(*provided == MPI_THREAD_MULTIPLE);
+    return result;
+}
+
+int MPI_Finalize(void)
+{
+    finish();
+    return PMPI_Finalize();
+}
+
+/* Calls that communicate and are not recorded: a trace without them is incomplete, and the user
+ * must know. UNRECORDED(name, parameters, arguments): make the call and count it. */
+#define UNRECORDED(name, parameters, arguments)                                                    \
+    int MPI_##name parameters                                                                      \
+    {                                                                                              \
+        bool on = tracer_begin();                                                                  \
+        int result = PMPI_##name arguments;                                                        \
+                                                                                                   \
+        if (tracer_resume(on)) {                                                                   \
+            tracer_count_unrecorded("MPI_" #name);                                                 \
+            tracer_end();                                                                          \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+UNRECORDED(Neighbor_allgather,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c),
+           (s, sn, st, d, n, t, c))
+UNRECORDED(Neighbor_allgatherv,
+           (const void *s, int sn, MPI_Datatype st, void *d, const int n[], const int dd[],
+            MPI_Datatype t, MPI_Comm c),
+           (s, sn, st, d, n, dd, t, c))
+UNRECORDED(Neighbor_alltoall,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c),
+           (s, sn, st, d, n, t, c))
+UNRECORDED(Neighbor_alltoallv,
+           (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *d, const int n[],
+            const int dd[], MPI_Datatype t, MPI_Comm c),
+           (s, sn, sd, st, d, n, dd, t, c))
+UNRECORDED(Neighbor_alltoallw,
+           (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *d,
+            const int n[], const MPI_Aint dd[], const MPI_Datatype t[], MPI_Comm c),
+           (s, sn, sd, st, d, n, dd, t, c))
+UNRECORDED(Ineighbor_allgather,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c,
+            MPI_Request *r),
+           (s, sn, st, d, n, t, c, r))
+UNRECORDED(Ineighbor_allgatherv,
+           (const void *s, int sn, MPI_Datatype st, void *d, const int n[], const int dd[],
+            MPI_Datatype t, MPI_Comm c, MPI_Request *r),
+           (s, sn, st, d, n, dd, t, c, r))
+UNRECORDED(Ineighbor_alltoall,
+           (const void *s, int sn, MPI_Datatype st, void *d, int n, MPI_Datatype t, MPI_Comm c,
+            MPI_Request *r),
+           (s, sn, st, d, n, t, c, r))
+UNRECORDED(Ineighbor_alltoallv,
+           (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *d, const int n[],
+            const int dd[], MPI_Datatype t, MPI_Comm c, MPI_Request *r),
+           (s, sn, sd, st, d, n, dd, t, c, r))
+UNRECORDED(Ineighbor_alltoallw,
+           (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *d,
+            const int n[], const MPI_Aint dd[], const MPI_Datatype t[], MPI_Comm c, MPI_Request *r),
+           (s, sn, sd, st, d, n, dd, t, c, r))
+UNRECORDED(Put,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w),
+           (s, sn, st, to, at, n, t, w))
+UNRECORDED(Get,
+           (void *d, int dn, MPI_Datatype dt, int from, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w),
+           (d, dn, dt, from, at, n, t, w))
+UNRECORDED(Accumulate,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Op o, MPI_Win w),
+           (s, sn, st, to, at, n, t, o, w))
+UNRECORDED(Rput,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w, MPI_Request *r),
+           (s, sn, st, to, at, n, t, w, r))
+UNRECORDED(Rget,
+           (void *d, int dn, MPI_Datatype dt, int from, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Win w, MPI_Request *r),
+           (d, dn, dt, from, at, n, t, w, r))
+UNRECORDED(Raccumulate,
+           (const void *s, int sn, MPI_Datatype st, int to, MPI_Aint at, int n, MPI_Datatype t,
+            MPI_Op o, MPI_Win w, MPI_Request *r),
+           (s, sn, st, to, at, n, t, o, w, r))
+UNRECORDED(Get_accumulate,
+           (const void *s, int sn, MPI_Datatype st, void *d, int dn, MPI_Datatype dt, int to,
+            MPI_Aint at, int n, MPI_Datatype t, MPI_Op o, MPI_Win w),
+           (s, sn, st, d, dn, dt, to, at, n, t, o, w))
+UNRECORDED(Rget_accumulate,
+           (const void *s, int sn, MPI_Datatype st, void *d, int dn, MPI_Datatype dt, int to,
+            MPI_Aint at, int n, MPI_Datatype t, MPI_Op o, MPI_Win w, MPI_Request *r),
+           (s, sn, st, d, dn, dt, to, at, n, t, o, w, r))
+UNRECORDED(Fetch_and_op,
+           (const void *s, void *d, MPI_Datatype t, int to, MPI_Aint at, MPI_Op o, MPI_Win w),
+           (s, d, t, to, at, o, w))
+UNRECORDED(Compare_and_swap,
+           (const void *s, const void *compared, void *d, MPI_Datatype t, int to, MPI_Aint at,
+            MPI_Win w),
+           (s, compared, d, t, to, at, w))

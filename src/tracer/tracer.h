@@ -105,7 +105,7 @@ typedef struct {
 bool tracer_begin_with(tracer_kept *kept, int count, const MPI_Request *requests);
 void tracer_forget(tracer_kept *kept);
 
-/* started.c: a collective that does not wait: what it does at once, and what it does later. */
+/* collectives.c: a collective that does not wait: what it does at once, and what it does later. */
 tracer_started *tracer_started_open(const tracer_ranks *ranks);
 
 /* The sink for the messages of its pattern; and when a second pattern follows, which goes on with
@@ -117,7 +117,7 @@ void tracer_started_go_on(tracer_started *collective);
 void tracer_started_under_way(tracer_started *collective, MPI_Request request);
 
 /* It is complete. Where something else is under way its receives move here, as blocking ones. */
-void tracer_started_settle(tracer_started *collective, bool alone);
+void tracer_started_settle(tracer_started *collective, bool none_left);
 
 /* What could only be done then follows, and `collective` is freed; whether there were sends, which
  * a `w` has to await. */

@@ -4,7 +4,9 @@
 Each folder has a row in MAY_INCLUDE; a folder without one is an error, so that a new one states its
 place. Its own headers a folder may always include. HEADERS names those that few may include; a
 technology declares the headers of its library itself, by a comment in its folder:
-"Foreign headers of this folder: verbs.h". No modules of src include each other in a circle.
+"Foreign headers of this folder: verbs.h". No modules of src include each other in a circle. A header
+declares the functions of one .c file, but for the private header of a folder, internal.h, and the faces
+of SHARED.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+import structure
 
 BELOW_ENGINE = ("base/", "host/", "control/", "transport/", "stats/", "report/")
 
@@ -68,6 +72,22 @@ MODEL_FOLDERS: dict[str, tuple[str, ...]] = {
     "evaluation/": ("sharing/",),
 }
 
+
+# Headers that declare what several .c files define: what a folder is for the others, or a program's parts
+# for each other. A folder's private header is called internal.h and needs no entry.
+SHARED = (
+    "src/base/options.h",  # a table of options is parsed by one file and described by another
+    "src/control/control.h",
+    "src/engine/benchmark.h",  # all that a benchmark's step calls
+    "src/farm/farm.h",
+    "src/host/host.h",
+    "src/model/include/ccmod/",
+    "src/tracer/tracer.h",
+    "src/transport/socket/socket.h",
+    "src/transport/transport.h",
+    "tools/ccmod/convert_forms.h",
+    "tools/testbed/testbed.h",
+)
 
 FOLDERS = ("src", "benchmarks", "tools", "tests")
 DECLARED = re.compile(r"Foreign headers of this folder: ([\w./, -]+\w)")
@@ -166,9 +186,16 @@ def circles(tree: Path) -> list[str]:
     return [f"src/{module}: in a circle with {', '.join(sorted(left[module] & left.keys()))}" for module in sorted(left)]
 
 
+def shared(tree: structure.Tree) -> list[str]:
+    """Headers that declare functions of several .c files without being a face."""
+    return [f"{name}: declares functions of {', '.join(sorted(files))}; give each its header"
+            for name, files in sorted(tree.shared_headers().items())
+            if not name.endswith("internal.h") and not name.startswith(SHARED)]
+
+
 def main() -> int:
     tree = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    found = violations(tree) + circles(tree)
+    found = violations(tree) + circles(tree) + shared(structure.Tree(tree))
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -8,6 +8,7 @@ HOUSE_TESTS = \
 	%D%/test_installed.sh \
 	%D%/test_layering.py \
 	%D%/test_manual.sh \
-	%D%/test_tables.py %D%/test_technologies.py
+	%D%/test_tables.py \
+	%D%/test_technologies.py
 TESTS += $(HOUSE_TESTS)
-EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py
+EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/structure.py

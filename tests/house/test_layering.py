@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 import layering
+import structure
 
 SOURCE = Path(os.environ.get("srcdir", "."))
 
@@ -122,6 +123,17 @@ class Layering(unittest.TestCase):
         plant(tree, "src/stats/stats.c", '#include "base/log.h"')
         plant(tree, "src/base/log.c", '#include "stats/stats.h"')
         self.assertEqual([line.split(":")[0] for line in layering.circles(tree)], ["src/base/log", "src/stats/stats"])
+
+    def test_a_header_declares_the_functions_of_one_file(self) -> None:
+        self.assertEqual(layering.shared(structure.Tree(SOURCE)), [])
+
+    def test_a_header_of_several_files_is_found(self) -> None:
+        tree = self.house()
+        plant(tree, "src/base/log.h", "void log_one(int a);\nvoid log_other(int a);")
+        plant(tree, "src/base/log.c", "void log_one(int a)\n{\n}")
+        plant(tree, "src/base/other.c", "void log_other(int a)\n{\n}")
+        found = layering.shared(structure.Tree(tree))
+        self.assertEqual([line.split(":")[0] for line in found], ["src/base/log.h"])
 
     def test_the_project_was_read(self) -> None:
         read = [path for folder in layering.FOLDERS for path in (SOURCE / folder).rglob("*.c")]

@@ -1,5 +1,5 @@
 /* Orders to a running testbed: what each changes, and what is said to those that are wrong. */
-#include "tools/testbed/orders.h"
+#include "tools/testbed/testbed.h"
 
 #include <string.h>
 

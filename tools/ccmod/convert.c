@@ -249,16 +249,9 @@ static cb_status check(const convert_settings *settings, ccmod_workload *workloa
     return output.status == CCMOD_OK ? CB_OK : tool_refuse(&output.error);
 }
 
-static cb_status write_output(const convert_settings *settings, ccmod_workload *workload)
-{
-    convert_output output = prepare(settings, workload);
-
-    return output.form->many ? write_many(&output)
-                             : write_file(settings->output, write_all_ranks, &output);
-}
-
 static cb_status convert_input_of(const convert_settings *settings, convert_input *input)
 {
+    convert_output output;
     ccmod_error error;
 
     if (open_input(settings, input, &error) != CCMOD_OK)
@@ -268,7 +261,9 @@ static cb_status convert_input_of(const convert_settings *settings, convert_inpu
     CB_TRY(check(settings, input->workload));
     if (begin(settings, input, &error) != CCMOD_OK)
         return tool_refuse(&error);
-    return write_output(settings, input->workload);
+    output = prepare(settings, input->workload);
+    return output.form->many ? write_many(&output)
+                             : write_file(settings->output, write_all_ranks, &output);
 }
 
 static cb_status convert(const convert_settings *settings)

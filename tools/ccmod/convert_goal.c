@@ -76,22 +76,6 @@ static void write_calculation(goal_writer *writer, double time_us)
     require_last(writer, false);
 }
 
-static ccmod_status write_message(goal_writer *writer, const ccmod_record *record,
-                                  ccmod_error *error)
-{
-    bool send = record->kind == CCMOD_SEND || record->kind == CCMOD_START_SEND;
-    bool goes_on = record->kind == CCMOD_START_SEND || record->kind == CCMOD_START_RECEIVE;
-
-    fprintf(writer->stream, "l%zu: %s %" PRIu64 "b %s ", writer->last + 1, send ? "send" : "recv",
-            record->size_bytes, send ? "to" : "from");
-    if (record->peer == CCMOD_ANY)
-        fputs("-1\n", writer->stream);
-    else
-        fprintf(writer->stream, "%" PRIu32 "\n", record->peer);
-    require_last(writer, goes_on);
-    return goes_on ? note_started(writer, error) : CCMOD_OK;
-}
-
 static ccmod_status write_record(goal_writer *writer, const convert_walk *walk,
                                  const ccmod_record *record, ccmod_error *error)
 {
@@ -108,8 +92,19 @@ static ccmod_status write_record(goal_writer *writer, const convert_walk *walk,
     case CCMOD_BARRIER:
         return convert_walk_refuse(walk, record,
                                    "GOAL has no barrier; write the messages that make one", error);
-    default:
-        return write_message(writer, record, error);
+    default: {
+        bool send = record->kind == CCMOD_SEND || record->kind == CCMOD_START_SEND;
+        bool goes_on = record->kind == CCMOD_START_SEND || record->kind == CCMOD_START_RECEIVE;
+
+        fprintf(writer->stream, "l%zu: %s %" PRIu64 "b %s ", writer->last + 1,
+                send ? "send" : "recv", record->size_bytes, send ? "to" : "from");
+        if (record->peer == CCMOD_ANY)
+            fputs("-1\n", writer->stream);
+        else
+            fprintf(writer->stream, "%" PRIu32 "\n", record->peer);
+        require_last(writer, goes_on);
+        return goes_on ? note_started(writer, error) : CCMOD_OK;
+    }
     }
 }
 

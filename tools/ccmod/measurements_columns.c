@@ -35,19 +35,6 @@ static ccmod_status refuse(ccmod_error *error, const char *name, size_t line, co
                       problem);
 }
 
-static ccmod_status store(measurements *out, const char *name, size_t line, double bytes,
-                          double time_us, ccmod_error *error)
-{
-    if (out->count == LARGEST_COUNT)
-        return ccmod_fail(error, CCMOD_ERROR_USAGE, name, line,
-                          "more than %d measurements; give the medians of each size",
-                          LARGEST_COUNT);
-    if (measurements_add(out, bytes, time_us))
-        return CCMOD_OK;
-    return ccmod_fail(error, CCMOD_ERROR_MEMORY, name, line,
-                      "no memory for so many measurements; give fewer");
-}
-
 static ccmod_status read_line(char *text, const char *name, size_t line, bool round_trips,
                               measurements *out, ccmod_error *error)
 {
@@ -75,7 +62,14 @@ static ccmod_status read_line(char *text, const char *name, size_t line, bool ro
     if (!(time_us > 0))
         return refuse(error, name, line, time,
                       "a message takes more than no time; remove the measurement");
-    return store(out, name, line, (double)bytes, round_trips ? time_us / 2 : time_us, error);
+    if (out->count == LARGEST_COUNT)
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, name, line,
+                          "more than %d measurements; give the medians of each size",
+                          LARGEST_COUNT);
+    if (measurements_add(out, (double)bytes, round_trips ? time_us / 2 : time_us))
+        return CCMOD_OK;
+    return ccmod_fail(error, CCMOD_ERROR_MEMORY, name, line,
+                      "no memory for so many measurements; give fewer");
 }
 
 ccmod_status measurements_read_columns(FILE *stream, const char *name, bool round_trips,

@@ -62,27 +62,11 @@ static double use_of(const run_plan *plan, uint32_t cell)
                               : 0;
 }
 
-/* What twice the width gains: an earlier end of the traces, or a higher rate where they were not
- * evaluated to their ends. */
-static void describe_gain(const run_plan *plan, char *text, size_t bytes)
-{
-    const ccmod_result *before = average_case(plan)->result, *after = plan->doubled;
-
-    if (before->stopped_by == CCMOD_STOPPED_BY_TRACE && after->stopped_by == CCMOD_STOPPED_BY_TRACE)
-        snprintf(text, bytes, "it would end at %.6g us, %.3g %% earlier", after->end_us,
-                 before->end_us > 0 ? 100 * (1 - after->end_us / before->end_us) : 0);
-    else if (before->rate.batches > 0 && after->rate.batches > 0)
-        snprintf(text, bytes, "rank %u would receive %.6g messages/s, %.3g %% more",
-                 average_case(plan)->parameters.rate_of, after->rate.per_s,
-                 100 * (after->rate.per_s / before->rate.per_s - 1));
-    else
-        snprintf(text, bytes, "too few messages would be received to tell a rate");
-}
-
 static void append_gain(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
 {
     size_t used = strlen(text);
     char name[RUN_NAME_BYTES], gain[2 * RUN_NAME_BYTES];
+    const ccmod_result *before = average_case(plan)->result, *after = plan->doubled;
 
     if (plan->doubled == NULL)
         return;
@@ -90,7 +74,16 @@ static void append_gain(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
         name_cell(plan, plan->doubled->bottleneck, name);
     else
         snprintf(name, sizeof(name), "no link");
-    describe_gain(plan, gain, sizeof(gain));
+    /* an earlier end of the traces, or a higher rate where they were not evaluated to their ends */
+    if (before->stopped_by == CCMOD_STOPPED_BY_TRACE && after->stopped_by == CCMOD_STOPPED_BY_TRACE)
+        snprintf(gain, sizeof(gain), "it would end at %.6g us, %.3g %% earlier", after->end_us,
+                 before->end_us > 0 ? 100 * (1 - after->end_us / before->end_us) : 0);
+    else if (before->rate.batches > 0 && after->rate.batches > 0)
+        snprintf(gain, sizeof(gain), "rank %u would receive %.6g messages/s, %.3g %% more",
+                 average_case(plan)->parameters.rate_of, after->rate.per_s,
+                 100 * (after->rate.per_s / before->rate.per_s - 1));
+    else
+        snprintf(gain, sizeof(gain), "too few messages would be received to tell a rate");
     snprintf(text + used, RUN_SENTENCE_BYTES - used, " Twice as wide %s, and %s would limit then.",
              gain, name);
 }
@@ -174,26 +167,11 @@ static void write_times(FILE *stream, const char *name, const ccmod_processor *t
             times->send_us, times->receive_us, times->wait_us, times->compute_us);
 }
 
-static void write_mean(FILE *stream, const ccmod_result *result)
-{
-    double count = (double)result->processors;
-    ccmod_processor mean = {.clock_us = 0};
-
-    for (size_t i = 0; i < result->processors; i++) {
-        ccmod_processor times = ccmod_result_processor(result, i);
-
-        mean.clock_us += times.clock_us / count;
-        mean.send_us += times.send_us / count;
-        mean.receive_us += times.receive_us / count;
-        mean.wait_us += times.wait_us / count;
-        mean.compute_us += times.compute_us / count;
-    }
-    write_times(stream, "mean", &mean);
-}
-
 static void write_ranks(FILE *stream, const ccmod_result *result)
 {
     char name[24];
+    double count = (double)result->processors;
+    ccmod_processor mean = {.clock_us = 0};
 
     fprintf(stream, "\n%10s  %13s  %13s  %13s  %13s  %13s\n", "rank", "clock us", "send us",
             "receive us", "wait us", "compute us");
@@ -206,7 +184,16 @@ static void write_ranks(FILE *stream, const ccmod_result *result)
     if (result->processors > RANKS_SHOWN)
         fprintf(stream, "%10s  and %zu more ranks, all of them in the form json\n", "...",
                 result->processors - RANKS_SHOWN);
-    write_mean(stream, result);
+    for (size_t i = 0; i < result->processors; i++) {
+        ccmod_processor times = ccmod_result_processor(result, i);
+
+        mean.clock_us += times.clock_us / count;
+        mean.send_us += times.send_us / count;
+        mean.receive_us += times.receive_us / count;
+        mean.wait_us += times.wait_us / count;
+        mean.compute_us += times.compute_us / count;
+    }
+    write_times(stream, "mean", &mean);
 }
 
 /* The cells with most lost time, then most work, in descending order. */

@@ -1,14 +1,11 @@
 /* Namespaces and TAP interfaces, made by system calls only, so that no tool is needed. Every host
  * knows the addresses of all others from the start: the switch has nothing to learn, and no ARP
- * request is ever lost or delays a first message. What the hosts share is mounted, and not visible
- * outside: a folder in memory, the list of processes, the names of the hosts; and environment
- * variables by which MPI libraries run over them. */
-#include "tools/testbed/hosts.h"
+ * request is ever lost or delays a first message. */
+#include "tools/testbed/testbed.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
 #include <net/if_arp.h>
@@ -19,17 +16,9 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "tools/testbed/switch.h"
-
-#define HOST_LIST HOSTS_FOLDER "/hostfile"
-#define HYDRA_LIST HOSTS_FOLDER "/hydra-hosts"
-#define NAME_LIST HOSTS_FOLDER "/names"
-#define AGENT_PATH HOSTS_FOLDER "/" HOSTS_AGENT
-#define OWN_PATH HOSTS_FOLDER "/testbed"
 
 enum { PATH_BYTES = 128, FIRST_NETWORK = 10, SECOND_NETWORK = 77, CARD_FRAMES = 10000 };
 
@@ -256,98 +245,5 @@ cb_status host_enter(const char *name)
             return system_failed("cannot enter a host's namespace", "only root of the testbed can");
         close(file);
     }
-    return CB_OK;
-}
-
-/* What the hosts share */
-
-static cb_status cannot_prepare(const char *what)
-{
-    cb_error("cannot prepare the testbed: %s: %s; it needs root with all rights to mount", what,
-             strerror(errno));
-    return CB_ERROR_SYSTEM;
-}
-
-/* The hosts for Open MPI and for Hydra, MPICH's launcher, and their names for /etc/hosts. */
-static cb_status write_lists(unsigned count, uint64_t slots)
-{
-    static const char *const paths[] = {HOST_LIST, HYDRA_LIST, NAME_LIST};
-    enum { OPEN_MPI, HYDRA, NAMES, LISTS };
-
-    for (unsigned list = 0; list < LISTS; list++) {
-        FILE *file = fopen(paths[list], "we");
-        int failed;
-
-        if (file == NULL)
-            return cannot_prepare(paths[list]);
-        if (list == NAMES)
-            fputs("127.0.0.1 localhost\n", file);
-        for (unsigned host = 0; host < count; host++) {
-            char name[HOST_NAME_BYTES], address[HOST_ADDRESS_BYTES];
-
-            host_name(host, name);
-            host_address(host, address);
-            if (list == OPEN_MPI)
-                fprintf(file, "%s slots=%" PRIu64 "\n", name, slots);
-            else if (list == HYDRA)
-                fprintf(file, "%s:%" PRIu64 "\n", name, slots);
-            else
-                fprintf(file, "%s %s\n", address, name);
-        }
-        failed = ferror(file);
-        failed |= fclose(file);
-        if (failed != 0)
-            return cannot_prepare(paths[list]);
-    }
-    return CB_OK;
-}
-
-/* Open MPI (OMPI_MCA_...) and MPICH (HYDRA_..., UCX_...) start and reach the hosts by these, unless
- * the user has set others. UCX ignores the names of hosts, and would use shared memory. All hosts
- * share the machine's cores: no rank is bound, and a rank that waits yields. mpirun notices that a
- * host is cut off after 2 min of silence (oob_tcp_keepalive_...), instead of 8; a shorter time
- * would end a job whose testbed was stopped for a while. */
-static const struct {
-    const char *name, *value;
-} environment[] = {
-    {"CB_TESTBED", OWN_PATH},
-    {"OMPI_MCA_plm_rsh_agent", AGENT_PATH},
-    {"OMPI_MCA_orte_default_hostfile", HOST_LIST},
-    {"OMPI_MCA_orte_tmpdir_base", HOSTS_FOLDER},
-    {"OMPI_MCA_oob_tcp_if_include", HOSTS_NETWORK},
-    {"OMPI_MCA_oob_tcp_keepalive_time", "60"},
-    {"OMPI_MCA_oob_tcp_keepalive_intvl", "5"},
-    {"OMPI_MCA_oob_tcp_keepalive_probes", "12"},
-    {"OMPI_MCA_btl_tcp_if_include", HOSTS_NETWORK},
-    {"OMPI_MCA_pml", "ob1"},
-    {"OMPI_MCA_btl", "tcp,self"},
-    {"OMPI_MCA_mpi_yield_when_idle", "1"},
-    {"OMPI_MCA_hwloc_base_binding_policy", "none"},
-    {"HYDRA_LAUNCHER", "rsh"},
-    {"HYDRA_LAUNCHER_EXEC", AGENT_PATH},
-    {"HYDRA_HOST_FILE", HYDRA_LIST},
-    {"HYDRA_IFACE", "eth0"},
-    {"UCX_TLS", "tcp,self"},
-    {"UCX_NET_DEVICES", "eth0"},
-};
-
-cb_status hosts_surround(unsigned count, uint64_t slots, const char *program)
-{
-    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-        return cannot_prepare("keep mounts to itself");
-    if (mount("testbed", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") != 0)
-        return cannot_prepare("mount a /dev/shm of its own");
-    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
-        return cannot_prepare("mount a /proc of its own");
-    if (mkdir(HOSTS_FOLDER, 0755) != 0)
-        return cannot_prepare("make " HOSTS_FOLDER);
-    CB_TRY(write_lists(count, slots));
-    if (mount(NAME_LIST, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
-        return cannot_prepare("replace /etc/hosts within the testbed");
-    if (symlink(program, AGENT_PATH) != 0 || symlink(program, OWN_PATH) != 0)
-        return cannot_prepare("name itself in " HOSTS_FOLDER);
-    for (size_t i = 0; i < sizeof(environment) / sizeof(environment[0]); i++)
-        if (setenv(environment[i].name, environment[i].value, 0) != 0)
-            return cannot_prepare("set the environment of the command");
     return CB_OK;
 }

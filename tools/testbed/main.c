@@ -9,8 +9,6 @@
 
 #include "base/log.h"
 #include "base/options.h"
-#include "tools/testbed/hosts.h"
-#include "tools/testbed/orders.h"
 #include "tools/testbed/testbed.h"
 
 enum { SHELL_BYTES = 1 << 17 };
@@ -153,16 +151,6 @@ static const cb_option_table options = {
     .option_count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static void act(const char *action)
-{
-    if (strcmp(action, "help") == 0)
-        cb_options_help(&options, stdout);
-    else if (strcmp(action, "manual") == 0)
-        cb_options_manual(&options, CB_VERSION, CB_DATE, stdout);
-    else
-        printf("combench-testbed (combench) %s\n", CB_VERSION);
-}
-
 /* The words of a command, joined for a shell as rsh does. */
 static cb_status join_words(char *const *words, char *line, size_t room)
 {
@@ -218,7 +206,12 @@ static cb_status run(int argc, char **argv, int *exit_status)
     CB_TRY(cb_options_defaults(&options, &settings));
     CB_TRY(cb_options_parse(&options, own, argv, &settings, NULL, &action));
     if (action != NULL) {
-        act(action->name);
+        if (strcmp(action->name, "help") == 0)
+            cb_options_help(&options, stdout);
+        else if (strcmp(action->name, "manual") == 0)
+            cb_options_manual(&options, CB_VERSION, CB_DATE, stdout);
+        else
+            printf("combench-testbed (combench) %s\n", CB_VERSION);
         return CB_OK;
     }
     if (settings.tell != NULL)
@@ -243,6 +236,6 @@ int main(int argc, char **argv)
     cb_status status;
 
     cb_log_identify("combench-testbed", -1);
-    status = strcmp(name, HOSTS_AGENT) == 0 ? enter_and_run(argv) : run(argc, argv, &exit_status);
+    status = strcmp(name, TESTBED_AGENT) == 0 ? enter_and_run(argv) : run(argc, argv, &exit_status);
     return status == CB_OK ? exit_status : cb_status_exit(status);
 }

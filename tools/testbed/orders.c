@@ -1,6 +1,6 @@
 /* Orders are datagrams between files, and do not go over the hosts' networks, which the orders
  * disturb. */
-#include "tools/testbed/orders.h"
+#include "tools/testbed/testbed.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 
 #include "base/log.h"
 #include "base/units.h"
-#include "tools/testbed/hosts.h"
 
 #define ORDERS_PATH HOSTS_FOLDER "/control"
 
@@ -21,49 +20,39 @@ enum { WORD_BYTES = 32, TIMEOUT_S = 10 };
 static const char known_orders[] = "cut HOST, join HOST, loss HOST PCT, duplicate HOST PCT, "
                                    "reorder HOST PCT, jitter HOST TIME; HOST may be all";
 
-static void set_cut(switch_faults *faults, double value)
-{
-    (void)value;
-    faults->cut = true;
-}
-
-static void set_join(switch_faults *faults, double value)
-{
-    (void)value;
-    faults->cut = false;
-}
-
-static void set_loss(switch_faults *faults, double percent)
-{
-    faults->loss = percent / 100;
-}
-
-static void set_duplicate(switch_faults *faults, double percent)
-{
-    faults->duplicate = percent / 100;
-}
-
-static void set_reorder(switch_faults *faults, double percent)
-{
-    faults->reorder = percent / 100;
-}
-
-static void set_jitter(switch_faults *faults, double seconds)
-{
-    faults->jitter_ns = (uint64_t)(seconds * 1e9);
-}
-
 /* An order without a unit takes no value. */
 static const struct order_kind {
     const char *verb;
     const char *unit;
     double maximum;
-    void (*set)(switch_faults *faults, double value);
+    enum { CUT, JOIN, LOSS, DUPLICATE, REORDER, JITTER } fault;
 } kinds[] = {
-    {"cut", NULL, 0, set_cut},          {"join", NULL, 0, set_join},
-    {"loss", "%", 100, set_loss},       {"duplicate", "%", 100, set_duplicate},
-    {"reorder", "%", 100, set_reorder}, {"jitter", "s", 10, set_jitter},
+    {"cut", NULL, 0, CUT},          {"join", NULL, 0, JOIN},
+    {"loss", "%", 100, LOSS},       {"duplicate", "%", 100, DUPLICATE},
+    {"reorder", "%", 100, REORDER}, {"jitter", "s", 10, JITTER},
 };
+
+static void set_fault(const struct order_kind *kind, double amount, switch_faults *faults)
+{
+    switch (kind->fault) {
+    case CUT:
+    case JOIN:
+        faults->cut = kind->fault == CUT;
+        break;
+    case LOSS:
+        faults->loss = amount / 100;
+        break;
+    case DUPLICATE:
+        faults->duplicate = amount / 100;
+        break;
+    case REORDER:
+        faults->reorder = amount / 100;
+        break;
+    case JITTER:
+        faults->jitter_ns = (uint64_t)(amount * 1e9);
+        break;
+    }
+}
 
 void orders_obey(network_switch *hub, const char *order, char answer[ORDERS_BYTES])
 {
@@ -94,7 +83,7 @@ void orders_obey(network_switch *hub, const char *order, char answer[ORDERS_BYTE
         return;
     }
     for (unsigned port = first; port < end; port++)
-        kind->set(&hub->ports[port].faults, amount);
+        set_fault(kind, amount, &hub->ports[port].faults);
     snprintf(answer, ORDERS_BYTES, "ok");
 }
 

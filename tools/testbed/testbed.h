@@ -4,9 +4,12 @@
 #ifndef TOOLS_TESTBED_TESTBED_H
 #define TOOLS_TESTBED_TESTBED_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/status.h"
+#include "tools/testbed/switch.h"
 
 typedef struct {
     uint64_t hosts, slots, mtu, queue_bytes, seed;
@@ -16,9 +19,72 @@ typedef struct {
     const char *tell;       /* an order, or NULL */
 } testbed_settings;
 
-/* Run a command (ended by NULL) in a testbed of its own, to its end. *exit_status is that
+/* space.c: run a command (ended by NULL) in a testbed of its own, to its end. *exit_status is that
  * of the command, 128 and the signal's number where one ended it, or, where it did not start, that
  * of the error, which is logged and returned. */
 cb_status testbed_run(const testbed_settings *settings, char *const *command, int *exit_status);
+
+/* The name under which this program runs a command on a host, for MPI libraries: agent HOST WORD...
+ */
+#define TESTBED_AGENT "agent"
+
+/* The resources of the loop. The files do not block; signals is a signalfd. */
+typedef struct {
+    network_switch *hub;
+    int *cards; /* of each port */
+    int control, signals;
+    pid_t command;
+} testbed_loop;
+
+/* loop.c: switch frames, carry out orders and pass on signals until the command has ended, or has
+ * not done so within five seconds of a signal; *exit_status as above. Then write the counters of
+ * all ports to the file `statistics`, unless it is NULL. CB_ERROR_SYSTEM, logged. */
+cb_status testbed_switch(const testbed_loop *loop, const char *statistics, int *exit_status);
+
+/* hosts.c: hosts, each a network namespace and a host name of its own, with one interface, eth0,
+ * whose other end is a file of this process. A host is entered through files in the testbed's
+ * folder. */
+
+/* The folder of the testbed that a process is in: in memory, and seen in no other testbed. */
+#define HOSTS_FOLDER "/dev/shm/testbed"
+#define HOSTS_NETWORK "10.77.0.0/16"
+
+enum { HOSTS_MAXIMUM = 1000, HOST_NAME_BYTES = 16, HOST_ADDRESS_BYTES = 16 };
+
+/* "host07", and its address: 10.77.0.7. Hosts are numbered from 0, names and addresses from 1. */
+void host_name(unsigned number, char name[HOST_NAME_BYTES]);
+void host_address(unsigned number, char address[HOST_ADDRESS_BYTES]);
+
+/* The number of a name; false where it is none of `count` hosts. */
+bool host_number(const char *name, unsigned count, unsigned *number);
+
+/* Make `count` hosts, and in cards[i] the end of host i's cable that is not in the host: a file
+ * that does not block, of frames with Ethernet's head. The caller stays where it was. What is made
+ * ends with the processes of the mount namespace. CB_ERROR_SYSTEM, logged. */
+cb_status hosts_create(unsigned count, unsigned mtu, int *cards);
+
+/* Move this process into a host. CB_ERROR_SYSTEM or, where there is no such host, CB_ERROR_USAGE,
+ * logged. */
+cb_status host_enter(const char *name);
+
+/* orders.c: orders to a running testbed: a line of words over a socket in its folder, and an
+ * answer.
+ */
+
+enum { ORDERS_BYTES = 256 };
+
+/* Carry out an order: "cut host03", "loss all 1%", "jitter host01 20us"; see the table in
+ * orders.c. Other hosts and faults stay. `answer` is "ok", or the error in the order. */
+void orders_obey(network_switch *hub, const char *order, char answer[ORDERS_BYTES]);
+
+/* The testbed's end: a socket that does not block; CB_ERROR_SYSTEM, logged. */
+cb_status orders_open(int *out);
+
+/* Obey an order that has come, if any, and answer. */
+void orders_serve(int control, network_switch *hub);
+
+/* In a process of the testbed: send an order, and wait for the answer. CB_ERROR_USAGE, logged,
+ * where it is not "ok"; CB_ERROR_SYSTEM, where none comes. */
+cb_status orders_tell(const char *order);
 
 #endif

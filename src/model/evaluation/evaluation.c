@@ -42,22 +42,6 @@ static ccmod_status check_calibration(const ccmod_calibration *calibration, ccmo
                       (int)CCMOD_LINES);
 }
 
-static ccmod_status check_parameters(const ccmod_parameters *parameters, ccmod_error *error)
-{
-    if (!(parameters->background_load >= 0 &&
-          parameters->background_load <= BACKGROUND_LARGEST_LOAD))
-        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "cannot evaluate with a background load of %g; it must be between 0 and "
-                          "%g",
-                          parameters->background_load, BACKGROUND_LARGEST_LOAD);
-    if (!(parameters->background_interval_us >= 1) || isinf(parameters->background_interval_us))
-        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "cannot evaluate with background intervals of %g us; they must be at "
-                          "least 1 us long",
-                          parameters->background_interval_us);
-    return CCMOD_OK;
-}
-
 /* What ends an evaluation before its traces do. */
 static ccmod_status check_stop(const ccmod_parameters *parameters, const ccmod_workload *workload,
                                ccmod_error *error)
@@ -83,9 +67,23 @@ static ccmod_status check_stop(const ccmod_parameters *parameters, const ccmod_w
     return CCMOD_OK;
 }
 
-static ccmod_status check_network(const ccmod_network *network, const ccmod_workload *workload,
-                                  ccmod_error *error)
+ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *network,
+                         const ccmod_calibration *calibration, const ccmod_parameters *parameters,
+                         ccmod_error *error)
 {
+    CCMOD_TRY(check_calibration(calibration, error));
+    if (!(parameters->background_load >= 0 &&
+          parameters->background_load <= BACKGROUND_LARGEST_LOAD))
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "cannot evaluate with a background load of %g; it must be between 0 and "
+                          "%g",
+                          parameters->background_load, BACKGROUND_LARGEST_LOAD);
+    if (!(parameters->background_interval_us >= 1) || isinf(parameters->background_interval_us))
+        return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
+                          "cannot evaluate with background intervals of %g us; they must be at "
+                          "least 1 us long",
+                          parameters->background_interval_us);
+    CCMOD_TRY(check_stop(parameters, workload, error));
     if (workload->processors < 1 || workload->processors > TRAFFIC_LARGEST_COUNT ||
         workload->processors > network->nodes)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, workload->name, 0,
@@ -99,16 +97,6 @@ static ccmod_status check_network(const ccmod_network *network, const ccmod_work
                           "payload of a packet, and fewer than 2^31 links",
                           network->name);
     return CCMOD_OK;
-}
-
-ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *network,
-                         const ccmod_calibration *calibration, const ccmod_parameters *parameters,
-                         ccmod_error *error)
-{
-    CCMOD_TRY(check_calibration(calibration, error));
-    CCMOD_TRY(check_parameters(parameters, error));
-    CCMOD_TRY(check_stop(parameters, workload, error));
-    return check_network(network, workload, error);
 }
 
 enum { REPORT_CYCLES = 1024, FEW = 12, FEW_WORDS = 4 };

@@ -209,13 +209,6 @@ static void pairs_remove(ccmod_engine *engine, pair_entry *entry)
     pool_give(&engine->traffic, number);
 }
 
-/* The same of a send that is alone. */
-static void pairs_remove_alone(ccmod_engine *engine, match_place *place)
-{
-    pool_give(&engine->traffic, place->arrivals);
-    place->arrivals = TRAFFIC_NONE;
-}
-
 const match_item *ccmod_pairs_next(const ccmod_engine *engine, size_t *at)
 {
     const pair_table *table = &engine->pairs;
@@ -467,7 +460,8 @@ static bool take_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, 
         if (item->source != source && source != CCMOD_ANY)
             return false;
         *found = half_of(item);
-        pairs_remove_alone(engine, place);
+        pool_give(&engine->traffic, place->arrivals);
+        place->arrivals = TRAFFIC_NONE;
         return true;
     }
     if (place->open == 0 || (source == CCMOD_ANY && place->arrivals == TRAFFIC_NONE))

@@ -42,19 +42,6 @@ static void compare(ccmod_engine *engine, uint32_t number)
     measured->measured_us = -1;
 }
 
-static ccmod_status note_measured(ccmod_engine *engine, uint32_t number, double measured_us)
-{
-    if (engine->measured == NULL) {
-        engine->measured = malloc(engine->processor_count * sizeof(*engine->measured));
-        if (engine->measured == NULL)
-            return ccmod_traffic_no_memory(&engine->traffic);
-        for (size_t i = 0; i < engine->processor_count; i++)
-            engine->measured[i].measured_us = -1;
-    }
-    engine->measured[number] = (engine_measured){measured_us, engine->traffic.now_us};
-    return CCMOD_OK;
-}
-
 /* Records */
 
 /* For `us` the processor does nothing else. */
@@ -237,8 +224,17 @@ ccmod_status ccmod_records_take(ccmod_engine *engine, uint32_t number)
             compare(engine, number);
         CCMOD_TRY(engine->workload->next(engine->workload, number, &record, engine->error));
         processor->line = record.line;
-        if (record.kind != CCMOD_END && record.measured_us >= 0)
-            CCMOD_TRY(note_measured(engine, number, record.measured_us));
+        if (record.kind != CCMOD_END && record.measured_us >= 0) {
+            if (engine->measured == NULL) {
+                engine->measured = malloc(engine->processor_count * sizeof(*engine->measured));
+                if (engine->measured == NULL)
+                    return ccmod_traffic_no_memory(&engine->traffic);
+                for (size_t i = 0; i < engine->processor_count; i++)
+                    engine->measured[i].measured_us = -1;
+            }
+            engine->measured[number] =
+                (engine_measured){record.measured_us, engine->traffic.now_us};
+        }
         if (audience_wants(&engine->traffic.audience, CCMOD_SIGNAL_CREATEEVENT))
             CCMOD_TRY(signal_record(engine, CCMOD_SIGNAL_CREATEEVENT, number, &record));
         CCMOD_TRY(handlers[record.kind](engine, number, &record));

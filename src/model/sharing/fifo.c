@@ -188,18 +188,6 @@ static ccmod_status widen(ccmod_traffic *traffic, fifo_acknowledgements *ends)
     return CCMOD_OK;
 }
 
-static ccmod_status wait_for_an_answer(ccmod_traffic *traffic, const traffic_message *message,
-                                       double now_us)
-{
-    fifo_acknowledgements *ends = &fifo_of(traffic)->acknowledgements;
-
-    if (ends->count == ends->room)
-        CCMOD_TRY(widen(traffic, ends));
-    ends->arrivals[(ends->first + ends->count++) % ends->room] =
-        (fifo_arrival){now_us, message->source, message->destination};
-    return CCMOD_OK;
-}
-
 ccmod_status ccmod_fifo_note_arrival(ccmod_traffic *traffic, const traffic_message *message,
                                      double now_us)
 {
@@ -211,8 +199,15 @@ ccmod_status ccmod_fifo_note_arrival(ccmod_traffic *traffic, const traffic_messa
     heard->heard_us = now_us;
     if (heard->unacknowledged == 0)
         return CCMOD_OK;
-    if (heard->manner != CONVERSATION_SILENT)
-        return wait_for_an_answer(traffic, message, now_us);
+    if (heard->manner != CONVERSATION_SILENT) {
+        fifo_acknowledgements *ends = &fifo_of(traffic)->acknowledgements;
+
+        if (ends->count == ends->room)
+            CCMOD_TRY(widen(traffic, ends));
+        ends->arrivals[(ends->first + ends->count++) % ends->room] =
+            (fifo_arrival){now_us, message->source, message->destination};
+        return CCMOD_OK;
+    }
     heard->unacknowledged = 0;
     return acknowledge(traffic, message->source, message->destination, 1, now_us);
 }

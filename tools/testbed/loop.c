@@ -1,22 +1,16 @@
-/* A testbed from its start to its end: two processes beside the command. The user started the outer
- * one: it passes signals on and waits. The inner one is the first process of a PID namespace, so
- * that the kernel kills all others when it ends; and it is killed when the outer one is. Nothing
- * else holds the mounts and the hosts' networks, which end with the last of these processes. The
- * inner process moves frames between the hosts' cards at the instants that the switch gives. */
+/* The loop of the testbed's first process: it moves frames between the hosts' cards at the instants
+ * that the switch gives, is the parent of all processes of the testbed, and writes the counters of
+ * the switch. */
 #include "tools/testbed/testbed.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,21 +19,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "tools/testbed/hosts.h"
-#include "tools/testbed/orders.h"
-#include "tools/testbed/switch.h"
 
-enum { PATH_BYTES = 4096, CANNOT_START = 127, SIGNAL_BASE = 128, BATCH = 8 };
+enum { BATCH = 8, SIGNAL_BASE = 128 };
 
 static const uint64_t second_ns = 1000000000, grace_ns = 5000000000u;
-
-/* What the loop works with. The files do not block; signals is a signalfd. */
-typedef struct {
-    network_switch *hub;
-    int *cards; /* of each port */
-    int control, signals;
-    pid_t command;
-} testbed_loop;
 
 /* How late the switch gave frames to their hosts. */
 typedef struct {
@@ -222,11 +205,7 @@ static cb_status write_statistics(const char *path, const network_switch *hub, c
     return CB_ERROR_SYSTEM;
 }
 
-/* Switch frames, carry out orders and pass on signals until the command has ended, or has not done
- * so within five seconds of a signal. Then write the counters of all ports to the file
- * `statistics`, unless it is NULL. */
-static cb_status switch_until_end(const testbed_loop *loop, const char *statistics,
-                                  int *exit_status)
+cb_status testbed_switch(const testbed_loop *loop, const char *statistics, int *exit_status)
 {
     run_state state = {.loop = loop, .ports = loop->hub->settings.ports, .deadline_ns = UINT64_MAX};
     lateness late = {0};
@@ -245,162 +224,4 @@ static cb_status switch_until_end(const testbed_loop *loop, const char *statisti
     if (status == CB_OK && statistics != NULL)
         status = write_statistics(statistics, loop->hub, &late);
     return status;
-}
-
-/* The processes */
-
-/* What the inner process works with. */
-typedef struct {
-    const testbed_settings *settings;
-    char *const *command;
-    const char *program;
-    const sigset_t *handled, *before;
-} inner_part;
-
-static cb_status system_failed(const char *what)
-{
-    cb_error("%s: %s; the testbed needs root, with the right to make namespaces", what,
-             strerror(errno));
-    return errno == EPERM ? CB_ERROR_UNSUPPORTED : CB_ERROR_SYSTEM;
-}
-
-/* In the child: become the command, on the first host. */
-static void become_command(const inner_part *part)
-{
-    char first[HOST_NAME_BYTES];
-
-    host_name(0, first);
-    sigprocmask(SIG_SETMASK, part->before, NULL);
-    if (host_enter(first) != CB_OK)
-        _exit(CANNOT_START);
-    execvp(part->command[0], part->command);
-    cb_error("cannot start '%s': %s; see its path", part->command[0], strerror(errno));
-    _exit(CANNOT_START);
-}
-
-static cb_status run_among_hosts(const inner_part *part, testbed_loop *loop, int *exit_status)
-{
-    const struct sched_param priority = {.sched_priority = 1};
-
-    CB_TRY(orders_open(&loop->control));
-    loop->signals = signalfd(-1, part->handled, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (loop->signals < 0)
-        return system_failed("cannot watch signals");
-    loop->command = fork();
-    if (loop->command == 0)
-        become_command(part);
-    if (loop->command < 0)
-        return system_failed("cannot start a process");
-    /* The switch runs before the processes that it serves, also on a machine with few cores;
-     * without the right to real-time priority it runs as they do. Children do not inherit it. */
-    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
-    prctl(PR_SET_TIMERSLACK, 1UL);
-    return switch_until_end(loop, part->settings->statistics, exit_status);
-}
-
-static cb_status run_inside(const inner_part *part, int *exit_status)
-{
-    const testbed_settings *asked = part->settings;
-    const switch_settings settings = {
-        .ports = (unsigned)asked->hosts,
-        .bits_per_s = asked->rate_bps,
-        .delay_ns = (uint64_t)(asked->delay_s * 1e9),
-        .queue_bytes = asked->queue_bytes,
-        .seed = asked->seed,
-        .faults = {.loss = asked->loss_pct / 100,
-                   .duplicate = asked->duplicate_pct / 100,
-                   .reorder = asked->reorder_pct / 100,
-                   .jitter_ns = (uint64_t)(asked->jitter_s * 1e9)},
-    };
-    network_switch hub;
-    testbed_loop loop = {.hub = &hub, .control = -1, .signals = -1};
-    cb_status status;
-
-    CB_TRY(hosts_surround(settings.ports, asked->slots, part->program));
-    loop.cards = cb_allocate(settings.ports, sizeof(*loop.cards), "the hosts");
-    if (loop.cards == NULL)
-        return CB_ERROR_MEMORY;
-    status = switch_open(&hub, &settings);
-    if (status == CB_OK)
-        status = hosts_create(settings.ports, (unsigned)asked->mtu, loop.cards);
-    if (status == CB_OK)
-        status = run_among_hosts(part, &loop, exit_status);
-    switch_close(&hub);
-    free(loop.cards);
-    return status;
-}
-
-/* It is killed with the outer process; if that is gone already, its end of the pipe is closed. */
-_Noreturn static void inner_process(const inner_part *part, int lifeline)
-{
-    struct pollfd outer = {.fd = lifeline};
-    int exit_status = 0;
-    cb_status status;
-
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (poll(&outer, 1, 0) > 0)
-        _exit(SIGNAL_BASE + SIGKILL);
-    status = run_inside(part, &exit_status);
-    exit(status == CB_OK ? exit_status : cb_status_exit(status));
-}
-
-/* A signal of the terminal reaches the command without this process, and is not passed on. */
-static int wait_and_pass_on(pid_t inner, const sigset_t *handled)
-{
-    int how = 0;
-
-    for (;;) {
-        siginfo_t seen;
-        int number = sigwaitinfo(handled, &seen);
-
-        if (number == SIGCHLD && waitpid(inner, &how, WNOHANG) == inner)
-            return WIFSIGNALED(how) ? SIGNAL_BASE + WTERMSIG(how) : WEXITSTATUS(how);
-        if (number > 0 && number != SIGCHLD && seen.si_code != SI_KERNEL)
-            kill(inner, number);
-    }
-}
-
-cb_status testbed_run(const testbed_settings *settings, char *const *command, int *exit_status)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
-    char program[PATH_BYTES];
-    ssize_t bytes = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    sigset_t handled, before;
-    const inner_part part = {.settings = settings,
-                             .command = command,
-                             .program = program,
-                             .handled = &handled,
-                             .before = &before};
-    struct rlimit files;
-    int lifeline[2];
-    pid_t inner;
-
-    if (bytes < 0)
-        return system_failed("cannot find this program by /proc/self/exe");
-    program[bytes] = '\0';
-    sigemptyset(&handled);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        sigaddset(&handled, numbers[i]);
-    sigprocmask(SIG_BLOCK, &handled, &before);
-    /* A host takes a file, and Open MPI several for each rank: raise the limit as far as it goes.
-     */
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = files.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &files);
-    }
-    if (pipe2(lifeline, O_CLOEXEC) != 0)
-        return system_failed("cannot make a pipe");
-    if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) != 0)
-        return system_failed("cannot make the namespaces of a testbed");
-    fflush(NULL);
-    inner = fork();
-    if (inner < 0)
-        return system_failed("cannot start a process");
-    if (inner == 0) {
-        close(lifeline[1]);
-        inner_process(&part, lifeline[0]);
-    }
-    close(lifeline[0]);
-    *exit_status = wait_and_pass_on(inner, &handled);
-    return CB_OK;
 }
