@@ -86,16 +86,6 @@ static void fill_open(const farm_outcome *outcome, report_row *row, double *freq
     }
 }
 
-static void fill_accounts(const farm_tally *tally, report_row *row)
-{
-    report_set_number(row, REPORT_ISSUED, (double)tally->issued);
-    report_set_number(row, REPORT_DECIDED, (double)tally->decided);
-    report_set_number(row, REPORT_LOST, (double)tally->lost);
-    report_set_number(row, REPORT_IN_FLIGHT,
-                      (double)(tally->issued - tally->decided - tally->lost));
-    report_set_number(row, REPORT_ERRORS, (double)tally->errors);
-}
-
 /* The latencies of all events, and an entry for each destination. Its mean number in flight is over
  * what each issue saw. */
 static cb_status fill_destinations(const measurement_setting *setting, const farm_outcome *outcome,
@@ -131,6 +121,7 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
                        report_row *row)
 {
     const bench_measurement *measurement = setting->planned;
+    const farm_tally *tally = &outcome->tally;
     const figures_common common = {.mode = outcome->open ? "open" : "closed",
                                    .skew_ns = outcome->skew_ns,
                                    .touch_ns = outcome->touch_ns,
@@ -153,6 +144,11 @@ cb_status farm_figures(const measurement_setting *setting, const farm_outcome *o
     report_set_number(row, REPORT_FREQUENCY_HZ, frequency_hz);
     report_set_number(row, REPORT_THROUGHPUT_MBPS,
                       (double)(sources * measurement->size_bytes) * frequency_hz / 1e6);
-    fill_accounts(&outcome->tally, row);
+    report_set_number(row, REPORT_ISSUED, (double)tally->issued);
+    report_set_number(row, REPORT_DECIDED, (double)tally->decided);
+    report_set_number(row, REPORT_LOST, (double)tally->lost);
+    report_set_number(row, REPORT_IN_FLIGHT,
+                      (double)(tally->issued - tally->decided - tally->lost));
+    report_set_number(row, REPORT_ERRORS, (double)tally->errors);
     return fill_destinations(setting, outcome, row);
 }

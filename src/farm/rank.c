@@ -91,15 +91,6 @@ static uint64_t assigned(const farm_rank *farm, uint64_t events)
     return events / farm->destinations + (events % farm->destinations > farm->index);
 }
 
-static void begin_destination(farm_rank *farm)
-{
-    farm->first_sequence = assigned(farm, farm->first_event);
-    farm->events = assigned(farm, farm->end_event) - farm->first_sequence;
-    farm_builder_restart(&farm->builder, farm->first_sequence);
-    for (size_t source = 0; source < farm->sources; source++)
-        farm->delivered[source] = farm->first_sequence;
-}
-
 /* The first event of each destination is due, and none was skipped. */
 static cb_status expect_messages(farm_rank *farm)
 {
@@ -136,11 +127,18 @@ cb_status farm_begin(bench_rank *me, uint64_t first_event, uint64_t events,
     me->received.sum = me->received.packets = 0;
     me->verification.findings = (checker_findings){0};
     me->algorithm.runs = me->algorithm.elapsed_ns = 0;
-    if (farm->role == FARM_SUPERVISOR)
+    if (farm->role == FARM_SUPERVISOR) {
         farm_ledger_restart(&farm->ledger);
-    if (farm->role == FARM_DESTINATION)
-        begin_destination(farm);
-    return farm->role != FARM_SUPERVISOR ? expect_messages(farm) : CB_OK;
+        return CB_OK;
+    }
+    if (farm->role == FARM_DESTINATION) {
+        farm->first_sequence = assigned(farm, farm->first_event);
+        farm->events = assigned(farm, farm->end_event) - farm->first_sequence;
+        farm_builder_restart(&farm->builder, farm->first_sequence);
+        for (size_t source = 0; source < farm->sources; source++)
+            farm->delivered[source] = farm->first_sequence;
+    }
+    return expect_messages(farm);
 }
 
 /* Faults. Where messages may be lost, and in the verifying pass, unexpected ones are counted and

@@ -100,46 +100,30 @@ static void name_tracks(const timeline_gathered *gathered, timeline_trace *out)
     }
 }
 
-static size_t peer_of(const timeline_entry *entry, const bench_shape *shape)
-{
-    if (entry->kind == TIMELINE_DELAYS || entry->index == timeline_all)
-        return REPORT_NO_TRACK;
-    return shape_span(shape, entry->role).first + entry->index;
-}
-
 /* Slices: one for each entry, in the same order */
 
 static report_slice slice_of(const timeline_gathered *gathered, size_t track,
                              const timeline_clock *clock, const timeline_entry *entry)
 {
     timeline_wording words = words_for(gathered, entry, shape_stage(gathered->shape, track));
+    bool has_peer = entry->kind != TIMELINE_DELAYS && entry->index != timeline_all;
+    size_t peer =
+        has_peer ? shape_span(gathered->shape, entry->role).first + entry->index : REPORT_NO_TRACK;
 
     return (report_slice){.begin_ns = timeline_reference(clock, entry->begin_ns),
                           .end_ns = timeline_reference(clock, entry->end_ns),
                           .event = entry->event - gathered->first_event,
                           .track = track,
-                          .peer = peer_of(entry, gathered->shape),
+                          .peer = peer,
                           .kind = words.kind,
                           .name = words.name};
-}
-
-/* The trace begins with what came first. */
-static void count_from_first(timeline_trace *out)
-{
-    uint64_t first_ns = UINT64_MAX;
-
-    for (size_t i = 0; i < out->slice_count; i++)
-        if (out->slices[i].begin_ns < first_ns)
-            first_ns = out->slices[i].begin_ns;
-    for (size_t i = 0; i < out->slice_count; i++) {
-        out->slices[i].begin_ns -= first_ns;
-        out->slices[i].end_ns -= first_ns;
-    }
 }
 
 static void make_slices(const timeline_gathered *gathered, const size_t *clock_of,
                         timeline_trace *out)
 {
+    uint64_t first_ns = UINT64_MAX;
+
     for (size_t track = 0; track < out->tracks; track++) {
         const timeline_clock *clock = &gathered->clocks[clock_of[track]];
 
@@ -148,7 +132,14 @@ static void make_slices(const timeline_gathered *gathered, const size_t *clock_o
                 slice_of(gathered, track, clock, &gathered->entries[out->slice_count]);
         out->dropped += gathered->counts[track].dropped;
     }
-    count_from_first(out);
+    /* The trace begins with what came first. */
+    for (size_t i = 0; i < out->slice_count; i++)
+        if (out->slices[i].begin_ns < first_ns)
+            first_ns = out->slices[i].begin_ns;
+    for (size_t i = 0; i < out->slice_count; i++) {
+        out->slices[i].begin_ns -= first_ns;
+        out->slices[i].end_ns -= first_ns;
+    }
 }
 
 /* Arrows */
