@@ -1,6 +1,5 @@
 /* Messages, and the pools that they rest in: what has to be known of them wherever one is taken or
- * given back, since that is done by a few instructions in line. Users include transport.h, and
- * technologies pool.h. */
+ * given back, since that is done by a few instructions in line. */
 #ifndef TRANSPORT_BUFFER_H
 #define TRANSPORT_BUFFER_H
 
@@ -22,6 +21,18 @@ struct transport_buffer {
     transport_factory *owner;
     transport_buffer *next; /* of the pool, while nobody holds the buffer */
 };
+
+/* The coming messages, as prepare announces them. Nothing may be under way, and the caller may hold
+ * no buffer. */
+typedef struct {
+    size_t message_bytes;   /* largest payload, and the exact one of a technology's own multicast */
+    size_t unanswered;      /* so many may come from a node before it waits for an answer */
+    size_t buffers;         /* at least this many are made beforehand; more are made as needed */
+    size_t footprint_bytes; /* the pool covers at least so much memory: for buffers out of cache */
+    bool rotate;        /* give out the buffer that has rested longest; else the last released */
+    bool try_multicast; /* members may receive multicasts without waiting; alike in all processes */
+    void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
+} transport_preparation;
 
 /* Equal buffers: made beforehand, given out hot (the last released first) or rotated (the longest
  * rested first), more of them made when none rests. For one thread: a technology in which several
@@ -64,5 +75,17 @@ static inline void transport_pool_give(transport_pool *pool, transport_buffer *b
     *(pool->first == NULL ? &pool->first : &pool->last->next) = buffer;
     pool->last = buffer;
 }
+
+/* What a technology does with its pool. (Re)make it as announced; all its buffers must be resting.
+ */
+cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
+                                 const transport_preparation *preparation);
+
+void transport_pool_clear(transport_pool *pool);
+
+/* What has come into a buffer and is for nobody goes again: its first `bytes` (or all, where it has
+ * fewer) are as `initialise` of the preparation made them. Not for hot paths. */
+void transport_pool_restore(const transport_pool *pool, const transport_buffer *buffer,
+                            size_t bytes);
 
 #endif

@@ -1,7 +1,6 @@
 libcombench_a_SOURCES += \
-	%D%/buffer.h \
+	%D%/buffer.c %D%/buffer.h \
 	%D%/common/group.c %D%/common/group.h \
-	%D%/common/pool.c %D%/common/pool.h \
 	%D%/common/technology.c %D%/common/technology.h \
 	%D%/factory.c \
 	%D%/registry.c \

@@ -70,18 +70,6 @@ typedef struct {
     cb_status (*exchange)(void *context, const void *mine, size_t bytes, void *all);
 } transport_bootstrap;
 
-/* The coming messages, as prepare announces them. Nothing may be under way, and the caller may hold
- * no buffer. */
-typedef struct {
-    size_t message_bytes;   /* largest payload, and the exact one of a technology's own multicast */
-    size_t unanswered;      /* so many may come from a node before it waits for an answer */
-    size_t buffers;         /* at least this many are made beforehand; more are made as needed */
-    size_t footprint_bytes; /* the pool covers at least so much memory: for buffers out of cache */
-    bool rotate;        /* give out the buffer that has rested longest; else the last released */
-    bool try_multicast; /* members may receive multicasts without waiting; alike in all processes */
-    void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
-} transport_preparation;
-
 /* One const table for each technology, in the list of registry.c. Each slot has the contract of the
  * function transport_<slot> below; empty slots are allowed except open, close and prepare. Where
  * open names a pool, buffers need no slots; where there is try_receive, so do receive and set_wait:

@@ -73,7 +73,7 @@ class Tree:
                     for found in pattern.findall(code):
                         owner[found].add(self.module(name))
         single = {symbol: next(iter(modules)) for symbol, modules in owner.items()
-                  if len(modules) == 1 and symbol != "main"}
+                  if len(modules) == 1 and symbol not in ("main", "__attribute__")}
         edges: dict[str, set[str]] = defaultdict(set)
         for name, code in self.code.items():
             if name.endswith(".h"):
@@ -84,9 +84,10 @@ class Tree:
                     edges[self.module(name)].add(target)
         return edges
 
-    def static_functions(self, folder: str | None = None) -> tuple[int, int]:
-        """How many static functions there are in .c files, and how many are used in one place only."""
-        count = once = 0
+    def static_functions(self, folder: str | None = None) -> tuple[int, int, int]:
+        """How many static functions there are in .c files; how many of them are used in one place only,
+        and how many are called there, not named in a table or handed over."""
+        count = used_once = called_once = 0
         for name, code in self.code.items():
             if not name.endswith(".c") or (folder is not None and folder_of(name) != folder):
                 continue
@@ -94,12 +95,12 @@ class Tree:
                 if not re.search(r"\bstatic\b", head):
                     continue
                 count += 1
-                uses = len(re.findall(rf"\b{function}\b", code)) - 1
-                declared = len(re.findall(rf"^[^\n={{}}]*\b{function}\([^;{{}}]*\);", code, re.M))
-                prototypes = declared if re.search(rf"^static[^;{{}}=]*\b{function}\([^;{{}}]*\);", code, re.M) else 0
-                once += uses - prototypes <= 1
-        return count, once
-
+                declared = len(re.findall(rf"^static[^;{{}}=]*\b{function}\([^;{{}}]*\);", code, re.M))
+                uses = len(re.findall(rf"\b{function}\b", code)) - 1 - declared
+                calls = len(re.findall(rf"\b{function}\(", code)) - 1 - declared
+                used_once += uses <= 1
+                called_once += uses <= 1 and calls == 1
+        return count, used_once, called_once
 
     def shared_headers(self) -> dict[str, set[str]]:
         """Headers that declare functions of several .c files, and these files."""
@@ -162,19 +163,25 @@ def mentions(tree: Tree, name: str) -> int:
     return len(done.stdout.split())
 
 
+def print_row(title: str, row: list[int]) -> None:
+    files, lines, small, count, used_once, called_once = row
+    share = 100 / max(count, 1)
+    print(f"{title:32} {files:5} {lines:6} {small:4} {count:7} {share * used_once:7.0f} % {share * called_once:9.0f} %")
+
+
 def main() -> int:
     tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
     folders = sorted({folder_of(name) for name in tree.text})
-    print(f"{'folder':32} files  lines  <{SMALL_LINES}  static  once")
-    total = [0] * 5
+    print(f"{'folder':32} files  lines  <{SMALL_LINES}  static  used once  called once")
+    total = [0] * 6
     for folder in folders:
         mine = [name for name in tree.text if folder_of(name) == folder]
         lines = [tree.text[name].count("\n") for name in mine]
-        count, once = tree.static_functions(folder)
-        row = [len(mine), sum(lines), sum(n < SMALL_LINES for n in lines), count, once]
+        statics = tree.static_functions(folder)
+        row = [len(mine), sum(lines), sum(n < SMALL_LINES for n in lines), *statics]
         total = [a + b for a, b in zip(total, row)]
-        print(f"{folder:32} {row[0]:5} {row[1]:6} {row[2]:4} {row[3]:7} {100 * once // max(count, 1):4} %")
-    print(f"{'all':32} {total[0]:5} {total[1]:6} {total[2]:4} {total[3]:7} {100 * total[4] / max(total[3], 1):4.0f} %")
+        print_row(folder, row)
+    print_row("all", total)
     for title, edges in (("includes", tree.include_edges()), ("calls and types", tree.use_edges())):
         groups = circles(edges)
         print(f"\ncircles by {title}: {len(groups)}")

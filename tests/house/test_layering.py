@@ -117,6 +117,9 @@ class Layering(unittest.TestCase):
     def test_no_modules_of_the_project_are_in_a_circle(self) -> None:
         self.assertEqual(layering.circles(SOURCE), [])
 
+    def test_no_modules_use_each_other_in_a_circle(self) -> None:
+        self.assertEqual(structure.circles(structure.Tree(SOURCE).use_edges()), [])
+
     def test_a_circle_of_modules_is_found(self) -> None:
         tree = self.house()
         self.assertEqual(layering.circles(tree), [])

@@ -1,5 +1,5 @@
 /* The pool of buffers that technologies share: where payloads lie, which buffer is next. */
-#include "transport/common/pool.h"
+#include "transport/buffer.h"
 
 #include <string.h>
 

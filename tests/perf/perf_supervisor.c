@@ -19,7 +19,7 @@
 #include "farm/loops.h"
 #include "tests/perf/session.h"
 #include "transport/common/group.h"
-#include "transport/common/pool.h"
+#include "transport/buffer.h"
 
 enum { EVENTS = 200000, REPEATS = 9, MOST_SOURCES = 16, DESTINATIONS = 4, TAG = 1 };
 

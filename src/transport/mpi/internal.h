@@ -7,7 +7,7 @@
 #include <mpi.h>
 
 #include "transport/common/group.h"
-#include "transport/common/pool.h"
+#include "transport/buffer.h"
 #include "transport/common/technology.h"
 #include "transport/transport.h"
 

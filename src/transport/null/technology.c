@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "transport/common/pool.h"
+#include "transport/buffer.h"
 #include "transport/transport.h"
 
 typedef struct {

@@ -7,7 +7,7 @@
 #define TRANSPORT_SCI_INTERNAL_H
 
 #include "transport/common/group.h"
-#include "transport/common/pool.h"
+#include "transport/buffer.h"
 #include "transport/common/technology.h"
 #include "transport/sci/layout.h"
 #include "transport/sci/sisci.h"

@@ -6,7 +6,7 @@
 #ifndef TRANSPORT_TCP_INTERNAL_H
 #define TRANSPORT_TCP_INTERNAL_H
 
-#include "transport/common/pool.h"
+#include "transport/buffer.h"
 #include "transport/common/technology.h"
 #include "transport/tcp/wire.h"
 #include "transport/transport.h"

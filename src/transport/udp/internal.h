@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "transport/common/group.h"
-#include "transport/common/pool.h"
+#include "transport/buffer.h"
 #include "transport/common/technology.h"
 #include "transport/transport.h"
 #include "transport/udp/order.h"

@@ -1,6 +1,6 @@
 /* Slabs of buffers: descriptors apart from the payload, so that payloads lie side by side on cache
  * lines of their own and walking the pool's list touches no payload. */
-#include "transport/common/pool.h"
+#include "transport/buffer.h"
 
 #include <stdint.h>
 #include <stdlib.h>
