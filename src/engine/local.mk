@@ -9,7 +9,9 @@ libcombench_a_SOURCES += \
 	%D%/figures.c %D%/figures.h \
 	%D%/measurement.c %D%/measurement.h \
 	%D%/options.c %D%/options.h \
-	%D%/outcome.c %D%/outcome.h \
+	%D%/meters.c %D%/meters.h \
+	%D%/method.h \
+	%D%/outcome.h \
 	%D%/parkbench.c %D%/parkbench.h \
 	%D%/pass.c %D%/pass.h \
 	%D%/plan.c %D%/plan.h \

@@ -531,3 +531,11 @@ cb_status measurement_report(const measurement_setting *setting, measurement_out
     }
     return agreed ? control_agree(setting->team, status) : status;
 }
+
+void measurement_outcome_free(measurement_outcome *outcome)
+{
+    free(outcome->blocks_ns);
+    free(outcome->histogram);
+    free(outcome->shares);
+    *outcome = (measurement_outcome){0};
+}

@@ -29,6 +29,7 @@ typedef struct {
 /* Make one measurement. *out is the plain passes'; a method that measures itself has handed over
  * its rows and leaves it empty. The caller frees *out. Together. */
 cb_status measurement_run(const measurement_setting *setting, measurement_outcome *out);
+void measurement_outcome_free(measurement_outcome *outcome);
 
 /* Hand the row of a measurement to the report, of which `status` came: also of one whose
  * verification was given up. Together, and agreed where all know how it ended. */

@@ -1,10 +1,11 @@
-/* What is measured by whom, and what came of it: what passes, methods and figures hand each other;
- * and the quantities that are summed over the ranks of a measurement. */
+/* What is measured by whom, and what came of it: what passes, methods and figures hand each other.
+ */
 #ifndef ENGINE_OUTCOME_H
 #define ENGINE_OUTCOME_H
 
 #include <stdint.h>
 
+#include "engine/meters.h"
 #include "engine/plan.h"
 #include "engine/session.h"
 #include "report/report.h"
@@ -47,17 +48,6 @@ struct measurement_setting {
     reference_list *references; /* rank 0 */
 };
 
-enum { METERS_MAXIMUM = 16 };
-
-/* Quantities that every rank samples before and after what is timed, whichever way it is measured:
- * in the plain passes, beside a computing task, in a farm. Each is a row of the table in outcome.c
- * and becomes a column of the result. Nothing of it happens inside a timed loop. Of one rank;
- * zero-initialise. */
-typedef struct {
-    uint64_t begun[METERS_MAXIMUM]; /* what it was when the section under way began */
-    uint64_t total[METERS_MAXIMUM]; /* over all timed sections since the last row */
-} meters;
-
 /* What the passes of one measurement gave, agreed among its participants. */
 typedef struct {
     double *blocks_ns; /* in the order of measuring */
@@ -79,18 +69,5 @@ typedef struct {
     double lost_share; /* of the packets of all blocks */
     meters timed;      /* of this rank, in the blocks that count */
 } measurement_outcome;
-
-void measurement_outcome_free(measurement_outcome *outcome);
-
-/* A timed section begins, and ends. */
-void meters_begin(meters *own);
-void meters_end(meters *own);
-
-/* Count anew. */
-void meters_reset(meters *own);
-
-/* Combine the totals of the team into columns of the row, which is NULL but at index 0, and count
- * anew. Together. */
-cb_status meters_report(meters *own, control_team *team, report_row *row);
 
 #endif

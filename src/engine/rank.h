@@ -4,7 +4,7 @@
 
 #include "engine/benchmark.h"
 #include "engine/options.h"
-#include "engine/plan.h"
+#include "engine/method.h"
 
 /* What a rank's part follows from. */
 typedef struct {

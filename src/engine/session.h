@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "control/control.h"
 #include "engine/environment.h"
-#include "engine/plan.h"
+#include "engine/method.h"
 #include "engine/program.h"
 #include "host/host.h"
 #include "host/work.h"

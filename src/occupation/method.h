@@ -3,7 +3,7 @@
 #ifndef OCCUPATION_METHOD_H
 #define OCCUPATION_METHOD_H
 
-#include "engine/plan.h"
+#include "engine/method.h"
 #include "report/report.h"
 
 /* What the tasks of a side did, summed over its ranks: work, as the time that the calibrations give

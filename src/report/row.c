@@ -270,7 +270,7 @@ bool report_row_has(const report_row *row, report_column column)
 /* Absent numbers are passed over, by fmin and fmax too: they take the other argument for NaN. */
 static double number_of_cell(json_t *value, const report_cell *cell)
 {
-    double found = NAN;
+    double found = (double)NAN;
 
     if (cell->shows == REPORT_LEAST || cell->shows == REPORT_MOST) {
         for (size_t i = 0; i < json_array_size(value); i++) {

@@ -1,5 +1,5 @@
 /* The pool of buffers that technologies share: where payloads lie, which buffer is next. */
-#include "transport/buffer.h"
+#include "transport/transport.h"
 
 #include <string.h>
 

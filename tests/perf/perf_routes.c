@@ -60,7 +60,7 @@ static double time_routes(const ccmod_network *network, double *cells, uint64_t 
 
         count = 0;
         for (size_t i = 0; i < (size_t)ROUNDS * PAIRS; i++) {
-            const node_pair *pair = &cb_pairs[i % PAIRS];
+            const node_pair *pair = &pairs[i % PAIRS];
             size_t length =
                 network->operations->route(network, pair->source, pair->destination, route);
 

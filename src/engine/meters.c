@@ -1,8 +1,7 @@
-/* The table of meters, and what becomes of an outcome. */
-#include "engine/outcome.h"
+/* The table of meters. */
+#include "engine/meters.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 /* How the totals of the ranks become one. */
 typedef enum { METERS_SUM, METERS_MOST } meter_combination;
@@ -52,12 +51,4 @@ cb_status meters_report(meters *own, control_team *team, report_row *row)
         report_set_number(row, table[i].column,
                           table[i].combination == METERS_SUM ? (double)sums[i] : most[i]);
     return CB_OK;
-}
-
-void measurement_outcome_free(measurement_outcome *outcome)
-{
-    free(outcome->blocks_ns);
-    free(outcome->histogram);
-    free(outcome->shares);
-    *outcome = (measurement_outcome){0};
 }
