@@ -55,6 +55,8 @@ CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
     ),
     "throughput": (("results", 3, "throughput_MBps"), 412.9, "results[3].throughput_MBps"),
     "ping-pong": (("results", 0, "frequency_Hz"), 1612903, "results[0].frequency_Hz"),
+    "counter missing": (("results", 8, "datagrams", "late"), None, "results[8].datagrams"),
+    "counter of no technology": (("results", 8, "datagrams", "torn"), 1, "results[8].datagrams"),
     "share sum": (("results", 0, "shares"), [0.5, 0.4], "results[0].shares"),
     "verify": (("results", 3, "verify", "lost"), 1001, "results[3].verify"),
     "side that is none": (

@@ -30,14 +30,21 @@ DIGITS_TOLERANCE = 1e-6
 RATE_TOLERANCE = 1e-2
 
 
-def catalogue() -> dict[str, Json]:
-    """What the build knows of each benchmark, by name."""
+def catalogue() -> Json:
+    """benchmarks.json, as the build made it."""
     build = Path(os.environ.get("builddir", Path(__file__).parents[2] / "build"))
-    known = json.loads((build / "benchmarks.json").read_text(encoding="utf-8"))
-    return {one["name"]: one for one in known["benchmarks"]}
+    known: Json = json.loads((build / "benchmarks.json").read_text(encoding="utf-8"))
+    return known
 
 
-BENCHMARKS = catalogue()
+KNOWN = catalogue()
+BENCHMARKS: dict[str, Json] = {one["name"]: one for one in KNOWN["benchmarks"]}
+
+# The counters of technologies, by the object that they stand in.
+COUNTERS: dict[str, set[str]] = {}
+for technology in KNOWN["technologies"]:
+    for counter in technology["counters"]:
+        COUNTERS.setdefault(counter["group"], set()).add(counter["key"])
 
 
 def count_of(row: Json, benchmark: Json) -> int:
@@ -180,6 +187,13 @@ def check_rates(row: Json, benchmark: str) -> Iterator[Fault]:
         return
     if not close(row["throughput_MBps"], expected, RATE_TOLERANCE):
         yield "throughput_MBps", f"is {row['throughput_MBps']:.9g}, by frequency {expected:.9g}"
+
+
+def check_counters(row: Json) -> Iterator[Fault]:
+    """The counters of a technology stand in a row all together."""
+    for group, keys in COUNTERS.items():
+        if group in row and row[group].keys() != keys:
+            yield group, f"has {', '.join(sorted(row[group]))}, and not {', '.join(sorted(keys))}"
 
 
 def check_ping_pong(row: Json) -> Iterator[Fault]:
@@ -342,6 +356,7 @@ def check_row(row: Json, benchmark: str) -> Iterator[Fault]:
     yield from check_blocks(row)
     yield from check_steps(row)
     yield from check_rates(row, benchmark)
+    yield from check_counters(row)
     yield from check_ping_pong(row)
     yield from check_shares(row)
     yield from check_occupation(row)
