@@ -72,10 +72,10 @@ bool cb_config_group_at(const cb_config *config, size_t index, cb_config_group *
 
 /* Settings for a job over a technology with this set, which may be NULL: rank r is the r-th node;
  * what is given on the command line (`given`, a cell for each row, or NULL) takes precedence over
- * the node, the node over the top, the top over the default. CB_ERROR_USAGE, logged with the
- * parameter, its file and line and the value that is needed, when there are fewer nodes than ranks
- * or a limit of any technology does not hold: the configuration is checked whole, whichever
- * technology will use it. */
+ * the node, the node over its machine, that over the top, the top over the default. CB_ERROR_USAGE,
+ * logged with the parameter, its file and line and the value that is needed, when there are fewer
+ * nodes than ranks or a limit of any technology does not hold: the configuration is checked whole,
+ * whichever technology will use it. */
 cb_status cb_config_settings(const cb_config *config, const cb_job *job,
                              const cb_parameter_set *set, const cb_override *given,
                              cb_settings *out);

@@ -1,6 +1,7 @@
 /* Values of parameters: their text form, those given on the command line, and their limits. */
 #include "base/parameters.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,7 @@ bool cb_limits_hold(const cb_parameter_set *set, const cb_job *job, const void *
 {
     uint64_t total[CB_PARAMETERS_MOST] = {0};
 
+    assert(set->bytes <= sizeof(total)); /* its offsets are used for the totals */
     for (size_t rank = 0; rank < job->ranks; rank++)
         for (size_t i = 0; i < set->count; i++)
             *field_of(&set->rows[i], total) +=

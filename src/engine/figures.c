@@ -1,6 +1,7 @@
 /* The formulas of docs/methodology.md. */
 #include "engine/figures.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,7 @@ cb_status figures_sum_counters(engine_session *session, control_team *team, cb_c
     *out = (cb_counts){.set = set};
     if (set == NULL)
         return CB_OK;
+    assert(set->count <= CB_COUNTERS_MOST && session->technology->counters != NULL);
     for (size_t i = 0; i < set->count; i++) {
         out->values[i] = session->technology->counters[i] - session->counted[i];
         session->counted[i] = session->technology->counters[i];

@@ -100,7 +100,8 @@ static cb_status read_configuration(engine_session *session)
     if (program->technology_given)
         return CB_OK;
     if (cb_config_technology_name(session->config) == NULL) {
-        cb_error("%s no technology; use --technology", cb_config_technology_place(session->config));
+        cb_error("no technology follows from %s and this program has no default; use --technology",
+                 cb_config_technology_place(session->config));
         return CB_ERROR_USAGE;
     }
     program->options.technology = cb_config_technology_name(session->config);

@@ -63,7 +63,7 @@ typedef struct {
     const char *path; /* within the column's value; "": the value itself; NULL: end of the list */
     const char *name; /* after the key in CSV; "": the key alone; NULL: not in CSV */
     report_shown shows;
-    report_heading heading; /* of the first cell the column's counts */
+    report_heading heading; /* of the first cell the column's counts, but for counters */
     bool optional;          /* text form: only where the first row of a block has it */
 } report_cell;
 

@@ -8,7 +8,8 @@
  *
  * A technology is one const table of operations (struct transport_technology). The engine opens a
  * factory by name; from then on calls go through the factory's table and test no type. Slots that a
- * technology leaves empty are filled with functions that give CB_ERROR_UNSUPPORTED.
+ * technology leaves empty are filled with common ones where these can be built on others, else with
+ * functions that give CB_ERROR_UNSUPPORTED.
  *
  * Threads: one at a time is in a factory, unless TRANSPORT_CONCURRENT_SEND is declared. Then, while
  * one thread receives or flushes, any others may create and release buffers and send them, to nodes
@@ -74,14 +75,14 @@ typedef struct {
  * function transport_<slot> below; empty slots are allowed except open, close and prepare. Where
  * open names a pool, buffers need no slots; where there is try_receive, so do receive and set_wait:
  * a receive then polls, and pauses by the factory's `wait`; where there is node_create, so do
- * groups, unless they have multicast (common/group.h). A technology without open is known by its
- * name and its Context, but this build lacks it.
+ * groups (common/group.h), with multicast where that is declared and has its own slots. A
+ * technology without open is known by its name and its Context, but this build lacks it.
  *
  * With TRANSPORT_CONCURRENT_SEND a technology makes buffer_create, buffer_release, send and
  * group_send safe against each other, each in several threads, and against a receive or a flush in
- * one more. It guards what they share: the common pool (pool.h) and the factory's count `held` are
- * for one thread, and change under a lock of the technology's, or give way to its own. `held` has
- * to be right whenever no thread is in the factory. */
+ * one more. It guards what they share: the common pool (buffer.h) and the factory's count `held`
+ * are for one thread, and change under a lock of the technology's, or give way to its own. `held`
+ * has to be right whenever no thread is in the factory. */
 struct transport_technology {
     const char *name;
     const char *summary; /* what moves the data, a phrase in lower case: for --help */
@@ -126,7 +127,7 @@ struct transport_factory {
     unsigned lacking;   /* capabilities that open, in all processes, found missing: not declared */
     size_t piece_bytes; /* a longer message to a node travels in pieces, which are put together by a
                            copy; set by open; 0: none does */
-    transport_wait wait;    /* the policy in effect, where set_wait is left empty */
+    transport_wait wait;    /* the policy in effect */
     bool polls_yield;       /* a receive that finds no message has given the core away already */
     size_t largest_message; /* in bytes; 0: as large as you like */
     const cb_settings *settings; /* of the bootstrap, or NULL */

@@ -87,8 +87,9 @@ cb_status transport_plain_create(transport_factory *factory, transport_node *con
     group = cb_allocate(1, sizeof(*group), "a group");
     if (group == NULL)
         return CB_ERROR_MEMORY;
+    CB_TRY(transport_group_initialise(group, factory, nodes, count, root, multicast));
     *out = group;
-    return transport_group_initialise(group, factory, nodes, count, root, multicast);
+    return CB_OK;
 }
 
 void transport_plain_destroy(transport_group *group)
@@ -137,8 +138,8 @@ cb_status transport_plain_receive(transport_group *group, transport_buffer **out
 {
     cb_status status;
 
-    for (uint64_t polls = 0;
-         (status = group->ops->group_try_receive(group, out, from)) == CB_EMPTY; polls++)
+    for (uint64_t polls = 0; (status = group->ops->group_try_receive(group, out, from)) == CB_EMPTY;
+         polls++)
         transport_pause(group->factory->wait, polls);
     return status;
 }
