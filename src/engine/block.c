@@ -58,6 +58,7 @@ cb_status block_run_stepwise(bench_rank *me, const bench_actions *actions, uint6
         stats_histogram_record(histogram, now_ns - before_ns);
         before_ns = now_ns;
     }
+    CB_TRY(or_nothing(actions->finish)(me));
     me->blocks++;
-    return or_nothing(actions->finish)(me);
+    return CB_OK;
 }

@@ -25,7 +25,7 @@ struct measurement_method {
     cb_status (*start)(void *state, engine_session *session);
 
     /* By the participants, together: the whole measurement with its rows; or what comes in place of
-     * warm-up, blocks and single steps. */
+     * warm-up, blocks, single steps and verification. */
     cb_status (*measure)(void *state, const measurement_setting *setting);
     cb_status (*run_passes)(void *state, measurement_passes *run);
 

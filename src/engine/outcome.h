@@ -48,7 +48,7 @@ struct measurement_setting {
     reference_list *references; /* rank 0 */
 };
 
-/* What the passes of one measurement gave, agreed among its participants. */
+/* What the passes of one measurement gave; times of blocks are agreed among its participants. */
 typedef struct {
     double *blocks_ns; /* in the order of measuring */
     size_t block_count, block_room;

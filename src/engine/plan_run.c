@@ -31,6 +31,7 @@ typedef struct {
     participation who;
     bool shows_progress; /* on a terminal; rank 0 */
     uint64_t started_ns;
+    size_t measured; /* so far, without what was skipped */
     /* At rank 0 */
     role_hosts roles[BENCH_ROLES]; /* of the measurement under way */
     reference_list references;
@@ -147,16 +148,18 @@ static bool launcher_has_terminal(void)
     return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0;
 }
 
-static void show_progress(const plan_progress *run, const bench_measurement *measurement)
+static void show_progress(plan_progress *run, const bench_measurement *measurement)
 {
     const engine_session *session = run->session;
     size_t done = (size_t)(measurement - run->plan->measurements), left = run->plan->count - done;
     double elapsed_s = (double)(cb_now_ns() - run->started_ns) / 1e9;
-    double each_s = done > 0 ? elapsed_s / (double)done : session->options->max_time_s;
+    double each_s =
+        run->measured > 0 ? elapsed_s / (double)run->measured : session->options->max_time_s;
 
     fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu processors, %zu bytes; about %.0f s left",
             done + 1, run->plan->count, session->definition->name, measurement->mode->name,
             run->who.count, measurement->size_bytes, each_s * (double)left);
+    run->measured++;
 }
 
 /* One measurement */
@@ -271,7 +274,9 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
     run->fits = session->document != NULL && fits_wanted(session);
     run->shows_progress =
         session->document != NULL && (isatty(STDERR_FILENO) || launcher_has_terminal());
-    return algorithm_calibrate(session, run->plan);
+    CB_TRY(algorithm_calibrate(session, run->plan));
+    run->started_ns = cb_now_ns();
+    return CB_OK;
 }
 
 /* A rank without a part in a measurement does nothing but wait. */
@@ -283,7 +288,7 @@ static void look_for_signal(void *session)
 cb_status plan_run(engine_session *session, const bench_plan *plan)
 {
     const measurement_method *method = session->method;
-    plan_progress run = {.session = session, .plan = plan, .started_ns = cb_now_ns()};
+    plan_progress run = {.session = session, .plan = plan};
     const bench_measurement *previous = NULL;
     size_t *ranks_on_hosts = NULL;
     cb_status status;

@@ -32,7 +32,7 @@ struct engine_session {
     control_clock clock; /* this rank's, against rank 0's */
     host *host;
     machines_of_job machines;
-    cb_config *config;    /* of --config, until the settings are made */
+    cb_config *config;    /* of --config */
     cb_settings settings; /* of all ranks, from --config or derived */
     transport_factory *technology, *null;
     uint64_t counted[CB_COUNTERS_MOST]; /* by the technology here, what stands in rows already */
@@ -48,8 +48,8 @@ struct engine_session {
 extern volatile sig_atomic_t session_signal_seen;
 
 /* Start MPI, and read the configuration; collective over all ranks, whose options may differ: one
- * that a rank refuses is CB_ERROR_USAGE in all. From here to session_start all ranks decide alike,
- * and only rank 0 logs. *out has to be closed in any case. */
+ * that a rank refuses is an error in all, the worst of them. From here to session_start all ranks
+ * decide alike, and only rank 0 logs. *out has to be closed in any case. */
 cb_status session_open(engine_session *out, engine_program *program);
 
 /* Make the settings, open document and technologies for a plan, and describe the environment.

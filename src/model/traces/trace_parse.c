@@ -358,9 +358,10 @@ static const record_form *take_form(trace_scanner *scanner)
 static ccmod_status append_record(trace_parser *parser, const trace_operation *measured)
 {
     ccmod_trace *trace = parser->trace;
-    uint32_t opened = parser->loops[parser->depth];
 
     if (parser->operation.kind == TRACE_AGAIN) {
+        uint32_t opened = parser->loops[parser->depth];
+
         if (opened + 1 == trace->operation_count) { /* nothing is in the loop: it is forgotten */
             trace->operation_count = opened;
             return CCMOD_OK;
@@ -371,7 +372,7 @@ static ccmod_status append_record(trace_parser *parser, const trace_operation *m
         return CCMOD_OK;
     }
     if (parser->operation.kind < CCMOD_RECORDS)
-        parser->trace->records++;
+        trace->records++;
     CCMOD_TRY(append(parser, parser->operation));
     if ((parser->operation.flags & TRACE_HAS_MEASURED) != 0)
         CCMOD_TRY(append(parser, *measured));
