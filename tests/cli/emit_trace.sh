@@ -37,11 +37,11 @@ compare() {
 }
 
 # Every mode of every program.
-known_of_benchmarks traces >traces
+known_of_benchmarks traces >every_mode
 while read -r ranks name options <&3; do
     # shellcheck disable=SC2086 # options are several words
     compare "$ranks" "$name" $options
-done 3<traces
+done 3<every_mode
 
 # And what differs by other options.
 compare 2 oneway --sizes 1000 --mode stream

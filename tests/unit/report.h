@@ -43,8 +43,9 @@ json_t *capture_json(capture *c, const char *reason);
 /* The first result row of a JSON document with this one row. */
 json_t *written_row(report_row *row);
 
-/* What rows have in common; of two processors, with the times of blocks, at most BLOCKS, as `figure`, and what follows
- * from them; and both, of even_blocks as a latency, with the cost of touching. */
+/* What rows have in common; of two processors, with the times of blocks, at most BLOCKS, as
+ * `figure`, and what follows from them; and both, of even_blocks as a latency, with the cost of
+ * touching. */
 report_row basic_row(const char *mode, double size_bytes, const char *occupation);
 void set_times(report_row *row, report_column figure, const double *blocks, size_t count);
 report_row typical_row(const char *mode, double size_bytes);

@@ -25,11 +25,12 @@ static void assert_counts(const farm_builder *builder, farm_builder_counts expec
 {
     const farm_builder_counts *counts = &builder->counts;
 
-    ck_assert_msg(memcmp(counts, &expected, sizeof(expected)) == 0,
-                  "%lu fragments, %lu duplicate, %lu unexpected, %lu abandoned in place of %lu, %lu, "
-                  "%lu, %lu",
-                  counts->fragments, counts->duplicate, counts->unexpected, counts->abandoned,
-                  expected.fragments, expected.duplicate, expected.unexpected, expected.abandoned);
+    ck_assert_msg(
+        memcmp(counts, &expected, sizeof(expected)) == 0,
+        "%lu fragments, %lu duplicate, %lu unexpected, %lu abandoned in place of %lu, %lu, "
+        "%lu, %lu",
+        counts->fragments, counts->duplicate, counts->unexpected, counts->abandoned,
+        expected.fragments, expected.duplicate, expected.unexpected, expected.abandoned);
 }
 
 /* A fragment from each source before `sources`. */
@@ -117,8 +118,8 @@ START_TEST(a_second_fragment_of_a_source_does_not_stand_for_anothers)
         for (size_t source = 0; source + 1 < sources; source++)
             ck_assert_int_eq(farm_builder_add(&builder, source, 0), FARM_FRAGMENT_DUPLICATE);
         ck_assert_int_eq(farm_builder_add(&builder, sources - 1, 0), FARM_COMPLETE);
-        assert_counts(&builder,
-                      (farm_builder_counts){.fragments = 2 * sources - 1, .duplicate = sources - 1});
+        assert_counts(&builder, (farm_builder_counts){.fragments = 2 * sources - 1,
+                                                      .duplicate = sources - 1});
         farm_builder_free(&builder);
     }
 }
@@ -204,8 +205,8 @@ START_TEST(a_fragment_of_an_abandoned_event_counts_as_doubled)
 }
 END_TEST
 
-/* By what is given up, the work of a fragment is at most 1024 times the places; a unexpected one has
- * none. */
+/* By what is given up, the work of a fragment is at most 1024 times the places; a unexpected one
+ * has none. */
 START_TEST(a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing_up)
 {
     static const uint64_t ahead[] = {FURTHEST_RINGS * 4 + 1, UINT64_C(1) << 40, UINT64_MAX - 100};

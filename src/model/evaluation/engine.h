@@ -1,7 +1,7 @@
-/* The state of one evaluation. The modules of this folder call each other downwards only: evaluation.c
- * goes from one instant to the next, records.c takes records from the workload, matching.c brings
- * sends and receives together, and delivery.c follows a message from its start to its arrival and
- * keeps each processor's accounts. Internal to src/model. */
+/* The state of one evaluation. The modules of this folder call each other downwards only:
+ * evaluation.c goes from one instant to the next, records.c takes records from the workload,
+ * matching.c brings sends and receives together, and delivery.c follows a message from its start to
+ * its arrival and keeps each processor's accounts. Internal to src/model. */
 #ifndef MODEL_EVALUATION_ENGINE_H
 #define MODEL_EVALUATION_ENGINE_H
 

@@ -8,12 +8,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-cb_status transport_factory_make(const transport_bootstrap *bootstrap, size_t bytes,
-                                 const char *purpose,
-                                 cb_status (*set_up)(transport_factory *factory,
-                                                     const transport_bootstrap *bootstrap),
-                                 void (*destroy)(transport_factory *factory),
-                                 transport_factory **out)
+cb_status transport_factory_make(
+    const transport_bootstrap *bootstrap, size_t bytes, const char *purpose,
+    cb_status (*set_up)(transport_factory *factory, const transport_bootstrap *bootstrap),
+    void (*destroy)(transport_factory *factory), transport_factory **out)
 {
     transport_factory *factory = cb_allocate(1, bytes, purpose);
     cb_status status;

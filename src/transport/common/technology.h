@@ -9,12 +9,10 @@
 
 /* For `open`: allocate a factory of `bytes` (zeroed, named in an error by `purpose`), fill in rank
  * and size, and set it up; `destroy` frees it where that fails, also when it is set up in part. */
-cb_status transport_factory_make(const transport_bootstrap *bootstrap, size_t bytes,
-                                 const char *purpose,
-                                 cb_status (*set_up)(transport_factory *factory,
-                                                     const transport_bootstrap *bootstrap),
-                                 void (*destroy)(transport_factory *factory),
-                                 transport_factory **out);
+cb_status transport_factory_make(
+    const transport_bootstrap *bootstrap, size_t bytes, const char *purpose,
+    cb_status (*set_up)(transport_factory *factory, const transport_bootstrap *bootstrap),
+    void (*destroy)(transport_factory *factory), transport_factory **out);
 
 /* The values of this rank for the technology's set; without settings the defaults. `values` is the
  * technology's struct. */

@@ -1,5 +1,5 @@
-/* The technology null: a send releases its buffer, a receive gives at once a buffer of the announced
- * size. It measures what the harness itself costs, and nothing arrives anywhere. */
+/* The technology null: a send releases its buffer, a receive gives at once a buffer of the
+ * announced size. It measures what the harness itself costs, and nothing arrives anywhere. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -87,7 +87,8 @@ void tcp_pause(tcp_factory *factory, uint64_t polls)
             sched_yield();
         break;
     case TRANSPORT_WAIT_BLOCK:
-        tcp_note_events(factory, transport_has_queued(&factory->queued) ? SHORT_SLEEP_MS : SLEEP_MS);
+        tcp_note_events(factory,
+                        transport_has_queued(&factory->queued) ? SHORT_SLEEP_MS : SLEEP_MS);
         look_round(factory);
         return;
     }

@@ -1,5 +1,5 @@
-/* The technology udp: messages as datagrams, which may be lost, duplicated and reordered: all of that
- * is counted, and nothing is sent again. A receive that waits gives up after a time-out.
+/* The technology udp: messages as datagrams, which may be lost, duplicated and reordered: all of
+ * that is counted, and nothing is sent again. A receive that waits gives up after a time-out.
  * docs/sockets.md has the format. */
 #include "transport/udp/internal.h"
 
@@ -285,8 +285,8 @@ static void udp_node_destroy(transport_node *node)
 const transport_technology transport_udp = {
     .name = "udp",
     .summary = "datagrams",
-    .capabilities = TRANSPORT_MULTICAST | TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS |
-                    TRANSPORT_INTERFACE,
+    .capabilities =
+        TRANSPORT_MULTICAST | TRANSPORT_BLOCKING_WAIT | TRANSPORT_DELIVERS | TRANSPORT_INTERFACE,
     .parameters = &udp_parameters,
     .counters = &counter_set,
     .open = udp_open,
