@@ -166,5 +166,4 @@ tests_unit_test_traffic_SOURCES = %D%/test_traffic.c $(LOOP_SOURCES)
 # The control plane of a process alone takes the place of the archive's over MPI.
 tests_unit_test_solo_SOURCES = %D%/test_solo.c %D%/control_solo.c
 
-EXTRA_DIST += %D%/lists.h %D%/messages.h %D%/own_options.h %D%/unit.h $(srcdir)/tests/unit/golden/*
-EXTRA_DIST += %D%/technologies.h
+EXTRA_DIST += %D%/lists.h %D%/messages.h %D%/own_options.h %D%/technologies.h %D%/unit.h $(srcdir)/tests/unit/golden/*

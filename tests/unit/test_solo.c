@@ -342,6 +342,7 @@ START_TEST(groups_are_made_no_longer_than_their_share_of_max_time)
     make_bench(&b, &cb_multicast);
     b.options.receivers = (cb_list){receivers, 4};
     b.technology.group_create = priced_group_create;
+    b.technology.group_destroy = transport_plain_destroy;
     groups_made = 0;
     ck_assert_int_eq(measure_as(&b, &measurement, &outcome), CB_OK);
     ck_assert_uint_eq(groups_made, 2);
