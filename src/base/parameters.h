@@ -74,7 +74,7 @@ typedef struct {
 typedef struct {
     const char *context; /* the name of its Context in files */
     const cb_parameter *rows;
-    size_t count; /* CB_PARAMETERS_MOST at the most */
+    size_t count; /* at most CB_PARAMETERS_MOST */
     size_t bytes; /* of the technology's struct */
     /* Values for a job without files, the same for all nodes. The struct holds the defaults. NULL:
      * these are the values. */
@@ -140,7 +140,7 @@ typedef struct {
 typedef struct {
     const char *group; /* the key of the object in a row of the result: "datagrams" */
     const cb_counter *rows;
-    size_t count; /* CB_COUNTERS_MOST at the most */
+    size_t count; /* at most CB_COUNTERS_MOST */
 } cb_counter_set;
 
 /* What was counted. */

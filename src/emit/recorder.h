@@ -23,7 +23,7 @@ void emit_recorder_set_scheduler(emit_recorder *recorder, emit_scheduler *schedu
 /* The factory of a rank; its nodes and groups are destroyed before the recorder is closed. */
 transport_factory *emit_recorder_factory(emit_recorder *recorder, size_t rank);
 
-/* Rank `rank` computes for so long. */
+/* Rank `rank` computes for this time. */
 cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double time_us);
 
 /* What a rank does next depends on whose message came: its receives name their senders. Others that
