@@ -34,7 +34,7 @@ static void catch_signals(void)
 }
 
 /* Nothing collective can be trusted to end in the time that is left, and what was measured is in
- * the document. The others are told all the same: MPICH's launcher takes no notice of ranks on
+ * the document. MPI_Abort is called nevertheless: MPICH's launcher takes no notice of ranks on
  * other hosts when one has gone, and they would wait for it without end. Rank 0, if the signal came
  * to it as well, leaves first, and the launcher ends the others. */
 void session_leave_if_interrupted(engine_session *session)

@@ -39,7 +39,7 @@ static void give_up(supervision *run)
     run->silences++;
 }
 
-/* Where messages may be lost: CB_EMPTY when none came for so long that it is. */
+/* Where messages may be lost: CB_EMPTY when none came within the timeout. */
 static __attribute__((noinline)) cb_status take_in_time(bench_rank *me, transport_buffer **out,
                                                         transport_node **from)
 {

@@ -136,7 +136,7 @@ def _head(document: Json) -> list[str]:
 
 
 def _networks(document: Json) -> Iterator[str]:
-    """What ccmod chose by itself for so many processors, such as the radix of a fat tree."""
+    """What ccmod chose for this number of processors, such as the radix of a fat tree."""
     processors: dict[str, int] = {}
     for row in document["results"]:
         name = row.get("network", "")
