@@ -201,7 +201,7 @@ START_TEST(many_starts_and_pauses_leave_it_in_order)
 
     for (int i = 0; i < 10000; i++) {
         host_task_run(task, for_ever_ns);
-        ck_assert(host_task_pause(task));
+        ck_assert_msg(host_task_pause(task), "start %d ended by itself", i);
     }
     host_task_run(task, for_ever_ns);
     await_units(task, host_task_units(task) + 100);
