@@ -23,7 +23,7 @@ typedef enum {
     CB_OPTION_TEXT,       /* const char * into argv or the default */
     CB_OPTION_CHOICE,     /* const char *: one of `choices`, its own spelling there */
     CB_OPTION_SIZE_LIST,  /* cb_list, sizes with units */
-    CB_OPTION_COUNT_LIST, /* cb_list, counts with ranges */
+    CB_OPTION_COUNT_LIST, /* cb_list, counts with ranges, in `unit` */
     CB_OPTION_OPERAND,    /* const char *: the word that stands without dashes; one row at most */
     CB_OPTION_ACTION      /* no argument and no field: --help and the like, see cb_options_parse */
 } cb_option_type;
@@ -39,7 +39,7 @@ typedef struct {
     const char *default_text; /* parsed as if typed; NULL: field stays zero ("not given") */
     const char *const *choices; /* CB_OPTION_CHOICE: NULL-terminated */
     double minimum, maximum;    /* of each number, in `unit` or bytes */
-    const char *unit;           /* of CB_OPTION_REAL: s, Hz, %; NULL: a bare number */
+    const char *unit;           /* s, us, Hz, % (see cb_parse_real); NULL: a bare number */
     const char *key;            /* in the result: max_time_s, with the unit; NULL: not there */
     const char *help;           /* one sentence or two, no line breaks, no final full stop */
 } cb_option;

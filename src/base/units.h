@@ -26,9 +26,9 @@ bool cb_parse_size(const char *text, uint64_t minimum, uint64_t maximum, uint64_
 bool cb_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *count,
                     char *why);
 
-/* A decimal number; where `unit` is not NULL it may follow: "s" (with ms, us), "Hz" (with kHz,
- * MHz), "bit/s" (bit, kbit, Mbit, Gbit, or mbit and gbit as tc writes them), "%". No sign. The
- * value comes in the base unit (s, Hz, bit/s, %). */
+/* A decimal number; where `unit` is not NULL it may follow: "s" or "us" (both with s, ms, us, ns),
+ * "Hz" (with kHz, MHz), "bit/s" (bit, kbit, Mbit, Gbit, or mbit and gbit as tc writes them), "%".
+ * No sign. The value comes in `unit`, which a number without a unit is taken to have. */
 bool cb_parse_real(const char *text, double minimum, double maximum, const char *unit,
                    double *value, char *why);
 
@@ -39,6 +39,10 @@ bool cb_parse_size_list(const char *text, uint64_t minimum, uint64_t maximum, cb
                         char *why);
 bool cb_parse_count_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
                          char *why);
+
+/* As cb_parse_count_list, of whole numbers in `unit`, which may have a unit as in cb_parse_real. */
+bool cb_parse_unit_list(const char *text, uint64_t minimum, uint64_t maximum, const char *unit,
+                        cb_list *list, char *why);
 
 void cb_list_free(cb_list *list);
 
