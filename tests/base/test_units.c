@@ -376,7 +376,7 @@ END_TEST
 START_TEST(a_falling_range_is_refused)
 {
     ck_assert_str_eq(count_list_reason("9-7"),
-                     "a range that falls; write the smaller number first");
+                     "a descending range; write the smaller number first");
 }
 END_TEST
 
