@@ -159,7 +159,8 @@ class Count:
         if int(text) < self.least:
             raise ValueError(f"{text} {self.column} are too few; give {self.least} or more")
         if int(text) % self.multiple_of:
-            raise ValueError(f"{text} {self.column} are no multiple of {self.multiple_of}")
+            fitting = "an even number" if self.multiple_of == 2 else f"a multiple of {self.multiple_of}"
+            raise ValueError(f"{text} {self.column} cannot be measured; give {fitting}")
         return (int(text),)
 
     def ranks_of(self, numbers: Sequence[int]) -> int:
@@ -249,7 +250,7 @@ class Benchmark:
         """The count that a text of a plan stands for. ValueError: what is wrong with it."""
         shape = self.count.shape(text)
         if self._of_modes and shape.ranks not in self._of_modes:
-            choices = " or ".join(str(number) for number in self._of_modes)
+            choices = ", ".join(str(number) for number in self._of_modes)
             raise ValueError(f"'{text}' is no number of {self.count.column}; give {choices}, or max")
         return shape
 
