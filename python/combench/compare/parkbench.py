@@ -37,6 +37,10 @@ class Program:
     benchmark: Benchmark
     mode: Mode
 
+    def is_of(self, mode: object) -> bool:
+        """Whether a row or a fit with that mode, which may be none, is of this one."""
+        return len(self.benchmark.modes) == 1 or mode == self.mode.name
+
     @property
     def figure(self) -> str:
         return f"{self.mode.figure}.median"
@@ -117,8 +121,7 @@ def _found(side: Side, program: Program) -> dict[Key, Key]:
     keys = {}
     for key, path in side.found:
         known = dict(key)
-        names = (known["benchmark"], known.get("mode"))
-        wanted = names == (program.benchmark.name, program.mode.name)
+        wanted = known["benchmark"] == program.benchmark.name and program.is_of(known.get("mode"))
         if wanted and path == program.figure and known.get("occupation", "none") == "none":
             keys[_stripped(key)] = key
     return keys
@@ -182,9 +185,7 @@ def _fits(side: Side, program: Program, key: Key) -> Iterator[Json]:
             if (document["benchmark"], document["technology"]) != wanted:
                 continue
             for fit in document.get("fit") or []:
-                # Fits of Parkbench's programs need not name the only mode.
-                alike = fit.get("mode", program.mode.name) == program.mode.name
-                if alike and fit.get("processors") == known.get("processors"):
+                if program.is_of(fit.get("mode")) and fit.get("processors") == known.get("processors"):
                     yield fit
             for skipped in document.get("skipped") or []:
                 if skipped.get("what") == "fit":
