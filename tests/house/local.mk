@@ -11,4 +11,4 @@ HOUSE_TESTS = \
 	%D%/test_tables.py \
 	%D%/test_technologies.py
 TESTS += $(HOUSE_TESTS)
-EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/structure.py
+EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/structure.py $(srcdir)/tests/house/golden/*/*
