@@ -119,15 +119,13 @@ static void put_ratio(report_stream *out, const benchmark *definition)
         const char *column, *meaning, *title, *caption;
     } ratios[] = {
         [BENCH_CONGESTION] = {"congestion_ratio",
-                              "time per packet of a node / that at the reference",
-                              "Congestion of all-to-all",
+                              "time per packet of a node / that at the reference", "Congestion of",
                               "Time of a packet against that between two nodes: 1 is none."},
         [BENCH_EFFICIENCY] = {"scaling_efficiency", "frequency per pair / that at the reference",
-                              "Scaling efficiency of pairs",
+                              "Scaling efficiency of",
                               "Throughput over that of one pair times their number: 1 is perfect."},
         [BENCH_LOSS] = {"loss_pct", "per cent of the packet rate at the reference that is missing",
-                        "Loss of a funnel",
-                        "What the destination receives less than from one source."},
+                        "Loss of a", "What the destination receives less than from one source."},
     };
 
     if (definition->ratio == BENCH_NO_RATIO)

@@ -22,7 +22,7 @@ from combench.common.documents import Json
 from combench.common.errors import SuiteError, is_missing
 
 FILE = "benchmarks.json"
-CALIBRATION = "calibration"  # the group
+FARM, CALIBRATION = "farm", "calibration"  # groups
 _TOP = Path(__file__).resolve().parents[3]  # of the source tree, or where make install puts the file
 
 # Formulas: + - * / and parentheses over names, and sum() of a list.
