@@ -11,4 +11,5 @@ HOUSE_TESTS = \
 	%D%/test_tables.py \
 	%D%/test_technologies.py
 TESTS += $(HOUSE_TESTS)
-EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/phrases.txt %D%/structure.py %D%/test_words.py
+EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/phrases.txt %D%/structure.py %D%/test_words.py \
+	$(srcdir)/tests/house/golden/*/*

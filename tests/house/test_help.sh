@@ -1,11 +1,11 @@
 #!/bin/sh
-# --help of every program leaves with 0, and is that of tests/unit/golden/help where a file is there, but
+# --help of every program leaves with 0, and is that of tests/house/golden/help where a file is there, but
 # for the options that list the technologies: those say what each technology says of itself.
 # UPDATE_GOLDEN=1 writes the golden files anew.
 set -eu
 : "${srcdir:?}" "${builddir:?}"
 
-golden=$srcdir/tests/unit/golden/help
+golden=$srcdir/tests/house/golden/help
 output=$(mktemp)
 trap 'rm -f "$output" "$output.whole"' EXIT
 status=0

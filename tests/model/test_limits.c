@@ -8,7 +8,7 @@
 
 #include "model/sharing/conversations.h"
 #include "tests/model/trace_text.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 static ccmod_status evaluate(const char *text, bool plain, ccmod_result **out, ccmod_error *error)
 {

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "tests/model/networks.h"
 #include "tests/model/reference.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { SEEDS = 12, PROCESSORS = 8, FUNNEL_MESSAGES = 20 };
 

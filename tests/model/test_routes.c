@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "tests/model/graph.h"
 #include "tests/model/networks.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { LONGEST = 64 };
 

@@ -10,7 +10,7 @@
 
 #include "sisci_api.h"
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 /* Timeouts in milliseconds: for what must come, and for what must not. */
 enum { SOON_MS = 60000, NOT_MS = 1 };

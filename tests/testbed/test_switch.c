@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { PORTS = 4, DATA = 1476, WIRE = 1500 };
 

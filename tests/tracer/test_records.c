@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { MANY = 5 * TRACER_IN_MEMORY + 3, REQUESTS = 5000 };
 
