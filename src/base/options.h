@@ -23,7 +23,7 @@ typedef enum {
     CB_OPTION_TEXT,       /* const char * into argv or the default */
     CB_OPTION_CHOICE,     /* const char *: one of `choices`, in the spelling of that list */
     CB_OPTION_SIZE_LIST,  /* cb_list, sizes with units */
-    CB_OPTION_COUNT_LIST, /* cb_list, counts with ranges */
+    CB_OPTION_COUNT_LIST, /* cb_list, counts with ranges, in `unit` */
     CB_OPTION_OPERAND,    /* const char *: the word without dashes; at most one such row */
     CB_OPTION_ACTION      /* no argument and no field: --help and the like, see cb_options_parse */
 } cb_option_type;
@@ -39,7 +39,7 @@ typedef struct {
     const char *default_text;   /* parsed as if typed; NULL: the field is zero ("not given") */
     const char *const *choices; /* CB_OPTION_CHOICE: NULL-terminated */
     double minimum, maximum;    /* of each number, in `unit` or bytes */
-    const char *unit;           /* of CB_OPTION_REAL: s, Hz, %; NULL: a bare number */
+    const char *unit;           /* s, us, Hz, % (see cb_parse_real); NULL: a bare number */
     const char *key;  /* key in the result, with its unit: max_time_s; NULL: not in the result */
     const char *help; /* one sentence or two, no line breaks, no final full stop */
 } cb_option;

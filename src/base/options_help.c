@@ -131,15 +131,17 @@ static void format_whole(const cb_option *row, double value, char *text)
 /* "1 to 64", "1 or more", or empty if any whole number is allowed. */
 static void describe_wholes(const cb_option *row, const char *each, char *fact)
 {
+    const char *blank = row->unit != NULL ? " " : "";
+    const char *unit = row->unit != NULL ? row->unit : "";
     char minimum[24];
     char maximum[24];
 
     format_whole(row, row->minimum, minimum);
     if (row->maximum < 0x1p64) {
         format_whole(row, row->maximum, maximum);
-        snprintf(fact, FACT_BYTES, "%s%s to %s", each, minimum, maximum);
+        snprintf(fact, FACT_BYTES, "%s%s to %s%s%s", each, minimum, maximum, blank, unit);
     } else if (row->minimum > 0) {
-        snprintf(fact, FACT_BYTES, "%s%s or more", each, minimum);
+        snprintf(fact, FACT_BYTES, "%s%s%s%s or more", each, minimum, blank, unit);
     }
 }
 

@@ -33,6 +33,11 @@ static const unit_row units[] = {
     {"s", "s", 1, 1},
     {"s", "ms", 1, 1000},
     {"s", "us", 1, 1000000},
+    {"s", "ns", 1, 1000000000},
+    {"us", "ns", 1, 1000},
+    {"us", "us", 1, 1},
+    {"us", "ms", 1000, 1},
+    {"us", "s", 1000000, 1},
     {"Hz", "Hz", 1, 1},
     {"Hz", "kHz", 1000, 1},
     {"Hz", "MHz", 1000000, 1},
@@ -55,11 +60,11 @@ typedef struct {
     size_t length;
 } span;
 
-/* Allowed range of a whole number; `sizes` allows units, and prints the limits with units. */
+/* Allowed range of a whole number, and the unit that it is in and that may follow; NULL: none. */
 typedef struct {
     uint64_t minimum;
     uint64_t maximum;
-    bool sizes;
+    const char *unit;
 } whole_limits;
 
 /* A list under construction. */
@@ -86,6 +91,11 @@ static bool is_digit(char character)
 static span span_of(const char *text)
 {
     return (span){text, strlen(text)};
+}
+
+static bool is_size(const whole_limits *limits)
+{
+    return limits->unit != NULL && strcmp(limits->unit, "B") == 0;
 }
 
 static bool span_equals(span part, const char *text)
@@ -152,7 +162,7 @@ static bool fail_unit(const char *base, span name, char *why)
 
 static void format_limit(const whole_limits *limits, uint64_t value, char *text)
 {
-    if (limits->sizes)
+    if (is_size(limits))
         cb_format_size(value, text);
     else
         snprintf(text, NUMBER_BYTES, "%" PRIu64, value);
@@ -160,14 +170,16 @@ static void format_limit(const whole_limits *limits, uint64_t value, char *text)
 
 static bool fail_whole(const whole_limits *limits, const char *problem, char *why)
 {
+    const bool shows_unit = limits->unit != NULL && !is_size(limits);
+    const char *blank = shows_unit ? " " : "", *unit = shows_unit ? limits->unit : "";
     char minimum[NUMBER_BYTES];
     char maximum[NUMBER_BYTES];
 
     format_limit(limits, limits->minimum, minimum);
     format_limit(limits, limits->maximum, maximum);
     if (limits->maximum == UINT64_MAX)
-        return fail(why, "%s; use %s or more", problem, minimum);
-    return fail(why, "%s; use %s to %s", problem, minimum, maximum);
+        return fail(why, "%s; use %s%s%s or more", problem, minimum, blank, unit);
+    return fail(why, "%s; use %s to %s%s%s", problem, minimum, maximum, blank, unit);
 }
 
 /* Parse the leading digits; *digits is their number. False if the value does not fit. */
@@ -187,15 +199,18 @@ static bool read_digits(span text, uint64_t *value, size_t *digits)
 /* Apply the unit after the digits, if one is allowed. */
 static bool scale(const whole_limits *limits, span name, uint64_t *value, char *why)
 {
-    const unit_row *unit = find_unit("B", name);
+    const unit_row *unit = find_unit(limits->unit, name);
 
-    if (name.length > 0 && (!limits->sizes || name.start[0] == '.'))
+    if (name.length > 0 && (limits->unit == NULL || name.start[0] == '.'))
         return fail_whole(limits, "not a whole number", why);
     if (unit == NULL)
-        return fail_unit("B", name, why);
+        return fail_unit(limits->unit, name, why);
     if (*value > UINT64_MAX / unit->multiply)
         return fail_whole(limits, "too large", why);
     *value *= unit->multiply;
+    if (*value % unit->divide != 0)
+        return fail_whole(limits, "not a whole number", why);
+    *value /= unit->divide;
     return true;
 }
 
@@ -270,7 +285,7 @@ static size_t decimal_length(const char *text)
 
 bool cb_parse_size(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *bytes, char *why)
 {
-    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .sizes = true};
+    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .unit = "B"};
 
     return parse_whole(span_of(text), &limits, bytes, why);
 }
@@ -278,7 +293,7 @@ bool cb_parse_size(const char *text, uint64_t minimum, uint64_t maximum, uint64_
 bool cb_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *count,
                     char *why)
 {
-    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .sizes = false};
+    const whole_limits limits = {.minimum = minimum, .maximum = maximum};
 
     return parse_whole(span_of(text), &limits, count, why);
 }
@@ -344,7 +359,7 @@ static bool append_range(growing_list *growing, uint64_t first, uint64_t last, c
 static bool append_element(growing_list *growing, span element, const whole_limits *limits,
                            char *why)
 {
-    size_t dash = limits->sizes ? element.length : span_find(element, 1, '-');
+    size_t dash = is_size(limits) ? element.length : span_find(element, 1, '-');
     uint64_t first;
     uint64_t last;
 
@@ -419,7 +434,7 @@ static bool parse_list(const char *text, const whole_limits *limits, cb_list *li
 bool cb_parse_size_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
                         char *why)
 {
-    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .sizes = true};
+    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .unit = "B"};
 
     return parse_list(text, &limits, list, why);
 }
@@ -427,7 +442,13 @@ bool cb_parse_size_list(const char *text, uint64_t minimum, uint64_t maximum, cb
 bool cb_parse_count_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
                          char *why)
 {
-    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .sizes = false};
+    return cb_parse_unit_list(text, minimum, maximum, NULL, list, why);
+}
+
+bool cb_parse_unit_list(const char *text, uint64_t minimum, uint64_t maximum, const char *unit,
+                        cb_list *list, char *why)
+{
+    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .unit = unit};
 
     return parse_list(text, &limits, list, why);
 }

@@ -27,9 +27,9 @@ bool cb_parse_size(const char *text, uint64_t minimum, uint64_t maximum, uint64_
 bool cb_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *count,
                     char *why);
 
-/* A decimal number without sign. If `unit` is not NULL, the unit may follow: "s" (with ms, us),
- * "Hz" (with kHz, MHz), "bit/s" (bit, kbit, Mbit, Gbit, or mbit and gbit as in tc), "%". The result
- * is in the base unit (s, Hz, bit/s, %). */
+/* A decimal number without sign. If `unit` is not NULL, a unit may follow: with "s" or "us" s, ms,
+ * us and ns, with "Hz" also kHz and MHz, with "bit/s" bit, kbit, Mbit, Gbit (or mbit and gbit as in
+ * tc), with "%" only that. The result is in `unit`, and so is a number without a unit. */
 bool cb_parse_real(const char *text, double minimum, double maximum, const char *unit,
                    double *value, char *why);
 
@@ -40,6 +40,10 @@ bool cb_parse_size_list(const char *text, uint64_t minimum, uint64_t maximum, cb
                         char *why);
 bool cb_parse_count_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
                          char *why);
+
+/* As cb_parse_count_list, of whole numbers in `unit`, which may have a unit as in cb_parse_real. */
+bool cb_parse_unit_list(const char *text, uint64_t minimum, uint64_t maximum, const char *unit,
+                        cb_list *list, char *why);
 
 void cb_list_free(cb_list *list);
 

@@ -53,7 +53,7 @@ typedef struct {
 cb_status host_task_create(host_task **out);
 
 /* End the task and wait for its thread. `total`, if not NULL, receives the work done since its
- * creation. `task` may be NULL. */
+ * creation, counted as by host_work. If `task` is NULL, `total` is left as it is. */
 void host_task_destroy(host_task *task, host_task_total *total);
 
 /* "SCHED_IDLE" or "nice 19": what the system granted. Static storage. */

@@ -4,7 +4,7 @@ HOUSE_TESTS = \
 	%D%/test_columns.py \
 	%D%/test_completion.sh \
 	%D%/test_failed_tests.sh \
-	%D%/test_help.sh \
+	%D%/test_help.py \
 	%D%/test_installed.sh \
 	%D%/test_layering.py \
 	%D%/test_manual.sh \

@@ -137,7 +137,9 @@ KEYS: dict[str, Key] = {
     ),
     "occupations": Key(_listed(_SIDES), ("none",), "of group 1: none, source, destination, both"),
     "algorithms": Key(
-        _listed(values.whole(0, 1000000)), (0, 50, 500), "of group 2: times in us; else 0, 50, 500"
+        _listed(values.whole_microseconds),
+        (0, 50, 500),
+        "of group 2: times in us or with a unit, 50, 2ms; else 0, 50, 500",
     ),
     "waits": Key(_listed(_WAITS), ("auto",), "auto, spin, yield, block", head=True),
     "buffers": Key(_listed(values.one_of("hot", "rotate")), ("hot",), "hot, rotate", head=True),
