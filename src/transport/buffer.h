@@ -78,8 +78,7 @@ static inline void transport_pool_give(transport_pool *pool, transport_buffer *b
     pool->last = buffer;
 }
 
-/* Make the pool (again) as announced. All its buffers must be free.
- * */
+/* Make the pool (again) as announced. All its buffers must be free. */
 cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
                                  const transport_preparation *preparation);
 

@@ -197,8 +197,7 @@ static inline cb_status transport_prepare(transport_factory *factory,
 
 /* Request a way of waiting, the same in all processes; *effective is the one in effect, read back
  * from the library if possible. Without TRANSPORT_BLOCKING_WAIT, block is a poll with growing
- * sleeps.
- * */
+ * sleeps. */
 static inline cb_status transport_set_wait(transport_factory *factory, transport_wait wait,
                                            transport_wait *effective)
 {
@@ -230,7 +229,7 @@ static inline void transport_node_destroy(transport_node *node)
  * them. `multicast` sets up the technology's own multicast; it requires TRANSPORT_MULTICAST and is
  * collective over the root and all members. The root passes the members as nodes and root NULL; a
  * member passes the same nodes in the same order, itself as a node of its own rank, and the root.
- * */
+ */
 static inline cb_status transport_group_create(transport_factory *factory,
                                                transport_node *const *nodes, size_t count,
                                                transport_node *root, bool multicast,

@@ -1,5 +1,5 @@
-/* The technology mpi: point-to-point messages on its own communicator. Foreign headers of this
- * folder: mpi.h
+/* The technology mpi: point-to-point messages on its own communicator.
+ * Foreign headers of this folder: mpi.h
  *
  * A send is an MPI_Isend; one that is not complete on return waits in a queue and is tested by
  * later calls. A receive from one node is an MPI_Recv into a buffer of the pool, so that a

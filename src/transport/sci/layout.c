@@ -102,8 +102,7 @@ static cb_status too_large(const char *parameter, size_t rank, uint64_t value, u
 }
 
 /* Check one sender. The process itself is one of them: its headers hold the credits for its own
- * messages.
- * */
+ * messages. */
 static cb_status check_sender(const cb_settings *settings, size_t rank, size_t sender)
 {
     const uint64_t outstanding = sci_settings_of(settings, sender)->max_outst_buffers;

@@ -57,8 +57,7 @@ static inline uint64_t sci_layout_credits(const sci_layout *layout)
     return layout->header + notices * sizeof(uint32_t);
 }
 
-/* Check the limits of the segment of `rank`; CB_ERROR_USAGE, logged, with the value needed.
- * */
+/* Check the limits of the segment of `rank`; CB_ERROR_USAGE, logged, with the value needed. */
 cb_status sci_layout_check(const cb_settings *settings, size_t rank);
 
 #endif

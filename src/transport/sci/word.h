@@ -11,7 +11,7 @@
  * A credit has 32 bits: 8 of pattern, 24 of the number of a receive buffer.
  *
  * Zeroed memory is none of these. Numbers count the messages of one sender to one receiver from 0.
- * */
+ */
 #ifndef TRANSPORT_SCI_WORD_H
 #define TRANSPORT_SCI_WORD_H
 
@@ -43,8 +43,7 @@ typedef struct {
     bool more; /* another piece of the same message follows */
 } sci_announcement;
 
-/* Lines. A line is reused after at most 15 messages, so that 4 bits distinguish the turns.
- * */
+/* Lines. A line is reused after at most 15 messages, so that 4 bits distinguish the turns. */
 
 static inline uint32_t sci_line_turn(uint64_t number)
 {
