@@ -13,8 +13,9 @@
 #include "base/log.h"
 #include "base/random.h"
 
-/* The longest body that is looked for, in items. */
-enum { LONGEST_BODY = 512 };
+/* The longest body that is looked for, in items; and the longest run that may be written record by
+ * record. */
+enum { LONGEST_BODY = 512, SHORT_RUN = 8 };
 
 static cb_status out_of_memory(void)
 {
@@ -46,6 +47,19 @@ static uint64_t mixed(uint64_t hash, uint64_t value)
     return cb_mix64(hash ^ value);
 }
 
+/* The record of which this is one, or a few without a difference; else NULL. Within a loop the few
+ * can grow like one, if they are written one by one: an expression knows the innermost loop alone.
+ */
+static const fold_record *record_that_grows(const fold_item *item)
+{
+    const fold_item *one = item->count == 0 ? item : item->body;
+
+    if (item->count > SHORT_RUN || (item->count > 0 && item->length > 1) || one->count > 0 ||
+        one->stride > 0 || one->record.kind > FOLD_RECEIVE)
+        return NULL;
+    return &one->record;
+}
+
 static void hash_item(fold_item *item)
 {
     uint64_t time_bits, hash;
@@ -60,7 +74,10 @@ static void hash_item(fold_item *item)
     hash = mixed(UINT64_MAX, item->count);
     for (size_t i = 0; i < item->length; i++)
         hash = mixed(hash, item->body[i].hash);
-    item->form = item->hash = hash;
+    item->hash = hash;
+    item->form = record_that_grows(item) != NULL
+                     ? mixed(mixed(UINT64_MAX, item->count), item->body->form)
+                     : hash;
 }
 
 static void free_items(fold_item *items, size_t count)
@@ -152,18 +169,29 @@ static cb_status make_loop(fold_state *fold, size_t length, size_t iterations,
                            const uint32_t *strides)
 {
     size_t first = fold->count - iterations * length;
-    fold_item loop = {.count = iterations, .length = length, .depth = 1};
+    fold_item loop = {.count = iterations, .depth = 1};
 
-    loop.body = calloc(length, sizeof(*loop.body));
+    loop.body = calloc(length * (strides != NULL ? SHORT_RUN : 1), sizeof(*loop.body));
     if (loop.body == NULL)
         return out_of_memory();
     for (size_t i = 0; i < length; i++) {
-        loop.body[i] = fold->items[first + i];
-        loop.body[i].stride = strides != NULL ? strides[i] : 0;
-        if (loop.body[i].count == 0)
-            hash_item(&loop.body[i]);
-        if (loop.body[i].depth >= loop.depth)
-            loop.depth = loop.body[i].depth + 1;
+        fold_item *item = &fold->items[first + i];
+        uint32_t stride = strides != NULL ? strides[i] : 0;
+        size_t times = item->count > 0 && stride > 0 ? item->count : 1;
+
+        if (item->count > 0 && stride > 0) {
+            fold_item *one = item->body;
+
+            *item = *one;
+            free(one);
+        }
+        item->stride = stride;
+        if (item->count == 0)
+            hash_item(item);
+        for (size_t k = 0; k < times; k++)
+            loop.body[loop.length++] = *item;
+        if (item->depth >= loop.depth)
+            loop.depth = item->depth + 1;
     }
     free_items(fold->items + first + length, (iterations - 1) * length);
     fold->count = first;
@@ -190,13 +218,16 @@ static bool grows_steadily(const fold_state *fold, size_t length, uint32_t *stri
 
     for (size_t i = length; i-- > 0;) {
         const fold_item *one = first + i, *two = one + length, *three = two + length;
+        const fold_record *record = record_that_grows(one);
 
         strides[i] = 0;
         if (one->form != two->form || two->form != three->form)
             return false;
-        if (one->count == 0 && one->record.kind <= FOLD_RECEIVE) {
-            strides[i] = difference(fold, two->record.peer, one->record.peer);
-            if (difference(fold, three->record.peer, two->record.peer) != strides[i])
+        if (record != NULL) {
+            uint32_t peer = record_that_grows(two)->peer;
+
+            strides[i] = difference(fold, peer, record->peer);
+            if (difference(fold, record_that_grows(three)->peer, peer) != strides[i])
                 return false;
         } else if (!same_items(one, two, 1) || !same_items(two, three, 1)) {
             return false;
@@ -266,32 +297,76 @@ static bool follow(fold_state *fold, const fold_record *record)
     return true;
 }
 
-/* End the open loop: what came of a further iteration is appended. */
-static cb_status close_last(fold_state *fold)
+/* Fold all repetitions at the end of the list; *folded whether there was any. */
+static cb_status fold_all(fold_state *fold, bool *folded)
 {
-    const size_t depth = fold->depth;
+    bool found;
+
+    *folded = false;
+    do {
+        CB_TRY(fold_end(fold, &found));
+        *folded |= found;
+    } while (found);
+    return CB_OK;
+}
+
+/* What came of a further iteration of the open loop, as items. */
+static cb_status copy_begun_iteration(const fold_state *fold, fold_state *out)
+{
+    for (size_t level = 0; level <= fold->depth; level++) {
+        const fold_place *at = &fold->places[level];
+
+        if (level > 0 && at->iteration >= 2) {
+            fold_item part = *at->loop;
+
+            part.count = at->iteration;
+            CB_TRY(append_copy(out, &part, 0));
+        }
+        for (size_t i = 0; level > 0 && at->iteration == 1 && i < at->loop->length; i++)
+            CB_TRY(append_copy(out, &at->loop->body[i], 0));
+        for (size_t i = 0; i < at->place; i++)
+            CB_TRY(append_copy(out, &at->loop->body[i], at->iteration));
+    }
+    return CB_OK;
+}
+
+static cb_status add_unrolled(fold_state *fold, const fold_item *item, uint64_t iteration)
+{
+    fold_record record = item->record;
+
+    if (item->count == 0) {
+        record.peer = peer_at(fold, item, iteration);
+        return fold_add(fold, &record);
+    }
+    for (uint64_t i = 0; i < item->count; i++)
+        for (size_t k = 0; k < item->length; k++)
+            CB_TRY(add_unrolled(fold, &item->body[k], i));
+    return CB_OK;
+}
+
+/* End the open loop. What came of a further iteration is added again where the loop has become a
+ * part of another one, which that may continue; *folded whether it has. */
+static cb_status close_last(fold_state *fold, bool *folded)
+{
     fold_item *last = &fold->items[fold->count - 1];
+    fold_state begun = {.ranks = fold->ranks};
+    cb_status status = copy_begun_iteration(fold, &begun);
+    size_t at = 0;
 
     hash_item(last);
     fold->forms[fold->count - 1] = last->form;
     fold->depth = 0;
-    for (size_t level = 0; level <= depth; level++) {
-        const fold_place *at = &fold->places[level];
-        /* By value: where the list grows, its items move. */
-        const fold_item loop = *(level == 0 ? last : at->loop);
-
-        if (level > 0 && at->iteration >= 2) {
-            fold_item part = loop;
-
-            part.count = at->iteration;
-            CB_TRY(append_copy(fold, &part, 0));
-        }
-        for (size_t i = 0; level > 0 && at->iteration == 1 && i < loop.length; i++)
-            CB_TRY(append_copy(fold, &loop.body[i], 0));
-        for (size_t i = 0; i < at->place; i++)
-            CB_TRY(append_copy(fold, &loop.body[i], at->iteration));
+    if (status == CB_OK)
+        status = fold_all(fold, folded);
+    for (; at < begun.count && status == CB_OK && *folded; at++)
+        status = add_unrolled(fold, &begun.items[at], 0);
+    for (; at < begun.count && status == CB_OK; at++) {
+        status = append(fold, begun.items[at]);
+        begun.items[at].body = NULL;
+        begun.items[at].length = 0;
     }
-    return CB_OK;
+    fold_free(&begun);
+    return status;
 }
 
 /* Whether the record and the last one or two are a loop by themselves. */
@@ -312,38 +387,27 @@ static size_t run_with_last(const fold_state *fold, const fold_item *item)
                : 0;
 }
 
-static cb_status fold_all(fold_state *fold)
-{
-    bool found;
-
-    do
-        CB_TRY(fold_end(fold, &found));
-    while (found);
-    return CB_OK;
-}
-
 static __attribute__((noinline)) cb_status add_slowly(fold_state *fold, const fold_record *record)
 {
     fold_item item = {.record = *record};
-    size_t run, loops;
     uint32_t stride;
+    bool folded;
+    size_t run;
 
+    if (is_open(fold)) {
+        CB_TRY(close_last(fold, &folded));
+        if (folded)
+            return fold_add(fold, record);
+    }
     hash_item(&item);
-    if (is_open(fold))
-        CB_TRY(close_last(fold));
     run = run_with_last(fold, &item);
     if (run > 0) {
         stride = difference(fold, record->peer, fold->items[fold->count - 1].record.peer);
         CB_TRY(append(fold, item));
         return make_loop(fold, 1, run, record->kind <= FOLD_RECEIVE ? &stride : NULL);
     }
-    loops = fold->count;
-    CB_TRY(fold_all(fold));
-    if (fold->count != loops && follow(fold, record))
-        return CB_OK;
-    /* A loop that has just been made may have been followed into a loop within it. */
-    fold->depth = 0;
-    return append(fold, item);
+    CB_TRY(fold_all(fold, &folded));
+    return folded ? fold_add(fold, record) : append(fold, item);
 }
 
 cb_status fold_add(fold_state *fold, const fold_record *record)
@@ -355,9 +419,15 @@ cb_status fold_add(fold_state *fold, const fold_record *record)
 
 cb_status fold_finish(fold_state *fold)
 {
-    if (is_open(fold))
-        CB_TRY(close_last(fold));
-    return fold_all(fold);
+    bool folded;
+
+    /* The last loop is open again where what came of its next iteration was added to another. */
+    do {
+        folded = false;
+        if (is_open(fold))
+            CB_TRY(close_last(fold, &folded));
+    } while (folded);
+    return fold_all(fold, &folded);
 }
 
 void fold_free(fold_state *fold)
