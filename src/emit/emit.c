@@ -227,8 +227,10 @@ static cb_status make_part(emission *all, size_t rank)
             (bench_algorithm){.instead = record_algorithm, .context = part, .units = 1};
     if (all->named[stage])
         emit_recorder_name_senders(all->recorder, rank);
-    /* It hears the supervisor, whose assignments it takes as soon as they come, and sources. */
-    if (hears_several(all, stage))
+    /* Decisions are taken in whatever order they come, and assignments as soon as they do. */
+    if (farm && stage == FARM_SUPERVISOR)
+        emit_recorder_hear_first(all->recorder, rank, all->count);
+    else if (farm && hears_several(all, stage))
         emit_recorder_hear_first(all->recorder, rank, shape_span(&all->shape, FARM_SOURCE).first);
     return CB_OK;
 }

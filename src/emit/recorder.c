@@ -49,7 +49,7 @@ typedef struct {
     uint64_t *due;       /* and for each whose turn in the round is still to come: */
     size_t due_count;    /* so many */
     size_t considered;   /* channels that have been, in some round */
-    uint64_t round_turn; /* turn of the scheduler in which the round began */
+    uint64_t round_turn; /* turn of the scheduler in which one of these was last taken */
 } mailbox;
 
 static uint32_t *mailbox_slot(const mailbox *box, uint32_t sender)
@@ -146,7 +146,7 @@ static bool has_bit(const uint64_t *bits, size_t at)
 typedef struct {
     transport_node *const *members; /* of each rank: NULL where it is none of the group */
     size_t ranks;
-    size_t heard_first; /* these ranks go before others, which have one round in a turn */
+    size_t heard_first; /* these ranks go before others; a round of those takes a turn */
     uint64_t turn;
     bool stuck;
 } receive_order;
@@ -197,7 +197,6 @@ static message *mailbox_take_any(mailbox *box, const receive_order *order, uint3
         memset(box->due, 0, (order->ranks / 64 + 1) * sizeof(*box->due));
         box->due_count = 0;
         make_due(box, order, 0);
-        box->round_turn = order->turn;
         found = find_sender(box, order);
     }
     if (found == order->ranks)
@@ -205,6 +204,7 @@ static message *mailbox_take_any(mailbox *box, const receive_order *order, uint3
     if (found >= order->heard_first) {
         box->due[found / 64] &= ~(UINT64_C(1) << found % 64);
         box->due_count--;
+        box->round_turn = order->turn;
     }
     *sender = (uint32_t)found;
     return mailbox_take(box, *sender);
