@@ -53,7 +53,7 @@ typedef struct {
 cb_status host_task_create(host_task **out);
 
 /* End the task and wait for its thread. `total`, where not NULL, is what it did in all; it counts
- * as host_work does from its beginning. NULL may be destroyed too. */
+ * as host_work does from its beginning. NULL may be destroyed too, and leaves `total` as it is. */
 void host_task_destroy(host_task *task, host_task_total *total);
 
 /* "SCHED_IDLE" or "nice 19": what the system granted. Static storage. */
