@@ -81,7 +81,7 @@ typedef struct {
     report_place place;
     report_heading heading;
     const report_cell *cells; /* of types that have no common ones */
-    const char *meaning;      /* in words, for docs/results.md and the schema */
+    const char *meaning;      /* in words, for docs/reference/results.md and the schema */
 } report_column_info;
 
 extern const report_column_info report_columns[REPORT_COLUMNS];

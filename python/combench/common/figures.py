@@ -12,7 +12,7 @@ from typing import Any, Iterator, Optional
 Json = dict[str, Any]
 Key = tuple[tuple[str, Any], ...]  # the names and values by which a row is found in another run
 
-# docs/results.md, "Matching rows of two runs"; a key that is absent on both sides agrees.
+# docs/reference/results.md, "Matching rows of two runs"; a key that is absent on both sides agrees.
 _ROW_KEYS = (
     "mode",
     "size_bytes",

@@ -14,7 +14,7 @@ from combench.common.values import topology
 from combench.report.figures import BEYOND, Figure, figure
 from combench.report.load import Document
 
-# What a measurement is of, beside its benchmark, technology and machine: docs/results.md.
+# What a measurement is of, beside its benchmark, technology and machine: docs/reference/results.md.
 IDENTITY = (
     "size_bytes",
     "processors",

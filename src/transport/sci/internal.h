@@ -1,4 +1,4 @@
-/* Inside the technology sci: what its files share. docs/sci.md has the protocol.
+/* Inside the technology sci: what its files share. docs/reference/sci.md has the protocol.
  *
  * Threads: one receives; with `many_senders` any may send, create and release, and what they share
  * stands under the factory's lock: the send side of the nodes, the pool, the receive buffers. What

@@ -72,7 +72,7 @@ void sci_watch_first(sci_receiving *from)
  * another core, the reader and the processor's own prefetching have fewer on their way at a time.
  * Those of a small one come with the reader's first instructions, and the rest of a large one while
  * it is read. The first part of a large one is loaded instead, since of many hints in a row some
- * are late or lost; docs/sci.md has the measurements. */
+ * are late or lost; docs/development/performance.md has the measurements. */
 static inline void fetch(const void *data, size_t bytes)
 {
     const size_t least = 1024, loaded = 4096, most = 12288;

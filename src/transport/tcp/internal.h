@@ -1,4 +1,4 @@
-/* Inside the technology tcp: what its files share. docs/sockets.md has the protocol.
+/* Inside the technology tcp: what its files share. docs/reference/technologies.md has the protocol.
  *
  * Threads: one receives; with `many_senders` any may send, create and release, and what they share
  * stands under the factory's lock: the pool, the count of buffers held, the send side of the nodes.

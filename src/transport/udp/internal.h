@@ -1,5 +1,5 @@
-/* Inside the technology udp: what its files share. docs/sockets.md has the protocol. One thread at
- * a time is in a factory. */
+/* Inside the technology udp: what its files share. docs/reference/technologies.md has the protocol.
+ * One thread at a time is in a factory. */
 #ifndef TRANSPORT_UDP_INTERNAL_H
 #define TRANSPORT_UDP_INTERNAL_H
 

@@ -1,6 +1,6 @@
 /* The technology udp: messages as datagrams, which may be lost, duplicated and reordered: all of
  * that is counted, and nothing is sent again. A receive that waits gives up after a time-out.
- * docs/sockets.md has the format. */
+ * docs/reference/technologies.md has the format. */
 #include "transport/udp/internal.h"
 
 #include <netinet/ip.h>
