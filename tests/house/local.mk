@@ -4,6 +4,7 @@ HOUSE_TESTS = \
 	%D%/test_check.sh \
 	%D%/test_columns.py \
 	%D%/test_completion.sh \
+	%D%/test_docs.py \
 	%D%/test_failed_tests.sh \
 	%D%/test_help.py \
 	%D%/test_installed.sh \

@@ -444,7 +444,7 @@ const cb_option_table signals_options = {
     .description =
         "Evaluates TRACE as ccmod run does, horizon by horizon, and prints all signals on the way, "
         "one a line: the clock in us, the signal's name, and what it says. The fifteen signals are "
-        "described in docs/model.md.",
+        "described in docs/reference/model.md.",
     .synopsis = "ccmod signals [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
