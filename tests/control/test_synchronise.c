@@ -114,7 +114,7 @@ JOB_TEST(all_learn_that_a_rank_could_not_listen)
     fail_receive(job.size - 1, ROUND_TRIPS);
 }
 
-/* It cannot even say that it gives up: rank 0's patience ends, after 10 s. */
+/* It cannot even say that it gives up: rank 0's timeout of 10 s ends. */
 JOB_TEST(all_learn_of_a_rank_that_fell_silent)
 {
     if (job.rank == job.size - 1) {

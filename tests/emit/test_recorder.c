@@ -136,7 +136,8 @@ static void tear_down(play *all)
     emit_recorder_close(all->recorder);
 }
 
-/* Record a play, anew with a rank named where it turns out that its receives name their senders. */
+/* Record a play; again, with that rank named, when the receives of a rank turn out to name their
+ * senders. */
 static void record(play *all, emit_coroutine part, const bool *named, emit_scheduler **scheduler)
 {
     bool names[RANKS];
