@@ -25,7 +25,8 @@ struct transport_buffer {
 /* The coming messages, as prepare announces them. Nothing may be under way, and the caller may hold
  * no buffer. */
 typedef struct {
-    size_t message_bytes;   /* largest payload, and the exact one of a technology's own multicast */
+    size_t message_bytes;   /* largest payload */
+    size_t multicast_bytes; /* exact payload of a technology's own multicast; 0: message_bytes */
     size_t unanswered;      /* so many may come from a node before it waits for an answer */
     size_t buffers;         /* at least this many are made beforehand; more are made as needed */
     size_t footprint_bytes; /* the pool covers at least so much memory: for buffers out of cache */

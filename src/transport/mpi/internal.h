@@ -56,6 +56,7 @@ typedef struct {
     MPI_Comm communicator;
     MPI_Request complete; /* what a send that needs no completion gives; see mpi_learn_complete */
     size_t message_bytes;
+    size_t multicast_bytes; /* and of every multicast */
     size_t unanswered;
     size_t behind;       /* receives to keep posted behind the first of each node */
     bool posted;         /* a receive was posted since the last preparation */
