@@ -14,6 +14,7 @@ UNIT_TESTS = \
 	%D%/test_farm_loops \
 	%D%/test_figures \
 	%D%/test_fit \
+	%D%/test_fold \
 	%D%/test_histogram \
 	%D%/test_ledger \
 	%D%/test_load \
@@ -80,6 +81,8 @@ tests_unit_test_figures_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_figures_LDADD = $(UNIT_LIBS)
 tests_unit_test_fit_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_fit_LDADD = $(UNIT_LIBS)
+tests_unit_test_fold_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_fold_LDADD = $(UNIT_LIBS)
 tests_unit_test_histogram_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_histogram_LDADD = $(UNIT_LIBS)
 tests_unit_test_ledger_CPPFLAGS = $(UNIT_FLAGS)
