@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """--help and the manual page of every program that is made of rows: all options stand there once, with
 their defaults, ranges and choices, and both texts say the same. The form is that of one program,
-tests/house/golden/help; UPDATE_GOLDEN=1 writes it anew."""
+tests/house/golden/help; UPDATE_GOLDEN=1 writes it again."""
 
 from __future__ import annotations
 
