@@ -393,8 +393,10 @@ def _same_farm(row: Row, other: Row) -> bool:
 def _closed_loop(group: Sequence[Row], rows: Sequence[Row]) -> tuple[tuple[float, str], ...]:
     """The frequency of the closed loop, as a limit to be drawn."""
     for row in rows:
+        if row.get("mode") != "closed" or not _same_farm(row, group[0]):
+            continue
         known = row.figure("frequency_Hz")
-        if row.get("mode") == "closed" and known and _same_farm(row, group[0]):
+        if known:
             return ((known.value, f"closed loop: {text(known, frequency)}"),)
     return ()
 

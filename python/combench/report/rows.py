@@ -57,7 +57,18 @@ class Row:
     machine: str
     earlier: tuple[Row, ...] = ()  # the same measurement, made before
 
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        """What was asked for before: groups and lines ask for the same keys again and again."""
+        return {}
+
     def get(self, key: str) -> Any:
+        known = self._known
+        if key not in known:
+            known[key] = self._value(key)
+        return known[key]
+
+    def _value(self, key: str) -> Any:
         if key == "source":
             return self.data.get("source", "measured")
         if key in ("machine", "wait", "reading", "shape", "count"):
@@ -99,7 +110,7 @@ class Row:
             return "n to n"
         return "n to 1" if destinations == 1 else f"{sources} to {destinations}"
 
-    @property
+    @cached_property
     def origin(self) -> tuple[Any, ...]:
         return tuple(self.get(key) for key in ORIGIN)
 
