@@ -355,7 +355,7 @@ def _texts(one: Json, key: str) -> tuple[Any, ...]:
 
 
 def _benchmark(one: Json) -> Benchmark:
-    count = {**one["count"], "options": _texts(one["count"], "options")}
+    count: Json = {**one["count"], "options": _texts(one["count"], "options")}
     count["usual"] = _texts(count, "usual")
     ratio, counterpart = one.get("ratio"), one.get("counterpart")
     return Benchmark(
