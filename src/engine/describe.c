@@ -152,8 +152,8 @@ static cb_status put_sizes(report_stream *out, const char *key, const benchmark 
     return CB_OK;
 }
 
-/* What a run measures, and how many rows that gives: docs/benchmarks.md says what the names stand
- * for. */
+/* What a run measures, and how many rows that gives: docs/reference/benchmarks-json.md says what
+ * the names stand for. */
 static cb_status put_rows(report_stream *out, const benchmark *definition)
 {
     const char *const *occupations = bench_occupations(definition);

@@ -95,7 +95,7 @@ typedef struct {
     const char *follows; /* not compared in rows with one of these columns, from which it follows */
     bool uncompared;     /* not compared: it follows from others, or is of the method */
     const report_cell *cells; /* of types that have no common ones */
-    const char *meaning;      /* in words, for docs/results.md and the schema */
+    const char *meaning;      /* in words, for docs/reference/results.md and the schema */
 } report_column_info;
 
 extern const report_column_info report_columns[REPORT_COLUMNS];

@@ -81,7 +81,9 @@ START_TEST(an_array_that_grows_keeps_what_is_in_it)
         values = cb_grow(values, i, &room, sizeof(*values));
         ck_assert_ptr_nonnull(values);
         ck_assert_uint_gt(room, i);
-        ck_assert(room == before || i == before);
+        ck_assert_msg(room == before || i == before,
+                      "the room grew from %u to %u before it was full, at %u", (unsigned)before,
+                      (unsigned)room, (unsigned)i);
         values[i] = i;
     }
     for (uint32_t i = 0; i < 1000; i++)

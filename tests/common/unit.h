@@ -6,6 +6,21 @@
 
 #include <check.h>
 #include <stdlib.h>
+#include <time.h>
+
+enum { UNIT_PATIENCE_S = 60 };
+
+/* UNIT_AWAIT(is_asleep(thread), "the thread %d does not sleep", thread): poll until the condition
+ * holds. A test that never sees it fails with this message, before the timeout of Check ends it
+ * without one. The pauses leave the core to others. */
+#define UNIT_AWAIT(condition, ...)                                                                 \
+    for (time_t unit_began = time(NULL); !(condition);) {                                          \
+        const struct timespec unit_pause = {.tv_nsec = 200000};                                    \
+                                                                                                   \
+        if (time(NULL) - unit_began > UNIT_PATIENCE_S)                                             \
+            ck_abort_msg(__VA_ARGS__);                                                             \
+        nanosleep(&unit_pause, NULL);                                                              \
+    }
 
 /* Add the cases of a file. */
 typedef void unit_part(TCase *group);

@@ -142,12 +142,6 @@ START_TEST(a_list_of_units_that_does_not_parse_is_a_usage_error)
 }
 END_TEST
 
-START_TEST(closing_no_machine_does_nothing)
-{
-    host_close(NULL);
-}
-END_TEST
-
 static host *open_this_host(void)
 {
     host *machine = NULL;
@@ -176,6 +170,18 @@ static void limit_to_last_unit(void)
     CPU_SET(last, &mask);
     ck_assert_int_eq(sched_setaffinity(0, sizeof(mask), &mask), 0);
 }
+
+START_TEST(closing_no_machine_leaves_an_open_one_usable)
+{
+    host *machine = open_this_host();
+    unsigned cores = host_usable_cores(machine);
+
+    host_close(NULL);
+    ck_assert_uint_gt(cores, 0);
+    ck_assert_uint_eq(host_usable_cores(machine), cores);
+    host_close(machine);
+}
+END_TEST
 
 START_TEST(a_process_limited_from_outside_has_one_usable_core)
 {
@@ -245,7 +251,8 @@ UNIT_MAIN("topology", binding_lists_ranges_of_cores_over_sockets, binding_to_one
           without_cores_in_the_topology_units_are_counted, binding_counts_among_the_usable_cores,
           binding_passes_over_units_that_are_not_usable, binding_beyond_the_usable_cores_is_refused,
           an_unknown_description_is_a_usage_error_without_a_machine,
-          a_list_of_units_that_does_not_parse_is_a_usage_error, closing_no_machine_does_nothing,
+          a_list_of_units_that_does_not_parse_is_a_usage_error,
+          closing_no_machine_leaves_an_open_one_usable,
           a_process_limited_from_outside_has_one_usable_core,
           binding_stays_within_the_limit_from_outside, binding_to_a_core_leaves_one_processing_unit,
           usable_cores_stay_after_binding_to_one, opening_leaves_the_affinity_mask_as_it_was)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What is made of the table of columns (src/report/columns.def) agrees with it: the rows of the
-schema and the tables of docs/results.md, which UPDATE_GOLDEN=1 writes anew, and the tables of the
+schema and the tables of docs/reference/results.md, which UPDATE_GOLDEN=1 writes anew, and the tables of the
 Python code."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 SOURCE = Path(os.environ.get("srcdir", "."))
 BUILD = Path(os.environ.get("builddir", "."))
 SCHEMA = SOURCE / "docs/combench-result-1.schema.json"
-RESULTS = SOURCE / "docs/results.md"
+RESULTS = SOURCE / "docs/reference/results.md"
 UPDATE = "UPDATE_GOLDEN=1 make check TESTS=tests/house/test_columns.py"
 
 sys.path.insert(0, str(SOURCE / "python"))
@@ -43,7 +43,7 @@ def is_counters(column: Json) -> bool:
 
 
 def name_of(column: Json) -> str:
-    """How a table of docs/results.md names a column."""
+    """How a table of docs/reference/results.md names a column."""
     return "of the technology" if is_counters(column) else f"`{column['key']}`"
 
 
@@ -75,7 +75,7 @@ def schema_rows() -> str:
 
 
 def tables() -> str:
-    """The tables of docs/results.md."""
+    """The tables of docs/reference/results.md."""
     conditions = [column for column in COLUMNS if column["condition"]]
     found = [column for column in COLUMNS if not column["condition"]]
     better = {"neither": "", "lower": "lower", "higher": "higher"}

@@ -117,8 +117,9 @@ START_TEST(a_cell_is_at_most_a_128th_of_its_values_wide)
     for (size_t cell = 1; cell < STATS_HISTOGRAM_CELLS; cell++) {
         uint64_t first = stats_histogram_bound(cell);
 
-        ck_assert(stats_histogram_bound(cell + 1) - first == 1 ||
-                  (stats_histogram_bound(cell + 1) - first) * 128 <= first);
+        ck_assert_msg(stats_histogram_bound(cell + 1) - first == 1 ||
+                          (stats_histogram_bound(cell + 1) - first) * 128 <= first,
+                      "cell %d begins at %d", (int)cell, (int)first);
     }
 }
 END_TEST

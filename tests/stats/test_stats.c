@@ -64,7 +64,8 @@ START_TEST(ranks_of_the_median_agree_with_published_tables)
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         size_t low, high;
 
-        ck_assert(stats_median_ranks(table[i].count, &low, &high));
+        ck_assert_msg(stats_median_ranks(table[i].count, &low, &high), "no interval of %d values",
+                      (int)table[i].count);
         ck_assert_msg(low + 1 == table[i].low && high + 1 == table[i].high,
                       "%zu values: ranks %zu and %zu", table[i].count, low + 1, high + 1);
     }
@@ -76,7 +77,8 @@ START_TEST(ranks_enclose_95_percent_and_the_next_pair_does_not)
     for (size_t count = STATS_INTERVAL_MINIMUM; count <= EXACT_COUNT; count++) {
         size_t low, high;
 
-        ck_assert(stats_median_ranks(count, &low, &high));
+        ck_assert_msg(stats_median_ranks(count, &low, &high), "no interval of %d values",
+                      (int)count);
         ck_assert_uint_eq(high, count - 1 - low);
         ck_assert_msg(encloses_95_percent(count, low), "%zu values: too narrow", count);
         ck_assert_msg(!encloses_95_percent(count, low + 1), "%zu values: too wide", count);
@@ -91,7 +93,8 @@ START_TEST(ranks_hold_for_counts_whose_probabilities_underflow)
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         size_t low, high;
 
-        ck_assert(stats_median_ranks(counts[i], &low, &high));
+        ck_assert_msg(stats_median_ranks(counts[i], &low, &high), "no interval of %d values",
+                      (int)counts[i]);
         ck_assert_uint_eq(high, counts[i] - 1 - low);
         ck_assert_double_ge(coverage_by_logarithms(counts[i], low), 0.95);
         ck_assert_double_lt(coverage_by_logarithms(counts[i], low + 1), 0.95);
@@ -104,7 +107,8 @@ START_TEST(fewer_than_six_values_give_their_range_and_no_interval)
     for (size_t count = 1; count < STATS_INTERVAL_MINIMUM; count++) {
         size_t low = 99, high = 99;
 
-        ck_assert(!stats_median_ranks(count, &low, &high));
+        ck_assert_msg(!stats_median_ranks(count, &low, &high), "an interval of %d values",
+                      (int)count);
         ck_assert_uint_eq(low, 0);
         ck_assert_uint_eq(high, count - 1);
     }

@@ -58,6 +58,7 @@ MISTAKES = {
     "occupation of group 2": ("[pushfarm]\noccupations = none", 2, "use algorithms"),
     "algorithm of group 1": ("[oneway]\nalgorithms = 0", 2, "use occupations"),
     "occupation of Parkbench": ("[comms1]\noccupations = none", 2, "of group 1; remove it"),
+    "part of a microsecond": ("[pushfarm]\nalgorithms = 50ns", 2, "no whole number of us"),
     "algorithm of Parkbench": ("[comms3]\nalgorithms = 0", 2, "of group 2; remove it"),
     "side that is none": ("[twoway]\noccupations = source", 2, "use none, both"),
     "time without end": ("max-time = inf\n[oneway]", 1, "number of seconds"),
@@ -117,6 +118,10 @@ class Meaning(unittest.TestCase):
         self.assertEqual(found.ranks, 10)
         words = "--technology mpi --sources 8 --destinations 1 --algorithm 0,50"
         self.assertEqual(" ".join(found.words[:8]), words)
+
+    def test_times_of_the_algorithm_take_units(self) -> None:
+        found = measurements("[pullfarm]\nfarms = 1x1\nalgorithms = 0, 50us, 2ms", 3)[0]
+        self.assertIn("0,50,2000", found.words)
 
     def test_sizes_go_to_the_program_in_bytes(self) -> None:
         found = measurements("[oneway]\nsizes = 0, 4KiB, 1MB", 2)[0]

@@ -292,7 +292,7 @@ JOB_TEST(nothing_arrives_that_was_not_sent)
         }
         number = conformance_number(buffer);
         ck_assert_uint_lt(number, MESSAGES);
-        ck_assert(!seen[number]);
+        ck_assert_msg(!seen[number], "number %d came twice", (int)number);
         seen[number] = true;
         received++;
         conformance_check(buffer, previous, number, BYTES);

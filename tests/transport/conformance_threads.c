@@ -68,7 +68,8 @@ static void receive_all(size_t bytes)
 
         REQUIRE_OK(transport_receive(here.nodes[previous], &buffer));
         number = conformance_number(buffer);
-        ck_assert(number < MESSAGES && !seen[number]);
+        ck_assert_msg(number < MESSAGES && !seen[number], "number %d came twice, or was not sent",
+                      (int)number);
         if (ordered)
             ck_assert_uint_eq(number % EACH, next[number / EACH]++);
         seen[number] = true;

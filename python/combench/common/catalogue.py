@@ -1,7 +1,7 @@
 """What is known of benchmarks, columns and technologies: the build's benchmarks.json.
 
-The programs say it of themselves (docs/benchmarks.md). No module of this package has a list of
-benchmarks, columns or technologies of its own. Documents may be of another version: a benchmark
+The programs say it of themselves (docs/reference/benchmarks-json.md). No module of this package has
+a list of benchmarks, columns or technologies of its own. Documents may be of another version: a benchmark
 that is not known here has a definition that makes no claims (`Catalogue.benchmark`).
 """
 

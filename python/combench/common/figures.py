@@ -25,7 +25,7 @@ _SAID_FIRST = (
 
 @functools.lru_cache(maxsize=None)
 def identities() -> tuple[tuple[str, str], ...]:
-    """What rows of one measurement agree in (docs/results.md, "Matching rows of two runs"): keys of
+    """What rows of one measurement agree in (docs/reference/results.md, "Matching rows of two runs"): keys of
     a row with their paths, `wait` with `wait.effective`. One that is absent on both sides agrees."""
     columns = {one.key: one for one in catalogue.known().columns.values() if one.identifies}
     plain = [one.key for one in columns.values() if not one.identity]

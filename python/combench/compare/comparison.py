@@ -115,7 +115,7 @@ def compare(baseline: Side, others: list[Side], correction: str) -> Comparison:
             raise SuiteError(
                 f"{baseline.label} and {side.label} have no measurement in common, of "
                 f"{len(baseline.keys())} and {len(side.keys())} rows; compare runs of one plan "
-                "(docs/results.md says when rows match)"
+                "(docs/reference/results.md says when rows match)"
             )
     tested = [change for change in changes if change.difference is not None]
     ps = [change.difference.p for change in tested if change.difference is not None]

@@ -21,7 +21,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @lru_cache(maxsize=None)
 def identity_paths() -> tuple[str, ...]:
-    """What a measurement is of, beside its benchmark, technology and machine: docs/results.md."""
+    """What a measurement is of, beside its benchmark, technology and machine: docs/reference/results.md."""
     return tuple(one.path for one in catalogue.known().columns.values() if one.identifies)
 
 

@@ -139,7 +139,9 @@ KEYS: dict[str, Key] = {
     ),
     "occupations": Key(_listed(_word), ("none",), "of group 1: none, source, destination, both"),
     "algorithms": Key(
-        _listed(values.whole(0, 1000000)), None, "of group 2: times in us; else those of the programs"
+        _listed(values.whole_microseconds),
+        None,
+        "of group 2: times in us or with a unit, 50, 2ms; else those of the programs",
     ),
     "waits": Key(_listed(_WAITS), ("auto",), "auto, spin, yield, block", head=True),
     "buffers": Key(_listed(values.one_of("hot", "rotate")), ("hot",), "hot, rotate", head=True),

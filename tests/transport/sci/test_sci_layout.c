@@ -100,7 +100,8 @@ START_TEST(a_header_without_lines_has_one_notice_for_more_than_eight_messages)
             sci_layout layout = sci_layout_of(&settings, rank, !rank);
 
             ck_assert_int_eq(sci_layout_check(&settings, rank), CB_OK);
-            ck_assert(layout.counted == (outstanding > 8));
+            ck_assert_msg(layout.counted == (outstanding > 8), "counted with %d outstanding: %d",
+                          (int)outstanding, (int)layout.counted);
             ck_assert_uint_eq(sci_layout_credits(&layout), layout.counted ? 4 : 32);
             ck_assert_uint_eq(layout.piece_bytes, layout.counted ? 8192 - 64 : 8192);
         }

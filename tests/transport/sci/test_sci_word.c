@@ -27,7 +27,8 @@ START_TEST(a_line_says_what_was_announced)
             sci_line line = line_of(number, sizes[i]);
             uint64_t control = line.words[SCI_PAYLOAD_WORDS];
 
-            ck_assert(sci_line_is_due(control, number) && sci_line_is_whole(&line, number));
+            ck_assert_msg(sci_line_is_due(control, number) && sci_line_is_whole(&line, number),
+                          "a line of %d bytes is not there", (int)sizes[i]);
             ck_assert_uint_eq(sci_line_announcement(control).bytes, sizes[i]);
             ck_assert_int_eq(sci_line_announcement(control).more, number % 3 == 0);
         }
@@ -39,11 +40,12 @@ START_TEST(an_earlier_line_in_the_same_place_is_not_taken)
 {
     for (uint64_t number = 0; number < 100; number++) {
         if (number < 15)
-            ck_assert(!sci_line_is_due(0, number));
+            ck_assert_msg(!sci_line_is_due(0, number), "an empty line is due as %d", (int)number);
         for (uint64_t back = 1; back <= 15 && back <= number; back++) {
             sci_line line = line_of(number - back, 24);
 
-            ck_assert(!sci_line_is_due(line.words[SCI_PAYLOAD_WORDS], number));
+            ck_assert_msg(!sci_line_is_due(line.words[SCI_PAYLOAD_WORDS], number),
+                          "line %d is due for %d", (int)number, (int)(number - back));
         }
     }
 }
@@ -88,14 +90,18 @@ START_TEST(notices_and_credits_differ_from_those_before_over_all_patterns)
     for (uint64_t number = 0; number < 3 * SCI_NOTICE_PATTERNS; number++) {
         uint32_t notice = sci_notice(number, what), credit = sci_credit(number, 77);
 
-        ck_assert(sci_notice_is_due(notice, number) && sci_credit_is_due(credit, number));
-        ck_assert(!sci_notice_is_due(0, number) && !sci_credit_is_due(0, number));
+        ck_assert_msg(sci_notice_is_due(notice, number) && sci_credit_is_due(credit, number),
+                      "number %d is not due", (int)number);
+        ck_assert_msg(!sci_notice_is_due(0, number) && !sci_credit_is_due(0, number),
+                      "an empty word is due as %d", (int)number);
         ck_assert_uint_eq(sci_notice_announcement(notice).bytes, 100);
-        ck_assert(sci_notice_announcement(notice).more);
+        ck_assert_msg(sci_notice_announcement(notice).more, "notice %d announces no more",
+                      (int)number);
         ck_assert_uint_eq(sci_credit_buffer(credit), 77);
         for (uint64_t ahead = 1; ahead <= 15; ahead++)
-            ck_assert(!sci_notice_is_due(notice, number + ahead) &&
-                      !sci_credit_is_due(credit, number + ahead));
+            ck_assert_msg(!sci_notice_is_due(notice, number + ahead) &&
+                              !sci_credit_is_due(credit, number + ahead),
+                          "number %d is due %d ahead", (int)number, (int)ahead);
     }
 }
 END_TEST

@@ -123,14 +123,16 @@ START_TEST(each_is_given_once_in_order_under_any_faults)
         if (number < NUMBERS) {
             udp_arrival arrival = udp_order_put(&order, number, &things[number]);
 
-            ck_assert(arrival != UDP_SKIPPED || (number < next && skipped[number]));
-            ck_assert(number >= next || skipped[number] || arrival == UDP_SEEN);
+            ck_assert_msg(arrival != UDP_SKIPPED || (number < next && skipped[number]),
+                          "step %d: number %d counts as skipped", (int)step, (int)number);
+            ck_assert_msg(number >= next || skipped[number] || arrival == UDP_SEEN,
+                          "step %d: number %d came again and is not seen", (int)step, (int)number);
             ck_assert_int_ne(arrival, UDP_NO_ROOM);
         }
         item = udp_order_take(&order);
         if (item != NULL) {
             ck_assert_ptr_eq(item, &things[next]);
-            ck_assert(!given[next]);
+            ck_assert_msg(!given[next], "step %d: number %d is given twice", (int)step, (int)next);
             given[next++] = true;
         } else if (next < NUMBERS && cb_random_below(&random, 4) == 0) {
             udp_order_skip(&order);
