@@ -6,7 +6,7 @@
 #   THREADS_TESTS  make check-threads, for a build that sanitizes threads
 # UNIT_TESTS are programs by Check without a launcher, for all but check-threads; JOB_TESTS start one of JOB_RUNNERS
 # under mpirun, for check and check-other. `make perf` measures and is no test.
-AM_TESTS_ENVIRONMENT = srcdir=$(srcdir); export srcdir; builddir=$(abs_builddir); export builddir;
+AM_TESTS_ENVIRONMENT = srcdir=$(srcdir); export srcdir; builddir=$(abs_builddir); export builddir; CB_BUILD=$(abs_builddir); export CB_BUILD;
 TEST_EXTENSIONS = .sh .py
 SH_LOG_COMPILER = $(SHELL)
 PY_LOG_COMPILER = $(CB_PYTHON)

@@ -157,7 +157,8 @@ def _ratios() -> list[Chart]:
     made = []
     for column, one in itertools.product(known.columns.values(), known.benchmarks.values()):
         ratio = one.ratio
-        if ratio and ratio.column == column.key and ratio.column in one.plots_against(one.count.column):
+        plotted = one.plots_against(one.count.column)
+        if ratio and ratio.column == column.key and ratio.column in plotted:
             made.append(
                 Chart(
                     f"{column.key.split('_')[0]}-{one.name}",

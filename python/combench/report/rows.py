@@ -4,7 +4,7 @@ cannot be: by arithmetic the receiving processors of group 2 can compute no more
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Iterable, Optional, Sequence
 
 from combench.common import catalogue
@@ -19,10 +19,9 @@ ORIGIN = ("benchmark", "technology", "machine")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-@lru_cache(maxsize=None)
-def identity_paths() -> tuple[str, ...]:
-    """What a measurement is of, beside its benchmark, technology and machine: docs/reference/results.md."""
-    return tuple(one.path for one in catalogue.known().columns.values() if one.identifies)
+def identity_paths() -> list[str]:
+    """What a measurement is of, beside its benchmark, technology and machine."""
+    return [one.path for one in catalogue.known().identifying]
 
 
 def machine_of(document: Document) -> tuple[str, ...]:
