@@ -11,6 +11,7 @@
 # CB_CHECK_FULL in their environment (thorough, in tests/cli/lib.sh), and numbers of random schedules and documents.
 FULL = CB_CHECK_FULL=1 SCI_TEST_SCHEDULES=36 CB_FUZZ=1:150
 AM_TESTS_ENVIRONMENT = srcdir=$(srcdir); export srcdir; builddir=$(abs_builddir); export builddir; \
+	CB_BUILD=$(abs_builddir); export CB_BUILD; \
 	SCI_TEST_SCHEDULES=$${SCI_TEST_SCHEDULES-4}; export SCI_TEST_SCHEDULES; \
 	CB_FUZZ=$${CB_FUZZ-1:40}; export CB_FUZZ;
 TEST_EXTENSIONS = .sh .py
