@@ -36,8 +36,8 @@ static const cb_option own_options[] = {
      .default_text = "loop",
      .choices = tellings,
      .key = "supervisor",
-     .help = "How the supervisor tells the sources of an event: by a loop of sends, or by the "
-             "technology's own multicast"},
+     .help = "Send events to sources one by one, or by the "
+             "technology's multicast"},
 };
 
 static bool tells_by_multicast(const bench_options *options)
