@@ -36,8 +36,7 @@ static const cb_option own_options[] = {
      .default_text = "loop",
      .choices = tellings,
      .key = "supervisor",
-     .help = "Send events to sources one by one, or by the "
-             "technology's multicast"},
+     .help = "Send events to the sources in a loop, or by a multicast"},
 };
 
 static bool tells_by_multicast(const bench_options *options)
