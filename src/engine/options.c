@@ -43,15 +43,14 @@ static const cb_option first_rows[] = {
      .argument = "LIST",
      .maximum = LARGEST_MESSAGE,
      .key = "sizes_bytes",
-     .help =
-         "Packet sizes, with units: 0,64,4KiB,1MB; without it 0, 64, 256 and 1024 bytes, and what "
-         "the fit needs"},
+     .help = "Packet sizes with units, such as 0,64,4KiB,1MB; without it 0, 64, 256 and "
+             "1024 bytes, and more where a curve is fitted"},
     {.name = "sweep",
      .type = CB_OPTION_FLAG,
      .offset = FIELD(sweep),
      .key = "sweep",
-     .help = "Measure a full curve: powers of two to 4 MiB, and one byte less and more than each; "
-             "with --sizes those as well"},
+     .help = "Measure powers of two to 4 MiB, each with one byte less and one more, in "
+             "addition to --sizes"},
     {.name = "breakpoint",
      .type = CB_OPTION_SIZE,
      .scope = BENCH_TAKES_PARKBENCH,
@@ -60,8 +59,8 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_MESSAGE,
      .key = "breakpoint_bytes",
-     .help = "The size from which another protocol is used, 8KiB: shorter messages have a line of "
-             "their own; without it one line is fitted to all sizes"},
+     .help = "Fit two lines, the first to messages below this size; without it one line to "
+             "all sizes"},
     {.name = "processors",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_PROCESSORS,
@@ -70,9 +69,8 @@ static const cb_option first_rows[] = {
      .minimum = 2,
      .maximum = LARGEST_RANK,
      .key = "processors",
-     .help =
-         "Numbers of processors, one measurement each; without it 4, 8, 16 and the largest that "
-         "fits the job"},
+     .help = "Numbers of processors, one measurement each; without it 4, 8, 16 and the "
+             "largest that fits the job"},
     {.name = "destinations",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_DESTINATIONS,
@@ -81,9 +79,8 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "destinations",
-     .help =
-         "Numbers of destinations, one measurement each; without it 4, 8, 16 and the largest that "
-         "fits the job"},
+     .help = "Numbers of destinations, one measurement each; without it 4, 8, 16 and the "
+             "largest that fits the job"},
     {.name = "sources",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_SOURCES,
@@ -92,9 +89,8 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "sources",
-     .help =
-         "Numbers of sources, one measurement each; without it 4, 8, 16 and the largest that fits "
-         "the job"},
+     .help = "Numbers of sources, one measurement each; without it 4, 8, 16 and the "
+             "largest that fits the job"},
     {.name = "receivers",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_DESTINATIONS,
@@ -103,17 +99,16 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "receivers",
-     .help = "The ranks that are destinations, in this order: 3,5,7-9; rank 0 is the source"},
+     .help = "Ranks that are destinations, in this order, such as 3,5,7-9; rank 0 is the "
+             "source"},
     {.name = "group",
      .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_DESTINATIONS | BENCH_TAKES_SOURCES,
      .offset = FIELD(group),
      .argument = "NAME",
      .key = "group",
-     .help =
-         "The members of this group of network.conf, in its order, are the destinations, or the "
-         "sources where sources are counted; all of them without --destinations or --sources. "
-         "Wants --config"},
+     .help = "Use the members of this group of network.conf, in its order, as "
+             "destinations, or as sources where these are counted; needs --config"},
     {.name = "sources",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_FARM,
@@ -122,8 +117,8 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "sources",
-     .help = "Numbers of sources, each with the number of destinations at the same place of "
-             "--destinations; without it 4, 6 and 8, or the largest number that fits the job"},
+     .help = "Numbers of sources, one for each number of --destinations; without it 4, 6 "
+             "and 8, or the largest that fits the job"},
     {.name = "destinations",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_FARM,
@@ -132,7 +127,8 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "destinations",
-     .help = "Numbers of destinations, or one number for all; without it as many as sources"},
+     .help = "Numbers of destinations, or one number for all; without it as many as "
+             "sources"},
 };
 
 /* After a benchmark's own options. */
@@ -154,8 +150,8 @@ static const cb_option later_rows[] = {
      .minimum = 1,
      .maximum = 1048576,
      .key = "in_flight",
-     .help = "Events that are in the farm at most; without it the smallest number that gives the "
-             "full frequency, found by a short search"},
+     .help = "Largest number of events in the farm; without it the smallest that reaches "
+             "the full frequency, found by a search"},
     {.name = "rate",
      .type = CB_OPTION_REAL,
      .scope = BENCH_TAKES_FARM,
@@ -165,8 +161,8 @@ static const cb_option later_rows[] = {
      .maximum = 1e9,
      .unit = "Hz",
      .key = "rate_Hz",
-     .help = "Open loop: events fall due at this rate, 100kHz, whether or not earlier ones came "
-             "back; latency counts from then"},
+     .help = "Open loop: events fall due at this rate, such as 100kHz, whether or not "
+             "earlier ones are decided; latency counts from then"},
     {.name = "arrivals",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_FARM,
@@ -175,15 +171,16 @@ static const cb_option later_rows[] = {
      .default_text = "periodic",
      .choices = arrivals,
      .key = "arrivals",
-     .help = "In an open loop events fall due periodically or as a Poisson process (--seed)"},
+     .help = "In an open loop, events fall due at equal intervals or as a Poisson process "
+             "(--seed)"},
     {.name = "load-curve",
      .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_FARM,
      .offset = FIELD(load_curve),
      .argument = "LIST",
      .key = "load_curve",
-     .help = "Latency against offered load: an open loop at each of these rates, 10kHz,50%,90%, "
-             "where per cent are of the closed loop's frequency; auto takes nine from 10 to 110 %"},
+     .help = "Open loops at these rates, such as 10kHz,50%,90% (per cent of the closed "
+             "loop's frequency); auto: nine from 10 to 110 %"},
     {.name = "find-rate",
      .type = CB_OPTION_FLAG,
      .scope = BENCH_TAKES_FARM,
@@ -208,7 +205,7 @@ static const cb_option later_rows[] = {
      .default_text = "p99",
      .choices = quantiles,
      .key = "quantile",
-     .help = "The quantile of the latency that has to be within the deadline"},
+     .help = "Quantile of the latency that must stay within the deadline"},
     {.name = "slow-us",
      .type = CB_OPTION_REAL,
      .scope = BENCH_TAKES_FARM,
@@ -223,8 +220,8 @@ static const cb_option later_rows[] = {
      .scope = BENCH_TAKES_FARM,
      .offset = FIELD(timeline),
      .argument = "FILE",
-     .help = "Write there what every rank does with the first events of a pass of its own, behind "
-             "the first measurement and not within --max-time: trace JSON, which Perfetto shows"},
+     .help = "Write a Perfetto trace of the first events to FILE (extra pass after the "
+             "first measurement, not counted by --max-time)"},
     {.name = "timeline-events",
      .type = CB_OPTION_COUNT,
      .scope = BENCH_TAKES_FARM,
@@ -233,8 +230,8 @@ static const cb_option later_rows[] = {
      .minimum = 1,
      .maximum = 65536,
      .key = "timeline_events",
-     .help = "So many events are in the timeline, or as many as --max-time has room for; without "
-             "it 64"},
+     .help = "Number of events in the timeline; fewer if --max-time has no room for them; "
+             "without it 64"},
     {.name = "mode",
      .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_MODES,
@@ -242,8 +239,8 @@ static const cb_option later_rows[] = {
      .argument = "NAME",
      .default_text = "default",
      .key = "mode",
-     .help =
-         "One mode by name, or all; default leaves out those that are measured on request only"},
+     .help = "Mode to measure; all: every mode; default: every mode except those measured "
+             "on request only"},
     {.name = "precision",
      .type = CB_OPTION_REAL,
      .offset = FIELD(precision_pct),
@@ -253,8 +250,8 @@ static const cb_option later_rows[] = {
      .maximum = 100,
      .unit = "%",
      .key = "precision_pct",
-     .help =
-         "A measurement goes on until the 95 % interval of the median is within so many per cent"},
+     .help = "Stop when half of the median's 95 % interval is at most this share of the "
+             "median"},
     {.name = "max-time",
      .type = CB_OPTION_REAL,
      .offset = FIELD(max_time_s),
@@ -264,9 +261,8 @@ static const cb_option later_rows[] = {
      .maximum = 86400,
      .unit = "s",
      .key = "max_time_s",
-     .help =
-         "or for so long at the most, warm-up and all passes but --verify included; longer where "
-         "the least that a figure needs takes longer, as between ranks that wait for a core"},
+     .help = "Stop a measurement after this time, including warm-up but not --verify; the "
+             "shortest possible one may take longer"},
     {.name = "window",
      .type = CB_OPTION_COUNT,
      .scope = BENCH_TAKES_WINDOW,
@@ -284,9 +280,8 @@ static const cb_option later_rows[] = {
      .default_text = "auto",
      .choices = waits,
      .key = "wait",
-     .help =
-         "How a receive waits; auto spins where every busy rank has a core of its own and yields "
-         "elsewhere"},
+     .help = "How a receive waits; auto: spin if every busy rank has a core of its own, "
+             "else yield"},
     {.name = "touch",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(touch),
@@ -294,9 +289,8 @@ static const cb_option later_rows[] = {
      .default_text = "all",
      .choices = touches,
      .key = "touch",
-     .help =
-         "What a destination reads of a packet: all refers to every byte, so that no clever system "
-         "can avoid the transfer"},
+     .help = "What a destination reads of a packet; all: every byte, so that the data must "
+             "really move"},
     {.name = "connect",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(connect),
@@ -304,8 +298,8 @@ static const cb_option later_rows[] = {
      .default_text = "role",
      .choices = connections,
      .key = "connect",
-     .help = "Whom a rank connects to, over a technology that has connections: those that its role "
-             "talks to, or all, which measures what idle peers cost"},
+     .help = "Peers that a rank connects to, if the technology has connections: those its "
+             "role talks to, or all, which shows what idle peers cost"},
     {.name = "buffers",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(buffers),
@@ -313,7 +307,7 @@ static const cb_option later_rows[] = {
      .default_text = "hot",
      .choices = buffer_uses,
      .key = "buffers",
-     .help = "hot takes the buffer that was used last; rotate goes round through twice the largest "
+     .help = "hot: use the buffer that was used last; rotate: go round twice the largest "
              "cache, which shows the effect of caching"},
     {.name = "placement",
      .type = CB_OPTION_CHOICE,
@@ -321,9 +315,8 @@ static const cb_option later_rows[] = {
      .argument = "HOW",
      .choices = shape_placements,
      .key = "placement",
-     .help = "Over several hosts: ranks take part host after host (block), from host to host "
-             "(cyclic), with each role spread over all hosts, or packed on few; without it in the "
-             "launcher's order"},
+     .help = "Over several hosts: ranks host after host (block), in turn (cyclic), roles "
+             "over all hosts (spread) or on few (packed); without it as launched"},
     {.name = "compute",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_SIDES,
@@ -332,9 +325,8 @@ static const cb_option later_rows[] = {
      .default_text = "none",
      .choices = sides,
      .key = "compute",
-     .help =
-         "Measure beside a continuous computing task of low priority on the core of each source, "
-         "each destination, or both; what each slows down the other is reported"},
+     .help = "Measure beside a computing task of low priority on the core of each source, "
+             "destination, or both; report both slowdowns"},
     {.name = "compute",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_NODES,
@@ -343,8 +335,8 @@ static const cb_option later_rows[] = {
      .default_text = "none",
      .choices = nodes,
      .key = "compute",
-     .help = "Measure beside a continuous computing task of low priority on the core of each node, "
-             "which is source and destination; what each slows down the other is reported"},
+     .help = "Measure beside a computing task of low priority on the core of each node; "
+             "report both slowdowns"},
     {.name = "seed",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(seed),
@@ -352,35 +344,33 @@ static const cb_option later_rows[] = {
      .default_text = "1",
      .maximum = 4294967295.0,
      .key = "seed",
-     .help = "Seed of everything that is drawn at random"},
+     .help = "Seed of all random numbers"},
     {.name = "verify",
      .type = CB_OPTION_FLAG,
      .offset = FIELD(verify),
      .key = "verify",
-     .help =
-         "Add a pass, not timed, in which every byte and every number is checked; lost, doubled, "
-         "reordered or corrupted messages are counted and fail the run"},
+     .help = "Add an untimed pass that checks every byte and message number; errors are "
+             "counted and fail the run"},
     {.name = "format",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(format),
      .argument = "FORM",
      .choices = formats,
-     .help = "Form of the result: text, csv, or json (combench-result/1); without it text, or json "
-             "with "
-             "--output"},
+     .help = "Form of standard output, or of FILE with --output; without it text, or json "
+             "in FILE"},
     {.name = "output",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(output),
      .argument = "FILE",
-     .help = "Write the result there, anew after every measurement, and the text form to standard "
-             "output"},
+     .help = "Write the result to FILE after every measurement, and the text form to "
+             "standard output"},
     {.name = "config",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(config),
      .argument = "DIR",
      .key = "config",
-     .help = "Read network.conf, nodes.conf and machines.conf there, see combench-config(5): the "
-             "technology, its parameters, and which node each rank is; an option goes before them"},
+     .help = "Read technology, parameters and nodes from network.conf, nodes.conf and "
+             "machines.conf in DIR: see combench-config(5)"},
     {.name = "interface",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(interface),
@@ -392,9 +382,8 @@ static const cb_option later_rows[] = {
      .offset = FIELD(parameter),
      .argument = "NAME=VALUE,...",
      .key = "parameter",
-     .help = "Parameters of the technology for all ranks, written as in its Context, see "
-             "combench-config(5); they take precedence over the files of --config and over values "
-             "derived from the job"},
+     .help = "Parameters of the technology for all ranks, as in combench-config(5); they "
+             "take precedence over --config"},
     {.name = "emit-trace",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(emit_trace),
@@ -553,12 +542,12 @@ static void describe_technologies(void)
     used +=
         list_technologies(0, true, " or ", technology_help + used, sizeof(technology_help) - used);
     snprintf(technology_help + used, sizeof(technology_help) - used,
-             "; with --config, what network.conf says where this is not given");
+             "; without it, with --config, that of network.conf");
     list_technologies(TRANSPORT_INTERFACE, false, " and ", names, sizeof(names));
     snprintf(
         interface_help, sizeof(interface_help),
-        "The network interface of %s, the same name on all hosts; without it loopback where all "
-        "ranks are on one host, else the one with the address of the host's name",
+        "Network interface of %s, the same name on all hosts; without it loopback on one host, else "
+        "the one with the address of the host's name",
         names);
 }
 
