@@ -299,13 +299,13 @@ END_TEST
 
 START_TEST(a_missing_argument_is_told_its_name)
 {
-    check_refusal("--sizes lacks its argument; write --sizes=LIST", "--sizes");
+    check_refusal("--sizes needs an argument; write --sizes=LIST", "--sizes");
 }
 END_TEST
 
 START_TEST(an_argument_of_a_flag_is_refused)
 {
-    check_refusal("--verify=yes: --verify takes no argument; write --verify alone", "--verify=yes");
+    check_refusal("--verify=yes: --verify takes no argument; write only --verify", "--verify=yes");
 }
 END_TEST
 
@@ -458,7 +458,7 @@ START_TEST(a_mistake_in_a_row_is_found)
         wrong.options = &mistakes[i];
         wrong.option_count = 1;
         ck_assert_int_eq(cb_options_defaults(&wrong, &defaults), CB_ERROR_USAGE);
-        ck_assert_ptr_nonnull(strstr(contents(captured), "mend the row"));
+        ck_assert_ptr_nonnull(strstr(contents(captured), "fix the row"));
     }
 }
 END_TEST

@@ -199,8 +199,20 @@ END_TEST
 
 START_TEST(a_unit_of_another_quantity_is_unknown)
 {
-    ck_assert_str_eq(real_reason("1Hz", "s"), "unknown unit 'Hz'; use s, ms or us");
+    ck_assert_str_eq(real_reason("1Hz", "s"), "unknown unit 'Hz'; use s, ms, us or ns");
     ck_assert_str_eq(real_reason("1s", "%"), "unknown unit 's'; use %");
+}
+END_TEST
+
+START_TEST(a_time_in_us_takes_every_unit_of_time)
+{
+    ck_assert_double_eq(real_of("250ns", "us"), 0.25);
+    ck_assert_double_eq(real_of("10", "us"), 10);
+    ck_assert_double_eq(real_of("10us", "us"), 10);
+    ck_assert_double_eq(real_of("10ms", "us"), 10000);
+    ck_assert_double_eq(real_of("1.5s", "us"), 1500000);
+    ck_assert_double_eq(real_of("500ns", "s"), 500e-9);
+    ck_assert_str_eq(real_reason("1min", "us"), "unknown unit 'min'; use ns, us, ms or s");
 }
 END_TEST
 
@@ -266,6 +278,21 @@ START_TEST(a_count_list_expands_ranges)
     ck_assert(cb_parse_count_list("3,5,7-9,1-1", 0, UINT64_MAX, &list, why));
     check_list(&list, 6, expected);
     cb_list_free(&list);
+}
+END_TEST
+
+START_TEST(a_list_of_times_takes_units_and_ranges)
+{
+    static const uint64_t expected[] = {0, 50, 2000, 3, 7, 8};
+    cb_list list;
+
+    ck_assert(cb_parse_unit_list("0,50us,2ms,3000ns,7-8", 0, 5000, "us", &list, why));
+    check_list(&list, 6, expected);
+    cb_list_free(&list);
+    ck_assert(!cb_parse_unit_list("500ns", 0, 5000, "us", &list, why));
+    ck_assert_str_eq(why, "not a whole number; use 0 to 5000 us");
+    ck_assert(!cb_parse_unit_list("1s", 0, 5000, "us", &list, why));
+    ck_assert_str_eq(why, "too large; use 0 to 5000 us");
 }
 END_TEST
 
@@ -349,7 +376,7 @@ END_TEST
 START_TEST(a_falling_range_is_refused)
 {
     ck_assert_str_eq(count_list_reason("9-7"),
-                     "a range that falls; write the smaller number first");
+                     "a descending range; write the smaller number first");
 }
 END_TEST
 
@@ -432,14 +459,15 @@ UNIT_MAIN("units", sizes_take_powers_of_1000_and_1024,
           the_range_of_a_size_is_printed_with_units, the_limits_of_a_count_belong_to_it,
           a_count_takes_no_unit, a_count_without_upper_limit_names_the_lower_one,
           reals_come_in_the_base_unit, a_unit_of_another_quantity_is_unknown,
-          a_bare_real_takes_no_unit, a_unit_that_the_table_lacks_stands_for_itself,
+          a_time_in_us_takes_every_unit_of_time, a_bare_real_takes_no_unit,
+          a_unit_that_the_table_lacks_stands_for_itself,
           what_strtod_takes_beyond_decimals_is_refused,
           the_range_of_a_real_is_printed_with_its_unit,
           a_real_that_overflows_is_refused_without_an_upper_limit_too, a_size_list_keeps_its_order,
-          a_count_list_expands_ranges, a_range_reaches_the_largest_number, a_freed_list_is_empty,
-          a_size_list_has_no_ranges, a_list_of_the_greatest_length_is_taken,
-          ranges_beyond_the_greatest_length_are_refused, an_empty_element_is_refused,
-          an_empty_list_is_refused, half_a_range_is_refused, a_falling_range_is_refused,
-          the_element_at_fault_is_named, a_repeated_value_is_refused,
+          a_count_list_expands_ranges, a_list_of_times_takes_units_and_ranges,
+          a_range_reaches_the_largest_number, a_freed_list_is_empty, a_size_list_has_no_ranges,
+          a_list_of_the_greatest_length_is_taken, ranges_beyond_the_greatest_length_are_refused,
+          an_empty_element_is_refused, an_empty_list_is_refused, half_a_range_is_refused,
+          a_falling_range_is_refused, the_element_at_fault_is_named, a_repeated_value_is_refused,
           the_limits_hold_for_each_element, a_reason_stays_within_its_bytes,
           a_size_is_formatted_in_its_shortest_exact_form, a_formatted_size_parses_back)

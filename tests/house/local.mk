@@ -12,4 +12,5 @@ HOUSE_TESTS = \
 	%D%/test_tables.py \
 	%D%/test_technologies.py
 TESTS += $(HOUSE_TESTS)
-EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/structure.py $(srcdir)/tests/house/golden/*/*
+EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/phrases.txt %D%/structure.py %D%/test_words.py \
+	$(srcdir)/tests/house/golden/*/*

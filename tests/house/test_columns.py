@@ -142,17 +142,17 @@ class Columns(unittest.TestCase):
         return {path for path in map(identity, COLUMNS) if path}
 
     def test_compare_finds_rows_by_what_identifies_them(self) -> None:
-        self.assertEqual({*figures._ROW_KEYS, "wait.effective"}, self.identities())
+        self.assertEqual({path for _, path in figures.identities()}, self.identities())
 
     def test_the_report_finds_rows_by_what_identifies_them(self) -> None:
-        self.assertEqual(set(rows.IDENTITY), self.identities())
+        self.assertEqual(set(rows.identity_paths()), self.identities())
 
-    def test_compare_knows_which_figures_are_better(self) -> None:
-        better = {column["key"]: column["better"] for column in COLUMNS}
-        for figure in figures.FIGURES:
-            key = figure.path.split(".")[0]
-            expected = "lower" if figure.lower_is_better else "higher"
-            self.assertEqual(better[key], expected, figure.path)
+    def test_what_is_compared_is_better_one_way_or_the_other(self) -> None:
+        for column in COLUMNS:
+            if column["compared"]:
+                self.assertNotEqual(column["better"], "neither", column["key"])
+            known = {one["key"] for one in COLUMNS}
+            self.assertLessEqual(set(column["follows"]), known, column["key"])
 
     def test_predictions_have_the_keys_of_results(self) -> None:
         text = (SOURCE / "python/combench/predict/columns.py").read_text(encoding="utf-8")

@@ -99,7 +99,7 @@ static void find_doublings(ends_end *end)
 
     receive_all(end, &lost);
     ENDS_REQUIRE(lost == 0);
-    ENDS_REQUIRE(udp_look(udp_factory_of(end->factory)) == CB_OK);
+    ENDS_REQUIRE(udp_read_socket(udp_factory_of(end->factory)) == CB_OK);
     ENDS_REQUIRE(end->factory->counters[UDP_DUPLICATE] == STEPS);
 }
 
@@ -273,7 +273,7 @@ END_TEST
 static void look_once(ends_end *end)
 {
     ends_hear(end);
-    ENDS_REQUIRE(udp_look(udp_factory_of(end->factory)) == CB_OK);
+    ENDS_REQUIRE(udp_read_socket(udp_factory_of(end->factory)) == CB_OK);
     ENDS_REQUIRE(end->factory->counters[UDP_UNEXPECTED] > 0);
     ENDS_REQUIRE(end->factory->counters[UDP_UNEXPECTED] < RUBBISH);
 }
