@@ -233,6 +233,7 @@ static const cb_option own_options[] = {
 const benchmark cb_multicast = {
     .name = "multicast",
     .id = "1.6",
+    .label = "1.6 multicasting",
     .title = "one source, identical data to each destination",
     .description =
         "Measures the basic broadcasting capability (ATLAS DAQ note 48, benchmark 1.6): one source "
@@ -270,6 +271,7 @@ const benchmark cb_multicast = {
                 {"throughput_MBps", "R x size / time of a group send"},
                 {"per_node_MBps", "throughput / destinations that take part"},
                 {"group_create_us", "time of making the groups / their number"}},
+    .table = {"frequency_Hz", "per_node_MBps"},
     .plots = {{"frequency_Hz", "destinations"}, {"frequency_Hz", "list"}},
     .set_up = make_lists,
     .tear_down = drop_lists,

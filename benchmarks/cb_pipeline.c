@@ -102,6 +102,7 @@ static cb_status choose_topologies(const benchmark *definition, const bench_opti
 const benchmark cb_pipeline = {
     .name = "pipeline",
     .id = "2.3",
+    .label = "2.3 pipeline",
     .title = "data-driven pipeline of synchronising stages",
     .description =
         "Measures a data-driven architecture (ATLAS DAQ note 48, benchmark 2.3): sources send to a "
@@ -135,5 +136,6 @@ const benchmark cb_pipeline = {
                 {"round_us", "time from one event to the next"},
                 {"throughput_MBps",
                  "packets that the last stage receives for an event x size x frequency"}},
+    .table = {"frequency_Hz"},
     .plots = {{"frequency_Hz", "topology"}},
 };

@@ -23,6 +23,7 @@ static cb_status push(bench_rank *me, size_t from, transport_buffer *buffer)
 const benchmark cb_pushfarm = {
     .name = "pushfarm",
     .id = "2.1",
+    .label = "2.1 push farm",
     .title = "push farm with supervisor",
     .description =
         "Measures a trigger farm (ATLAS DAQ note 48, benchmark 2.1): a supervisor communicates the "
@@ -52,5 +53,10 @@ const benchmark cb_pushfarm = {
                 {"event_latency_us", "from the issue, or from when the event was due, to the "
                                      "decision, on the clock of the supervisor"},
                 {"found_Hz", "with --find-rate the highest rate that holds the deadline"}},
+    .table = {"frequency_Hz", "in_flight_limit", "limited_by", "event_latency_us.p99"},
     .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
+    .bounds = {{"funnel", "event", "what the destinations can take in", "sources", "destinations"},
+               {"oneway", "stream", "what a source can send", "2", "1"},
+               {"outfarm", "stream", "what a supervisor can tell {sources} sources", "sources", "1",
+                .control = true}},
 };

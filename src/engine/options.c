@@ -20,6 +20,7 @@ static const char *const arrivals[] = {"periodic", "poisson", NULL};
 static const char *const quantiles[] = {"p50", "p90", "p99", "p99.9", NULL};
 static const char *const sides[] = {"none", "source", "destination", "both", NULL};
 static const char *const nodes[] = {"none", "both", NULL};
+static const char *const group_sends[] = {"network", "tree", NULL};
 static const char *const formats[] = {"text", "csv", "json", NULL};
 
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
@@ -143,9 +144,10 @@ static const cb_option later_rows[] = {
      .offset = FIELD(algorithms_us),
      .argument = "LIST",
      .maximum = 1e6,
+     .unit = "us",
      .key = "algorithm_us",
-     .help = "Times in us that a receiving processor works on each packet, one measurement each; "
-             "without it 0, 50 and 500"},
+     .help = "Times that a receiving processor works on each packet, in us or with a unit: "
+             "50,2ms; one measurement each; without it 0, 50 and 500 us"},
     {.name = "in-flight",
      .type = CB_OPTION_COUNT,
      .scope = BENCH_TAKES_FARM,
@@ -198,8 +200,9 @@ static const cb_option later_rows[] = {
      .argument = "L",
      .minimum = 0.01,
      .maximum = 1e9,
+     .unit = "us",
      .key = "deadline_us",
-     .help = "The latency in us that --find-rate holds"},
+     .help = "The latency that --find-rate holds, in us or with a unit: 10ms"},
     {.name = "quantile",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_FARM,
@@ -216,8 +219,10 @@ static const cb_option later_rows[] = {
      .argument = "US",
      .minimum = 0.1,
      .maximum = 1e6,
+     .unit = "us",
      .key = "slow_us",
-     .help = "For experiments: the first destination works so much longer on each event"},
+     .help = "For experiments: the first destination works this much longer on each event, in us "
+             "or with a unit"},
     {.name = "timeline",
      .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_FARM,
@@ -399,8 +404,8 @@ static const cb_option later_rows[] = {
      .type = CB_OPTION_TEXT,
      .offset = FIELD(emit_trace),
      .argument = "FILE",
-     .help = "Measure nothing, and write there the trace of the one measurement that the other "
-             "options leave, which ccmod evaluates; needs neither MPI nor as many processes"},
+     .help = "Measure nothing; write the messages of the one measurement that the other options "
+             "leave to FILE, or - for standard output, as a trace for ccmod; needs no MPI job"},
     {.name = "trace-steps",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(trace_steps),
@@ -408,14 +413,48 @@ static const cb_option later_rows[] = {
      .default_text = "100",
      .minimum = 1,
      .maximum = 1e9,
-     .help = "So many steps, or events of a farm, are in the trace"},
+     .help = "Number of steps in a block of the trace, or of events of a farm"},
+    {.name = "trace-blocks",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_BLOCKS,
+     .offset = FIELD(trace_blocks),
+     .argument = "N",
+     .default_text = "1",
+     .minimum = 1,
+     .maximum = 1e6,
+     .help =
+         "Number of blocks in the trace, each with its own start and its last acknowledgements"},
+    {.name = "trace-shifts",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_SHIFTS,
+     .offset = FIELD(trace_shifts),
+     .argument = "N",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .help = "Number of messages that a node sends in a round of the trace, to nodes spread evenly "
+             "over the others; without it one to each"},
+    {.name = "trace-pace-us",
+     .type = CB_OPTION_REAL,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(trace_pace_us),
+     .argument = "US",
+     .maximum = 1e9,
+     .help = "Time that the supervisor waits in the trace before it issues an event"},
+    {.name = "trace-group-send",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(trace_group_send),
+     .argument = "HOW",
+     .default_text = "network",
+     .choices = group_sends,
+     .help = "Write a group send of the technology as one multicast of the network, or as a "
+             "binomial tree of sends among the members"},
     {.name = "trace-ranks",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(trace_ranks),
      .argument = "N",
      .minimum = 1,
      .maximum = LARGEST_RANK,
-     .help = "The trace is that of a job of so many ranks; without it of as many as take part"},
+     .help = "Number of ranks in the job of the trace; without it those that take part"},
     {.name = "describe",
      .type = CB_OPTION_ACTION,
      .help = "Print what this benchmark is as JSON (combench-benchmarks/1)"},
@@ -464,6 +503,10 @@ static uint32_t scopes_of(const benchmark *definition)
             scopes |= BENCH_TAKES_WINDOW;
     if (definition->group == BENCH_GROUP_PARKBENCH)
         scopes |= BENCH_TAKES_PARKBENCH;
+    if (definition->counted == BENCH_PROCESSORS && definition->roles[0].peering == BENCH_OTHERS)
+        scopes |= BENCH_TAKES_SHIFTS;
+    if (definition->counted != BENCH_FARM)
+        scopes |= BENCH_TAKES_BLOCKS;
     if (bench_occupations(definition) != NULL)
         scopes |= bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE ? BENCH_TAKES_NODES
                                                                           : BENCH_TAKES_SIDES;

@@ -84,7 +84,7 @@ sed 's/= SCI/= Myrinet/' "$examples/note-defaults/network.conf" >unknown/network
 run 2 faulty_oneway --config unknown --sizes 64 --max-time 0.02 --format json
 mv out result.json
 expect_status 0
-expect_one_error "warning: unknown/network.conf:4: Technology = Myrinet" "taken for sci" "write one of mpi, null"
+expect_one_error "warning: unknown/network.conf:4: Technology = Myrinet" "so sci is used" "write one of mpi, null"
 expect "d['technology']" sci
 
 mkdir plain

@@ -26,6 +26,10 @@ CLI_TESTS = \
 	%D%/validator.sh \
 	%D%/verification.sh
 TESTS += $(CLI_TESTS)
+SMALL_TESTS += %D%/farm_small.sh %D%/model.sh
+OTHER_TESTS += \
+	%D%/agreement.sh %D%/bad_input.sh %D%/emit_trace.sh %D%/farm_faults.sh %D%/farm_small.sh %D%/faults.sh \
+	%D%/occupation.sh %D%/oversubscription.sh %D%/sockets.sh %D%/verification.sh
 
 # Any benchmark by its name over technologies with a defect or with less than mpi has, over one that
 # loses messages, and a program whose ranks perform one measurement and count what they send.
@@ -55,7 +59,8 @@ EXTRA_DIST += $(CLI_TESTS) \
 	%D%/test_validate.py \
 	%D%/test_validate_trace.py \
 	%D%/validate.py \
-	%D%/validate_trace.py
+	%D%/validate_trace.py \
+	$(srcdir)/tests/cli/golden/*/*
 
 # A test that fails leaves its folder.
 clean-local: clean-cli

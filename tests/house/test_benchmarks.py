@@ -118,6 +118,12 @@ class Definitions(unittest.TestCase):
             taken = [row["name"] for row in KNOWN["options"] if f"cb_{name}" in row["programs"]]
             self.assertEqual(taken, known["options"], name)
 
+    def test_options_that_are_times_take_units(self) -> None:
+        times = [row for row in KNOWN["options"] if row.get("key", "").endswith(("_us", "_s"))]
+        self.assertIn("deadline-us", {row["name"] for row in times})
+        for row in times:
+            self.assertEqual(row.get("unit"), row["key"].rsplit("_", 1)[1], row["name"])
+
 
 class OneList(unittest.TestCase):
     def test_programs_are_named_in_few_places(self) -> None:

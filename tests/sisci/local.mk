@@ -19,8 +19,8 @@ SISCI_TESTS = \
 	%D%/test_sisci_limits \
 	%D%/test_sisci_peers \
 	%D%/test_sisci_threads
-check_PROGRAMS += $(SISCI_TESTS)
-TESTS += $(SISCI_TESTS)
+UNIT_TESTS += $(SISCI_TESTS)
+THREADS_TESTS += $(SISCI_TESTS)
 endif
 
 SISCI_TEST_FLAGS = -D_GNU_SOURCE -D_REENTRANT -I$(top_srcdir)/src -I$(top_srcdir)/src/sisci \

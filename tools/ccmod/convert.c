@@ -87,8 +87,8 @@ static const cb_option_table table = {
         "Reads what the ranks of a workload do in one form and writes it in another: .cct, the "
         "traces of ccmod; GOAL, the schedules of LogGOPSim; or the time-independent traces that "
         "SimGrid replays by smpirun -replay. Loops are unrolled and distributions drawn.\n\n"
-        "What a form cannot express is refused with its file and line; docs/model.md says what "
-        "that is.",
+        "What a form cannot express is refused with its file and line: see "
+        "docs/reference/trace-format.md.",
     .synopsis = "ccmod convert [OPTION]... INPUT",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
