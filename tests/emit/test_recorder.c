@@ -148,7 +148,7 @@ static void expect_trace(emit_coroutine part, bool multicast, bool rank0_depends
 
     set_up(&all);
     if (rank0_depends)
-        emit_recorder_depends_on_sender(all.recorder, 0);
+        emit_recorder_name_senders(all.recorder, 0);
     ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
     emit_recorder_set_scheduler(all.recorder, crew);
     ck_assert_int_eq(emit_scheduler_run(crew), CB_OK);
