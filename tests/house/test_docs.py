@@ -243,14 +243,22 @@ class Made(unittest.TestCase):
                 if one[what]:
                     self.assertIn(f"<!-- generated: {what} {one['name']} -->", text)
 
+    def module(self, script: str) -> Any:
+        """A script of docs/images, which knows its pictures."""
+        spec = importlib.util.spec_from_file_location(script, DOCS / "images" / f"{script}.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[script] = module  # dataclasses look for it there
+        spec.loader.exec_module(module)
+        return module
+
     def test_pictures_are_those_of_their_scripts(self) -> None:
         for script, picture in (("layers", "layers"), ("sci_message", "sci-message")):
-            path = DOCS / "images" / f"{script}.py"
-            spec = importlib.util.spec_from_file_location(script, path)
-            assert spec is not None and spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            self.assert_made(DOCS / "images" / f"{picture}.svg", module.picture())
+            text = self.module(script).picture()
+            self.assert_made(DOCS / "images" / f"{picture}.svg", text)
+        patterns = self.module("patterns")
+        for one in patterns.pictures():
+            self.assert_made(DOCS / "images" / f"pattern-{one.name}.svg", patterns.draw(one))
 
 
 if __name__ == "__main__":
