@@ -200,7 +200,8 @@ def options(known: Json) -> str:
         values = ", ".join(f"`{choice}`" for choice in one.get("choices", []))
         default = one.get("default", "")
         unit = f" {one['unit']}" if default and "unit" in one else ""
-        meaning = quoted(one["help"]) + (f". One of {values}" if values else "")
+        parts = [one["help"], one.get("more", "").rstrip("."), f"One of {values}" if values else ""]
+        meaning = quoted(". ".join(filter(None, parts)))
         key = f"`{one['key']}`" if "key" in one else ""
         rows.append([name, programs_text(known, one["programs"]), default + unit, meaning, key])
     return table(["option", "programs", "default", "meaning", "key"], rows)
