@@ -218,16 +218,16 @@ static const cb_option own_options[] = {
      .argument = "HOW",
      .choices = multicasts,
      .key = "multicast",
-     .help = "By a loop of sends or by the technology's own multicast; without it both"},
+     .help = "Send by a loop, or by the technology's multicast; default both"},
     {.name = "list",
      .type = CB_OPTION_CHOICE,
      .offset = offsetof(bench_list_options, list),
      .argument = "HOW",
      .choices = lists,
      .key = "list",
-     .help =
-         "How the list of destinations changes with each broadcast; without it fixed at all sizes, "
-         "and rotate and random at 64 bytes"},
+     .help = "Change of the destination list with each broadcast",
+     .more = "rotate takes the next destinations in turn, random draws them. Default: fixed at all "
+             "sizes, and rotate and random at 64 bytes."},
 };
 
 const benchmark cb_multicast = {

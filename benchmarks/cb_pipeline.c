@@ -42,8 +42,9 @@ static const cb_option own_options[] = {
      .offset = offsetof(pipeline_options, topologies),
      .argument = "LIST",
      .key = "topology",
-     .help = "Numbers of processors, stage after stage, one measurement each: 4-2-1,8-4-2-1; "
-             "without it 4-2-1, 6-2-1 and 9-3-1, those that fit the job"},
+     .help = "Processors of each stage, as 4-2-1,8-4-2-1",
+     .more = "One measurement for each topology; default those of 4-2-1, 6-2-1 and 9-3-1 that fit "
+             "the job."},
 };
 
 /* The usual ones that fit, of which the first has to. */

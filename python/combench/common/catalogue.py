@@ -1,8 +1,8 @@
 """What is known of benchmarks, columns and technologies: the build's benchmarks.json.
 
-The programs say it of themselves (docs/reference/benchmarks-json.md). No module of this package has
-a list of benchmarks, columns or technologies of its own. Documents may be of another version: a benchmark
-that is not known here has a definition that makes no claims (`Catalogue.benchmark`).
+The programs say it of themselves (docs/reference/benchmarks-json.md). No module of this package has a
+list of benchmarks, columns or technologies of its own. Documents may be of another version: a
+benchmark that is not known here has a definition that makes no claims (`Catalogue.benchmark`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from combench.common.errors import SuiteError, is_missing
 
 FILE = "benchmarks.json"
 FARM, CALIBRATION = "farm", "calibration"  # groups
-_TOP = Path(__file__).resolve().parents[3]  # of the source tree, or where make install puts the file
+_TOP = Path(__file__).resolve().parents[3]  # of the source tree, or of installed data
 
 # Formulas: + - * / and parentheses over names, and sum() of a list.
 
@@ -100,7 +100,7 @@ class Bound:
     what: str
     count: str  # formulas of `sources` and `destinations`: of that benchmark's count ...
     times: str  # ... and of what its rate is multiplied by
-    control: bool = False  # at the size of control messages rather than at that of the farm's packets
+    control: bool = False  # at the size of control messages, not at that of the farm's packets
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,8 @@ class Count:
         if int(text) < self.least:
             raise ValueError(f"{text} {self.column} are too few; give {self.least} or more")
         if int(text) % self.multiple_of:
-            fitting = "an even number" if self.multiple_of == 2 else f"a multiple of {self.multiple_of}"
+            even = self.multiple_of == 2
+            fitting = "an even number" if even else f"a multiple of {self.multiple_of}"
             raise ValueError(f"{text} {self.column} cannot be measured; give {fitting}")
         return (int(text),)
 
@@ -211,7 +212,7 @@ class Benchmark:
     ratio: Optional[Ratio] = None
     fit: str = ""
     rows: str = "modes * counts * sizes"
-    figures: Mapping[str, str] = field(default_factory=dict)  # columns, with their formulas in words
+    figures: Mapping[str, str] = field(default_factory=dict)  # columns, with formulas in words
     plots: tuple[Plot, ...] = ()
     table: tuple[str, ...] = ()  # columns, or members of them, that its table in a report has
     bounds: tuple[Bound, ...] = ()
@@ -251,7 +252,8 @@ class Benchmark:
         shape = self.count.shape(text)
         if self._of_modes and shape.ranks not in self._of_modes:
             choices = ", ".join(str(number) for number in self._of_modes)
-            raise ValueError(f"'{text}' is no number of {self.count.column}; give {choices}, or max")
+            counted = self.count.column
+            raise ValueError(f"'{text}' is no number of {counted}; give {choices}, or max")
         return shape
 
     def largest(self, ranks: int) -> Optional[str]:
@@ -325,7 +327,7 @@ class Technology:
     counters: tuple[Json, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalogue:
     path: Path
     benchmarks: Mapping[str, Benchmark]  # by name, in the order of the programs' registry
@@ -333,6 +335,11 @@ class Catalogue:
     technologies: Mapping[str, Technology]
     note_sizes_bytes: tuple[int, ...]  # those of DAQ note 48, which all benchmarks measure
     sweep_sizes_bytes: tuple[int, ...]
+
+    @functools.cached_property
+    def identifying(self) -> tuple[Column, ...]:
+        """What rows of one measurement agree in; a column that is absent on both sides agrees."""
+        return tuple(one for one in self.columns.values() if one.identifies)
 
     def named(self, text: str) -> Optional[Benchmark]:
         """A benchmark by its name or its id, as users write it; None where there is none."""
@@ -355,7 +362,7 @@ def _texts(one: Json, key: str) -> tuple[Any, ...]:
 
 
 def _benchmark(one: Json) -> Benchmark:
-    count = {**one["count"], "options": _texts(one["count"], "options")}
+    count: Json = {**one["count"], "options": _texts(one["count"], "options")}
     count["usual"] = _texts(count, "usual")
     ratio, counterpart = one.get("ratio"), one.get("counterpart")
     return Benchmark(
@@ -447,6 +454,6 @@ def known() -> Catalogue:
             return load(place / FILE)
     looked = ", ".join(str(place) for place in places)
     raise SuiteError(
-        f"cannot find {FILE} in {looked}; build combench with scripts/build build, or let $CB_BUILD "
-        "name the folder of a build"
+        f"cannot find {FILE} in {looked}; build combench with scripts/build build, or let "
+        "$CB_BUILD name the folder of a build"
     )

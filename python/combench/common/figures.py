@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator, Optional
 
 from combench.common import catalogue
-from combench.common.catalogue import Column
+from combench.common.catalogue import Catalogue, Column
 
 Json = dict[str, Any]
 Key = tuple[tuple[str, Any], ...]  # the names and values by which a row is found in another run
@@ -23,16 +23,18 @@ _SAID_FIRST = (
 ).split()
 
 
-@functools.lru_cache(maxsize=None)
-def identities() -> tuple[tuple[str, str], ...]:
-    """What rows of one measurement agree in (docs/reference/results.md, "Matching rows of two runs"): keys of
-    a row with their paths, `wait` with `wait.effective`. One that is absent on both sides agrees."""
-    columns = {one.key: one for one in catalogue.known().columns.values() if one.identifies}
-    plain = [one.key for one in columns.values() if not one.identity]
-    first = [key for key in _SAID_FIRST if key in columns]
+@functools.lru_cache(maxsize=1)
+def _identities(known: Catalogue) -> tuple[tuple[str, str], ...]:
+    plain = [one.key for one in known.identifying if not one.identity]
+    first = [key for key in _SAID_FIRST if key in plain]
     rest = [key for key in plain if key not in first]
-    members = [key for key in columns if key not in plain]
-    return tuple((key, columns[key].path) for key in [*first, *rest, *members])
+    members = [(one.key, one.path) for one in known.identifying if one.identity]
+    return tuple([*((key, key) for key in [*first, *rest]), *members])
+
+
+def identities() -> tuple[tuple[str, str], ...]:
+    """What rows of one measurement agree in: keys, with their paths as `wait.effective`."""
+    return _identities(catalogue.known())
 
 
 def at(row: Any, path: str) -> Any:
@@ -98,15 +100,18 @@ def _kind(column: Column) -> int:
     return 1 if column.type == "distribution" else 0 if column.unit else 2
 
 
-@functools.lru_cache(maxsize=None)
-def figures() -> tuple[Figure, ...]:
-    """All that is compared. `KEY_at_least` says whether KEY is a bound."""
-    columns = catalogue.known().columns
+@functools.lru_cache(maxsize=1)
+def _figures(known: Catalogue) -> tuple[Figure, ...]:
     return tuple(
         figure
-        for column in sorted(columns.values(), key=_kind)
-        for figure in _figures_of(column, columns.get(f"{column.key}_at_least"))
+        for column in sorted(known.columns.values(), key=_kind)
+        for figure in _figures_of(column, known.columns.get(f"{column.key}_at_least"))
     )
+
+
+def figures() -> tuple[Figure, ...]:
+    """All that is compared. `KEY_at_least` says whether KEY is a bound."""
+    return _figures(catalogue.known())
 
 
 @dataclass(frozen=True)

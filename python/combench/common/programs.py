@@ -47,8 +47,8 @@ def require(folder: Path, benchmarks: Iterable[str]) -> None:
     for name in benchmarks:
         if not os.access(path(folder, name), os.X_OK):
             raise SuiteError(
-                f"the program {PREFIX}{name} is not in {folder}; build all of them with scripts/build, "
-                "or name another folder with --programs"
+                f"the program {PREFIX}{name} is not in {folder}; build all of them with "
+                "scripts/build, or name another folder with --programs"
             )
 
 
@@ -76,8 +76,8 @@ def technologies(folder: Path) -> list[str]:
     found = re.search(r"one of ([a-z, ]+)", said)
     if found is None:
         raise SuiteError(
-            f"cannot tell the technologies of the programs in {folder}: one said '{said}'; use programs "
-            "and driver of one version"
+            f"cannot tell the technologies of the programs in {folder}: one said '{said}'; use "
+            "programs and driver of one version"
         )
     return found.group(1).replace(" ", "").split(",")
 

@@ -185,7 +185,8 @@ def _fits(side: Side, program: Program, key: Key) -> Iterator[Json]:
             if (document["benchmark"], document["technology"]) != wanted:
                 continue
             for fit in document.get("fit") or []:
-                if program.is_of(fit.get("mode")) and fit.get("processors") == known.get("processors"):
+                alike = fit.get("processors") == known.get("processors")
+                if alike and program.is_of(fit.get("mode")):
                     yield fit
             for skipped in document.get("skipped") or []:
                 if skipped.get("what") == "fit":
@@ -287,11 +288,8 @@ def write(side: Side, stream: TextIO) -> None:
     for pairing in pairings():
         groups = _pairs(side, pairing)
         if not groups:
-            print(
-                f"{pairing.note.benchmark.program} and {pairing.parkbench.benchmark.program}: no row of one has its like in the "
-                "other",
-                file=stream,
-            )
+            programs = (one.benchmark.program for one in (pairing.note, pairing.parkbench))
+            print(f"{' and '.join(programs)}: no row of one has its like in the other", file=stream)
             continue
         count += len(groups)
         print("\n".join(_paragraph(pairing.relation, "")), file=stream)

@@ -70,7 +70,7 @@ def _of_document(document: Json) -> Iterator[tuple[str, str]]:
         value = at(document, path)
         yield from _single(name, settings.named(value or {}) if name == _SETTINGS else value)
     yield from _of_hosts(document)
-    in_rows = _CHOOSE_ROWS | {one.key for one in catalogue.known().columns.values() if one.identifies}
+    in_rows = _CHOOSE_ROWS | {one.key for one in catalogue.known().identifying}
     for name, value in (document.get("parameters") or {}).items():
         if name not in in_rows:
             yield f"option {name}", text_of(value)

@@ -157,7 +157,8 @@ def _ratios() -> list[Chart]:
     made = []
     for column, one in itertools.product(known.columns.values(), known.benchmarks.values()):
         ratio = one.ratio
-        if ratio and ratio.column == column.key and ratio.column in one.plots_against(one.count.column):
+        plotted = one.plots_against(one.count.column)
+        if ratio and ratio.column == column.key and ratio.column in plotted:
             made.append(
                 Chart(
                     f"{column.key.split('_')[0]}-{one.name}",
@@ -393,8 +394,10 @@ def _same_farm(row: Row, other: Row) -> bool:
 def _closed_loop(group: Sequence[Row], rows: Sequence[Row]) -> tuple[tuple[float, str], ...]:
     """The frequency of the closed loop, as a limit to be drawn."""
     for row in rows:
+        if row.get("mode") != "closed" or not _same_farm(row, group[0]):
+            continue
         known = row.figure("frequency_Hz")
-        if row.get("mode") == "closed" and known and _same_farm(row, group[0]):
+        if known:
             return ((known.value, f"closed loop: {text(known, frequency)}"),)
     return ()
 

@@ -23,8 +23,8 @@ def _like(row: Row, rows: Iterable[Row], **wanted: object) -> Iterable[Row]:
 
 
 def _communicating(row: Row, rows: Sequence[Row]) -> list[Bound]:
-    """By what other benchmarks measured, as the definition of the farm has it, where ranks had cores
-    of their own."""
+    """By what other benchmarks measured, where ranks had cores of their own: the bounds of the
+    farm's definition."""
     if row.get("oversubscribed") or row.get("sources") is None:
         return []
     farm = {"sources": row.get("sources"), "destinations": row.get("destinations") or 1}

@@ -4,7 +4,7 @@ cannot be: by arithmetic the receiving processors of group 2 can compute no more
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Iterable, Optional, Sequence
 
 from combench.common import catalogue
@@ -19,10 +19,9 @@ ORIGIN = ("benchmark", "technology", "machine")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-@lru_cache(maxsize=None)
-def identity_paths() -> tuple[str, ...]:
-    """What a measurement is of, beside its benchmark, technology and machine: docs/reference/results.md."""
-    return tuple(one.path for one in catalogue.known().columns.values() if one.identifies)
+def identity_paths() -> list[str]:
+    """What a measurement is of, beside its benchmark, technology and machine."""
+    return [one.path for one in catalogue.known().identifying]
 
 
 def machine_of(document: Document) -> tuple[str, ...]:
@@ -57,7 +56,18 @@ class Row:
     machine: str
     earlier: tuple[Row, ...] = ()  # the same measurement, made before
 
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        """What was asked for before: groups and lines ask for the same keys again and again."""
+        return {}
+
     def get(self, key: str) -> Any:
+        known = self._known
+        if key not in known:
+            known[key] = self._value(key)
+        return known[key]
+
+    def _value(self, key: str) -> Any:
         if key == "source":
             return self.data.get("source", "measured")
         if key in ("machine", "wait", "reading", "shape", "count"):
@@ -99,7 +109,7 @@ class Row:
             return "n to n"
         return "n to 1" if destinations == 1 else f"{sources} to {destinations}"
 
-    @property
+    @cached_property
     def origin(self) -> tuple[Any, ...]:
         return tuple(self.get(key) for key in ORIGIN)
 

@@ -205,7 +205,8 @@ def _table(
 ) -> Table:
     counted = rows[0].definition.count
     differing = (key for key in _kinds()[1:] if len({row.get(key) for row in rows}) > 1)
-    frame = _Frame(rows[0].get("benchmark"), _sizes(rows), ("technology", *differing), quantities, reasons)
+    kinds = ("technology", *differing)
+    frame = _Frame(rows[0].get("benchmark"), _sizes(rows), kinds, quantities, reasons)
     lines = [line for group in grouped(rows, frame.kinds) for line in frame.of_kind(group, wanted)]
     head = "farm" if counted.is_farm else counted.column
     return Table(title, head, frame.sizes, tuple(lines), _left_out(rows, frame.sizes))
