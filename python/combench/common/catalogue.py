@@ -368,7 +368,7 @@ def _benchmark(one: Json) -> Benchmark:
     return Benchmark(
         name=one["name"],
         id=one["id"],
-        label=one["label"],
+        label=one.get("label", one["name"]),
         title=one["title"],
         group=one["group"],
         pattern=one["pattern"],
