@@ -157,6 +157,7 @@ typedef struct {
     bool thread_runs;
     pthread_t thread; /* that makes the callbacks */
     char job[SISCI_JOB_BYTES];
+    sisci_name beginning; /* of the names of the job's objects */
     unsigned node;
     sisci_faults faults;
     sisci_process self;

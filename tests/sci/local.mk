@@ -7,9 +7,9 @@ TESTS += $(SCI_TESTS)
 endif
 endif
 if SISCI_SOFTWARE
-TESTS += %D%/multicast_sci.sh %D%/programs_sci.sh
+TESTS += %D%/multicast_sci.sh %D%/programs_sci.sh %D%/shared_memory.sh
 endif
-EXTRA_DIST += %D%/multicast_sci.sh %D%/programs_sci.sh
+EXTRA_DIST += %D%/multicast_sci.sh %D%/programs_sci.sh %D%/shared_memory.sh
 
 SCI_PAIR_SOURCES = %D%/pair.c %D%/pair.h
 SCI_TEST_CPPFLAGS = $(UNIT_FLAGS) $(SISCI_CFLAGS)

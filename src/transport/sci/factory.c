@@ -1,6 +1,8 @@
 /* Factories of the technology sci: the message passing layer over SCI of Bogaerts' note, over
  * remote memory alone. Each process has one segment that the others write into: headers with
  * acknowledgements, lines with notifications, buffers with data. docs/sci.md has the protocol. */
+#include "config.h"
+
 #include "transport/sci/internal.h"
 
 #include <stdlib.h>
@@ -95,6 +97,15 @@ cb_status sci_close(transport_factory *base)
 
     destroy(base);
     return flushed;
+}
+
+/* A driver removes what a process leaves; nothing does so for files of /dev/shm. */
+void sci_abandon(transport_factory *base)
+{
+    (void)base;
+#ifndef HAVE_SISCI_DOLPHIN
+    sisci_shm_abandon();
+#endif
 }
 
 /* The pool as files have it, or larger where the run needs that. */
