@@ -15,6 +15,7 @@ UNIT_TESTS = \
 	%D%/test_figures \
 	%D%/test_fit \
 	%D%/test_histogram \
+	%D%/test_input \
 	%D%/test_ledger \
 	%D%/test_load \
 	%D%/test_log \
@@ -82,6 +83,8 @@ tests_unit_test_fit_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_fit_LDADD = $(UNIT_LIBS)
 tests_unit_test_histogram_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_histogram_LDADD = $(UNIT_LIBS)
+tests_unit_test_input_CPPFLAGS = $(UNIT_FLAGS)
+tests_unit_test_input_LDADD = $(UNIT_LIBS)
 tests_unit_test_ledger_CPPFLAGS = $(UNIT_FLAGS)
 tests_unit_test_ledger_LDADD = $(UNIT_LIBS)
 tests_unit_test_load_CPPFLAGS = $(UNIT_FLAGS)
