@@ -232,8 +232,8 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
     return CB_OK;
 }
 
-/* What a reader may look for and not find. A farm's event is no transfer of one size: nobody would
- * look for a line there. */
+/* What a reader may look for and not find. Of a benchmark whose usual sizes are not fitted nobody
+ * expects a line. */
 static cb_status explain_what_is_missing(const plan_progress *run)
 {
     const engine_session *session = run->session;
@@ -244,7 +244,7 @@ static cb_status explain_what_is_missing(const plan_progress *run)
         CB_TRY(report_skip(session->document, "shares of the sources, in rows without them",
                            "a block holds less than four windows; give a longer --max-time, or a "
                            "smaller --window"));
-    if (fits_wanted(session) || session->definition->counted == BENCH_FARM)
+    if (fits_wanted(session) || !session->definition->fit)
         return CB_OK;
     return report_skip(
         session->document, "fit",
