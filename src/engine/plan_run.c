@@ -253,8 +253,8 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
     return CB_OK;
 }
 
-/* What a reader may look for and not find. Of a benchmark whose usual sizes are not fitted nobody
- * expects a line. */
+/* Explain what a reader may miss. A fit is expected only of a benchmark whose usual sizes are
+ * fitted. */
 static cb_status explain_what_is_missing(const plan_progress *run)
 {
     const engine_session *session = run->session;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What sci leaves in /dev/shm, and what it says of what it finds there: in a mount namespace, whose
-# /dev/shm nobody else uses.
+# sci leaves nothing in /dev/shm and names a lock that it cannot take. Runs in a mount namespace with a
+# /dev/shm of its own.
 if [ -z "${CB_OWN_SHM:-}" ]; then
     namespaces=--mount
     [ "$(id -u)" -eq 0 ] || namespaces="--mount --user --map-root-user"
