@@ -29,6 +29,7 @@ static cb_status exchange_with_all(bench_rank *me)
 const benchmark cb_alltoall = {
     .name = "alltoall",
     .id = "1.3",
+    .label = "1.3 all-to-all",
     .title = "every node to all others",
     .description =
         "Measures switch congestion and scaling (ATLAS DAQ note 48, benchmark 1.3): in every round "
@@ -54,5 +55,6 @@ const benchmark cb_alltoall = {
                 {"throughput_MBps", "P (P - 1) x size / time of a round"},
                 {"per_node_MBps", "throughput / P"},
                 {"congestion_ratio", "(time of a round / (P - 1)) / that of two nodes"}},
+    .table = {"frequency_Hz", "per_node_MBps", "throughput_MBps", "congestion_ratio"},
     .plots = {{"frequency_Hz", "processors"}, {"congestion_ratio", "processors"}},
 };

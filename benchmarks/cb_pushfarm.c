@@ -36,8 +36,10 @@ static const cb_option own_options[] = {
      .default_text = "loop",
      .choices = tellings,
      .key = "supervisor",
-     .help = "How the supervisor tells the sources of an event: by a loop of sends, or by the "
-             "technology's own multicast"},
+     .help = "How the supervisor tells the sources of an event",
+     .more =
+         "loop: by a loop of sends. multicast: by the technology's own multicast; rows then have "
+         "multicast technology."},
 };
 
 static bool tells_by_multicast(const bench_options *options)
@@ -50,6 +52,7 @@ static bool tells_by_multicast(const bench_options *options)
 const benchmark cb_pushfarm = {
     .name = "pushfarm",
     .id = "2.1",
+    .label = "2.1 push farm",
     .title = "push farm with supervisor",
     .description =
         "Measures a trigger farm (ATLAS DAQ note 48, benchmark 2.1): a supervisor communicates the "
@@ -82,5 +85,10 @@ const benchmark cb_pushfarm = {
                 {"event_latency_us", "from the issue, or from when the event was due, to the "
                                      "decision, on the clock of the supervisor"},
                 {"found_Hz", "with --find-rate the highest rate that holds the deadline"}},
+    .table = {"frequency_Hz", "in_flight_limit", "limited_by", "event_latency_us.p99"},
     .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
+    .bounds = {{"funnel", "event", "what the destinations can take in", "sources", "destinations"},
+               {"oneway", "stream", "what a source can send", "2", "1"},
+               {"outfarm", "stream", "what a supervisor can tell {sources} sources", "sources", "1",
+                .control = true}},
 };

@@ -8,6 +8,7 @@ suite_commondir = $(suitedir)/common
 dist_suite_common_DATA = \
 	%D%/combench/common/__init__.py \
 	%D%/combench/common/benchmarks.py \
+	%D%/combench/common/catalogue.py \
 	%D%/combench/common/documents.py \
 	%D%/combench/common/errors.py \
 	%D%/combench/common/figures.py \

@@ -1,7 +1,7 @@
-/* What the clock can resolve and what a reading costs, both measured with the clock itself: the
- * kernel's claim (clock_getres) says nothing about the path that a reading takes. And TICK1 and
- * TICK2, where one clock is read between two readings of the other, and the closest pair of many
- * counts: a process that is put to sleep between two readings has only lost that pair. */
+/* Measure the resolution and the cost of the clock with the clock itself: clock_getres says nothing
+ * about the path that a reading takes. Parkbench's TICK1 and TICK2 are here too. Where two clocks
+ * are compared, one is read between two readings of the other, and of many such triples the closest
+ * counts: a process that is descheduled in between spoils only that triple. */
 #include "base/clock.h"
 
 #include <math.h>
@@ -12,14 +12,14 @@
 #include "base/order.h"
 
 enum {
-    STEP_READINGS = 20000, /* at least, in search of the smallest step */
+    STEP_READINGS = 20000, /* minimum number of readings in search of the smallest step */
     COST_RUNS = 15,
-    COST_READINGS = 2000, /* of the shortest run */
-    COST_RESOLUTIONS = 10 /* a run is longer than this many steps of the clock */
+    COST_READINGS = 2000, /* in the shortest series */
+    COST_RESOLUTIONS = 10 /* a series is longer than this many steps of the clock */
 };
 
-/* Between two readings one after the other. A clock that is finer than a reading is long gives
- * the time of the shortest reading: nothing shorter can be told from zero. */
+/* Smallest difference of two consecutive readings. If the clock is finer than a reading takes, this
+ * is the time of the shortest reading: nothing shorter can be distinguished from zero. */
 static uint64_t smallest_step_ns(void)
 {
     uint64_t smallest = UINT64_MAX;
@@ -51,7 +51,7 @@ cb_clock_quality cb_clock_measure(void)
     size_t readings = COST_READINGS;
     double costs_ns[COST_RUNS];
 
-    /* enough readings that the clock's step is a small part of a run, on a coarse clock too */
+    /* The series is long enough that the step of a coarse clock is a small part of it. */
     while (time_readings_ns(readings) < COST_RESOLUTIONS * resolution_ns)
         readings *= 2;
     for (size_t i = 0; i < COST_RUNS; i++)
@@ -75,16 +75,16 @@ void cb_sleep_ns(uint64_t ns)
 
 enum {
     TICK_READINGS_LEAST = 20000,
-    TICK_STEPS_LEAST = 5,         /* one step alone may have been slept through */
-    TICK_READINGS_MOST = 4000000, /* 80 ms at 20 ns, 4 s where each is a call of the system */
+    TICK_STEPS_LEAST = 5,         /* a single step may include time off the processor */
+    TICK_READINGS_MOST = 4000000, /* 80 ms at 20 ns; 4 s where each reading is a system call */
     PAIRS = 50,
     TRIALS = 3
 };
 
-/* What two readings of a clock of whole microseconds can be wrong by. */
+/* Maximum error of two readings of a clock that counts whole microseconds. */
 static const double reference_step_ns = 2000;
 
-/* An instant by both clocks, and how far apart the two may be. */
+/* The same instant on both clocks, and the largest difference the two readings may have. */
 typedef struct {
     double clock_ns, reference_ns, bound_ns;
 } instant;
@@ -142,7 +142,7 @@ cb_tick1 cb_measure_tick1(const cb_clock *clock)
     return found;
 }
 
-/* Differences are taken of whole numbers first: a double has no nanoseconds of the time of day. */
+/* Subtract integers before converting: a double cannot hold the time of day in nanoseconds. */
 static double since(uint64_t instant_ns, uint64_t origin_ns)
 {
     return instant_ns >= origin_ns ? (double)(instant_ns - origin_ns)

@@ -1,6 +1,6 @@
-/* The monotonic clock that times everything, in nanoseconds, and what reading it costs. And whether
- * a clock can be measured with at all, as Parkbench asks before anything else: TICK1, how far apart
- * two readings are that differ; TICK2, whether an interval is as long as another clock says. */
+/* The monotonic clock of all timing, in nanoseconds; its resolution and cost; Parkbench's clock
+ * tests: TICK1, the smallest difference of two readings, and TICK2, the comparison of an interval
+ * with another clock. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -12,11 +12,11 @@
 #define CB_CLOCK_SOURCE "CLOCK_MONOTONIC"
 
 typedef struct {
-    double resolution_ns; /* smallest step that was seen between two readings that differ */
-    double cost_ns;       /* of one reading: median over runs of many readings */
+    double resolution_ns; /* smallest step seen between two different readings */
+    double cost_ns;       /* of one reading: median over series of readings */
 } cb_clock_quality;
 
-/* Hot. Nanoseconds since an arbitrary instant; never goes back. */
+/* Hot path. Nanoseconds since an arbitrary instant; never decreases. */
 static inline uint64_t cb_now_ns(void)
 {
     struct timespec now;
@@ -36,13 +36,14 @@ typedef struct {
     void *context;
 } cb_clock;
 
-/* The clock of cb_now_ns, and the system's time of day, which time services hold true and which is
- * read by another call and in whole microseconds. Static storage. */
+/* The clock of cb_now_ns, and the system's time of day: it is disciplined by time services, read by
+ * another call, and counts whole microseconds. Static storage. */
 const cb_clock *cb_clock_measured(void);
 const cb_clock *cb_clock_wall(void);
 
 typedef struct {
-    uint64_t tick_ns; /* smallest difference of readings in turn that differ; 0: it stood still */
+    uint64_t tick_ns; /* smallest difference of consecutive different readings; 0: the clock did not
+                         advance */
     bool goes_back;   /* a reading was smaller than the one before */
 } cb_tick1;
 
@@ -50,18 +51,18 @@ typedef struct {
 cb_tick1 cb_measure_tick1(const cb_clock *clock);
 
 typedef struct {
-    double error_pct; /* of the interval, as the clock has it; positive: the clock is fast */
-    double bound_pct; /* the comparison cannot be wrong by more */
+    double error_pct; /* of the interval measured by the clock; positive: the clock is fast */
+    double bound_pct; /* maximum error of the comparison itself */
 } cb_tick2;
 
-/* Compare an interval of at least `interval_ns`, in which `pause` sleeps, by both clocks. A
- * processor-time clock stands while its process sleeps, and shows here. The better of three trials
- * counts, since the reference may be set while one is under way; the first within
- * CB_TICK2_LIMIT_PCT ends them. */
+/* Compare an interval of at least `interval_ns`, in which `pause` sleeps, on both clocks. Detects a
+ * clock of processor time, which stops while its process sleeps. Takes the best of three trials,
+ * since the reference clock may be set during one; stops at the first trial within
+ * CB_TICK2_LIMIT_PCT. */
 cb_tick2 cb_measure_tick2(const cb_clock *clock, const cb_clock *reference, uint64_t interval_ns,
                           void (*pause)(uint64_t ns));
 
-/* An error beyond this, and beyond its bound, is no drift but another unit of time. */
+/* A larger error, beyond its bound, is not drift but a different unit of time. */
 #define CB_TICK2_LIMIT_PCT 0.1
 
 bool cb_tick2_is_true(const cb_tick2 *found);

@@ -1,9 +1,8 @@
-/* Configuration in files: network.conf, nodes.conf and machines.conf of one directory, in the
- * syntax of libconfuse, with the Contexts of section 10 of the SCI note. combench-config(5)
- * describes them.
+/* Configuration files: network.conf, nodes.conf and machines.conf of one directory, in libconfuse
+ * syntax, with the Contexts of section 10 of the SCI note. combench-config(5) describes them.
  *
- * Three steps, so that one process can read for a whole job and all make the same of it: load the
- * texts, parse them, and make settings for a job. Errors are logged with file and line.
+ * Three separate steps, so that one process can read the files and all processes parse the same
+ * bytes: load the texts, parse them, make settings for a job. Errors are logged with file and line.
  */
 #ifndef BASE_CONTEXT_H
 #define BASE_CONTEXT_H
@@ -22,44 +21,44 @@ const char *cb_file_name(cb_file file);
 
 enum { CB_FILE_LARGEST_BYTES = 4 << 20 };
 
-/* The texts of the files of a directory; empty ones may be NULL. Freed with cb_config_texts_free,
- * which may be done twice. */
+/* The texts of the files of a directory; a text may be NULL if empty. Free with
+ * cb_config_texts_free, which may be called twice. */
 typedef struct {
     char *text[CB_FILES];
     size_t bytes[CB_FILES];
 } cb_config_texts;
 
-/* A technology that files may name, and whose Context they may have. */
+/* A technology that the files may name, and the Context of its parameters. */
 typedef struct {
-    const char *name;                   /* for Technology, in any case of letters */
-    const cb_parameter_set *parameters; /* NULL: there is no such Context */
-    bool is_default;                    /* taken where files name none, or one that is not known */
+    const char *name;                   /* value of Technology, case-insensitive */
+    const cb_parameter_set *parameters; /* NULL: it has no Context */
+    bool is_default;                    /* used if the files name no technology or an unknown one */
 } cb_config_technology;
 
-/* What stands in the files of a directory. */
+/* The parsed files of a directory. */
 typedef struct cb_config cb_config;
 
-/* Read the three files of a directory; each has to be there. CB_ERROR_USAGE, logged, when one
- * cannot be read or is larger than CB_FILE_LARGEST_BYTES; then there is nothing to free. */
+/* Read the three files of a directory. Returns CB_ERROR_USAGE, logged, when a file is missing,
+ * cannot be read or exceeds CB_FILE_LARGEST_BYTES; then nothing has to be freed. */
 cb_status cb_config_load(const char *directory, cb_config_texts *out);
 void cb_config_texts_free(cb_config_texts *texts);
 
-/* Parse texts; `directory` is for messages and not opened. The names of the technologies and their
- * sets have to live as long as the configuration. CB_ERROR_USAGE, logged, with the file and line
- * of the first thing that is wrong by itself: syntax, unknown names, ranges, nodes without an id,
- * machines and members that do not exist. The caller frees *out. */
+/* Parse texts. `directory` is used in messages only. The technologies' names and sets must outlive
+ * the configuration. Returns CB_ERROR_USAGE and logs file and line of the first error in the files
+ * themselves: syntax, unknown names, ranges, nodes without an id, missing machines and members. The
+ * caller frees *out. */
 cb_status cb_config_parse(const char *directory, const cb_config_texts *texts,
                           const cb_config_technology *technologies, size_t count, cb_config **out);
 void cb_config_free(cb_config *config);
 
-/* The name of the technology that the files ask for, of the default where they name none or one
- * that is not known; NULL: there is no default. And "DIR/network.conf:LINE" or, where none is
- * named, "DIR/network.conf, which names none,". */
+/* The name of the technology of the files, or of the default if they name none or an unknown one;
+ * NULL: there is no default. The place is "DIR/network.conf:LINE" or, if no technology is named,
+ * "DIR/network.conf, which names none,". */
 const char *cb_config_technology_name(const cb_config *config);
 const char *cb_config_technology_place(const cb_config *config);
 
-/* A named group as its file has it: ids of nodes, and the ranks of these nodes, which may lie
- * beyond a job. Belongs to the configuration. */
+/* A named group from the file: ids of nodes, and the ranks of these nodes, which may exceed the
+ * ranks of a job. Belongs to the configuration. */
 typedef struct {
     const char *name;
     const uint32_t *ids;
@@ -67,15 +66,14 @@ typedef struct {
     size_t count;
 } cb_config_group;
 
-/* Group `index` in the order of network.conf; false: there are fewer. */
+/* Group `index` in the order of network.conf; false if there are fewer groups. */
 bool cb_config_group_at(const cb_config *config, size_t index, cb_config_group *out);
 
-/* Settings for a job over a technology with this set, which may be NULL: rank r is the r-th node;
- * what is given on the command line (`given`, a cell for each row, or NULL) takes precedence over
- * the node, the node over its machine, that over the top, the top over the default. CB_ERROR_USAGE,
- * logged with the parameter, its file and line and the value that is needed, when there are fewer
- * nodes than ranks or a limit of any technology does not hold: the configuration is checked whole,
- * whichever technology will use it. */
+/* Make the settings of a job over a technology with this set, which may be NULL. Rank r is the r-th
+ * node. Precedence, highest first: command line (`given`, one cell per row, or NULL), node, its
+ * machine, top of network.conf, default. Returns CB_ERROR_USAGE, and logs the parameter, its file
+ * and line and the value needed, when there are fewer nodes than ranks or a limit of any technology
+ * is violated: the whole configuration is checked, whichever technology will use it. */
 cb_status cb_config_settings(const cb_config *config, const cb_job *job,
                              const cb_parameter_set *set, const cb_override *given,
                              cb_settings *out);

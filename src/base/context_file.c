@@ -1,8 +1,8 @@
-/* From the text of one file to what it says. libconfuse makes a tree of sections of the text, in
- * which all values are kept as text with their line; the line stands in a field of the option that
- * a text does not use. Then numbers are made of the values, and nodes, machines and groups of the
- * sections. Sections may come several times for libconfuse, since it gives those that may not no
- * name of a file; two of a kind are refused here. */
+/* Parse the text of one configuration file. libconfuse builds a tree of sections in which every
+ * value is kept as text with its line (in a field of the option that text values do not use).
+ * Numbers are then parsed from the values, and nodes, machines and groups made from the sections.
+ * libconfuse is told that all sections may repeat, since it does not report the file name for one
+ * that may not; duplicates are rejected here. */
 #include "base/context_internal.h"
 
 #include <confuse.h>
@@ -16,14 +16,14 @@
 
 _Static_assert((int)CONTEXT_WHY_BYTES >= (int)CB_WHY_BYTES, "the parsers' reasons have to fit");
 
-/* Rows of a section beside its Contexts, with an end. */
+/* Rows of a section besides its Contexts, including the terminator. */
 enum { OWN_ROWS = 4 };
 
-/* What may stand in the text that is being parsed: libconfuse gives its callbacks nothing of the
- * caller's. */
+/* What the text being parsed may contain. A global, since libconfuse passes no user pointer to its
+ * callbacks. */
 static const context_vocabulary *vocabulary;
 
-/* Where other names than those of parameters belong. */
+/* The file and section of each name that is not a parameter. */
 static const struct {
     const char *name, *where;
 } homes[] = {
@@ -35,26 +35,25 @@ static const struct {
     {"machine", "machines.conf or, as the name of one, in a node"},
 };
 
-/* Empty where a name is none of ours. */
+/* Empty for an unknown name. */
 static void say_home(const char *name, char *text, size_t bytes)
 {
     text[0] = '\0';
     for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
         if (strcmp(homes[i].name, name) == 0)
-            snprintf(text, bytes, "it belongs into %s", homes[i].where);
+            snprintf(text, bytes, "it belongs in %s", homes[i].where);
     for (size_t i = 0; i < vocabulary->context_count; i++)
         if (strcmp(vocabulary->contexts[i]->context, name) == 0)
-            snprintf(text, bytes, "a Context belongs into network.conf, a node or a machine");
+            snprintf(text, bytes, "a Context belongs in network.conf, a node or a machine");
     for (size_t i = 0; i < vocabulary->row_count; i++)
         if (strcmp(vocabulary->rows[i].row->name, name) == 0)
-            snprintf(text, bytes, "it belongs into a Context %s %s",
-                     vocabulary->rows[i].set->context,
+            snprintf(text, bytes, "it belongs in a Context %s %s", vocabulary->rows[i].set->context,
                      vocabulary->rows[i].row->scopes == CB_SCOPE_MACHINE
                          ? "of a machine, in machines.conf"
                          : "in network.conf or of a node, in nodes.conf");
 }
 
-/* Which of two names is nearer to `name`; NULL is farther than any. */
+/* Which of two names is nearer to `name`; NULL counts as infinitely far. */
 static const char *nearer(const char *name, const char *one, const char *other)
 {
     return one == NULL || (other != NULL && cb_distance(name, other) < cb_distance(name, one))
@@ -62,7 +61,7 @@ static const char *nearer(const char *name, const char *one, const char *other)
                : one;
 }
 
-/* A name that is nearer is preferred, if it belongs elsewhere or not. */
+/* Prefer the nearer name, whether or not it belongs in this section. */
 static void say_nearest(const cfg_t *section, const char *name, char *text, size_t bytes)
 {
     const char *here = NULL, *anywhere = NULL;
@@ -97,7 +96,7 @@ static void refuse_name(const cfg_t *section, const char *name)
     cb_error("%s:%d: unknown name '%s'; %s", section->filename, section->line, name, advice);
 }
 
-/* libconfuse's own words, but for unknown names, which have one argument: the name. */
+/* Pass on libconfuse's message, except for unknown names, where the only argument is the name. */
 __attribute__((format(printf, 2, 0))) static void complain(cfg_t *section, const char *format,
                                                            va_list arguments)
 {
@@ -112,11 +111,11 @@ __attribute__((format(printf, 2, 0))) static void complain(cfg_t *section, const
              section->line, text);
 }
 
-/* Called for each value, the second and later ones of a list included. */
+/* Called for each value, including the second and later ones of a list. */
 static int note_line(cfg_t *section, cfg_opt_t *row, const char *value, void *result)
 {
     if (row->nvalues == 1 && row->def.number != 0) {
-        cfg_error(section, "%s was given before, in line %ld; take one of the two away", row->name,
+        cfg_error(section, "%s was given before, in line %ld; remove one of them", row->name,
                   row->def.number);
         return -1;
     }
@@ -146,8 +145,8 @@ static cfg_opt_t titled_row(const char *name, cfg_opt_t *rows)
     return (cfg_opt_t)CFG_SEC(name, rows, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES);
 }
 
-/* Puts a section for each Context that a scope may have to `rows`, whose parameters are kept in
- * `room`. */
+/* Append to `rows` a section for each Context that the scope may have; `room` holds their
+ * parameters. */
 static size_t add_contexts(unsigned scope, cfg_opt_t *room, cfg_opt_t *rows)
 {
     for (size_t i = 0; i < vocabulary->context_count; i++) {
@@ -162,8 +161,8 @@ static size_t add_contexts(unsigned scope, cfg_opt_t *room, cfg_opt_t *rows)
     return vocabulary->context_count;
 }
 
-/* libconfuse keeps copies of all rows. `rows` and `titled` have room for all Contexts and OWN_ROWS,
- * `room` for the parameters and ends of all Contexts. */
+/* Build the options of a file. libconfuse copies all rows. `rows` and `titled` have room for all
+ * Contexts and OWN_ROWS, `room` for the parameters and terminators of all Contexts. */
 static cfg_t *describe_tree(cb_file file, cfg_opt_t *rows, cfg_opt_t *titled, cfg_opt_t *room)
 {
     size_t count = 0, titled_count = 0;
@@ -202,13 +201,13 @@ static cfg_t *create_tree(cb_file file)
     return tree;
 }
 
-/* Parse a text that cb_context_blank has made fit, and that is not changed. CB_ERROR_USAGE, logged
- * under the name `path`, for wrong syntax, an unknown name, and one that is given twice. The caller
- * frees *out by cfg_free. */
+/* Parse a text prepared by cb_context_blank; the text is not changed. Returns CB_ERROR_USAGE,
+ * logged with `path`, for a syntax error, an unknown name or a duplicate. The caller frees *out
+ * with cfg_free. */
 static cb_status parse_tree(const context_vocabulary *known, cb_file file, const char *path,
                             char *text, size_t bytes, cfg_t **out)
 {
-    /* a stream of no bytes cannot be opened, and is the same as one of a blank */
+    /* fmemopen rejects zero bytes; a blank is equivalent */
     char nothing[] = " ";
     FILE *stream = bytes > 0 ? fmemopen(text, bytes, "r") : fmemopen(nothing, 1, "r");
     cb_status status = CB_ERROR_MEMORY;
@@ -233,7 +232,7 @@ static cb_status parse_tree(const context_vocabulary *known, cb_file file, const
     return status;
 }
 
-/* An empty row for a name that is not there, which a reader never asks for. */
+/* Returns an empty row for a name that is missing, which callers never ask for. */
 static const cfg_opt_t *row_of(const cfg_t *section, const char *name)
 {
     static const cfg_opt_t none = CFG_END();
@@ -244,19 +243,19 @@ static const cfg_opt_t *row_of(const cfg_t *section, const char *name)
     return &none;
 }
 
-/* How many values or sections of that name there are. */
+/* Number of values or sections with that name. */
 static size_t tree_count(const cfg_t *section, const char *name)
 {
     return row_of(section, name)->nvalues;
 }
 
-/* One of them; `index` is below their number. */
+/* One of these sections; `index` is below tree_count. */
 static const cfg_t *tree_section(const cfg_t *section, const char *name, size_t index)
 {
     return row_of(section, name)->values[index]->section;
 }
 
-/* A value as text, NULL where there is none. */
+/* A value as text; NULL if missing. */
 static const char *tree_text(const cfg_t *section, const char *name, size_t index)
 {
     const cfg_opt_t *row = row_of(section, name);
@@ -264,13 +263,13 @@ static const char *tree_text(const cfg_t *section, const char *name, size_t inde
     return index < row->nvalues ? row->values[index]->string : NULL;
 }
 
-/* The line of the first value, 0 where there is none. */
+/* The line of the first value; 0 if missing. */
 static long tree_line(const cfg_t *section, const char *name)
 {
     return row_of(section, name)->def.number;
 }
 
-/* What a file is read into. */
+/* Destination of the contents of a file. */
 typedef struct {
     cb_config *config;
     cb_file file;
@@ -362,7 +361,7 @@ static void choose_technology(const reader *from, const cfg_t *root)
             return;
         }
     list_technologies(from, names, sizeof(names));
-    cb_warning("%s: Technology = %s is not known and taken for %s; write one of %s, or use "
+    cb_warning("%s: Technology = %s is unknown, so %s is used; write one of %s, or use "
                "--technology",
                config->technology_place, text,
                config->technology != NULL ? config->technology : "none", names);

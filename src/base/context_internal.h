@@ -1,6 +1,5 @@
-/* What the parts of the configuration (context.h) share: the files as they stand, before settings
- * for a job are made of them. Texts are in context_text.c, one file in context_file.c, all of them
- * and a job in context_job.c. */
+/* Internals of the configuration (context.h): the parsed files, before settings for a job are made.
+ * context_text.c handles texts, context_file.c one file, context_job.c all files and a job. */
 #ifndef BASE_CONTEXT_INTERNAL_H
 #define BASE_CONTEXT_INTERNAL_H
 
@@ -8,10 +7,10 @@
 
 enum { CONTEXT_WHY_BYTES = 256, CONTEXT_PLACE_BYTES = 512 };
 
-/* Of the command line, in place of a file. */
+/* As the file of a value: it was given on the command line. */
 #define CONTEXT_COMMAND_LINE CB_FILES
 
-/* A line of a file; line 0: it stands in none. */
+/* A line of a file; line 0: in no file. */
 typedef struct {
     cb_file file;
     long line;
@@ -22,7 +21,7 @@ typedef struct {
     context_place place;
 } context_value;
 
-/* What may stand in Contexts: the rows of all technologies in one list. */
+/* The known Contexts and their parameters: the rows of all technologies in one list. */
 typedef struct {
     const cb_parameter_set *set;
     const cb_parameter *row;
@@ -35,8 +34,8 @@ typedef struct {
     size_t row_count;
 } context_vocabulary;
 
-/* What one scope gives, in the order of the vocabulary's rows; a value whose place has line 0 is
- * not given. */
+/* The values given in one scope, indexed as the vocabulary's rows; line 0 in the place: not given.
+ */
 typedef struct {
     context_value *values;
 } context_scope;
@@ -45,9 +44,9 @@ typedef struct {
     char *name;
     uint32_t id;
     context_place id_place;
-    char *machine; /* NULL: none is named */
+    char *machine; /* NULL: not named */
     context_place machine_place;
-    size_t machine_index; /* where one is named */
+    size_t machine_index; /* valid if machine is not NULL */
     context_scope scope;
 } context_node;
 
@@ -78,32 +77,32 @@ struct cb_config {
     size_t group_count;
 };
 
-/* "DIR/nodes.conf:12", or without the line where there is none. */
+/* "DIR/nodes.conf:12", or without the line if it is 0. */
 void cb_context_place_text(const cb_config *config, context_place place,
                            char text[CONTEXT_PLACE_BYTES]);
 
-/* Log what is wrong at a place; gives CB_ERROR_USAGE. */
+/* Log an error with its place; returns CB_ERROR_USAGE. */
 cb_status cb_context_fail(const cb_config *config, context_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A copy to be freed; NULL, logged, when there is no memory. */
+/* A copy of the text, which the caller frees; NULL, logged, if out of memory. */
 char *cb_context_copy(const char *text);
 
-/* How many letters have to be changed, added or left out to make one word of the other; letters
- * after the first 63 of a word do not count. */
+/* Edit distance of two words: letters changed, added or removed. Letters after the 63rd are
+ * ignored. */
 size_t cb_distance(const char *left, const char *right);
 
-/* Of `count` names, the one with the smallest distance to `name`, the first of several; NULL when
- * there are none. */
+/* The name with the smallest distance to `name`, the first of equals; NULL if `count` is 0. */
 const char *cb_nearest(const char *name, const char *const *names, size_t count);
 
-/* Make a text fit for libconfuse, which counts lines wrongly where there are comments, and takes it
- * silently when a string, comment or brace is not closed: comments become blanks. The text has
- * `bytes` bytes and is changed in place. False, with the line and the reason, when something is not
- * closed, or a character has no meaning. */
+/* Prepare a text for libconfuse: replace comments by blanks, in place, and check that strings,
+ * comments and braces are closed. libconfuse miscounts lines after comments and silently accepts
+ * what is not closed. Returns false and sets the line and the reason if something is not closed or
+ * a character is not allowed. */
 bool cb_context_blank(char *text, size_t bytes, long *line, char why[CONTEXT_WHY_BYTES]);
 
-/* Fill *config with what one file says; `text` is blanked. Logged. */
+/* Add the contents of one file to *config; the text is changed (cb_context_blank). Errors are
+ * logged. */
 cb_status cb_context_read_file(cb_config *config, const cb_config_technology *technologies,
                                size_t technology_count, cb_file file, char *text, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* The configuration as a whole: what its files say together, and the settings of a job. */
+/* The configuration as a whole: references between its files, and the settings of a job. */
 #include "base/context_internal.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* The id of a node, to search the nodes by. */
+/* A node's id, for a sorted search. */
 typedef struct {
     uint32_t id;
     size_t rank;
@@ -25,10 +25,11 @@ static cb_status refuse_same_id(const cb_config *config, identity one, identity 
     const context_node *first = &config->nodes[one.rank < other.rank ? one.rank : other.rank];
     const context_node *second = &config->nodes[one.rank < other.rank ? other.rank : one.rank];
 
-    return cb_context_fail(config, second->id_place,
-                           "id = %lu of the node '%s' is that of the node '%s' in line %ld; give "
-                           "each node an id of its own",
-                           (unsigned long)one.id, second->name, first->name, first->id_place.line);
+    return cb_context_fail(
+        config, second->id_place,
+        "id = %lu of the node '%s' is also that of the node '%s' in line %ld; give "
+        "each node a different id",
+        (unsigned long)one.id, second->name, first->name, first->id_place.line);
 }
 
 static cb_status sort_identities(const cb_config *config, identity *all)
@@ -51,7 +52,7 @@ static cb_status find_members(const cb_config *config, const identity *all, cont
         if (found == NULL)
             return cb_context_fail(config, group->place,
                                    "member %lu of the group '%s' is the id of no node in "
-                                   "nodes.conf; add such a node, or take the member away",
+                                   "nodes.conf; add such a node, or remove the member",
                                    (unsigned long)wanted.id, group->name);
         group->ranks[i] = found->rank;
     }
@@ -85,7 +86,7 @@ static cb_status refuse_machine(const cb_config *config, const context_node *nod
     free(names);
     return cb_context_fail(config, node->machine_place,
                            "machine = %s of the node '%s' is not in machines.conf, %s%s%s; add it "
-                           "there, or name one that is there",
+                           "there, or name one of that file",
                            node->machine, node->name,
                            nearest != NULL ? "where the nearest name is '" : "which has none",
                            nearest != NULL ? nearest : "", nearest != NULL ? "'" : "");
@@ -108,7 +109,7 @@ static cb_status link_machines(cb_config *config)
     return CB_OK;
 }
 
-/* Technologies may share a set. */
+/* Several technologies may share a set. */
 static cb_status learn_vocabulary(const cb_config_technology *technologies, size_t count,
                                   context_vocabulary *out)
 {
@@ -135,7 +136,7 @@ static cb_status learn_vocabulary(const cb_config_technology *technologies, size
     return CB_OK;
 }
 
-/* libconfuse needs a text of its own, and the texts stay as they are. */
+/* Copies the text: libconfuse needs one that may be changed. */
 static cb_status parse_file(cb_config *config, const cb_config_technology *technologies,
                             size_t count, cb_file file, const cb_config_texts *texts)
 {
@@ -226,8 +227,8 @@ bool cb_config_group_at(const cb_config *config, size_t index, cb_config_group *
     return true;
 }
 
-/* The value in effect for a node: that of the command line, of the node or its machine, of the
- * top, or the default. `index` is that of the vocabulary's row. */
+/* The value in effect for a node, by precedence: command line, node, its machine, top, default.
+ * `index` is a row of the vocabulary. */
 static context_value effective_value(const cb_config *config, const context_node *node,
                                      size_t index, const cb_override *given)
 {
@@ -257,8 +258,8 @@ static size_t first_row(const cb_config *config, const cb_parameter_set *set)
     return index;
 }
 
-/* A sender's parameters are met by memory of each receiver, so that what a node needs may follow
- * from the others. */
+/* Memory of each receiver serves the senders' parameters, so the need of one node may follow from
+ * the parameters of others. */
 static cb_status report_shortage(const cb_config *config, const cb_parameter_set *set,
                                  const cb_override *given, const cb_shortage *found)
 {
@@ -279,8 +280,8 @@ static cb_status report_shortage(const cb_config *config, const cb_parameter_set
                            (unsigned long long)found->needed, set->context);
 }
 
-/* The values of a set for all nodes of the job, which the caller frees; NULL, logged, where they do
- * not go together or memory is short, with the reason in *status. */
+/* Values of a set for all nodes of the job, which the caller frees. NULL, logged, with the cause in
+ * *status, if a limit is violated or memory is short. */
 static void *make_values(const cb_config *config, const cb_job *job, const cb_parameter_set *set,
                          const cb_override *given, cb_status *status)
 {

@@ -1,7 +1,7 @@
-/* The texts of configuration files: reading them, where in them something stands, which known name
- * a wrong one is nearest to, and making them fit for libconfuse. Version 3.3 of it counts a line
- * too many for every comment, and takes a comment, a brace and in places a string that are not
- * closed for closed ones; then a message would name the wrong line, or none would come at all. */
+/* Texts of configuration files: read them, name places in them, find the known name nearest to a
+ * wrong one, and prepare them for libconfuse. libconfuse 3.3 counts one line too many for every
+ * comment, and accepts an unclosed comment, brace or (in places) string: error messages would name
+ * the wrong line or be missing. */
 #include "base/context_internal.h"
 
 #include <errno.h>
@@ -131,7 +131,7 @@ static size_t least(size_t a, size_t b, size_t c)
     return smaller < c ? smaller : c;
 }
 
-/* Levenshtein's distance, one row of its table at a time. */
+/* Levenshtein distance, with one row of its table at a time. */
 size_t cb_distance(const char *left, const char *right)
 {
     size_t rows = strnlen(left, LETTERS), columns = strnlen(right, LETTERS);
@@ -169,12 +169,12 @@ const char *cb_nearest(const char *name, const char *const *names, size_t count)
     return nearest;
 }
 
-/* Where a text is being read that is made fit, and what is open there. */
+/* State of the scanner that prepares a text: its position, and what is open there. */
 typedef struct {
     char *at, *end;
     long line;
     size_t depth;   /* of braces */
-    long open_line; /* of the outermost brace that is open */
+    long open_line; /* of the outermost open brace */
     char *why;
 } scanner;
 
@@ -232,7 +232,7 @@ static bool blank_comment(scanner *scan)
     return true;
 }
 
-/* ${NAME} stands for a variable of the environment, and what is in it means nothing else. */
+/* ${NAME} is a variable of the environment; its contents have no syntax. */
 static bool pass_variable(scanner *scan)
 {
     const char *closed = memchr(scan->at, '}', (size_t)(scan->end - scan->at));
@@ -270,12 +270,12 @@ static bool pass_brace(scanner *scan)
     if (*scan->at == '{' && scan->depth++ == 0)
         scan->open_line = scan->line;
     if (*scan->at == '}' && scan->depth-- == 0)
-        return refuse(scan, scan->line, "this } closes nothing; take it away");
+        return refuse(scan, scan->line, "this } closes nothing; remove it");
     pass(scan);
     return true;
 }
 
-/* A slash within a word, as in a path, begins no comment of one line. */
+/* A // inside a word, as in a path, does not begin a comment. */
 static bool starts_word(const scanner *scan, const char *text)
 {
     return scan->at == text || strchr(" \t\n\r={}()+,\"'", scan->at[-1]) != NULL;
@@ -297,8 +297,8 @@ static bool step(scanner *scan, const char *text)
         return pass_brace(scan);
     if (character == '*' || ((unsigned char)character < ' ' && strchr("\t\n\r", character) == NULL))
         return refuse(scan, scan->line,
-                      "the character with the code %d has no meaning here; take it "
-                      "away, or write the value in quotes",
+                      "the character with the code %d is not allowed here; remove "
+                      "it, or write the value in quotes",
                       (unsigned char)character);
     pass(scan);
     return true;
@@ -308,7 +308,7 @@ bool cb_context_blank(char *text, size_t bytes, long *line, char why[CONTEXT_WHY
 {
     scanner scan = {.at = text, .end = text + bytes, .line = 1, .why = why};
     bool fit = memchr(text, '\0', bytes) == NULL ||
-               refuse(&scan, 1, "there is a byte 0, so this is no text; write it anew");
+               refuse(&scan, 1, "the file has a byte 0, so it is not text; write it again");
 
     while (fit && scan.at < scan.end)
         fit = step(&scan, text);

@@ -1,5 +1,5 @@
-/* Arrays that grow by doubling, as what is read turns out to be long. All is in this header:
- * libccmod needs this and nothing else of the memory that base allocates. */
+/* Arrays that grow by doubling. Header only: libccmod uses this but none of the other allocation
+ * functions of base. */
 #ifndef BASE_GROW_H
 #define BASE_GROW_H
 
@@ -8,9 +8,9 @@
 
 enum { CB_GROW_FIRST_ROOM = 16 };
 
-/* The array with twice the room, or a first one; *room in elements of `size` bytes. NULL without
- * memory, and then array and room are as they were. Logs nothing. Not inlined: callers grow arrays
- * in hot loops, and seldom get here. */
+/* Reallocate the array with twice the room (or allocate a first one); *room counts elements of
+ * `size` bytes. Returns NULL if out of memory and leaves array and room unchanged. Logs nothing.
+ * Not inlined: callers grow arrays in hot loops and rarely get here. */
 __attribute__((cold, noinline, unused)) static void *cb_grow_slowly(void *array, size_t *room,
                                                                     size_t size)
 {
@@ -22,8 +22,8 @@ __attribute__((cold, noinline, unused)) static void *cb_grow_slowly(void *array,
     return grown;
 }
 
-/* The array with room for one more element after the first `count`: where it lies now, or NULL as
- * above. */
+/* Make room for one more element after the first `count`. Returns the array's new address, or NULL
+ * as cb_grow_slowly does. */
 static inline void *cb_grow(void *array, size_t count, size_t *room, size_t size)
 {
     return count < *room ? array : cb_grow_slowly(array, room, size);

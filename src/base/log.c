@@ -1,6 +1,6 @@
-/* Messages to stderr, and the standard streams themselves. A message is composed on the stack and
- * written with one write(2): no stdio buffer is shared with anything, and a pipe takes up to
- * PIPE_BUF bytes whole. */
+/* Messages to stderr, and handling of closed standard streams. A message is formatted on the stack
+ * and written with one write(2): no stdio buffer is shared, and a pipe takes up to PIPE_BUF bytes
+ * atomically. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 
-/* The identity of the process; see the header for why it is not handed down. */
+/* Identity of the process; log.h says why it is global. */
 static struct {
     const char *program;
     int rank;
@@ -30,7 +30,7 @@ static const char *const level_names[] = {
     [CB_LOG_NOTE] = "note",
 };
 
-/* How much of `room` snprintf filled when it returned `wanted`. */
+/* Number of bytes of `room` that snprintf filled when it returned `wanted`. */
 static size_t filled(int wanted, size_t room)
 {
     if (wanted < 0)
@@ -50,8 +50,8 @@ static size_t put_prefix(cb_log_level level, char *line, size_t room)
     return filled(wanted, room);
 }
 
-/* What a user typed may be quoted in a text, and must neither break the line nor reach the
- * terminal as a command. */
+/* Texts may quote user input; control characters must neither break the line nor reach the
+ * terminal. */
 static void remove_controls(char *line, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -96,14 +96,14 @@ void cb_log(cb_log_level level, const char *format, ...)
         memcpy(line + length - 3, "...", 3);
     remove_controls(line, length);
     line[length] = '\n';
-    /* where stderr is gone a failure can be reported to no one */
+    /* a failure cannot be reported if stderr is gone */
     do
         written = write(STDERR_FILENO, line, length + 1);
     while (written < 0 && errno == EINTR);
     errno = saved_errno;
 }
 
-/* open gives the lowest number that is free: those below are taken by then. */
+/* open returns the lowest free descriptor; all lower ones are in use by then */
 void cb_streams_hold_closed(void)
 {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
@@ -118,7 +118,7 @@ static bool has_reader(int descriptor)
     return poll(&end, 1, 0) == 0 || (end.revents & POLLERR) == 0;
 }
 
-/* Linux tells at either end of a pipe how many bytes nobody has read yet. */
+/* On Linux, either end of a pipe reports the number of unread bytes. */
 static bool has_unread(int descriptor)
 {
     int unread = 0;
@@ -126,7 +126,7 @@ static bool has_unread(int descriptor)
     return ioctl(descriptor, FIONREAD, &unread) == 0 && unread > 0;
 }
 
-bool cb_streams_await_reader(int descriptor, uint64_t patience_ns)
+bool cb_streams_await_reader(int descriptor, uint64_t timeout_ns)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     const uint64_t begin_ns = cb_now_ns();
@@ -135,7 +135,7 @@ bool cb_streams_await_reader(int descriptor, uint64_t patience_ns)
     if (fstat(descriptor, &status) != 0 || !S_ISFIFO(status.st_mode))
         return true;
     while (has_unread(descriptor) && has_reader(descriptor)) {
-        if (cb_now_ns() - begin_ns >= patience_ns)
+        if (cb_now_ns() - begin_ns >= timeout_ns)
             return false;
         nanosleep(&pause, NULL);
     }

@@ -1,6 +1,6 @@
-/* Memory whose absence is reported with the purpose it was for. The aligned form writes every
- * byte, so that the pages lie near the process that asked (first touch) and no page fault falls
- * into a timed section. */
+/* Allocation that reports a failure with its purpose. cb_allocate_aligned writes every byte, so
+ * that the pages are local to the calling process (first touch) and no page fault falls into a
+ * timed section. */
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 void *cb_allocate_aligned(size_t alignment, size_t bytes, const char *purpose)
 {
-    size_t least = sizeof(void *); /* what posix_memalign demands */
+    size_t least = sizeof(void *); /* minimum alignment of posix_memalign */
     size_t room = bytes > 0 ? bytes : 1;
     void *memory = NULL;
     int error = posix_memalign(&memory, alignment > least ? alignment : least, room);

@@ -1,4 +1,4 @@
-/* Memory for buffers: aligned, and touched first by the process that asks for it. */
+/* Allocation of buffers: aligned, and first touched by the process that allocates them. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -6,11 +6,12 @@
 
 enum { CB_CACHE_LINE = 64 };
 
-/* `bytes` of zeroed memory aligned to `alignment` (a power of two); NULL, with an error logged
- * that names `purpose`, when there is none. Freed with free(). Zero bytes give a valid pointer. */
+/* Allocate `bytes` of zeroed memory aligned to `alignment` (a power of two). Free with free().
+ * Returns NULL and logs an error that names `purpose` if out of memory. Zero bytes give a valid
+ * pointer. */
 void *cb_allocate_aligned(size_t alignment, size_t bytes, const char *purpose);
 
-/* As calloc, with an error logged that names `purpose`. */
+/* As calloc; logs an error that names `purpose` on failure. */
 void *cb_allocate(size_t count, size_t size, const char *purpose);
 
 #endif

@@ -1,5 +1,5 @@
-/* Defaults, parsing and visiting of the options of a table. getopt_long finds the option and its
- * argument; what it cannot say, namely what exactly is wrong, is worked out here. */
+/* Defaults, parsing and visiting of a table of options. getopt_long finds the option and its
+ * argument; this file finds out what exactly is wrong, which getopt_long does not report. */
 #include "base/options.h"
 
 #include <getopt.h>
@@ -12,12 +12,12 @@
 #include "base/units.h"
 
 enum {
-    REASON_BYTES = 512, /* holds CB_WHY_BYTES, and a list of choices or of options */
-    VALUE_SHOWN = 64,   /* of a value that is quoted, so that the reason after it is seen */
+    REASON_BYTES = 512, /* holds CB_WHY_BYTES and a list of choices or options */
+    VALUE_SHOWN = 64,   /* length of a quoted value, so that the reason after it stays visible */
     FIRST_CODE = 256    /* getopt's code of row 0: above all characters, which short options use */
 };
 
-/* What parsing works on. */
+/* State of parsing. */
 typedef struct {
     const cb_option_table *table;
     void *parameters;
@@ -27,7 +27,7 @@ typedef struct {
 
 typedef bool (*field_parser)(const cb_option *row, const char *text, void *field, char *reason);
 
-/* Add to the reason that is there already; what does not fit is cut. */
+/* Append to the reason; text that does not fit is cut off. */
 __attribute__((format(printf, 2, 3))) static void append(char *reason, const char *format, ...)
 {
     size_t used = strlen(reason);
@@ -99,7 +99,7 @@ static bool parse_choice(const cb_option *row, const char *text, void *field, ch
     return false;
 }
 
-/* The list that an earlier word of the command line or the default put there goes. */
+/* Free the list of an earlier occurrence of the option, or of the default. */
 static void replace_list(cb_list *field, cb_list list)
 {
     cb_list_free(field);
@@ -121,8 +121,8 @@ static bool parse_count_list(const cb_option *row, const char *text, void *field
 {
     cb_list list;
 
-    if (!cb_parse_count_list(text, whole_limit(row->minimum), whole_limit(row->maximum), &list,
-                             reason))
+    if (!cb_parse_unit_list(text, whole_limit(row->minimum), whole_limit(row->maximum), row->unit,
+                            &list, reason))
         return false;
     replace_list(field, list);
     return true;
@@ -132,7 +132,7 @@ static const struct {
     field_parser parse;
     size_t bytes; /* of the field */
     bool argument;
-    bool number; /* minimum and maximum count */
+    bool number; /* minimum and maximum apply */
 } kinds[] = {
     [CB_OPTION_FLAG] = {parse_flag, sizeof(bool), false, false},
     [CB_OPTION_COUNT] = {parse_count, sizeof(uint64_t), true, true},
@@ -156,8 +156,8 @@ static void *field_of(const cb_option *row, void *parameters)
     return (char *)parameters + row->offset;
 }
 
-/* The row that stands for a name: several may share it, as long as they have a meaning in
- * different programs. Here the one that has a meaning, else the first. */
+/* Find the row of a name. Several rows may share a name if they apply to different programs: prefer
+ * the one that applies to this program, else take the first. */
 static const cb_option *row_named(const cb_option_table *table, const char *name)
 {
     const cb_option *first = NULL;
@@ -175,7 +175,7 @@ static const cb_option *row_named(const cb_option_table *table, const char *name
     return first;
 }
 
-/* What is wrong with the row itself, or NULL. */
+/* The error in the row itself, or NULL. */
 static const char *mistake_in(const cb_option_table *table, const cb_option *row)
 {
     bool argument = kinds[row->type].argument;
@@ -210,7 +210,7 @@ static cb_status set_default(const cb_option_table *table, const cb_option *row,
         mistake = reason;
     if (mistake == NULL)
         return CB_OK;
-    cb_error("option table of %s, row --%s, default '%s': %s; mend the row", table->program,
+    cb_error("option table of %s, row --%s, default '%s': %s; fix the row", table->program,
              row->name, row->default_text != NULL ? row->default_text : "", mistake);
     return CB_ERROR_USAGE;
 }
@@ -242,14 +242,14 @@ static cb_status refuse_value(const cb_option *row, const char *value, const cha
 static cb_status refuse_argument(const cb_option *row, const char *word)
 {
     if (kinds[row->type].argument)
-        cb_error("--%s lacks its argument; write --%s=%s", row->name, row->name, row->argument);
+        cb_error("--%s needs an argument; write --%s=%s", row->name, row->name, row->argument);
     else
-        cb_error("%.*s: --%s takes no argument; write --%s alone", VALUE_SHOWN, word, row->name,
+        cb_error("%.*s: --%s takes no argument; write only --%s", VALUE_SHOWN, word, row->name,
                  row->name);
     return CB_ERROR_USAGE;
 }
 
-/* The row that takes a word without dashes, or NULL. */
+/* The row of the operand, or NULL. */
 static const cb_option *operand_row(const cb_option_table *table)
 {
     for (size_t i = 0; i < table->option_count; i++) {
@@ -274,7 +274,7 @@ static cb_status refuse_operand(const parse_job *job, const char *word)
     return CB_ERROR_USAGE;
 }
 
-/* How many names start with the `length` characters of `name`; they are written to `names`. */
+/* Count the names that start with the `length` characters of `name`, and list them in `names`. */
 static size_t find_candidates(const cb_option_table *table, const char *name, size_t length,
                               char *names)
 {
@@ -290,8 +290,8 @@ static size_t find_candidates(const cb_option_table *table, const char *name, si
     return count;
 }
 
-/* A word that getopt_long can make nothing of. */
-static cb_status refuse_word(const parse_job *job, const char *word)
+/* Report a word that getopt_long could not parse. */
+static cb_status report_bad_word(const parse_job *job, const char *word)
 {
     size_t length = strcspn(word, "=");
     int shown = length < VALUE_SHOWN ? (int)length : VALUE_SHOWN;
@@ -322,7 +322,7 @@ static cb_status take_value(const parse_job *job, const cb_option *row, const ch
     return CB_OK;
 }
 
-/* `code` is what getopt_long returned for `word`; optopt is the row where it is ':' or '?'. */
+/* `code` is the return value of getopt_long for `word`; if it is ':' or '?', optopt has the row. */
 static cb_status take_word(const parse_job *job, int code, const char *word)
 {
     bool failed = code < FIRST_CODE;
@@ -330,21 +330,21 @@ static cb_status take_word(const parse_job *job, int code, const char *word)
     const cb_option *row;
 
     if (found < FIRST_CODE)
-        return refuse_word(job, word);
+        return report_bad_word(job, word);
     row = &job->table->options[found - FIRST_CODE];
     if (!cb_option_applies(job->table, row))
         return refuse_meaningless(job, row);
     return failed ? refuse_argument(row, word) : take_value(job, row, optarg);
 }
 
-/* '+' ends at an operand, so that argv keeps its order and the word that is parsed next is always
- * argv[optind]; ':' tells a missing argument from an unknown option. */
+/* '+' stops at an operand, so that argv keeps its order and the next word is always argv[optind].
+ * ':' distinguishes a missing argument from an unknown option. */
 static cb_status take_words(const parse_job *job, int argc, char **argv, const struct option *rows)
 {
     const cb_option *operand = operand_row(job->table);
 
     opterr = 0;
-    optind = 0; /* start anew, in the GNU and the musl library */
+    optind = 0; /* reset getopt, in the GNU and the musl library */
     while (*job->action == NULL) {
         const char *word = argv[optind > 0 ? optind : 1];
         int code = getopt_long(argc, argv, "+:", rows, NULL);
@@ -363,8 +363,8 @@ static cb_status take_words(const parse_job *job, int argc, char **argv, const s
     return CB_OK;
 }
 
-/* All names that the project knows, also those without a meaning here: an abbreviation must not
- * mean one option in one program and another in the next. NULL when there is no memory. */
+/* All names of the project, including those that do not apply here: an abbreviation must not mean
+ * different options in different programs. NULL if out of memory. */
 static struct option *build_rows(const cb_option_table *table)
 {
     struct option *rows = cb_allocate(table->option_count + 1, sizeof(*rows), "the options");
@@ -383,7 +383,7 @@ static struct option *build_rows(const cb_option_table *table)
     return rows;
 }
 
-/* Nothing was typed and there is no default; a flag always says something. */
+/* Not given and without a default; a flag is never absent. */
 static bool is_absent(const cb_option *row, const void *value)
 {
     static const char zeros[sizeof(cb_list)];
@@ -397,7 +397,7 @@ static bool is_absent(const cb_option *row, const void *value)
 
 cb_status cb_options_defaults(const cb_option_table *table, void *parameters)
 {
-    /* all fields first: rows of one name may share a field */
+    /* all fields first: rows with the same name may share a field */
     for (size_t i = 0; i < table->option_count; i++) {
         const cb_option *row = &table->options[i];
 

@@ -1,5 +1,5 @@
-/* --help and the manual page of a table of options. Both say the same words in the same order and
- * differ in their frame and in the escapes of troff: one writer breaks the lines of both. */
+/* --help and the manual page of a table of options. Both have the same words in the same order and
+ * differ in layout and troff escapes; one writer wraps the lines of both. */
 #include "base/options.h"
 
 #include <inttypes.h>
@@ -10,18 +10,18 @@
 
 enum { PAGE_COLUMNS = 80, WORD_BYTES = 256, HELP_INDENT = 26, FACT_BYTES = 96 };
 
-/* Fills lines with words. A word may come in several pieces: it ends at a blank. */
+/* Wraps words into lines. A word may come in several pieces; a blank ends it. */
 typedef struct {
     FILE *stream;
-    bool manual;   /* for troff */
-    size_t indent; /* columns that stay empty at the left */
-    size_t column; /* that the stream has reached; 0 at the start of a line */
-    size_t length; /* of the word that has not ended yet */
+    bool manual;   /* troff output */
+    size_t indent; /* empty columns at the left */
+    size_t column; /* current column; 0 at the start of a line */
+    size_t length; /* of the unfinished word */
     char word[WORD_BYTES];
 } text_writer;
 
-/* What troff would take for something else, or print as a typographic sign that cannot be pasted
- * into a shell. */
+/* Escape what troff would interpret, or print as a typographic character that cannot be pasted into
+ * a shell. */
 static const char *troff_escape(char character)
 {
     static const struct {
@@ -71,7 +71,7 @@ static void end_word(text_writer *writer)
             fill_to(writer, writer->column + 1);
     }
     fill_to(writer, writer->indent);
-    /* a point at the start of a line would make it a request */
+    /* a full stop at the start of a line would be a troff request */
     if (writer->manual && writer->column == 0 && writer->word[0] == '.')
         fputs("\\&", writer->stream);
     for (size_t i = 0; i < writer->length; i++)
@@ -128,18 +128,20 @@ static void format_whole(const cb_option *row, double value, char *text)
         snprintf(text, 24, "%" PRIu64, (uint64_t)value);
 }
 
-/* "1 to 64", "1 or more", or nothing where any whole number will do. */
+/* "1 to 64", "1 or more", or empty if any whole number is allowed. */
 static void describe_wholes(const cb_option *row, const char *each, char *fact)
 {
+    const char *blank = row->unit != NULL ? " " : "";
+    const char *unit = row->unit != NULL ? row->unit : "";
     char minimum[24];
     char maximum[24];
 
     format_whole(row, row->minimum, minimum);
     if (row->maximum < 0x1p64) {
         format_whole(row, row->maximum, maximum);
-        snprintf(fact, FACT_BYTES, "%s%s to %s", each, minimum, maximum);
+        snprintf(fact, FACT_BYTES, "%s%s to %s%s%s", each, minimum, maximum, blank, unit);
     } else if (row->minimum > 0) {
-        snprintf(fact, FACT_BYTES, "%s%s or more", each, minimum);
+        snprintf(fact, FACT_BYTES, "%s%s%s%s or more", each, minimum, blank, unit);
     }
 }
 
@@ -164,14 +166,14 @@ static void describe_real(const cb_option *row, char *fact)
         snprintf(fact, FACT_BYTES, "%g%s%s or more", row->minimum, blank, unit);
 }
 
-/* What a number may be, by type of the option. */
+/* The range of a number, by type of option. */
 static void (*const describe_range[])(const cb_option *row, char *fact) = {
     [CB_OPTION_COUNT] = describe_whole,     [CB_OPTION_SIZE] = describe_whole,
     [CB_OPTION_REAL] = describe_real,       [CB_OPTION_SIZE_LIST] = describe_list,
     [CB_OPTION_COUNT_LIST] = describe_list, [CB_OPTION_ACTION] = NULL,
 };
 
-/* Facts stand in one parenthesis after the help: (1 to 64; default 8). */
+/* Facts follow the help in one parenthesis: (1 to 64; default 8). */
 static void open_fact(text_writer *writer, bool *any)
 {
     put_text(writer, *any ? "; " : " (");
@@ -200,7 +202,7 @@ static void put_default(text_writer *writer, const cb_option *row)
     }
 }
 
-/* The entry of a row, after its name. */
+/* The entry of a row, without its name. */
 static void put_entry(text_writer *writer, const cb_option *row)
 {
     char range[FACT_BYTES] = "";
@@ -222,6 +224,10 @@ static void put_entry(text_writer *writer, const cb_option *row)
         put_default(writer, row);
     }
     put_text(writer, any ? ")" : "");
+    if (writer->manual && row->more != NULL) {
+        put_text(writer, ". ");
+        put_text(writer, row->more);
+    }
     end_paragraph(writer);
 }
 
@@ -250,7 +256,7 @@ static void put_help_status(FILE *stream, const char *status, const char *meanin
     end_paragraph(&writer);
 }
 
-/* In the font whose letter it is. */
+/* Print in the font of that letter. */
 static void put_in_font(const text_writer *writer, char font, const char *text)
 {
     fprintf(writer->stream, "\\f%c", font);
@@ -302,7 +308,7 @@ static void put_statuses(const cb_option_table *table, FILE *stream,
         put_status(stream, pair[0], pair[1]);
 }
 
-/* .TH wants the name in capitals. */
+/* .TH takes the name in capitals. */
 static void put_title(const cb_option_table *table, const char *version, const char *date,
                       FILE *stream)
 {

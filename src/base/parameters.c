@@ -1,4 +1,4 @@
-/* Values of parameters: their text form, those given on the command line, and their limits. */
+/* Values of parameters: their text form, values of the command line, and limits. */
 #include "base/parameters.h"
 
 #include <assert.h>
@@ -36,7 +36,7 @@ void cb_parameter_defaults(const cb_parameter_set *set, void *values)
 
 /* Text form */
 
-/* What a unit is called in Contexts, where all are powers of 2, and elsewhere. */
+/* Units in Contexts, where all are powers of 2, and the same units elsewhere. */
 static const struct {
     const char *here, *elsewhere;
 } units[] = {{"KB", "KiB"}, {"kB", "KiB"}, {"MB", "MiB"}, {"GB", "GiB"}};
@@ -71,7 +71,7 @@ static bool read_size(const cb_parameter *row, const char *text, uint64_t *value
     return false;
 }
 
-/* Every zero is 0: 0, 00, 0x0, 0.0. */
+/* Every form of zero is 0: 0, 00, 0x0, 0.0. */
 static uint64_t read_flag(const char *text)
 {
     char *end;
@@ -116,7 +116,7 @@ bool cb_parameter_is_unit(const char *text)
 
 /* The command line */
 
-/* "recv_seg_id, port"; empty where nothing can be given. */
+/* "recv_seg_id, port"; empty if the set has no parameters for the command line. */
 static void list_names(const cb_parameter_set *set, char text[NAMES_BYTES])
 {
     size_t used = 0;
@@ -128,7 +128,7 @@ static void list_names(const cb_parameter_set *set, char text[NAMES_BYTES])
                                      set->rows[i].name);
 }
 
-/* One "NAME=VALUE", which is cut in two. */
+/* Parse one "NAME=VALUE", which is split in place. */
 static cb_status read_override(const char *technology, const cb_parameter_set *set, char *part,
                                cb_override *out)
 {

@@ -1,7 +1,6 @@
-/* The parameters of a technology as rows: reading them from files and from the command line, their
- * defaults and limits, and writing them into a result all go by the same row. A technology gives
- * its rows as a set; its values are a struct of its own whose fields are all uint64_t. The counters
- * of a technology are rows of a set, too. */
+/* Parameters and counters of a technology as rows of a table. Files, command line, defaults, limits
+ * and results all follow from the same row. A technology gives its rows as a set; its values are a
+ * struct whose fields are all uint64_t. */
 #ifndef BASE_PARAMETERS_H
 #define BASE_PARAMETERS_H
 
@@ -12,22 +11,22 @@
 #include "base/status.h"
 #include "base/units.h"
 
-/* Where a parameter may stand. */
+/* Where a parameter may be given. */
 enum {
     CB_SCOPE_TOP = 1u << 0,     /* in network.conf, for all nodes */
-    CB_SCOPE_NODE = 1u << 1,    /* in a node, which takes precedence over the top */
+    CB_SCOPE_NODE = 1u << 1,    /* in a node; takes precedence over the top */
     CB_SCOPE_MACHINE = 1u << 2, /* in a machine, for the nodes on it */
     CB_SCOPE_JOB = 1u << 3 /* on the command line, for all nodes; takes precedence over files */
 };
 
-/* All values are held as uint64_t; a result has a flag as true or false. */
+/* All values are stored as uint64_t; a result shows a flag as true or false. */
 typedef enum {
     CB_PARAMETER_COUNT,
     CB_PARAMETER_SIZE, /* in bytes */
-    CB_PARAMETER_FLAG  /* 0 is false, everything else is true */
+    CB_PARAMETER_FLAG  /* 0 is false, anything else true */
 } cb_parameter_kind;
 
-/* As a default value: the parameter has none. A result leaves it out while nobody gives it. */
+/* As a default: no value. A result then omits the parameter unless it is given. */
 #define CB_PARAMETER_ABSENT UINT64_MAX
 
 typedef struct {
@@ -36,21 +35,22 @@ typedef struct {
     unsigned scopes;
     size_t offset; /* of the field in the technology's struct */
     uint64_t default_value, minimum, maximum;
-    uint64_t multiple; /* the value has to be one of this; 0: any is allowed */
-    /* One more condition, or NULL: false, with the reason as a phrase. */
+    uint64_t multiple; /* the value must be a multiple of this; 0: any */
+    /* An additional condition, or NULL. Returns false and sets the reason, a phrase. */
     bool (*accepts)(uint64_t value, char why[CB_WHY_BYTES]);
-    const char *unit; /* of a count: s, ms; or NULL */
+    const char *unit; /* of a count: s, ms; NULL: none */
     const char *help; /* one sentence without a final full stop */
 } cb_parameter;
 
-/* What a run needs, which values are derived from or checked against. */
+/* The needs of a job, from which values are derived and against which they are checked. */
 typedef struct {
     size_t ranks;
     size_t largest_bytes; /* of a message */
-    size_t held_buffers;  /* most received buffers that a process has and has not given back */
+    size_t held_buffers;  /* maximum number of received buffers that a process holds before it
+                             releases them */
 } cb_job;
 
-/* What a limit for one node follows from. */
+/* Input of a limit for one node. */
 typedef struct {
     const cb_job *job;
     uint64_t peers;    /* other processes */
@@ -60,24 +60,24 @@ typedef struct {
 
 enum { CB_INVOLVED_MOST = 3, CB_PARAMETERS_MOST = 64 };
 
-/* A parameter that has to be as large as the job or other parameters demand. */
+/* A parameter whose minimum depends on the job or on other parameters. */
 typedef struct {
     size_t parameter; /* index of its row */
-    /* The least value, and the reason as a phrase. */
+    /* The minimum value, and the reason as a phrase. */
     uint64_t (*needed)(const cb_situation *here, char why[CB_WHY_BYTES]);
-    /* Rows that may be to blame: where the parameter itself is not given, the error names the line
-     * of the first of these that is. */
+    /* Rows that may have caused the violation: if the parameter itself was not given, the error
+     * names the line of the first of these that was. */
     size_t involved[CB_INVOLVED_MOST];
     size_t involved_count;
 } cb_limit;
 
 typedef struct {
-    const char *context; /* the name of its Context in files */
+    const char *context; /* name of its Context in files */
     const cb_parameter *rows;
     size_t count; /* at most CB_PARAMETERS_MOST */
     size_t bytes; /* of the technology's struct */
-    /* Values for a job without files, the same for all nodes. The struct holds the defaults. NULL:
-     * these are the values. */
+    /* Derive the values for a job without files, the same for all nodes. On entry the struct holds
+     * the defaults. NULL: use the defaults. */
     void (*derive)(const cb_job *job, void *values);
     const cb_limit *limits;
     size_t limit_count;
@@ -89,12 +89,12 @@ void cb_parameter_set_value(const cb_parameter *row, uint64_t value, void *value
 /* Fill a technology's struct with the defaults. */
 void cb_parameter_defaults(const cb_parameter_set *set, void *values);
 
-/* A value as it is written in a Context, where KB, MB and GB are powers of 2. False with the
+/* Parse a value of a Context, where KB, MB and GB are powers of 2. Returns false and sets the
  * reason, a phrase. */
 bool cb_parameter_read(const cb_parameter *row, const char *text, uint64_t *value,
                        char why[CB_WHY_BYTES]);
 
-/* Whether a flag, which is true, was probably meant to be false: false, no, off. */
+/* Whether a flag that reads as true was probably meant to be false: "false", "no", "off". */
 bool cb_parameter_denies(const cb_parameter *row, const char *text);
 
 /* Whether a word is a unit of a size. */
@@ -106,13 +106,13 @@ typedef struct {
     uint64_t value;
 } cb_override;
 
-/* Read "NAME=VALUE,NAME=VALUE" of --parameter for a technology, whose set may be NULL: it has no
- * parameters. *out has a cell for each row of the set, or is NULL where `text` is NULL; the caller
- * frees it. CB_ERROR_USAGE, logged with the names that the technology has. */
+/* Parse "NAME=VALUE,NAME=VALUE" of --parameter. The set is NULL if the technology has no
+ * parameters. *out has one cell per row of the set, or is NULL if `text` is; the caller frees it.
+ * Returns CB_ERROR_USAGE, logged with the technology's parameters. */
 cb_status cb_overrides_parse(const char *technology, const cb_parameter_set *set, const char *text,
                              cb_override **out);
 
-/* A value that is too small. */
+/* A value below its minimum. */
 typedef struct {
     size_t rank;
     const cb_limit *limit;
@@ -120,32 +120,32 @@ typedef struct {
     char why[CB_WHY_BYTES];
 } cb_shortage;
 
-/* Whether the values of all nodes, `set->bytes` for each, meet the limits. Pure; *found is the
- * first value that does not. */
+/* Whether the values of all nodes, `set->bytes` each, meet the limits. Pure. *found is the first
+ * violation. */
 bool cb_limits_hold(const cb_parameter_set *set, const cb_job *job, const void *values,
                     cb_shortage *found);
 
-/* What a technology counts while it works, as rows too: the engine sums the counters over all ranks
- * of a measurement, and a result has them as one object. */
+/* Counters of a technology, as rows too. The engine sums them over all ranks of a measurement; a
+ * result has them as one object. */
 
 enum { CB_COUNTERS_MOST = 32 };
 
 typedef struct {
-    const char *key; /* in the set's object */
+    const char *key; /* in the object of the set */
     const char *unit;
     const char *meaning; /* a phrase */
-    const char *heading; /* of a column of the text table; NULL: it is not shown there */
+    const char *heading; /* of its column in the text table; NULL: not shown */
 } cb_counter;
 
 typedef struct {
-    const char *group; /* the key of the object in a row of the result: "datagrams" */
+    const char *group; /* key of the object in a row of the result: "datagrams" */
     const cb_counter *rows;
     size_t count; /* at most CB_COUNTERS_MOST */
 } cb_counter_set;
 
-/* What was counted. */
+/* Values of the counters. */
 typedef struct {
-    const cb_counter_set *set; /* NULL: nothing */
+    const cb_counter_set *set; /* NULL: no counters */
     uint64_t values[CB_COUNTERS_MOST];
 } cb_counts;
 

@@ -1,8 +1,9 @@
 /* xoshiro256** 1.0 and splitmix64 by Blackman and Vigna, from their published description
- * (prng.di.unimi.it); the unit test holds their known sequences. */
+ * (prng.di.unimi.it). The unit test pins their published sequences. */
 #include "base/random.h"
 
-static const uint64_t golden_ratio = 0x9e3779b97f4a7c15u; /* 2^64 / phi, splitmix64's increment */
+static const uint64_t golden_ratio =
+    0x9e3779b97f4a7c15u; /* 2^64 / phi, the increment of splitmix64 */
 
 static uint64_t rotate_left(uint64_t value, int bits)
 {
@@ -43,7 +44,7 @@ uint64_t cb_random_next(cb_random *random)
 
 uint64_t cb_random_below(cb_random *random, uint64_t bound)
 {
-    /* 2^64 mod bound: as many of the lowest values are drawn again, and the rest divides evenly */
+    /* 2^64 mod bound: reject that many of the lowest values, so that bound divides the rest */
     uint64_t surplus = (0 - bound) % bound;
     uint64_t value;
 
@@ -55,6 +56,6 @@ uint64_t cb_random_below(cb_random *random, uint64_t bound)
 
 double cb_random_unit(cb_random *random)
 {
-    /* the upper 53 bits: as many as a double's mantissa holds */
+    /* the upper 53 bits, the size of a double's mantissa */
     return (double)(cb_random_next(random) >> 11) * 0x1.0p-53;
 }

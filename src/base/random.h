@@ -1,5 +1,5 @@
-/* Seeded random numbers (xoshiro256**, seeded through splitmix64): the same seed gives the same
- * sequence on every machine. Not for secrets. */
+/* Seeded random numbers (xoshiro256**, seeded by splitmix64): the same seed gives the same sequence
+ * on every machine. Not cryptographic. */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H
 
@@ -9,7 +9,7 @@ typedef struct {
     uint64_t state[4];
 } cb_random;
 
-/* One step of splitmix64 as a pure function: spreads the bits of `value` over 64. */
+/* One step of splitmix64, a pure function: mixes the bits of `value`. */
 uint64_t cb_mix64(uint64_t value);
 
 cb_random cb_random_seed(uint64_t seed);

@@ -1,4 +1,4 @@
-/* Settings as a whole: made from a job, searched by name, and freed. */
+/* Settings: derive them from a job, search them by name, free them. */
 #include "base/settings.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* The same for every process, since each may talk to any other. */
+/* Alike in every process, since each may talk to any other. */
 static cb_status derive_values(const cb_parameter_set *set, const cb_job *job,
                                const cb_override *given, void *values)
 {

@@ -1,5 +1,5 @@
-/* Names and exit statuses of the statuses, as one table: a status that is added without a row
- * here shows as "unknown status" in the unit test. */
+/* Text and exit status of each status, as one table. A status without a row has the text "unknown
+ * status", which the unit test detects. */
 #include "base/status.h"
 
 #include <stddef.h>
@@ -11,15 +11,15 @@ static const struct {
     int exit;
 } statuses[] = {
     [CB_OK] = {"success", EXIT_MEASURED},
-    [CB_EMPTY] = {"no message is there", EXIT_FAILED},
-    [CB_LOST] = {"a message did not come", EXIT_FAILED},
+    [CB_EMPTY] = {"no message has arrived", EXIT_FAILED},
+    [CB_LOST] = {"a message did not arrive", EXIT_FAILED},
     [CB_ERROR_USAGE] = {"wrong use", EXIT_USAGE},
     [CB_ERROR_UNSUPPORTED] = {"not supported", EXIT_UNSUPPORTED},
     [CB_ERROR_MEMORY] = {"out of memory", EXIT_FAILED},
     [CB_ERROR_SYSTEM] = {"refused by the operating system", EXIT_FAILED},
     [CB_ERROR_CONTROL] = {"the control plane failed", EXIT_FAILED},
     [CB_ERROR_TRANSPORT] = {"the data plane failed", EXIT_FAILED},
-    [CB_ERROR_DATA] = {"messages were lost, doubled, reordered or corrupted", EXIT_FAILED},
+    [CB_ERROR_DATA] = {"messages were lost, duplicated, reordered or corrupted", EXIT_FAILED},
     [CB_ERROR_DEADLINE] = {"no rate holds the deadline", EXIT_FAILED},
     [CB_ERROR_INTERRUPTED] = {"interrupted by a signal", EXIT_FAILED},
 };

@@ -1,20 +1,20 @@
-/* The one status type of the project. Whoever detects an error logs it (log.h) and returns one of
- * these; callers pass it on. Only main and the engine turn a status into an exit status. */
+/* The status type of the project. The function that detects an error logs it (log.h) and returns a
+ * status; callers pass it on. Only main and the engine convert a status to an exit status. */
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 
 typedef enum {
     CB_OK = 0,
     CB_EMPTY,             /* a non-blocking receive found no message; not an error */
-    CB_LOST,              /* a message of an unreliable technology did not come; not an error */
+    CB_LOST,              /* a message of an unreliable technology did not arrive; not an error */
     CB_ERROR_USAGE,       /* wrong before the first measurement: option, ranks, output */
     CB_ERROR_UNSUPPORTED, /* a declared capability, or a library at run time, is missing */
-    CB_ERROR_MEMORY,      /* memory could not be had */
-    CB_ERROR_SYSTEM,      /* the operating system refused: files, processes, signals */
+    CB_ERROR_MEMORY,      /* out of memory */
+    CB_ERROR_SYSTEM,      /* a system call failed: files, processes, signals */
     CB_ERROR_CONTROL,     /* the control plane failed */
     CB_ERROR_TRANSPORT,   /* the data plane failed */
-    CB_ERROR_DATA,        /* a message was lost, doubled, reordered or corrupted */
-    CB_ERROR_DEADLINE,    /* no rate holds the deadline that was asked for */
+    CB_ERROR_DATA,        /* a message was lost, duplicated, reordered or corrupted */
+    CB_ERROR_DEADLINE,    /* no rate meets the requested deadline */
     CB_ERROR_INTERRUPTED  /* SIGINT or SIGTERM */
 } cb_status;
 
@@ -25,7 +25,7 @@ const char *cb_status_text(cb_status status);
  * measurement, 77 unsupported, 1 anything else. */
 int cb_status_exit(cb_status status);
 
-/* Return from the calling function unless `call` gives CB_OK. */
+/* Return from the calling function unless `call` returns CB_OK. */
 #define CB_TRY(call)                                                                               \
     do {                                                                                           \
         cb_status cb_try_status = (call);                                                          \

@@ -1,5 +1,5 @@
-/* Parsers for numbers with units and for lists of them. Digits are read here and not by strtoull,
- * which takes signs, blanks and hexadecimal numbers and wraps negative ones round. */
+/* Parsers for numbers with units, and for lists of them. Digits are parsed here instead of by
+ * strtoull, which accepts signs, blanks and hexadecimal numbers and wraps negative ones. */
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 
 enum { NUMBER_BYTES = 24, UNIT_SHOWN = 12, ELEMENT_SHOWN = 24 };
 
-/* A value in `name` is value * multiply / divide in `base`; a division by a power of ten rounds
- * correctly, which a multiplication by 0.001 does not. */
+/* A value in `name` is value * multiply / divide in `base`. Division by a power of ten rounds
+ * correctly; multiplication by 0.001 does not. */
 typedef struct {
     const char *base;
     const char *name;
@@ -33,6 +33,11 @@ static const unit_row units[] = {
     {"s", "s", 1, 1},
     {"s", "ms", 1, 1000},
     {"s", "us", 1, 1000000},
+    {"s", "ns", 1, 1000000000},
+    {"us", "ns", 1, 1000},
+    {"us", "us", 1, 1},
+    {"us", "ms", 1000, 1},
+    {"us", "s", 1000000, 1},
     {"Hz", "Hz", 1, 1},
     {"Hz", "kHz", 1000, 1},
     {"Hz", "MHz", 1000000, 1},
@@ -49,20 +54,20 @@ static const unit_row no_unit = {NULL, "", 1, 1};
 
 enum { UNIT_COUNT = sizeof(units) / sizeof(units[0]) };
 
-/* Part of a text: an element of a list is not terminated. */
+/* Part of a text: list elements are not terminated. */
 typedef struct {
     const char *start;
     size_t length;
 } span;
 
-/* What a whole number may be; `sizes` allows units and prints the limits with them. */
+/* Allowed range of a whole number, and the unit that it is in and that may follow; NULL: none. */
 typedef struct {
     uint64_t minimum;
     uint64_t maximum;
-    bool sizes;
+    const char *unit;
 } whole_limits;
 
-/* A list while it grows. */
+/* A list under construction. */
 typedef struct {
     cb_list list;
     size_t capacity;
@@ -88,6 +93,11 @@ static span span_of(const char *text)
     return (span){text, strlen(text)};
 }
 
+static bool is_size(const whole_limits *limits)
+{
+    return limits->unit != NULL && strcmp(limits->unit, "B") == 0;
+}
+
 static bool span_equals(span part, const char *text)
 {
     return strlen(text) == part.length && memcmp(part.start, text, part.length) == 0;
@@ -98,7 +108,7 @@ static span span_after(span part, size_t skipped)
     return (span){part.start + skipped, part.length - skipped};
 }
 
-/* Up to the first `character` from `from` on; the whole where there is none. */
+/* The text before the first `character` at or after `from`; all of it if there is none. */
 static size_t span_find(span part, size_t from, char character)
 {
     while (from < part.length && part.start[from] != character)
@@ -106,7 +116,7 @@ static size_t span_find(span part, size_t from, char character)
     return from < part.length ? from : part.length;
 }
 
-/* NULL where `name` is no unit of `base`. A base that is not in the table is its own only unit. */
+/* NULL if `name` is not a unit of `base`. A base that is not in the table is its only unit. */
 static const unit_row *find_unit(const char *base, span name)
 {
     if (name.length == 0)
@@ -152,7 +162,7 @@ static bool fail_unit(const char *base, span name, char *why)
 
 static void format_limit(const whole_limits *limits, uint64_t value, char *text)
 {
-    if (limits->sizes)
+    if (is_size(limits))
         cb_format_size(value, text);
     else
         snprintf(text, NUMBER_BYTES, "%" PRIu64, value);
@@ -160,17 +170,19 @@ static void format_limit(const whole_limits *limits, uint64_t value, char *text)
 
 static bool fail_whole(const whole_limits *limits, const char *problem, char *why)
 {
+    const bool shows_unit = limits->unit != NULL && !is_size(limits);
+    const char *blank = shows_unit ? " " : "", *unit = shows_unit ? limits->unit : "";
     char minimum[NUMBER_BYTES];
     char maximum[NUMBER_BYTES];
 
     format_limit(limits, limits->minimum, minimum);
     format_limit(limits, limits->maximum, maximum);
     if (limits->maximum == UINT64_MAX)
-        return fail(why, "%s; use %s or more", problem, minimum);
-    return fail(why, "%s; use %s to %s", problem, minimum, maximum);
+        return fail(why, "%s; use %s%s%s or more", problem, minimum, blank, unit);
+    return fail(why, "%s; use %s to %s%s%s", problem, minimum, maximum, blank, unit);
 }
 
-/* How many digits `text` starts with; false when they do not fit. */
+/* Parse the leading digits; *digits is their number. False if the value does not fit. */
 static bool read_digits(span text, uint64_t *value, size_t *digits)
 {
     *value = 0;
@@ -184,18 +196,21 @@ static bool read_digits(span text, uint64_t *value, size_t *digits)
     return true;
 }
 
-/* The unit behind the digits, where one is allowed. */
+/* Apply the unit after the digits, if one is allowed. */
 static bool scale(const whole_limits *limits, span name, uint64_t *value, char *why)
 {
-    const unit_row *unit = find_unit("B", name);
+    const unit_row *unit = find_unit(limits->unit, name);
 
-    if (name.length > 0 && (!limits->sizes || name.start[0] == '.'))
+    if (name.length > 0 && (limits->unit == NULL || name.start[0] == '.'))
         return fail_whole(limits, "not a whole number", why);
     if (unit == NULL)
-        return fail_unit("B", name, why);
+        return fail_unit(limits->unit, name, why);
     if (*value > UINT64_MAX / unit->multiply)
         return fail_whole(limits, "too large", why);
     *value *= unit->multiply;
+    if (*value % unit->divide != 0)
+        return fail_whole(limits, "not a whole number", why);
+    *value /= unit->divide;
     return true;
 }
 
@@ -242,7 +257,8 @@ static size_t count_digits(const char *text)
     return digits;
 }
 
-/* "e-3"; 0 where no digit follows: the e belongs to a unit then. */
+/* Length of an exponent such as "e-3"; 0 if no digit follows, since the e then belongs to a unit.
+ */
 static size_t exponent_length(const char *text)
 {
     size_t sign;
@@ -255,8 +271,8 @@ static size_t exponent_length(const char *text)
     return digits > 0 ? 1 + sign + digits : 0;
 }
 
-/* Of the decimal number that `text` starts with; 0 where it starts with none. Decides what strtod
- * gets to see, which by itself takes blanks, hexadecimal numbers, inf and nan. */
+/* Length of the decimal number at the start of `text`, 0 if there is none. It limits what strtod
+ * sees, which accepts blanks, hexadecimal numbers, inf and nan. */
 static size_t decimal_length(const char *text)
 {
     size_t whole = count_digits(text);
@@ -269,7 +285,7 @@ static size_t decimal_length(const char *text)
 
 bool cb_parse_size(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *bytes, char *why)
 {
-    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .sizes = true};
+    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .unit = "B"};
 
     return parse_whole(span_of(text), &limits, bytes, why);
 }
@@ -277,7 +293,7 @@ bool cb_parse_size(const char *text, uint64_t minimum, uint64_t maximum, uint64_
 bool cb_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *count,
                     char *why)
 {
-    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .sizes = false};
+    const whole_limits limits = {.minimum = minimum, .maximum = maximum};
 
     return parse_whole(span_of(text), &limits, count, why);
 }
@@ -339,11 +355,11 @@ static bool append_range(growing_list *growing, uint64_t first, uint64_t last, c
     return true;
 }
 
-/* One value, or for counts a range: 7-9. A minus in front is a sign. */
+/* One value or, for counts, a range such as 7-9. A leading minus is a sign. */
 static bool append_element(growing_list *growing, span element, const whole_limits *limits,
                            char *why)
 {
-    size_t dash = limits->sizes ? element.length : span_find(element, 1, '-');
+    size_t dash = is_size(limits) ? element.length : span_find(element, 1, '-');
     uint64_t first;
     uint64_t last;
 
@@ -353,11 +369,11 @@ static bool append_element(growing_list *growing, span element, const whole_limi
     if (dash < element.length && !parse_whole(span_after(element, dash + 1), limits, &last, why))
         return false;
     if (last < first)
-        return fail(why, "a range that falls; write the smaller number first");
+        return fail(why, "a descending range; write the smaller number first");
     return append_range(growing, first, last, why);
 }
 
-/* Say which element of several it was. */
+/* Add the element to the reason, if there are several. */
 static bool fail_element(span element, char *why)
 {
     int shown = element.length < ELEMENT_SHOWN ? (int)element.length : ELEMENT_SHOWN;
@@ -383,7 +399,7 @@ static bool append_elements(growing_list *growing, span text, const whole_limits
     return true;
 }
 
-/* Looked for in a sorted copy, since the list keeps the user's order. */
+/* Searches a sorted copy, since the list keeps the user's order. */
 static bool has_no_repetition(const cb_list *list, const whole_limits *limits, char *why)
 {
     uint64_t *sorted = malloc(list->count * sizeof(*sorted));
@@ -418,7 +434,7 @@ static bool parse_list(const char *text, const whole_limits *limits, cb_list *li
 bool cb_parse_size_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
                         char *why)
 {
-    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .sizes = true};
+    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .unit = "B"};
 
     return parse_list(text, &limits, list, why);
 }
@@ -426,7 +442,13 @@ bool cb_parse_size_list(const char *text, uint64_t minimum, uint64_t maximum, cb
 bool cb_parse_count_list(const char *text, uint64_t minimum, uint64_t maximum, cb_list *list,
                          char *why)
 {
-    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .sizes = false};
+    return cb_parse_unit_list(text, minimum, maximum, NULL, list, why);
+}
+
+bool cb_parse_unit_list(const char *text, uint64_t minimum, uint64_t maximum, const char *unit,
+                        cb_list *list, char *why)
+{
+    const whole_limits limits = {.minimum = minimum, .maximum = maximum, .unit = unit};
 
     return parse_list(text, &limits, list, why);
 }
@@ -448,7 +470,7 @@ void cb_format_size(uint64_t bytes, char *text)
             continue;
         snprintf(candidate, sizeof(candidate), "%" PRIu64 "%s", bytes / units[i].multiply,
                  units[i].name);
-        /* of two that are equally long the later row, so that 4096 is 4KiB */
+        /* of two equally long forms, take the later row: 4096 is 4KiB */
         if (strlen(candidate) <= strlen(shortest))
             memcpy(shortest, candidate, sizeof(shortest));
     }

@@ -1,9 +1,9 @@
-/* Offsets and drift of clocks, apart from control_mpi.c since this needs no MPI. */
+/* Offset and drift of clocks. Separate from control_mpi.c, since none of this needs MPI. */
 #include "control/control.h"
 
 #include <math.h>
 
-/* Half of the fastest round trip bounds the error, however its time divides into the two ways. */
+/* Half of the fastest round trip bounds the error, whatever part of it each direction took. */
 control_clock control_clock_estimate(const control_round_trip *trips, size_t count)
 {
     control_clock clock = {.bound_ns = (double)INFINITY};
@@ -20,7 +20,7 @@ control_clock control_clock_estimate(const control_round_trip *trips, size_t cou
     return clock;
 }
 
-/* A drift that the two bounds could explain counts as none. */
+/* A drift within the sum of the two error bounds counts as zero. */
 control_clock control_clock_refresh(const control_clock *earlier, control_clock later)
 {
     double moved_ns = later.offset_ns - earlier->offset_ns;
@@ -39,8 +39,8 @@ uint64_t control_clock_reference(const control_clock *clock, uint64_t local_ns)
     return local_ns + (uint64_t)(int64_t)llround(clock->offset_ns + clock->drift * elapsed_ns);
 }
 
-/* The equation of control_clock_reference solved for the local instant: of the time that has passed
- * on rank 0's clock since the estimate, this clock sees the part 1 / (1 + drift). */
+/* Inverts control_clock_reference: of the time passed on rank 0's clock since the estimate, this
+ * clock sees 1 / (1 + drift). */
 uint64_t control_clock_local(const control_clock *clock, uint64_t reference_ns)
 {
     uint64_t without_drift = reference_ns - (uint64_t)(int64_t)llround(clock->offset_ns);

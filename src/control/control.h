@@ -1,9 +1,9 @@
-/* The control plane: the ranks of the job, teams, agreement, gathering, clocks. Always over MPI,
- * whatever technology moves the data.
+/* The control plane: ranks of the job, teams, agreement, gathering, clocks. Always over MPI,
+ * whatever technology carries the data.
  *
- * No function here is called inside a timed section. All waiting is by testing with growing sleeps
- * (10 us to 5 ms): a rank that waits in MPI_Barrier would take a core from the ranks that measure.
- */
+ * No function here is called inside a timed section. All waiting tests a request between growing
+ * sleeps (10 us to 5 ms): a rank that waits in MPI_Barrier would take a core from the ranks that
+ * measure. */
 #ifndef CONTROL_CONTROL_H
 #define CONTROL_CONTROL_H
 
@@ -15,7 +15,8 @@
 
 typedef struct control control;
 
-/* A subset of the ranks, for one measurement or for all; the rank at index 0 gathers. */
+/* A subset of the ranks, for one measurement or for all. Index 0 is the root of gathers and
+ * broadcasts. */
 typedef struct control_team control_team;
 
 /* Rank of this process according to its launcher, before any MPI call: 0 without a launcher. */
@@ -24,46 +25,45 @@ int control_launch_rank(void);
 /* Ranks that the launcher started on this host, before any MPI call: 0 when that is not known. */
 int control_launch_local_size(void);
 
-/* Whether a launcher has started this process, so that others may wait for it in control_open:
- * before any MPI call. */
+/* Whether a launcher has started this process, so that other ranks may wait for it in control_open.
+ * May be called before any MPI call. */
 bool control_launched(void);
 
-/* Ask the MPI library, before it starts, to yield the core while it waits, or not to. A library
- * without such a setting is not affected; the technology reads back what happens. */
+/* Ask the MPI library, before it starts, to yield (or not to yield) the core while it waits. No
+ * effect on a library without such a setting; the technology reports what is in effect. */
 void control_request_yield(bool yield);
 
-/* Start MPI. With `threads` the process may make others beside this one, as long as they call
- * nothing of MPI (thread level FUNNELED). Without, the library may leave out its locks (SINGLE):
- * Open MPI 4.1 does, and needs 0.6 of the time for a small message in shared memory. Collective.
- * The caller closes *out. */
+/* Start MPI. With `threads`, the process may create threads that make no MPI calls (thread level
+ * FUNNELED). Without, the library may omit its locks (SINGLE): Open MPI 4.1 does, and then needs
+ * 0.6 of the time for a small message in shared memory. Collective. The caller closes *out. */
 cb_status control_open(bool threads, control **out);
 void control_close(control *plane);
 
 int control_rank(const control *plane);
 int control_size(const control *plane);
 
-/* All ranks. Owned by the control plane. */
+/* The team of all ranks. Owned by the control plane. */
 control_team *control_everyone(control *plane);
 
-/* While this rank waits for others `look` is called from time to time, and at once when a signal
- * has come; it may end the process. NULL: stop that. It must call nothing of the control plane
- * except control_abort. */
+/* Call `look` from time to time while this rank waits for others, and at once after a signal; it
+ * may end the process. NULL: stop calling. `look` must not call the control plane except for
+ * control_abort. */
 void control_look_while_waiting(control *plane, void (*look)(void *context), void *context);
 
-/* End the whole job with this exit status, once its launcher has read the output of this rank. */
+/* End the job with this exit status, after its launcher has read the output of this rank. */
 _Noreturn void control_abort(control *plane, int exit_status);
 
-/* Name and version of the MPI library; static storage of the plane. */
+/* Name and version of the MPI library. Owned by the plane. */
 const char *control_library(const control *plane);
 
-/* Call `visit` for the settings of the MPI library that shape its messages (the thread level, and
+/* Call `visit` for each setting of the MPI library that affects its messages (thread level, and
  * MPI_T control variables of the point-to-point layers), as text. */
 void control_settings(const control *plane,
                       void (*visit)(const char *name, const char *value, void *context),
                       void *context);
 
-/* A team of `count` ranks in that order; collective over its members, which all pass the same list.
- * The caller frees it. */
+/* Create a team of `count` ranks in that order. Collective over its members, which all pass the
+ * same list. The caller frees it. */
 cb_status control_team_create(control *plane, const int *ranks, size_t count, control_team **out);
 void control_team_free(control_team *team);
 
@@ -78,7 +78,8 @@ cb_status control_exchange(control_team *team, const void *mine, size_t bytes, v
 cb_status control_sum(control_team *team, uint64_t *values, size_t count);   /* result at index 0 */
 cb_status control_maximum(control_team *team, double *values, size_t count); /* result everywhere */
 
-/* The worst status of all members, everywhere; CB_ERROR_CONTROL when it cannot be agreed. */
+/* The worst status of all members, in all of them; CB_ERROR_CONTROL if the agreement itself fails.
+ */
 cb_status control_agree(control_team *team, cb_status mine);
 
 /* This rank's clock compared with rank 0's: instant_of_rank0 = instant_here + offset, where the
@@ -86,11 +87,11 @@ cb_status control_agree(control_team *team, cb_status mine);
 typedef struct {
     double offset_ns;
     double drift;    /* change of the offset per ns, 0 where it is not significant */
-    double bound_ns; /* half of the fastest round trip: the offset cannot be wrong by more */
-    uint64_t at_ns;  /* local instant to which offset_ns belongs */
+    double bound_ns; /* half of the fastest round trip, the maximum error of the offset */
+    uint64_t at_ns;  /* local instant of offset_ns */
 } control_clock;
 
-/* An instant of rank 0's clock on this rank's, and back. */
+/* Convert an instant of rank 0's clock to this rank's, and back. */
 uint64_t control_clock_local(const control_clock *clock, uint64_t reference_ns);
 uint64_t control_clock_reference(const control_clock *clock, uint64_t local_ns);
 
@@ -99,16 +100,16 @@ typedef struct {
     uint64_t sent_ns, reference_ns, received_ns;
 } control_round_trip;
 
-/* The estimate of the fastest of `count` > 0 round trips; drift 0. */
+/* Estimate from the fastest of `count` > 0 round trips; drift 0. */
 control_clock control_clock_estimate(const control_round_trip *trips, size_t count);
 
-/* `later` with the drift between the two estimates. */
+/* Returns `later` with the drift between the two estimates. */
 control_clock control_clock_refresh(const control_clock *earlier, control_clock later);
 
-/* Estimate the offset of every rank's clock by repeated round trips with rank 0, of which the
- * fastest counts. A later call refreshes *clock and finds the drift. Collective over all ranks;
- * *clock is zero before the first call. When a rank fails, or does not answer for 10 s, all return
- * the error; it can be called again. */
+/* Estimate the offset of every rank's clock from repeated round trips with rank 0; the fastest
+ * counts. A later call refreshes *clock and estimates the drift. Collective over all ranks; *clock
+ * must be zero before the first call. If a rank fails or does not answer within 10 s, all ranks
+ * return the error, and the function may be called again. */
 cb_status control_synchronise(control *plane, control_clock *clock);
 
 #endif

@@ -1,9 +1,9 @@
 /* The control plane over MPI. Every collective operation is non-blocking and tested between sleeps.
  *
- * Clocks are compared in turns: rank 0 gives each rank its turn of round trips, and at the end it
- * broadcasts that the comparison is over, or was given up. Each other rank tests for that broadcast
- * also while it waits for its turn or for an answer, so that no rank waits for one that has failed.
- */
+ * Clock comparison: rank 0 does the round trips of one rank after the other, and then broadcasts
+ * that the comparison is complete or has been abandoned. The other ranks test for that broadcast
+ * also while they wait for their turn or for an answer, so that no rank waits for one that has
+ * failed. */
 #include "control/control.h"
 
 #include <limits.h>
@@ -29,14 +29,14 @@ struct control_team {
 struct control {
     control_team everyone;
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    bool tools; /* whether the tools interface is open */
+    bool tools; /* the tools interface (MPI_T) is open */
     int thread_level;
-    unsigned comparisons;        /* of clocks, so far: the same number in all ranks */
-    void (*look)(void *context); /* while waiting, or NULL */
+    unsigned comparisons;        /* number of clock comparisons so far; the same in all ranks */
+    void (*look)(void *context); /* called while waiting, or NULL */
     void *look_context;
 };
 
-/* Log that the control plane could not do what was attempted; returns CB_ERROR_CONTROL. */
+/* Log the operation that failed; returns CB_ERROR_CONTROL. */
 static cb_status mpi_failed(int code, const char *attempt)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -49,9 +49,8 @@ static cb_status mpi_failed(int code, const char *attempt)
     return CB_ERROR_CONTROL;
 }
 
-/* Wait for a request by testing; `code` is the result of the call that started it. Yields come
- * first, since most answers come soon; then sleeps that grow from 10 us to 5 ms. A signal ends a
- * sleep. */
+/* Wait for a request by testing; `code` is the result of the call that started it. Yields first,
+ * since most answers come soon; then sleeps for 10 us, growing to 5 ms. A signal ends a sleep. */
 static cb_status finish_request(const control *plane, int code, MPI_Request *request,
                                 const char *attempt)
 {
@@ -74,7 +73,7 @@ static cb_status finish_request(const control *plane, int code, MPI_Request *req
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, attempt);
 }
 
-/* The first of these variables of the environment that is a number; -1: none is. */
+/* The value of the first of these environment variables that is a number; -1 if none is. */
 static int first_number(const char *const *names)
 {
     for (; *names != NULL; names++) {
@@ -178,8 +177,8 @@ void control_look_while_waiting(control *plane, void (*look)(void *context), voi
     plane->look_context = context;
 }
 
-/* MPICH's launcher ends as soon as it learns of the abort, and output of this rank that it has not
- * read by then is lost. The wait for a launcher that gets no core ends after two seconds. */
+/* MPICH's launcher exits as soon as it learns of the abort and loses output that it has not read by
+ * then, so wait until it has, for at most two seconds. */
 _Noreturn void control_abort(control *plane, int exit_status)
 {
     const uint64_t patience_ns = 2000000000;
@@ -196,7 +195,7 @@ const char *control_library(const control *plane)
     return plane->library;
 }
 
-/* The control variables that decide how a message travels. */
+/* Whether a control variable affects how messages are sent. */
 static bool shapes_messages(const char *name)
 {
     static const char *const names[] = {
@@ -416,21 +415,21 @@ enum { MESSAGE, END, WAITED_FOR };
 typedef struct {
     const control *plane;
     MPI_Request requests[WAITED_FOR];
-    int tag; /* of this comparison only: messages that a failed one has left match no other */
-    int end; /* the broadcast value: 0 when all have had their turn, 1 when it was given up */
+    int tag; /* unique to this comparison, so that messages left by a failed one do not match */
+    int end; /* the broadcast value: 0 when all ranks have finished, 1 when abandoned */
 } conversation;
 
-/* A broadcast of success may overtake the last answer, which still comes. */
+/* A broadcast of success may overtake the last answer, which will still arrive. */
 static bool wait_is_over(const conversation *with, int heard)
 {
     return heard == MESSAGE || with->end != 0;
 }
 
-/* Ways of waiting. They return MPI's code; *heard is MESSAGE, or something else where rank 0 has
- * given up or the time is over. */
+/* Ways of waiting. They return MPI's code; *heard is MESSAGE, or another value if rank 0 has
+ * abandoned the comparison or the timeout has expired. */
 typedef int (*waiting)(conversation *with, int *heard, MPI_Status *status);
 
-/* In the library, whose pauses are the shortest part of a round trip. */
+/* Wait in the library, which adds the least delay to a round trip. */
 static int wait_awake(conversation *with, int *heard, MPI_Status *status)
 {
     int code;
@@ -441,7 +440,7 @@ static int wait_awake(conversation *with, int *heard, MPI_Status *status)
     return code;
 }
 
-/* Poll without a pause at first, since an answer may come soon; then yield, then sleep. */
+/* Poll without a pause at first, since an answer may arrive soon; then yield, then sleep. */
 static int poll_until(conversation *with, uint64_t deadline_ns, int *heard, MPI_Status *status)
 {
     enum { SPINS = 64, YIELDS = 1000, SLEEP_NS = 10000, DOUBLINGS = 9 };
@@ -475,8 +474,8 @@ static int wait_with_timeout(conversation *with, int *heard, MPI_Status *status)
     return poll_until(with, cb_now_ns() + timeout_ns, heard, status);
 }
 
-/* Receive one message of `rank`, of at most `room` bytes, and its size. CB_EMPTY where the wait has
- * ended without one. */
+/* Receive one message of at most `room` bytes from `rank`, and its size. CB_EMPTY if the wait ended
+ * without one. */
 static cb_status receive_from(conversation *with, int rank, waiting wait, void *data, int room,
                               int *bytes)
 {
@@ -508,7 +507,7 @@ static cb_status send_to(const conversation *with, int rank, const void *data, i
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "compare clocks");
 }
 
-/* Rank 0: a message of one byte means that the rank gives up. */
+/* Rank 0's part. A message of one byte means that the rank has given up. */
 static cb_status answer_round_trips(conversation *with, int rank)
 {
     CB_TRY(send_to(with, rank, NULL, 0));
@@ -570,7 +569,8 @@ static cb_status take_turn(conversation *with, control_clock *clock)
     return status;
 }
 
-/* The ranks take turns while the rest sleep, so that no exchange disturbs another. */
+/* One rank at a time exchanges messages while the others sleep, so that exchanges do not disturb
+ * each other. */
 cb_status control_synchronise(control *plane, control_clock *clock)
 {
     control_team *all = control_everyone(plane);

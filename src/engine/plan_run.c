@@ -96,7 +96,8 @@ static const char *obstacle(const engine_session *session, const bench_measureme
     if (by_mode_and_too_large(session, measurement))
         return "it takes more ranks than the job has; start it with three";
     if (largest > 0 && measurement->size_bytes > largest)
-        return "the technology takes no packet so large on this network; see docs/sockets.md";
+        return "the technology takes no packet so large on this network; see "
+               "docs/reference/technologies.md";
     if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
         return in_group_2 ? "the technology has no group send of its own; use --supervisor loop, "
                             "or another technology"

@@ -1,8 +1,7 @@
-/* What a result records of the host it was measured on: system, processor, topology, memory, the
- * settings that change a communication figure, and how much of a core others take. What cannot be
- * found is left out, never guessed and never an error: a result without a governor is better than
- * none. Texts of the operating system are fitted into the fixed fields of a result: one line of
- * ASCII that ends visibly where it had to be cut. */
+/* The description of the host in a result: system, processor, topology, memory, the settings that
+ * affect communication figures, and how much core time others take. Unknown values are omitted;
+ * they are not an error. Texts of the operating system are fitted into fixed fields: one line of
+ * ASCII, ending in "..." if cut. */
 #include "host/internal.h"
 
 #include <ctype.h>
@@ -36,7 +35,7 @@ bool host_read_text(const char *root, const char *path, char *text, size_t bytes
     file = open(full_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block */
     if (file < 0)
         return false;
-    /* Files in /proc may come in pieces. */
+    /* Files in /proc may be read in several pieces. */
     while (length < bytes - 1 && (piece = read(file, text + length, bytes - 1 - length)) > 0)
         length += (size_t)piece;
     close(file);
@@ -106,7 +105,7 @@ void host_fit_text(const char *text, char *fitted, size_t bytes)
         host_end_in_dots(fitted, bytes, ' ');
 }
 
-/* "always [madvise] never" becomes "madvise": the kernel marks the setting in use by brackets. */
+/* "always [madvise] never" becomes "madvise": the kernel puts the current setting in brackets. */
 static void keep_bracketed(char *text)
 {
     char *begin = strchr(text, '[');
@@ -118,8 +117,8 @@ static void keep_bracketed(char *text)
     memmove(text, begin + 1, (size_t)(end - begin));
 }
 
-/* Words of the kernel's command line that name the disk and the console and do not concern speed;
- * without them the words that do (isolcpus, nohz_full, mitigations, idle) fit the field. */
+/* Words of the kernel's command line about disk and console, which do not affect speed. Without
+ * them, the words that do (isolcpus, nohz_full, mitigations, idle) fit the field. */
 static bool is_about_booting(const char *word)
 {
     static const char *const beginnings[] = {
@@ -136,8 +135,8 @@ static bool is_about_booting(const char *word)
     return false;
 }
 
-/* In place, since the result is never longer. Words after "--" are for the first process and not
- * for the kernel. */
+/* In place, since the result is not longer. Words after "--" are for the first process, not the
+ * kernel. */
 static void keep_kernel_words(char *text)
 {
     char *kept = text, *rest = NULL;
@@ -210,7 +209,7 @@ static void capture_tunings(const char *root, host_environment *out)
     }
 }
 
-/* os-release is read by shells: a value may stand in quotes, with backslashes before some bytes. */
+/* os-release has shell syntax: a value may be quoted, with backslashes before some bytes. */
 static void unquote(char *text)
 {
     char quote = text[0] == '"' || text[0] == '\'' ? text[0] : '\0';
@@ -254,7 +253,7 @@ static void capture_kernel(host_environment *out)
     host_fit_text(text, out->kernel, sizeof(out->kernel));
 }
 
-/* By /proc/cpuinfo where hwloc knows no model: architectures name the line differently. */
+/* From /proc/cpuinfo if hwloc knows no model: architectures name the line differently. */
 static void capture_cpu(hwloc_topology_t topology, const char *root, char *cpu)
 {
     static const char *const keys[] = {"model name", "cpu model", "cpu", "Processor", "Hardware"};
@@ -286,7 +285,7 @@ static uint64_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t level)
     return cache == NULL ? 0 : cache->attr->cache.size;
 }
 
-/* hwloc describes symmetric machines only; and the description may be longer than the field. */
+/* hwloc describes symmetric machines only, and the description may be longer than the field. */
 static bool export_description(hwloc_topology_t topology, unsigned long flags, char *text,
                                size_t bytes)
 {
@@ -413,14 +412,14 @@ host_noise host_gaps_result(const host_gaps *gaps)
     };
 }
 
-/* Where two readings of the clock lie further apart than the quantum, the core was taken from this
- * thread: by an interrupt, the kernel, the hypervisor, or another process. */
+/* A gap between two readings above the quantum means that the core was taken from this thread: by
+ * an interrupt, the kernel, the hypervisor, or another process. */
 host_noise host_probe_noise(unsigned duration_ms)
 {
     uint64_t duration_ns = (uint64_t)duration_ms * 1000000u;
     host_gaps gaps;
 
-    (void)cb_now_ns(); /* the first reading may cause a page fault, which is no noise */
+    (void)cb_now_ns(); /* the first reading may cause a page fault, which is not noise */
     gaps = host_gaps_begin(cb_now_ns());
     do {
         host_gaps_add(&gaps, cb_now_ns());

@@ -1,5 +1,5 @@
-/* The machine under a rank: topology and binding by hwloc, the environment that a result records,
- * and a probe of the time that other programs take. Independent of MPI. */
+/* The host of a rank: topology and binding (hwloc), the environment recorded in a result, and a
+ * probe of the core time that other programs take. Independent of MPI. */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
@@ -14,13 +14,13 @@ typedef struct host host;
 enum { HOST_TEXT = 128, HOST_TUNINGS = 24 };
 
 /* Plain data without pointers, so that ranks can exchange it as bytes. An empty text or 0 means
- * that it could not be found, and the result leaves it out. */
+ * unknown; a result omits it. */
 typedef struct {
     char name[HOST_TEXT];         /* network name */
     char os[HOST_TEXT];           /* distribution and version */
     char kernel[HOST_TEXT];       /* name, release, architecture */
     char cpu[HOST_TEXT];          /* model name */
-    char topology[2 * HOST_TEXT]; /* hwloc's synthetic description; without one, a summary */
+    char topology[2 * HOST_TEXT]; /* hwloc's synthetic description, or a summary if there is none */
     char governor[HOST_TEXT];     /* cpufreq governor, comma-separated where cores differ */
     uint64_t cores;               /* physical cores on the host */
     uint64_t hardware_threads;    /* processing units on the host */
@@ -35,7 +35,7 @@ typedef struct {
 } host_environment;
 
 typedef struct {
-    double quantum_us; /* a gap between two clock readings above this counts as stolen */
+    double quantum_us; /* a longer gap between two clock readings counts as stolen */
     double stolen_pct; /* of the probe's time */
     double longest_us; /* gap */
     double duration_ms;
@@ -45,25 +45,24 @@ typedef struct {
 cb_status host_open(host **out);
 void host_close(host *machine);
 
-/* Every byte of *out is set; what cannot be found stays empty. Texts are ASCII, on one line. */
+/* Sets every byte of *out; unknown values are empty. Texts are one line of ASCII. */
 void host_capture(const host *machine, host_environment *out);
 
-/* The id that the kernel has had since it was started: hosts with the same id share its cores, as
- * containers and the namespaces of a testbed do. Empty where it cannot be found. */
+/* The kernel's boot id: hosts with the same id share cores, as containers and network namespaces
+ * do. Empty if unknown. */
 void host_kernel_id(char text[HOST_TEXT]);
 
-/* How many cores this process might run on when the host was opened: its affinity mask within what
- * its cgroup allows. A later host_bind_core does not change that. */
+/* Number of cores this process could use when the host was opened: its affinity mask within its
+ * cgroup. A later host_bind_core does not change it. */
 unsigned host_usable_cores(const host *machine);
 
-/* The calling thread's binding as it is now: a list of the host's logical cores, "0" or "0-1,4";
- * "unbound" when it may run on all of the host. `text` holds `bytes`; a longer list ends in "...".
- */
+/* Current binding of the calling thread: a list of the host's logical cores, "0" or "0-1,4";
+ * "unbound" if it may run on the whole host. `text` holds `bytes`; a longer list ends in "...". */
 void host_binding(const host *machine, char *text, size_t bytes);
 
-/* Bind the calling thread to one core, counted from 0 among those that were usable when the host
- * was opened: to the first processing unit of it, so that threads bound to one core take turns on
- * it. */
+/* Bind the calling thread to one core, counted from 0 among the cores usable when the host was
+ * opened. It is bound to the core's first processing unit, so that threads bound to the same core
+ * share it by the scheduler. */
 cb_status host_bind_core(const host *machine, unsigned core);
 
 /* Read the clock without a pause for `duration_ms` and sum the gaps above 10 us: time that

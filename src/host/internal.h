@@ -1,7 +1,5 @@
-/* Private to src/host and its tests: the machine as hwloc knows it, the environment below another
- * root folder, the arithmetic of the noise probe apart from the clock, and texts of the operating
- * system.
- */
+/* Private to src/host and its tests: the hwloc topology, the environment below another root folder,
+ * the arithmetic of the noise probe without its clock, and texts of the operating system. */
 #ifndef HOST_INTERNAL_H
 #define HOST_INTERNAL_H
 
@@ -12,18 +10,18 @@
 /* topology.c */
 
 struct host {
-    hwloc_topology_t topology; /* the whole host, with what this process may not use */
-    hwloc_bitmap_t usable;     /* processing units this process might use when it was opened */
-    hwloc_obj_type_t core;     /* PU where the topology knows no cores */
+    hwloc_topology_t topology; /* the whole host, including what this process may not use */
+    hwloc_bitmap_t usable; /* processing units this process could use when the host was opened */
+    hwloc_obj_type_t core; /* PU where the topology knows no cores */
 };
 
 /* As host_open, for a machine that hwloc makes from `description` ("Package:2 Core:4 PU:2"). The
- * process is bound to the units of `usable` ("0-1,4"), or to none when that is NULL. */
+ * process is bound to `usable` ("0-1,4"); NULL: to none. */
 cb_status host_open_synthetic(const char *description, const char *usable, host **out);
 
-/* The system's number of the processing unit that host_bind_core binds to, or -1 when there is no
- * such core. One unit and not the whole core: threads bound to one core must share it by the
- * scheduler and its priorities, and not side by side on two hardware threads. */
+/* OS index of the processing unit that host_bind_core binds to; -1 if there is no such core. A unit
+ * instead of the core: threads bound to the same core must share it by scheduler priorities, not
+ * run side by side on two hardware threads. */
 int host_first_unit(const host *machine, unsigned core);
 
 /* environment.c */
@@ -63,24 +61,23 @@ host_noise host_gaps_result(const host_gaps *gaps);
 
 /* Texts of the operating system, fitted into the fields of a result. */
 
-enum {
-    HOST_FILE_BYTES = 4096
-}; /* files of sysfs have at most a page, and so has the command line */
+enum { HOST_FILE_BYTES = 4096 }; /* sysfs files and the kernel's command line have at most a page */
 
-/* The first `bytes` - 1 bytes of the file `path` below the folder `root`. False, with an empty
- * text, when there is no such file, it is empty, or it holds control bytes and so is no text. */
+/* The first `bytes` - 1 bytes of the file `path` below `root`. Returns false and an empty text if
+ * the file is missing, empty, or has control bytes. */
 bool host_read_text(const char *root, const char *path, char *text, size_t bytes);
 
-/* The value in the first line of `text` of the form KEY, blanks, `separator`, value. False, with an
- * empty value, when there is none. */
+/* The value in the first line of the form KEY, blanks, `separator`, value. Returns false and an
+ * empty value if there is none. */
 bool host_find_value(const char *text, const char *key, char separator, char *value, size_t bytes);
 
-/* `text` on one line of ASCII: every run of blanks and newlines is one blank, none stands at an
- * end, and what is not ASCII is a '?'. What does not fit `bytes` ends with host_end_in_dots. */
+/* Copy `text` as one line of ASCII: runs of blanks and newlines become one blank, leading and
+ * trailing ones are dropped, other characters become '?'. If cut, it ends as host_end_in_dots says.
+ */
 void host_fit_text(const char *text, char *fitted, size_t bytes);
 
-/* Mark a text that fills all of `bytes` as cut: it ends in "..." after the last `separator` that
- * leaves room for it, so that no word or number is halved, or anywhere when there is none. */
+/* Mark a text that fills `bytes` as cut: end it in "..." after the last `separator` that leaves
+ * room, so that no word or number is cut in two, or anywhere if there is none. */
 void host_end_in_dots(char *text, size_t bytes, char separator);
 
 #endif

@@ -1,7 +1,7 @@
-/* The machine's cores by hwloc: which of them this process may use, and binding to one of them.
+/* The cores of the machine (hwloc): which of them this process may use, and binding to one.
  *
- * The topology is that of the whole host, including what a cgroup denies this process, so that core
- * numbers mean the same in every process of a host and 'cores' is the number of the host's. */
+ * The topology covers the whole host, including what a cgroup denies this process, so that core
+ * numbers mean the same in every process of the host, and 'cores' is the host's number. */
 #include "host/internal.h"
 
 #include <errno.h>
@@ -19,10 +19,9 @@ static cb_status load_topology(hwloc_topology_t topology, const char *descriptio
                  description);
         return CB_ERROR_USAGE;
     }
-    /* hwloc's x86 component visits every processing unit in turn, which moves this thread over the
-     * host, disturbs other programs there and waits for its turn on each; Linux provides all that
-     * is needed without it. Other architectures have no such component, so a refusal means nothing.
-     */
+    /* hwloc's x86 component binds this thread to every processing unit in turn, which disturbs
+     * other programs and waits for each unit. Linux provides all that is needed without it. The
+     * call fails on other architectures, which have no such component. */
     (void)hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
         hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE) != 0 ||
@@ -35,7 +34,7 @@ static cb_status load_topology(hwloc_topology_t topology, const char *descriptio
     return CB_OK;
 }
 
-/* The caller frees the set; NULL when there is no memory. */
+/* The caller frees the set; NULL if out of memory. */
 static hwloc_bitmap_t units_of_this_thread(hwloc_topology_t topology)
 {
     hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(topology);
@@ -91,8 +90,8 @@ static cb_status open_machine(const char *description, const char *usable, host 
     return CB_OK;
 }
 
-/* Logical numbers of the cores that have at least one of `units`. The caller frees the set; NULL
- * when there is no memory. */
+/* Logical numbers of the cores with at least one of `units`. The caller frees the set; NULL if out
+ * of memory. */
 static hwloc_bitmap_t cores_with(const host *machine, hwloc_const_bitmap_t units)
 {
     hwloc_bitmap_t cores = hwloc_bitmap_alloc();

@@ -1,10 +1,10 @@
-/* Calibrated work: a chain of multiplications and shifts that neither a compiler nor a processor
- * can shorten or overlap, and the measurement of what a unit of it costs; and the continuous
- * computing task, which does such work.
+/* Calibrated work (a chain of multiplications and shifts that neither compiler nor processor can
+ * shorten or overlap) and the cost of a unit of it; the continuous computing task, which does such
+ * work.
  *
- * The thread that creates a task must never wait for it, since the task gets the core rarely and
- * could be left without it while it holds a lock: so they share atomics, and a semaphore whose post
- * does not block and orders what is written before. */
+ * The creator of a task must never wait for it: the task rarely gets the core and may be
+ * descheduled while it holds a lock. They share atomics, and a semaphore whose post does not block
+ * and orders earlier writes. */
 #include "host/work.h"
 
 #include <errno.h>
@@ -30,9 +30,8 @@ enum { SLICE_UNITS = 64, LOWEST_NICE = 19 }; /* of the task */
 static const uint64_t initial_state = 0x243f6a8885a308d3u; /* the first digits of pi */
 static const uint64_t odd_factor = 0x9e3779b97f4a7c15u;    /* of the golden ratio */
 
-/* One round can be undone, so that no two states ever become one and every round shows in the
- * result. The empty instruction forbids the compiler to see through several rounds at once, or to
- * take two calls for one. */
+/* A round is invertible, so different states stay different and every round affects the result. The
+ * empty asm statement keeps the compiler from merging several rounds, or two calls. */
 static inline uint64_t one_round(uint64_t state)
 {
     state = (state ^ state >> 32) * odd_factor;
@@ -67,7 +66,7 @@ static void time_blocks(double *units_ns, size_t count)
     }
 }
 
-/* The first pass brings the core up to its speed and is not counted. */
+/* The first pass is not counted: it brings the core to its full clock rate. */
 cb_status host_work_calibrate(host_work_rate *out)
 {
     double units_ns[BLOCKS];
@@ -104,7 +103,7 @@ uint64_t host_work_units(const host_work_rate *rate, double us)
 
 struct host_task {
     pthread_t thread;
-    pid_t thread_id;                    /* the system's, set before `ready` is posted */
+    pid_t thread_id;                    /* the kernel's id, set before `ready` is posted */
     sem_t ready, wake;                  /* wake: posted after each change that the task must see */
     _Atomic uint64_t computes_until_ns; /* 0: asleep */
     atomic_bool ended;
@@ -113,7 +112,7 @@ struct host_task {
     const char *priority;
 };
 
-/* The clock is read once a slice, which costs a few thousandths of it. */
+/* The clock is read once per slice, which costs a few thousandths of it. */
 static void *run_thread(void *context)
 {
     host_task *task = context;
@@ -133,7 +132,7 @@ static void *run_thread(void *context)
     return NULL;
 }
 
-/* To the lowest priority that the system grants. */
+/* Set the lowest priority that the system grants. */
 static cb_status lower_priority(host_task *task)
 {
     const struct sched_param none = {0};
@@ -173,7 +172,7 @@ cb_status host_task_create(host_task **out)
         return CB_ERROR_MEMORY;
     sem_init(&task->ready, 0, 0);
     sem_init(&task->wake, 0, 0);
-    /* Signals are for the creating thread, whose sleep they must end. */
+    /* Block all signals: they must interrupt the sleep of the creating thread. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     error = pthread_create(&task->thread, NULL, run_thread, task);

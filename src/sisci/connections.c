@@ -6,7 +6,8 @@ static uint32_t generation_of(const sisci_slot *slot)
     return atomic_load_explicit(&slot->generation, memory_order_acquire);
 }
 
-/* The release pairs with generation_of: who sees the generation sees what the slot says of it. */
+/* The release pairs with generation_of: a reader of the generation also sees the slot's contents.
+ */
 static void advance(sisci_control *control, sisci_slot *slot)
 {
     uint32_t generation = generation_of(slot) + 1;
@@ -20,7 +21,7 @@ static bool is_odd(uint32_t number)
     return number % 2 == 1;
 }
 
-/* Whether a connection or disconnection has not been reported to the owner yet. */
+/* Whether a connection or disconnection has not yet been reported to the owner. */
 static bool is_unreported(const sisci_slot *slot)
 {
     return slot->reported != generation_of(slot);
@@ -79,7 +80,7 @@ bool sisci_connections_was_asked(const sisci_control *control, sisci_ticket *tic
     return asked;
 }
 
-/* The number of the first change of a slot that was not reported: there are two at most. */
+/* The number of the slot's first unreported change; there are at most two. */
 static uint32_t order_of(const sisci_slot *slot)
 {
     return slot->order[(slot->reported + 1) % 2];
@@ -92,7 +93,7 @@ bool sisci_connections_next_change(sisci_control *control, uint32_t *slot, bool 
     for (uint32_t i = 0; i < SISCI_CONNECTIONS; i++) {
         sisci_slot *candidate = &control->slots[i];
 
-        /* Numbers of changes wrap around, and are close to each other. */
+        /* Numbers of changes wrap around, but are close to each other. */
         if (is_unreported(candidate) &&
             (oldest == NULL || (int32_t)(order_of(candidate) - order_of(oldest)) < 0))
             oldest = candidate;

@@ -1,6 +1,6 @@
-/* Interrupts that carry data: each trigger puts a message into a ring in the object, and then
- * triggers the interrupt. Only the ring says whether there is a message; a trigger only wakes,
- * since a process may be killed after it has put a message and before it triggers. */
+/* Interrupts with data. Each trigger puts a message into a ring in the object and then triggers the
+ * interrupt. Only the ring tells whether there is a message; a trigger only wakes up, since a
+ * process may be killed between the two steps. */
 #include <string.h>
 
 #include "sisci/internal.h"
@@ -51,8 +51,8 @@ static bool has_message(sisci_interrupt *interrupt)
     return any;
 }
 
-/* Take the oldest message into `data` of *length bytes; SCI_ERR_OUT_OF_RANGE leaves it. False:
- * there is none. */
+/* Take the oldest message, of *length bytes, into `data`; SCI_ERR_OUT_OF_RANGE leaves it in the
+ * ring. False: no message. */
 static bool take_message(message_ring *ring, void *data, unsigned *length, sci_error_t *error)
 {
     const message *oldest;
@@ -123,7 +123,7 @@ void SCIRemoveDataInterrupt(sci_local_data_interrupt_t interrupt, unsigned int f
 }
 SISCI_EXPORT(SCIRemoveDataInterrupt);
 
-/* Triggers are taken one by one, since some may belong to messages that were taken without them. */
+/* Triggers are taken one at a time, since the messages of some may have been taken already. */
 void SCIWaitForDataInterrupt(sci_local_data_interrupt_t interrupt, void *data, unsigned int *length,
                              unsigned int timeout, unsigned int flags, sci_error_t *error)
 {

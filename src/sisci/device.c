@@ -1,5 +1,4 @@
-/* What the interface says of itself and of the host: its constants, the texts of its errors,
- * devices, nodes and adapters. */
+/* Queries: constants of the interface, error texts, devices, nodes and adapters. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,7 +180,8 @@ static const adapter_fact facts[] = {
     {QUERY_ADAPTER_NUMBER, SISCI_ADAPTERS},
     {QUERY_ADAPTER_CONFIGURED, 1},
     {QUERY_ADAPTER_OPERATIONAL, 1},
-    {QUERY_ADAPTER_DMA_MTU, 1u << 31}, /* any size is possible; a number has to be named */
+    {QUERY_ADAPTER_DMA_MTU,
+     1u << 31}, /* any size is possible, but the query must return a number */
     {QUERY_ADAPTER_DMA_SIZE_ALIGNMENT, SISCI_DMA_ALIGNMENT},
     {QUERY_ADAPTER_DMA_OFFSET_ALIGNMENT, SISCI_DMA_ALIGNMENT},
 };

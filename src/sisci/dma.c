@@ -1,6 +1,6 @@
-/* DMA queues, and the engine: a thread that does posted transfers one after the other, whichever
- * queue they are of. It copies in blocks, so that an abort need not wait for a long transfer, and
- * with the library unlocked; segments cannot go while they have transfers. */
+/* DMA queues and the DMA engine, a thread that executes posted transfers of all queues in order. It
+ * copies in blocks, so that an abort need not wait for a long transfer, and without the library's
+ * lock; segments cannot be removed during their transfers. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct dma_transfer {
     sci_remote_segment_t remote;
     size_t local_offset, remote_offset, size;
     bool read;    /* from the remote segment */
-    bool awaited; /* the thread that started it waits for it, and frees it */
+    bool awaited; /* the thread that started it waits for it and frees it */
     bool done;    /* with this status: */
     sci_error_t status;
     sci_cb_dma_t callback; /* NULL: none */
@@ -27,19 +27,19 @@ typedef struct dma_transfer {
 
 struct sci_dma_queue {
     sisci_resource resource;
-    unsigned entries; /* the most that may be under way */
+    unsigned entries; /* maximum number of pending transfers */
     unsigned under_way;
     sci_dma_queue_state_t state;
-    bool failed;              /* a transfer since the queue was last empty */
-    _Atomic uint32_t aborted; /* those under way end where they are */
-    dma_transfer *completed;  /* whose callbacks are due, the oldest first */
+    bool failed;              /* a transfer has failed since the queue was last empty */
+    _Atomic uint32_t aborted; /* pending transfers stop where they are */
+    dma_transfer *completed;  /* transfers whose callbacks are due, oldest first */
 };
 
-/* The library's lock is for it, too. */
+/* Protected by the library's lock. */
 static struct {
     bool runs, stopping;
     pthread_t thread;
-    dma_transfer *transfers; /* posted, the oldest first */
+    dma_transfer *transfers; /* posted, oldest first */
 } engine;
 
 static void append(dma_transfer **list, dma_transfer *transfer)
@@ -137,7 +137,7 @@ static bool poll_queue(sisci_resource *resource)
     return queue_of(resource)->completed != NULL;
 }
 
-/* Each transfer has one callback, so there are no further ones that it could cancel. */
+/* Each transfer has one callback, so cancelling later ones has no effect. */
 static void deliver_completion(sisci_resource *resource)
 {
     sci_dma_queue_t queue = queue_of(resource);
@@ -224,7 +224,7 @@ void SCIRemoveDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *erro
         (dq->completed != NULL && sisci_is_own_thread()))
         *error = SCI_ERR_BUSY;
     else {
-        while (dq->completed != NULL) /* callbacks that are due are made first */
+        while (dq->completed != NULL) /* make the due callbacks first */
             sisci_wait(NULL);
         sisci_resource_retire(&dq->resource);
         sisci_resource_destroy(&dq->resource);
@@ -233,7 +233,7 @@ void SCIRemoveDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *erro
 }
 SISCI_EXPORT(SCIRemoveDMAQueue);
 
-/* The engine's own mappings, which need no maps of the program's, made once for a segment. */
+/* The engine's own mappings, independent of the program's maps; made once per segment. */
 static sci_error_t map_segments(dma_transfer *transfer)
 {
     sci_local_segment_t local = transfer->local;
@@ -341,7 +341,7 @@ void SCIStartDmaTransfer(sci_dma_queue_t dq, sci_local_segment_t localSegment,
     if (*error != SCI_ERR_OK)
         free(transfer);
     else if (request.awaited) {
-        /* The queue stays meanwhile, since this transfer is one of those under way. */
+        /* The queue is not removed meanwhile, since this transfer is pending. */
         while (!transfer->done)
             sisci_wait(NULL);
         *error = transfer->status;

@@ -1,12 +1,12 @@
-/* Interrupts. A trigger posts a semaphore, so that a thread that waits is woken without any thread
- * in between. The second part are the functions for interrupts without data. */
+/* Interrupts. A trigger posts a semaphore, which wakes a waiting thread directly. The second part
+ * has the functions for interrupts without data. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "sisci/internal.h"
 #include "sisci/sisci_api.h"
 
-/* Numbers that are chosen here start there. */
+/* Automatically chosen numbers start here. */
 static const unsigned first_free_number = 0x10000;
 
 static sisci_object_status create_object(const sisci_interrupt_form *form, unsigned number,

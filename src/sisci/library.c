@@ -46,7 +46,7 @@ bool sisci_wait(const struct timespec *until)
     return pthread_cond_timedwait(&sisci_shm.changed, &sisci_shm.lock, until) != ETIMEDOUT;
 }
 
-/* What a new thread runs, and whether it has begun. */
+/* The function of a new thread, and whether it has started. */
 typedef struct {
     void *(*run)(void *);
     sem_t begun;
@@ -151,7 +151,7 @@ sci_error_t sisci_check_node(unsigned *node)
     return sisci_is_node(*node) ? SCI_ERR_OK : SCI_ERR_ILLEGAL_NODEID;
 }
 
-/* Few events come before one is taken, so the queue moves to the front or grows when it is full. */
+/* Few events are pending at a time, so a full queue is moved to the front or grows. */
 void sisci_events_put(sisci_event_queue *queue, sci_segment_cb_reason_t reason, unsigned node)
 {
     if (queue->first + queue->count == queue->room && queue->first > 0) {
@@ -188,7 +188,7 @@ sci_error_t sisci_events_await(sisci_resource *resource, sisci_event_queue *queu
 
     if (sisci_is_own_thread())
         return SCI_ERR_ILLEGAL_OPERATION;
-    resource->class->poll(resource); /* what has happened is seen without the thread's help */
+    resource->class->poll(resource); /* detects events without the thread's help */
     resource->waiters++;
     while (error == SCI_ERR_OK && (resource->cancelled || !sisci_events_take(queue, event)))
         if (resource->cancelled)

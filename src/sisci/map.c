@@ -1,5 +1,5 @@
-/* Maps of local and remote segments. A remote map in plain mode is the remote memory itself; in
- * lossy mode it is a shadow, with a wire to each memory that a store has to reach. */
+/* Maps of local and remote segments. In plain mode a remote map is the remote memory itself; in
+ * lossy mode it is a shadow, with a wire to each memory that a store must reach. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,13 +39,13 @@ static sci_error_t error_of(int error)
     }
 }
 
-/* A kernel without MAP_FIXED_NOREPLACE takes the address as a hint. */
+/* A kernel without MAP_FIXED_NOREPLACE treats the address as a hint. */
 static bool lies_elsewhere(const map_request *request, const void *memory)
 {
     return request->where != NULL && memory != request->where;
 }
 
-/* The pages are made present at once, so that no page fault falls into what the program times. */
+/* Prefault the pages, so that no page fault falls into the program's timing. */
 static sci_error_t map_object(sci_map_t map, const sisci_object *object, const map_request *request)
 {
     size_t before = request->offset % page_bytes();
@@ -162,9 +162,9 @@ static map_request request_of(size_t offset, size_t size, void *where, unsigned 
                              (flags & FLAG_READONLY_MAP) != 0 ? PROT_READ : PROT_READ | PROT_WRITE};
 }
 
-/* Map a piece of one of the two segments; the other is NULL. In lossy mode, and for a group whose
- * members do not share their memory, stores to a remote segment go through a shadow; a map for
- * reading is the remote memory itself. */
+/* Map a part of one of the two segments; the other is NULL. In lossy mode, and for a group whose
+ * members do not share memory, stores to a remote segment go through a shadow; a read-only map is
+ * the remote memory itself. */
 static sci_map_t make_map(sci_local_segment_t local, sci_remote_segment_t remote,
                           const map_request *request, sci_error_t *error)
 {

@@ -1,6 +1,6 @@
-/* Presences and peers. The end of a process is found in /proc, which costs some 20 us; so the first
- * process to look after SISCI_WATCH_MS writes the result into the presence, and all others read it.
- */
+/* Presences and peers. The end of a process is detected in /proc, which costs about 20 us; so the
+ * first process that checks after SISCI_WATCH_MS writes the result into the presence, where all
+ * others read it. */
 #include "sisci/peer.h"
 
 #include <errno.h>
@@ -10,10 +10,9 @@
 typedef struct {
     sisci_object_head head;
     sem_t bell;
-    _Atomic uint64_t looked_ns; /* CLOCK_MONOTONIC, of the last look */
+    _Atomic uint64_t looked_ns; /* CLOCK_MONOTONIC, of the last check */
     _Atomic uint32_t ended;
-    _Atomic uint32_t
-        removed; /* no thread waits for the bell any more, though the process may run */
+    _Atomic uint32_t removed; /* no thread waits for the bell any more; the process may still run */
 } presence;
 
 struct sisci_peer {
@@ -25,7 +24,8 @@ struct sisci_peer {
 
 static sisci_object own = {.file = -1};
 static sisci_peer *peers;
-static sisci_peer *volatile inherited; /* those of the parent, after fork(): kept reachable */
+static sisci_peer
+    *volatile inherited; /* the parent's, after fork(): kept reachable for leak checkers */
 
 static presence *presence_of(const sisci_object *object)
 {
@@ -57,7 +57,7 @@ void sisci_presence_close(void)
     sisci_object_close(&own);
 }
 
-/* Rings before the thread comes to wait count as one. */
+/* Several rings before the thread waits count as one. */
 void sisci_presence_wait(const struct timespec *until)
 {
     sem_t *bell = &presence_of(&own)->bell;
@@ -100,7 +100,7 @@ bool sisci_node_exists(const char *job, unsigned node)
     return found;
 }
 
-/* The presence of a process; NULL: it is not there, or belongs to another process of that id. */
+/* The presence of a process; NULL: absent, or it belongs to another process with that id. */
 static sisci_peer *open_peer(const sisci_name *name, const sisci_process *process)
 {
     sisci_peer *peer = calloc(1, sizeof(*peer));

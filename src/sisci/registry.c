@@ -1,7 +1,7 @@
-/* The registry of shared objects, by shm_open(3). POSIX has no way to list them: on Linux they are
- * the files of /dev/shm. The lock is a record lock (fcntl), which ends with its process and is not
- * inherited by children. No part of a name contains a dot, so that the beginning of a name up to a
- * dot never matches half a part. */
+/* The registry of shared objects (shm_open(3)). POSIX cannot list them; on Linux they are the files
+ * of /dev/shm. The lock is a record lock (fcntl), which is released when its process ends and is
+ * not inherited by children. No part of a name contains a dot, so that a prefix that ends in a dot
+ * matches whole parts only. */
 #include "sisci/registry.h"
 
 #include <dirent.h>
@@ -17,10 +17,11 @@
 #include <unistd.h>
 
 static const char folder[] = "/dev/shm";
-static const uint32_t complete = 0x53495331; /* changes with the layout of any object */
+static const uint32_t complete =
+    0x53495331; /* a magic number; changes with the layout of any object */
 
-/* Processes as /proc shows them (proc(5)): /proc/PID/stat has the state, the number of threads and
- * the start time; the inode of /proc/self/ns/pid says which namespace an id belongs to. */
+/* Processes in /proc (proc(5)): /proc/PID/stat has the state, the number of threads and the start
+ * time; the inode of /proc/self/ns/pid identifies the namespace of an id. */
 typedef struct {
     char state;
     long threads;
@@ -41,7 +42,7 @@ static stat_outcome read_stat(int64_t pid, process_stat *found)
     if (file < 0)
         return errno == ENOENT ? STAT_ABSENT : STAT_UNREADABLE;
     length = read(file, text, sizeof(text) - 1);
-    if (length < 0 && errno == ESRCH) { /* it ended after the open */
+    if (length < 0 && errno == ESRCH) { /* the process ended after the open */
         close(file);
         return STAT_ABSENT;
     }
@@ -49,8 +50,8 @@ static stat_outcome read_stat(int64_t pid, process_stat *found)
     if (length <= 0)
         return STAT_UNREADABLE;
     text[length] = '\0';
-    /* The name of the program stands in parentheses and may contain any character, so the fields
-     * are counted from the last closing one. */
+    /* The program's name is in parentheses and may contain any character, so fields are counted
+     * from the last closing one. */
     name_end = strrchr(text, ')');
     if (name_end == NULL ||
         sscanf(name_end + 1,
@@ -96,7 +97,7 @@ bool sisci_process_alive(const sisci_process *process)
     }
     if (found.start_ticks != process->start_ticks)
         return false;
-    /* A first thread that has ended while others run looks like a process that has. */
+    /* A process whose first thread has ended while others run looks like a zombie. */
     return (found.state != 'Z' && found.state != 'X') || found.threads > 1;
 }
 
@@ -168,7 +169,7 @@ bool sisci_name_begins(const char *name, const sisci_name *beginning)
     return strncmp(name, beginning->text, strlen(beginning->text)) == 0;
 }
 
-/* The letter of the kind within a name: the third part after the user's prefix; NULL: no such name.
+/* The letter of the kind in a name, the third part after the user's prefix; NULL: not such a name.
  */
 static const char *kind_of(const sisci_name *name)
 {
@@ -247,8 +248,8 @@ void sisci_names_free(sisci_names *names)
     *names = (sisci_names){0};
 }
 
-/* The lock must belong to this user, since another user could hold it for ever, and it must still
- * have its name once it is locked: sisci-shm-clean removes it while others may wait for it. */
+/* The lock file must belong to this user, since another user could hold the lock forever, and must
+ * still have its name once it is locked: sisci-shm-clean may remove it while others wait. */
 bool sisci_registry_lock(int *lock)
 {
     const struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -329,8 +330,8 @@ sisci_object_status sisci_object_create(const sisci_name *name, sisci_kind kind,
     *object = (sisci_object){.name = *name, .file = file, .bytes = bytes};
     if (file < 0)
         return status_of(errno);
-    /* Unlike ftruncate this takes the memory at once: what does not fit is an error here and not
-     * SIGBUS at some later store, and the pages lie near the calling thread. */
+    /* Unlike ftruncate, allocates the memory now: lack of memory is an error here instead of SIGBUS
+     * at a later store, and the pages are local to the calling thread. */
     do
         error = posix_fallocate(file, 0, (off_t)bytes);
     while (error == EINTR);
@@ -436,7 +437,7 @@ static bool group_has_members(const sisci_name *group)
     bool found = false;
 
     if (!sisci_names_list(&beginning, &members))
-        return true; /* not known: leave it */
+        return true; /* unknown: keep it */
     for (size_t i = 0; i < members.count && !found; i++)
         found = !sisci_object_is_stale(&members.names[i]);
     sisci_names_free(&members);
@@ -455,12 +456,12 @@ bool sisci_object_is_stale(const sisci_name *name)
     switch (open_any(name, &object)) {
     case SISCI_OBJECT_OK:
         break;
-    case SISCI_OBJECT_ABSENT: /* its maker ended while it held the registry's lock */
+    case SISCI_OBJECT_ABSENT: /* its creator ended while it held the registry's lock */
         return true;
     default:
         return false;
     }
-    /* An object of another version has the same head, so its owner is known. */
+    /* The head is the same in all versions, so the owner is known. */
     stale = readiness(&object) == 0 || !sisci_process_alive(&object.head->owner);
     sisci_object_close(&object);
     return stale;
@@ -513,7 +514,7 @@ size_t sisci_objects_sweep(void)
     stale = calloc(all.count + 1, sizeof(*stale));
     if (stale != NULL && sisci_objects_find_dead(&all, stale) > 0) {
         sisci_objects_find_stale(&all, stale);
-        /* The presences go last: while one is there, the next sweep knows that there is work. */
+        /* Remove presences last: while one exists, the next sweep knows that there is work. */
         removed = remove_stale(&all, stale, false);
         removed += remove_stale(&all, stale, true);
     }

@@ -1,10 +1,10 @@
-/* The registry of shared objects: named pieces of POSIX shared memory, mode 0600, each with a head
- * that says which process owns it. Objects are created and removed under one lock for each user, so
- * that an object whose owner has ended can be reclaimed without a race.
+/* The registry of shared objects: named POSIX shared memory, mode 0600, each with a head that names
+ * the owning process. Objects are created and removed under one lock per user, so that objects of
+ * ended processes are reclaimed without a race.
  *
- * A name is /sisci-shm.UID.JOB.NODE.KIND.NUMBER[.PID.SERIAL], by which processes of one user and
- * job find each other. The number is that of the segment or interrupt (8 hexadecimal digits), or of
- * the process (decimal). */
+ * A name is /sisci-shm.UID.JOB.NODE.KIND.NUMBER[.PID.SERIAL], by which processes of a user and job
+ * find each other. The number is that of the segment or interrupt (8 hexadecimal digits), or of the
+ * process (decimal). */
 #ifndef SISCI_REGISTRY_H
 #define SISCI_REGISTRY_H
 
@@ -14,35 +14,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A process id is used again; together with the time at which the process was started it is
- * unique. */
+/* Identifies a process uniquely: ids are reused, but not with the same start time. */
 typedef struct {
     int64_t pid;
-    uint64_t start_ticks;   /* since the host was started */
-    uint64_t pid_namespace; /* its inode; 0: not known */
+    uint64_t start_ticks;   /* since the host's boot */
+    uint64_t pid_namespace; /* its inode; 0: unknown */
 } sisci_process;
 
-/* The calling process; start_ticks is 0 where /proc cannot be read. */
+/* The calling process; start_ticks is 0 if /proc cannot be read. */
 sisci_process sisci_process_self(void);
 
-/* Whether a process runs. One that has ended and was not yet waited for does not; one of another
- * pid namespace cannot be seen and counts as running. About 20 us. */
+/* Whether a process runs. A zombie does not; a process of another pid namespace is invisible and
+ * counts as running. About 20 us. */
 bool sisci_process_alive(const sisci_process *process);
 
 bool sisci_process_same(const sisci_process *one, const sisci_process *other);
 
 enum {
-    SISCI_NAME_BYTES = 192,     /* below NAME_MAX, the final zero included */
-    SISCI_JOB_BYTES = 65,       /* of the name of a job, the final zero included */
-    SISCI_CONTROL_BYTES = 65536 /* the data of an object starts there; less is its control block */
+    SISCI_NAME_BYTES = 192,     /* below NAME_MAX, including the final zero */
+    SISCI_JOB_BYTES = 65,       /* of a job's name, including the final zero */
+    SISCI_CONTROL_BYTES = 65536 /* offset of the data in an object, after its control block */
 };
 
-/* The letter that stands in the name. */
+/* The letter of the kind in the name. */
 typedef enum {
     SISCI_KIND_PROCESS = 'p',
     SISCI_KIND_SEGMENT = 's',
     SISCI_KIND_MEMBER = 'm', /* a segment that is a member of a multicast group */
-    SISCI_KIND_GROUP = 'g',  /* the memory that all members of a group share */
+    SISCI_KIND_GROUP = 'g',  /* memory shared by all members of a group */
     SISCI_KIND_PRIVATE = 'l',
     SISCI_KIND_INTERRUPT = 'i',
     SISCI_KIND_DATA_INTERRUPT = 'd'
@@ -52,35 +51,36 @@ typedef struct {
     char text[SISCI_NAME_BYTES];
 } sisci_name;
 
-/* Whether this can be the name of a job: 1 to 64 letters, digits, '_' and '-'. */
+/* Whether it is a valid name of a job: 1 to 64 letters, digits, '_' and '-'. */
 bool sisci_job_is_valid(const char *job);
 
-/* The beginning of all names of this user. */
+/* The prefix of all names of this user. */
 sisci_name sisci_name_user(void);
 
 /* The file whose lock serialises creation and removal. */
 sisci_name sisci_name_lock(void);
 
-/* SEGMENT, GROUP, INTERRUPT, DATA_INTERRUPT by number. */
+/* The name of a SEGMENT, GROUP, INTERRUPT or DATA_INTERRUPT with that number. */
 sisci_name sisci_name_numbered(const char *job, unsigned node, sisci_kind kind, unsigned number);
 
-/* MEMBER, PRIVATE: one of several with a number; `serial` is unique within the process. */
+/* The name of a MEMBER or PRIVATE segment, of which several may have the same number; `serial` is
+ * unique within the process. */
 sisci_name sisci_name_of_process(const char *job, unsigned node, sisci_kind kind, unsigned number,
                                  const sisci_process *process, unsigned serial);
 
-/* The beginning of the names of all members of a group. */
+/* The prefix of the names of all members of a group. */
 sisci_name sisci_name_members(const char *job, unsigned node, unsigned number);
 
-/* The same for the group whose memory has the name `group`. */
+/* The same, for the group whose memory has the name `group`. */
 sisci_name sisci_name_members_of(const sisci_name *group);
 
-/* The process's own object, and the beginning of the names of all processes of a node. */
+/* The presence of a process, and the prefix of the names of all processes of a node. */
 sisci_name sisci_name_process(const char *job, unsigned node, const sisci_process *process);
 sisci_name sisci_name_processes(const char *job, unsigned node);
 
 bool sisci_name_begins(const char *name, const sisci_name *beginning);
 
-/* The kind that a full name has; 0 for the lock, and for what is no such name. */
+/* The kind in a full name; 0 for the lock and for other names. */
 sisci_kind sisci_name_kind(const sisci_name *name);
 
 typedef struct {
@@ -88,12 +88,12 @@ typedef struct {
     size_t count;
 } sisci_names;
 
-/* All names with this beginning, sorted; false: out of memory, or /dev/shm cannot be read (see
- * errno). */
+/* All names with this prefix, sorted; false: out of memory, or /dev/shm cannot be read (see errno).
+ */
 bool sisci_names_list(const sisci_name *beginning, sisci_names *names);
 void sisci_names_free(sisci_names *names);
 
-/* Lock and unlock the registry; the calling process must not hold it already. False: see errno. */
+/* Lock and unlock the registry; the calling process must not hold the lock. False: see errno. */
 bool sisci_registry_lock(int *lock);
 void sisci_registry_unlock(int lock);
 
@@ -104,7 +104,7 @@ typedef struct {
     uint64_t bytes;
 } sisci_object_head;
 
-/* An object that is open in this process. */
+/* An object opened by this process. */
 typedef struct {
     sisci_name name;
     int file;                /* -1: not open */
@@ -114,57 +114,56 @@ typedef struct {
 
 typedef enum {
     SISCI_OBJECT_OK,
-    SISCI_OBJECT_EXISTS,  /* an object of a live process has the name */
-    SISCI_OBJECT_ABSENT,  /* there is none, or none that is complete */
-    SISCI_OBJECT_NO_ROOM, /* of shared memory */
+    SISCI_OBJECT_EXISTS,  /* an object of a running process has the name */
+    SISCI_OBJECT_ABSENT,  /* no complete object has the name */
+    SISCI_OBJECT_NO_ROOM, /* out of shared memory */
     SISCI_OBJECT_SYSTEM   /* see errno */
 } sisci_object_status;
 
-/* Create a zeroed object of `bytes`, all of it placed in memory by this call, and map its control
- * block; one whose owner has ended is replaced. The registry is locked. The caller fills the
- * control block and then publishes it, under the same lock. */
+/* Create a zeroed object of `bytes`, allocate all its memory, and map its control block; an object
+ * of an ended process is replaced. The registry is locked. The caller fills the control block and
+ * publishes the object under the same lock. */
 sisci_object_status sisci_object_create(const sisci_name *name, sisci_kind kind,
                                         const sisci_process *owner, size_t bytes,
                                         sisci_object *object);
 void sisci_object_publish(sisci_object *object);
 
-/* Open a published object, whether or not its owner lives. Needs no lock. */
+/* Open a published object, whether or not its owner runs. Needs no lock. */
 sisci_object_status sisci_object_open(const sisci_name *name, sisci_object *object);
 
 /* Map `size` bytes of its data from `offset`, both multiples of a page; NULL: see errno. `flags`
- * are added to MAP_SHARED, `where` is the wanted address, both as in mmap(2). */
+ * are added to MAP_SHARED, `where` is the requested address, both as in mmap(2). */
 void *sisci_object_map(const sisci_object *object, size_t offset, size_t size, int protection,
                        int flags, void *where);
 
-/* Close the file of an object whose data will not be mapped any more, to save descriptors. */
+/* Close the file of an object whose data will not be mapped again, to save descriptors. */
 void sisci_object_close_file(sisci_object *object);
 
-/* Unmap the control block and close; idempotent. The name stays. */
+/* Unmap the control block and close; may be repeated. The name stays. */
 void sisci_object_close(sisci_object *object);
 
 /* Remove a name. The registry is locked. */
 void sisci_object_unlink(const sisci_name *name);
 
-/* Whether nothing uses the object of that name: its owner has ended, it was left incomplete, or it
- * is the memory of a group without members. The registry is locked. */
+/* Whether the object of that name is unused: its owner has ended, it is incomplete, or it is the
+ * memory of a group without members. The registry is locked. */
 bool sisci_object_is_stale(const sisci_name *name);
 
-/* Find the stale names of a list: first the presences of processes that have ended, which returns
- * their number and sets all of `stale`, then all others. In this order the presence of a process
- * that dies meanwhile is kept, so that the next search finds those of its objects that this one had
- * passed. The registry is locked. */
+/* Find the stale names of a list: first the presences of ended processes, whose number it returns
+ * and which sets all of `stale`, then all others. If a process dies in between, its presence is
+ * kept, so that the next search finds the objects that this one missed. The registry is locked. */
 size_t sisci_objects_find_dead(const sisci_names *all, bool *stale);
 void sisci_objects_find_stale(const sisci_names *all, bool *stale);
 
-/* Remove the stale objects of this user if a process of this user was killed; returns how many.
- * Otherwise it costs a look at each process. The registry is locked. */
+/* Remove the stale objects of this user if one of the user's processes was killed; returns their
+ * number. Otherwise it costs one check per process. The registry is locked. */
 size_t sisci_objects_sweep(void);
 
-/* A mutex within an object, for all processes that map it. False: out of resources. */
+/* A mutex in an object, for all processes that map it. False: out of resources. */
 bool sisci_shared_mutex_initialise(pthread_mutex_t *mutex);
 
-/* Lock, also after a process has ended while it held the lock: what the mutex protects is changed
- * in steps of which each leaves it consistent. */
+/* Lock, even if a process ended while it held the lock: every step of a change leaves the protected
+ * data consistent. */
 void sisci_shared_lock(pthread_mutex_t *mutex);
 void sisci_shared_unlock(pthread_mutex_t *mutex);
 

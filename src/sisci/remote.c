@@ -1,4 +1,4 @@
-/* Remote segments: connections to segments and groups, and their end. */
+/* Remote segments: connections to segments and groups. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ bool sisci_remote_open_wire(sci_remote_segment_t segment, size_t offset, size_t 
     const size_t before = offset % (size_t)sysconf(_SC_PAGESIZE);
     const bool shared = segment->group.head != NULL;
     const size_t count = shared ? 1 : segment->count;
-    /* Each wire has a stream of faults of its own: by segment, connection and serial number. */
+    /* Each wire has its own stream of random faults, by segment, connection and serial number. */
     const uint64_t stream = ((uint64_t)segment->id << 32) ^ ((uint64_t)segment->node << 16) ^
                             ((uint64_t)segment->connections[0].ticket.slot << 48) ^
                             ++sisci_shm.serial;
@@ -76,7 +76,7 @@ static bool poll_segment(sisci_resource *resource)
         connection->lost = lost_one = true;
         put_event(segment, SCI_CB_LOST);
     }
-    /* Transfers fail when the last connection is gone: a group may lose members. */
+    /* Transfers fail only when the last connection is lost: a group may lose members. */
     if (lost_one && !left_one)
         sisci_session_lose(&segment->session);
     return segment->callback != NULL && segment->events.count > 0;
@@ -97,7 +97,7 @@ static void deliver_event(sisci_resource *resource)
         segment->callback = NULL;
 }
 
-/* Connections that were given back already, or that the owner has cut, are left alone. */
+/* Connections that were already released, or cut by the owner, are skipped. */
 static void withdraw_connections(sisci_resource *resource)
 {
     sci_remote_segment_t segment = segment_of(resource);
@@ -133,7 +133,7 @@ static const sisci_class remote_class = {.poll = poll_segment,
                                          .withdraw = withdraw_connections,
                                          .release = release_segment};
 
-/* Connect to the object of that name; its owner must be alive, since it is rung. */
+/* Connect to the object of that name; its owner must be running, since its bell is rung. */
 static sci_error_t connect_object(sci_remote_segment_t segment, const sisci_name *name)
 {
     sisci_connection *connection = &segment->connections[segment->count];
@@ -191,8 +191,8 @@ static sci_error_t connect_node(sci_remote_segment_t segment)
     return error;
 }
 
-/* Connect to all members that are available, and open the memory that they share. Where there is no
- * member available, the error is that of a member that refuses, if there is one. */
+/* Connect to all available members and open the memory that they share. If none is available, the
+ * error is that of a member that refuses, if there is one. */
 static sci_error_t connect_group(sci_remote_segment_t segment)
 {
     sisci_name name =

@@ -1,9 +1,9 @@
-/* Local segments: their states, their connections, and the membership of multicast groups.
+/* Local segments: their states, connections, and membership of multicast groups.
  *
- * A group is all segments of one number with SCI_FLAG_BROADCAST, whose members are in any processes
- * on any nodes of a job. In plain mode all members share one memory, which a store reaches once for
- * all. In lossy mode, as on real adapters, each has its own, so that a store may reach one and not
- * the other; the first member decides. */
+ * A group is all segments of one number with SCI_FLAG_BROADCAST; members may be in any processes on
+ * any nodes of a job. In plain mode all members share one memory, so that one store reaches all. In
+ * lossy mode, as on real adapters, each has its own, so that a store may reach one and not another.
+ * The first member decides the mode. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -29,8 +29,8 @@ static sci_error_t error_of(sisci_object_status status)
     }
 }
 
-/* Remember the peer of a slot; without memory its end is noticed only when the segment is removed.
- */
+/* Remember the peer of a slot. If out of memory, its end is detected only when the segment is
+ * removed. */
 static void remember_peer(sci_local_segment_t segment, uint32_t slot, sisci_peer *peer)
 {
     if (slot >= segment->peer_room) {
@@ -50,7 +50,7 @@ static void remember_peer(sci_local_segment_t segment, uint32_t slot, sisci_peer
     segment->peers[slot] = peer;
 }
 
-/* Take all changes of connections over into the events. */
+/* Turn all changes of connections into events. */
 static void report_changes(sci_local_segment_t segment)
 {
     sisci_control *control = sisci_control_of(&segment->object);
@@ -116,7 +116,7 @@ static sisci_name group_name(unsigned number)
     return sisci_name_numbered(sisci_shm.job, SISCI_BROADCAST_NODE, SISCI_KIND_GROUP, number);
 }
 
-/* The first member of a live process, open; false: there is none. */
+/* The first member of a running process, opened; false: none. */
 static bool open_any_member(unsigned number, sisci_object *member)
 {
     sisci_name beginning = sisci_name_members(sisci_shm.job, SISCI_BROADCAST_NODE, number);
@@ -136,8 +136,8 @@ static bool open_any_member(unsigned number, sisci_object *member)
     return found;
 }
 
-/* After a member's name is gone: remove the memory of the group if no member is left. The registry
- * is locked. */
+/* After a member's name was removed: remove the memory of the group if no member is left. The
+ * registry is locked. */
 static void leave_group(unsigned number)
 {
     sisci_name name = group_name(number);
@@ -146,14 +146,14 @@ static void leave_group(unsigned number)
         sisci_object_unlink(&name);
 }
 
-/* Remove the name, and cut all connections. */
+/* Remove the name and cut all connections. */
 static void withdraw_segment(sisci_resource *resource)
 {
     sci_local_segment_t segment = segment_of(resource);
     sisci_control *control = sisci_control_of(&segment->object);
     int lock;
 
-    report_changes(segment); /* so that all connected peers are known, and are rung */
+    report_changes(segment); /* so that all connected peers are known and their bells are rung */
     sisci_shared_lock(&control->lock);
     control->removed = 1;
     sisci_connections_cut_all(control);
@@ -222,8 +222,8 @@ static sisci_object_status create_object(sci_local_segment_t segment, bool own_m
     return SISCI_OBJECT_OK;
 }
 
-/* Join the group of that number, or found it. The registry is locked, so that the group cannot go
- * before the member is published. */
+/* Join the group of that number, or create it. The registry is locked, so that the group is not
+ * removed before the member is published. */
 static sci_error_t create_member(sci_local_segment_t segment)
 {
     sisci_name name = group_name(segment->id);
@@ -387,7 +387,7 @@ void SCISetSegmentUnavailable(sci_local_segment_t segment, unsigned int localAda
     if (available) {
         ring_all(segment);
         report_changes(segment);
-        sisci_presence_ring(); /* for the callbacks of what was cut */
+        sisci_presence_ring(); /* for the callbacks of cut connections */
     } else
         *error = SCI_ERR_ILLEGAL_OPERATION;
     sisci_unlock();
@@ -411,7 +411,7 @@ void SCIRemoveSegment(sci_local_segment_t segment, unsigned int flags, sci_error
     sisci_shared_lock(&control->lock);
     connected = sisci_connections_cut_ended(control) > 0;
     if (!connected)
-        control->removed = 1; /* no process can connect any more */
+        control->removed = 1; /* no process can connect from now on */
     sisci_shared_unlock(&control->lock);
     if (connected) {
         *error = SCI_ERR_BUSY;

@@ -2,19 +2,18 @@
  * names, states and errors of the interface to Dolphin's adapters. sisci-shm(7) is the
  * introduction.
  *
- * Every function but SCITerminate(), SCIStoreBarrier() and SCIFlush() sets *error, which must not
- * be NULL: SCI_ERR_OK, or why nothing was done. Functions and constants are macros for names of
- * this library's own, so that a program may also link the vendor's; the MT names (-D_REENTRANT) and
- * the ST names are the same functions, safe to call from several threads, except that a handle must
- * not be used while or after another thread removes it.
+ * Every function except SCITerminate(), SCIStoreBarrier() and SCIFlush() sets *error, which must
+ * not be NULL: SCI_ERR_OK, or the reason of a failure. Functions and constants are macros for names
+ * of this library, so that a program may also link the vendor's. The MT names (-D_REENTRANT) and
+ * the ST names are the same functions, which are thread-safe, except that a handle must not be used
+ * while or after another thread removes it.
  *
  * Errors of all functions: SCI_ERR_ILLEGAL_PARAMETER (a NULL handle or pointer),
- * SCI_ERR_ILLEGAL_FLAG (a flag that the function does not know), SCI_ERR_FLAG_NOT_IMPLEMENTED (one
- * that only the real adapters have), SCI_ERR_NO_SUCH_ADAPTERNO (there is only adapter 0),
- * SCI_ERR_ILLEGAL_ADAPTERNO (beyond what any host can have), SCI_ERR_API_NOSPC (no memory),
- * SCI_ERR_NOSPC (no shared memory), SCI_ERR_SYSTEM (the operating system refused: see errno).
- * Timeouts are in milliseconds; SCI_INFINITE_TIMEOUT waits for ever. Sizes and offsets are bytes.
- */
+ * SCI_ERR_ILLEGAL_FLAG (a flag of another function), SCI_ERR_FLAG_NOT_IMPLEMENTED (a flag for real
+ * adapters only), SCI_ERR_NO_SUCH_ADAPTERNO (only adapter 0 exists), SCI_ERR_ILLEGAL_ADAPTERNO
+ * (more than any host can have), SCI_ERR_API_NOSPC (out of memory), SCI_ERR_NOSPC (out of shared
+ * memory), SCI_ERR_SYSTEM (a system call failed: see errno). Timeouts are in milliseconds;
+ * SCI_INFINITE_TIMEOUT never expires. Sizes and offsets are in bytes. */
 #ifndef SISCI_SHM_API_H
 #define SISCI_SHM_API_H
 
@@ -23,7 +22,7 @@
 #include "sisci_error.h"
 #include "sisci_types.h"
 
-/* The version of the library, as pkg-config --modversion sisci-shm prints it. */
+/* The version of the library, as printed by pkg-config --modversion sisci-shm. */
 #define SISCI_SHM_VERSION_MAJOR 0
 #define SISCI_SHM_VERSION_MINOR 1
 #define SISCI_SHM_VERSION_PATCH 0
@@ -32,7 +31,7 @@
 extern "C" {
 #endif
 
-/* The shared library exports what is declared here, and nothing else. */
+/* The shared library exports only what is declared here. */
 #pragma GCC visibility push(default)
 
 #ifdef _REENTRANT
@@ -179,41 +178,41 @@ extern const unsigned int SCI_Q_ADAPTER_DMA_OFFSET_ALIGNMENT;
 
 /* The library and its devices. */
 
-/* Start to use the library, before all else: reads SISCI_SHM_JOB, SISCI_SHM_NODE and
- * SISCI_SHM_FAULTS, removes what processes of this user that have ended left behind, and starts the
- * library's thread. May be called again; each call is undone by one SCITerminate(). No flags. A
- * child made by fork() starts anew with a call of its own, and must not use handles of its parent.
- * SCI_ERR_ILLEGAL_PARAMETER, SCI_ERR_ILLEGAL_NODEID: a variable has no meaning; stderr says which.
- * SCI_ERR_NOT_INITIALIZED: in a callback, while another thread is in SCITerminate(). */
+/* Start to use the library; the first call of a program. Reads SISCI_SHM_JOB, SISCI_SHM_NODE and
+ * SISCI_SHM_FAULTS, removes the remains of ended processes of this user, and starts the library's
+ * thread. May be repeated; each call needs one SCITerminate(). No flags. A child made by fork()
+ * must call it again, and must not use handles of its parent. SCI_ERR_ILLEGAL_PARAMETER,
+ * SCI_ERR_ILLEGAL_NODEID: a variable is invalid; stderr says which. SCI_ERR_NOT_INITIALIZED: called
+ * in a callback while another thread is in SCITerminate(). */
 void SCIInitialize(unsigned int flags, sci_error_t *error);
 
-/* Stop to use the library. What is still open is closed as if the process had ended, and its
+/* Stop using the library. Everything still open is closed as if the process had ended, and its
  * handles become invalid; waits of other threads end with SCI_ERR_CANCELLED. No effect in a
  * callback. */
 void SCITerminate(void);
 
-/* Open a virtual device; all that is made through it must be gone before SCIClose().
- * Flags: SCI_FLAG_THREAD_SAFE (always so). SCI_ERR_NOT_INITIALIZED. */
+/* Open a virtual device; everything created through it must be removed before SCIClose(). Flags:
+ * SCI_FLAG_THREAD_SAFE (always the case). SCI_ERR_NOT_INITIALIZED. */
 void SCIOpen(sci_desc_t *sd, unsigned int flags, sci_error_t *error);
 
-/* SCI_ERR_BUSY: a segment, map, sequence, interrupt or queue of the device is still there. */
+/* SCI_ERR_BUSY: a segment, map, sequence, interrupt or queue of the device still exists. */
 void SCIClose(sci_desc_t sd, unsigned int flags, sci_error_t *error);
 
-/* The name of an error and what it means; static storage, never NULL. */
+/* The name of an error and its meaning; static storage, never NULL. */
 const char *SCIGetErrorString(sci_error_t error);
 
 /* The node id of this process: SISCI_SHM_NODE. SCI_ERR_NOT_INITIALIZED. */
 void SCIGetLocalNodeId(unsigned int adapterNo, unsigned int *nodeId, unsigned int flags,
                        sci_error_t *error);
 
-/* 1 if a process of that node uses the library, else 0.
- * SCI_ERR_ILLEGAL_NODEID; SCI_ERR_NO_SUCH_NODEID: no process of it is there. */
+/* 1 if a process of that node uses the library, otherwise 0. SCI_ERR_ILLEGAL_NODEID;
+ * SCI_ERR_NO_SUCH_NODEID: the node has no process. */
 int SCIProbeNode(sci_desc_t sd, unsigned int localAdapterNo, unsigned int nodeId,
                  unsigned int flags, sci_error_t *error);
 
 typedef struct {
-    char *str;           /* filled by the query, cut to `length` bytes with the final zero */
-    unsigned int length; /* bytes that str has room for */
+    char *str;           /* filled by the query, cut to `length` bytes including the final zero */
+    unsigned int length; /* size of str in bytes */
 } sci_query_string_t;
 
 typedef struct {
@@ -224,24 +223,24 @@ typedef struct {
 } sci_query_adapter_t;
 
 /* SCI_Q_VENDORID and SCI_Q_API fill a sci_query_string_t; SCI_Q_ADAPTER with a sci_query_adapter_t
- * and one of SCI_Q_ADAPTER_* as subcommand asks for a number. SCI_ERR_ILLEGAL_QUERY: any other;
+ * and SCI_Q_ADAPTER_* as subcommand returns a number. SCI_ERR_ILLEGAL_QUERY: any other;
  * SCI_ERR_NOT_INITIALIZED. */
 void SCIQuery(unsigned int command, void *data, unsigned int flags, sci_error_t *error);
 
 /* Local segments: created -> prepared -> available <-> unavailable -> removed. */
 
-/* Allocate `size` > 0 bytes of zeroed shared memory, placed by this call near the calling thread.
- * The id is unique on the node. Flags: SCI_FLAG_USE_CALLBACK (call `callback` for each connection
- * and disconnection), SCI_FLAG_PRIVATE (no id, no connections; for DMA), SCI_FLAG_AUTO_ID (the
- * first free id from segmentId on: SCIGetLocalSegmentId()), SCI_FLAG_BROADCAST (a member of the
- * multicast group segmentId, which any number of processes may join, all with one size).
+/* Allocate `size` > 0 bytes of zeroed shared memory, local to the calling thread (NUMA). The id is
+ * unique on the node. Flags: SCI_FLAG_USE_CALLBACK (call `callback` for each connection and
+ * disconnection), SCI_FLAG_PRIVATE (no id, no connections; for DMA), SCI_FLAG_AUTO_ID (the first
+ * free id from segmentId on: SCIGetLocalSegmentId()), SCI_FLAG_BROADCAST (a member of the multicast
+ * group segmentId, which any number of processes may join with the same size).
  * SCI_ERR_SEGMENTID_USED; SCI_ERR_ILLEGAL_PARAMETER also: size 0, or not that of the group. */
 void SCICreateSegment(sci_desc_t sd, sci_local_segment_t *segment, unsigned int segmentId,
                       size_t size, sci_cb_local_segment_t callback, void *callbackArg,
                       unsigned int flags, sci_error_t *error);
 
-/* Make the segment accessible to an adapter. Flags: SCI_FLAG_DMA_SOURCE_ONLY (no difference here),
- * SCI_FLAG_BROADCAST (needed where it was given to SCICreateSegment(), and only there). */
+/* Make the segment accessible to an adapter. Flags: SCI_FLAG_DMA_SOURCE_ONLY (no effect here),
+ * SCI_FLAG_BROADCAST (required if and only if it was given to SCICreateSegment()). */
 void SCIPrepareSegment(sci_local_segment_t segment, unsigned int localAdapterNo, unsigned int flags,
                        sci_error_t *error);
 
@@ -250,23 +249,23 @@ void SCIPrepareSegment(sci_local_segment_t segment, unsigned int localAdapterNo,
 void SCISetSegmentAvailable(sci_local_segment_t segment, unsigned int localAdapterNo,
                             unsigned int flags, sci_error_t *error);
 
-/* Accept no more. Those that are connected stay so, unless by flag: SCI_FLAG_NOTIFY tells them by
- * SCI_CB_DISCONNECT, SCI_FLAG_FORCE_DISCONNECT ends their connections: SCI_CB_LOST and
+/* Accept no more connections. Existing ones stay, unless a flag is given: SCI_FLAG_NOTIFY requests
+ * their end by SCI_CB_DISCONNECT, SCI_FLAG_FORCE_DISCONNECT ends them: SCI_CB_LOST and
  * SCI_SEQ_NOT_RETRIABLE. SCI_ERR_ILLEGAL_OPERATION: it is not available. */
 void SCISetSegmentUnavailable(sci_local_segment_t segment, unsigned int localAdapterNo,
                               unsigned int flags, sci_error_t *error);
 
-/* SCI_ERR_BUSY: mapped here, connected from anywhere, or in a DMA transfer. Ends waits for its
- * events with SCI_ERR_CANCELLED. */
+/* SCI_ERR_BUSY: it is mapped in this process, has connections, or is used by a DMA transfer. Ends
+ * waits for its events with SCI_ERR_CANCELLED. */
 void SCIRemoveSegment(sci_local_segment_t segment, unsigned int flags, sci_error_t *error);
 
 unsigned int SCIGetLocalSegmentId(sci_local_segment_t segment);
 size_t SCIGetLocalSegmentSize(sci_local_segment_t segment);
 
 /* Wait for the next connection or disconnection and take it: SCI_CB_CONNECT or SCI_CB_DISCONNECT,
- * with the node it came from. The result means nothing after an error. SCI_ERR_TIMEOUT;
- * SCI_ERR_CANCELLED: the segment was removed; SCI_ERR_ILLEGAL_OPERATION: it has a callback, or this
- * is one. */
+ * with the node it came from. After an error the result is undefined. SCI_ERR_TIMEOUT;
+ * SCI_ERR_CANCELLED: the segment was removed; SCI_ERR_ILLEGAL_OPERATION: it has a callback, or the
+ * call is in one. */
 sci_segment_cb_reason_t SCIWaitForLocalSegmentEvent(sci_local_segment_t segment,
                                                     unsigned int *sourcenodeId,
                                                     unsigned int *localAdapterNo,
@@ -276,16 +275,17 @@ sci_segment_cb_reason_t SCIWaitForLocalSegmentEvent(sci_local_segment_t segment,
 /* Remote segments. */
 
 /* Connect to a segment, or with SCI_FLAG_BROADCAST and the node DIS_BROADCAST_NODEID_GROUP_ALL to
- * all available members of a multicast group. Does not wait, whatever `timeout` is: try again after
+ * all available members of a multicast group. Never waits, whatever `timeout` is: try again after
  * SCI_ERR_NO_SUCH_NODEID (no process of that node yet), SCI_ERR_NO_SUCH_SEGMENT or
  * SCI_ERR_CONNECTION_REFUSED (not available yet). Flags: SCI_FLAG_USE_CALLBACK, SCI_FLAG_BROADCAST.
- * SCI_ERR_ILLEGAL_NODEID; SCI_ERR_API_NOSPC also: the segment has all the connections it can. */
+ * SCI_ERR_ILLEGAL_NODEID; SCI_ERR_API_NOSPC also: the segment has its maximum of connections. */
 void SCIConnectSegment(sci_desc_t sd, sci_remote_segment_t *segment, unsigned int nodeId,
                        unsigned int segmentId, unsigned int localAdapterNo,
                        sci_cb_remote_segment_t callback, void *callbackArg, unsigned int timeout,
                        unsigned int flags, sci_error_t *error);
 
-/* SCI_ERR_BUSY: mapped, or in a DMA transfer. Ends waits for its events with SCI_ERR_CANCELLED. */
+/* SCI_ERR_BUSY: it is mapped, or used by a DMA transfer. Ends waits for its events with
+ * SCI_ERR_CANCELLED. */
 void SCIDisconnectSegment(sci_remote_segment_t segment, unsigned int flags, sci_error_t *error);
 
 size_t SCIGetRemoteSegmentSize(sci_remote_segment_t segment);
@@ -300,79 +300,78 @@ sci_segment_cb_reason_t SCIWaitForRemoteSegmentEvent(sci_remote_segment_t segmen
 
 /* Maps. */
 
-/* Map `size` > 0 bytes from `offset` of a segment; NULL after an error. `addr` is where to with
- * SCI_FLAG_FIXED_MAP_ADDR, and else not used. Flags: SCI_FLAG_FIXED_MAP_ADDR,
- * SCI_FLAG_READONLY_MAP; SCI_FLAG_BROADCAST for members of a group, where a remote one needs it.
- * SCI_ERR_OUT_OF_RANGE: beyond the segment; SCI_ERR_SIZE_ALIGNMENT: size 0;
- * SCI_ERR_OFFSET_ALIGNMENT: the offset is no multiple of 4096; SCI_ERR_ILLEGAL_ADDRESS: `addr` is
- * taken or no page's address; SCI_ERR_SEGMENT_NOT_CONNECTED: the connection is lost. */
+/* Map `size` > 0 bytes from `offset` of a segment; NULL after an error. `addr` is used only with
+ * SCI_FLAG_FIXED_MAP_ADDR. Flags: SCI_FLAG_FIXED_MAP_ADDR, SCI_FLAG_READONLY_MAP;
+ * SCI_FLAG_BROADCAST for members of a group, required for a remote one. SCI_ERR_OUT_OF_RANGE:
+ * beyond the segment; SCI_ERR_SIZE_ALIGNMENT: size 0; SCI_ERR_OFFSET_ALIGNMENT: the offset is not a
+ * multiple of 4096; SCI_ERR_ILLEGAL_ADDRESS: `addr` is in use or not the address of a page;
+ * SCI_ERR_SEGMENT_NOT_CONNECTED: the connection is lost. */
 void *SCIMapLocalSegment(sci_local_segment_t segment, sci_map_t *map, size_t offset, size_t size,
                          void *addr, unsigned int flags, sci_error_t *error);
 volatile void *SCIMapRemoteSegment(sci_remote_segment_t segment, sci_map_t *map, size_t offset,
                                    size_t size, void *addr, unsigned int flags, sci_error_t *error);
 
-/* SCI_ERR_BUSY: a sequence of the map is still there. */
+/* SCI_ERR_BUSY: a sequence of the map still exists. */
 void SCIUnmapSegment(sci_map_t map, unsigned int flags, sci_error_t *error);
 
 volatile void *SCIGetMapPointer(sci_map_t map);
 
 /* Sequences, and the order of stores. */
 
-/* A sequence watches the transfers of one remote map. Flags: SCI_FLAG_FAST_BARRIER (no difference).
+/* A sequence checks the transfers of one remote map. Flags: SCI_FLAG_FAST_BARRIER (no effect).
  * SCI_ERR_ILLEGAL_PARAMETER also: a local map. */
 void SCICreateMapSequence(sci_map_t map, sci_sequence_t *sequence, unsigned int flags,
                           sci_error_t *error);
 void SCIRemoveSequence(sci_sequence_t sequence, unsigned int flags, sci_error_t *error);
 
-/* Begin to watch. SCI_SEQ_OK: store now; SCI_SEQ_PENDING, SCI_SEQ_NOT_RETRIABLE: not yet, call
- * again; a peer for which that never ends is lost. */
+/* Start checking. SCI_SEQ_OK: store now; SCI_SEQ_PENDING, SCI_SEQ_NOT_RETRIABLE: not yet, call
+ * again; if it never succeeds, the peer is lost. */
 sci_sequence_status_t SCIStartSequence(sci_sequence_t sequence, unsigned int flags,
                                        sci_error_t *error);
 
-/* Whether all that was stored since the start, or since the last check, has arrived. Flushes and
- * orders what was stored, unless both SCI_FLAG_NO_FLUSH and SCI_FLAG_NO_STORE_BARRIER are given. */
+/* Whether all stores since the start, or since the last check, have arrived. Flushes and orders the
+ * stores, unless both SCI_FLAG_NO_FLUSH and SCI_FLAG_NO_STORE_BARRIER are given. */
 sci_sequence_status_t SCICheckSequence(sci_sequence_t sequence, unsigned int flags,
                                        sci_error_t *error);
 
-/* What was stored before is seen before what is stored after, and before what is loaded after. */
+/* Order earlier stores before later stores and loads. */
 void SCIStoreBarrier(sci_sequence_t sequence, unsigned int flags);
 
-/* Send what was stored on its way. `sequence` may be NULL, which flushes all maps of the process.
- * Flags: SCI_FLAG_FLUSH_CPU_BUFFERS_ONLY (no difference). */
+/* Send buffered stores. `sequence` may be NULL, which flushes all maps of the process. Flags:
+ * SCI_FLAG_FLUSH_CPU_BUFFERS_ONLY (no effect). */
 void SCIFlush(sci_sequence_t sequence, unsigned int flags);
 
 /* Copies. */
 
 /* Copy `size` bytes from memory to a remote map, or with SCI_FLAG_BLOCK_READ from the map to
- * memory. With SCI_FLAG_ERROR_CHECK the copy has arrived when the function returns SCI_ERR_OK; it
- * needs the sequence then, which is else not used. SCI_ERR_OUT_OF_RANGE: beyond the map;
- * SCI_ERR_ACCESS: the map is for reading, here and in the next two; SCI_ERR_TRANSFER_FAILED: the
- * check failed (the sequence must be started again). */
+ * memory. With SCI_FLAG_ERROR_CHECK, which requires the sequence, the copy has arrived when the
+ * function returns SCI_ERR_OK; otherwise the sequence is not used. SCI_ERR_OUT_OF_RANGE: beyond the
+ * map; SCI_ERR_ACCESS: the map is read-only, here and in the next two functions;
+ * SCI_ERR_TRANSFER_FAILED: the check failed (the sequence must be started again). */
 void SCIMemCpy(sci_sequence_t sequence, void *memAddr, sci_map_t remoteMap, size_t remoteOffset,
                size_t size, unsigned int flags, sci_error_t *error);
 
-/* As SCIMemCpy() without a check, to an address within a remote map.
- * SCI_ERR_ILLEGAL_ADDRESS: no map of this process has all of it. */
+/* As SCIMemCpy() without a check, to an address in a remote map. SCI_ERR_ILLEGAL_ADDRESS: no map of
+ * this process contains the whole range. */
 void SCIMemWrite(void *memAddr, volatile void *remoteAddr, size_t size, unsigned int flags,
                  sci_error_t *error);
 
-/* Copy between two maps, and wait until it has arrived.
- * SCI_ERR_OUT_OF_RANGE; SCI_ERR_TRANSFER_FAILED. */
+/* Copy between two maps and wait for its arrival. SCI_ERR_OUT_OF_RANGE; SCI_ERR_TRANSFER_FAILED. */
 void SCITransferBlock(sci_map_t sourceMap, size_t sourceOffset, sci_map_t destinationMap,
                       size_t destinationOffset, size_t size, unsigned int flags,
                       sci_error_t *error);
 
-/* Interrupts. Each trigger is counted, and ends one wait or makes one call. */
+/* Interrupts. Each trigger is counted, and ends one wait or makes one callback. */
 
-/* *interruptNo is the number wanted with SCI_FLAG_FIXED_INTNO, else it is set to a free one.
- * Numbers are those of the node. Flags: SCI_FLAG_USE_CALLBACK, SCI_FLAG_FIXED_INTNO,
- * SCI_FLAG_COUNTING_INT (always so). SCI_ERR_INTNO_USED. */
+/* With SCI_FLAG_FIXED_INTNO *interruptNo is the requested number, otherwise it is set to a free
+ * one. Numbers are unique on the node. Flags: SCI_FLAG_USE_CALLBACK, SCI_FLAG_FIXED_INTNO,
+ * SCI_FLAG_COUNTING_INT (always the case). SCI_ERR_INTNO_USED. */
 void SCICreateInterrupt(sci_desc_t sd, sci_local_interrupt_t *interrupt,
                         unsigned int localAdapterNo, unsigned int *interruptNo,
                         sci_cb_interrupt_t callback, void *callbackArg, unsigned int flags,
                         sci_error_t *error);
 
-/* Ends waits with SCI_ERR_CANCELLED; those that are connected then fail to trigger. */
+/* Ends waits with SCI_ERR_CANCELLED; connected processes can no longer trigger it. */
 void SCIRemoveInterrupt(sci_local_interrupt_t interrupt, unsigned int flags, sci_error_t *error);
 
 /* SCI_ERR_TIMEOUT; SCI_ERR_CANCELLED: it was removed; SCI_ERR_ILLEGAL_OPERATION: it has a callback.
@@ -380,7 +379,7 @@ void SCIRemoveInterrupt(sci_local_interrupt_t interrupt, unsigned int flags, sci
 void SCIWaitForInterrupt(sci_local_interrupt_t interrupt, unsigned int timeout, unsigned int flags,
                          sci_error_t *error);
 
-/* Does not wait. SCI_ERR_NO_SUCH_NODEID; SCI_ERR_NO_SUCH_INTNO; SCI_ERR_ILLEGAL_NODEID. */
+/* Never waits. SCI_ERR_NO_SUCH_NODEID; SCI_ERR_NO_SUCH_INTNO; SCI_ERR_ILLEGAL_NODEID. */
 void SCIConnectInterrupt(sci_desc_t sd, sci_remote_interrupt_t *interrupt, unsigned int nodeId,
                          unsigned int localAdapterNo, unsigned int interruptNo,
                          unsigned int timeout, unsigned int flags, sci_error_t *error);
@@ -390,8 +389,8 @@ void SCIDisconnectInterrupt(sci_remote_interrupt_t interrupt, unsigned int flags
 /* SCI_ERR_NOT_CONNECTED: the interrupt was removed, or its owner has ended. */
 void SCITriggerInterrupt(sci_remote_interrupt_t interrupt, unsigned int flags, sci_error_t *error);
 
-/* Interrupts that carry up to 1024 bytes, delivered in the order of their triggers; numbers of
- * their own. Up to 48 wait to be taken. Functions, flags and errors as those above, and: */
+/* Interrupts that carry up to 1024 bytes, delivered in the order of their triggers, with their own
+ * range of numbers. Up to 48 can be pending. Functions, flags and errors as above, and: */
 void SCICreateDataInterrupt(sci_desc_t sd, sci_local_data_interrupt_t *interrupt,
                             unsigned int localAdapterNo, unsigned int *interruptNo,
                             sci_cb_data_interrupt_t callback, void *callbackArg, unsigned int flags,
@@ -399,8 +398,8 @@ void SCICreateDataInterrupt(sci_desc_t sd, sci_local_data_interrupt_t *interrupt
 void SCIRemoveDataInterrupt(sci_local_data_interrupt_t interrupt, unsigned int flags,
                             sci_error_t *error);
 
-/* *length is the room in `data`, and then the bytes that came. SCI_ERR_OUT_OF_RANGE: the room is
- * too small; *length is what is needed, and the interrupt waits on. */
+/* *length is the size of `data`, and on return the bytes received. SCI_ERR_OUT_OF_RANGE: `data` is
+ * too small; *length is the size needed, and the interrupt stays pending. */
 void SCIWaitForDataInterrupt(sci_local_data_interrupt_t interrupt, void *data, unsigned int *length,
                              unsigned int timeout, unsigned int flags, sci_error_t *error);
 void SCIConnectDataInterrupt(sci_desc_t sd, sci_remote_data_interrupt_t *interrupt,
@@ -410,25 +409,25 @@ void SCIConnectDataInterrupt(sci_desc_t sd, sci_remote_data_interrupt_t *interru
 void SCIDisconnectDataInterrupt(sci_remote_data_interrupt_t interrupt, unsigned int flags,
                                 sci_error_t *error);
 
-/* SCI_ERR_OUT_OF_RANGE: more than 1024 bytes; SCI_ERR_OVERFLOW: 48 have not been taken yet. */
+/* SCI_ERR_OUT_OF_RANGE: more than 1024 bytes; SCI_ERR_OVERFLOW: 48 are pending. */
 void SCITriggerDataInterrupt(sci_remote_data_interrupt_t interrupt, void *data, unsigned int length,
                              unsigned int flags, sci_error_t *error);
 
-/* DMA: one engine for each process, which takes transfers in the order of their start. */
+/* DMA: one engine per process, which executes transfers in the order of their start. */
 
-/* A queue of at most maxEntries > 0 transfers under way. */
+/* A queue of at most maxEntries > 0 pending transfers. */
 void SCICreateDMAQueue(sci_desc_t sd, sci_dma_queue_t *dq, unsigned int localAdapterNo,
                        unsigned int maxEntries, unsigned int flags, sci_error_t *error);
 
-/* SCI_ERR_BUSY: transfers are under way, or, in a callback, calls are due. */
+/* SCI_ERR_BUSY: transfers are pending or, in a callback, calls are due. */
 void SCIRemoveDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *error);
 
 /* Start to copy `size` > 0 bytes from the local to the remote segment, or with SCI_FLAG_DMA_READ
  * the other way. Size and offsets are multiples of 4 (SCI_Q_ADAPTER_DMA_SIZE_ALIGNMENT). Flags:
  * SCI_FLAG_USE_CALLBACK (call `callback` at the end with SCI_ERR_OK, SCI_ERR_TRANSFER_FAILED or
  * SCI_ERR_CANCELLED), SCI_FLAG_DMA_WAIT (return at the end; not with a callback),
- * SCI_FLAG_DMA_READ, SCI_FLAG_DMA_GLOBAL, SCI_FLAG_DMA_SYSDMA, SCI_FLAG_DMA_ADAPTER (one engine is
- * as good as the other). SCI_ERR_MAX_ENTRIES; SCI_ERR_OUT_OF_RANGE: beyond a segment;
+ * SCI_FLAG_DMA_READ, SCI_FLAG_DMA_GLOBAL, SCI_FLAG_DMA_SYSDMA, SCI_FLAG_DMA_ADAPTER (no effect:
+ * there is one engine). SCI_ERR_MAX_ENTRIES; SCI_ERR_OUT_OF_RANGE: beyond a segment;
  * SCI_ERR_SIZE_ALIGNMENT; SCI_ERR_OFFSET_ALIGNMENT; SCI_ERR_SEGMENT_NOT_PREPARED;
  * SCI_ERR_SEGMENT_NOT_CONNECTED: lost; SCI_ERR_ILLEGAL_OPERATION: a read from a multicast group, or
  * a queue that is being aborted; with SCI_FLAG_DMA_WAIT SCI_ERR_TRANSFER_FAILED. */
@@ -437,13 +436,13 @@ void SCIStartDmaTransfer(sci_dma_queue_t dq, sci_local_segment_t localSegment,
                          size_t remoteOffset, sci_cb_dma_t callback, void *callbackArg,
                          unsigned int flags, sci_error_t *error);
 
-/* Wait until no transfer of the queue is under way; gives the state. SCI_ERR_TIMEOUT. */
+/* Wait until the queue has no pending transfers; returns its state. SCI_ERR_TIMEOUT. */
 sci_dma_queue_state_t SCIWaitForDMAQueue(sci_dma_queue_t dq, unsigned int timeout,
                                          unsigned int flags, sci_error_t *error);
 
 sci_dma_queue_state_t SCIDMAQueueState(sci_dma_queue_t dq);
 
-/* End the transfers of the queue where they are. SCI_ERR_ILLEGAL_OPERATION: none is under way. */
+/* Stop the transfers of the queue where they are. SCI_ERR_ILLEGAL_OPERATION: none is pending. */
 void SCIAbortDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *error);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
-/* The error codes of SISCI API 2, by the names that programs use. The numbers of other versions and
- * vendors differ: compare by name, print by SCIGetErrorString(). */
+/* The error codes of SISCI API 2. The numbers of other versions and vendors differ: compare by
+ * name, print by SCIGetErrorString(). */
 #ifndef SISCI_SHM_ERROR_H
 #define SISCI_SHM_ERROR_H
 

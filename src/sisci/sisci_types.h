@@ -22,36 +22,38 @@ typedef struct sci_remote_interrupt *sci_remote_interrupt_t; /* can be triggered
 typedef struct sci_local_data_interrupt *sci_local_data_interrupt_t;
 typedef struct sci_remote_data_interrupt *sci_remote_data_interrupt_t;
 
-/* Why the callback of a segment is called, or what a wait for its events found. */
+/* Why the callback of a segment is called, or what a wait for its events has found. */
 typedef enum {
     SCI_CB_CONNECT = 1,     /* local: a process has connected */
-    SCI_CB_DISCONNECT,      /* local: one has disconnected, or ended; remote: one is asked to */
-    SCI_CB_NOT_OPERATIONAL, /* the link is down; never here, where memory is the link */
+    SCI_CB_DISCONNECT,      /* local: a process has disconnected or ended; remote: a request to
+                               disconnect */
+    SCI_CB_NOT_OPERATIONAL, /* the link is down; never here, where the link is memory */
     SCI_CB_OPERATIONAL,     /* the link is up again; never here */
     SCI_CB_LOST             /* remote: the owner has ended, or has forced the connection */
 } sci_segment_cb_reason_t;
 
 typedef enum {
-    SCI_SEQ_OK,            /* all that was stored has arrived */
-    SCI_SEQ_RETRIABLE,     /* something did not: send it again now */
-    SCI_SEQ_NOT_RETRIABLE, /* send again only once SCIStartSequence() gives SCI_SEQ_OK */
-    SCI_SEQ_PENDING        /* not known yet: SCIStartSequence() until it is, then send again */
+    SCI_SEQ_OK,            /* all stores have arrived */
+    SCI_SEQ_RETRIABLE,     /* some have not: send them again now */
+    SCI_SEQ_NOT_RETRIABLE, /* send again only after SCIStartSequence() returns SCI_SEQ_OK */
+    SCI_SEQ_PENDING /* not yet known: repeat SCIStartSequence() until it is, then send again */
 } sci_sequence_status_t;
 
 typedef enum {
     SCI_DMAQUEUE_IDLE,    /* nothing was ever started */
-    SCI_DMAQUEUE_GATHER,  /* of the interface before API 2; never here */
-    SCI_DMAQUEUE_POSTED,  /* transfers are under way */
+    SCI_DMAQUEUE_GATHER,  /* from before API 2; never here */
+    SCI_DMAQUEUE_POSTED,  /* transfers are pending */
     SCI_DMAQUEUE_DONE,    /* all have succeeded */
     SCI_DMAQUEUE_ABORTED, /* SCIAbortDMAQueue() has ended them */
     SCI_DMAQUEUE_ERROR    /* at least one of the last batch has failed */
 } sci_dma_queue_state_t;
 
-/* What a callback wants: SCI_CALLBACK_CANCEL means no further calls for its object. */
+/* The result of a callback: SCI_CALLBACK_CANCEL means no further calls for its object. */
 typedef enum { SCI_CALLBACK_CANCEL = 1, SCI_CALLBACK_CONTINUE } sci_callback_action_t;
 
 /* All callbacks run on one thread of the library, one at a time, with signals blocked. They may use
- * the library, but not remove, disconnect or close what they are called for (SCI_ERR_BUSY). */
+ * the library, but not remove, disconnect or close the object that they are called for
+ * (SCI_ERR_BUSY). */
 typedef sci_callback_action_t (*sci_cb_local_segment_t)(void *arg, sci_local_segment_t segment,
                                                         sci_segment_cb_reason_t reason,
                                                         unsigned int nodeId,

@@ -1,9 +1,9 @@
-/* The start and end of the library: the environment, the presence of the process, the library's
- * thread, fork() and exit.
+/* Start and end of the library: the environment, the presence of the process, the library's thread,
+ * fork() and exit.
  *
- * The thread sleeps until the bell of this process rings, finds out what has happened to the
- * resources, and calls back. While there are other processes to watch it also looks at them from
- * time to time, since a process that is killed rings no bell. */
+ * The thread sleeps until the bell of this process rings, detects events of the resources, and
+ * makes callbacks. While there are other processes to watch it also polls them from time to time,
+ * since a killed process rings no bell. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +12,16 @@
 #include "sisci/sisci_api.h"
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
-static sci_desc_t volatile inherited; /* the parent's devices, after fork(): kept reachable */
+static sci_desc_t volatile inherited; /* the parent's devices, after fork(): kept reachable for leak
+                                         checkers */
 
-/* The interface returns numbers only, so stderr says what is wrong with the environment. */
+/* The interface returns numbers only, so errors in the environment are printed to stderr. */
 static void complain(const char *variable, const char *reason)
 {
     fprintf(stderr, "sisci-shm: cannot start with this %s: %s\n", variable, reason);
 }
 
-/* The job, the node and the faults of the lossy mode. */
+/* The job, the node, and the faults of the lossy mode. */
 static sci_error_t read_environment(void)
 {
     const char *job = getenv("SISCI_SHM_JOB");
@@ -55,8 +56,8 @@ static sci_error_t read_environment(void)
     return SCI_ERR_OK;
 }
 
-/* Make one callback that is due; false: there is none. The lists may have changed afterwards, so
- * each search begins anew. */
+/* Make one due callback; false: none. The lists may have changed afterwards, so each search starts
+ * from the beginning. */
 static bool deliver_one(void)
 {
     for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
@@ -98,7 +99,7 @@ static void disappear(void)
     }
 }
 
-/* Disappear for other processes, whatever is still open. */
+/* Remove the process for others, whatever is still open. */
 static void withdraw_all(void)
 {
     for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
@@ -108,10 +109,10 @@ static void withdraw_all(void)
     disappear();
 }
 
-/* At exit. What the process shows to others must not outlast it; but other threads may still use
- * memory that a release would unmap, so nothing else is undone. Where another thread stays within
- * the library the next process to start cleans up; the wait is counted in attempts, so that a
- * process that is stopped meanwhile has not waited. */
+/* At exit. Shared objects must not outlast the process, but other threads may still use memory that
+ * a release would unmap, so nothing else is undone. If another thread stays inside the library, the
+ * next process to start cleans up. The wait is counted in attempts, so that time during which the
+ * process is stopped does not count. */
 static void leave_at_exit(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -137,7 +138,7 @@ static void initialise_condition(void)
     pthread_condattr_destroy(&attributes);
 }
 
-/* In a child after fork(), which holds the lock: the library was never started. */
+/* In a child after fork(), which holds the lock: reset the library to "never started". */
 static void forget_parent(void)
 {
     inherited = sisci_shm.descriptors;
@@ -148,8 +149,8 @@ static void forget_parent(void)
     sisci_dma_forget();
 }
 
-/* A fork() takes the lock: no thread of the library is then in the middle of anything, be it a list
- * or an allocator, whose locks would stay taken for ever in the child. */
+/* fork() takes the lock: no thread of the library is then in the middle of changing a list or in an
+ * allocator, whose locks would never be released in the child. */
 static void prepare_process(void)
 {
     initialise_condition();
@@ -157,7 +158,7 @@ static void prepare_process(void)
     atexit(leave_at_exit);
 }
 
-/* Make this process visible to others, and start the library's thread. */
+/* Publish the presence of this process and start the library's thread. */
 static sci_error_t start_library(void)
 {
     sci_error_t error = read_environment();
@@ -208,8 +209,8 @@ void SCIInitialize(unsigned int flags, sci_error_t *error)
 }
 SISCI_EXPORT(SCIInitialize);
 
-/* All threads have left before anything is released that they might use. The library is unlocked
- * meanwhile, so `stopping` keeps others out. */
+/* Wait until all threads have left before releasing anything that they might use. The library is
+ * unlocked meanwhile; `stopping` keeps other threads out. */
 static void stop_library(void)
 {
     sisci_shm.stopping = true;
@@ -226,10 +227,10 @@ static void stop_library(void)
             sisci_resource_cancel(r);
     for (sci_desc_t sd = sisci_shm.descriptors; sd != NULL; sd = sd->next)
         for (sisci_resource *r = sd->newest; r != NULL; r = r->older)
-            while (r->waiters > 0) /* a cancelled resource gets no further ones */
+            while (r->waiters > 0) /* a cancelled resource gets no new waiters */
                 sisci_wait(NULL);
 
-    /* The newest first, since later resources use earlier ones. */
+    /* Newest first, since later resources use earlier ones. */
     while (sisci_shm.descriptors != NULL) {
         sci_desc_t sd = sisci_shm.descriptors;
 

@@ -1,7 +1,7 @@
-/* Sequences, which tell whether stores have arrived and in which order, and copies between memory
- * and maps. In plain mode a store is the arrival, and a check is one relaxed load, since only the
- * end of the connection can be found. In lossy mode what is copied to a remote map goes on the wire
- * at once, byte by byte as it is, and not through the shadow, which knows only whole words. */
+/* Sequences, which detect whether stores have arrived, and in order; copies between memory and
+ * maps. In plain mode a store has arrived when it is made, and a check is one relaxed load that
+ * detects only the end of the connection. In lossy mode copies to a remote map are put on the wire
+ * at once, byte for byte, not through the shadow, which handles only whole words. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct sci_sequence {
     sci_map_t map;
     sisci_shadow *shadow; /* the map's */
     sisci_session *session;
-    _Atomic uint32_t seen; /* faults of the session that this sequence knows of */
+    _Atomic uint32_t seen; /* number of the session's faults that this sequence has seen */
 };
 
 static void release_sequence(sisci_resource *resource)
@@ -76,7 +76,7 @@ sci_sequence_status_t SCIStartSequence(sci_sequence_t sequence, unsigned int fla
 }
 SISCI_EXPORT(SCIStartSequence);
 
-/* All cases but the most frequent one, which the next function handles. */
+/* All but the most frequent case, which the next function handles. */
 __attribute__((noinline)) static sci_sequence_status_t
 check_with_care(sci_sequence_t sequence, unsigned flags, sci_error_t *error)
 {
@@ -128,7 +128,7 @@ void SCIFlush(sci_sequence_t sequence, unsigned int flags)
 }
 SISCI_EXPORT(SCIFlush);
 
-/* False: a fault met the copy. */
+/* Returns false if the copy met a fault. */
 static bool write_to(sci_map_t map, size_t offset, const void *source, size_t size)
 {
     if (map->shadow != NULL)
@@ -137,7 +137,7 @@ static bool write_to(sci_map_t map, size_t offset, const void *source, size_t si
     return true;
 }
 
-/* A map in lossy mode cannot be read, so the remote memory is. */
+/* In lossy mode a map cannot be read, so read the remote memory. */
 static void read_from(sci_map_t map, size_t offset, void *destination, size_t size)
 {
     if (map->shadow != NULL)
@@ -146,7 +146,7 @@ static void read_from(sci_map_t map, size_t offset, void *destination, size_t si
         memcpy(destination, map->address + offset, size);
 }
 
-/* All cases but the most frequent one, which the next function handles. */
+/* All but the most frequent case, which the next function handles. */
 __attribute__((noinline)) static void copy_with_care(sci_sequence_t sequence, void *memory,
                                                      sci_map_t map, size_t offset, size_t size,
                                                      unsigned flags, sci_error_t *error)
@@ -213,7 +213,7 @@ void SCIMemWrite(void *memAddr, volatile void *remoteAddr, size_t size, unsigned
 }
 SISCI_EXPORT(SCIMemWrite);
 
-/* Maps of local memory have no session that could be lost. */
+/* Maps of local memory have no session to lose. */
 static bool is_lost(sci_map_t map)
 {
     return map->remote != NULL && atomic_load(&map->remote->session.lost);
@@ -245,8 +245,7 @@ void SCITransferBlock(sci_map_t sourceMap, size_t sourceOffset, sci_map_t destin
         memmove(destinationMap->address + destinationOffset, sourceMap->address + sourceOffset,
                 size);
     else
-        /* In pieces: in lossy mode one side or both have no address that could be read or written.
-         */
+        /* In pieces: in lossy mode one side or both have no readable or writable address. */
         for (size_t done = 0; done < size && whole;) {
             size_t bytes = size - done < sizeof(piece) ? size - done : sizeof(piece);
 

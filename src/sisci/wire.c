@@ -1,13 +1,13 @@
-/* Settings of faults, sessions, wires with and without faults, and shadows.
+/* Fault settings, sessions, wires with and without faults, and shadows.
  *
- * An aligned word of 8 or 4 bytes arrives at once, and the words of a line in their order, so that
- * the last one can sign the others; each store is a release, which pairs with whatever acquire the
- * reader of the memory uses.
+ * An aligned word of 8 or 4 bytes arrives as a whole, and the words of a line in order, so that the
+ * last one can sign the others; each store is a release, which pairs with any acquire of the
+ * reader.
  *
- * The chance that a program stores just the secret pattern of a shadow is one in 2^32 for each
- * word, and the store would not be seen then. Threads may store while another one pushes: words are
- * read and restored to the pattern by atomic operations, and a word that was stored again meanwhile
- * is left for the next push. */
+ * A program stores just the secret pattern of a shadow with a probability of 2^-32 per word, and
+ * that store would not be noticed. Threads may store while another one pushes: words are read and
+ * reset to the pattern by atomic operations, and a word that was stored again meanwhile is left for
+ * the next push. */
 #include "sisci/wire.h"
 
 #include <errno.h>
@@ -27,9 +27,9 @@ enum {
 };
 
 typedef struct {
-    size_t line;                           /* its number from the start of the targets */
-    uint64_t mask;                         /* bit n: byte n travels */
-    unsigned char bytes[SISCI_LINE_BYTES]; /* those whose bit is set */
+    size_t line;                           /* its number, counted from the start of the targets */
+    uint64_t mask;                         /* bit n: byte n is sent */
+    unsigned char bytes[SISCI_LINE_BYTES]; /* valid if their bit is set */
 } sisci_piece;
 
 struct sisci_shadow {
@@ -43,7 +43,7 @@ struct sisci_shadow {
 typedef struct {
     const char *name;
     size_t offset;
-    bool whole; /* 0 or 1 only */
+    bool whole; /* only 0 or 1 */
 } fault_row;
 
 static const fault_row rows[] = {
@@ -55,7 +55,7 @@ static const fault_row rows[] = {
     {"reorder", offsetof(sisci_faults, reorder), true},
 };
 
-/* One setting; *end is the first character after it. */
+/* Parse one setting; *end is the first character after it. */
 static bool parse_setting(const char *text, sisci_faults *faults, char **end)
 {
     size_t length = strcspn(text, "=,");
@@ -103,8 +103,7 @@ bool sisci_faults_parse(const char *text, sisci_faults *faults, char *reason, si
     return true;
 }
 
-/* Random numbers by splitmix64 (Steele, Lea and Flood), which is good enough to choose lines and
- * needs one word of state. */
+/* splitmix64 (Steele, Lea and Flood): good enough to choose lines, with one word of state. */
 static uint64_t mix(uint64_t value)
 {
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -128,7 +127,7 @@ uint64_t sisci_dice_below(sisci_dice *dice, uint64_t bound)
     return sisci_dice_next(dice) % bound;
 }
 
-/* From 0 to 1, without 1. */
+/* In [0, 1). */
 static double dice_fraction(sisci_dice *dice)
 {
     return (double)(sisci_dice_next(dice) >> 11) * 0x1.0p-53;
@@ -150,7 +149,7 @@ void sisci_session_destroy(sisci_session *session)
     pthread_mutex_destroy(&session->lock);
 }
 
-/* The count changes last: a sequence that sees the new count also sees the reason for it. */
+/* Change the count last: a sequence that sees the new count then also sees the reason. */
 static void count_fault(sisci_session *session)
 {
     atomic_fetch_add_explicit(&session->faults, 1, memory_order_release);
@@ -265,7 +264,7 @@ void sisci_wire_destroy(sisci_wire *wire)
     *wire = (sisci_wire){0};
 }
 
-/* A random order by Fisher and Yates, or the ascending one in which lines are found. */
+/* In a random order (Fisher and Yates), or ascending. */
 void sisci_wire_arrange(sisci_wire *wire, size_t count)
 {
     if (wire->faults->reorder > 0)
@@ -308,7 +307,7 @@ static void store_line(unsigned char *target, const unsigned char *bytes, uint64
     }
 }
 
-/* Which of the bytes that travel arrive. */
+/* The bytes of the mask that arrive. */
 static uint64_t arriving(sisci_wire *wire, uint64_t mask)
 {
     const sisci_faults *faults = wire->faults;
@@ -320,7 +319,7 @@ static uint64_t arriving(sisci_wire *wire, uint64_t mask)
         return 0;
     if (sisci_dice_falls(&wire->dice, faults->drop))
         return 0;
-    /* The probability of the rest: drop and tear exclude each other. */
+    /* Probability given that the line was not dropped: drop and tear exclude each other. */
     if (faults->drop >= 1 || !sisci_dice_falls(&wire->dice, faults->tear / (1 - faults->drop)))
         return mask;
     for (int i = 0; i < LINE_WORDS; i++) /* a random part of its words */
@@ -330,7 +329,7 @@ static uint64_t arriving(sisci_wire *wire, uint64_t mask)
     return kept != mask ? kept : 0;
 }
 
-/* Send one piece to all targets; false: at least one did not get it whole. */
+/* Send one piece to all targets; false: at least one did not get all of it. */
 static bool send_piece(sisci_wire *wire, const sisci_piece *piece)
 {
     bool whole = true;
@@ -341,8 +340,8 @@ static bool send_piece(sisci_wire *wire, const sisci_piece *piece)
         store_line(wire->targets[i] + piece->line * SISCI_LINE_BYTES, piece->bytes, mask);
         whole = whole && mask == piece->mask;
     }
-    /* Let others see what has arrived so far: lines on a wire are apart in time, copies in memory
-     * hardly. */
+    /* Let other threads see what has arrived so far: on a real wire, lines are further apart in
+     * time than copies in memory. */
     if (wire->faults->reorder > 0 && (!whole || sisci_dice_below(&wire->dice, PAUSE_ODDS) == 0))
         sched_yield();
     return whole;
@@ -436,7 +435,7 @@ void *sisci_shadow_memory(sisci_shadow *shadow)
     return shadow->words;
 }
 
-/* Hot where a map is large: all of it is read by each push. */
+/* Hot for large maps: each push reads all of them. */
 static bool line_is_written(const sisci_shadow *shadow, size_t line)
 {
     const uint64_t *pairs = (const uint64_t *)(const void *)(shadow->words + line * LINE_WORDS);
@@ -449,7 +448,7 @@ static bool line_is_written(const sisci_shadow *shadow, size_t line)
     return difference != 0;
 }
 
-/* Move the words that were stored out of the shadow. */
+/* Move the stored words out of the shadow. */
 static sisci_piece take_line(sisci_shadow *shadow, size_t line)
 {
     const size_t left = shadow->wire.size - line * SISCI_LINE_BYTES;

@@ -1,26 +1,26 @@
-/* Piecewise least squares for Hockney's line. A dynamic programme over the points finds, for every
- * number of segments, the breaks with the least sum of squared relative residuals; a penalised cost
- * then decides how many segments the points support, and each segment's parameters are judged. */
+/* Piecewise least squares for Hockney's line. Dynamic programming finds, for every number of
+ * segments, the breaks with the least sum of squared relative residuals. A penalised cost selects
+ * the number of segments, and each segment's parameters are then checked. */
 #include "stats/fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The relative uncertainty of a time is at least this, however well the points agree. Without the
- * floor, three points that happen to lie on a straight line have no residual, its logarithm falls
- * without bound, any data would be cut into threes, and a slope would have no uncertainty. */
+/* Lower bound of the relative uncertainty of a time. Without it, three points on a straight line
+ * have no residual, its logarithm is unbounded, any data would be cut into threes, and a slope
+ * would have no uncertainty. */
 static const double noise_floor = 0.005;
 
-/* A residual above this share of the time means that no straight line describes the points. */
+/* A larger residual, as a share of the time, means that no straight line describes the points. */
 static const double residual_limit = 0.2;
 
-/* A parameter is known when it lies this many standard errors from zero. */
+/* A parameter is significant if it is this many standard errors from zero. */
 static const double standard_errors = 2;
 
-/* An overhead smaller than this share of the mean time is rounding, and stands for zero. */
+/* A smaller overhead, as a share of the mean time, is a rounding error and counts as zero. */
 static const double rounding = 1e-10;
 
-/* A point that is faster than the asymptote by more than this factor contradicts it. */
+/* A point that exceeds the asymptote by more than this factor contradicts it. */
 static const double surpassing_limit = 1.2;
 
 typedef struct {
@@ -28,21 +28,23 @@ typedef struct {
     size_t count;
 } point_list;
 
-/* Moments of a segment's points about their means, each point weighted by 1/t^2, updated
- * point by point: sums of raw squares would cancel where sizes reach megabytes. */
+/* Moments of a segment's points about their means, each point weighted by 1/t^2. Updated point by
+ * point, since sums of raw squares would cancel for sizes of megabytes. */
 typedef struct {
     double weight, mean_bytes, mean_us;
     double bytes_bytes, bytes_us, us_us;
 } moments;
 
-/* The programme's table, one entry for each number of segments (less one) and each last point. */
+/* The table of the dynamic programme: an entry for each number of segments (less one) and each last
+ * point. */
 typedef struct {
-    double *residual; /* least sum of squares of the points up to the last one; or infinity */
+    double *residual; /* least sum of squares of the points up to the last one; infinity if
+                         impossible */
     size_t *first;    /* where the last of these segments starts */
     size_t count, limit;
 } search_table;
 
-/* A line, and how well it is known. Relative residuals are shares of a point's time. */
+/* A line and its uncertainty. Relative residuals are shares of a point's time. */
 typedef struct {
     double overhead_us, slope_us_per_byte;
     double overhead_error_us, slope_error_us_per_byte;
@@ -61,7 +63,7 @@ static void moments_add(moments *sums, double bytes, double time_us)
     sums->us_us += weight * us_step * (time_us - sums->mean_us);
 }
 
-/* Sum of the squared relative residuals of the best line; infinity where there is none. */
+/* Sum of the squared relative residuals of the best line; infinity if there is none. */
 static double moments_residual(const moments *sums)
 {
     double residual = sums->us_us - sums->bytes_us * sums->bytes_us / sums->bytes_bytes;
@@ -87,8 +89,8 @@ static fitted_line line_through(const moments *sums, size_t points)
     return line;
 }
 
-/* Why the line must not be reported, or NULL. The first reason that holds is given: the later ones
- * are judged by the residual, or rest on the slope. */
+/* The reason not to report the line, or NULL. The order matters: later checks rely on the residual
+ * or the slope. */
 static const char *refusal_of(const fitted_line *line, const stats_segment *segment, double mean_us)
 {
     bool overhead_unknown = line->overhead_us > -standard_errors * line->overhead_error_us;
@@ -189,8 +191,8 @@ static double residual_before(const search_table *table, size_t segments, size_t
     return table->residual[(segments - 1) * table->count + first - 1];
 }
 
-/* Fill the table's entries for one last point: all segments that end there, growing backwards, each
- * after every number of segments before it. */
+/* Fill the table's entries for one last point: try all segments that end there, growing backwards,
+ * after every number of earlier segments. */
 static void search_ending_at(const point_list *points, size_t last, search_table *table)
 {
     moments sums = {0};
@@ -219,12 +221,12 @@ static void search_ending_at(const point_list *points, size_t last, search_table
  *
  *     (n - 2k) ln(s^2) + (3k - 1) ln(n),   s^2 = residual / (n - 2k) + noise_floor^2.
  *
- * It is BIC with 2k parameters of lines and k - 1 breaks, but the logarithm of the variance counts
- * once for each degree of freedom that the lines leave, not once for each point. BIC proper
- * supposes many points and a change of the size of the noise: with 8 to 22 points of one line and 2
- * % noise or more it splits a fifth to a half of all data. Here a line also pays 2 ln(1/s^2), as if
- * a change of protocol were expected to alter the time by a share of it, not by a share of its
- * noise. */
+ * It is BIC with 2k line parameters and k - 1 breaks, except that the logarithm of the variance
+ * counts once per residual degree of freedom instead of once per point. BIC proper assumes many
+ * points and changes of the size of the noise: with 8 to 22 points of one line and 2 % noise or
+ * more it splits a fifth to a half of all data sets. Here a line also costs 2 ln(1/s^2), which
+ * expects a change of protocol to alter the time by a share of itself, not by a share of its noise.
+ */
 static double penalised_cost(double residual, size_t count, size_t segments)
 {
     double freedom = (double)count - 2 * (double)segments;
@@ -233,7 +235,7 @@ static double penalised_cost(double residual, size_t count, size_t segments)
     return freedom * log(variance) + (3 * (double)segments - 1) * log((double)count);
 }
 
-/* How many segments to use; 0 when not even one is possible. */
+/* Number of segments to use; 0 if not even one is possible. */
 static size_t choose_segments(const search_table *table, bool fixed)
 {
     double best = (double)INFINITY;
@@ -287,8 +289,8 @@ free_table:
     return chosen;
 }
 
-/* A line for each part, the specific performance and the observed maximum, which also shows a line
- * that promises more than was observed. */
+/* A line for each part, the specific performance and the highest observed rate, which also exposes
+ * a line that promises more than was observed. */
 static stats_parkbench describe_part(const double *bytes, const double *time_us, size_t count)
 {
     stats_parkbench part = {

@@ -1,11 +1,9 @@
-/* Medians, their intervals and quantiles. The interval of a median comes only from ranks: each
- * value lies below the true median with probability 1/2, whatever the distribution, so the number
- * that do is binomial, and two order statistics enclose the median with a probability that can be
- * summed.
+/* Medians, their intervals, quantiles. The interval of a median uses ranks only: each value is
+ * below the true median with probability 1/2, whatever the distribution, so the number of values
+ * below it is binomial, and two order statistics enclose the median with a known probability.
  *
- * Cells of a histogram below 256 ns are one nanosecond wide; above, each octave is divided into 128
- * cells of equal width, so that the middle of a cell differs by at most 1/256 from every value
- * recorded in it. */
+ * Histogram cells below 256 ns are one nanosecond wide; above, each octave has 128 cells of equal
+ * width, so that the middle of a cell differs by at most 1/256 from every value in it. */
 #include "stats/stats.h"
 
 #include <float.h>
@@ -19,10 +17,10 @@ static const double coverage = 0.95;
 /* Weights below this share of the central one cannot change a sum in double precision. */
 static const double negligible_weight = 1e-20;
 
-/* Widen the set [k, count - k] of a binomial variable (p = 1/2) from its centre outwards until its
- * mass reaches `enough`, and return k. The mass is counted in units of the central probability and
- * each weight follows from its neighbour, so that neither 2^-count nor a factorial appears: no
- * underflow for any count, and about 10 sqrt(count) / 2 steps at most. */
+/* Widen the set [k, count - k] of a binomial variable (p = 1/2) from its centre until its mass
+ * reaches `enough`; returns k. The mass is in units of the central probability and each weight
+ * follows from its neighbour, so that neither 2^-count nor a factorial occurs: no underflow for any
+ * count, and at most about 10 sqrt(count) / 2 steps. */
 static size_t widen(size_t count, double enough, double *mass)
 {
     size_t k = count / 2;
@@ -124,8 +122,8 @@ double stats_histogram_quantile(const stats_histogram *histogram, double q)
 
     if (histogram->samples == 0 || !(q >= 0 && q <= 1))
         return (double)NAN;
-    /* 0.07 * 100 is 7.000000000000001 in binary, and must not become rank 8: the product is lowered
-     * by more than its own rounding before it is rounded up. */
+    /* 0.07 * 100 is 7.000000000000001 in binary and must not become rank 8: lower the product by
+     * more than its rounding error before rounding up. */
     rank = fmax(1, ceil(q * samples * (1 - 2 * DBL_EPSILON)));
     if (rank >= samples)
         return (double)histogram->maximum_ns;
@@ -134,8 +132,8 @@ double stats_histogram_quantile(const stats_histogram *histogram, double q)
         if (seen >= (uint64_t)rank)
             break;
     }
-    /* The middle of its first and its last whole nanosecond: a cell of one value gives that value.
-     */
+    /* The middle between its first and its last whole nanosecond, so that a cell of one value gives
+     * that value. */
     first_ns = stats_histogram_bound(cell);
     last_ns = stats_histogram_bound(cell + 1) - 1;
     return fmin(((double)first_ns + (double)last_ns) / 2, (double)histogram->maximum_ns);

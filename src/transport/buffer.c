@@ -1,5 +1,5 @@
-/* Slabs of buffers: descriptors apart from the payload, so that payloads lie side by side on cache
- * lines of their own and walking the pool's list touches no payload. */
+/* Slabs of buffers. Descriptors are separate from the payloads, so that payloads are adjacent on
+ * their own cache lines and walking the pool's list touches no payload. */
 #include "transport/buffer.h"
 
 #include <stdint.h>
@@ -71,7 +71,7 @@ static cb_status add_buffers(transport_pool *pool, size_t buffers)
     return CB_OK;
 }
 
-/* Some at a time, so that growing is rare, but large ones one by one. */
+/* Small buffers are added several at a time, so that growing is rare; large ones one at a time. */
 cb_status transport_pool_grow(transport_pool *pool)
 {
     const size_t most = 16, bytes = 1u << 20;

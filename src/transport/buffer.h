@@ -1,5 +1,5 @@
-/* Messages, and the pools that they rest in: what has to be known of them wherever one is taken or
- * given back, since that is done by a few instructions in line. */
+/* Messages and their buffer pools. In a header, since taking and giving back a buffer takes a few
+ * inlined instructions. */
 #ifndef TRANSPORT_BUFFER_H
 #define TRANSPORT_BUFFER_H
 
@@ -12,47 +12,49 @@ typedef struct transport_factory transport_factory;
 typedef struct transport_buffer transport_buffer;
 typedef struct transport_slab transport_slab;
 
-/* A message. `data` and `size` are the user's between create or receive and send or release;
- * `size` may be lowered, never raised. */
+/* A message. `data` and `size` belong to the user from create or receive until send or release. The
+ * user may lower `size`, never raise it. */
 struct transport_buffer {
     void *data;
     size_t size; /* payload in bytes */
     size_t capacity;
     transport_factory *owner;
-    transport_buffer *next; /* of the pool, while nobody holds the buffer */
+    transport_buffer *next; /* in the pool, while the buffer is free */
 };
 
-/* The coming messages, as prepare announces them. Nothing may be under way, and the caller may hold
- * no buffer. */
+/* The messages to expect. When it is announced, no message may be in transit and the caller may
+ * hold no buffer. */
 typedef struct {
     size_t message_bytes;   /* largest payload */
-    size_t multicast_bytes; /* exact payload of a technology's own multicast; 0: message_bytes */
-    size_t unanswered;      /* so many may come from a node before it waits for an answer */
-    size_t buffers;         /* at least this many are made beforehand; more are made as needed */
-    size_t footprint_bytes; /* the pool covers at least so much memory: for buffers out of cache */
-    bool rotate;        /* give out the buffer that has rested longest; else the last released */
-    bool try_multicast; /* members may receive multicasts without waiting; alike in all processes */
+    size_t multicast_bytes; /* exact payload for a technology's own multicast; 0: message_bytes */
+    size_t unanswered; /* maximum number of messages from one node before it waits for an answer */
+    size_t buffers;    /* minimum number allocated in advance; more are allocated as needed */
+    size_t footprint_bytes; /* minimum memory covered by the pool, in bytes: for buffers out of
+                               cache */
+    bool rotate;        /* give out the least recently used buffer; otherwise the last released */
+    bool try_multicast; /* members may receive multicasts without waiting; the same in all processes
+                         */
     void (*initialise)(void *data, size_t bytes); /* called once for each new buffer, or NULL */
 } transport_preparation;
 
-/* Equal buffers: made beforehand, given out hot (the last released first) or rotated (the longest
- * rested first), more of them made when none rests. For one thread: a technology in which several
- * send guards it by a lock. */
+/* A pool of equal buffers, allocated in advance; more are allocated when none is free. Gives out
+ * the last released buffer (hot in cache) or, rotating, the least recently released. For one
+ * thread: a technology with several sending threads guards the pool by a lock. */
 typedef struct {
     transport_factory *owner;
-    transport_buffer *first; /* a list of the resting: taken from here, */
-    transport_buffer *last;  /* and given back there where they rotate */
+    transport_buffer *first; /* free buffers are taken from here */
+    transport_buffer *last;  /* and given back here if they rotate */
     transport_slab *slabs;
     size_t capacity; /* of each buffer */
     bool rotate;
     void (*initialise)(void *data, size_t bytes);
 } transport_pool;
 
-/* Not hot: more buffers, when none rests. */
+/* Not hot. Allocate more buffers when none is free. */
 __attribute__((cold)) cb_status transport_pool_grow(transport_pool *pool);
 
-/* Hot. A buffer, whose size is that of its last message; NULL, with an error logged, when there is
- * no memory. */
+/* Hot. Returns a buffer whose size is that of its last message; NULL, with an error logged, if out
+ * of memory. */
 static inline transport_buffer *transport_pool_take(transport_pool *pool)
 {
     transport_buffer *buffer;
@@ -77,15 +79,14 @@ static inline void transport_pool_give(transport_pool *pool, transport_buffer *b
     pool->last = buffer;
 }
 
-/* What a technology does with its pool. (Re)make it as announced; all its buffers must be resting.
- */
+/* Make the pool (again) as announced. All its buffers must be free. */
 cb_status transport_pool_prepare(transport_pool *pool, transport_factory *owner,
                                  const transport_preparation *preparation);
 
 void transport_pool_clear(transport_pool *pool);
 
-/* What has come into a buffer and is for nobody goes again: its first `bytes` (or all, where it has
- * fewer) are as `initialise` of the preparation made them. Not for hot paths. */
+/* Restore the content that `initialise` gave a buffer, after it received a message that is dropped:
+ * its first `bytes`, or all if it is shorter. Not for hot paths. */
 void transport_pool_restore(const transport_pool *pool, const transport_buffer *buffer,
                             size_t bytes);
 

@@ -1,4 +1,4 @@
-/* Opening and closing a technology, and the stand-ins for the slots that it leaves empty. */
+/* Open and close a technology; default functions for slots that it leaves empty. */
 #include "transport/transport.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "transport/common/group.h"
 #include "transport/common/technology.h"
 
-static cb_status refuse(const transport_factory *factory, const char *operation)
+static cb_status report_missing_slot(const transport_factory *factory, const char *operation)
 {
     cb_error("the technology %s has no %s; choose another by --technology", factory->ops.name,
              operation);
@@ -20,7 +20,7 @@ static cb_status refuse_set_wait(transport_factory *factory, transport_wait wait
 {
     (void)wait;
     (void)effective;
-    return refuse(factory, "choice of wait policy");
+    return report_missing_slot(factory, "choice of wait policy");
 }
 
 static cb_status note_wait(transport_factory *factory, transport_wait wait,
@@ -41,7 +41,7 @@ static cb_status refuse_node_create(transport_factory *factory, int rank, transp
 {
     (void)rank;
     (void)out;
-    return refuse(factory, "nodes");
+    return report_missing_slot(factory, "nodes");
 }
 
 static void nothing_to_destroy_node(transport_node *node)
@@ -58,7 +58,7 @@ static cb_status refuse_group_create(transport_factory *factory, transport_node 
     (void)root;
     (void)multicast;
     (void)out;
-    return refuse(factory, "groups");
+    return report_missing_slot(factory, "groups");
 }
 
 static void nothing_to_destroy_group(transport_group *group)
@@ -66,7 +66,7 @@ static void nothing_to_destroy_group(transport_group *group)
     (void)group;
 }
 
-/* By polls, where the technology has those alone. */
+/* For technologies that can only poll. */
 static cb_status poll_until_received(transport_node *node, transport_buffer **out)
 {
     cb_status status;
@@ -76,11 +76,11 @@ static cb_status poll_until_received(transport_node *node, transport_buffer **ou
     return status;
 }
 
-/* Of a pool in which no buffer rests. */
+/* From a pool that has no free buffer. */
 static transport_buffer *create_from_pool(transport_factory *factory, size_t size)
 {
     if (factory->pool == NULL) {
-        (void)refuse(factory, "buffers");
+        (void)report_missing_slot(factory, "buffers");
         return NULL;
     }
     return transport_pool_grow(factory->pool) == CB_OK ? transport_buffer_create(factory, size)
@@ -95,13 +95,13 @@ static void nothing_to_release(transport_buffer *buffer)
 static cb_status refuse_send(transport_node *node, transport_buffer *buffer)
 {
     transport_buffer_release(buffer);
-    return refuse(node->factory, "send");
+    return report_missing_slot(node->factory, "send");
 }
 
 static cb_status refuse_receive(transport_node *node, transport_buffer **out)
 {
     (void)out;
-    return refuse(node->factory, "receive");
+    return report_missing_slot(node->factory, "receive");
 }
 
 static void nothing_to_give_up(transport_node *node)
@@ -112,7 +112,7 @@ static void nothing_to_give_up(transport_node *node)
 static cb_status refuse_group_send(transport_group *group, transport_buffer *buffer)
 {
     transport_buffer_release(buffer);
-    return refuse(group->factory, "group send");
+    return report_missing_slot(group->factory, "group send");
 }
 
 static cb_status refuse_group_receive(transport_group *group, transport_buffer **out,
@@ -120,13 +120,13 @@ static cb_status refuse_group_receive(transport_group *group, transport_buffer *
 {
     (void)out;
     (void)from;
-    return refuse(group->factory, "group receive");
+    return report_missing_slot(group->factory, "group receive");
 }
 
 static cb_status refuse_group_receive_root(transport_group *group, transport_buffer **out)
 {
     (void)out;
-    return refuse(group->factory, "multicast receive");
+    return report_missing_slot(group->factory, "multicast receive");
 }
 
 #define FILL(slot, function)                                                                       \

@@ -1,4 +1,4 @@
-/* The technologies. A new one is declared and listed here. */
+/* The list of technologies. A new one is declared and listed here. */
 #include "transport/transport.h"
 
 extern const transport_technology transport_mpi, transport_sci, transport_tcp, transport_udp,

@@ -9,7 +9,6 @@ CLI_TESTS = \
 	%D%/farm_input.sh \
 	%D%/farm_small.sh \
 	%D%/farm_verification.sh \
-	%D%/farms.sh \
 	%D%/faults.sh \
 	%D%/forms.sh \
 	%D%/model.sh \
@@ -20,13 +19,18 @@ CLI_TESTS = \
 	%D%/model_timeline.sh \
 	%D%/occupation.sh \
 	%D%/options.sh \
-	%D%/oversubscription.sh \
 	%D%/parkbench.sh \
 	%D%/sockets.sh \
 	%D%/timeline.sh \
 	%D%/validator.sh \
 	%D%/verification.sh
+CLI_LONG_TESTS = %D%/farms.sh %D%/oversubscription.sh
 TESTS += $(CLI_TESTS)
+LONG_TESTS += $(CLI_LONG_TESTS)
+SMALL_TESTS += %D%/farm_small.sh %D%/model.sh
+OTHER_TESTS += \
+	%D%/agreement.sh %D%/bad_input.sh %D%/emit_trace.sh %D%/farm_faults.sh %D%/farm_small.sh %D%/faults.sh \
+	%D%/occupation.sh %D%/oversubscription.sh %D%/sockets.sh %D%/verification.sh
 
 # Any benchmark by its name over technologies with a defect or with less than mpi has, over one that
 # loses messages, and a program whose ranks perform one measurement and count what they send.
@@ -45,7 +49,7 @@ tests_cli_faulty_clock_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -DBENCHMARK=cb_
 tests_cli_faulty_clock_SOURCES = benchmarks/main.c %D%/clock_faulty.c
 tests_cli_faulty_clock_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 
-EXTRA_DIST += $(CLI_TESTS) \
+EXTRA_DIST += $(CLI_TESTS) $(CLI_LONG_TESTS) \
 	%D%/benchmarks.py \
 	%D%/check_model_timeline.py \
 	%D%/check_parkbench.py \
@@ -57,7 +61,8 @@ EXTRA_DIST += $(CLI_TESTS) \
 	%D%/test_validate.py \
 	%D%/test_validate_trace.py \
 	%D%/validate.py \
-	%D%/validate_trace.py
+	%D%/validate_trace.py \
+	$(srcdir)/tests/cli/golden/*/*
 
 # A test that fails leaves its folder.
 clean-local: clean-cli

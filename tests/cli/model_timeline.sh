@@ -1,11 +1,11 @@
 #!/bin/sh
-# ccmod timeline and ccmod signals: a small wave in every form is as in tests/unit/golden/model
+# ccmod timeline and ccmod signals: a small wave in every form is as in tests/cli/golden/model
 # (UPDATE_GOLDEN=1 writes that anew), and larger traces keep the rules of the forms.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
 needs_python
-golden=$(cd "$srcdir/tests/unit/golden/model" && pwd)
+golden=$(cd "$srcdir/tests/cli/golden/model" && pwd)
 examples=$(cd "$srcdir/docs/examples" && pwd)
 checker=$(cd "$srcdir/tests/cli" && pwd)/check_model_timeline.py
 enter_folder

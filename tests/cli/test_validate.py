@@ -14,7 +14,7 @@ import validate
 
 SOURCE = Path(os.environ.get("srcdir", "."))
 SCHEMA = json.loads((SOURCE / "docs/combench-result-1.schema.json").read_text(encoding="utf-8"))
-VALID = json.loads((SOURCE / "tests/unit/golden/report.json").read_text(encoding="utf-8"))
+VALID = json.loads((SOURCE / "tests/report/golden/report.json").read_text(encoding="utf-8"))
 FARM_ROWS = json.loads((SOURCE / "tests/cli/farm_rows.json").read_text(encoding="utf-8"))
 FARM = {**VALID, "benchmark": "pushfarm", "id": "2.1", "results": FARM_ROWS, "fit": []}
 

@@ -8,7 +8,7 @@
 #include "base/context_internal.h"
 #include "base/log.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/technologies.h"
+#include "tests/base/technologies.h"
 
 static const char divider[] = "%%\n";
 

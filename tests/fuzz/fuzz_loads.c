@@ -8,7 +8,7 @@
 #include "benchmarks/registry.h"
 #include "farm/options.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/own_options.h"
+#include "tests/engine/own_options.h"
 
 enum { RANKS = 40 };
 

@@ -6,6 +6,8 @@ check_PROGRAMS += %D%/fuzz_calibration %D%/fuzz_context %D%/fuzz_convert %D%/fuz
 TESTS += %D%/fuzz_calibration.sh %D%/fuzz_context.sh %D%/fuzz_convert.sh %D%/fuzz_loads.sh \
 	%D%/fuzz_network.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh %D%/fuzz_trace.sh \
 	%D%/fuzz_wire.sh
+SMALL_TESTS += %D%/fuzz_context.sh %D%/fuzz_loads.sh %D%/fuzz_options.sh %D%/fuzz_topology.sh \
+	%D%/fuzz_trace.sh %D%/fuzz_wire.sh
 
 tests_fuzz_fuzz_context_SOURCES = %D%/fuzz_context.c %D%/fuzz.h %D%/standalone.c
 tests_fuzz_fuzz_context_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)

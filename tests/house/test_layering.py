@@ -48,8 +48,8 @@ TREE = {
     "src/emit/emit.h": '#include "farm/farm.h"\n',
     "benchmarks/cb_oneway.c": '#include "engine/benchmark.h"\n#include "base/log.h"\n',
     "tools/ccmod/main.c": "#include <ccmod/ccmod.h>\n",
-    "tests/unit/unit.h": "#include <check.h>\n",
-    "tests/unit/test_log.c": '#include "tests/unit/unit.h"\n#include "engine/session.h"\n',
+    "tests/common/unit.h": "#include <check.h>\n",
+    "tests/base/test_log.c": '#include "tests/common/unit.h"\n#include "engine/session.h"\n',
 }
 
 # A line that does not belong, and the file into which it is planted.
@@ -88,7 +88,7 @@ PLANTED = [
     ("benchmarks/cb_oneway.c", '#include "control/control.h"'),
     ("benchmarks/cb_oneway.c", '#include "engine/session.h"'),
     ("benchmarks/cb_oneway.c", '#include "transport/mpi/internal.h"'),
-    ("benchmarks/cb_oneway.c", '#include "tests/unit/unit.h"'),
+    ("benchmarks/cb_oneway.c", '#include "tests/common/unit.h"'),
     ("tools/ccmod/main.c", '#include "engine/benchmark.h"'),
     ("src/base/log.c", '#include "log.h"'),
     ("src/new/thing.c", "#include <stdio.h>"),

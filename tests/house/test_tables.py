@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The tables of programs over the technology null have the form of tests/unit/golden/tables: heads,
+"""The tables of programs over the technology null have the form of tests/house/golden/tables: heads,
 units, columns, titles. Figures are masked. UPDATE_GOLDEN=1 writes the golden files anew. A terminal
 is shown what is being measured."""
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 SOURCE = Path(os.environ.get("srcdir", "."))
 BUILD = Path(os.environ.get("builddir", "."))
-GOLDEN = SOURCE / "tests/unit/golden/tables"
+GOLDEN = SOURCE / "tests/house/golden/tables"
 SECONDS = 120
 
 # Any precision will do: what is compared has no figures.

@@ -12,7 +12,7 @@
 
 #include <ccmod/ccmod.h>
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 #define HEAD "%cct 1 ranks 4 unit us\n"
 

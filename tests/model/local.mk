@@ -1,11 +1,9 @@
 # Tests of the communication model; they link its library alone.
 if HAVE_CHECK
-MODEL_TESTS = \
+UNIT_TESTS += \
 	%D%/test_calibration %D%/test_calibration_file %D%/test_calibration_fit %D%/test_determinism %D%/test_evaluation %D%/test_horizons %D%/test_metamorphic \
 	%D%/test_limits %D%/test_reference %D%/test_routes %D%/test_topology_file %D%/test_trace \
 	%D%/test_trace_errors
-check_PROGRAMS += $(MODEL_TESTS)
-TESTS += $(MODEL_TESTS)
 endif
 
 MODEL_FLAGS = $(UNIT_FLAGS)

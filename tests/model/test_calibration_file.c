@@ -3,7 +3,7 @@
 
 #include <ccmod/ccmod.h>
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 static ccmod_status read_text(const char *text, ccmod_calibration *out, ccmod_error *error)
 {

@@ -4,7 +4,7 @@
 
 #include <ccmod/ccmod.h>
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { SIZES = 17 };
 

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "tests/model/networks.h"
 #include "tests/model/records.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { SEEDS = 4, WAYS = 6 };
 

@@ -8,7 +8,7 @@
 #include "tests/model/graph.h"
 #include "tests/model/networks.h"
 #include "tests/model/records.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { PROCESSORS = 12, MESSAGES = 4096 };
 

@@ -8,7 +8,7 @@
 
 #include "model/sharing/conversations.h"
 #include "tests/model/trace_text.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 static ccmod_status evaluate(const char *text, bool plain, ccmod_result **out, ccmod_error *error)
 {
@@ -266,7 +266,7 @@ START_TEST(the_conversations_of_many_pairs_are_kept)
         conversation *one = ccmod_conversation_of(&table, i / RANKS, i % RANKS);
 
         ck_assert_ptr_nonnull(one);
-        ck_assert(isinf(one->heard_us));
+        ck_assert_msg(isinf(one->heard_us), "conversation %u was there before", i);
         one->heard_us = i;
     }
     for (uint32_t i = 0; i < RANKS * RANKS; i++)

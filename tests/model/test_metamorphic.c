@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "tests/model/networks.h"
 #include "tests/model/reference.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { SEEDS = 12, PROCESSORS = 8, FUNNEL_MESSAGES = 20 };
 
@@ -323,7 +323,7 @@ START_TEST(long_workloads_agree_with_the_reference_in_the_mean)
         ck_assert_int_eq(ccmod_evaluate(workload, network, &setting.calibration,
                                         &setting.parameters, NULL, 0, &result, NULL),
                          CCMOD_OK);
-        ck_assert(expected.finished);
+        ck_assert_msg(expected.finished, "seed %d does not finish", (int)seed);
         found_us += result->end_us;
         expected_us += expected.end_us;
         ccmod_result_free(result);

@@ -5,7 +5,7 @@
 
 #include "tests/model/networks.h"
 #include "tests/model/reference.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 static const double tolerance = 1e-9;
 

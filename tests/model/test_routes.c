@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "tests/model/graph.h"
 #include "tests/model/networks.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { LONGEST = 64 };
 
@@ -121,8 +121,10 @@ START_TEST(myrinet_messages_may_share_a_link_between_levels)
             route_of a = find_route(network, left, 8), b = find_route(network, right, 9);
 
             sharing++;
-            ck_assert(passes(&b, a.cells[1]) && passes(&b, a.cells[2]));
-            ck_assert(!passes(&b, a.cells[0]) && !passes(&b, a.cells[3]));
+            ck_assert_msg(passes(&b, a.cells[1]) && passes(&b, a.cells[2]),
+                          "seed %u: b leaves the way of a", seed);
+            ck_assert_msg(!passes(&b, a.cells[0]) && !passes(&b, a.cells[3]),
+                          "seed %u: b has an end of a", seed);
         }
         ccmod_network_free(network);
     }
@@ -430,7 +432,8 @@ static void check_large(const char *text)
         if (source == destination)
             continue;
         count = network->operations->route(network, source, destination, cells);
-        ck_assert(count >= 2 && count <= network->longest_route);
+        ck_assert_msg(count >= 2 && count <= network->longest_route, "%d links, pair %d",
+                      (int)count, (int)i);
         ck_assert_uint_eq(cells[0], 2 * source + CCMOD_INWARD);
         ck_assert_uint_eq(cells[count - 1], 2 * destination + CCMOD_OUTWARD);
         for (size_t k = 0; k < count; k++)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "tests/model/graph.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 static char path[] = "topology.XXXXXX";
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/model/trace_text.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 #define HEAD "%cct 1 ranks 4 unit us\n"
 
@@ -132,7 +132,7 @@ static double mean_of_times(const char *text, size_t count)
     for (size_t i = 0; i < count; i++) {
         ck_assert_int_eq(workload->next(workload, 0, &record, NULL), CCMOD_OK);
         ck_assert_int_eq(record.kind, CCMOD_COMPUTE);
-        ck_assert(record.time_us >= 0);
+        ck_assert_msg(record.time_us >= 0, "record %d lasts %g us", (int)i, record.time_us);
         sum += record.time_us;
     }
     ccmod_workload_free(workload);

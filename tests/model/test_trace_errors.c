@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/model/trace_text.h"
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 #define HEAD "%cct 1 ranks 4 unit us\n"
 

@@ -24,7 +24,7 @@ tests_perf_perf_farm_SOURCES = %D%/perf_farm.c %D%/session.c %D%/session.h
 tests_perf_perf_farm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 tests_perf_perf_parkbench_SOURCES = %D%/perf_parkbench.c %D%/session.c %D%/session.h
 tests_perf_perf_parkbench_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-tests_perf_perf_sci_SOURCES = %D%/perf_sci.c tests/sci/pair.c tests/sci/pair.h
+tests_perf_perf_sci_SOURCES = %D%/perf_sci.c tests/transport/sci/pair.c tests/transport/sci/pair.h
 tests_perf_perf_sci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_perf_perf_sci_faults_SOURCES = %D%/perf_sci_faults.c %D%/crowd.c %D%/crowd.h
 tests_perf_perf_sci_faults_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
@@ -37,7 +37,7 @@ tests_perf_perf_sisci_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_perf_perf_sisci_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
 tests_perf_perf_supervisor_SOURCES = %D%/perf_supervisor.c %D%/session.c %D%/session.h
 tests_perf_perf_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
-tests_perf_perf_tcp_SOURCES = %D%/perf_tcp.c tests/sockets/ends.c tests/sockets/ends.h
+tests_perf_perf_tcp_SOURCES = %D%/perf_tcp.c tests/transport/socket/ends.c tests/transport/socket/ends.h
 tests_perf_perf_tcp_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_perf_perf_thin_SOURCES = %D%/perf_thin.c %D%/session.c %D%/session.h
 tests_perf_perf_thin_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
@@ -46,7 +46,7 @@ tests_perf_perf_thin_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(MPI_CFLAGS)
 if SISCI_SOFTWARE
 EXTRA_PROGRAMS += %D%/soak_sci
 CLEANFILES += %D%/soak_sci
-tests_perf_soak_sci_SOURCES = %D%/soak_sci.c tests/sci/pair.c tests/sci/pair.h
+tests_perf_soak_sci_SOURCES = %D%/soak_sci.c tests/transport/sci/pair.c tests/transport/sci/pair.h
 tests_perf_soak_sci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src
 
 soak: %D%/soak_sci

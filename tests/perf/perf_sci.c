@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "engine/benchmark.h"
-#include "tests/sci/pair.h"
+#include "tests/transport/sci/pair.h"
 
 enum {
     TURNS = 21,

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
-#include "tests/sockets/ends.h"
+#include "tests/transport/socket/ends.h"
 
 enum { TURNS = 21, ROUNDS = 300, LARGEST = 65536 };
 

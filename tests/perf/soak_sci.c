@@ -3,7 +3,7 @@
  * Their memory, descriptors and shared objects are printed as time goes by; what grows without end,
  * or stays, makes the status 1. `soak_sci MINUTES`; run as SCHED_IDLE, with rests, so that others
  * on the machine are not kept from work. */
-#include "tests/sci/pair.h"
+#include "tests/transport/sci/pair.h"
 
 #include <dirent.h>
 #include <sched.h>

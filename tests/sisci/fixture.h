@@ -10,7 +10,7 @@
 
 #include "sisci_api.h"
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 /* Timeouts in milliseconds: for what must come, and for what must not. */
 enum { SOON_MS = 60000, NOT_MS = 1 };
@@ -68,10 +68,9 @@ void helper_finish(helper *other);
 /* End it by SIGKILL; its parent has not waited for it when this returns. */
 void helper_kill(const helper *other);
 
-/* Let a condition come true, without a limit but the test's own. */
+/* Let a condition come true; a test that waits for a minute fails and says for what. */
 #define until(condition)                                                                           \
-    do                                                                                             \
-        sched_yield();                                                                             \
-    while (!(condition))
+    for (time_t until_began = time(NULL); sched_yield(), !(condition);)                            \
+    ck_assert_msg(time(NULL) - until_began <= 60, "not within 60 s: %s", #condition)
 
 #endif

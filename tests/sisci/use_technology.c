@@ -2,7 +2,7 @@
  * links it with the technology as compiled against Dolphin's names. */
 #include <stdio.h>
 
-#include "tests/sci/pair.h"
+#include "tests/transport/sci/pair.h"
 #include "transport/transport.h"
 
 extern const transport_technology transport_sci;

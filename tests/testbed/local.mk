@@ -1,10 +1,11 @@
 # The testbed: its switch and its orders alone, and the whole where root and TUN are there.
 if HAVE_CHECK
-TESTBED_TESTS = %D%/test_orders %D%/test_switch
-check_PROGRAMS += $(TESTBED_TESTS)
-TESTS += $(TESTBED_TESTS)
+UNIT_TESTS += %D%/test_orders %D%/test_switch
 endif
-TESTS += %D%/testbed.sh %D%/testbed_faults.sh %D%/testbed_mpi.sh
+TESTS += %D%/testbed.sh
+LONG_TESTS += %D%/testbed_faults.sh %D%/testbed_mpi.sh
+SMALL_TESTS += %D%/testbed_faults.sh
+OTHER_TESTS += %D%/testbed_mpi.sh
 
 tests_testbed_test_switch_SOURCES = %D%/test_switch.c $(TESTBED_SWITCH)
 tests_testbed_test_switch_CPPFLAGS = $(UNIT_FLAGS)

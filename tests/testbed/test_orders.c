@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { PORTS = 3 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { PORTS = 4, DATA = 1476, WIRE = 1500 };
 
@@ -160,7 +160,7 @@ START_TEST(a_frame_to_a_group_reaches_all_but_its_sender)
 
     send_at(&hub, 1, PORTS, 9, 0);
     while (next(&hub, &port, &when_ns) == 9) {
-        ck_assert(!reached[port]);
+        ck_assert_msg(!reached[port], "port %d is reached twice", (int)port);
         reached[port] = true;
     }
     ck_assert(reached[0] && !reached[1] && reached[2] && reached[3]);

@@ -144,7 +144,7 @@ for technology in tcp udp; do
         --config known --sizes 64 --output result.json
     expect_status 1
     expect_no_report
-    expect_error "cannot take an address for $technology at 10.77.0.2:5000" "configure another port"
+    expect_error "cannot bind an address for $technology at 10.77.0.2:5000" "configure another port"
 done
 
 case_is "rubbish and wrong keys at the port, over tcp"

@@ -1,10 +1,9 @@
 # The tracer: its parts alone, and the whole over a program of four ranks.
 if HAVE_CHECK
-TRACER_TESTS = %D%/test_patterns %D%/test_records
-check_PROGRAMS += $(TRACER_TESTS)
-TESTS += $(TRACER_TESTS)
+UNIT_TESTS += %D%/test_patterns %D%/test_records
 endif
 TESTS += %D%/tracer.sh
+OTHER_TESTS += %D%/tracer.sh
 
 tests_tracer_test_patterns_SOURCES = %D%/test_patterns.c src/tracer/patterns.c
 tests_tracer_test_patterns_CPPFLAGS = $(UNIT_FLAGS)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { MOST_RANKS = 9, MOST_RECORDS = 64 };
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "tests/unit/unit.h"
+#include "tests/common/unit.h"
 
 enum { MANY = 5 * TRACER_IN_MEMORY + 3, REQUESTS = 5000 };
 
@@ -108,9 +108,11 @@ START_TEST(requests_are_found_until_they_are_taken)
     for (uint64_t i = 0; i < REQUESTS; i++) {
         uint64_t which = i * 7 % REQUESTS;
 
-        ck_assert(tracer_requests_take(&table, 64 * which, UINT64_MAX, &found));
+        ck_assert_msg(tracer_requests_take(&table, 64 * which, UINT64_MAX, &found),
+                      "request %d is not there", (int)which);
         ck_assert_uint_eq(found.place, which);
-        ck_assert(!tracer_requests_take(&table, 64 * which, UINT64_MAX, &found));
+        ck_assert_msg(!tracer_requests_take(&table, 64 * which, UINT64_MAX, &found),
+                      "request %d is there twice", (int)which);
     }
     ck_assert_uint_eq(table.count, 0);
     tracer_requests_free(&table);
@@ -125,7 +127,8 @@ START_TEST(equal_requests_are_there_as_often_as_they_were_added)
     for (int i = 0; i < 200; i++)
         ck_assert_int_eq(tracer_requests_add(&table, &same), CB_OK);
     for (int i = 0; i < 200; i++)
-        ck_assert(tracer_requests_take(&table, 99, UINT64_MAX, &found));
+        ck_assert_msg(tracer_requests_take(&table, 99, UINT64_MAX, &found),
+                      "the one of round %d is not there", i);
     ck_assert(!tracer_requests_take(&table, 99, UINT64_MAX, &found));
     tracer_requests_free(&table);
 }

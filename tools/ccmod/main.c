@@ -34,7 +34,7 @@ static const cb_option_table table = {
         "happens when; ccmod signals prints every step of an evaluation; ccmod knee finds the load "
         "at which the network limits; ccmod calibrate makes a calibration of measurements; "
         "ccmod convert takes workloads from and to LogGOPSim and SimGrid.\n\n"
-        "The model, the trace format and the result are described in docs/model.md.",
+        "docs/reference/model.md describes the model and its result, trace-format.md the traces.",
     .synopsis = "ccmod run|info|timeline|signals|knee|calibrate|convert [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,

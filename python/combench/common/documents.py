@@ -23,6 +23,7 @@ Json = dict[str, Any]
 
 RESULT, RUN = "combench-result", "combench-run"
 PREDICTION, VALIDATION = "combench-prediction", "combench-validation"
+BENCHMARKS = "combench-benchmarks"
 VERSION = 1  # of all of them; docs/suite.md says what a further one would need here
 
 # The manifest of a run, and the states of a measurement in it.

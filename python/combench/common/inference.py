@@ -25,6 +25,7 @@ CONFIDENCE = 0.95
 FLOOR = 0.005
 _LEAST_BLOCKS = 6  # fewer bound no median at 95 %
 _NEGLIGIBLE = 1e-12
+_DEVIATE = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,14 @@ def compare_medians(first: Sequence[float], second: Sequence[float]) -> Optional
 
 def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
+
+
+def quantile_ranks(count: int, quantile: float) -> Optional[tuple[float, float]]:
+    """Between which of so many sorted independent samples a quantile lies with 95 %, by the normal
+    form of the binomial distribution. None where no sample is far enough out."""
+    middle = count * quantile
+    half = _DEVIATE * math.sqrt(middle * (1 - quantile))
+    return (middle - half, middle + half) if half <= middle <= count - half else None
 
 
 # Student's t

@@ -15,6 +15,7 @@ Parser = Callable[[str], T]
 _SIZE_UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _SIZE_UNITS.update({"KiB": 2**10, "MiB": 2**20, "GiB": 2**30})
 _RATE_UNITS = {"": 1.0, "Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
+_TIME_UNITS = {"": 1.0, "ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 _RATE_UNITS.update({"k": 1e3, "M": 1e6, "G": 1e9})
 
 
@@ -95,13 +96,21 @@ def rate_hz(text: str) -> float:
 
 
 def microseconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
+    """A time in us, or with a unit: 0, 50, 1.5ms."""
+    found = re.fullmatch(r"([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)([A-Za-z]*)", text)
+    unit = found.group(2) if found else ""
+    value = float(found.group(1)) * _TIME_UNITS.get(unit, -1.0) if found else -1.0
     if not 0 <= value <= 1e9:
-        raise ValueError(f"'{text}' is no time in us from 0 to 1e9; give times like 0, 50, 500")
+        raise ValueError(f"'{text}' is no time in us from 0 to 1e9; give times like 0, 50, 2ms")
     return value
+
+
+def whole_microseconds(text: str) -> int:
+    """A time of whole microseconds up to a second, as --algorithm of the programs takes it."""
+    value = microseconds(text)
+    if value > 1e6 or value != int(value):
+        raise ValueError(f"'{text}' is no whole number of us up to 1 s; give times like 0, 50, 2ms")
+    return int(value)
 
 
 def farm(text: str) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 /* Calibration files: the lines of the quiet network and what belongs to them, as text that people
  * read and change. Words in lines and tables: of the settings, and of what lines are made of.
- * docs/model.md has the grammar. */
+ * docs/reference/model.md has the grammar. */
 #include <ccmod/calibration.h>
 
 #include <errno.h>

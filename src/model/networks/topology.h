@@ -1,6 +1,6 @@
 /* A network as a topology file describes it: nodes, switches, links, given routes, and the ways
  * through it. topology_file.h reads it, topology_network.c makes a
- * ccmod_network of it. docs/model.md has the format. Internal to src/model. */
+ * ccmod_network of it. docs/reference/model.md has the format. Internal to src/model. */
 #ifndef MODEL_NETWORKS_TOPOLOGY_H
 #define MODEL_NETWORKS_TOPOLOGY_H
 

@@ -1,5 +1,5 @@
-/* The common part of a group: its own list of nodes, fixed for a static group, growing and
- * shrinking for a dynamic one; plain groups; and groups that the configuration names. */
+/* The common part of a group: its own list of nodes, fixed in a static group, changing in a dynamic
+ * one; plain groups; groups named in the configuration. */
 #include "transport/common/group.h"
 
 #include <stdlib.h>
@@ -39,7 +39,8 @@ static size_t position(const transport_group *group, const transport_node *node)
     return i;
 }
 
-static cb_status refuse(const char *attempt, const transport_node *node, const char *cause)
+static cb_status report_group_error(const char *attempt, const transport_node *node,
+                                    const char *cause)
 {
     cb_error("cannot %s node %d: %s", attempt, node->rank, cause);
     return CB_ERROR_USAGE;
@@ -48,9 +49,9 @@ static cb_status refuse(const char *attempt, const transport_node *node, const c
 cb_status transport_group_add(transport_group *group, transport_node *node)
 {
     if (group->multicast)
-        return refuse("add to a group", node, "the group is static; make a new one");
+        return report_group_error("add to a group", node, "the group is static; make a new one");
     if (position(group, node) < group->count)
-        return refuse("add to a group", node, "it is a member already");
+        return report_group_error("add to a group", node, "it is already a member");
     group->nodes[group->count++] = node;
     group->version++;
     return CB_OK;
@@ -61,9 +62,10 @@ cb_status transport_group_remove(transport_group *group, transport_node *node)
     size_t found = position(group, node);
 
     if (group->multicast)
-        return refuse("remove from a group", node, "the group is static; make a new one");
+        return report_group_error("remove from a group", node,
+                                  "the group is static; make a new one");
     if (found == group->count)
-        return refuse("remove from a group", node, "it is not a member");
+        return report_group_error("remove from a group", node, "it is not a member");
     group->count--;
     memmove(&group->nodes[found], &group->nodes[found + 1],
             (group->count - found) * sizeof(*group->nodes));
@@ -121,7 +123,7 @@ cb_status transport_plain_send(transport_group *group, transport_buffer *buffer)
     return CB_OK;
 }
 
-/* From the turn to the end, and from the beginning to the end: no node is left out. */
+/* Ask from the turn to the end, then from the start to the end, so that no node is left out. */
 cb_status transport_plain_try_receive(transport_group *group, transport_buffer **out,
                                       transport_node **from)
 {
@@ -166,14 +168,14 @@ static cb_status find_group(const transport_factory *factory, const char *name,
         cb_error("cannot make the group '%s': %s", name,
                  settings != NULL && settings->configured
                      ? "network.conf has no group of that name; add it, or name another"
-                     : "groups have their names in network.conf, and the job was started without "
-                       "configuration files; give it --config");
+                     : "groups have their names in network.conf, but the job was started without "
+                       "configuration files; use --config");
         return CB_ERROR_USAGE;
     }
     for (size_t i = 0; i < group->count; i++)
         if (group->members[i] >= (size_t)factory->size) {
-            cb_error("cannot make the group '%s': a member is the node of rank %zu, and the job "
-                     "has %d; start more ranks, or take the member out of network.conf",
+            cb_error("cannot make the group '%s': a member is the node of rank %zu, but the job "
+                     "has %d ranks; start more, or remove the member from network.conf",
                      name, group->members[i], factory->size);
             return CB_ERROR_USAGE;
         }
@@ -181,7 +183,7 @@ static cb_status find_group(const transport_factory *factory, const char *name,
     return CB_OK;
 }
 
-/* The nodes of the members, made where they do not exist, into `members`. */
+/* The nodes of the members, in `members`; created if they do not exist. */
 static cb_status find_nodes(transport_factory *factory, const cb_group_settings *group,
                             transport_node **nodes, bool with_itself, transport_node **members,
                             size_t *count)

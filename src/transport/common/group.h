@@ -1,18 +1,19 @@
-/* Groups as technologies have them: the common part of every group, and the operations of a plain
- * group, which stands on those of its nodes. */
+/* The common part of every group, and the operations of a plain group, which uses those of its
+ * nodes. */
 #ifndef TRANSPORT_COMMON_GROUP_H
 #define TRANSPORT_COMMON_GROUP_H
 
 #include "transport/transport.h"
 
-/* Fill the common part of a zeroed group, with a copy of `nodes`. On failure the group is freed. */
+/* Set up the common part of a zeroed group, with a copy of `nodes`. On failure the group is freed.
+ */
 cb_status transport_group_initialise(transport_group *group, transport_factory *factory,
                                      transport_node *const *nodes, size_t count,
                                      transport_node *root, bool multicast);
 
-/* Hot. Ask the nodes from the turn on, up to the end of the list, for a message; `ask` gives
- * CB_EMPTY where a node has none. The next search begins after the node that gave one, which is
- * what makes a receive fair; who has found nothing sets the turn to 0. */
+/* Hot. Ask the nodes from the turn to the end of the list for a message; `ask` returns CB_EMPTY if
+ * a node has none. The next search begins after the node that had one, which makes receiving fair;
+ * a caller that found nothing sets the turn to 0. */
 static inline cb_status transport_group_ask(transport_group *group,
                                             cb_status (*ask)(transport_node *node,
                                                              transport_buffer **out),
@@ -29,9 +30,8 @@ static inline cb_status transport_group_ask(transport_group *group,
     return CB_EMPTY;
 }
 
-/* Operations of a plain group, for the slots of transport_technology: a send is a loop of sends, of
- * copies but for the last; a receive goes round the nodes by their try_receive. There is no
- * multicast. */
+/* Operations of a plain group, for the slots of transport_technology. A send is a loop of sends, of
+ * copies except for the last; a receive polls the nodes in turn by try_receive. No multicast. */
 cb_status transport_plain_create(transport_factory *factory, transport_node *const *nodes,
                                  size_t count, transport_node *root, bool multicast,
                                  transport_group **out);

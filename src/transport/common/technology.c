@@ -1,4 +1,4 @@
-/* What technologies share: factories, values, pauses, queues. */
+/* Shared by technologies: factories, parameter values, pauses, queues. */
 #include "transport/common/technology.h"
 
 #include <sched.h>
@@ -45,7 +45,7 @@ cb_status transport_check_rank(const transport_factory *factory, int rank, bool 
     if (exists && !taken)
         return CB_OK;
     cb_error("cannot make a node for rank %d: %s", rank,
-             exists ? "it has one already" : "there is no such rank");
+             exists ? "it already has one" : "there is no such rank");
     return CB_ERROR_TRANSPORT;
 }
 

@@ -1,13 +1,13 @@
 /* The technology mpi: receiving from a group. A receive is posted for each node, and MPI_Testsome
- * completes those that have arrived: they are a batch, which is given out before any node is asked
- * again. */
+ * completes those that have arrived. They form a batch, which is given out before any node is
+ * polled again. */
 #include "transport/mpi/internal.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-/* Take the requests of the polled group's list back to the nodes themselves. */
+/* Move the requests from the polled group's list back to the nodes. */
 void mpi_withdraw_requests(mpi_factory *factory)
 {
     for (int rank = 0; rank < factory->base.size; rank++) {
@@ -21,9 +21,9 @@ void mpi_withdraw_requests(mpi_factory *factory)
     factory->polled = NULL;
 }
 
-/* Make this group's list the place of its nodes' requests, those to come too: a node that is asked
- * alone in between posts its receive where the group will see it. */
-static void enrol(mpi_group *group)
+/* Keep the requests of the group's nodes, including later ones, in the group's list: a receive
+ * posted for a single node in between is then visible to the group. */
+static void adopt_requests(mpi_group *group)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
 
@@ -39,9 +39,8 @@ static void enrol(mpi_group *group)
     factory->polled = group;
 }
 
-/* Of a batch in which a receive has failed the others have arrived, and are given out by the next
- * calls. */
-static cb_status sort_failed(mpi_group *group, int code)
+/* If one receive of a batch fails, the others have arrived and are given out by the next calls. */
+static cb_status report_failed_receive(mpi_group *group, int code)
 {
     int class = MPI_SUCCESS;
 
@@ -57,7 +56,7 @@ static cb_status sort_failed(mpi_group *group, int code)
     return mpi_failed(code, "receive from a group with", group->base.nodes[0]->rank);
 }
 
-/* Ask all nodes once: what has arrived becomes the batch. */
+/* Poll all nodes once; the messages that have arrived become the batch. */
 static cb_status poll_nodes(mpi_group *group)
 {
     int count = 0, code;
@@ -73,13 +72,14 @@ static cb_status poll_nodes(mpi_group *group)
     group->next = 0;
     group->batch = count == MPI_UNDEFINED ? 0 : (size_t)count;
     if (__builtin_expect(code != MPI_SUCCESS, 0))
-        return sort_failed(group, code);
+        return report_failed_receive(group, code);
     for (size_t k = 0; k < group->batch; k++)
         mpi_note_arrival(mpi_node_of(group->base.nodes[group->arrived[k]]), &group->statuses[k]);
     return CB_OK;
 }
 
-/* The next of the batch that was not taken by a receive from its node alone; NULL at the end. */
+/* The next node of the batch whose message was not taken by a receive from that node; NULL at the
+ * end. */
 static mpi_node *next_arrived(mpi_group *group)
 {
     while (group->next < group->batch) {
@@ -91,7 +91,7 @@ static mpi_node *next_arrived(mpi_group *group)
     return NULL;
 }
 
-/* A node that had arrived in a batch of another group, or before the list of nodes changed. */
+/* A node whose message arrived in a batch of another group, or before the list of nodes changed. */
 static mpi_node *stray_arrival(mpi_group *group)
 {
     for (size_t i = 0; i < group->base.count; i++)
@@ -109,9 +109,9 @@ cb_status mpi_group_try_receive(transport_group *base, transport_buffer **out,
     mpi_node *node;
 
     if (__builtin_expect(factory->polled != group || group->version != base->version, 0)) {
-        enrol(group);
+        adopt_requests(group);
         node = stray_arrival(group);
-        group->version -= node != NULL; /* come back here until none is left */
+        group->version -= node != NULL; /* repeat until none is left */
     } else {
         node = next_arrived(group);
     }

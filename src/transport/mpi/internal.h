@@ -1,4 +1,4 @@
-/* Inside the technology mpi: what its files share. */
+/* Internals of the technology mpi, shared by its files. */
 #ifndef TRANSPORT_MPI_INTERNAL_H
 #define TRANSPORT_MPI_INTERNAL_H
 
@@ -16,12 +16,12 @@ enum {
     GROUP_TAG = 2,
     COUNT_TAG = 3,
     QUEUE_INITIAL = 256,
-    REAP_INTERVAL = 16,        /* sends under way are tested each time so many more are queued, */
-    REAP_TOGETHER = 8,         /* so many by one call, and ... */
-    REAP_SINGLY_BYTES = 1024,  /* ... one by one messages beyond this size */
-    BEHIND_MAXIMUM = 64,       /* receives of a node that are posted behind its first */
-    BEHIND_BYTES = 128 * 1024, /* and no more than cover so much for all nodes, to stay in cache */
-    BEHIND_LEAST_BYTES = 128   /* none for messages up to there */
+    REAP_INTERVAL = 16,       /* pending sends are tested each time this many are queued, */
+    REAP_TOGETHER = 8,        /* this many by one call, and ... */
+    REAP_SINGLY_BYTES = 1024, /* ... larger messages one by one */
+    EXTRA_MAXIMUM = 64, /* maximum number of extra receives posted for a node after its first */
+    EXTRA_BYTES = 128 * 1024, /* their total size for all nodes, so that they stay in cache */
+    EXTRA_LEAST_BYTES = 128   /* no extra receives for messages up to this size */
 };
 
 typedef struct mpi_group mpi_group;
@@ -33,56 +33,55 @@ typedef struct {
 
 typedef struct {
     transport_node base;
-    /* Of the receive that is posted, or has arrived and was not given out. */
+    /* Of the receive that is posted, or has completed and was not given out. */
     transport_buffer *posted;
-    MPI_Request *request; /* where its requests are kept: in the polled group's list, or `own` */
+    MPI_Request *request; /* where its requests are stored: in the polled group's list, or `own` */
     MPI_Request own;
     bool arrived;
     size_t arrived_bytes;
-    size_t behind_first, behind_count;
-    posted_receive behind[BEHIND_MAXIMUM]; /* a ring: receives for the messages after that one */
+    size_t extra_first, extra_count;
+    posted_receive extra[EXTRA_MAXIMUM]; /* a ring: receives for the messages after that one */
 } mpi_node;
 
-/* What belongs to a send under way. The buffer is released when this one is complete and all before
- * it. */
+/* A pending send. Its buffer is released when it and all earlier sends are complete. */
 typedef struct {
-    transport_buffer *buffer; /* NULL: another entry behind this one has it */
-    const mpi_group *group;   /* whose broadcast it is; NULL: it is a message to one node */
+    transport_buffer *buffer; /* NULL: a later entry has it */
+    const mpi_group *group;   /* the group of a broadcast; NULL: a message to one node */
 } kept_send;
 
 typedef struct {
     transport_factory base;
     transport_pool pool;
     MPI_Comm communicator;
-    MPI_Request complete; /* what a send that needs no completion gives; see mpi_learn_complete */
+    MPI_Request complete; /* request of a send that is complete on return; see mpi_learn_complete */
     size_t message_bytes;
     size_t multicast_bytes; /* and of every multicast */
     size_t unanswered;
-    size_t behind;       /* receives to keep posted behind the first of each node */
+    size_t extra;        /* number of receives to keep posted after the first of each node */
     bool posted;         /* a receive was posted since the last preparation */
-    bool try_multicast;  /* as announced: broadcasts take the form that does not wait */
-    size_t awaited;      /* groups whose broadcast is under way here as in a member */
-    bool library_yields; /* in its own waiting, */
-    bool library_waits;  /* which is what was asked for */
+    bool try_multicast;  /* as announced: broadcasts use the non-blocking form */
+    size_t awaited;      /* groups for whose next broadcast this process, a member, waits */
+    bool library_yields; /* its waiting calls yield the core */
+    bool library_waits;  /* its waiting calls behave as the policy asks */
     mpi_node **nodes;    /* by rank */
     size_t node_count;
-    mpi_group *polled;     /* the group whose list holds the posted receives of its nodes */
-    MPI_Request *requests; /* of the sends under way: a ring, whose length is a power of two */
-    kept_send *kept;       /* beside it */
+    mpi_group *polled;     /* the group whose list has the posted receives of its nodes */
+    MPI_Request *requests; /* of pending sends: a ring whose length is a power of two */
+    kept_send *kept;       /* parallel to `requests` */
     size_t queue_length, queue_first, queue_count;
     bool reap_singly;
 } mpi_factory;
 
 struct mpi_group {
     transport_group base;
-    unsigned version;      /* of the list of nodes that `requests` follows */
-    MPI_Request *requests; /* beside base.nodes */
+    unsigned version;      /* version of the list of nodes that `requests` matches */
+    MPI_Request *requests; /* parallel to base.nodes */
     int *arrived;          /* positions of the last batch */
     MPI_Status *statuses;
-    size_t batch, next;        /* its length, and the first that was not given out */
+    size_t batch, next;        /* its length, and the first not given out */
     MPI_Comm communicator;     /* of a multicast group: its root is rank 0 */
-    uint64_t broadcasts;       /* started here in the form that does not wait */
-    transport_buffer *awaited; /* of the one under way here as in a member, or NULL */
+    uint64_t broadcasts;       /* non-blocking broadcasts started here */
+    transport_buffer *awaited; /* buffer of the broadcast that this member waits for, or NULL */
     MPI_Request broadcast;     /* its request */
 };
 
@@ -96,8 +95,8 @@ static inline mpi_node *mpi_node_of(transport_node *node)
     return (mpi_node *)node;
 }
 
-/* Hot. The size of a message of bytes. Where the status keeps it, as Open MPI's does, MPI_Get_count
- * would be a tenth of all that a receive of a small message costs. */
+/* Hot. The size of a message in bytes. Read from the status if it has it, as in Open MPI:
+ * MPI_Get_count would be a tenth of the cost of receiving a small message. */
 static inline size_t mpi_received_bytes(const MPI_Status *status)
 {
 #ifdef HAVE_MPI_STATUS_UCOUNT
@@ -110,25 +109,23 @@ static inline size_t mpi_received_bytes(const MPI_Status *status)
 #endif
 }
 
-/* The pause after an empty poll, `polls` counted from 0. A library that yields has done so in the
- * poll itself, and twice would be once too often: the others get a whole turn each time. */
+/* Pause after an empty poll; `polls` counts from 0. A library that yields has done so in the poll
+ * itself: a second yield would give the other processes another full time slice. */
 static inline void mpi_pause(const mpi_factory *factory, uint64_t polls)
 {
     if (factory->base.wait != TRANSPORT_WAIT_YIELD || !factory->library_yields)
         transport_pause(factory->base.wait, polls);
 }
 
-/* send.c. mpi_failed logs that MPI could not do what was attempted with a node, and gives
- * CB_ERROR_TRANSPORT; mpi_finish waits for a request by polling, where `code` is what starting it
- * gave: not hot. */
+/* send.c. mpi_failed logs the failed operation on a node and returns CB_ERROR_TRANSPORT. mpi_finish
+ * waits for a request by polling; `code` is the result of the call that started it; not hot. */
 cb_status mpi_failed(int code, const char *attempt, int rank);
 cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
                      const char *attempt);
 
-/* mpi_reap completes what it can of the sends under way; mpi_keep adds one, with its buffer
- * and the group whose broadcast it is, or NULL, and mpi_finish_broadcasts waits for those of a
- * group; mpi_learn_complete finds out, when the technology is opened, how a complete send can be
- * told without a call. */
+/* mpi_reap completes pending sends as far as possible. mpi_keep adds one, with its buffer and the
+ * group of a broadcast, or NULL. mpi_finish_broadcasts waits for the broadcasts of a group.
+ * mpi_learn_complete finds out at open how to recognise a complete send without a call. */
 cb_status mpi_learn_complete(mpi_factory *factory);
 cb_status mpi_reap(mpi_factory *factory);
 cb_status mpi_keep(mpi_factory *factory, MPI_Request request, transport_buffer *buffer,
@@ -138,9 +135,9 @@ cb_status mpi_send(transport_node *node, transport_buffer *buffer);
 cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer);
 cb_status mpi_flush(transport_factory *factory);
 
-/* receive.c: from one node. mpi_post starts a receive for its next message, mpi_hand_over gives an
- * arrived one to the user, mpi_forget_failed drops one that has failed; mpi_settle_behind decides
- * how many receives are kept posted, and mpi_choose_receive how a receive waits. */
+/* receive.c: from one node. mpi_post starts a receive for its next message, mpi_hand_over gives a
+ * completed one to the user, mpi_forget_failed drops a failed one. mpi_choose_extra_receives
+ * decides how many receives stay posted, mpi_choose_receive how a receive waits. */
 cb_status mpi_receive(transport_node *node, transport_buffer **out);
 cb_status mpi_try_receive(transport_node *node, transport_buffer **out);
 cb_status mpi_post(mpi_node *node);
@@ -148,11 +145,11 @@ transport_buffer *mpi_hand_over(mpi_node *node);
 void mpi_note_arrival(mpi_node *node, const MPI_Status *status);
 void mpi_forget_failed(mpi_node *node);
 void mpi_cancel_posted(mpi_node *node);
-void mpi_settle_behind(mpi_factory *factory);
+void mpi_choose_extra_receives(mpi_factory *factory);
 void mpi_choose_receive(mpi_factory *factory);
 
-/* group.c: from any node of a group, and groups themselves. mpi_withdraw_requests takes the posted
- * receives out of the polled group's list. */
+/* group.c: from any node of a group, and the groups themselves. mpi_withdraw_requests removes the
+ * posted receives from the polled group's list. */
 cb_status mpi_group_receive(transport_group *group, transport_buffer **out, transport_node **from);
 cb_status mpi_group_try_receive(transport_group *group, transport_buffer **out,
                                 transport_node **from);
@@ -161,8 +158,8 @@ cb_status mpi_group_create(transport_factory *factory, transport_node *const *no
                            transport_node *root, bool multicast, transport_group **out);
 void mpi_group_destroy(transport_group *group);
 
-/* multicast.c: to the nodes of a group, by MPI's own broadcast or by a loop. mpi_free_communicator
- * is collective, and leaves no broadcast under way. */
+/* multicast.c: to the nodes of a group, by MPI's broadcast or by a loop. mpi_free_communicator is
+ * collective and leaves no broadcast pending. */
 cb_status mpi_group_send(transport_group *group, transport_buffer *buffer);
 cb_status mpi_group_receive_root(transport_group *group, transport_buffer **out);
 cb_status mpi_group_try_receive_root(transport_group *group, transport_buffer **out);

@@ -1,4 +1,4 @@
-/* The technology mpi: sending to a group, by a loop of sends or by MPI's own broadcast on a
+/* The technology mpi: sending to a group, by a loop of sends or by MPI's broadcast on a
  * communicator of the root and the members. */
 #include "transport/mpi/internal.h"
 
@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* A communicator of the root, as rank 0, and the members in their order. */
+/* A communicator of the root (rank 0) and the members in their order. */
 cb_status mpi_make_communicator(mpi_group *group)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
@@ -39,15 +39,15 @@ cb_status mpi_make_communicator(mpi_group *group)
                : mpi_failed(code, "make a multicast group with", factory->base.rank);
 }
 
-/* All of a group take the same form of the broadcast, since one that waits does not match one that
- * does not. */
+/* All processes of a group must use the same form of broadcast: the blocking one does not match the
+ * non-blocking one. */
 static bool library_waits(const mpi_factory *factory)
 {
     return factory->library_waits && !factory->try_multicast;
 }
 
-/* MPI sends nothing at all for a broadcast of 0 bytes: an empty message travels as one byte, for
- * which every buffer has room. */
+/* MPI sends nothing for a broadcast of 0 bytes: an empty message is sent as one byte, for which
+ * every buffer has room. */
 static int carried_bytes(const mpi_factory *factory)
 {
     return factory->multicast_bytes > 0 ? (int)factory->multicast_bytes : 1;
@@ -77,7 +77,7 @@ static cb_status start_broadcast(mpi_group *group, void *data, MPI_Request *requ
     return CB_OK;
 }
 
-/* The root does not wait for its members: the broadcast is a send like others, and takes the
+/* The root does not wait for its members: the broadcast becomes a pending send, which takes the
  * buffer. */
 static cb_status broadcast_and_keep(mpi_group *group, transport_buffer *buffer)
 {
@@ -99,10 +99,10 @@ static __attribute__((noinline)) cb_status multicast(mpi_group *group, transport
     cb_status status;
 
     if (buffer->size != factory->multicast_bytes) {
-        cb_error(
-            "cannot multicast %zu bytes: MPI's broadcast carries messages of the announced size "
-            "alone, %zu bytes; announce the size, or use a loop of sends",
-            buffer->size, factory->multicast_bytes);
+        cb_error("cannot multicast %zu bytes: MPI's broadcast carries only messages of the "
+                 "announced size, "
+                 "%zu bytes; announce the size, or use a loop of sends",
+                 buffer->size, factory->multicast_bytes);
         transport_buffer_release(buffer);
         return CB_ERROR_TRANSPORT;
     }
@@ -139,8 +139,8 @@ static cb_status receive_waiting(mpi_group *group, transport_buffer **out)
     return status;
 }
 
-/* Begin to wait for the next broadcast. Nobody can take that back: it stays under way over as many
- * tries as it takes. */
+/* Start the next non-blocking broadcast. It cannot be cancelled: it stays pending until it
+ * completes, over any number of tries. */
 static cb_status await_broadcast(mpi_group *group)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
@@ -168,8 +168,8 @@ static transport_buffer *stop_awaiting(mpi_group *group)
     return buffer;
 }
 
-/* Hot where the library's own waiting is not what was asked for. */
-static cb_status receive_if_there(mpi_group *group, transport_buffer **out)
+/* Hot if the library's waiting does not match the policy. */
+static cb_status try_receive_broadcast(mpi_group *group, transport_buffer **out)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
     int done = 0, code;
@@ -203,7 +203,7 @@ cb_status mpi_group_receive_root(transport_group *base, transport_buffer **out)
         return transport_receive(base->root, out);
     if (library_waits(factory))
         return receive_waiting(group, out);
-    while ((status = receive_if_there(group, out)) == CB_EMPTY)
+    while ((status = try_receive_broadcast(group, out)) == CB_EMPTY)
         mpi_pause(factory, polls++);
     return status;
 }
@@ -213,55 +213,57 @@ cb_status mpi_group_try_receive_root(transport_group *base, transport_buffer **o
     if (!base->multicast)
         return transport_try_receive(base->root, out);
     if (!mpi_factory_of(base->factory)->try_multicast) {
-        cb_error("cannot try to receive a multicast over mpi: MPI's broadcast has to know of it at "
-                 "both ends; announce try_multicast in all processes, or wait for the message");
+        cb_error("cannot try to receive a multicast over mpi: the root must use the non-blocking "
+                 "broadcast; announce try_multicast in all processes, or wait for the message");
         return CB_ERROR_TRANSPORT;
     }
-    return receive_if_there((mpi_group *)base, out);
+    return try_receive_broadcast((mpi_group *)base, out);
 }
 
-/* The end of a group. MPI cannot cancel a broadcast: where a member awaits one that the root never
- * sent, or the root has sent some that a member never took, all start what is missing. */
+/* Closing a group. MPI cannot cancel a broadcast: if a member waits for one that the root never
+ * sent, or the root has sent one that a member never received, all processes start the missing
+ * ones. */
 
-static cb_status tell(mpi_group *group, int rank, uint64_t count)
+static cb_status send_broadcast_count(mpi_group *group, int rank, uint64_t count)
 {
     MPI_Request request;
     int code = MPI_Isend(&count, 1, MPI_UINT64_T, rank, COUNT_TAG, group->communicator, &request);
 
     return mpi_finish(mpi_factory_of(group->base.factory), code, &request,
-                      "tell of broadcasts from");
+                      "send the number of broadcasts to");
 }
 
-static cb_status hear(mpi_group *group, int rank, uint64_t *count)
+static cb_status receive_broadcast_count(mpi_group *group, int rank, uint64_t *count)
 {
     MPI_Request request;
     int code = MPI_Irecv(count, 1, MPI_UINT64_T, rank, COUNT_TAG, group->communicator, &request);
 
-    return mpi_finish(mpi_factory_of(group->base.factory), code, &request, "hear of broadcasts at");
+    return mpi_finish(mpi_factory_of(group->base.factory), code, &request,
+                      "receive the number of broadcasts from");
 }
 
-/* The largest number of broadcasts that one of the group has started. */
+/* The largest number of broadcasts that any process of the group has started. */
 static cb_status find_most(mpi_group *group, uint64_t *most)
 {
     int size = (int)group->base.count + 1;
 
     *most = group->broadcasts;
     if (group->base.root != NULL) {
-        CB_TRY(tell(group, 0, *most));
-        return hear(group, 0, most);
+        CB_TRY(send_broadcast_count(group, 0, *most));
+        return receive_broadcast_count(group, 0, most);
     }
     for (int member = 1; member < size; member++) {
         uint64_t theirs = 0;
 
-        CB_TRY(hear(group, member, &theirs));
+        CB_TRY(receive_broadcast_count(group, member, &theirs));
         *most = theirs > *most ? theirs : *most;
     }
     for (int member = 1; member < size; member++)
-        CB_TRY(tell(group, member, *most));
+        CB_TRY(send_broadcast_count(group, member, *most));
     return CB_OK;
 }
 
-static cb_status make_up(mpi_group *group, transport_buffer *buffer, uint64_t most)
+static cb_status start_missing_broadcasts(mpi_group *group, transport_buffer *buffer, uint64_t most)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
 
@@ -290,12 +292,12 @@ static cb_status end_broadcasts(mpi_group *group)
     }
     if (buffer == NULL)
         return CB_ERROR_MEMORY;
-    status = make_up(group, buffer, most);
+    status = start_missing_broadcasts(group, buffer, most);
     transport_pool_give(&factory->pool, buffer);
     return status;
 }
 
-/* Without try_multicast no member is ahead of the root. */
+/* Without try_multicast no member can be ahead of the root. */
 void mpi_free_communicator(mpi_group *group)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);

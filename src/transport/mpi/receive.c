@@ -1,5 +1,5 @@
-/* The technology mpi: receiving from one node, by MPI_Recv into a buffer of the pool, so that the
- * path of a ping-pong is that of a bare MPI program; or by receives that are posted beforehand. */
+/* The technology mpi: receiving from one node, by MPI_Recv into a buffer of the pool, so that a
+ * ping-pong does the same as a bare MPI program; or by receives posted in advance. */
 #include "transport/mpi/internal.h"
 
 static cb_status mpi_receive_by_polling(transport_node *node, transport_buffer **out);
@@ -24,44 +24,44 @@ static cb_status start_receive(const mpi_node *node, posted_receive *out)
     return CB_OK;
 }
 
-static posted_receive take_behind(mpi_node *node)
+static posted_receive take_oldest_extra(mpi_node *node)
 {
-    posted_receive oldest = node->behind[node->behind_first];
+    posted_receive oldest = node->extra[node->extra_first];
 
-    node->behind_first = (node->behind_first + 1) % BEHIND_MAXIMUM;
-    node->behind_count--;
+    node->extra_first = (node->extra_first + 1) % EXTRA_MAXIMUM;
+    node->extra_count--;
     return oldest;
 }
 
-static cb_status post_behind(mpi_node *node)
+static cb_status post_extra(mpi_node *node)
 {
-    size_t wanted = mpi_factory_of(node->base.factory)->behind;
+    size_t wanted = mpi_factory_of(node->base.factory)->extra;
 
-    for (; node->behind_count < wanted; node->behind_count++) {
-        size_t end = (node->behind_first + node->behind_count) % BEHIND_MAXIMUM;
+    for (; node->extra_count < wanted; node->extra_count++) {
+        size_t end = (node->extra_first + node->extra_count) % EXTRA_MAXIMUM;
 
-        CB_TRY(start_receive(node, &node->behind[end]));
+        CB_TRY(start_receive(node, &node->extra[end]));
     }
     return CB_OK;
 }
 
 /* Hot. MPI matches the messages of a node with receives in the order of posting: the next message
- * comes into the oldest of those behind, where there are any. */
+ * goes to the oldest extra receive, if there is one. */
 cb_status mpi_post(mpi_node *node)
 {
     posted_receive next;
 
-    if (node->behind_count > 0)
-        next = take_behind(node);
+    if (node->extra_count > 0)
+        next = take_oldest_extra(node);
     else
         CB_TRY(start_receive(node, &next));
     *node->request = next.request;
     node->posted = next.buffer;
     node->arrived = false;
-    return post_behind(node);
+    return post_extra(node);
 }
 
-/* Give the arrived buffer to the user. */
+/* Give the received buffer to the user. */
 transport_buffer *mpi_hand_over(mpi_node *node)
 {
     transport_buffer *buffer = node->posted;
@@ -79,10 +79,9 @@ void mpi_note_arrival(mpi_node *node, const MPI_Status *status)
     node->arrived_bytes = mpi_received_bytes(status);
 }
 
-/* A message that is too long, for one, completes its receive with an error: it is lost, and the
- * node asks anew. Where the request is left, the call alone has failed, and the message may still
- * come.
- */
+/* An error such as a message that is too long completes its receive: that message is lost, and the
+ * node posts again. If the request still exists, only the call failed, and the message may still
+ * arrive. */
 void mpi_forget_failed(mpi_node *node)
 {
     if (node->posted == NULL || node->arrived || *node->request != MPI_REQUEST_NULL)
@@ -117,7 +116,7 @@ cb_status mpi_try_receive(transport_node *base, transport_buffer **out)
     return CB_OK;
 }
 
-/* The waiting receive where the library's own waiting is not what was asked for. */
+/* The waiting receive if the library's waiting does not match the policy. */
 static cb_status mpi_receive_by_polling(transport_node *node, transport_buffer **out)
 {
     uint64_t polls = 0;
@@ -135,8 +134,8 @@ static __attribute__((cold, noinline)) cb_status receive_failed(const transport_
     return mpi_failed(code, "receive from", node->rank);
 }
 
-/* All that is not needed once the message has come is done before: what is left then is on the way
- * of each packet of a ping-pong. */
+/* All work that does not need the message is done before the receive, since work after it would add
+ * to the latency of a ping-pong. */
 static inline cb_status receive_next(transport_node *node, transport_buffer **out)
 {
     mpi_factory *factory = mpi_factory_of(node->factory);
@@ -156,8 +155,8 @@ static inline cb_status receive_next(transport_node *node, transport_buffer **ou
     return CB_OK;
 }
 
-/* A few sends under way are tested before, which costs nothing while the message has not come;
- * many, of a stream, after it, since it tells that the other side has got on. */
+/* A few pending sends are tested before the message arrives, when it costs nothing; many, as in a
+ * stream, after it, since it shows that the other side has made progress. */
 static __attribute__((noinline)) cb_status receive_beside_sends(transport_node *node,
                                                                 transport_buffer **out)
 {
@@ -175,7 +174,7 @@ static __attribute__((noinline)) cb_status receive_beside_sends(transport_node *
     return status;
 }
 
-/* Hot: the receive of a ping-pong, as long as no receive is posted that would take its message. */
+/* Hot: the receive of a ping-pong, as long as no posted receive would take its message. */
 cb_status mpi_receive(transport_node *node, transport_buffer **out)
 {
     if (__builtin_expect(mpi_factory_of(node->factory)->queue_count > 0, 0))
@@ -183,11 +182,11 @@ cb_status mpi_receive(transport_node *node, transport_buffer **out)
     return receive_next(node, out);
 }
 
-/* Take the library's own waiting where it is what was asked for; else, and once a receive is
- * posted, for which it would never end, poll. */
+/* Use the library's waiting if it matches the policy. Otherwise, and once a receive is posted (it
+ * would take the message, and the call would never return), poll. */
 void mpi_choose_receive(mpi_factory *factory)
 {
-    bool blocking = factory->library_waits && factory->behind == 0 && !factory->posted;
+    bool blocking = factory->library_waits && factory->extra == 0 && !factory->posted;
 
     factory->base.ops.receive = blocking ? mpi_receive : mpi_receive_by_polling;
 }
@@ -207,25 +206,25 @@ void mpi_cancel_posted(mpi_node *node)
         cancel(node, node->request, node->posted);
     node->posted = NULL;
     node->arrived = false;
-    while (node->behind_count > 0) {
-        posted_receive next = take_behind(node);
+    while (node->extra_count > 0) {
+        posted_receive next = take_oldest_extra(node);
 
         cancel(node, &next.request, next.buffer);
     }
 }
 
-/* Decide how many receives to keep posted behind the first of a node. A message that finds none is
- * copied twice by the library. To copy a small one again costs less than to post for it; a large
- * one waits at its sender until there is a receive, and gains nothing. */
-void mpi_settle_behind(mpi_factory *factory)
+/* Decide how many extra receives to keep posted for each node. The library copies a message twice
+ * if no receive is posted. For a small message, the copy costs less than posting; a large one waits
+ * at its sender until there is a receive, and gains nothing. */
+void mpi_choose_extra_receives(mpi_factory *factory)
 {
     size_t wanted = factory->unanswered > 1 ? factory->unanswered - 1 : 0;
     size_t nodes = factory->node_count > 0 ? factory->node_count : 1;
-    size_t fitting = BEHIND_BYTES / (factory->message_bytes + 1) / nodes;
+    size_t fitting = EXTRA_BYTES / (factory->message_bytes + 1) / nodes;
 
-    if (factory->message_bytes <= BEHIND_LEAST_BYTES)
+    if (factory->message_bytes <= EXTRA_LEAST_BYTES)
         wanted = 0;
-    wanted = wanted < BEHIND_MAXIMUM ? wanted : BEHIND_MAXIMUM;
-    factory->behind = wanted < fitting ? wanted : fitting;
+    wanted = wanted < EXTRA_MAXIMUM ? wanted : EXTRA_MAXIMUM;
+    factory->extra = wanted < fitting ? wanted : fitting;
     mpi_choose_receive(factory);
 }

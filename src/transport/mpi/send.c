@@ -1,5 +1,5 @@
-/* The technology mpi: sending. An MPI_Isend that is not complete as it returns waits in a ring,
- * with its buffer, and is tested by later calls. */
+/* The technology mpi: sending. An MPI_Isend that is not complete on return waits in a ring, with
+ * its buffer, and is tested by later calls. */
 #include "transport/mpi/internal.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* Errors and requests */
 
-/* Kept out of the hot functions, whose stack it would enlarge. */
+/* Not inlined: it would enlarge the stack frames of hot functions. */
 __attribute__((cold, noinline)) cb_status mpi_failed(int code, const char *attempt, int rank)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -34,7 +34,7 @@ cb_status mpi_finish(const mpi_factory *factory, int code, MPI_Request *request,
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, attempt, factory->base.rank);
 }
 
-/* Sends under way */
+/* Pending sends */
 
 static void drop_oldest(mpi_factory *factory, size_t count)
 {
@@ -47,8 +47,8 @@ static void drop_oldest(mpi_factory *factory, size_t count)
     factory->queue_count -= count;
 }
 
-/* Test the oldest sends, all of them or none, which lie side by side in the ring; *done: they are
- * complete. */
+/* Test the oldest sends, which are contiguous in the ring, all together; *done: all are complete.
+ */
 static cb_status test_oldest(mpi_factory *factory, size_t count, int *done)
 {
     MPI_Request *oldest = &factory->requests[factory->queue_first];
@@ -62,10 +62,10 @@ static cb_status test_oldest(mpi_factory *factory, size_t count, int *done)
     return code == MPI_SUCCESS ? CB_OK : mpi_failed(code, "complete a send to", -1);
 }
 
-/* As long as all are complete they are tested together, which costs less than one by one. Large
- * messages are also tested singly, since one may be complete before others, and its buffer is in a
- * nearer cache for the next send. A send that has failed is reported once; where its request is
- * left, it is still under way. */
+/* Tests several sends by one call while all of them are complete, which costs less than one by one.
+ * Large messages are also tested singly: one may be complete before others, and its buffer is then
+ * in a nearer cache for the next send. A failed send is reported once; if its request still exists,
+ * it is still pending. */
 cb_status mpi_reap(mpi_factory *factory)
 {
     size_t together = REAP_TOGETHER;
@@ -84,7 +84,7 @@ cb_status mpi_reap(mpi_factory *factory)
     return CB_OK;
 }
 
-/* Where the entry at a position of the queue is in the ring. */
+/* Index in the ring of a position of the queue. */
 static size_t place_of(const mpi_factory *factory, size_t position)
 {
     return (factory->queue_first + position) & (factory->queue_length - 1);
@@ -128,9 +128,9 @@ static inline cb_status enqueue(mpi_factory *factory, MPI_Request request, trans
     return CB_OK;
 }
 
-/* Open MPI gives one and the same request for every send that is complete as it returns, which most
- * of the small ones are, and for a send to nobody. It needs no test; any other request does, and
- * with other libraries all do. */
+/* Open MPI returns the same request for every send that is complete on return (most small ones) and
+ * for a send to MPI_PROC_NULL. That request needs no test; any other does, and with other libraries
+ * all do. */
 cb_status mpi_learn_complete(mpi_factory *factory)
 {
     factory->complete = MPI_REQUEST_NULL;
@@ -150,8 +150,8 @@ cb_status mpi_learn_complete(mpi_factory *factory)
     return CB_OK;
 }
 
-/* Start a send to one of several; *request is MPI_REQUEST_NULL when this one needs the buffer no
- * more, also after an error. */
+/* Start one send of several; *request is MPI_REQUEST_NULL if it no longer needs the buffer, also
+ * after an error. */
 static cb_status start_send(const mpi_factory *factory, const transport_buffer *buffer, int rank,
                             MPI_Request *request)
 {
@@ -167,9 +167,9 @@ static cb_status start_send(const mpi_factory *factory, const transport_buffer *
     return CB_OK;
 }
 
-/* A function of its own, so that a send that is complete at once saves no registers for it. It is
- * not tested here: it would rarely be complete, and a test that finds nothing costs a round through
- * all that the library waits for, in cache lines that the other side is writing. */
+/* Not inlined, so that a send that is complete at once saves no registers. Not tested here: it
+ * would rarely be complete, and an unsuccessful test costs a progress call over cache lines that
+ * the other side is writing. */
 __attribute__((noinline)) cb_status mpi_keep(mpi_factory *factory, MPI_Request request,
                                              transport_buffer *buffer, const mpi_group *group)
 {
@@ -186,8 +186,8 @@ static __attribute__((cold, noinline)) cb_status send_failed(const transport_nod
     return mpi_failed(code, "send to", node->rank);
 }
 
-/* Hot. The user has given the buffer back, even where the queue still needs it. The factory is
- * looked up again behind the call, so that no register is saved for it before. */
+/* Hot. The user has given the buffer back, even if the queue still needs it. The factory is looked
+ * up again after the call, so that no register has to be saved for it. */
 cb_status mpi_send(transport_node *node, transport_buffer *buffer)
 {
     MPI_Request request;
@@ -204,8 +204,7 @@ cb_status mpi_send(transport_node *node, transport_buffer *buffer)
     return CB_OK;
 }
 
-/* Hot. One buffer for all: it goes back to the pool behind the last send that is still under way.
- */
+/* Hot. One buffer for all targets: it returns to the pool after the last pending send. */
 cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer)
 {
     mpi_factory *factory = mpi_factory_of(group->factory);
@@ -231,7 +230,7 @@ cb_status mpi_send_to_each(transport_group *group, transport_buffer *buffer)
     return status;
 }
 
-/* The entries stay in the ring, complete, until their turn comes. */
+/* The entries stay in the ring, complete, until they are the oldest. */
 cb_status mpi_finish_broadcasts(mpi_factory *factory, const mpi_group *group)
 {
     for (size_t i = 0; i < factory->queue_count; i++) {

@@ -1,16 +1,15 @@
-/* The technology mpi: point-to-point messages on a communicator of its own.
+/* The technology mpi: point-to-point messages on its own communicator.
  * Foreign headers of this folder: mpi.h
  *
- * A send is an MPI_Isend; what is not seen to be complete as it returns waits in a queue and is
- * tested by later calls. A receive from one node is an MPI_Recv into a buffer of the pool, so that
- * the path of a ping-pong is that of a bare MPI program. Receives from a group, and those that do
- * not block, are posted beforehand, one for each node, and completed by MPI_Testsome: a batch of
- * those that have arrived is given out before any node is asked again, which is what makes it fair.
- * Where several messages may come from a node before it is answered, as many receives are posted.
+ * A send is an MPI_Isend; one that is not complete on return waits in a queue and is tested by
+ * later calls. A receive from one node is an MPI_Recv into a buffer of the pool, so that a
+ * ping-pong does the same as a bare MPI program. Receives from a group, and non-blocking ones, are
+ * posted in advance, one per node, and completed by MPI_Testsome: a batch of completed receives is
+ * given out before any node is polled again, which makes receiving fair. If several messages may
+ * arrive from a node before it is answered, as many receives are posted.
  *
- * Open MPI can yield the core in its own waiting (mpi_yield_when_idle, fixed at MPI_Init); where
- * the library does not wait in the way that is asked for, the waiting is a loop of ours over the
- * non-blocking form. */
+ * Open MPI can yield the core while it waits (mpi_yield_when_idle, fixed at MPI_Init). If the
+ * library's waiting does not match the policy, a loop over the non-blocking form waits instead. */
 #include "transport/mpi/internal.h"
 
 #include <limits.h>
@@ -34,7 +33,7 @@ static cb_status mpi_node_create(transport_factory *base, int rank, transport_no
     node->request = &node->own;
     factory->nodes[rank] = node;
     factory->node_count++;
-    mpi_settle_behind(factory);
+    mpi_choose_extra_receives(factory);
     *out = &node->base;
     return CB_OK;
 }
@@ -46,12 +45,12 @@ static void mpi_node_destroy(transport_node *base)
     mpi_cancel_posted(mpi_node_of(base));
     factory->nodes[base->rank] = NULL;
     factory->node_count--;
-    mpi_settle_behind(factory);
+    mpi_choose_extra_receives(factory);
     free(base);
 }
 
-/* Whether the library gives the core away in its own waiting: Open MPI's control variable, false
- * where there is none. */
+/* Whether the library yields the core while it waits: Open MPI's control variable, false if there
+ * is none. */
 static bool read_library_yields(void)
 {
     union {
@@ -102,7 +101,7 @@ static cb_status mpi_prepare(transport_factory *base, const transport_preparatio
     if (factory->awaited > 0) {
         cb_error(
             "cannot announce messages over mpi while the multicasts of %zu groups are awaited: "
-            "receive them, or destroy the groups before",
+            "receive them or destroy the groups first",
             factory->awaited);
         return CB_ERROR_TRANSPORT;
     }
@@ -118,7 +117,7 @@ static cb_status mpi_prepare(transport_factory *base, const transport_preparatio
     factory->unanswered = preparation->unanswered;
     factory->reap_singly = preparation->message_bytes > REAP_SINGLY_BYTES;
     factory->try_multicast = preparation->try_multicast;
-    mpi_settle_behind(factory);
+    mpi_choose_extra_receives(factory);
     return transport_pool_prepare(&factory->pool, base, preparation);
 }
 

@@ -1,5 +1,5 @@
-/* The technology null: a send releases its buffer, a receive gives at once a buffer of the
- * announced size. It measures what the harness itself costs, and nothing arrives anywhere. */
+/* The technology null: a send releases its buffer, a receive returns at once a buffer of the
+ * announced size. It measures the cost of the harness; no data is transferred. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -63,7 +63,7 @@ static cb_status null_send(transport_node *node, transport_buffer *buffer)
     return CB_OK;
 }
 
-static cb_status give(transport_factory *base, transport_buffer **out)
+static cb_status give_buffer(transport_factory *base, transport_buffer **out)
 {
     *out = transport_buffer_create(base, factory_of(base)->pool.capacity);
     return *out != NULL ? CB_OK : CB_ERROR_MEMORY;
@@ -71,7 +71,7 @@ static cb_status give(transport_factory *base, transport_buffer **out)
 
 static cb_status null_receive(transport_node *node, transport_buffer **out)
 {
-    return give(node->factory, out);
+    return give_buffer(node->factory, out);
 }
 
 static cb_status null_group_send(transport_group *group, transport_buffer *buffer)
@@ -90,10 +90,10 @@ static cb_status null_group_receive(transport_group *group, transport_buffer **o
     return null_receive(*from, out);
 }
 
-/* A member need not know the others: its group may list no node. */
+/* A member need not know the other members: its group may have no node. */
 static cb_status null_group_receive_root(transport_group *group, transport_buffer **out)
 {
-    return give(group->factory, out);
+    return give_buffer(group->factory, out);
 }
 
 const transport_technology transport_null = {

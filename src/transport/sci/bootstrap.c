@@ -1,5 +1,5 @@
-/* How the processes of a job find each other: a job key that keeps jobs apart, the segment of each,
- * and the exchange of their addresses. */
+/* How the processes of a job find each other: a key that separates jobs, the segment of each
+ * process, and the exchange of their addresses. */
 #include "transport/sci/internal.h"
 
 #include "config.h"
@@ -14,7 +14,7 @@
 
 static const char job_variable[] = "SISCI_SHM_JOB", node_variable[] = "SISCI_SHM_NODE";
 
-/* A key that is set already is that of an earlier factory, or of the user. */
+/* A key that is already set belongs to an earlier factory, or was set by the user. */
 static void propose_job(sci_address *mine)
 {
     const char *job = getenv(job_variable);
@@ -25,7 +25,7 @@ static void propose_job(sci_address *mine)
         return;
     }
     if (getrandom(&key, sizeof(key), GRND_NONBLOCK) < 0)
-        cb_note("there are no random numbers for a job key: the process id is taken");
+        cb_note("no random numbers are available for a job key: using the process id");
     snprintf(mine->job, sizeof(mine->job), "%016llx", (unsigned long long)key);
 }
 
@@ -41,7 +41,7 @@ static cb_status exchange(sci_factory *factory, const transport_bootstrap *boots
     return bootstrap->exchange(bootstrap->context, mine, sizeof(*mine), factory->addresses);
 }
 
-/* The software library reaches the processes of one host alone. */
+/* The software library connects processes of one host only. */
 static cb_status check_hosts(const sci_factory *factory)
 {
 #ifndef HAVE_SISCI_DOLPHIN
@@ -51,9 +51,9 @@ static cb_status check_hosts(const sci_factory *factory)
         if (strcmp(all[rank].host, all[0].host) != 0) {
             if (factory->base.rank == 0)
                 cb_error("cannot use sci between the hosts %s (rank 0) and %s (rank %d): combench "
-                         "is built with the SISCI library over shared memory, which ends at a "
-                         "host; configure --with-sisci=DIR with Dolphin's, start all ranks on one "
-                         "host, or choose another --technology",
+                         "is built with the SISCI library over shared memory, which connects "
+                         "processes of one host; configure --with-sisci=DIR with Dolphin's "
+                         "library, start all ranks on one host, or choose another --technology",
                          all[0].host, all[rank].host, rank);
             return CB_ERROR_UNSUPPORTED;
         }
@@ -62,7 +62,7 @@ static cb_status check_hosts(const sci_factory *factory)
     return CB_OK;
 }
 
-/* Before the library starts, since it reads both then. */
+/* Called before the library starts, which reads both variables then. */
 static cb_status set_environment(const sci_factory *factory)
 {
     const uint64_t node_id =
@@ -85,13 +85,13 @@ static cb_status check_node_id(const sci_factory *factory, unsigned found)
     if (node_id == CB_PARAMETER_ABSENT || node_id == found)
         return CB_OK;
     cb_error(
-        "cannot use sci as rank %d: node_id = %llu is configured, and the SCI node of this host "
+        "cannot use sci as rank %d: node_id = %llu is configured, but the SCI node of this host "
         "is %u; correct the Context SCI of its machine, or SISCI_SHM_NODE",
         factory->base.rank, (unsigned long long)node_id, found);
     return CB_ERROR_USAGE;
 }
 
-/* Ranks on this host come one behind the other. */
+/* Index of this rank among those on this host. */
 static unsigned local_rank(const sci_factory *factory, unsigned *count)
 {
     const char *host = factory->addresses[factory->base.rank].host;
@@ -106,7 +106,7 @@ static unsigned local_rank(const sci_factory *factory, unsigned *count)
     return before;
 }
 
-/* The ids of another factory of the same processes are taken: the next are behind them. */
+/* If another factory of the same processes uses these ids, take the next ones. */
 static cb_status make_segment(sci_factory *factory, sci_address *mine)
 {
     const int rank = factory->base.rank;

@@ -1,5 +1,5 @@
-/* Buffers: those for sending come from a pool or from the heap, those for receiving are parts of
- * the segment. A received buffer can be sent on, so both go back through one release. */
+/* Buffers. Send buffers come from a pool or from the heap, receive buffers are parts of the
+ * segment. A received buffer can be sent on, so both kinds have the same release. */
 #include "transport/sci/internal.h"
 
 #include <stdlib.h>
@@ -132,8 +132,8 @@ transport_buffer *sci_buffer_create(transport_factory *base, size_t size)
     return buffer;
 }
 
-/* Hot. Where many send, this may be any thread, and the receiving one gives the credits that wait
- * for the buffer with its next empty poll. */
+/* Hot. With several senders this may run in any thread; the receiving thread then gives the credits
+ * that waited for the buffer at its next empty poll. */
 void sci_buffer_release(transport_buffer *buffer)
 {
     sci_factory *factory = sci_factory_of(buffer->owner);

@@ -1,20 +1,20 @@
-/* Acknowledgements: for each message that was received the sender gets a credit, the number of a
- * receive buffer for a later one. Credits are words of the header that the peer has for this
- * process; they are written some at a time, and always before the peer runs out of them. And what
- * happens between two polls that found nothing: credits that are owed, and a look at the peers. */
+/* Acknowledgements. For each received message the sender gets a credit: the number of a receive
+ * buffer for a later message. Credits are words in the header that the peer has for this process.
+ * They are written several at a time, and always before the peer runs out of them. Also the pause
+ * after an empty poll: it sends owed credits and checks the peers. */
 #include "transport/sci/internal.h"
 
 #include <sched.h>
 
 enum {
-    PROBE_POLLS = 1 << 16, /* of spinning or yielding, between two looks at the nodes */
+    PROBE_POLLS = 1 << 16, /* of spinning or yielding, between two checks of the nodes */
     PROBE_SLEEPS = 16,
     FREE_POLLS = 64, /* before the first sleep */
     SLEEP_MS = 20,
-    SHORT_SLEEP_MS = 1 /* while a credit is awaited that nobody rings for */
+    SHORT_SLEEP_MS = 1 /* while waiting for a credit, which does not trigger an interrupt */
 };
 
-/* A free receive buffer's number; false when there is none. */
+/* The number of a free receive buffer; false if there is none. */
 static bool take_receive_buffer(sci_factory *factory, uint32_t *number)
 {
     bool any;
@@ -43,7 +43,7 @@ static void set_starved(sci_factory *factory, sci_receiving *from, bool starved)
     from->starved = starved;
 }
 
-/* The last `count` credits given, once more if need be: the words of a repetition are the same. */
+/* Store the last `count` credits; may be repeated, since the words are the same. */
 static void store_last(const sci_receiving *from, uint64_t count)
 {
     for (uint64_t number = from->credited - count; number < from->credited; number++) {

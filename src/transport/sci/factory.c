@@ -1,13 +1,14 @@
-/* Factories of the technology sci: the message passing layer over SCI of Bogaerts' note, over
- * remote memory alone. Each process has one segment that the others write into: headers with
- * acknowledgements, lines with notifications, buffers with data. docs/sci.md has the protocol. */
+/* Factories of the technology sci: the message passing layer over SCI of Bogaerts' note, using only
+ * remote memory. Each process has one segment that the others write to: headers with
+ * acknowledgements, lines with notifications, buffers with data. docs/reference/sci.md has the
+ * protocol. */
 #include "transport/sci/internal.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-/* Without settings those of a job that talks in messages of moderate size. */
+/* Without settings, use those of a job with messages of moderate size. */
 static cb_status take_settings(sci_factory *factory, const transport_bootstrap *bootstrap)
 {
     const cb_job job = {
@@ -20,7 +21,7 @@ static cb_status take_settings(sci_factory *factory, const transport_bootstrap *
     return cb_settings_derive(&sci_parameters, &job, NULL, &factory->derived);
 }
 
-/* Nothing is ever due from those without a connection. */
+/* The watch of a process without a connection is never due. */
 static sci_watch *watches_of(size_t ranks)
 {
     static const uint32_t nothing = 0;
@@ -46,7 +47,7 @@ static cb_status allocate(sci_factory *factory)
                : CB_ERROR_MEMORY;
 }
 
-/* A process leaves those that it writes to, then waits until the others have left it. */
+/* Disconnect from all processes, then wait until they have disconnected from this one. */
 static void destroy(transport_factory *base)
 {
     sci_factory *factory = sci_factory_of(base);
@@ -97,7 +98,7 @@ cb_status sci_close(transport_factory *base)
     return flushed;
 }
 
-/* The pool as files have it, or larger where the run needs that. */
+/* The configured pool, enlarged if the run needs it. */
 static transport_preparation configured_pool(const sci_factory *factory)
 {
     const sci_settings *sci = sci_settings_of(factory->settings, (size_t)factory->base.rank);

@@ -1,6 +1,6 @@
-/* Groups: a receive asks the nodes in turn, from behind the one that gave the last message. While
- * nothing else is to be done it looks at one word for each of them, and asks those alone who may
- * have something. */
+/* Groups. A receive polls the nodes in turn, starting after the one that had the last message. If
+ * nothing else has to be done it reads one word per node and polls only those that may have a
+ * message. */
 #include "transport/sci/internal.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void sci_group_destroy(transport_group *group)
     free(group);
 }
 
-/* In most groups the ranks follow each other, so that their watches lie side by side. */
+/* In most groups the ranks are consecutive, so that their watches are adjacent. */
 static void note_ranks(sci_group *group)
 {
     const sci_factory *factory = sci_factory_of(group->base.factory);
@@ -62,8 +62,8 @@ static void note_ranks(sci_group *group)
     group->version_in_order = in_order ? group->version : 0;
 }
 
-/* Hot. The first watch from `at` on that is due; `end`: none. Most often none is, so that they are
- * looked at by the four. */
+/* Hot. The first watch from `at` on that is due; `end`: none. Usually none is, so they are tested
+ * four at a time. */
 static inline const sci_watch *find_due_in_order(const sci_watch *at, const sci_watch *end)
 {
     for (; end - at >= 4; at += 4)
@@ -74,7 +74,7 @@ static inline const sci_watch *find_due_in_order(const sci_watch *at, const sci_
     return at;
 }
 
-/* The first node from `at` on, of `count`, that may have something; `count` itself: none. */
+/* Index of the first node from `at` on that may have a message; `count`: none. */
 static size_t find_due(const sci_group *group, size_t at, size_t count)
 {
     const sci_watch *watches = sci_factory_of(group->base.factory)->watches;
@@ -84,8 +84,8 @@ static size_t find_due(const sci_group *group, size_t at, size_t count)
     return at;
 }
 
-/* The node at `at`, if it has a message. */
-static cb_status ask(sci_group *group, size_t at, transport_buffer **out, transport_node **from)
+/* Poll the node at `at`. */
+static cb_status poll_at(sci_group *group, size_t at, transport_buffer **out, transport_node **from)
 {
     cb_status status = sci_try_receive(group->base.nodes[at], out);
 
@@ -96,12 +96,12 @@ static cb_status ask(sci_group *group, size_t at, transport_buffer **out, transp
     return status;
 }
 
-/* The nodes from `at` on, of `count`, that may have something. */
-static cb_status ask_from(sci_group *group, size_t at, size_t count, transport_buffer **out,
-                          transport_node **from)
+/* Poll the nodes from `at` on, up to `count`, that may have a message. */
+static cb_status poll_from(sci_group *group, size_t at, size_t count, transport_buffer **out,
+                           transport_node **from)
 {
     while ((at = find_due(group, at, count)) < count) {
-        cb_status status = ask(group, at++, out, from);
+        cb_status status = poll_at(group, at++, out, from);
 
         if (status != CB_EMPTY)
             return status;
@@ -109,14 +109,14 @@ static cb_status ask_from(sci_group *group, size_t at, size_t count, transport_b
     return CB_EMPTY;
 }
 
-/* Of nodes that may be lost each says so itself. */
-__attribute__((cold)) static cb_status ask_all(sci_group *group, transport_buffer **out,
-                                               transport_node **from)
+/* Each lost node reports its own error. */
+__attribute__((cold)) static cb_status poll_all(sci_group *group, transport_buffer **out,
+                                                transport_node **from)
 {
     const size_t count = group->base.count;
 
     for (size_t i = 0, at = group->base.turn; i < count; i++, at++) {
-        cb_status status = ask(group, at % count, out, from);
+        cb_status status = poll_at(group, at % count, out, from);
 
         if (status != CB_EMPTY)
             return status;
@@ -124,8 +124,8 @@ __attribute__((cold)) static cb_status ask_all(sci_group *group, transport_buffe
     return CB_EMPTY;
 }
 
-/* A caller may poll for ever, and would not hear otherwise that a node has ended. */
-__attribute__((cold)) static cb_status look_at_nodes(const sci_group *group)
+/* A caller that polls forever would not learn otherwise that a node has ended. */
+__attribute__((cold)) static cb_status probe_nodes(const sci_group *group)
 {
     for (size_t i = 0; i < group->base.count; i++) {
         sci_node *node = sci_node_of(group->base.nodes[i]);
@@ -141,12 +141,12 @@ static inline cb_status find_nothing(sci_group *group)
     const uint32_t polls_between_looks = 1 << 14;
 
     if (__builtin_expect(++group->idle_polls % polls_between_looks == 0, 0))
-        return look_at_nodes(group);
+        return probe_nodes(group);
     return CB_EMPTY;
 }
 
-/* Whether there is more to do than to look for messages in order; one jump. */
-static inline bool wants_care(const sci_factory *factory, const sci_group *group)
+/* Whether a poll has more to do than to look for messages in order; one branch. */
+static inline bool needs_full_poll(const sci_factory *factory, const sci_group *group)
 {
     return ((group->version_in_order ^ group->base.version) |
             __atomic_load_n(&factory->queued, __ATOMIC_RELAXED) |
@@ -154,9 +154,9 @@ static inline bool wants_care(const sci_factory *factory, const sci_group *group
             factory->starved) != 0;
 }
 
-/* A poll that does it; what is owed can wait until nothing has come. */
-__attribute__((noinline)) static cb_status try_with_care(sci_group *group, transport_buffer **out,
-                                                         transport_node **from)
+/* A poll that does all of it. Owed credits can wait until no message is found. */
+__attribute__((noinline)) static cb_status poll_fully(sci_group *group, transport_buffer **out,
+                                                      transport_node **from)
 {
     sci_factory *factory = sci_factory_of(group->base.factory);
     const size_t count = group->base.count;
@@ -169,35 +169,35 @@ __attribute__((noinline)) static cb_status try_with_care(sci_group *group, trans
     if (sci_has_queued(factory))
         CB_TRY(sci_flush_queues(factory));
     if (__atomic_load_n(&factory->any_lost, __ATOMIC_RELAXED))
-        return ask_all(group, out, from);
-    status = ask_from(group, first, count, out, from);
+        return poll_all(group, out, from);
+    status = poll_from(group, first, count, out, from);
     if (status == CB_EMPTY)
-        status = ask_from(group, 0, first, out, from);
+        status = poll_from(group, 0, first, out, from);
     if (status != CB_EMPTY)
         return status;
     CB_TRY(sci_relieve(factory));
     return find_nothing(group);
 }
 
-/* What looked like a message may be one that has not come as a whole: then the others. Not inlined,
- * so that a poll that finds nothing saves no registers. */
+/* A due watch may belong to a message that has arrived only in part: then poll the other nodes. Not
+ * inlined, so that an empty poll saves no registers. */
 __attribute__((noinline)) static cb_status take_from(sci_group *group, size_t at,
                                                      transport_buffer **out, transport_node **from)
 {
-    cb_status status = ask(group, at, out, from);
+    cb_status status = poll_at(group, at, out, from);
 
-    return status == CB_EMPTY ? try_with_care(group, out, from) : status;
+    return status == CB_EMPTY ? poll_fully(group, out, from) : status;
 }
 
-/* Hot. No calls where nothing has come. */
+/* Hot. No function calls if no message has arrived. */
 cb_status sci_group_try_receive(transport_group *base, transport_buffer **out,
                                 transport_node **from)
 {
     sci_group *group = sci_group_of(base);
     const sci_watch *begin = group->watches, *turn = begin + group->base.turn, *at;
 
-    if (__builtin_expect(wants_care(sci_factory_of(base->factory), group), 0))
-        return try_with_care(group, out, from);
+    if (__builtin_expect(needs_full_poll(sci_factory_of(base->factory), group), 0))
+        return poll_fully(group, out, from);
     at = find_due_in_order(turn, begin + base->count);
     if (at < begin + base->count)
         return take_from(group, (size_t)(at - begin), out, from);

@@ -1,8 +1,8 @@
-/* Inside the technology sci: what its files share. docs/sci.md has the protocol.
+/* Internals of the technology sci, shared by its files. docs/reference/sci.md has the protocol.
  *
- * Threads: one receives; with `many_senders` any may send, create and release, and what they share
- * stands under the factory's lock: the send side of the nodes, the pool, the receive buffers. What
- * only the receiving thread has, the receive side of the nodes, never does. */
+ * Threads: one receives. With `many_senders` any thread may send, create and release; shared state
+ * (the send side of the nodes, the pool, the receive buffers) is guarded by the factory's lock. The
+ * receive side of the nodes belongs to the receiving thread and needs no lock. */
 #ifndef TRANSPORT_SCI_INTERNAL_H
 #define TRANSPORT_SCI_INTERNAL_H
 
@@ -15,17 +15,17 @@
 #include "transport/sci/word.h"
 #include "transport/transport.h"
 
-/* What each process tells the others of itself at open. */
+/* What each process publishes about itself at open. */
 typedef struct {
     char host[64];
-    char job[72]; /* rank 0's is taken by all */
+    char job[72]; /* all processes use rank 0's */
     uint32_t node_id, segment_id, bell;
     bool has_multicast;
     cb_status status;
 } sci_address;
 
-/* What a poll looks at for a node: nothing has come while the word is what it was. Written by the
- * receiving thread. */
+/* The word that a poll tests for a node: no message has arrived while it is unchanged. Written by
+ * the receiving thread. */
 typedef struct {
     const uint32_t *word;
     uint32_t seen;
@@ -36,51 +36,52 @@ static inline bool sci_is_due(const sci_watch *watch)
     return __atomic_load_n(watch->word, __ATOMIC_RELAXED) != watch->seen;
 }
 
-/* The receive side of a node: written by the receiving thread alone. */
+/* The receive side of a node. Written by the receiving thread only. */
 typedef struct {
-    const uint64_t *line;                  /* of the next message; NULL: there are notices */
-    const uint64_t *lines;                 /* all of them */
-    const uint32_t *notices;               /* all of them, or the one */
-    bool counted;                          /* there is one, the number of messages so far */
-    uint64_t number;                       /* of the next message */
-    uint64_t credited;                     /* credits given so far: the number of the next one */
-    uint32_t turn, turns;                  /* position in the ring, and its length */
-    uint32_t next_credit;                  /* position of the next credit in the ring */
-    uint32_t buffers[SCI_MAX_OUTSTANDING]; /* that were credited, by position */
-    volatile uint32_t *credits;            /* the peer's words, there */
+    const uint64_t *line;    /* of the next message; NULL: notices are used */
+    const uint64_t *lines;   /* all of them */
+    const uint32_t *notices; /* all of them, or the only one */
+    bool counted;            /* there is one notice: the number of messages so far */
+    uint64_t number;         /* of the next message */
+    uint64_t credited;       /* credits given so far, which is the number of the next */
+    uint32_t turn, turns;    /* position in the ring, and its length */
+    uint32_t next_credit;    /* position of the next credit in the ring */
+    uint32_t buffers[SCI_MAX_OUTSTANDING]; /* credited buffers, by position in the ring */
+    volatile uint32_t *credits;            /* the peer's words, in its memory */
     sci_sequence sequence;
-    transport_buffer *assembled; /* of pieces; NULL: none has come */
-    uint32_t empty_polls;        /* since the node was looked at, whether it is still there */
-    bool starved;                /* credits wait for a receive buffer to be released */
+    transport_buffer *assembled; /* buffer in which pieces are assembled; NULL: none has arrived */
+    uint32_t empty_polls;        /* since the last check that the node is alive */
+    bool starved;                /* credits wait for the release of a receive buffer */
     bool indebted;               /* credits wait for an empty poll or the next message */
     sci_watch *watch;            /* the factory's, of this node */
 } sci_receiving;
 
-/* The send side: under the factory's lock where many send. */
+/* The send side. Guarded by the factory's lock if several threads send. */
 typedef struct {
-    const uint32_t *credits; /* here, written by the peer */
+    const uint32_t *credits; /* in this process, written by the peer */
     uint64_t number;         /* of the next message */
-    uint64_t known;          /* messages below this number have a credit in `buffers` */
+    uint64_t known;          /* messages below this number have a known credit, in `buffers` */
     uint32_t turn, turns;
     uint32_t buffers[SCI_MAX_OUTSTANDING]; /* of the peer, by position */
-    volatile unsigned char *lines;         /* there */
-    volatile uint32_t *notices;            /* there */
+    volatile unsigned char *lines;         /* in the peer's memory */
+    volatile uint32_t *notices;            /* in the peer's memory */
     sci_layout layout;                     /* of the peer's segment */
     sci_sequence sequence;
     transport_queue queue;
 } sci_sending;
 
-/* What a process has to do with a peer in multicast groups: one of both is the root. */
+/* State shared with a peer in multicast groups, of which one of the two is the root. */
 typedef struct {
-    const sci_group_row *here;     /* written by the peer */
-    volatile sci_group_row *there; /* the peer reads it */
-    uint32_t announced, joined;    /* groups so far: of this process, and of the peer's */
+    const sci_group_row *here;     /* in this process, written by the peer */
+    volatile sci_group_row *there; /* in the peer's memory */
+    uint32_t announced,
+        joined; /* number of groups so far: announced by this process, joined at the peer */
 } sci_groups_with;
 
 typedef struct {
     transport_node base;
     bool in_use, connected;
-    cb_status lost; /* CB_OK, or what every further transfer is answered with; atomic */
+    cb_status lost; /* CB_OK, or the status that all further transfers return; atomic */
     sci_receiving receiving;
     sci_sending sending;
     sci_remote remote;
@@ -88,56 +89,57 @@ typedef struct {
     sci_groups_with groups;
 } sci_node;
 
-/* A group. From `next` on the members belong to the technology's own multicast: a segment of each
- * member, all of one layout: lines, and after them the buffers of their pieces. */
+/* A group. The members from `next` on are for the technology's own multicast: each member has a
+ * segment, all with the same layout: lines, then the buffers of their pieces. */
 typedef struct sci_group {
     transport_group base;
     uint32_t *ranks;           /* of the nodes, as of `version` */
-    unsigned version;          /* of the list of nodes; 0: none yet */
-    unsigned version_in_order; /* the same where the ranks follow each other, else 0 */
-    const sci_watch *watches;  /* of the first of them */
-    uint32_t idle_polls;       /* since the nodes were looked at, whether they are still there */
-    struct sci_group *next;    /* of the groups that this process sends multicasts to */
+    unsigned version;          /* version of the list of nodes that `ranks` matches; 0: none yet */
+    unsigned version_in_order; /* the same if the ranks are consecutive, else 0 */
+    const sci_watch *watches;  /* of the first of these ranks */
+    uint32_t idle_polls;       /* since the last check that the nodes are alive */
+    struct sci_group *next;    /* in the list of groups to which this process sends multicasts */
     uint32_t slot, generation;
     uint32_t piece_bytes;
-    uint64_t number; /* of the next message; pieces are counted */
-    /* Of the root; but for the first two under the factory's lock where many send */
+    uint64_t number; /* of the next message, counting pieces */
+    /* Of the root. Guarded by the factory's lock if several threads send, except for the first two
+     */
     sci_remote remote;
     sci_sequence sequence;
-    uint64_t room_until; /* messages below this number have a place */
+    uint64_t room_until; /* messages below this number have room */
     transport_queue queue;
     cb_status lost;
-    /* Of a member: written by the receiving thread alone */
+    /* Of a member. Written by the receiving thread only */
     sci_local segment;
     uint64_t acknowledged;
-    uint32_t empty_polls;        /* since the root was looked at, whether it is still there */
-    transport_buffer *assembled; /* of pieces; NULL: none has come */
+    uint32_t empty_polls;        /* since the last check that the root is alive */
+    transport_buffer *assembled; /* buffer in which pieces are assembled; NULL: none has arrived */
 } sci_group;
 
 typedef struct {
     transport_factory base;
-    const cb_settings *settings; /* the bootstrap's, or `derived` */
+    const cb_settings *settings; /* those of the bootstrap, or `derived` */
     cb_settings derived;
     sci_address *addresses; /* by rank */
     sci_device *devices;
     size_t device_count;
     sci_local segment;
     sci_bell bell;
-    sci_node **nodes;     /* by rank; made once, and kept until close */
-    unsigned ordinal;     /* of this factory among those of its processes that are open */
-    sci_group *groups;    /* that this process sends multicasts to */
-    uint32_t groups_made; /* of these, so far */
+    sci_node **nodes;     /* by rank; created once and kept until close */
+    unsigned ordinal;     /* index of this factory among the open ones of its processes */
+    sci_group *groups;    /* to which this process sends multicasts */
+    uint32_t groups_made; /* number of these so far */
     bool library_started;
     transport_lock lock;
-    size_t queued;            /* messages that wait in queues; atomic */
-    size_t starved, indebted; /* nodes that are; of the receiving thread */
+    size_t queued;            /* number of queued messages; atomic */
+    size_t starved, indebted; /* number of nodes in that state; for the receiving thread */
     bool any_lost;            /* atomic */
     sci_watch *watches;       /* by rank */
     /* Send buffers */
     transport_pool pool;
     transport_preparation preparation;
-    bool heap; /* each is made when it is asked for */
-    /* Receive buffers: a ring of those that are free */
+    bool heap; /* each buffer is allocated when requested */
+    /* Receive buffers: a ring of the free ones */
     transport_buffer *receive_buffers; /* by number */
     uint32_t *free_ring;
     uint32_t free_first, free_count, receive_count;
@@ -178,7 +180,7 @@ static inline cb_status sci_lost(const sci_node *node)
     return __atomic_load_n(&node->lost, __ATOMIC_RELAXED);
 }
 
-/* Gives the status back; any error is for good. */
+/* Record that the node is lost, permanently; returns the status. */
 static inline cb_status sci_note_lost(sci_node *node, cb_status status)
 {
     if (__builtin_expect(status != CB_OK, 0)) {
@@ -193,7 +195,8 @@ cb_status sci_open(const transport_bootstrap *bootstrap, transport_factory **out
 cb_status sci_close(transport_factory *factory);
 cb_status sci_prepare(transport_factory *factory, const transport_preparation *preparation);
 
-/* buffers.c: send and receive buffers. Those with `locked` in the name need the lock to be held. */
+/* buffers.c: send and receive buffers. Functions with `locked` in the name are called with the lock
+ * held. */
 cb_status sci_buffers_open(sci_factory *factory);
 void sci_buffers_close(sci_factory *factory);
 transport_buffer *sci_buffer_create(transport_factory *factory, size_t size);
@@ -202,7 +205,7 @@ transport_buffer *sci_create_locked(sci_factory *factory, size_t size);
 void sci_give_back_locked(sci_factory *factory, transport_buffer *buffer);
 void sci_give_back(sci_factory *factory, transport_buffer *buffer); /* NULL is ignored */
 
-/* bootstrap.c: job, segment and addresses of all. */
+/* bootstrap.c: job, segment and addresses of all processes. */
 cb_status sci_bootstrap(sci_factory *factory, const transport_bootstrap *bootstrap);
 
 /* node.c */
@@ -210,25 +213,26 @@ cb_status sci_node_create(transport_factory *factory, int rank, transport_node *
 void sci_node_destroy(transport_node *node);
 void sci_node_close(sci_node *node);
 
-/* To every other process, before there are nodes for them. */
+/* Connect to every other process, before there are nodes for them. */
 cb_status sci_connect_all(sci_factory *factory);
 
-/* credit.c. sci_acknowledge gives the peer what credits it is owed, as far as there are receive
- * buffers; sci_relieve does so for all nodes that are starved or indebted. sci_pause comes after an
- * empty poll, with `polls` counted by the caller from 0: it pauses as the policy has it, gives what
- * is owed, and looks at times whether the nodes are still there. sci_probe looks at one connected
- * node, of which its sequence knows; an error where it is lost. */
+/* credit.c. sci_acknowledge gives the peer the credits it is owed, as far as receive buffers are
+ * free; sci_relieve does so for all starved or indebted nodes. sci_pause follows an empty poll,
+ * `polls` counted by the caller from 0: it pauses as the policy says, sends owed credits, and
+ * occasionally checks that the nodes are alive. sci_probe checks one connected node by its
+ * sequence; an error if it is lost. */
 cb_status sci_acknowledge(sci_node *node);
 cb_status sci_relieve(sci_factory *factory);
 cb_status sci_pause(sci_factory *factory, uint64_t polls);
 cb_status sci_probe(sci_node *node);
 
-/* send.c. sci_flush_nodes sends what can go of the queues of all nodes, with the lock held. */
+/* send.c. sci_flush_nodes sends what it can from the queues of all nodes; called with the lock
+ * held. */
 cb_status sci_send(transport_node *node, transport_buffer *buffer);
 cb_status sci_send_to_each(transport_group *group, transport_buffer *buffer);
 cb_status sci_flush_nodes(sci_factory *factory);
 
-/* receive.c. sci_watch_first says in the node's watch that no message has come yet. */
+/* receive.c. sci_watch_first resets the node's watch to "no message has arrived". */
 void sci_watch_first(sci_receiving *from);
 cb_status sci_receive(transport_node *node, transport_buffer **out);
 cb_status sci_try_receive(transport_node *node, transport_buffer **out);
@@ -244,22 +248,21 @@ cb_status sci_group_try_receive(transport_group *group, transport_buffer **out,
 cb_status sci_group_receive_root(transport_group *group, transport_buffer **out);
 cb_status sci_group_try_receive_root(transport_group *group, transport_buffer **out);
 
-/* membership.c: a static group for multicasts is made and ended by its root and its members
- * together. */
+/* membership.c: root and members together create and destroy a static group for multicasts. */
 cb_status sci_multicast_begin(sci_group *group);
 void sci_multicast_end(sci_group *group);
 
-/* Whether the adapter has multicast, which is found out by a segment. */
+/* Whether the adapter has multicast, found by creating a segment. */
 bool sci_has_multicast(const sci_factory *factory);
 
-/* multicast.c. sci_flush_queues sends what can go of all queues, those to nodes and those to
- * multicast groups; sci_flush waits until they are empty. */
+/* multicast.c. sci_flush_queues sends what it can from all queues, of nodes and of multicast
+ * groups; sci_flush waits until they are empty. */
 cb_status sci_multicast(sci_group *group, transport_buffer *buffer);
 cb_status sci_flush_queues(sci_factory *factory);
 cb_status sci_flush(transport_factory *factory);
 cb_status sci_try_receive_multicast(sci_group *group, transport_buffer **out);
 
-/* Of a member, to the root: what it has consumed, and whether it has left. */
-cb_status sci_tell_consumed(sci_group *group, bool left);
+/* A member tells the root how much it has consumed, and whether it has left. */
+cb_status sci_report_consumed(sci_group *group, bool left);
 
 #endif

@@ -1,10 +1,10 @@
-/* The layout of a segment, and its limits. */
+/* The layout of a segment and its limits. */
 #include "transport/sci/layout.h"
 
 #include "base/log.h"
 #include "transport/sci/word.h"
 
-/* What all processes before `sender` may have outstanding at the receiver. */
+/* Maximum outstanding messages at the receiver of all processes before `sender`. */
 static uint64_t outstanding_before(const cb_settings *settings, size_t receiver, size_t sender)
 {
     uint64_t sum = 0;
@@ -27,7 +27,7 @@ size_t sci_layout_segment_bytes(const cb_settings *settings, size_t rank)
            (settings->node_count - 1) * sizeof(sci_group_row);
 }
 
-/* A size stands in the last line of a buffer. */
+/* The last line of a counted buffer holds a size. */
 static uint32_t piece_bytes(const sci_settings *sci, bool counted)
 {
     const uint64_t most = sci->inline_area_size > 0 ? SCI_LINE_MOST_BYTES : SCI_NOTICE_MOST_BYTES;
@@ -36,7 +36,8 @@ static uint32_t piece_bytes(const sci_settings *sci, bool counted)
     return (uint32_t)(room < most ? room : most);
 }
 
-/* Notices and credits of the two in the headers that they have for each other. */
+/* Whether the sender's notices are a count. Symmetric in the two processes, since each header has
+ * the notices of one direction and the credits of the other. */
 static bool is_counted(const cb_settings *settings, size_t receiver, size_t sender)
 {
     const sci_settings *there = sci_settings_of(settings, receiver);
@@ -49,7 +50,7 @@ static bool is_counted(const cb_settings *settings, size_t receiver, size_t send
 size_t sci_layout_least_piece(const cb_settings *settings)
 {
     uint32_t least = UINT32_MAX;
-    size_t busiest = 0; /* who has most outstanding is counted where any is */
+    size_t busiest = 0; /* if any sender must be counted, the one with most outstanding is */
 
     for (size_t rank = 1; rank < settings->node_count; rank++)
         if (sci_settings_of(settings, rank)->max_outst_buffers >
@@ -95,13 +96,13 @@ static cb_status too_small(const char *parameter, size_t rank, uint64_t value, u
 static cb_status too_large(const char *parameter, size_t rank, uint64_t value, uint64_t most,
                            const char *remedy)
 {
-    cb_error("cannot lay out the segment of rank %zu: %s = %llu, and the most is %llu%s", rank,
-             parameter, (unsigned long long)value, (unsigned long long)most, remedy);
+    cb_error("cannot lay out the segment of rank %zu: %s = %llu exceeds the maximum of %llu%s",
+             rank, parameter, (unsigned long long)value, (unsigned long long)most, remedy);
     return CB_ERROR_USAGE;
 }
 
-/* Of one sender. The process itself is one of them: its headers hold the credits for what it sends.
- */
+/* Check one sender. The process itself is one of them: its headers hold the credits for its own
+ * messages. */
 static cb_status check_sender(const cb_settings *settings, size_t rank, size_t sender)
 {
     const uint64_t outstanding = sci_settings_of(settings, sender)->max_outst_buffers;

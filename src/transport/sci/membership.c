@@ -1,21 +1,21 @@
-/* Static groups for multicasts, made and ended by root and members together. In making one each
- * step waits for the one before it:
+/* Static groups for multicasts, created and destroyed by root and members together. To create one,
+ * each step waits for the one before:
  *
  *   root                             member
  *   id -> row, announced + 1 -> row  waits for the announcement
  *   waits for all members            makes its segment, joined + 1 -> row
  *   connects, connected + 1 -> row   waits for that
  *
- * In ending one a member says that it has left, and the root serves the others until all have. Rows
- * are written there and read here (layout.h); the announcements of two processes to each other come
- * in one order, since making a group is collective. */
+ * To destroy it, members report that they have left, and the root serves the others until all have.
+ * A process writes the rows in a peer's segment and reads those in its own (layout.h). The
+ * announcements between two processes have one order, since creating a group is collective. */
 #include "transport/sci/internal.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 
-/* An id in the upper half, where no other segment is, that differs between the groups of all roots
- * and factories which exist at a time. */
+/* Ids are in the upper half, which no other segment uses, and differ between the existing groups of
+ * all roots and factories. */
 enum { GROUP_BITS = 13, FACTORY_BITS = 3, MOST_ROOTS = 1 << 15, MOST_PIECE_BYTES = 32768 };
 
 static uint32_t group_id(const sci_factory *factory, uint32_t count)
@@ -59,7 +59,7 @@ static size_t segment_bytes(const sci_group *group)
     return SCI_MULTICAST_PLACES * (SCI_LINE_BYTES + (size_t)group->piece_bytes);
 }
 
-/* By the root's settings, which all know; in whole lines. */
+/* From the root's settings, which all processes have; in whole lines. */
 static uint32_t piece_bytes(const sci_group *group)
 {
     const sci_factory *factory = sci_factory_of(group->base.factory);
@@ -104,7 +104,7 @@ static cb_status choose_id(sci_factory *factory, sci_group *group, uint32_t *id)
         if (slot_is_free(factory, group->slot))
             return CB_OK;
     }
-    cb_error("cannot make a multicast group over sci: this process sends to %d groups already; "
+    cb_error("cannot make a multicast group over sci: this process already sends to %d groups; "
              "destroy one, or use --multicast loop",
              SCI_LIVING_GROUPS);
     return CB_ERROR_TRANSPORT;
@@ -125,11 +125,12 @@ static cb_status connect_members(sci_group *group, uint32_t id)
     return sci_sequence_open(&group->sequence, &group->remote);
 }
 
-static cb_status refuse_itself(const transport_node *node)
+static cb_status report_group_with_itself(const transport_node *node)
 {
-    cb_error("cannot make a multicast group with rank %d: it is the root, and has no connection to "
-             "itself; leave it out",
-             node->rank);
+    cb_error(
+        "cannot make a multicast group with rank %d: it is the root, which has no connection to "
+        "itself; omit it",
+        node->rank);
     return CB_ERROR_USAGE;
 }
 
@@ -141,7 +142,7 @@ static cb_status gather_members(sci_group *group)
 
     for (size_t i = 0; i < base->count; i++)
         if (!sci_node_of(base->nodes[i])->connected)
-            return refuse_itself(base->nodes[i]);
+            return report_group_with_itself(base->nodes[i]);
     CB_TRY(choose_id(factory, group, &id));
     for (size_t i = 0; i < base->count; i++)
         CB_TRY(announce(sci_node_of(base->nodes[i]), id));
@@ -171,7 +172,7 @@ static void take_off_list(sci_factory *factory, const sci_group *group)
         *link = group->next;
 }
 
-/* Members that have not left may still be waiting for what is queued. */
+/* Members that have not left may still wait for queued messages. */
 static void serve_until_all_have_left(sci_group *group)
 {
     sci_factory *factory = sci_factory_of(group->base.factory);
@@ -218,7 +219,7 @@ static cb_status join(sci_group *group)
     return await_word(factory, &root->groups.here->connected, turn);
 }
 
-/* The root, which ends its group in its own time, may wait for what is queued here. */
+/* The root destroys its group later, and until then may wait for messages queued here. */
 static void remove_segment(sci_group *group)
 {
     const uint64_t pause_ns = 50000;
@@ -239,7 +240,7 @@ static void leave(sci_group *group)
     sci_factory *factory = sci_factory_of(group->base.factory);
 
     if (sci_local_is_available(&group->segment))
-        (void)sci_tell_consumed(group, true);
+        (void)sci_report_consumed(group, true);
     sci_give_back(factory, group->assembled);
     remove_segment(group);
 }

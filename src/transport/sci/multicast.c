@@ -1,8 +1,8 @@
-/* Multicasts to a static group. Each member has a segment of lines and buffers, all of one layout;
- * the root's store reaches all of them at once. A message goes as to a single node: data, a check,
- * and then the line, or both in the line. A place is free again when the slowest member has
- * consumed its message, which each tells the root by a count. The user gets a copy, since in the
- * software library the members share one memory. */
+/* Multicasts to a static group. Each member has a segment of lines and buffers, all with the same
+ * layout; a store of the root reaches all of them. A message is sent as to a single node: data,
+ * check, then the line; or both in the line. A place is free again when the slowest member has
+ * consumed its message; members report a count to the root. The user gets a copy, since with the
+ * software library all members share one memory. */
 #include "transport/sci/internal.h"
 
 #include <string.h>
@@ -21,8 +21,8 @@ static size_t buffer_offset(const sci_group *group, uint64_t number)
 
 /* Sending */
 
-/* How many messages `member` has not consumed; it has left: none. */
-static uint32_t under_way_to(const sci_group *group, transport_node *member)
+/* Number of messages that `member` has not consumed; none if it has left. */
+static uint32_t unconsumed_by(const sci_group *group, transport_node *member)
 {
     const sci_group_row *row = sci_node_of(member)->groups.here;
 
@@ -30,7 +30,7 @@ static uint32_t under_way_to(const sci_group *group, transport_node *member)
                           group->generation, group->number);
 }
 
-/* The counts of the members are looked at when the places known to be free are used up. */
+/* The members' counts are read when the places known to be free are used up. */
 static bool has_room(sci_group *group)
 {
     uint32_t most = 0;
@@ -38,7 +38,7 @@ static bool has_room(sci_group *group)
     if (group->number < group->room_until)
         return true;
     for (size_t i = 0; i < group->base.count; i++) {
-        uint32_t under_way = under_way_to(group, group->base.nodes[i]);
+        uint32_t under_way = unconsumed_by(group, group->base.nodes[i]);
 
         most = under_way > most ? under_way : most;
     }
@@ -58,7 +58,7 @@ static cb_status store_data(sci_group *group, const void *data, size_t bytes)
     return status;
 }
 
-/* As with a single node, nothing but the line is sent again once the data have been checked. */
+/* As with a single node, only the line may be sent again after the data have been checked. */
 static cb_status transfer_piece(sci_group *group, const unsigned char *data, sci_announcement what)
 {
     volatile unsigned char *target =
@@ -89,7 +89,7 @@ static void ring_members(const sci_group *group)
         sci_bell_ring(&sci_node_of(group->base.nodes[i])->rope);
 }
 
-/* Hot. As many pieces from *sent on as there is room for; CB_EMPTY: not all. */
+/* Hot. Send as many pieces from *sent on as there is room for; CB_EMPTY: not all. */
 static cb_status transfer(sci_group *group, const transport_buffer *buffer, size_t *sent)
 {
     bool more;
@@ -166,7 +166,7 @@ cb_status sci_flush(transport_factory *base)
 
 /* Receiving */
 
-cb_status sci_tell_consumed(sci_group *group, bool left)
+cb_status sci_report_consumed(sci_group *group, bool left)
 {
     sci_node *root = sci_node_of(group->base.root);
     uint32_t tries = 0;
@@ -181,12 +181,13 @@ cb_status sci_tell_consumed(sci_group *group, bool left)
     return sci_note_lost(root, status);
 }
 
-/* Counts are told some at a time; the root is never without room while all is consumed. */
+/* Counts are reported for several messages at a time; if all are consumed, the root always has
+ * room. */
 static cb_status acknowledge_if_due(sci_group *group)
 {
     if (2 * (group->number - group->acknowledged) < SCI_MULTICAST_PLACES)
         return CB_OK;
-    return sci_tell_consumed(group, false);
+    return sci_report_consumed(group, false);
 }
 
 static cb_status find_nothing(sci_group *group)
@@ -205,7 +206,7 @@ static const void *data_of(const sci_group *group, const sci_line *line, size_t 
                : group->segment.address + buffer_offset(group, group->number);
 }
 
-/* Behind the pieces that came before. */
+/* After the earlier pieces. */
 static cb_status append_piece(sci_group *group, const sci_line *line, size_t bytes)
 {
     sci_factory *factory = sci_factory_of(group->base.factory);

@@ -1,5 +1,5 @@
 /* Nodes: the connection to another process. It is made with the first node for a rank and lives as
- * long as the factory, since what is queued or on its way outlives the node. */
+ * long as the factory, so that queued messages outlive the node. */
 #include "transport/sci/internal.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static cb_status connect_to(sci_factory *factory, sci_node *node)
     return sci_bell_connect(&node->rope, device, address->node_id, address->bell);
 }
 
-/* The addresses of both sides, here and there. */
+/* The addresses of both sides, in local and remote memory. */
 static void lay_out(sci_factory *factory, sci_node *node)
 {
     const size_t here = (size_t)factory->base.rank, there = (size_t)node->base.rank;
@@ -64,7 +64,7 @@ void sci_node_close(sci_node *node)
     free(node);
 }
 
-static cb_status make(sci_factory *factory, int rank)
+static cb_status make_node(sci_factory *factory, int rank)
 {
     sci_node *node = cb_allocate(1, sizeof(*node), "a node");
     cb_status status = CB_OK;
@@ -94,7 +94,7 @@ cb_status sci_connect_all(sci_factory *factory)
 {
     for (int rank = 0; rank < factory->base.size; rank++)
         if (rank != factory->base.rank)
-            CB_TRY(make(factory, rank));
+            CB_TRY(make_node(factory, rank));
     return CB_OK;
 }
 
@@ -106,7 +106,7 @@ cb_status sci_node_create(transport_factory *base, int rank, transport_node **ou
     CB_TRY(transport_check_rank(
         base, rank, exists && factory->nodes[rank] != NULL && factory->nodes[rank]->in_use));
     if (factory->nodes[rank] == NULL)
-        CB_TRY(make(factory, rank));
+        CB_TRY(make_node(factory, rank));
     factory->nodes[rank]->in_use = true;
     *out = &factory->nodes[rank]->base;
     return CB_OK;

@@ -1,6 +1,6 @@
-/* The rows of the Context SCI, what is derived from a job, and the limits. KB and MB are 2^10 and
- * 2^20 in the note: 8 KB of headers and 127 receive buffers of 8 KB fill the segment of 1 MB to the
- * byte. */
+/* The rows of the Context SCI, the values derived from a job, and the limits. KB and MB are 2^10
+ * and 2^20 in the note: 8 KB of headers and 127 receive buffers of 8 KB fill the segment of 1 MB
+ * exactly. */
 #include "transport/sci/parameters.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #define MB (UINT64_C(1) << 20)
 #define LARGEST_AREA (UINT64_C(1) << 40)
 #define LARGEST_BUFFER (UINT64_C(1) << 31)
-/* Ranks on a machine are added to it, and the sum is a number of 32 bits. */
+/* The local rank is added to it, and the sum must fit 32 bits. */
 #define LARGEST_SEGMENT_ID (UINT64_C(0xffffffff) - 0xffff)
 
 enum { MOST_BUFFERS = 1 << 20, ANY_NODE = CB_SCOPE_TOP | CB_SCOPE_NODE | CB_SCOPE_JOB };
@@ -19,7 +19,7 @@ static bool is_node_id(uint64_t value, char why[CB_WHY_BYTES])
     if (value % SCI_NODE_MULTIPLE == 0 && value != SCI_ALL_NODES)
         return true;
     snprintf(why, CB_WHY_BYTES,
-             "no SCI node has this id; use a multiple of %d, and not %d, which means all nodes",
+             "not the id of an SCI node; use a multiple of %d other than %d, which means all nodes",
              SCI_NODE_MULTIPLE, SCI_ALL_NODES);
     return false;
 }
@@ -48,15 +48,15 @@ static const cb_parameter rows[ROWS] = {
                            .default_value = 1,
                            .minimum = 1,
                            .maximum = SCI_MAX_OUTSTANDING,
-                           .help = "Messages that a node may have sent to another one and that are "
-                                   "not acknowledged yet"},
+                           .help = "Maximum number of messages to another node that are not yet "
+                                   "acknowledged"},
     [RECV_SEG_ID] = {.name = "recv_seg_id",
                      .scopes = ANY_NODE,
                      .offset = FIELD(recv_seg_id),
                      .default_value = 8,
                      .maximum = LARGEST_SEGMENT_ID,
-                     .help = "Number of the segment; processes that share an SCI node add their "
-                             "rank on it"},
+                     .help = "Id of the segment; processes that share an SCI node add their local "
+                             "rank"},
     [RECV_SEG_SIZE] = {.name = "recv_seg_size",
                        .scopes = ANY_NODE,
                        .kind = CB_PARAMETER_SIZE,
@@ -74,15 +74,15 @@ static const cb_parameter rows[ROWS] = {
                           .minimum = SCI_HEADER_BYTES,
                           .maximum = LARGEST_AREA,
                           .multiple = SCI_HEADER_BYTES,
-                          .help = "Room for a header of 64 bytes for each peer"},
+                          .help = "Size of the headers, 64 bytes for each peer"},
     [INLINE_AREA_SIZE] = {.name = "inline_area_size",
                           .scopes = ANY_NODE,
                           .kind = CB_PARAMETER_SIZE,
                           .offset = FIELD(inline_area_size),
                           .maximum = LARGEST_AREA,
                           .multiple = SCI_LINE_BYTES,
-                          .help = "Room for lines that carry a short message with its "
-                                  "notification; 0: there are none"},
+                          .help = "Size of the lines, which carry a short message with its "
+                                  "notification; 0: no lines"},
     [RECV_BUFFER_NO] = {.name = "recv_buffer_no",
                         .scopes = ANY_NODE,
                         .offset = FIELD(recv_buffer_no),
@@ -98,13 +98,13 @@ static const cb_parameter rows[ROWS] = {
                           .minimum = SCI_LINE_BYTES,
                           .maximum = LARGEST_BUFFER,
                           .multiple = SCI_LINE_BYTES,
-                          .help = "Size of a receive buffer; a longer message comes in pieces"},
+                          .help = "Size of a receive buffer; a longer message is sent in pieces"},
     [USE_SEND_POOL] = {.name = "use_send_pool",
                        .scopes = ANY_NODE,
                        .kind = CB_PARAMETER_FLAG,
                        .offset = FIELD(use_send_pool),
                        .maximum = 1,
-                       .help = "Whether send buffers are made beforehand"},
+                       .help = "Whether send buffers are allocated in advance"},
     [SEND_BUFFER_NO] = {.name = "send_buffer_no",
                         .scopes = ANY_NODE,
                         .offset = FIELD(send_buffer_no),
@@ -128,15 +128,15 @@ static const cb_parameter rows[ROWS] = {
                  .minimum = SCI_NODE_MULTIPLE,
                  .maximum = SCI_NODE_MOST,
                  .accepts = is_node_id,
-                 .help = "The SCI node of a machine; without it the card is asked"},
+                 .help = "The SCI node id of a machine; by default the card reports it"},
 };
 
 /* Deriving */
 
-/* Receive buffers of a segment shall stay within the first where more than one outstanding buffer
- * for each peer asks for them: more of them hide the time of an acknowledgement, but memory that no
- * cache holds costs more than that. The second is for one buffer for each peer, and beyond it
- * messages come in pieces: many processes share the memory of a host. */
+/* Limits of all receive buffers of a segment. The first applies to more than one outstanding buffer
+ * per peer: more buffers hide the latency of an acknowledgement, but memory beyond the caches costs
+ * more than that. The second applies to one buffer per peer, beyond which messages are sent in
+ * pieces: many processes share the memory of a host. */
 static const uint64_t moderate_bytes = UINT64_C(8) << 20, most_bytes = UINT64_C(256) << 20;
 
 static uint64_t at_least(uint64_t value, uint64_t minimum)
@@ -166,14 +166,14 @@ void sci_derive(const cb_job *job, void *values)
     sci->recv_buffer_no = buffers;
     sci->recv_buffer_size = bytes;
     sci->recv_seg_size = sci->header_area_size + sci->inline_area_size + buffers * bytes;
-    sci->use_send_pool = 1; /* no allocation while a message is sent */
+    sci->use_send_pool = 1; /* no allocation during a send */
     sci->send_buffer_no = buffers;
     sci->send_buffer_size = bytes;
 }
 
-/* Limits. A sender's max_outst_buffers is met by receive buffers of each receiver. */
+/* Limits. Receive buffers of each receiver must match a sender's max_outst_buffers. */
 
-/* What the other processes may have outstanding at this one. */
+/* Maximum number of outstanding messages of the other processes at this one. */
 static uint64_t incoming(const cb_situation *here)
 {
     const sci_settings *node = here->node, *total = here->total;
@@ -183,18 +183,18 @@ static uint64_t incoming(const cb_situation *here)
 
 static uint64_t headers_needed(const cb_situation *here, char why[CB_WHY_BYTES])
 {
-    snprintf(why, CB_WHY_BYTES, "peers %llu, each with a header of %d bytes",
+    snprintf(why, CB_WHY_BYTES, "%llu peers with a header of %d bytes each",
              (unsigned long long)here->peers, SCI_HEADER_BYTES);
     return here->peers * SCI_HEADER_BYTES;
 }
 
-/* Without an area there is nothing to hold. */
+/* Without an area there is no limit. */
 static uint64_t inline_needed(const cb_situation *here, char why[CB_WHY_BYTES])
 {
     const sci_settings *node = here->node;
 
     snprintf(why, CB_WHY_BYTES,
-             "outstanding from peers %llu, each with a line of %d bytes (0: no such lines)",
+             "%llu outstanding messages of peers with a line of %d bytes each (0: no lines)",
              (unsigned long long)incoming(here), SCI_LINE_BYTES);
     return node->inline_area_size > 0 ? incoming(here) * SCI_LINE_BYTES : 0;
 }
@@ -214,7 +214,7 @@ static uint64_t segment_needed(const cb_situation *here, char why[CB_WHY_BYTES])
 
     snprintf(why, CB_WHY_BYTES,
              "header_area_size %llu + inline_area_size %llu + recv_buffer_no %llu x "
-             "recv_buffer_size %llu lie in it",
+             "recv_buffer_size %llu must fit",
              (unsigned long long)node->header_area_size, (unsigned long long)node->inline_area_size,
              (unsigned long long)node->recv_buffer_no, (unsigned long long)node->recv_buffer_size);
     return node->header_area_size + node->inline_area_size +

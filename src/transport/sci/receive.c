@@ -1,5 +1,5 @@
-/* Receiving: a look at the next line or notice of a node, in memory of this process; then the
- * buffer that the message was written to, or its line's payload, or pieces put together. */
+/* Receiving: check the next line or notice of a node, in memory of this process; then return the
+ * buffer that the message was written to, or the payload of its line, or the assembled pieces. */
 #include "transport/sci/internal.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* Some may have come since the last look; the size of each ends its buffer. */
+/* Several messages may have arrived since the last poll; each buffer ends with the size of its
+ * message. */
 static bool find_counted(const sci_factory *factory, const sci_receiving *from,
                          sci_announcement *what)
 {
@@ -31,8 +32,8 @@ static bool find_notice(const sci_receiving *from, sci_announcement *what)
     return sci_notice_is_due(notice, from->number);
 }
 
-/* Hot. What a poll has to look at for the next message: a word that changes with it. What has come
- * already is due at once. */
+/* Hot. Set the word that a poll tests for the next message. A message that has already arrived
+ * makes it due at once. */
 static inline void watch(sci_watch *watch, const uint32_t *word, uint32_t mask, uint32_t due)
 {
     const uint32_t now = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -48,7 +49,7 @@ static inline void watch_line(const sci_receiving *from)
           SCI_TURN_MASK, sci_line_turn(from->number));
 }
 
-/* A count may be ahead of what is due, so that its node is asked in each poll. */
+/* A count may be ahead of the next message; then the node is due in each poll. */
 static void watch_notice(const sci_receiving *from)
 {
     static const uint32_t nothing = 0;
@@ -68,11 +69,11 @@ void sci_watch_first(sci_receiving *from)
         watch_notice(from);
 }
 
-/* Hot. The first cache lines of a message of some size are asked for at once: where they come from
- * another core, the reader and the processor's own prefetching have fewer on their way at a time.
- * Those of a small one come with the reader's first instructions, and the rest of a large one while
- * it is read. The first part of a large one is loaded instead, since of many hints in a row some
- * are late or lost; docs/sci.md has the measurements. */
+/* Hot. Prefetch the first cache lines of a medium message: if they come from another core, the
+ * reader and the hardware prefetcher have fewer requests in flight. Lines of a small message arrive
+ * with the reader's first instructions, and the rest of a large one while it is read. The first
+ * part of a large one is loaded instead, since some of many consecutive prefetches are late or
+ * dropped; docs/development/performance.md has the measurements. */
 static inline void fetch(const void *data, size_t bytes)
 {
     const size_t least = 1024, loaded = 4096, most = 12288;
@@ -87,8 +88,9 @@ static inline void fetch(const void *data, size_t bytes)
         __builtin_prefetch(at);
 }
 
-/* Hot. The buffer that was credited for the next message. */
-static inline transport_buffer *take(sci_factory *factory, sci_receiving *from, uint32_t bytes)
+/* Hot. The buffer credited for the next message. */
+static inline transport_buffer *take_credited(sci_factory *factory, sci_receiving *from,
+                                              uint32_t bytes)
 {
     transport_buffer *buffer = &factory->receive_buffers[from->buffers[from->turn]];
 
@@ -98,8 +100,8 @@ static inline transport_buffer *take(sci_factory *factory, sci_receiving *from, 
     return buffer;
 }
 
-/* Hot. A payload that came in its line goes to the buffer as well, so that the user gets one in any
- * case. False: no message has come, or not as a whole. */
+/* Hot. Payload of a line is copied to the buffer, so that the user always gets a buffer. False: no
+ * message has arrived, or only part of it. */
 static inline bool take_from_line(sci_factory *factory, sci_receiving *from, transport_buffer **out,
                                   bool *more)
 {
@@ -109,7 +111,7 @@ static inline bool take_from_line(sci_factory *factory, sci_receiving *from, tra
     if (!sci_line_find(from->line, from->number, &line))
         return false;
     what = sci_line_announcement(line.words[SCI_PAYLOAD_WORDS]);
-    *out = take(factory, from, what.bytes);
+    *out = take_credited(factory, from, what.bytes);
     *more = what.more;
     if (what.bytes <= SCI_PAYLOAD_BYTES)
         sci_line_give_payload(&line, (*out)->data);
@@ -128,14 +130,14 @@ __attribute__((noinline)) static bool take_from_buffer(sci_factory *factory, sci
 
     if (from->counted ? !find_counted(factory, from, &what) : !find_notice(from, &what))
         return false;
-    *out = take(factory, from, what.bytes);
+    *out = take_credited(factory, from, what.bytes);
     *more = what.more;
     fetch((*out)->data, what.bytes);
     watch_notice(from);
     return true;
 }
 
-/* Not hot: recv_buffer_size should cover what is sent. */
+/* Not hot: recv_buffer_size should cover the messages sent. */
 static cb_status assemble(sci_node *node, transport_buffer *piece, bool more,
                           transport_buffer **out)
 {
@@ -156,7 +158,7 @@ static cb_status assemble(sci_node *node, transport_buffer *piece, bool more,
     sci_give_back_locked(factory, piece);
     sci_unlock(factory);
     if (!fits) {
-        cb_error("cannot put together a message of rank %d from its pieces: it is longer than the "
+        cb_error("cannot assemble a message of rank %d from its pieces: it is longer than the "
                  "announced %zu bytes; announce its size",
                  node->base.rank, factory->preparation.message_bytes);
         return whole == NULL ? CB_ERROR_MEMORY : CB_ERROR_TRANSPORT;
@@ -168,9 +170,9 @@ static cb_status assemble(sci_node *node, transport_buffer *piece, bool more,
     return CB_OK;
 }
 
-/* Half of the credits are owed: on an empty poll there is time for them, but with the next message
- * they go at the latest, or at once where there will be none before. So the peer is never without
- * credits while nothing of its own is unread here. */
+/* Half of the credits are owed. Send them at an empty poll, at the latest with the next message, or
+ * at once if there may be no next message: the peer always has credits while it has no unread
+ * message here. */
 __attribute__((noinline)) static cb_status acknowledge_soon(sci_node *node, uint64_t owed)
 {
     sci_receiving *from = &node->receiving;
@@ -191,7 +193,7 @@ static inline cb_status acknowledge_if_due(sci_node *node)
     return 2 * owed >= from->turns ? acknowledge_soon(node, owed) : CB_OK;
 }
 
-/* Hot. A message whose sender cannot be told that it has come goes with the error. */
+/* Hot. If the sender cannot be acknowledged, drop the message and return the error. */
 static inline cb_status acknowledge_or_drop(sci_node *node, transport_buffer *received)
 {
     cb_status status = acknowledge_if_due(node);
@@ -201,12 +203,12 @@ static inline cb_status acknowledge_or_drop(sci_node *node, transport_buffer *re
     return status;
 }
 
-/* A caller may poll for ever, and would not hear otherwise that the peer has ended. */
+/* A caller that polls forever would not learn otherwise that the peer has ended. */
 __attribute__((noinline)) static cb_status find_nothing(sci_node *node)
 {
     const uint32_t polls_between_looks = 1 << 14;
 
-    __builtin_prefetch(node->sending.credits); /* the answer may want them at once */
+    __builtin_prefetch(node->sending.credits); /* a reply may need them at once */
     if (node->receiving.indebted || node->receiving.starved)
         CB_TRY(sci_acknowledge(node));
     if (++node->receiving.empty_polls % polls_between_looks == 0)
@@ -224,7 +226,7 @@ static cb_status take_piece(sci_node *node, transport_buffer **out, bool more)
     return status;
 }
 
-/* Hot, and inlined (send.c says why). The next message or piece of this node. */
+/* Hot, and inlined (see send.c). The next message or piece of this node. */
 __attribute__((always_inline)) static inline cb_status poll(sci_node *node, transport_buffer **out)
 {
     sci_factory *factory = sci_factory_of(node->base.factory);
@@ -260,9 +262,9 @@ cb_status sci_try_receive(transport_node *base, transport_buffer **out)
     return try_receive(sci_factory_of(base->factory), sci_node_of(base), out);
 }
 
-/* Hot. Looks for what is due at a word of this process for about a tenth of a microsecond, with no
- * instruction more than that needs: between two whole polls, which do everything else. */
-static inline void look(const sci_watch *at)
+/* Hot. Poll one word of this process for about 0.1 us, with as few instructions as possible:
+ * between two full polls, which do everything else. */
+static inline void poll_word(const sci_watch *at)
 {
     const int looks = 64;
 
@@ -282,6 +284,6 @@ cb_status sci_receive(transport_node *base, transport_buffer **out)
             return status;
         CB_TRY(sci_pause(factory, polls));
         if (factory->base.wait == TRANSPORT_WAIT_SPIN && !sci_has_queued(factory))
-            look(&factory->watches[base->rank]);
+            poll_word(&factory->watches[base->rank]);
     }
 }

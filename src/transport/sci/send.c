@@ -1,15 +1,16 @@
-/* Sending: data into the buffer that a credit names, a check, and then the signed size; or both in
- * one line. What has no credit waits in a queue, in order, and goes with later calls. */
+/* Sending: write the data to the buffer that a credit names, check the transfer, then write the
+ * signed size; or all in one line. Messages without a credit wait in a queue, in order, and are
+ * sent by later calls. */
 #include "transport/sci/internal.h"
 
 #include <string.h>
 
 #include "base/log.h"
 
-/* Hot. All credits that have come since the last look: one for each message from `known` on. They
- * are kept here, since the peer may write into their cache line at any time, and each look at it
- * then waits for the line to come back. Pairs with the release of the peer's store: what the
- * receiver has read from the buffer, it has read before. */
+/* Hot. Read all credits that have arrived: one for each message from `known` on. They are cached
+ * here, since the peer may write to their cache line at any time, and every read would then wait
+ * for the line. Pairs with the release of the peer's store: the receiver finished reading the
+ * buffer before. */
 static bool learn_credits(sci_sending *to)
 {
     uint32_t at = to->turn;
@@ -48,7 +49,7 @@ static inline cb_status store_data(sci_node *node, uint32_t buffer, const void *
     return status;
 }
 
-/* The size ends the buffer, and is right before the notice says that there is a message. */
+/* The size is stored at the end of the buffer before the notice announces the message. */
 static cb_status store_size(sci_node *node, uint32_t buffer, sci_announcement what)
 {
     sci_sending *to = &node->sending;
@@ -64,8 +65,8 @@ static cb_status store_size(sci_node *node, uint32_t buffer, sci_announcement wh
     return status;
 }
 
-/* After this point only the notification may be sent again: the receiver may already have given the
- * buffer to another sender. */
+/* After this point only the notification may be retransmitted: the receiver may already have
+ * credited the buffer to another sender. */
 static inline cb_status announce_by_line(sci_sending *to, const sci_line *line, uint32_t bytes)
 {
     volatile unsigned char *target = to->lines + to->turn * SCI_LINE_BYTES;
@@ -122,9 +123,9 @@ transfer_by_notice(sci_node *node, uint32_t buffer, const void *data, sci_announ
     return announce_by_notice(&node->sending, what);
 }
 
-/* Hot, and inlined: what happens between the arrival of a message and the departure of its answer
- * is hidden behind the arrival as far as the processor has room for instructions that wait. One
- * message, or one piece of one, for which there is a credit. */
+/* Hot, and inlined: work between the arrival of a message and the sending of its reply overlaps the
+ * arrival, as far as the processor can hold waiting instructions. Sends one message, or one piece,
+ * for which there is a credit. */
 __attribute__((always_inline)) static inline cb_status
 transfer_piece(sci_node *node, uint32_t buffer, const void *data, sci_announcement what)
 {
@@ -140,8 +141,8 @@ transfer_piece(sci_node *node, uint32_t buffer, const void *data, sci_announceme
     return CB_OK;
 }
 
-/* As many pieces from *sent on as there are credits for; CB_EMPTY: not all. A message of no bytes
- * is a piece, too. */
+/* Send as many pieces from *sent on as there are credits for; CB_EMPTY: not all. An empty message
+ * is also a piece. */
 static cb_status transfer(sci_node *node, const transport_buffer *buffer, size_t *sent)
 {
     const uint32_t most = node->sending.layout.piece_bytes;
@@ -176,23 +177,23 @@ static void give_back(void *target, transport_buffer *buffer)
 
 static const transport_queue_user queue_user = {.transfer = transfer_rest, .give_back = give_back};
 
-static cb_status refuse_itself(const sci_node *node)
+static cb_status report_send_to_itself(const sci_node *node)
 {
-    cb_error("cannot send to rank %d over sci: it is this process, and a process has no connection "
-             "to itself; send to another",
+    cb_error("cannot send to rank %d over sci: it is this process, which has no connection to "
+             "itself; send to another",
              node->base.rank);
     return CB_ERROR_TRANSPORT;
 }
 
 /* Takes the buffer. */
-__attribute__((noinline)) static cb_status send_with_care(sci_factory *factory, sci_node *node,
-                                                          transport_buffer *buffer)
+__attribute__((noinline)) static cb_status send_or_queue(sci_factory *factory, sci_node *node,
+                                                         transport_buffer *buffer)
 {
     cb_status status;
 
     if (!node->connected) {
         transport_buffer_release(buffer);
-        return refuse_itself(node);
+        return report_send_to_itself(node);
     }
     sci_lock(factory);
     factory->base.held--;
@@ -201,7 +202,7 @@ __attribute__((noinline)) static cb_status send_with_care(sci_factory *factory, 
     return status;
 }
 
-/* Hot. What goes at once, in one piece, where one thread sends. */
+/* Hot. The case of one sending thread and a message that can be sent at once in one piece. */
 cb_status sci_send(transport_node *base, transport_buffer *buffer)
 {
     sci_factory *factory = sci_factory_of(base->factory);
@@ -214,7 +215,7 @@ cb_status sci_send(transport_node *base, transport_buffer *buffer)
                              buffer->size > to->layout.piece_bytes || sci_lost(node) != CB_OK ||
                              !find_credit(to, &number),
                          0))
-        return send_with_care(factory, node, buffer);
+        return send_or_queue(factory, node, buffer);
     status = transfer_piece(node, number, buffer->data,
                             (sci_announcement){.bytes = (uint32_t)buffer->size});
     factory->base.held--;
@@ -222,7 +223,7 @@ cb_status sci_send(transport_node *base, transport_buffer *buffer)
     return status;
 }
 
-/* A node that cannot take the message now gets a copy that waits for it. */
+/* Queue a copy for a node that cannot take the message now. */
 static cb_status send_copy(sci_factory *factory, sci_node *node, const transport_buffer *buffer)
 {
     transport_buffer *copy = sci_create_locked(factory, buffer->size);
@@ -239,7 +240,7 @@ static cb_status send_shared(sci_factory *factory, sci_node *node, const transpo
     cb_status status;
 
     if (!node->connected)
-        return refuse_itself(node);
+        return report_send_to_itself(node);
     if (node->sending.queue.first != NULL || buffer->size > node->sending.layout.piece_bytes)
         return send_copy(factory, node, buffer);
     status = transfer(node, buffer, &sent);

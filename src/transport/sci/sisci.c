@@ -18,12 +18,12 @@ cb_status sci_failed(const char *attempt, unsigned node_id, unsigned segment_id,
     return CB_ERROR_TRANSPORT;
 }
 
-/* What a start can fail of, and what that means for the run. */
+/* Errors of the start and what they mean for the run. */
 static const struct {
     sci_error_t error;
     cb_status status;
     const char *advice;
-} obstacles[] = {
+} start_errors[] = {
     {SCI_ERR_NOSPC, CB_ERROR_MEMORY,
      "free shared memory in /dev/shm, where sisci-shm-clean removes what killed processes left"},
     {SCI_ERR_ILLEGAL_PARAMETER, CB_ERROR_USAGE, "correct the variable that its message names"},
@@ -32,17 +32,17 @@ static const struct {
 
 cb_status sci_library_start(void)
 {
-    const char *advice = "see whether /dev/shm can be used, or the adapter's driver is loaded";
+    const char *advice = "check that /dev/shm is usable, or that the adapter's driver is loaded";
     cb_status status = CB_ERROR_UNSUPPORTED;
     sci_error_t error;
 
     SCIInitialize(0, &error);
     if (error == SCI_ERR_OK)
         return CB_OK;
-    for (size_t i = 0; i < sizeof(obstacles) / sizeof(*obstacles); i++)
-        if (obstacles[i].error == error) {
-            status = obstacles[i].status;
-            advice = obstacles[i].advice;
+    for (size_t i = 0; i < sizeof(start_errors) / sizeof(*start_errors); i++)
+        if (start_errors[i].error == error) {
+            status = start_errors[i].status;
+            advice = start_errors[i].advice;
         }
     cb_error("cannot start the SISCI library: %s; %s", SCIGetErrorString(error), advice);
     return status;
@@ -60,7 +60,7 @@ cb_status sci_library_node_id(unsigned *node_id)
     SCIGetLocalNodeId(SCI_ADAPTER, node_id, 0, &error);
     if (error == SCI_ERR_OK)
         return CB_OK;
-    return sci_failed("tell the local node id", 0, 0, error, "check the adapter");
+    return sci_failed("read the local node id", 0, 0, error, "check the adapter");
 }
 
 cb_status sci_device_open(sci_device *device)
@@ -199,7 +199,7 @@ bool sci_local_try_destroy(sci_local *segment)
     return true;
 }
 
-/* Those that are connected leave when they close, or end. */
+/* Connected processes disconnect when they close, or end. */
 void sci_local_destroy(sci_local *segment)
 {
     uint64_t pause_ns = REMOVE_PAUSE_NS;
@@ -280,17 +280,17 @@ void sci_remote_disconnect(sci_remote *segment)
     *segment = (sci_remote){.state = SCI_REMOTE_DISCONNECTED};
 }
 
-/* Sequences: started before the first transfer, and again after a fault that asks for it; a peer
- * for which that does not succeed in time is lost, and so is one for which SISCI has an error and
- * no mere status: it would be the same for ever. */
+/* Sequences: started before the first transfer, and again after a fault that requires it. A peer is
+ * lost if that does not succeed in time, or if SISCI reports an error instead of a status, since
+ * errors are permanent. */
 
-/* An outage of a link may last so long. */
+/* Longest outage of a link to survive. */
 static const uint64_t lost_after_ns = UINT64_C(2000000000);
 
 static cb_status sequence_lost(const sci_sequence *sequence)
 {
     cb_error("cannot transfer to the segment %u of SCI node %u: no transfer has succeeded for "
-             "%u s, so that its process is taken for lost; see whether it runs, and the links",
+             "%u s, so its process is considered lost; check that it runs, and the links",
              sequence->segment->id, sequence->segment->node_id,
              (unsigned)(lost_after_ns / 1000000000));
     return CB_ERROR_TRANSPORT;
@@ -300,7 +300,7 @@ static cb_status sequence_failed(const sci_sequence *sequence, const char *attem
                                  sci_error_t error)
 {
     return sci_failed(attempt, sequence->segment->node_id, sequence->segment->id, error,
-                      "see whether its process runs, and the adapter");
+                      "check that its process runs, and the adapter");
 }
 
 static cb_status sequence_start(sci_sequence *sequence)
@@ -344,8 +344,8 @@ void sci_sequence_close(sci_sequence *sequence)
     sequence->handle = NULL;
 }
 
-/* A process may be stopped for any time between two of them, so time alone says nothing. */
-cb_status sci_sequence_endure(sci_sequence *sequence, uint32_t tries)
+/* Counts attempts as well as time: the process may have been stopped between two attempts. */
+cb_status sci_sequence_may_retry(sci_sequence *sequence, uint32_t tries)
 {
     const uint32_t tries_between_looks = 1024;
 
@@ -368,7 +368,7 @@ cb_status sci_sequence_recover(sci_sequence *sequence, sci_sequence_status_t sta
     return CB_EMPTY;
 }
 
-/* Interrupts: a bell of this process, and the ropes to those of others */
+/* Interrupts: a local one to wait for, and remote ones to trigger */
 
 cb_status sci_bell_create(sci_bell *bell, const sci_device *device)
 {

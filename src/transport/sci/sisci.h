@@ -1,7 +1,7 @@
 /* The technology sci's view of the SISCI API: a device, local and remote segments as state
  * machines, sequences and interrupts (Bogaerts, "Implementation of the Message Passing Software
- * Layer over SCI", section 11). The protocol calls SISCI through these alone; they compile against
- * Dolphin's header and against that of src/sisci. Errors are logged where they are found. */
+ * Layer over SCI", section 11). The protocol uses SISCI only through these functions, which compile
+ * with Dolphin's header and with that of src/sisci. Errors are logged where they are detected. */
 #ifndef TRANSPORT_SCI_SISCI_H
 #define TRANSPORT_SCI_SISCI_H
 
@@ -15,7 +15,7 @@
 
 enum { SCI_ADAPTER = 0, SCI_PEERS_PER_DEVICE = 32 };
 
-/* Log what could not be done with what; gives CB_ERROR_TRANSPORT. */
+/* Log the failed operation and its object; returns CB_ERROR_TRANSPORT. */
 cb_status sci_failed(const char *attempt, unsigned node_id, unsigned segment_id, sci_error_t error,
                      const char *advice);
 
@@ -25,8 +25,8 @@ typedef struct {
     bool is_open;
 } sci_device;
 
-/* The library is started and stopped in pairs. A start gives CB_ERROR_MEMORY where shared
- * memory is full, CB_ERROR_USAGE for an environment without meaning, else CB_ERROR_UNSUPPORTED;
+/* Start and stop the library; calls come in pairs. Start returns CB_ERROR_MEMORY if shared memory
+ * is full, CB_ERROR_USAGE if an environment variable is invalid, otherwise CB_ERROR_UNSUPPORTED;
  * logged. */
 cb_status sci_library_start(void);
 void sci_library_stop(void);
@@ -34,7 +34,7 @@ cb_status sci_library_node_id(unsigned *node_id);
 cb_status sci_device_open(sci_device *device);
 void sci_device_close(sci_device *device);
 
-/* Memory of this process that others write into: destroyed -> created -> mapped -> available. */
+/* Memory of this process that others write to: destroyed -> created -> mapped -> available. */
 typedef enum {
     SCI_LOCAL_DESTROYED,
     SCI_LOCAL_CREATED,
@@ -51,22 +51,22 @@ typedef struct {
     unsigned char *address; /* while mapped */
 } sci_local;
 
-/* Create takes the first free of the ids first, first + stride, ...; *segment is
- * in state destroyed before. Each function wants the state before it, and leaves it on failure. */
+/* Create takes the first free id of first, first + stride, ...; *segment must be destroyed. Each
+ * function requires the preceding state, and leaves it unchanged on failure. */
 cb_status sci_local_create(sci_local *segment, const sci_device *device, unsigned first,
                            unsigned stride, size_t size);
 cb_status sci_local_map(sci_local *segment);
 
-/* As create: a member of the multicast group `id`, in which all have one size. */
+/* As create, for a member of the multicast group `id`, in which all segments have the same size. */
 cb_status sci_local_join(sci_local *segment, const sci_device *device, unsigned id, size_t size);
 
-/* Whether the adapter has multicast; `id` is of no group. */
+/* Whether the adapter has multicast; `id` must not belong to a group. */
 bool sci_local_can_join(const sci_device *device, unsigned id);
 
 cb_status sci_local_offer(sci_local *segment);
 
-/* From any state to destroyed. The second waits until nobody is connected any more; the first gives
- * false where somebody is, and leaves the state created. */
+/* From any state to destroyed. The second waits until no process is connected; the first returns
+ * false if one is, and leaves the state created. */
 bool sci_local_try_destroy(sci_local *segment);
 void sci_local_destroy(sci_local *segment);
 
@@ -85,15 +85,15 @@ typedef struct {
     unsigned node_id, id;
     bool group;
     size_t size;
-    volatile unsigned char *address; /* while mapped; for stores alone */
+    volatile unsigned char *address; /* while mapped; write only */
 } sci_remote;
 
-/* Connect tries for some seconds where the segment is not there yet. */
+/* Retries for some seconds if the segment does not exist yet. */
 cb_status sci_remote_connect(sci_remote *segment, const sci_device *device, unsigned node_id,
                              unsigned id);
 cb_status sci_remote_map(sci_remote *segment);
 
-/* As connect: to all members of the multicast group `id` that are available. */
+/* As connect, to all available members of the multicast group `id`. */
 cb_status sci_remote_connect_group(sci_remote *segment, const sci_device *device, unsigned id);
 void sci_remote_disconnect(sci_remote *segment); /* from any state */
 
@@ -102,37 +102,37 @@ static inline bool sci_remote_is_mapped(const sci_remote *segment)
     return segment->state == SCI_REMOTE_MAPPED;
 }
 
-/* Whether transfers to a mapped remote segment have arrived. For one thread at a time. */
+/* Checks whether transfers to a mapped remote segment have arrived. For one thread at a time. */
 typedef struct {
     sci_sequence_t handle; /* NULL: closed */
     const sci_remote *segment;
-    uint64_t failing_since_ns; /* the transfer that is being repeated */
+    uint64_t failing_since_ns; /* since when the current transfer has been repeated */
 } sci_sequence;
 
 cb_status sci_sequence_open(sci_sequence *sequence, const sci_remote *segment);
 void sci_sequence_close(sci_sequence *sequence);
 
-/* After a check that was not OK: CB_EMPTY, send again; CB_ERROR_TRANSPORT, logged: the peer is
+/* After an unsuccessful check. CB_EMPTY: transfer again; CB_ERROR_TRANSPORT, logged: the peer is
  * lost. */
 __attribute__((cold)) cb_status
 sci_sequence_recover(sci_sequence *sequence, sci_sequence_status_t status, sci_error_t error);
 
-/* How long the same transfer is made again: CB_EMPTY, once more; CB_ERROR_TRANSPORT, logged: it has
- * failed for so long, and so often, that the peer is lost. `tries` counts the failures before. */
-__attribute__((cold)) cb_status sci_sequence_endure(sci_sequence *sequence, uint32_t tries);
+/* Decide whether to repeat a failed transfer. CB_EMPTY: repeat it; CB_ERROR_TRANSPORT, logged: it
+ * has failed so long and so often that the peer is lost. `tries` counts the previous failures. */
+__attribute__((cold)) cb_status sci_sequence_may_retry(sci_sequence *sequence, uint32_t tries);
 
-/* Hot. For a loop around sci_sequence_check: whether the transfer is to be made once more. */
+/* Hot. For a loop around sci_sequence_check: whether the transfer must be repeated. */
 static inline bool sci_sequence_tries_again(sci_sequence *sequence, cb_status *status,
                                             uint32_t tries)
 {
     if (__builtin_expect(*status != CB_EMPTY, 1))
         return false;
-    *status = sci_sequence_endure(sequence, tries);
+    *status = sci_sequence_may_retry(sequence, tries);
     return *status == CB_EMPTY;
 }
 
-/* Hot. Whether all that this thread has stored since the last check has arrived; orders it before
- * what is stored next. CB_OK; CB_EMPTY: store it again, and check again; CB_ERROR_TRANSPORT. */
+/* Hot. Check that all stores of this thread since the last check have arrived, and order them
+ * before later stores. CB_OK; CB_EMPTY: store again and check again; CB_ERROR_TRANSPORT. */
 static inline cb_status sci_sequence_check(sci_sequence *sequence)
 {
     sci_error_t error;
@@ -143,8 +143,8 @@ static inline cb_status sci_sequence_check(sci_sequence *sequence)
     return sci_sequence_recover(sequence, status, error);
 }
 
-/* Hot. Copy into a mapped remote segment and check; the answers are those of sci_sequence_check.
- * The library reads the source alone, but its interface does not say so. */
+/* Hot. Copy to a mapped remote segment and check; returns as sci_sequence_check. The library only
+ * reads the source, although its prototype is not const. */
 static inline cb_status sci_remote_copy(const sci_remote *segment, sci_sequence *sequence,
                                         size_t offset, const void *data, size_t bytes)
 {
@@ -163,7 +163,8 @@ static inline cb_status sci_remote_copy(const sci_remote *segment, sci_sequence 
     return status;
 }
 
-/* Interrupts, for receives that sleep. */
+/* Interrupts, for receives that sleep: a bell is local, a rope rings the bell of another process.
+ */
 typedef struct {
     sci_local_interrupt_t handle; /* NULL: none */
     unsigned number;
@@ -173,8 +174,8 @@ typedef struct {
     sci_remote_interrupt_t handle; /* NULL: not connected */
 } sci_bell_rope;
 
-/* A wait ends with a ring (each ring ends one wait, also a later one) or after
- * `timeout_ms`. A ring that cannot be made is found by the sequence of the same peer. */
+/* A wait ends with a ring (each ring ends one wait, also a later one) or after `timeout_ms`. A ring
+ * that fails is detected by the sequence to the same peer. */
 cb_status sci_bell_create(sci_bell *bell, const sci_device *device);
 void sci_bell_destroy(sci_bell *bell);
 void sci_bell_wait(const sci_bell *bell, unsigned timeout_ms);

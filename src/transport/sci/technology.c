@@ -9,7 +9,7 @@
 #include "transport/transport.h"
 #endif
 
-/* A build without SISCI still reads the Context of this technology, and knows its name. */
+/* A build without SISCI still knows the technology's name and reads its Context. */
 const transport_technology transport_sci = {
     .name = "sci",
     .summary = "SISCI remote memory",

@@ -1,15 +1,16 @@
 /* The control words of the protocol, as pure functions, and lines in memory. A word is signed with
- * a pattern that changes every time, so that a repeated transfer cannot be taken for a new one.
+ * a pattern that changes with each message, so that a repeated transfer is not mistaken for a new
+ * one.
  *
- * A line has 64 bytes: 56 of payload, then the control word of 8, in its lower half a turn of 4
- * bits, 1 bit "more pieces follow" and 27 bits of size, in its upper half a signature over number,
- * lower half and payload, so that a line that arrived in part is not taken.
+ * A line has 64 bytes: 56 of payload, then a control word of 8. Its lower half has a turn of 4
+ * bits, 1 bit "more pieces follow" and 27 bits of size; its upper half a signature over number,
+ * lower half and payload, so that a partly received line is rejected.
  *
- * A notice, where there are no lines, has 32 bits: 9 of pattern, 1 of "more", 22 of size.
+ * A notice, used without lines, has 32 bits: 9 of pattern, 1 of "more", 22 of size.
  *
  * A credit has 32 bits: 8 of pattern, 24 of the number of a receive buffer.
  *
- * Zeroed memory is none of them. Numbers count the messages of one sender to one receiver from 0.
+ * Zeroed memory is none of these. Numbers count the messages of one sender to one receiver from 0.
  */
 #ifndef TRANSPORT_SCI_WORD_H
 #define TRANSPORT_SCI_WORD_H
@@ -25,7 +26,7 @@ enum {
     SCI_PAYLOAD_BYTES = 56,
     SCI_TURN_MASK = 15,
     SCI_TURN_BITS = 4,
-    SCI_LINE_MOST_BYTES = (1 << 27) - 64, /* that a line can announce */
+    SCI_LINE_MOST_BYTES = (1 << 27) - 64, /* maximum size that a line can announce */
     SCI_NOTICE_MOST_BYTES = (1 << 22) - 64,
     SCI_NOTICE_PATTERNS = 511,
     SCI_NOTICE_BITS = 23, /* below the pattern */
@@ -42,21 +43,20 @@ typedef struct {
     bool more; /* another piece of the same message follows */
 } sci_announcement;
 
-/* Lines. A line is used again after 15 messages at the most, so that 4 bits tell the turns apart.
- */
+/* Lines. A line is reused after at most 15 messages, so that 4 bits distinguish the turns. */
 
 static inline uint32_t sci_line_turn(uint64_t number)
 {
     return (uint32_t)(number + 1) & SCI_TURN_MASK;
 }
 
-/* Whether the control word may be that of message `number`. */
+/* Whether the control word may belong to message `number`; a quick test. */
 static inline bool sci_line_is_due(uint64_t control, uint64_t number)
 {
     return ((uint32_t)control & SCI_TURN_MASK) == sci_line_turn(number);
 }
 
-/* Where the half of a control word lies that has the turn, in words of 32 bits from its begin. */
+/* Index of the half of a control word with the turn, in words of 32 bits. */
 static inline size_t sci_line_turn_word(void)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 1;
@@ -68,8 +68,8 @@ static inline sci_announcement sci_line_announcement(uint64_t control)
                               .more = ((uint32_t)control >> SCI_TURN_BITS & 1) != 0};
 }
 
-/* Hot. Products of pairs of words are independent of each other, so that they overlap. Of a line
- * that announces more than it carries the words of payload are not looked at. */
+/* Hot. Products of pairs of words are independent, so that they execute in parallel. The payload of
+ * a line is excluded if the message is larger than a line. */
 static inline uint32_t sci_line_signature(const uint64_t *payload, uint64_t number, uint32_t low)
 {
     static const uint64_t keys[SCI_LINE_WORDS] = {
@@ -140,8 +140,8 @@ static inline uint32_t sci_credit_buffer(uint32_t credit)
     return credit & ((1u << SCI_CREDIT_BITS) - 1);
 }
 
-/* What a member of a multicast group has consumed: 7 bits tell a group from those that had its
- * place before, 1 bit says that the member has left, 24 bits are the count of messages. */
+/* A member's consumption in a multicast group: 7 bits distinguish the group from earlier ones in
+ * its slot, 1 bit says that the member has left, 24 bits count messages. */
 
 enum { SCI_CONSUMED_BITS = 24 };
 
@@ -156,8 +156,8 @@ static inline bool sci_has_left(uint32_t consumed, uint32_t generation)
     return consumed >> SCI_CONSUMED_BITS == sci_consumed(generation, true, 0) >> SCI_CONSUMED_BITS;
 }
 
-/* How many of the `sent` messages are still on their way to a member: all, where the word is of an
- * earlier group; none, where it has left. */
+/* Number of the `sent` messages that a member has not consumed: all if the word belongs to an
+ * earlier group; none if it has left. */
 static inline uint32_t sci_unconsumed(uint32_t consumed, uint32_t generation, uint64_t sent)
 {
     const uint32_t mask = (1u << SCI_CONSUMED_BITS) - 1;
@@ -171,8 +171,8 @@ static inline uint32_t sci_unconsumed(uint32_t consumed, uint32_t generation, ui
 
 /* Lines in memory: storing one in a remote segment, and looking for one in a local segment. */
 
-/* Hot. Word by word, the control word last; a line is the unit of a transfer. Of a line that
- * announces more `bytes` than it carries only that word counts. */
+/* Hot. Word by word, the control word last; a line is the unit of a transfer. If `bytes` exceeds
+ * the payload of a line, only the control word counts. */
 static inline void sci_line_store(volatile unsigned char *target, const sci_line *line,
                                   uint32_t bytes)
 {
@@ -185,8 +185,8 @@ static inline void sci_line_store(volatile unsigned char *target, const sci_line
     __atomic_store_n(&words[SCI_PAYLOAD_WORDS], line->words[SCI_PAYLOAD_WORDS], __ATOMIC_RELEASE);
 }
 
-/* Hot. The line of message `number`, and its payload where it has one; false: it has not come, or
- * not whole. Pairs with the release of sci_line_store. */
+/* Hot. Find the line of message `number`, and its payload if it has one; false: not arrived, or
+ * only in part. Pairs with the release of sci_line_store. */
 static inline bool sci_line_find(const uint64_t *words, uint64_t number, sci_line *line)
 {
     const uint64_t control = __atomic_load_n(&words[SCI_PAYLOAD_WORDS], __ATOMIC_ACQUIRE);
@@ -201,8 +201,8 @@ static inline bool sci_line_find(const uint64_t *words, uint64_t number, sci_lin
     return sci_line_is_whole(line, number);
 }
 
-/* Hot. The payload of a line to a buffer of at least a cache line, whole: the words come from
- * registers, and what is behind the payload is nobody's. */
+/* Hot. Copy the whole payload of a line to a buffer of at least a cache line: the words come from
+ * registers, and bytes after the message are unused. */
 static inline void sci_line_give_payload(const sci_line *line, void *buffer)
 {
     unsigned char *at = buffer;

@@ -1,4 +1,4 @@
-/* A socket that is bound to the address of one interface, its port and its buffers. */
+/* A socket bound to the address of an interface; its port and buffers. */
 #include "transport/socket/socket.h"
 
 #include <arpa/inet.h>
@@ -33,14 +33,14 @@ cb_status socket_port(const char *technology, uint64_t first, unsigned local_ran
     *out = first == 0 ? 0 : (unsigned)first + local_rank;
     if (*out <= LARGEST_PORT)
         return CB_OK;
-    cb_error("cannot use port %u for %s: the rank is the %u. of its host and ports end at %d; "
+    cb_error("cannot use port %u for %s: it is process %u of its host and ports end at %d; "
              "configure a lower port",
              *out, technology, local_rank + 1, LARGEST_PORT);
     return CB_ERROR_USAGE;
 }
 
-static cb_status refuse(const char *technology, const char *attempt,
-                        const struct sockaddr_in *address)
+static cb_status report_socket_error(const char *technology, const char *attempt,
+                                     const struct sockaddr_in *address)
 {
     char text[SOCKET_TEXT_BYTES];
 
@@ -59,13 +59,13 @@ cb_status socket_bind(const char *technology, int type, const socket_interface *
     *bound = (struct sockaddr_in){
         .sin_family = AF_INET, .sin_addr = interface->address, .sin_port = htons((uint16_t)port)};
     if (fd < 0)
-        return refuse(technology, "make a socket", bound);
-    /* Connections of an earlier job that have ended must not keep a port of this one. */
+        return report_socket_error(technology, "make a socket", bound);
+    /* Closed connections of an earlier job must not block a port of this one. */
     if (type == SOCK_STREAM)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (bind(fd, (const struct sockaddr *)bound, sizeof(*bound)) != 0 ||
         getsockname(fd, (struct sockaddr *)bound, &bytes) != 0) {
-        cb_status status = refuse(technology, "take an address", bound);
+        cb_status status = report_socket_error(technology, "bind an address", bound);
 
         close(fd);
         return status;

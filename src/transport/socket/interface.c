@@ -1,4 +1,4 @@
-/* The choice of an interface: by name, or the one that reaches the other ranks. */
+/* Choice of a network interface: by name, or the one that reaches the other ranks. */
 #include "transport/socket/socket.h"
 
 #include <ifaddrs.h>
@@ -12,13 +12,13 @@
 
 enum { NAMES_BYTES = 256 };
 
-/* What an interface has to be like to be taken. */
+/* Requirements on an interface. */
 typedef struct {
     const char *name;              /* or NULL */
     const struct in_addr *address; /* or NULL */
     bool any_remote;               /* not loopback */
     bool loopback;
-} wish;
+} requirements;
 
 static bool is_usable(const struct ifaddrs *entry)
 {
@@ -34,24 +34,24 @@ static struct in_addr address_of(const struct ifaddrs *entry)
     return address.sin_addr;
 }
 
-static bool grants(const struct ifaddrs *entry, const wish *wanted)
+static bool meets(const struct ifaddrs *entry, const requirements *needed)
 {
     const bool loopback = (entry->ifa_flags & IFF_LOOPBACK) != 0;
 
-    if (!is_usable(entry) || (wanted->name != NULL && strcmp(wanted->name, entry->ifa_name) != 0) ||
-        (wanted->any_remote && loopback) || (wanted->loopback && !loopback))
+    if (!is_usable(entry) || (needed->name != NULL && strcmp(needed->name, entry->ifa_name) != 0) ||
+        (needed->any_remote && loopback) || (needed->loopback && !loopback))
         return false;
-    return wanted->address == NULL || wanted->address->s_addr == address_of(entry).s_addr;
+    return needed->address == NULL || needed->address->s_addr == address_of(entry).s_addr;
 }
 
-/* How many there are; the first of them. */
-static size_t count_granting(const struct ifaddrs *list, const wish *wanted,
-                             const struct ifaddrs **first)
+/* The number of suitable interfaces, and the first of them. */
+static size_t count_meeting(const struct ifaddrs *list, const requirements *needed,
+                            const struct ifaddrs **first)
 {
     size_t count = 0;
 
     for (const struct ifaddrs *entry = list; entry != NULL; entry = entry->ifa_next)
-        if (grants(entry, wanted) && count++ == 0)
+        if (meets(entry, needed) && count++ == 0)
             *first = entry;
     return count;
 }
@@ -68,7 +68,7 @@ static void list_names(const struct ifaddrs *list, char names[NAMES_BYTES])
     }
 }
 
-/* Of the host's own name, where it resolves to something that others can reach. */
+/* The address of the host's own name, if it resolves to one that other hosts can reach. */
 static bool find_host_address(struct in_addr *out)
 {
     const struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
@@ -90,27 +90,27 @@ static const struct ifaddrs *choose(const struct ifaddrs *list, const char *name
     struct in_addr address;
 
     if (name != NULL)
-        return count_granting(list, &(wish){.name = name}, &found) > 0 ? found : NULL;
+        return count_meeting(list, &(requirements){.name = name}, &found) > 0 ? found : NULL;
     if (one_host)
-        return count_granting(list, &(wish){.loopback = true}, &found) > 0 ? found : NULL;
+        return count_meeting(list, &(requirements){.loopback = true}, &found) > 0 ? found : NULL;
     if (find_host_address(&address) &&
-        count_granting(list, &(wish){.address = &address}, &found) > 0)
+        count_meeting(list, &(requirements){.address = &address}, &found) > 0)
         return found;
-    return count_granting(list, &(wish){.any_remote = true}, &found) == 1 ? found : NULL;
+    return count_meeting(list, &(requirements){.any_remote = true}, &found) == 1 ? found : NULL;
 }
 
-static cb_status refuse(const struct ifaddrs *list, const char *name)
+static cb_status report_no_interface(const struct ifaddrs *list, const char *name)
 {
     char names[NAMES_BYTES];
 
     list_names(list, names);
     if (name != NULL)
-        cb_error("cannot use the interface '%s': this host has none of that name that is up and "
-                 "has an IPv4 address; use --interface with one of %s",
+        cb_error("cannot use the interface '%s': this host has no interface of that name that is "
+                 "up and has an IPv4 address; use --interface with one of %s",
                  name, names);
     else
-        cb_error("cannot choose an interface: the host's name leads to no address of an interface "
-                 "that the other ranks could reach; use --interface with one of %s",
+        cb_error("cannot choose an interface: the host's name does not resolve to an interface "
+                 "that the other ranks can reach; use --interface with one of %s",
                  names);
     return CB_ERROR_USAGE;
 }
@@ -136,13 +136,13 @@ cb_status socket_choose_interface(const char *name, bool one_host, socket_interf
     cb_status status = CB_OK;
 
     if (getifaddrs(&list) != 0) {
-        cb_error("cannot list the network interfaces of this host: %m; see its limits of memory "
+        cb_error("cannot list the network interfaces of this host: %m; check its limits of memory "
                  "and open files");
         return CB_ERROR_SYSTEM;
     }
     found = choose(list, name, one_host);
     if (found == NULL) {
-        status = refuse(list, name);
+        status = report_no_interface(list, name);
     } else {
         snprintf(out->name, sizeof(out->name), "%s", found->ifa_name);
         out->address = address_of(found);

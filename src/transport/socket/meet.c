@@ -1,5 +1,5 @@
-/* How the ranks of a job get to know each other: on which host each is, the key that rank 0 draws,
- * and the address of each. */
+/* What the ranks of a job exchange at open: the host of each rank, the key drawn by rank 0, and the
+ * address of each. */
 #include "transport/socket/socket.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 
-/* Hosts that are network namespaces of one machine may have one name. */
+/* Hosts that are network namespaces of one machine may have the same name. */
 typedef struct {
     char host[64];
     uint64_t network;
@@ -33,7 +33,7 @@ static cb_status draw_key(socket_key *key)
     return CB_ERROR_SYSTEM;
 }
 
-static void introduce(introduction *mine)
+static void describe_self(introduction *mine)
 {
     struct stat network;
 
@@ -49,8 +49,9 @@ static bool same_host(const introduction *one, const introduction *other)
     return strcmp(one->host, other->host) == 0 && one->network == other->network;
 }
 
-/* What the introductions of all say. */
-static void conclude(const introduction *all, int rank, int size, socket_place *out, bool *one_host)
+/* Derive this process's place from the introductions of all ranks. */
+static void derive_place(const introduction *all, int rank, int size, socket_place *out,
+                         bool *one_host)
 {
     *one_host = true;
     out->local_rank = 0;
@@ -71,7 +72,7 @@ cb_status socket_meet(const transport_bootstrap *bootstrap, const char *technolo
     cb_status status;
     bool one_host;
 
-    introduce(&mine);
+    describe_self(&mine);
     all = cb_allocate((size_t)bootstrap->size, sizeof(*all), technology);
     if (all == NULL)
         return CB_ERROR_MEMORY;
@@ -79,7 +80,7 @@ cb_status socket_meet(const transport_bootstrap *bootstrap, const char *technolo
     for (int rank = 0; status == CB_OK && rank < bootstrap->size; rank++)
         status = all[rank].status;
     if (status == CB_OK)
-        conclude(all, bootstrap->rank, bootstrap->size, out, &one_host);
+        derive_place(all, bootstrap->rank, bootstrap->size, out, &one_host);
     free(all);
     CB_TRY(status);
     return socket_agree(bootstrap, socket_choose_interface(name, one_host, &out->interface));

@@ -1,6 +1,7 @@
-/* The connections: each rank connects to those before it and is connected to by those after it.
- * The first bytes show the job's key; what lacks it is dropped and counted. A rank never waits for
- * an answer before it has greeted all, so that none waits for another in a circle. */
+/* Opening connections: each rank connects to the lower ranks and accepts connections of the higher
+ * ones. The first bytes carry the key of the job; a connection without it is rejected and counted.
+ * A rank sends its hello to all peers before it waits for any answer, which avoids circular waits.
+ */
 #include "transport/tcp/internal.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 
 static const uint64_t timeout_ns = UINT64_C(30000000000);
 
-/* What the steps of opening share. */
+/* State shared by the steps of opening. */
 typedef struct {
     tcp_factory *factory;
     const tcp_settings *settings;
@@ -35,17 +36,17 @@ static int left_ms(const opening *open)
     return now_ns < open->deadline_ns ? (int)((open->deadline_ns - now_ns) / 1000000) + 1 : 0;
 }
 
-static cb_status fail(const char *attempt, const tcp_node *node, int cause)
+static cb_status report_failure(const char *attempt, const tcp_node *node, int cause)
 {
     char text[SOCKET_TEXT_BYTES];
 
-    cb_error("cannot %s rank %d over tcp at %s: %s; see whether a filter or a limit of open files "
-             "is in the way, or choose another --interface",
+    cb_error("cannot %s rank %d over tcp at %s: %s; check for a firewall or a limit of open files, "
+             "or choose another --interface",
              attempt, node->base.rank, socket_text(&node->address, text), strerror(cause));
     return CB_ERROR_SYSTEM;
 }
 
-/* A connection for each rank, and what else is open. */
+/* Descriptors for a connection to each rank and for other files. */
 static void raise_limit_of_files(int ranks)
 {
     const rlim_t wanted = (rlim_t)ranks + 256;
@@ -72,8 +73,8 @@ static cb_status listen_here(opening *open, struct sockaddr_in *mine)
     return CB_ERROR_SYSTEM;
 }
 
-/* Wait until the socket can be written to or, with POLLIN, read from. An errno, or 0. */
-static int await(const opening *open, int fd, short events)
+/* Wait until the socket is writable or, with POLLIN, readable. Returns an errno, or 0. */
+static int wait_for_socket(const opening *open, int fd, short events)
 {
     struct pollfd one = {.fd = fd, .events = events};
     int ready;
@@ -86,7 +87,7 @@ static int await(const opening *open, int fd, short events)
 
 static int finish_connect(const opening *open, int fd)
 {
-    int cause = await(open, fd, POLLOUT);
+    int cause = wait_for_socket(open, fd, POLLOUT);
     socklen_t bytes = sizeof(cause);
 
     if (cause == 0 && getsockopt(fd, SOL_SOCKET, SO_ERROR, &cause, &bytes) != 0)
@@ -108,7 +109,7 @@ static cb_status greet(const opening *open, tcp_node *node)
     tcp_hello_write(hello, &open->place.key, base->rank, base->size);
     if (cause == 0 && send(node->fd, hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
         cause = errno;
-    return cause == 0 ? CB_OK : fail("connect to", node, cause);
+    return cause == 0 ? CB_OK : report_failure("connect to", node, cause);
 }
 
 static cb_status await_answer(const opening *open, tcp_node *node)
@@ -117,25 +118,25 @@ static cb_status await_answer(const opening *open, tcp_node *node)
     size_t got = 0;
 
     while (got < sizeof(hello)) {
-        int cause = await(open, node->fd, POLLIN);
+        int cause = wait_for_socket(open, node->fd, POLLIN);
         ssize_t now = cause == 0 ? recv(node->fd, hello + got, sizeof(hello) - got, 0) : -1;
 
         if (now > 0)
             got += (size_t)now;
         else if (now == 0)
-            return fail("get an answer of", node, ECONNRESET);
+            return report_failure("get an answer of", node, ECONNRESET);
         else if (cause != 0 || (errno != EAGAIN && errno != EINTR))
-            return fail("get an answer of", node, cause != 0 ? cause : errno);
+            return report_failure("get an answer of", node, cause != 0 ? cause : errno);
     }
     return tcp_hello_read(hello, &open->place.key, open->factory->base.size) == node->base.rank
                ? CB_OK
-               : fail("get an answer of", node, EPROTO);
+               : report_failure("get an answer of", node, EPROTO);
 }
 
-/* Pending connections: accepted, and not yet known to be of a rank of the job. One that is slow or
- * silent keeps no other waiting. */
+/* Pending connections: accepted, but not yet known to belong to a rank of the job. A slow or silent
+ * one does not delay the others. */
 
-/* More at a time are kept only in the place of the oldest. */
+/* When the list is full, a new connection replaces the oldest. */
 enum { PENDING_MOST = 256 };
 
 typedef struct {
@@ -163,9 +164,9 @@ static void reject(pending_connections *pending, size_t index)
     remove_pending(pending, index);
 }
 
-/* Whether the hello is that of a rank that is waited for: it gets an answer, and the connection is
- * that rank's. */
-static bool admit(const opening *open, const pending_connection *from)
+/* Whether the hello is from an expected rank. If so, answer it and make the connection that rank's.
+ */
+static bool accept_hello(const opening *open, const pending_connection *from)
 {
     tcp_factory *factory = open->factory;
     unsigned char hello[TCP_HELLO_BYTES];
@@ -191,7 +192,7 @@ static void read_hello(const opening *open, pending_connections *pending, size_t
         from->got += (size_t)now;
     if (now > 0 && from->got < sizeof(from->hello))
         return;
-    if (now > 0 && admit(open, from))
+    if (now > 0 && accept_hello(open, from))
         remove_pending(pending, index);
     else
         reject(pending, index);
@@ -202,7 +203,7 @@ static cb_status accept_pending(const opening *open, pending_connections *pendin
     int fd = accept4(open->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
     if (fd < 0) {
-        /* The other errors are of connections that ended before they were accepted. */
+        /* The other errors concern connections that ended before they were accepted. */
         if (errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS)
             return CB_OK;
         cb_error("cannot accept a connection over tcp: %m; raise the limit of open files");
@@ -214,7 +215,7 @@ static cb_status accept_pending(const opening *open, pending_connections *pendin
     return CB_OK;
 }
 
-/* Wait, until the deadline at the most, for something to come, and look at it. */
+/* Wait for input until the deadline, and read it. */
 static cb_status await_pending(const opening *open, pending_connections *pending)
 {
     struct pollfd watched[PENDING_MOST + 1];
@@ -241,7 +242,7 @@ static cb_status accept_ranks(const opening *open)
         if (factory->nodes[rank].fd >= 0)
             rank++;
         else if (left_ms(open) == 0)
-            status = fail("be reached by", &factory->nodes[rank], ETIMEDOUT);
+            status = report_failure("be reached by", &factory->nodes[rank], ETIMEDOUT);
         else
             status = await_pending(open, &pending);
     while (pending.count > 0)
@@ -249,15 +250,15 @@ static cb_status accept_ranks(const opening *open)
     factory->base.rejected_connections = pending.rejected;
     if (pending.rejected > 0)
         cb_warning("%zu connections lacked the key of the job and were dropped; something else "
-                   "looks for open ports here",
+                   "is scanning ports of this host",
                    pending.rejected);
     return status;
 }
 
 /* Connections of the job */
 
-/* Keepalive finds a host that is gone while nothing is on its way to it. */
-static cb_status settle(const opening *open, tcp_node *node)
+/* Keepalive detects a host that is lost while no data is in transit to it. */
+static cb_status configure_connection(const opening *open, tcp_node *node)
 {
     const int on = 1, probes = 3, seconds = (int)open->settings->silence_s,
               interval_s = seconds / 4 > 0 ? seconds / 4 : 1;
@@ -272,7 +273,7 @@ static cb_status settle(const opening *open, tcp_node *node)
     node->receiving.readable = true;
     return epoll_ctl(open->factory->events, EPOLL_CTL_ADD, node->fd, &event) == 0
                ? CB_OK
-               : fail("watch the connection to", node, errno);
+               : report_failure("watch the connection to", node, errno);
 }
 
 static cb_status connect_and_accept(opening *open)
@@ -287,7 +288,7 @@ static cb_status connect_and_accept(opening *open)
         CB_TRY(await_answer(open, &factory->nodes[rank]));
     for (int rank = 0; rank < factory->base.size; rank++)
         if (rank != factory->base.rank)
-            CB_TRY(settle(open, &factory->nodes[rank]));
+            CB_TRY(configure_connection(open, &factory->nodes[rank]));
     return CB_OK;
 }
 

@@ -1,5 +1,4 @@
-/* Connections that are made: what the kernel says of them, peers that are lost, and what happens
- * between two polls that found nothing. */
+/* Established connections: kernel events, lost peers, and pauses between unsuccessful polls. */
 #include "transport/tcp/internal.h"
 
 #include <errno.h>
@@ -14,12 +13,12 @@
 enum {
     POLLS_BETWEEN_LOOKS = 1 << 12,
     SLEEP_MS = 500,
-    SHORT_SLEEP_MS = 10 /* while messages are queued: nothing tells when the kernel has room */
+    SHORT_SLEEP_MS = 10 /* while messages are queued: no event reports room in the kernel */
 };
 
 static const uint64_t look_interval_ns = 1000000000;
 
-/* Sending and receiving threads may find it at one time: the first reports. */
+/* Sending and receiving threads may detect the loss at the same time: only the first reports it. */
 __attribute__((cold)) cb_status tcp_lose(tcp_node *node, const char *attempt, int cause)
 {
     char text[SOCKET_TEXT_BYTES];
@@ -27,8 +26,8 @@ __attribute__((cold)) cb_status tcp_lose(tcp_node *node, const char *attempt, in
 
     if (__atomic_compare_exchange_n(&node->lost, &whole, CB_ERROR_TRANSPORT, false,
                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        cb_error("cannot %s rank %d over tcp at %s: %s; see what that rank says, and whether its "
-                 "host is there",
+        cb_error("cannot %s rank %d over tcp at %s: %s; see the messages of that rank, and check "
+                 "that its host is reachable",
                  attempt, node->base.rank, socket_text(&node->address, text),
                  cause != 0 ? strerror(cause) : "its end of the connection was closed");
     return CB_ERROR_TRANSPORT;
@@ -52,8 +51,8 @@ int tcp_note_events(tcp_factory *factory, int wait_ms)
     return count;
 }
 
-/* A host that is cut off lets nothing be acknowledged; one whose process does not read does. While
- * nothing is on its way, the kernel's keepalive asks. */
+/* A host that is cut off acknowledges nothing; one whose process does not read does. While no data
+ * is in transit, the kernel's keepalive checks. */
 static void look_at(tcp_node *node, uint64_t silence_ns)
 {
     struct tcp_info info = {0};

@@ -1,8 +1,9 @@
-/* Inside the technology tcp: what its files share. docs/sockets.md has the protocol.
+/* Internals of the technology tcp, shared by its files. docs/reference/technologies.md has the
+ * protocol.
  *
- * Threads: one receives; with `many_senders` any may send, create and release, and what they share
- * stands under the factory's lock: the pool, the count of buffers held, the send side of the nodes.
- * The receive side of the nodes is the receiving thread's alone. */
+ * Threads: one receives. With `many_senders` any thread may send, create and release, and shared
+ * state (the pool, the count of buffers held, the send side of the nodes) is guarded by the
+ * factory's lock. The receive side of the nodes belongs to the receiving thread. */
 #ifndef TRANSPORT_TCP_INTERNAL_H
 #define TRANSPORT_TCP_INTERNAL_H
 
@@ -13,42 +14,42 @@
 
 enum { TCP_STAGING_BYTES = 8192 };
 
-/* The Context TCP of one process. */
+/* The parameters of one process (Context TCP). */
 typedef struct {
-    uint64_t port;               /* 0: any; processes that share a host add their rank on it */
-    uint64_t socket_buffer_size; /* bytes, in each direction; 0: as the system has it */
-    uint64_t silence_s;          /* a peer whose host answers nothing for so long is lost */
+    uint64_t port; /* 0: any; processes that share a host add their local rank to it */
+    uint64_t socket_buffer_size; /* bytes, in each direction; 0: the system's default */
+    uint64_t silence_s;          /* a peer whose host has not answered for this long is lost */
 } tcp_settings;
 
 extern const cb_parameter_set tcp_parameters;
 
-/* What arrives goes straight into the buffer of its message; but the beginning of a message, whose
- * size is not known, and small messages, of which many come at once, through `staging`. */
+/* Payload is received directly into the buffer of its message. Exceptions go through `staging`: the
+ * start of a message, whose size is unknown, and small messages, of which many arrive at once. */
 typedef struct {
     unsigned char *staging;
-    size_t first, filled;       /* staged bytes that were not looked at yet */
-    transport_buffer *incoming; /* of the message whose header was read; NULL: none */
+    size_t first, filled;       /* staged bytes not yet parsed */
+    transport_buffer *incoming; /* buffer of the message whose header was read; NULL: none */
     size_t got_bytes;           /* of its payload */
-    uint32_t number;            /* of the next message */
-    bool large;                 /* the last message was */
-    bool readable;              /* a read may find something, for all that is known */
-    bool hung_up;               /* so will every read, until it finds the end */
-    bool shut_down;             /* no message will come any more */
-    bool ended;                 /* while this process closes: the peer's side is closed */
+    uint32_t number;            /* number of the next message */
+    bool large;                 /* the last message was large */
+    bool readable;              /* a read may find data, as far as known */
+    bool hung_up;   /* the peer closed the connection: reads find data until they find the end */
+    bool shut_down; /* the shutdown message has arrived: no further message */
+    bool ended;     /* while this process closes: the peer has closed its side */
 } tcp_receiving;
 
-/* Under the factory's lock where many send. */
+/* Guarded by the factory's lock if several threads send. */
 typedef struct {
-    transport_queue queue; /* sent_bytes include the header */
-    uint32_t number;       /* of the first in the queue, or of the next message */
-    size_t shutdown_bytes; /* of the shutdown message that have gone */
+    transport_queue queue; /* its sent_bytes include the header */
+    uint32_t number;       /* number of the first queued message, or of the next message */
+    size_t shutdown_bytes; /* bytes of the shutdown message sent so far */
 } tcp_sending;
 
 typedef struct {
     transport_node base;
     int fd; /* -1: this process itself */
     bool in_use;
-    cb_status lost; /* CB_OK, or what every further transfer is answered with; atomic */
+    cb_status lost; /* CB_OK, or the status that all further transfers return; atomic */
     struct sockaddr_in address;
     tcp_receiving receiving;
     tcp_sending sending;
@@ -56,13 +57,13 @@ typedef struct {
 
 typedef struct {
     transport_factory base;
-    tcp_node *nodes; /* by rank; connected at open, and kept until close */
+    tcp_node *nodes; /* by rank; connected at open and kept until close */
     unsigned char *staging;
     transport_pool pool;
-    int events; /* an epoll of all connections, which tells changes (EPOLLET) */
+    int events; /* an edge-triggered epoll (EPOLLET) of all connections */
     uint64_t silence_ns;
-    uint64_t looked_ns; /* when the connections were last looked at */
-    size_t queued;      /* messages that wait in queues; atomic */
+    uint64_t looked_ns; /* when the connections were last checked */
+    size_t queued;      /* number of queued messages; atomic */
     transport_lock lock;
 } tcp_factory;
 
@@ -85,16 +86,16 @@ static inline cb_status tcp_lost(const tcp_node *node)
 cb_status tcp_connect_all(tcp_factory *factory, const transport_bootstrap *bootstrap,
                           const tcp_settings *settings);
 
-/* connection.c. A lost peer is reported once, with the cause (an errno, or 0 for a plain end), and
- * remembered; tcp_lose gives CB_ERROR_TRANSPORT. tcp_note_events marks the connections of which the
- * kernel has news, waits for some for `wait_ms` at most, and gives their number. tcp_pause comes
- * after each poll that found nothing, with `polls` counted from 0: it waits as the policy has it,
- * and looks at times whether the hosts of all peers are still there. */
+/* connection.c. tcp_lose reports a lost peer once, with the cause (an errno, or 0 for a regular
+ * end), and returns CB_ERROR_TRANSPORT. tcp_note_events waits at most `wait_ms` for events, marks
+ * the connections that have some, and returns their number. tcp_pause follows each unsuccessful
+ * poll, `polls` counted from 0: it waits as the policy says and occasionally checks that the hosts
+ * of all peers still answer. */
 cb_status tcp_lose(tcp_node *node, const char *attempt, int cause);
 int tcp_note_events(tcp_factory *factory, int wait_ms);
 void tcp_pause(tcp_factory *factory, uint64_t polls);
 
-/* send.c. tcp_flush_queues sends what can go of all queues. */
+/* send.c. tcp_flush_queues sends what it can of all queues. */
 cb_status tcp_send(transport_node *node, transport_buffer *buffer);
 cb_status tcp_group_send(transport_group *group, transport_buffer *buffer);
 cb_status tcp_flush_queues(tcp_factory *factory);

@@ -1,4 +1,4 @@
-/* Receiving: headers through a staging area, payloads into the buffers of the pool. */
+/* Receiving: headers through a staging area, payloads directly into the buffers of the pool. */
 #include "transport/tcp/internal.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "transport/common/group.h"
 
-/* From this size on nothing but headers is staged, since what is staged of a payload has to be
- * copied: the next message is thought to be like the last. */
+/* From this size on only headers are staged, since staged payload has to be copied. The next
+ * message is assumed to be like the last. */
 enum { LARGE_BYTES = 2048 };
 
 static transport_buffer *take_buffer(tcp_factory *factory)
@@ -28,16 +28,17 @@ static cb_status refuse_header(tcp_node *node, tcp_header header, size_t capacit
     const uint32_t expected = node->receiving.number;
 
     if (header.number != expected)
-        cb_error("rank %d sent what is no message of this technology (number %u in place of %u)",
-                 node->base.rank, header.number, expected);
+        cb_error("rank %d sent an invalid message (number %u instead of %u)", node->base.rank,
+                 header.number, expected);
     else
-        cb_error("rank %d sent a message of %u bytes, and %zu were announced; announce its size",
-                 node->base.rank, header.bytes, capacity);
+        cb_error(
+            "rank %d sent a message of %u bytes, but at most %zu were announced; announce its size",
+            node->base.rank, header.bytes, capacity);
     return tcp_lose(node, "receive from", EPROTO);
 }
 
-/* The next header of those staged, and what is staged of its payload; CB_EMPTY: not all of it is
- * there. */
+/* Parse the next staged header and copy the staged part of its payload; CB_EMPTY: the header is
+ * incomplete. */
 static cb_status begin_message(tcp_node *node)
 {
     tcp_factory *factory = tcp_factory_of(node->base.factory);
@@ -67,8 +68,8 @@ static cb_status begin_message(tcp_node *node)
     return CB_OK;
 }
 
-/* Where the next bytes go; gives their number. Of a message that is arriving nothing is staged any
- * more, and between two messages less than a header. */
+/* Where the next bytes go; returns how many may be read. While a message is arriving nothing more
+ * is staged; between two messages less than a header is. */
 static size_t lay_out(tcp_receiving *from, struct iovec parts[2])
 {
     const size_t staged = from->filled - from->first;
@@ -97,7 +98,7 @@ static cb_status find_end(tcp_node *node)
     return CB_EMPTY;
 }
 
-/* Hot. Ask the connection once. */
+/* Hot. Read the connection once. */
 static cb_status read_more(tcp_node *node)
 {
     tcp_receiving *from = &node->receiving;
@@ -138,7 +139,7 @@ static cb_status hand_over(tcp_node *node, transport_buffer **out)
 }
 
 /* Hot. The next message of a connected node; CB_EMPTY: there is none, and with `ask` the connection
- * has been asked. What has arrived goes first, also of a peer that was lost since. */
+ * was read. Messages that have arrived are delivered even if the peer was lost since. */
 static cb_status poll_node(tcp_node *node, bool ask, transport_buffer **out)
 {
     tcp_receiving *from = &node->receiving;
@@ -159,7 +160,7 @@ static cb_status poll_node(tcp_node *node, bool ask, transport_buffer **out)
 }
 
 /* Hot. */
-static inline cb_status look(transport_node *base, bool ask, transport_buffer **out)
+static inline cb_status flush_and_poll(transport_node *base, bool ask, transport_buffer **out)
 {
     tcp_factory *factory = tcp_factory_of(base->factory);
     tcp_node *node = tcp_node_of(base);
@@ -177,22 +178,22 @@ static inline cb_status look(transport_node *base, bool ask, transport_buffer **
 
 cb_status tcp_try_receive(transport_node *base, transport_buffer **out)
 {
-    return look(base, true, out);
+    return flush_and_poll(base, true, out);
 }
 
-/* Hot. Who yields learns of news from the epoll, before it gives the core away. */
+/* Hot. With the yield policy, learns of events from epoll before it yields the core. */
 cb_status tcp_receive(transport_node *base, transport_buffer **out)
 {
     tcp_factory *factory = tcp_factory_of(base->factory);
     const bool ask = factory->base.wait != TRANSPORT_WAIT_YIELD;
     cb_status status;
 
-    for (uint64_t polls = 0; (status = look(base, ask, out)) == CB_EMPTY; polls++)
+    for (uint64_t polls = 0; (status = flush_and_poll(base, ask, out)) == CB_EMPTY; polls++)
         tcp_pause(factory, polls);
     return status;
 }
 
-/* Groups: the kernel is asked once a round which connections have news. */
+/* Groups: ask the kernel once per round which connections have events. */
 
 static cb_status poll_noted(transport_node *base, transport_buffer **out)
 {
@@ -201,7 +202,7 @@ static cb_status poll_noted(transport_node *base, transport_buffer **out)
     return node->fd >= 0 ? poll_node(node, false, out) : CB_EMPTY;
 }
 
-/* Only a group of which nobody can send any more waits for nothing. */
+/* Fail only if no peer of the group can send any more. */
 static cb_status check_anybody_left(const transport_group *group)
 {
     tcp_node *node = NULL;

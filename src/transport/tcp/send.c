@@ -1,5 +1,5 @@
-/* Sending: header and payload in one call. What the kernel has no room for waits in a queue, in
- * order, and goes with later calls. */
+/* Sending: header and payload in one call. Data that the kernel has no room for waits in a queue,
+ * in order, and is sent by later calls. */
 #include "transport/tcp/internal.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 
-/* Up to here a copy costs less than a call with two parts. */
+/* Up to this size a copy costs less than a call with two parts. */
 enum { SMALL_BYTES = 512 };
 
 static ssize_t write_small(int fd, const unsigned char *header, const transport_buffer *buffer)
@@ -35,8 +35,8 @@ static ssize_t write_rest(int fd, unsigned char *header, const transport_buffer 
     return sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
-/* Hot. The rest of a message, of which *sent bytes have gone; CB_EMPTY: the kernel has no room for
- * all of it. */
+/* Hot. The rest of a message, of which *sent bytes have been sent; CB_EMPTY: the kernel has no room
+ * for all of it. */
 static cb_status transfer(tcp_node *node, const transport_buffer *buffer, size_t *sent)
 {
     const size_t whole = TCP_HEADER_BYTES + buffer->size;
@@ -77,8 +77,8 @@ static const transport_queue_user queue_user = {.transfer = transfer_rest, .give
 
 static cb_status refuse_itself(const tcp_node *node)
 {
-    cb_error("cannot send to rank %d over tcp: it is this process, and a process has no connection "
-             "to itself; send to another",
+    cb_error("cannot send to rank %d over tcp: it is this process, which has no connection to "
+             "itself; send to another",
              node->base.rank);
     return CB_ERROR_TRANSPORT;
 }
@@ -101,7 +101,7 @@ cb_status tcp_send(transport_node *base, transport_buffer *buffer)
     return status;
 }
 
-/* To a node whose connection has no room now, or not for all, goes a copy that waits for it. */
+/* A node whose connection has no room for the whole message gets a queued copy. */
 static cb_status send_shared(tcp_factory *factory, tcp_node *node, const transport_buffer *buffer)
 {
     transport_buffer *copy;

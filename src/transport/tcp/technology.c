@@ -1,6 +1,6 @@
-/* The technology tcp: messages over stream sockets, one connection for each pair of ranks, all made
- * at open and shut down at close. A message is a header of eight bytes and its payload;
- * docs/sockets.md has the format. */
+/* The technology tcp: messages over stream sockets, one connection per pair of ranks, opened at
+ * open and shut down at close. A message is a header of eight bytes and its payload;
+ * docs/reference/technologies.md has the format. */
 #include "transport/tcp/internal.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static const cb_parameter rows[] = {
      .offset = FIELD(port),
      .maximum = 65535,
      .help = "The port at which a process listens while the job opens; processes that share a host "
-             "add their rank on it; 0: any that is free"},
+             "add their local rank; 0: any free port"},
     {.name = "socket_buffer_size",
      .scopes = ANY_NODE,
      .kind = CB_PARAMETER_SIZE,
@@ -39,7 +39,7 @@ static const cb_parameter rows[] = {
      .minimum = 1,
      .maximum = 86400,
      .unit = "s",
-     .help = "A peer whose host has not answered for so long is lost"},
+     .help = "A peer whose host has not answered for this time is lost"},
 };
 
 const cb_parameter_set tcp_parameters = {
@@ -111,9 +111,9 @@ static cb_status tcp_open(const transport_bootstrap *bootstrap, transport_factor
                                   destroy, out);
 }
 
-/* Closing: what is queued goes out, then a shutdown message; what others still send is read and
- * dropped until all of them have shut down. A connection that was closed with data unread would
- * take away from the peer what it has not read either. */
+/* Closing: send what is queued, then a shutdown message; read and drop what other ranks still send
+ * until all of them have shut down. Closing a connection with unread data would reset it, and the
+ * peer would lose data that it has not read. */
 
 static void send_shutdown(tcp_node *node)
 {
@@ -127,7 +127,7 @@ static void send_shutdown(tcp_node *node)
     if (now > 0)
         to->shutdown_bytes += (size_t)now;
     else if (errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
-        (void)tcp_lose(node, "take leave of", errno);
+        (void)tcp_lose(node, "shut down the connection to", errno);
     if (to->shutdown_bytes == TCP_HEADER_BYTES)
         shutdown(node->fd, SHUT_WR);
 }
@@ -150,7 +150,7 @@ static bool is_shut_down(tcp_node *node)
     return node->receiving.ended && to->shutdown_bytes == TCP_HEADER_BYTES;
 }
 
-/* An error where messages were queued for a peer that is lost. */
+/* An error if messages were queued for a peer that is lost. */
 static cb_status tcp_close(transport_factory *base)
 {
     tcp_factory *factory = tcp_factory_of(base);
@@ -173,8 +173,8 @@ static cb_status tcp_close(transport_factory *base)
 
 /* Buffers and nodes */
 
-/* Whole messages that wait in the staging area or in the kernel are no part of the pool; one that
- * has arrived in part is. */
+/* Whole messages in the staging area or in the kernel do not belong to the pool; a partly received
+ * one does. */
 static cb_status tcp_prepare(transport_factory *base, const transport_preparation *preparation)
 {
     tcp_factory *factory = tcp_factory_of(base);
@@ -222,8 +222,7 @@ static void tcp_buffer_release(transport_buffer *buffer)
     transport_lock_give(&factory->lock);
 }
 
-/* The connections are made at open and kept until close, so that what is queued or on its way
- * outlives a node. */
+/* Connections exist from open to close, so that queued data outlives a node. */
 static cb_status tcp_node_create(transport_factory *base, int rank, transport_node **out)
 {
     tcp_factory *factory = tcp_factory_of(base);

@@ -1,5 +1,5 @@
-/* The wire format of the technology tcp: what a connection begins with, and the header of each
- * message. Numbers are of four bytes, the highest first. Pure. */
+/* The wire format of the technology tcp: the hello of a connection and the header of each message.
+ * Numbers have four bytes in network order. Pure. */
 #ifndef TRANSPORT_TCP_WIRE_H
 #define TRANSPORT_TCP_WIRE_H
 
@@ -12,7 +12,7 @@ enum {
     TCP_HEADER_BYTES = 8  /* payload in bytes, number of the message on its connection */
 };
 
-/* In place of a payload's size: no message follows. */
+/* In place of a payload's size: no further message follows. */
 #define TCP_SHUTDOWN UINT32_MAX
 
 typedef struct {
@@ -23,7 +23,7 @@ static const unsigned char tcp_format_name[8] = {'c', 'b', '-', 't', 'c', 'p', '
 
 enum { TCP_KEY_AT = 8, TCP_RANK_AT = 24, TCP_SIZE_AT = 28 };
 
-/* The first bytes of a connection, which show that both ends belong to one job. */
+/* The first bytes of a connection, which prove that both ends belong to the same job. */
 static inline void tcp_hello_write(unsigned char out[TCP_HELLO_BYTES], const socket_key *key,
                                    int rank, int size)
 {
@@ -33,7 +33,7 @@ static inline void tcp_hello_write(unsigned char out[TCP_HELLO_BYTES], const soc
     socket_put32(out + TCP_SIZE_AT, (uint32_t)size);
 }
 
-/* The rank that a hello is of; -1: it is no hello of a rank of this job. */
+/* The rank that sent the hello; -1: not a hello of a rank of this job. */
 static inline int tcp_hello_read(const unsigned char hello[TCP_HELLO_BYTES], const socket_key *key,
                                  int size)
 {

@@ -1,6 +1,6 @@
-/* One datagram: header and payload in two parts, sent and received without a copy. Where one is
- * sent there may be faults on purpose, at random: losses, duplicates and reorderings, for tests and
- * for seeing what a benchmark makes of them on a network that has none. */
+/* One datagram: header and payload in two parts, sent and received without a copy. Faults can be
+ * injected when sending, at random: losses, duplicates and reorderings, for tests and to show their
+ * effect on a benchmark over a network without faults. */
 #include "transport/udp/internal.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/units.h"
 
-/* Datagrams of others that are read before a receive looks at its time-out again. */
+/* Maximum number of unexpected datagrams read before a receive checks its timeout. */
 enum { UNEXPECTED_MOST = 64 };
 
 /* Faults */
@@ -23,7 +23,7 @@ typedef enum { UDP_FAULT_NONE, UDP_FAULT_LOSS, UDP_FAULT_DUPLICATE, UDP_FAULT_RE
 
 enum { TEXT_BYTES = 128 };
 
-static cb_status refuse(const char *text, const char *part, const char *why)
+static cb_status report_bad_faults(const char *text, const char *part, const char *why)
 {
     cb_error("cannot read the faults '%s' of COMBENCH_UDP_FAULTS: '%s' %s; write for example "
              "loss=0.01,double=0.001,reorder=0.02,seed=7",
@@ -40,7 +40,7 @@ static bool read_part(char *part, udp_faults *out, uint64_t *seed, char *why)
         {"loss", &out->loss}, {"double", &out->duplication}, {"reorder", &out->reordering}};
     char *value = strchr(part, '=');
 
-    snprintf(why, CB_WHY_BYTES, "is no fault");
+    snprintf(why, CB_WHY_BYTES, "is not a fault");
     if (value == NULL)
         return false;
     *value++ = '\0';
@@ -61,18 +61,18 @@ cb_status udp_faults_read(const char *text, int rank, udp_faults *out)
     if (text == NULL || text[0] == '\0')
         return CB_OK;
     if (strlen(text) >= sizeof(copy))
-        return refuse(text, text, "is too long");
+        return report_bad_faults(text, text, "is too long");
     memcpy(copy, text, strlen(text) + 1);
     for (char *part = strtok_r(copy, ",", &rest); part != NULL; part = strtok_r(NULL, ",", &rest))
         if (!read_part(part, out, &seed, why))
-            return refuse(text, part, why);
+            return report_bad_faults(text, part, why);
     if (out->loss + out->duplication + out->reordering > 1)
-        return refuse(text, text, "adds up to more than 1");
+        return report_bad_faults(text, text, "adds up to more than 1");
     out->random = cb_random_seed(cb_mix64(seed) + (uint64_t)rank);
     return CB_OK;
 }
 
-/* Hot. What happens to the next datagram. */
+/* Hot. The fault to inject into the next datagram. */
 static inline udp_fault next_fault(udp_faults *faults)
 {
     double drawn;
@@ -90,8 +90,8 @@ static inline udp_fault next_fault(udp_faults *faults)
 
 /* Sending */
 
-/* A full socket has room again as the interface takes what is in it. */
-static bool await_room(int fd)
+/* Wait until the interface has made room in a full socket. */
+static bool wait_for_room(int fd)
 {
     const int timeout_ms = 100;
     struct pollfd one = {.fd = fd, .events = POLLOUT};
@@ -110,7 +110,7 @@ static void emit(udp_factory *factory, const struct sockaddr_in *to, struct iove
                                    .msg_iovlen = count};
 
     while (sendmsg(factory->fd, &message, MSG_NOSIGNAL) < 0)
-        if (errno != EINTR && (errno != EAGAIN || !await_room(factory->fd))) {
+        if (errno != EINTR && (errno != EAGAIN || !wait_for_room(factory->fd))) {
             factory->counters[UDP_UNSENT]++;
             return;
         }
@@ -178,8 +178,8 @@ void udp_put_datagram(udp_factory *factory, const struct sockaddr_in *to, const 
 
 /* Receiving */
 
-static bool is_ours(udp_factory *factory, const unsigned char *bytes, size_t got,
-                    const struct msghdr *message, udp_header *header)
+static bool is_of_job(udp_factory *factory, const unsigned char *bytes, size_t got,
+                      const struct msghdr *message, udp_header *header)
 {
     const bool of_job = got >= UDP_HEADER_BYTES &&
                         udp_header_read(bytes, &factory->key, factory->base.size, header) &&
@@ -191,9 +191,8 @@ static bool is_ours(udp_factory *factory, const unsigned char *bytes, size_t got
     return of_job && whole;
 }
 
-/* The payload of a datagram that is no message of this job lies where that of the next message
- * comes, or a message to be sent. */
-static void forget(const udp_factory *factory, size_t got)
+/* Restore the buffer after a datagram that is not a message of this job. */
+static void restore_spare(const udp_factory *factory, size_t got)
 {
     if (got > UDP_HEADER_BYTES)
         transport_pool_restore(&factory->pool, factory->spare, got - UDP_HEADER_BYTES);
@@ -206,7 +205,7 @@ static bool has_spare(udp_factory *factory)
     return factory->spare != NULL;
 }
 
-/* Hot. Errors of earlier datagrams, which some systems tell here, are losses. */
+/* Hot. Errors of earlier datagrams, which some systems report here, count as losses. */
 cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
                             transport_buffer **out)
 {
@@ -229,8 +228,8 @@ cb_status udp_take_datagram(udp_factory *factory, int fd, udp_header *header,
         }
         if (got < 0)
             continue;
-        if (!is_ours(factory, bytes, (size_t)got, &message, header)) {
-            forget(factory, (size_t)got);
+        if (!is_of_job(factory, bytes, (size_t)got, &message, header)) {
+            restore_spare(factory, (size_t)got);
             unexpected++;
             continue;
         }

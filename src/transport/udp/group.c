@@ -1,5 +1,5 @@
-/* Groups: a receive goes round the nodes, beginning after the one that gave the last message, and
- * reads the socket once a round. A member of a list receives at a socket of the list. */
+/* Groups. A receive polls the nodes in turn, starting after the one that had the last message, and
+ * reads the socket once per round. A member of a list receives at the socket of that list. */
 #include "transport/udp/internal.h"
 
 #include <stdlib.h>
@@ -53,11 +53,11 @@ static cb_status poll_group(transport_group *group, transport_buffer **out, tran
     if (status != CB_EMPTY)
         return status;
     group->turn = 0;
-    CB_TRY(udp_look(udp_factory_of(group->factory)));
+    CB_TRY(udp_read_socket(udp_factory_of(group->factory)));
     return transport_group_ask(group, take_next, out, from);
 }
 
-/* Hot. Which node's message does not come, only the user can know. */
+/* Hot. On a timeout, only the user can know which node's message is missing. */
 cb_status udp_group_receive(transport_group *base, transport_buffer **out, transport_node **from)
 {
     udp_factory *factory = udp_factory_of(base->factory);
@@ -68,13 +68,13 @@ cb_status udp_group_receive(transport_group *base, transport_buffer **out, trans
     while ((status = poll_group(base, out, from)) == CB_EMPTY)
         if (!udp_wait_on(factory, factory->fd, &since_ns)) {
             *from = NULL;
-            return udp_silent(&group->silences, "a group of rank", base->factory->rank);
+            return udp_count_timeout(&group->silences, "a group of rank", base->factory->rank);
         }
     group->silences = 0;
     return status;
 }
 
-/* Hot. What is missing is passed over. */
+/* Hot. Skips lost messages. */
 cb_status udp_group_try_receive(transport_group *base, transport_buffer **out,
                                 transport_node **from)
 {
@@ -128,12 +128,13 @@ cb_status udp_group_receive_root(transport_group *base, transport_buffer **out)
     while ((status = poll_list(factory, group, out)) == CB_EMPTY)
         if (!udp_wait_on(factory, group->fd, &since_ns)) {
             udp_stream_give_up(factory, &group->incoming);
-            return udp_silent(&group->incoming.silences, "the multicasting rank", base->root->rank);
+            return udp_count_timeout(&group->incoming.silences, "the multicasting rank",
+                                     base->root->rank);
         }
     return status;
 }
 
-/* Hot. What is missing is passed over. */
+/* Hot. Skips lost messages. */
 cb_status udp_group_try_receive_root(transport_group *base, transport_buffer **out)
 {
     cb_status status;

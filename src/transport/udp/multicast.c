@@ -1,7 +1,7 @@
-/* Lists: an IP multicast address for each, to which the root sends and which its members join. All
- * of a list compute its address and number from its members, without asking; then the members tell
- * the root that they have joined, again and again until it has answered, so that the root sends
- * nothing that nobody hears. */
+/* Lists: each has an IP multicast address, to which the root sends and which its members join. All
+ * of them compute its address and number from the member list, without communication. Then the
+ * members repeat to the root that they have joined until it answers, so that the root does not send
+ * before all can receive. */
 #include "transport/udp/internal.h"
 
 #include <arpa/inet.h>
@@ -15,8 +15,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-static const uint64_t timeout_ns = UINT64_C(30000000000), /* of the root, for its members */
-    answer_timeout_ns = UINT64_C(5000000000), /* of a member that has joined, for the answer */
+static const uint64_t timeout_ns = UINT64_C(30000000000), /* of the root, waiting for its members */
+    answer_timeout_ns =
+        UINT64_C(5000000000), /* of a member that has joined, waiting for the answer */
     shortest_retry_ns = 1000000, longest_retry_ns = 20000000;
 
 /* Identity */
@@ -32,7 +33,7 @@ static uint64_t hash_of(const udp_group *group)
     return hash;
 }
 
-/* Members and root have made as many lists like this one, since they make them together. */
+/* Members and root count the same number of equal lists, since they create them together. */
 static cb_status count_list(udp_factory *factory, uint64_t hash, uint64_t *count)
 {
     size_t i = 0;
@@ -56,8 +57,8 @@ static cb_status count_list(udp_factory *factory, uint64_t hash, uint64_t *count
     return CB_OK;
 }
 
-/* Of the block that organisations give out themselves; a job's address is as good as random, and
- * what another job sends to the same lacks the key. */
+/* From the administratively scoped block. The address depends on the job and is practically random;
+ * packets of another job with the same address lack the key. */
 static struct in_addr address_of(const udp_factory *factory, uint64_t list)
 {
     const uint32_t block = 0xefc00000u, hosts = 0x0003ffffu;
@@ -79,7 +80,7 @@ static cb_status identify(udp_factory *factory, udp_group *group)
     return CB_OK;
 }
 
-/* A member's socket: of the list's address alone, on the interface alone. */
+/* A member's socket: bound to the list's address and interface only. */
 static cb_status join_address(udp_factory *factory, udp_group *group)
 {
     const int on = 1, off = 0;
@@ -116,7 +117,7 @@ static cb_status await_members(udp_factory *factory, const udp_group *group)
     while (group->missing > 0 && cb_now_ns() - began_ns < timeout_ns) {
         uint64_t since_ns = 0;
 
-        CB_TRY(udp_look(factory));
+        CB_TRY(udp_read_socket(factory));
         if (group->missing > 0)
             (void)udp_wait_on(factory, factory->fd, &since_ns);
     }
@@ -124,14 +125,14 @@ static cb_status await_members(udp_factory *factory, const udp_group *group)
         return CB_OK;
     while (group->joined[first])
         first++;
-    cb_error("cannot make a list of %zu members over udp: rank %d has not joined it within %d s; "
-             "see what it says",
+    cb_error("cannot make a list of %zu members over udp: rank %d has not joined within %d s; "
+             "see its messages",
              group->base.count, group->base.nodes[first]->rank, (int)(timeout_ns / 1000000000));
     return CB_ERROR_TRANSPORT;
 }
 
-/* A root that has heard all its members may be at work already, and answer late: this member has
- * joined, whatever became of the answer. */
+/* A root that has heard from all members may already be busy and answer late: this member has
+ * joined, even if the answer was lost. */
 static cb_status ask_for_welcome(udp_factory *factory, const udp_group *group)
 {
     const uint64_t began_ns = cb_now_ns();
@@ -139,11 +140,11 @@ static cb_status ask_for_welcome(udp_factory *factory, const udp_group *group)
 
     while (!group->welcome && (now_ns = cb_now_ns()) - began_ns < answer_timeout_ns) {
         if (now_ns >= next_ns) {
-            udp_say(factory, UDP_JOINED, group->base.root->rank, group->list);
+            udp_send_list_message(factory, UDP_JOINED, group->base.root->rank, group->list);
             next_ns = now_ns + retry_ns;
             retry_ns = retry_ns * 2 < longest_retry_ns ? retry_ns * 2 : longest_retry_ns;
         }
-        CB_TRY(udp_look(factory));
+        CB_TRY(udp_read_socket(factory));
         if (!group->welcome && factory->base.wait != TRANSPORT_WAIT_SPIN)
             cb_sleep_ns(shortest_retry_ns / 20);
     }

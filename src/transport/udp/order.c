@@ -1,4 +1,4 @@
-/* A ring of items by number, and the past as a ring of bits. */
+/* A ring of items by number, and a ring of bits for past numbers. */
 #include "transport/udp/order.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void udp_order_free(udp_order *order)
     *order = (udp_order){0};
 }
 
-/* Room for the number that is so far ahead of the next. */
+/* Make room for the number that is `ahead` of the next. */
 static bool make_room(udp_order *order, uint32_t ahead)
 {
     size_t room = order->room > 0 ? order->room : FIRST_ROOM;

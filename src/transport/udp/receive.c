@@ -1,5 +1,5 @@
 /* Receiving: the process's socket is read for all senders, and each message waits in the stream of
- * its own. A receive that waits gives up after a time-out, and never waits for ever. */
+ * its sender. A waiting receive gives up after a timeout. */
 #include "transport/udp/internal.h"
 
 #include <errno.h>
@@ -10,15 +10,16 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-/* More time-outs in a row are no losses any more: at 30 % loss each way, one in a billion. */
+/* More consecutive timeouts are not considered losses: at 30 % loss each way, their probability is
+ * one in a billion. */
 enum { SILENCES_MOST = 32 };
 
-/* Datagrams that are read before any is given out. */
+/* Datagrams read before any is given out. */
 enum { LOOK_MOST = 64 };
 
-/* What is said of lists */
+/* Messages about lists */
 
-void udp_say(udp_factory *factory, udp_kind kind, int rank, uint64_t list)
+void udp_send_list_message(udp_factory *factory, udp_kind kind, int rank, uint64_t list)
 {
     const udp_header header = {
         .kind = kind, .rank = (uint32_t)factory->base.rank, .epoch = factory->epoch, .list = list};
@@ -35,8 +36,8 @@ static void note_joined(udp_group *group, uint32_t rank)
         }
 }
 
-/* Of a list that is not there, yet or any more, nothing is said: who asks will ask again. */
-void udp_list_hear(udp_factory *factory, const udp_header *header)
+/* A message about an unknown list gets no answer: the sender will repeat it. */
+void udp_handle_list_message(udp_factory *factory, const udp_header *header)
 {
     for (udp_group *group = factory->groups; group != NULL; group = group->next) {
         const bool here = group->base.root == NULL;
@@ -45,7 +46,7 @@ void udp_list_hear(udp_factory *factory, const udp_header *header)
             continue;
         if (header->kind == UDP_JOINED && here) {
             note_joined(group, header->rank);
-            udp_say(factory, UDP_WELCOME, (int)header->rank, group->list);
+            udp_send_list_message(factory, UDP_WELCOME, (int)header->rank, group->list);
         } else if (header->kind == UDP_WELCOME && !here) {
             group->welcome = true;
         }
@@ -54,7 +55,8 @@ void udp_list_hear(udp_factory *factory, const udp_header *header)
 
 /* Messages */
 
-static cb_status hear(udp_factory *factory, const udp_header *header, transport_buffer *buffer)
+static cb_status handle_message(udp_factory *factory, const udp_header *header,
+                                transport_buffer *buffer)
 {
     if (__builtin_expect(header->kind == UDP_MESSAGE, 1)) {
         udp_stream_put(factory, &factory->nodes[header->rank].incoming, header, buffer);
@@ -65,12 +67,12 @@ static cb_status hear(udp_factory *factory, const udp_header *header, transport_
     if (header->kind == UDP_MULTICAST)
         factory->counters[UDP_UNEXPECTED]++;
     else
-        udp_list_hear(factory, header);
+        udp_handle_list_message(factory, header);
     return CB_OK;
 }
 
 /* Hot. */
-cb_status udp_look(udp_factory *factory)
+cb_status udp_read_socket(udp_factory *factory)
 {
     for (int i = 0; i < LOOK_MOST; i++) {
         transport_buffer *buffer;
@@ -79,7 +81,7 @@ cb_status udp_look(udp_factory *factory)
 
         if (status != CB_OK)
             return status == CB_EMPTY ? CB_OK : status;
-        CB_TRY(hear(factory, &header, buffer));
+        CB_TRY(handle_message(factory, &header, buffer));
     }
     return CB_OK;
 }
@@ -106,24 +108,24 @@ bool udp_wait_on(udp_factory *factory, int fd, uint64_t *since_ns)
     return true;
 }
 
-cb_status udp_silent(unsigned *silences, const char *whom, int rank)
+cb_status udp_count_timeout(unsigned *silences, const char *whom, int rank)
 {
     if (++*silences < SILENCES_MOST)
         return CB_LOST;
-    cb_error("nothing has come over udp from %s %d for %d time-outs in a row: it has ended, or its "
-             "host is cut off; see what it says",
+    cb_error("nothing received over udp from %s %d for %d timeouts in a row: it has ended, or its "
+             "host is unreachable; see its messages",
              whom, rank, SILENCES_MOST);
     return CB_ERROR_TRANSPORT;
 }
 
-/* Hot. The message that is due, or CB_LOST when it is missing. */
+/* Hot. The next message, or CB_LOST if it is missing. */
 static cb_status poll_node(udp_factory *factory, udp_node *node, transport_buffer **out)
 {
     cb_status status = udp_stream_take(factory, &node->incoming, out);
 
     if (status != CB_EMPTY)
         return status;
-    CB_TRY(udp_look(factory));
+    CB_TRY(udp_read_socket(factory));
     return udp_stream_take(factory, &node->incoming, out);
 }
 
@@ -138,12 +140,12 @@ cb_status udp_receive(transport_node *base, transport_buffer **out)
     while ((status = poll_node(factory, node, out)) == CB_EMPTY)
         if (!udp_wait_on(factory, factory->fd, &since_ns)) {
             udp_stream_give_up(factory, &node->incoming);
-            return udp_silent(&node->incoming.silences, "rank", base->rank);
+            return udp_count_timeout(&node->incoming.silences, "rank", base->rank);
         }
     return status;
 }
 
-/* Hot. What is missing is passed over. */
+/* Hot. Skips lost messages. */
 cb_status udp_try_receive(transport_node *base, transport_buffer **out)
 {
     cb_status status;

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 
-static cb_status refuse_itself(const transport_node *node)
+static cb_status report_send_to_itself(const transport_node *node)
 {
     cb_error("cannot send to rank %d over udp: it is this process; send to another", node->rank);
     return CB_ERROR_TRANSPORT;
@@ -28,7 +28,7 @@ cb_status udp_send(transport_node *base, transport_buffer *buffer)
     if (__builtin_expect(!to_itself, 1))
         put_message(factory, udp_node_of(base), buffer);
     transport_buffer_release(buffer);
-    return to_itself ? refuse_itself(base) : CB_OK;
+    return to_itself ? report_send_to_itself(base) : CB_OK;
 }
 
 static cb_status put_to_each(udp_factory *factory, const transport_group *group,
@@ -38,7 +38,7 @@ static cb_status put_to_each(udp_factory *factory, const transport_group *group,
 
     for (size_t i = 0; i < group->count; i++)
         if (group->nodes[i]->rank == factory->base.rank)
-            status = refuse_itself(group->nodes[i]);
+            status = report_send_to_itself(group->nodes[i]);
         else
             put_message(factory, udp_node_of(group->nodes[i]), buffer);
     return status;

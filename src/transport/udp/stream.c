@@ -1,21 +1,21 @@
-/* The messages of one sender: in order, each once, and what is missing given up. */
+/* The messages of one sender: in order, without duplicates; missing ones are given up. */
 #include "transport/udp/internal.h"
 
 #include "base/clock.h"
 
-/* A message is lost when this many have come that were sent after it, or when it is still missing
- * this long after one of those: the network has not just exchanged two neighbours. */
+/* A message is lost when this many later ones have arrived, or when it is still missing this long
+ * after the first of them: it is then more than two neighbours exchanged. */
 enum { OVERTAKING_MOST = 3 };
 static const uint64_t gap_ns = 5000000;
 
-/* One of an earlier pass may carry something else than the buffers of this one. */
+/* A buffer of an earlier pass must not keep that pass's content. */
 static void drop(udp_factory *factory, transport_buffer *buffer)
 {
     transport_pool_restore(&factory->pool, buffer, buffer->size);
     transport_pool_give(&factory->pool, buffer);
 }
 
-static void empty(udp_factory *factory, udp_stream *stream)
+static void drop_all(udp_factory *factory, udp_stream *stream)
 {
     transport_buffer *buffer;
 
@@ -26,7 +26,7 @@ static void empty(udp_factory *factory, udp_stream *stream)
 
 void udp_stream_restart(udp_factory *factory, udp_stream *stream)
 {
-    empty(factory, stream);
+    drop_all(factory, stream);
     udp_order_begin(&stream->order, 0);
     stream->fresh = true;
     stream->silences = 0;
@@ -34,13 +34,13 @@ void udp_stream_restart(udp_factory *factory, udp_stream *stream)
 
 void udp_stream_free(udp_factory *factory, udp_stream *stream)
 {
-    empty(factory, stream);
+    drop_all(factory, stream);
     udp_order_free(&stream->order);
 }
 
-/* A sender that has prepared begins with number 0, of which this process may have given up some
- * already; one that has not goes on with its numbers, wherever they are. False: of an epoch that is
- * over. */
+/* A sender that has prepared restarts at number 0; this process may already have given up some of
+ * its messages. A sender that has not continues its numbers. False: the datagram is from a past
+ * epoch. */
 static bool enter_epoch(udp_factory *factory, udp_stream *stream, const udp_header *header)
 {
     const int32_t newer = (int32_t)(header->epoch - stream->epoch);
@@ -48,7 +48,7 @@ static bool enter_epoch(udp_factory *factory, udp_stream *stream, const udp_head
     if (newer < 0)
         return false;
     if (newer > 0 && !stream->fresh) {
-        empty(factory, stream);
+        drop_all(factory, stream);
         udp_order_begin(&stream->order, 0);
     } else if (newer == 0 && stream->fresh) {
         udp_order_begin(&stream->order, header->number);
@@ -58,7 +58,7 @@ static bool enter_epoch(udp_factory *factory, udp_stream *stream, const udp_head
     return true;
 }
 
-/* Which counter an arrival belongs to; one that is kept has none. */
+/* The counter of each kind of arrival; a kept one has none. */
 static const int counter_of[] = {[UDP_OVERTAKEN] = UDP_REORDERED,
                                  [UDP_SEEN] = UDP_DUPLICATE,
                                  [UDP_SKIPPED] = UDP_LATE,

@@ -1,6 +1,6 @@
-/* The technology udp: messages as datagrams, which may be lost, duplicated and reordered: all of
- * that is counted, and nothing is sent again. A receive that waits gives up after a time-out.
- * docs/sockets.md has the format. */
+/* The technology udp: messages as datagrams, which may be lost, duplicated and reordered. All of
+ * that is counted, and nothing is retransmitted. A waiting receive gives up after a timeout.
+ * docs/reference/technologies.md has the format. */
 #include "transport/udp/internal.h"
 
 #include <netinet/ip.h>
@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 enum {
-    IP_AND_UDP_BYTES = 28, /* of headers, without options of IP */
+    IP_AND_UDP_BYTES = 28, /* of headers, without IP options */
     LARGEST_DATAGRAM = 65507
 };
 
@@ -27,7 +27,7 @@ static const cb_parameter rows[] = {
      .scopes = ANY_NODE,
      .offset = FIELD(port),
      .maximum = 65535,
-     .help = "The port of a process; processes that share a host add their rank on it; 0: any that "
+     .help = "The port of a process; processes that share a host add their local rank; 0: any that "
              "is free"},
     {.name = "socket_buffer_size",
      .scopes = ANY_NODE,
@@ -35,8 +35,9 @@ static const cb_parameter rows[] = {
      .offset = FIELD(socket_buffer_size),
      .default_value = 4 << 20,
      .maximum = UINT64_C(1) << 30,
-     .help = "The kernel's buffers of the socket, each way, as far as the system allows it; 0: as "
-             "the system has it"},
+     .help =
+         "The kernel's buffers of the socket, in each direction, up to the system's limit; 0: the "
+         "system's default"},
     {.name = "timeout_ms",
      .scopes = ANY_NODE,
      .offset = FIELD(timeout_ms),
@@ -44,13 +45,13 @@ static const cb_parameter rows[] = {
      .minimum = 1,
      .maximum = 600000,
      .unit = "ms",
-     .help = "A message that is awaited for so long is given up, and counted as lost"},
+     .help = "A message that has not arrived after this time is given up and counted as lost"},
     {.name = "fragment",
      .scopes = ANY_NODE,
      .kind = CB_PARAMETER_FLAG,
      .offset = FIELD(fragment),
      .maximum = 1,
-     .help = "Whether IP may cut datagrams that are larger than a packet of the path"},
+     .help = "Whether IP may fragment datagrams larger than a packet of the path"},
 };
 
 const cb_parameter_set udp_parameters = {
@@ -65,11 +66,11 @@ static const cb_counter counters[UDP_COUNTERS] = {
                   .unit = "messages",
                   .meaning = "given up by their receivers",
                   .heading = "given up"},
-    [UDP_LATE] = {.key = "late", .unit = "messages", .meaning = "of these, came after all"},
-    [UDP_DUPLICATE] = {.key = "doubled", .unit = "messages", .meaning = "came more than once"},
+    [UDP_LATE] = {.key = "late", .unit = "messages", .meaning = "of these, arrived later"},
+    [UDP_DUPLICATE] = {.key = "doubled", .unit = "messages", .meaning = "received more than once"},
     [UDP_REORDERED] = {.key = "reordered",
                        .unit = "messages",
-                       .meaning = "overtaken by others, and delivered in order all the same"},
+                       .meaning = "overtaken by others, but delivered in order"},
     [UDP_OVERRUN] = {.key = "overrun",
                      .unit = "datagrams",
                      .meaning = "dropped because there was no room for them"},
@@ -78,7 +79,7 @@ static const cb_counter counters[UDP_COUNTERS] = {
                         .meaning = "without the key of the job, dropped"},
     [UDP_UNSENT] = {.key = "unsent",
                     .unit = "datagrams",
-                    .meaning = "not taken by the sender's system"},
+                    .meaning = "rejected by the sender's system"},
     [UDP_SENT] = {.key = "sent", .unit = "datagrams", .meaning = "sent"},
     [UDP_RECEIVED] = {.key = "received", .unit = "datagrams", .meaning = "received"},
 };
@@ -211,9 +212,9 @@ static cb_status udp_close(transport_factory *base)
     return CB_OK;
 }
 
-/* A preparation remakes the pool of buffers, and begins a new epoch. */
+/* A preparation recreates the pool of buffers and begins a new epoch. */
 
-/* What is left in a socket is of messages that nobody waits for any more. */
+/* Drop the datagrams left in a socket: no receive will ask for them. */
 static cb_status drain(udp_factory *factory, int fd)
 {
     transport_buffer *buffer;
@@ -223,7 +224,7 @@ static cb_status drain(udp_factory *factory, int fd)
     while ((status = udp_take_datagram(factory, fd, &header, &buffer)) == CB_OK) {
         transport_pool_give(&factory->pool, buffer);
         if (header.kind == UDP_JOINED || header.kind == UDP_WELCOME)
-            udp_list_hear(factory, &header);
+            udp_handle_list_message(factory, &header);
         else
             factory->counters[UDP_LATE]++;
     }

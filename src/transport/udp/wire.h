@@ -1,5 +1,5 @@
-/* The wire format of the technology udp: the header of each datagram. Numbers are of four bytes,
- * the highest first. Pure. */
+/* The wire format of the technology udp: the header of each datagram. Numbers have four bytes in
+ * network order. Pure. */
 #ifndef TRANSPORT_UDP_WIRE_H
 #define TRANSPORT_UDP_WIRE_H
 
@@ -13,7 +13,7 @@ enum { UDP_HEADER_BYTES = 40 };
 typedef enum {
     UDP_MESSAGE,
     UDP_MULTICAST, /* a message to the members of a list */
-    UDP_JOINED,    /* a member to the root of a list: I receive its multicasts */
+    UDP_JOINED,    /* from a member to the root of a list: it receives its multicasts */
     UDP_WELCOME,   /* the root's answer */
     UDP_KINDS
 } udp_kind;
@@ -21,9 +21,9 @@ typedef enum {
 typedef struct {
     udp_kind kind;
     uint32_t rank;   /* of the sender */
-    uint32_t epoch;  /* counts the sender's preparations; numbers begin anew with each */
-    uint32_t number; /* of a message, on its way from this sender to this receiver or list */
-    uint64_t list;   /* of multicasts and what concerns them, else 0 */
+    uint32_t epoch;  /* counts the sender's preparations; numbers restart with each */
+    uint32_t number; /* of the message between this sender and this receiver or list */
+    uint64_t list;   /* for multicasts and list messages, else 0 */
 } udp_header;
 
 enum {
@@ -46,7 +46,7 @@ static inline void udp_header_write(unsigned char out[UDP_HEADER_BYTES], const s
     socket_put32(out + UDP_LIST_AT + 4, (uint32_t)header->list);
 }
 
-/* False when these bytes are no header of a rank of this job. */
+/* False if these bytes are not a header of a rank of this job. */
 static inline bool udp_header_read(const unsigned char bytes[UDP_HEADER_BYTES],
                                    const socket_key *key, int size, udp_header *out)
 {

@@ -1,6 +1,6 @@
 /* The workload of an evaluation: what each processor does, record after record. It is a table of
  * callbacks, which a program fills itself, or made of a trace: the text format .cct
- * (docs/model.md). */
+ * (docs/reference/model.md). */
 #ifndef CCMOD_WORKLOAD_H
 #define CCMOD_WORKLOAD_H
 
@@ -57,7 +57,7 @@ struct ccmod_workload {
 /* Release, where there is something to; NULL is accepted. */
 CCMOD_API void ccmod_workload_free(ccmod_workload *workload);
 
-/* Trace: the text format .cct (docs/model.md) */
+/* Trace: the text format .cct (docs/reference/trace-format.md) */
 
 typedef struct ccmod_trace ccmod_trace;
 

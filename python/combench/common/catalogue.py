@@ -1,0 +1,459 @@
+"""What is known of benchmarks, columns and technologies: the build's benchmarks.json.
+
+The programs say it of themselves (docs/reference/benchmarks-json.md). No module of this package has a
+list of benchmarks, columns or technologies of its own. Documents may be of another version: a
+benchmark that is not known here has a definition that makes no claims (`Catalogue.benchmark`).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+import os
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
+
+from combench.common import documents, values
+from combench.common.documents import Json
+from combench.common.errors import SuiteError, is_missing
+
+FILE = "benchmarks.json"
+FARM, CALIBRATION = "farm", "calibration"  # groups
+_TOP = Path(__file__).resolve().parents[3]  # of the source tree, or of installed data
+
+# Formulas: + - * / and parentheses over names, and sum() of a list.
+
+_OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+
+@functools.lru_cache(maxsize=None)
+def _parsed(formula: str) -> ast.expr:
+    return ast.parse(formula, mode="eval").body
+
+
+def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_value(node.left, names), _value(node.right, names))
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        return node.value
+    if isinstance(node, ast.Name) and node.id in names:
+        return names[node.id]
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum" and len(node.args) == 1:
+        return sum(_value(node.args[0], names))
+    raise ValueError(f"'{ast.unparse(node)}' means nothing in a formula")
+
+
+def evaluate(formula: str, **names: Any) -> float:
+    """The value of a formula such as `1 + sources + destinations`. ValueError: what is wrong."""
+    try:
+        return float(_value(_parsed(formula), names))
+    except SyntaxError as error:
+        raise ValueError(f"'{formula}' is no formula") from error
+
+
+# Benchmarks.
+
+
+@dataclass(frozen=True)
+class Mode:
+    name: str
+    default: bool = True  # measured unless others are asked for
+    stream: bool = False
+    packets: str = "1"  # a formula of `count`: data packets of a step / divisor
+    frequency: str = "steps"  # or packets: what frequency_Hz counts
+    figure: str = ""  # latency_us or round_us; of farms nothing
+    divisor: int = 1
+    processors: int = 0  # where each mode has a number of its own
+    summary: str = ""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    column: str
+    meaning: str
+    reference: int  # the count that is measured first
+    title: str = ""  # of a picture
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Plot:
+    column: str
+    against: str
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Of the rate of a farm, by what another benchmark measured."""
+
+    benchmark: str
+    mode: str
+    what: str
+    count: str  # formulas of `sources` and `destinations`: of that benchmark's count ...
+    times: str  # ... and of what its rate is multiplied by
+    control: bool = False  # at the size of control messages, not at that of the farm's packets
+
+
+@dataclass(frozen=True)
+class Counterpart:
+    """The mode of a benchmark that a program of Parkbench is compared with."""
+
+    benchmark: str
+    mode: str
+    rate: str
+    relation: str
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A count of a benchmark as plans write it: 4, 4x2, 4-2-1."""
+
+    text: str
+    numbers: tuple[int, ...]
+    ranks: int
+    words: tuple[str, ...]  # the options that tell the program so
+
+
+@dataclass(frozen=True)
+class Count:
+    """What there may be a number of in a benchmark."""
+
+    column: str  # of the result that has it
+    options: tuple[str, ...] = ()  # that give it
+    least: int = 1
+    multiple_of: int = 1
+    usual: tuple[str, ...] = ()
+    ranks: str = "count"
+
+    @property
+    def is_farm(self) -> bool:
+        """Whether it is two numbers: sources and destinations."""
+        return len(self.options) > 1
+
+    @property
+    def is_topology(self) -> bool:
+        return "stages" in self.ranks
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether there is but one."""
+        return self.ranks.isdigit()
+
+    def numbers(self, text: str) -> tuple[int, ...]:
+        """ValueError: what is wrong with a text, and what to write."""
+        if self.is_farm:
+            return values.farm(text)
+        if self.is_topology:
+            return values.topology(text)
+        if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
+            raise ValueError(f"'{text}' is no number of {self.column}; give one like 4, or max")
+        if int(text) < self.least:
+            raise ValueError(f"{text} {self.column} are too few; give {self.least} or more")
+        if int(text) % self.multiple_of:
+            even = self.multiple_of == 2
+            fitting = "an even number" if even else f"a multiple of {self.multiple_of}"
+            raise ValueError(f"{text} {self.column} cannot be measured; give {fitting}")
+        return (int(text),)
+
+    def ranks_of(self, numbers: Sequence[int]) -> int:
+        return int(
+            evaluate(
+                self.ranks,
+                count=numbers[0],
+                sources=numbers[0],
+                destinations=numbers[-1],
+                stages=numbers,
+            )
+        )
+
+    def shape(self, text: str) -> Shape:
+        """ValueError: what is wrong with the text."""
+        numbers = self.numbers(text)
+        parts = [text] if self.is_topology else [str(number) for number in numbers]
+        words = [word for pair in zip((f"--{one}" for one in self.options), parts) for word in pair]
+        return Shape(text, numbers, self.ranks_of(numbers), tuple(words))
+
+    def largest(self, ranks: int) -> Optional[str]:
+        """What of it fits into so many ranks; None where nothing does, or much does."""
+        if self.is_topology or self.is_fixed:
+            return None
+        for count in range(ranks - ranks % self.multiple_of, self.least - 1, -self.multiple_of):
+            if self.ranks_of((count, count)) <= ranks:
+                return f"{count}x{count}" if self.is_farm else str(count)
+        return None
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    name: str
+    id: str
+    label: str  # for headings: 1.1 one-way
+    title: str
+    group: str
+    pattern: str
+    count: Count
+    modes: tuple[Mode, ...]
+    roles: Mapping[str, str] = field(default_factory=dict)  # names, with formulas of their ranks
+    occupations: tuple[str, ...] = ()
+    sizes_bytes: tuple[int, ...] = ()
+    sizes_beside_computing_bytes: tuple[int, ...] = ()
+    algorithms_us: tuple[int, ...] = ()  # of the farm group
+    lists: tuple[str, ...] = ()
+    changing_sizes_bytes: tuple[int, ...] = ()
+    ratio: Optional[Ratio] = None
+    fit: str = ""
+    rows: str = "modes * counts * sizes"
+    figures: Mapping[str, str] = field(default_factory=dict)  # columns, with formulas in words
+    plots: tuple[Plot, ...] = ()
+    table: tuple[str, ...] = ()  # columns, or members of them, that its table in a report has
+    bounds: tuple[Bound, ...] = ()
+    counterpart: Optional[Counterpart] = None
+    options: tuple[str, ...] = ()
+    program: str = ""
+
+    @property
+    def of_note(self) -> bool:
+        """Whether it is one of DAQ note 48, which numbers its benchmarks."""
+        return re.fullmatch(r"[0-9]+\.[0-9]+", self.id) is not None
+
+    @property
+    def short_label(self) -> str:
+        """Without the number: one-way."""
+        return self.label.removeprefix(f"{self.id} ")
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether reports show its rows: a calibration is what predictions stand on."""
+        return self.group != CALIBRATION
+
+    def plots_against(self, against: str) -> list[str]:
+        """The columns that a report should draw against that one."""
+        return [plot.column for plot in self.plots if plot.against == against]
+
+    def mode(self, name: str) -> Optional[Mode]:
+        return next((mode for mode in self.modes if mode.name == name), None)
+
+    @property
+    def _of_modes(self) -> list[int]:
+        """The numbers of processors that modes have, where each has its own."""
+        return sorted({mode.processors for mode in self.modes} - {0})
+
+    def shape(self, text: str) -> Shape:
+        """The count that a text of a plan stands for. ValueError: what is wrong with it."""
+        shape = self.count.shape(text)
+        if self._of_modes and shape.ranks not in self._of_modes:
+            choices = ", ".join(str(number) for number in self._of_modes)
+            counted = self.count.column
+            raise ValueError(f"'{text}' is no number of {counted}; give {choices}, or max")
+        return shape
+
+    def largest(self, ranks: int) -> Optional[str]:
+        """What of it fits into so many ranks; None where nothing does, or much does."""
+        if self._of_modes:
+            fitting = [number for number in self._of_modes if number <= ranks]
+            return str(max(fitting, default=self._of_modes[0]))
+        return self.count.largest(ranks)
+
+    def rows_of(
+        self,
+        shape: Shape,
+        sizes: Optional[frozenset[int]] = None,
+        occupation: str = "none",
+        algorithms: int = 0,
+    ) -> int:
+        """How many measurements one start of the program makes, at most; sizes None: its own."""
+        if sizes is None:
+            alone = occupation in ("", "none")
+            sizes = frozenset(self.sizes_bytes if alone else self.sizes_beside_computing_bytes)
+        modes = [mode for mode in self.modes if mode.default and mode.processors <= shape.ranks]
+        referred = self.ratio is not None and shape.numbers != (self.ratio.reference,)
+        return int(
+            evaluate(
+                self.rows,
+                modes=len(modes),
+                counts=2 if referred else 1,
+                sizes=len(sizes),
+                algorithms=algorithms or len(self.algorithms_us),
+                multicasts=2,
+                changing_sizes=len(sizes.intersection(self.changing_sizes_bytes)),
+            )
+        )
+
+
+# Columns and technologies.
+
+
+@dataclass(frozen=True)
+class Column:
+    key: str
+    type: str  # number, text, flag, summary, distribution, numbers, members, list, counters
+    unit: str = ""
+    heading: str = ""
+    schema: str = ""
+    values: tuple[str, ...] = ()
+    condition: bool = False  # says what was measured, else what was found
+    identifies: bool = False  # rows of two runs are the same measurement when they agree in it, or
+    identity: str = ""  # in this member
+    better: str = "neither"  # lower, higher
+    place: str = "hidden"  # title, cell
+    csv: tuple[str, ...] = ()
+    label: str = ""  # its name in reports
+    phrase: str = "{}"  # its value in words
+    tabled: str = "by benchmark"  # always, beside computing: which tables of a report have it
+    members: tuple[str, ...] = ()  # that reports show, where it has several
+    compared: tuple[str, ...] = ()  # members that are compared between runs; "": the value itself
+    follows: tuple[str, ...] = ()  # in rows with one of these it says nothing more
+    meaning: str = ""
+
+    @property
+    def path(self) -> str:
+        """What identifies a row: wait.effective."""
+        return f"{self.key}.{self.identity}" if self.identity else self.key
+
+
+@dataclass(frozen=True)
+class Technology:
+    name: str
+    summary: str
+    counters: tuple[Json, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    path: Path
+    benchmarks: Mapping[str, Benchmark]  # by name, in the order of the programs' registry
+    columns: Mapping[str, Column]  # by key, in the order of the table
+    technologies: Mapping[str, Technology]
+    note_sizes_bytes: tuple[int, ...]  # those of DAQ note 48, which all benchmarks measure
+    sweep_sizes_bytes: tuple[int, ...]
+
+    @functools.cached_property
+    def identifying(self) -> tuple[Column, ...]:
+        """What rows of one measurement agree in; a column that is absent on both sides agrees."""
+        return tuple(one for one in self.columns.values() if one.identifies)
+
+    def named(self, text: str) -> Optional[Benchmark]:
+        """A benchmark by its name or its id, as users write it; None where there is none."""
+        for one in self.benchmarks.values():
+            if text in (one.name, one.id):
+                return one
+        return None
+
+    def benchmark(self, name: str) -> Benchmark:
+        """The one of that name. One of another version of combench has no figures, no plots and no
+        usual counts of which anything is known here; its processors are counted."""
+        known = self.benchmarks.get(name)
+        if known is not None:
+            return known
+        return Benchmark(name, "", name, "", "", "", Count("processors", least=0), ())
+
+
+def _texts(one: Json, key: str) -> tuple[Any, ...]:
+    return tuple(one.get(key, ()))
+
+
+def _benchmark(one: Json) -> Benchmark:
+    count: Json = {**one["count"], "options": _texts(one["count"], "options")}
+    count["usual"] = _texts(count, "usual")
+    ratio, counterpart = one.get("ratio"), one.get("counterpart")
+    return Benchmark(
+        name=one["name"],
+        id=one["id"],
+        label=one["label"],
+        title=one["title"],
+        group=one["group"],
+        pattern=one["pattern"],
+        count=Count(**count),
+        modes=tuple(Mode(**mode) for mode in one["modes"]),
+        roles={role["name"]: role["ranks"] for role in one["roles"]},
+        occupations=_texts(one, "occupations"),
+        sizes_bytes=_texts(one, "sizes_bytes"),
+        sizes_beside_computing_bytes=_texts(one, "sizes_beside_computing_bytes"),
+        algorithms_us=_texts(one, "algorithms_us"),
+        lists=_texts(one, "lists"),
+        changing_sizes_bytes=_texts(one, "changing_sizes_bytes"),
+        ratio=Ratio(**ratio) if ratio else None,
+        fit=one.get("fit", ""),
+        rows=one["rows"],
+        figures={figure["column"]: figure["formula"] for figure in one["figures"]},
+        plots=tuple(Plot(**plot) for plot in one["plots"]),
+        table=_texts(one, "table"),
+        bounds=tuple(Bound(**bound) for bound in one.get("bounds", ())),
+        counterpart=Counterpart(**counterpart) if counterpart else None,
+        options=_texts(one, "options"),
+        program=one["program"],
+    )
+
+
+def _column(one: Json) -> Column:
+    known = {key: value for key, value in one.items() if key in Column.__dataclass_fields__}
+    known["values"] = one.get("values", "").split()
+    lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
+    return Column(**{"label": one.get("heading", ""), **known, **lists})
+
+
+def load(path: Path) -> Catalogue:
+    """What a file says. SuiteError: what is wrong with it."""
+    kind = documents.BENCHMARKS
+    lacking = any(is_missing(name) for name in documents.MODULES)
+    read = documents.read_recognised if lacking else documents.read_checked
+    document = read(path, kind)  # without the library only `combench run` goes on
+    try:
+        return Catalogue(
+            path,
+            {one["name"]: _benchmark(one) for one in document["benchmarks"]},
+            {one["key"]: _column(one) for one in document.get("columns", ())},
+            {
+                one["name"]: Technology(one["name"], one["summary"], tuple(one["counters"]))
+                for one in document.get("technologies", ())
+            },
+            _texts(document, "note_sizes_bytes"),
+            _texts(document, "sweep_sizes_bytes"),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SuiteError(
+            f"cannot use {path}: {error}; use driver and programs of one version"
+        ) from error
+
+
+def _places(folders: Iterable[Path]) -> list[Path]:
+    """Where the file may be: beside programs that were named, installed, in build, or beside the
+    share of programs in PATH."""
+    named = os.environ.get("CB_BUILD")
+    in_path = shutil.which("combench")
+    places = [*folders, *([Path(named)] if named else []), _TOP, _TOP / "build"]
+    if in_path:
+        places.append(Path(in_path).resolve().parent.parent / "share/combench")
+    return places
+
+
+_named: list[Path] = []  # the folder that --programs names
+
+
+def look_in(folder: Path) -> None:
+    """Let the file be looked for beside these programs first."""
+    _named[:] = [folder]
+    known.cache_clear()
+
+
+@functools.lru_cache(maxsize=None)
+def known() -> Catalogue:
+    """The catalogue of this combench. SuiteError: it is missing, or it is damaged."""
+    places = _places(_named)
+    for place in places:
+        if (place / FILE).is_file():
+            return load(place / FILE)
+    looked = ", ".join(str(place) for place in places)
+    raise SuiteError(
+        f"cannot find {FILE} in {looked}; build combench with scripts/build build, or let "
+        "$CB_BUILD name the folder of a build"
+    )

@@ -1,0 +1,217 @@
+/* Messages: their form, that each is one write, and the standard streams that they go to. A
+ * datagram socket in place of stderr keeps writes apart, which a file or a pipe would not. */
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/common/unit.h"
+
+static int receiver;
+
+static void capture_stderr(void)
+{
+    int ends[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
+    ck_assert_int_ge(dup2(ends[1], STDERR_FILENO), 0);
+    close(ends[1]);
+    receiver = ends[0];
+}
+
+/* What the next write wrote; empty when there was none. */
+static const char *next_write(void)
+{
+    static char text[2 * PIPE_BUF];
+    ssize_t length = recv(receiver, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+    text[length > 0 ? length : 0] = '\0';
+    return text;
+}
+
+START_TEST(a_message_names_program_and_level)
+{
+    capture_stderr();
+    cb_log_identify("cb_test", -1);
+    cb_warning("%d packets", 3);
+    ck_assert_str_eq(next_write(), "cb_test: warning: 3 packets\n");
+}
+END_TEST
+
+START_TEST(a_message_names_the_rank_where_there_is_one)
+{
+    capture_stderr();
+    cb_log_identify("cb_test", 0);
+    cb_error("lost");
+    ck_assert_str_eq(next_write(), "cb_test: rank 0: error: lost\n");
+}
+END_TEST
+
+START_TEST(a_note_says_that_it_is_one)
+{
+    capture_stderr();
+    cb_log_identify("cb_test", -1);
+    cb_note("idle");
+    ck_assert_str_eq(next_write(), "cb_test: note: idle\n");
+}
+END_TEST
+
+START_TEST(a_process_without_identity_can_log)
+{
+    capture_stderr();
+    cb_error("early");
+    ck_assert_str_eq(next_write(), "combench: error: early\n");
+}
+END_TEST
+
+START_TEST(a_silenced_process_writes_nothing)
+{
+    capture_stderr();
+    cb_log_silence(1);
+    cb_error("lost");
+    ck_assert_str_eq(next_write(), "");
+}
+END_TEST
+
+START_TEST(silence_can_be_lifted)
+{
+    capture_stderr();
+    cb_log_silence(1);
+    cb_log_silence(0);
+    cb_error("lost");
+    ck_assert_str_ne(next_write(), "");
+}
+END_TEST
+
+START_TEST(a_text_cannot_break_the_line_or_command_the_terminal)
+{
+    capture_stderr();
+    cb_log_identify("cb_test", -1);
+    cb_error("a\nb\tc\033[2Jd");
+    ck_assert_str_eq(next_write(), "cb_test: error: a b c?[2Jd\n");
+}
+END_TEST
+
+START_TEST(a_text_that_is_too_long_is_cut_in_one_write)
+{
+    char text[2 * PIPE_BUF];
+    const char *line;
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    capture_stderr();
+    cb_error("%s", text);
+    line = next_write();
+    ck_assert_uint_le(strlen(line), PIPE_BUF);
+    ck_assert_str_eq(line + strlen(line) - 5, "x...\n");
+}
+END_TEST
+
+START_TEST(logging_leaves_errno_alone)
+{
+    close(STDERR_FILENO);
+    errno = ENOSPC;
+    cb_error("nobody reads this");
+    ck_assert_int_eq(errno, ENOSPC);
+}
+END_TEST
+
+/* Streams */
+
+static void make_pipe(int ends[2])
+{
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], "words", 5), 5);
+}
+
+START_TEST(what_nobody_has_read_is_told)
+{
+    int ends[2];
+
+    make_pipe(ends);
+    ck_assert(!cb_streams_await_reader(ends[1], 0));
+}
+END_TEST
+
+/* Without end: a test that waits is ended by Check. */
+static const uint64_t for_ever = UINT64_MAX;
+
+START_TEST(a_reader_is_awaited)
+{
+    char words[6] = "";
+    int ends[2];
+    pid_t reader;
+
+    make_pipe(ends);
+    reader = fork();
+    ck_assert_int_ge(reader, 0);
+    if (reader == 0)
+        _exit(read(ends[0], words, 5) == 5 ? EXIT_SUCCESS : EXIT_FAILURE);
+    ck_assert(cb_streams_await_reader(ends[1], for_ever));
+    ck_assert_int_eq(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    ck_assert_int_eq(read(ends[0], words, 5), -1);
+}
+END_TEST
+
+START_TEST(a_reader_that_has_gone_is_not_awaited)
+{
+    int ends[2];
+
+    make_pipe(ends);
+    close(ends[0]);
+    ck_assert(cb_streams_await_reader(ends[1], for_ever));
+}
+END_TEST
+
+START_TEST(what_is_no_pipe_has_no_reader_to_await)
+{
+    FILE *file = tmpfile();
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs("words", file), 0);
+    rewind(file);
+    ck_assert(cb_streams_await_reader(fileno(file), for_ever));
+    ck_assert(cb_streams_await_reader(-1, for_ever));
+}
+END_TEST
+
+START_TEST(no_file_gets_the_number_of_a_closed_stream)
+{
+    int file;
+
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+    close(STDERR_FILENO);
+    cb_streams_hold_closed();
+    file = open("/dev/null", O_RDWR);
+    ck_assert_int_gt(file, STDERR_FILENO);
+    for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
+        errno = 0;
+        ck_assert_int_eq(write(stream, "words", 5), -1);
+        ck_assert_int_eq(errno, EBADF);
+    }
+}
+END_TEST
+
+START_TEST(open_streams_stay_as_they_are)
+{
+    capture_stderr();
+    cb_streams_hold_closed();
+    cb_error("lost");
+    ck_assert_str_ne(next_write(), "");
+}
+END_TEST
+
+UNIT_MAIN("log", a_message_names_program_and_level, a_message_names_the_rank_where_there_is_one,
+          a_note_says_that_it_is_one, a_process_without_identity_can_log,
+          a_silenced_process_writes_nothing, silence_can_be_lifted,
+          a_text_cannot_break_the_line_or_command_the_terminal,
+          a_text_that_is_too_long_is_cut_in_one_write, logging_leaves_errno_alone,
+          what_nobody_has_read_is_told, a_reader_is_awaited, a_reader_that_has_gone_is_not_awaited,
+          what_is_no_pipe_has_no_reader_to_await, no_file_gets_the_number_of_a_closed_stream,
+          open_streams_stay_as_they_are)

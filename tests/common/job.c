@@ -1,0 +1,105 @@
+/* The frame of the tests under mpirun; see the header. */
+#include "tests/common/job.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+/* Far beyond what any test takes on a loaded machine: only to end a job that hangs. */
+enum { PATIENCE_S = 150 };
+
+job_state job;
+
+/* Only async-signal-safe calls: the launcher ends the other ranks when one leaves like this. */
+static void give_up(int signal_number)
+{
+    static const char text[] = "no end in sight, giving up: ";
+    ssize_t ignored;
+
+    (void)signal_number;
+    ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
+    if (job.under_way != NULL)
+        ignored = write(STDERR_FILENO, job.under_way, strlen(job.under_way));
+    ignored = write(STDERR_FILENO, "\n", 1);
+    (void)ignored;
+    _exit(EXIT_FAILURE);
+}
+
+/* Check takes SIGALRM for itself when it runs a suite, so that the handler is set for each test. */
+bool job_begin(const char *test)
+{
+    if (job.under_way != NULL)
+        return false;
+    job.under_way = test;
+    signal(SIGALRM, give_up);
+    alarm(PATIENCE_S);
+    return true;
+}
+
+void job_end(void)
+{
+    if (job.at_end != NULL)
+        job.at_end();
+    job_barrier();
+    alarm(0);
+    job.under_way = NULL;
+}
+
+void job_barrier(void)
+{
+    REQUIRE_OK(control_barrier(job.everyone));
+}
+
+void job_open(const char *program)
+{
+    if (control_open(true, &job.plane) != CB_OK)
+        exit(EXIT_FAILURE);
+    job.everyone = control_everyone(job.plane);
+    job.rank = control_rank(job.plane);
+    job.size = control_size(job.plane);
+    cb_log_identify(program, job.rank);
+}
+
+JOB_TEST(the_job_has_the_ranks_that_the_launcher_was_asked_for)
+{
+    const char *expected = getenv("COMBENCH_TEST_RANKS");
+
+    ck_assert_msg(expected != NULL, "COMBENCH_TEST_RANKS is not set");
+    ck_assert_int_eq(job.size, atoi(expected));
+}
+
+/* The summary of every rank would be one too many; failures are told by all. */
+int job_run(const char *name, TCase *(*const *themes)(void), size_t count)
+{
+    Suite *suite = suite_create(name);
+    TCase *first = tcase_create("job");
+    SRunner *runner;
+    int failures;
+
+    tcase_add_test(first, the_job_has_the_ranks_that_the_launcher_was_asked_for);
+    suite_add_tcase(suite, first);
+    for (size_t i = 0; i < count; i++)
+        suite_add_tcase(suite, themes[i]());
+    runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, job.rank == 0 ? CK_ENV : CK_SILENT);
+    failures = srunner_ntests_failed(runner);
+    if (failures > 0 && job.rank != 0)
+        srunner_print(runner, CK_NORMAL);
+    srunner_free(runner);
+    return failures;
+}
+
+int job_close(int failures)
+{
+    if (failures > 0) {
+        if (job.under_way != NULL)
+            cb_note("no test after %s was run", job.under_way);
+        control_abort(job.plane, EXIT_FAILURE);
+    }
+    control_close(job.plane);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,6 @@
+# What tests of several folders share: the frame of a unit test, and that of a test under mpirun.
+UNIT_FLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(CHECK_CFLAGS)
+UNIT_LIBS = $(BENCHMARK_LIBS) $(CHECK_LIBS)
+JOB_SOURCES = %D%/job.c %D%/job.h
+
+EXTRA_DIST += %D%/launch.sh %D%/lists.h %D%/messages.h %D%/unit.h

@@ -1,0 +1,153 @@
+/* The comparison of clocks when MPI fails in one rank: all ranks learn of it and return, and the
+ * control plane can be used further. The failures are made by wrappers around the library. */
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "tests/common/job.h"
+
+enum { ROUND_TRIPS = 40 }; /* of each rank, as in src/control/control_mpi.c */
+
+/* All else in the control plane is collective, so that these calls are of the comparison. */
+static struct {
+    unsigned passed; /* calls that work before the first that fails */
+    unsigned count;  /* calls that fail then */
+} sends, receives;
+
+static bool fails(unsigned *passed, unsigned *count)
+{
+    if (*count == 0)
+        return false;
+    if (*passed > 0) {
+        --*passed;
+        return false;
+    }
+    --*count;
+    return true;
+}
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype type, int destination, int tag,
+             MPI_Comm communicator)
+{
+    return fails(&sends.passed, &sends.count)
+               ? MPI_ERR_OTHER
+               : PMPI_Send(buffer, count, type, destination, tag, communicator);
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag,
+              MPI_Comm communicator, MPI_Request *request)
+{
+    return fails(&receives.passed, &receives.count)
+               ? MPI_ERR_OTHER
+               : PMPI_Irecv(buffer, count, type, source, tag, communicator, request);
+}
+
+static void mend(void)
+{
+    sends.count = receives.count = 0;
+}
+
+static void expect_all_to_fail(void)
+{
+    control_clock clock = {.offset_ns = 5};
+
+    cb_log_silence(1);
+    ck_assert_int_eq(control_synchronise(job.plane, &clock), CB_ERROR_CONTROL);
+    cb_log_silence(0);
+    mend();
+    if (job.rank > 0 && clock.at_ns == 0)
+        ck_assert_double_eq(clock.offset_ns, 5);
+    clock = (control_clock){0};
+    REQUIRE_OK(control_synchronise(job.plane, &clock));
+    ck_assert_uint_ne(clock.at_ns, 0);
+}
+
+/* The failing rank's calls: some pass, one fails. */
+static void fail_send(int rank, unsigned passed)
+{
+    if (job.rank == rank) {
+        sends.passed = passed;
+        sends.count = 1;
+    }
+    expect_all_to_fail();
+}
+
+static void fail_receive(int rank, unsigned passed)
+{
+    if (job.rank == rank) {
+        receives.passed = passed;
+        receives.count = 1;
+    }
+    expect_all_to_fail();
+}
+
+JOB_TEST(all_learn_that_rank_0_could_not_give_a_turn)
+{
+    fail_send(0, 0);
+    fail_send(0, (unsigned)(job.size - 2) * (ROUND_TRIPS + 1));
+}
+
+JOB_TEST(all_learn_that_rank_0_could_not_answer)
+{
+    fail_send(0, 1);
+    fail_send(0, ROUND_TRIPS);
+    fail_send(0, (unsigned)(job.size - 1) * (ROUND_TRIPS + 1) - 1);
+}
+
+JOB_TEST(all_learn_that_rank_0_could_not_listen)
+{
+    fail_receive(0, 0);
+    fail_receive(0, (unsigned)(job.size - 1) * ROUND_TRIPS - 1);
+}
+
+JOB_TEST(all_learn_that_a_rank_could_not_ask)
+{
+    fail_send(1, 0);
+    fail_send(job.size - 1, ROUND_TRIPS - 1);
+}
+
+JOB_TEST(all_learn_that_a_rank_could_not_listen)
+{
+    fail_receive(1, 0);
+    fail_receive(1, 7);
+    fail_receive(job.size - 1, ROUND_TRIPS);
+}
+
+/* It cannot even say that it gives up: rank 0's timeout of 10 s ends. */
+JOB_TEST(all_learn_of_a_rank_that_fell_silent)
+{
+    if (job.rank == job.size - 1) {
+        sends.passed = 3;
+        sends.count = UINT_MAX;
+    }
+    expect_all_to_fail();
+}
+
+static TCase *failing_comparison(void)
+{
+    TCase *theme = tcase_create("synchronise");
+
+    tcase_add_test(theme, all_learn_that_rank_0_could_not_give_a_turn);
+    tcase_add_test(theme, all_learn_that_rank_0_could_not_answer);
+    tcase_add_test(theme, all_learn_that_rank_0_could_not_listen);
+    tcase_add_test(theme, all_learn_that_a_rank_could_not_ask);
+    tcase_add_test(theme, all_learn_that_a_rank_could_not_listen);
+    return theme;
+}
+
+static TCase *silence(void)
+{
+    TCase *theme = tcase_create("silence");
+
+    tcase_add_test(theme, all_learn_of_a_rank_that_fell_silent);
+    return theme;
+}
+
+int main(void)
+{
+    static TCase *(*const themes[])(void) = {failing_comparison, silence};
+
+    job_open("test_synchronise");
+    return job_close(job_run("synchronise", themes, getenv("CB_CHECK_FULL") != NULL ? 2 : 1));
+}

@@ -1,0 +1,299 @@
+/* The recorder: what a few ranks send and receive over it, as the lines of a trace. */
+#include "emit/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/common/unit.h"
+
+enum { RANKS = 3 };
+
+/* What each rank does, and what it needs for that. */
+typedef struct {
+    emit_recorder *recorder;
+    transport_node *nodes[RANKS][RANKS];
+    transport_group *groups[RANKS];
+    bool multicast;
+    emit_scheduler *scheduler;
+} play;
+
+static cb_status send_to(play *all, size_t from, size_t to, size_t bytes)
+{
+    transport_buffer *buffer =
+        transport_buffer_create(emit_recorder_factory(all->recorder, from), bytes);
+
+    ck_assert_ptr_nonnull(buffer);
+    if (bytes > 0)
+        memset(buffer->data, (int)from, bytes);
+    return transport_send(all->nodes[from][to], buffer);
+}
+
+static cb_status receive_any(play *all, size_t rank)
+{
+    transport_buffer *buffer;
+    transport_node *from = NULL;
+
+    CB_TRY(transport_group_receive(all->groups[rank], &buffer, &from));
+    ck_assert_ptr_nonnull(from);
+    if (buffer->size > 0)
+        ck_assert_int_eq(*(const char *)buffer->data, from->rank);
+    transport_buffer_release(buffer);
+    return CB_OK;
+}
+
+static cb_status receive_from(play *all, size_t rank, size_t from)
+{
+    transport_buffer *buffer;
+
+    CB_TRY(transport_receive(all->nodes[rank][from], &buffer));
+    transport_buffer_release(buffer);
+    return CB_OK;
+}
+
+/* Rank 0 hears of the others, who send as many bytes as `sizes` says, one or two each. */
+static cb_status gather(play *all, size_t rank, size_t first, size_t second)
+{
+    if (rank > 0)
+        return send_to(all, rank, 0, rank == 1 ? first : second);
+    CB_TRY(receive_any(all, 0));
+    return receive_any(all, 0);
+}
+
+static cb_status gather_alike(void *context, size_t rank)
+{
+    return gather(context, rank, 8, 8);
+}
+
+static cb_status gather_unlike(void *context, size_t rank)
+{
+    return gather(context, rank, 8, 9);
+}
+
+static cb_status gather_and_receive(void *context, size_t rank)
+{
+    play *all = context;
+
+    CB_TRY(gather(all, rank, 8, 8));
+    if (rank == 1)
+        return send_to(all, 1, 0, 8);
+    return rank == 0 ? receive_from(all, 0, 1) : CB_OK;
+}
+
+static cb_status compute(void *context, size_t rank)
+{
+    play *all = context;
+
+    return rank == 1 ? emit_recorder_compute(all->recorder, 1, 12.5) : CB_OK;
+}
+
+/* Rank 0 to a group of the others: by a loop, or as a multicast. */
+static cb_status spread(void *context, size_t rank)
+{
+    play *all = context;
+    transport_factory *factory = emit_recorder_factory(all->recorder, rank);
+    transport_group *group;
+    cb_status status;
+
+    CB_TRY(transport_group_create(factory, all->nodes[rank] + 1, RANKS - 1,
+                                  rank == 0 ? NULL : all->nodes[rank][0], all->multicast, &group));
+    if (rank == 0) {
+        status = transport_group_send(group, transport_buffer_create(factory, 5));
+    } else {
+        transport_buffer *buffer = NULL;
+
+        status = transport_group_receive_root(group, &buffer);
+        transport_buffer_release(buffer);
+    }
+    transport_group_destroy(group);
+    return status;
+}
+
+static cb_status leave_unreceived(void *context, size_t rank)
+{
+    return rank == 1 ? send_to(context, 1, 0, 3) : CB_OK;
+}
+
+static void set_up(play *all)
+{
+    ck_assert_int_eq(emit_recorder_open(RANKS, &all->recorder), CB_OK);
+    for (size_t rank = 0; rank < RANKS; rank++) {
+        transport_factory *factory = emit_recorder_factory(all->recorder, rank);
+
+        for (int to = 0; to < RANKS; to++)
+            ck_assert_int_eq(transport_node_create(factory, to, &all->nodes[rank][to]), CB_OK);
+        ck_assert_int_eq(transport_group_create(factory, all->nodes[rank], RANKS, NULL, false,
+                                                &all->groups[rank]),
+                         CB_OK);
+    }
+}
+
+static void tear_down(play *all)
+{
+    for (size_t rank = 0; rank < RANKS; rank++) {
+        transport_group_destroy(all->groups[rank]);
+        for (int to = 0; to < RANKS; to++)
+            transport_node_destroy(all->nodes[rank][to]);
+    }
+    emit_recorder_close(all->recorder);
+}
+
+/* The trace of a play, with | for the ends of lines. */
+static void expect_trace_of(emit_coroutine part, bool multicast, bool rank0_named, bool by_tree,
+                            const char *expected)
+{
+    play all = {.multicast = multicast};
+    emit_scheduler *crew;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+
+    set_up(&all);
+    if (by_tree)
+        emit_recorder_send_by_tree(all.recorder);
+    if (rank0_named)
+        emit_recorder_name_senders(all.recorder, 0);
+    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
+    emit_recorder_set_scheduler(all.recorder, crew);
+    all.scheduler = crew;
+    ck_assert_int_eq(emit_scheduler_run(crew), CB_OK);
+    ck_assert_int_eq(emit_recorder_finish(all.recorder), CB_OK);
+    ck_assert_int_eq(emit_recorder_write(all.recorder, stream), CB_OK);
+    fclose(stream);
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = text[i] == '\n' ? '|' : text[i];
+    ck_assert_str_eq(text, expected);
+    free(text);
+    emit_scheduler_free(crew);
+    tear_down(&all);
+}
+
+static void expect_trace(emit_coroutine part, bool multicast, bool rank0_named,
+                         const char *expected)
+{
+    expect_trace_of(part, multicast, rank0_named, false, expected);
+}
+
+/* The part cannot be recorded unless the receives of rank 0 name their senders. */
+static void expect_must_name(emit_coroutine part)
+{
+    play all = {0};
+    emit_scheduler *crew;
+    size_t rank = RANKS;
+
+    set_up(&all);
+    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
+    emit_recorder_set_scheduler(all.recorder, crew);
+    ck_assert(!emit_recorder_must_name(all.recorder, &rank));
+    ck_assert_int_eq(emit_scheduler_run(crew), CB_ERROR_TRANSPORT);
+    ck_assert(emit_recorder_must_name(all.recorder, &rank));
+    ck_assert_uint_eq(rank, 0);
+    emit_scheduler_free(crew);
+    tear_down(&all);
+}
+
+START_TEST(receives_from_a_group_are_from_any)
+{
+    expect_trace(gather_alike, false, false, "0:|@ 2|r any 8|;|w|1-2:|is 0 8|w|");
+}
+END_TEST
+
+START_TEST(where_it_is_asked_for_senders_are_named)
+{
+    expect_trace(gather_alike, false, true, "0:|r 1 8|r 2 8|w|1-2:|is 0 8|w|");
+}
+END_TEST
+
+START_TEST(where_sizes_differ_senders_are_named)
+{
+    expect_must_name(gather_unlike);
+    expect_trace(gather_unlike, false, true, "0:|r 1 8|r 2 9|w|1:|is 0 8|w|2:|is 0 9|w|");
+}
+END_TEST
+
+START_TEST(beside_a_receive_from_one_senders_are_named)
+{
+    expect_must_name(gather_and_receive);
+    expect_trace(gather_and_receive, false, true,
+                 "0:|r 1 8|r 2 8|r 1 8|w|1:|@ 2|is 0 8|;|w|2:|is 0 8|w|");
+}
+END_TEST
+
+START_TEST(computing_is_recorded_and_idle_ranks_have_no_section)
+{
+    expect_trace(compute, false, false, "1:|c 12.5|w|");
+}
+END_TEST
+
+START_TEST(a_group_send_is_a_loop)
+{
+    expect_trace(spread, false, false, "0:|is 1 5|is 2 5|w|1-2:|r 0 5|w|");
+}
+END_TEST
+
+START_TEST(a_multicast_has_its_list)
+{
+    expect_trace(spread, true, false, "0:|m 1-2 5|w|1-2:|r 0 5|w|");
+}
+END_TEST
+
+START_TEST(a_tree_is_sends_from_rank_to_rank)
+{
+    expect_trace_of(spread, true, false, true, "0:|is 1 5|is 2 5|w|1-2:|r 0 5|w|");
+}
+END_TEST
+
+/* Rank 0 hears of the others in rounds, though rank 2 sends all that it has before rank 1: in the
+ * second round and the third one rank 2 comes first, and once. */
+static cb_status gather_in_rounds(void *context, size_t rank)
+{
+    enum { ROUNDS = 3 };
+    play *all = context;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        if (rank > 0)
+            CB_TRY(send_to(all, rank, 0, 8));
+        if (rank == 1)
+            emit_scheduler_pause(all->scheduler);
+    }
+    for (int i = 0; rank == 0 && i < 2 * ROUNDS; i++)
+        CB_TRY(receive_any(all, 0));
+    return CB_OK;
+}
+
+START_TEST(a_round_waits_for_who_is_late)
+{
+    expect_trace(gather_in_rounds, false, true,
+                 "0:|r 1 8|@ 2|r 2 8|;|r 1 8|r 2 8|r 1 8|w|1-2:|@ 3|is 0 8|;|w|");
+}
+END_TEST
+
+static cb_status gather_unevenly(void *context, size_t rank)
+{
+    play *all = context;
+
+    for (size_t i = 0; rank > 0 && i < 2 * rank - 1; i++)
+        CB_TRY(send_to(all, rank, 0, 8));
+    for (int i = 0; rank == 0 && i < 4; i++)
+        CB_TRY(receive_any(all, 0));
+    return CB_OK;
+}
+
+START_TEST(a_round_does_not_wait_for_ever)
+{
+    expect_trace(gather_unevenly, false, true,
+                 "0:|r 1 8|@ 3|r 2 8|;|w|1:|is 0 8|w|2:|@ 3|is 0 8|;|w|");
+}
+END_TEST
+
+START_TEST(what_nobody_receives_is_given_back)
+{
+    expect_trace(leave_unreceived, false, false, "1:|is 0 3|w|");
+}
+END_TEST
+
+UNIT_MAIN("recorder", receives_from_a_group_are_from_any, where_it_is_asked_for_senders_are_named,
+          where_sizes_differ_senders_are_named, beside_a_receive_from_one_senders_are_named,
+          computing_is_recorded_and_idle_ranks_have_no_section, a_group_send_is_a_loop,
+          a_multicast_has_its_list, a_tree_is_sends_from_rank_to_rank,
+          a_round_waits_for_who_is_late, a_round_does_not_wait_for_ever,
+          what_nobody_receives_is_given_back)

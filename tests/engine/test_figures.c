@@ -1,0 +1,670 @@
+/* The formulas of the figures, with numbers worked out by hand, for the definitions of the
+ * programs; those of the farms are in test_farm_figures.c. */
+#include "engine/figures.h"
+
+#include <string.h>
+
+#include "occupation/method.h"
+#include "benchmarks/registry.h"
+#include "tests/common/unit.h"
+
+enum { BLOCKS = 7, REFERENCES = 8 };
+
+/* A block is 100 steps. */
+static const uint64_t block_steps = 100;
+
+typedef struct {
+    engine_session session;
+    bench_options options;
+    reference_figure figures[REFERENCES];
+    reference_list references;
+    bool oversubscribed;
+} bench;
+
+static void make_bench(bench *b, const benchmark *definition)
+{
+    *b = (bench){.options = {.touch = "all", .buffers = "hot", .wait = "auto", .mode = "default"}};
+    b->session = (engine_session){
+        .definition = definition, .options = &b->options, .effective_wait = TRANSPORT_WAIT_YIELD};
+    b->references.figures = b->figures;
+}
+
+/* Blocks around a step of `step_us`: three faster, three slower. */
+static void fill_blocks(double *blocks_ns, double step_us)
+{
+    static const double factors[BLOCKS] = {1.02, 1, 0.99, 1.01, 0.97, 1.5, 0.98};
+
+    for (size_t i = 0; i < BLOCKS; i++)
+        blocks_ns[i] = factors[i] * step_us * 1e3 * (double)block_steps;
+}
+
+static measurement_outcome outcome_of(double *blocks_ns)
+{
+    return (measurement_outcome){.blocks_ns = blocks_ns,
+                                 .block_count = BLOCKS,
+                                 .steps = block_steps,
+                                 .stopped_by = "precision",
+                                 .group_create_ns = -1,
+                                 .harness_ns = 12,
+                                 .touch_ns = 4};
+}
+
+/* The row that was made last; a new one takes its place. */
+static report_row made;
+
+static report_row *empty_row(void)
+{
+    report_row_clear(&made);
+    return &made;
+}
+
+static void fill_row(bench *b, const bench_measurement *measurement, size_t participants,
+                     const measurement_outcome *outcome)
+{
+    const measurement_setting setting = {.session = &b->session,
+                                         .planned = measurement,
+                                         .participants = participants,
+                                         .oversubscribed = b->oversubscribed,
+                                         .references = &b->references};
+
+    ck_assert_int_eq(figures_fill(&setting, outcome, empty_row()), CB_OK);
+}
+
+/* The row of a measurement whose steps took `step_us`. */
+static const report_row *row_of_variant(bench *b, bench_measurement measurement, double step_us,
+                                        size_t participants)
+{
+    static double blocks_ns[BLOCKS];
+    static stats_histogram steps;
+    measurement_outcome outcome = outcome_of(blocks_ns);
+
+    memset(&steps, 0, sizeof(steps));
+    stats_histogram_record(&steps, (uint64_t)(1e3 * step_us));
+    outcome.histogram = &steps;
+    fill_blocks(blocks_ns, step_us);
+    fill_row(b, &measurement, participants, &outcome);
+    return &made;
+}
+
+static const report_row *row_of(bench *b, const char *mode, size_t count, size_t size_bytes,
+                                double step_us)
+{
+    const benchmark *definition = b->session.definition;
+    bench_measurement measurement = {
+        .mode = bench_find_mode(definition, mode), .count = count, .size_bytes = size_bytes};
+    size_t participants =
+        shape_role_size(definition, 0, count) + shape_role_size(definition, 1, count);
+
+    ck_assert_ptr_nonnull(measurement.mode);
+    return row_of_variant(b, measurement, step_us, participants);
+}
+
+static void assert_near(double value, double expected)
+{
+    ck_assert_msg(fabs(value - expected) <= 1e-9 * fabs(expected), "%.12g in place of %.12g", value,
+                  expected);
+}
+
+static void assert_absent(double value)
+{
+    ck_assert_msg(isnan(value), "%g in place of nothing", value);
+}
+
+/* Summaries */
+
+START_TEST(a_latency_is_half_of_a_round_trip)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of(&b, "pingpong", 2, 64, 3.0);
+    assert_near(report_row_number(row, REPORT_LATENCY_US, "median"), 1.5);
+    ck_assert(!report_row_has(row, REPORT_ROUND_US));
+    assert_near(report_row_number(row, REPORT_STEP_US, "max"), 1.5);
+}
+END_TEST
+
+START_TEST(a_summary_is_that_of_the_blocks)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_twoway);
+    row = row_of(&b, "exchange", 2, 64, 10.0);
+    ck_assert(report_row_has(row, REPORT_ROUND_US));
+    assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 10.0);
+    assert_near(report_row_number(row, REPORT_ROUND_US, "min"), 9.7);
+    assert_near(report_row_number(row, REPORT_ROUND_US, "max"), 15.0);
+    ck_assert(!report_row_has(row, REPORT_LATENCY_US));
+}
+END_TEST
+
+START_TEST(blocks_keep_their_order_and_have_the_unit_of_the_figure)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of(&b, "pingpong", 2, 64, 20.0);
+    ck_assert_double_eq(report_row_number(row, REPORT_BLOCKS, ""), BLOCKS);
+    assert_near(report_row_number(row, REPORT_BLOCKS_US, "0"), 10.2);
+    assert_near(report_row_number(row, REPORT_BLOCKS_US, "4"), 9.7);
+    assert_near(report_row_number(row, REPORT_BLOCKS_US, "5"), 15.0);
+    assert_near(report_row_number(row, REPORT_STEPS, ""), 700);
+}
+END_TEST
+
+/* 1.1 */
+
+START_TEST(a_ping_pong_carries_one_packet_in_a_latency)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of(&b, "pingpong", 2, 1000, 4.0); /* 1000 bytes in 2 us */
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 500000);
+    assert_absent(report_row_number(row, REPORT_PER_NODE_MBPS, ""));
+    assert_near(report_row_number(row, REPORT_PROCESSORS, ""), 2);
+}
+END_TEST
+
+START_TEST(a_stream_carries_one_packet_in_a_step)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of(&b, "stream", 2, 1000, 4.0); /* 1000 bytes in 4 us */
+    assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 4);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 250);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 250000);
+}
+END_TEST
+
+START_TEST(empty_packets_have_a_frequency_and_no_throughput)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of(&b, "stream", 2, 0, 0.5);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 0);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 2e6);
+}
+END_TEST
+
+/* 1.2 */
+
+START_TEST(an_exchange_carries_a_packet_each_way)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_twoway);
+    row = row_of(&b, "exchange", 2, 1000, 4.0); /* 2000 bytes in 4 us, half of them to each */
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
+    assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 250);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 250000);
+}
+END_TEST
+
+/* 1.3 */
+
+START_TEST(a_message_of_comms1_takes_half_of_a_round_trip)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_comms1);
+    row = row_of(&b, "pingpong", 2, 1000, 20.0);
+    assert_near(report_row_number(row, REPORT_LATENCY_US, "median"), 10);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 100);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 1e5);
+}
+END_TEST
+
+START_TEST(a_message_of_comms2_takes_a_quarter_of_an_exchange)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_comms2);
+    row = row_of(&b, "exchange", 2, 1000, 20.0);
+    assert_near(report_row_number(row, REPORT_LATENCY_US, "median"), 5);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 200);
+    assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 100);
+}
+END_TEST
+
+/* 5 x 4 messages of 1000 bytes in 40 us. */
+START_TEST(comms3_carries_a_message_for_each_ordered_pair)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_comms3);
+    row = row_of(&b, "saturate", 5, 1000, 40.0);
+    assert_near(report_row_number(row, REPORT_ROUND_US, "median"), 40);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
+    assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 100);
+    assert_absent(report_row_number(row, REPORT_CONGESTION_RATIO, ""));
+}
+END_TEST
+
+START_TEST(a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_alltoall);
+    row = row_of(&b, "round", 4, 1000, 6.0); /* 12 packets in 6 us */
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 2000);
+    assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 500);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 1e6 / 6);
+    assert_near(report_row_number(row, REPORT_PROCESSORS, ""), 4);
+}
+END_TEST
+
+START_TEST(congestion_is_the_time_of_a_packet_against_two_nodes)
+{
+    bench b;
+
+    make_bench(&b, &cb_alltoall);
+    assert_near(report_row_number(row_of(&b, "round", 2, 64, 2.0), REPORT_CONGESTION_RATIO, ""), 1);
+    /* 9 us for 3 packets of a node: 3 us against 2 */
+    assert_near(report_row_number(row_of(&b, "round", 4, 64, 9.0), REPORT_CONGESTION_RATIO, ""),
+                1.5);
+    assert_near(report_row_number(row_of(&b, "round", 16, 64, 15.0), REPORT_CONGESTION_RATIO, ""),
+                0.5);
+}
+END_TEST
+
+START_TEST(a_ratio_refers_to_the_same_size)
+{
+    bench b;
+
+    make_bench(&b, &cb_alltoall);
+    row_of(&b, "round", 2, 64, 2.0);
+    row_of(&b, "round", 2, 1024, 4.0);
+    assert_near(report_row_number(row_of(&b, "round", 4, 64, 12.0), REPORT_CONGESTION_RATIO, ""),
+                2);
+    assert_near(report_row_number(row_of(&b, "round", 4, 1024, 12.0), REPORT_CONGESTION_RATIO, ""),
+                1);
+}
+END_TEST
+
+START_TEST(without_a_reference_there_is_no_ratio)
+{
+    bench b;
+
+    make_bench(&b, &cb_alltoall);
+    row_of(&b, "round", 2, 64, 2.0);
+    assert_absent(
+        report_row_number(row_of(&b, "round", 4, 256, 12.0), REPORT_CONGESTION_RATIO, ""));
+}
+END_TEST
+
+/* 1.4 */
+
+START_TEST(pairs_count_the_packets_of_all_pairs)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_pairs);
+    row = row_of(&b, "stream", 6, 1000, 4.0); /* 3 packets in 4 us */
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 750);
+    assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 250);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 750000);
+    assert_near(report_row_number(row, REPORT_PROCESSORS, ""), 6);
+}
+END_TEST
+
+START_TEST(efficiency_is_the_rate_of_a_pair_against_one_alone)
+{
+    bench b;
+
+    make_bench(&b, &cb_pairs);
+    assert_near(report_row_number(row_of(&b, "stream", 2, 64, 2.0), REPORT_SCALING_EFFICIENCY, ""),
+                1);
+    assert_near(report_row_number(row_of(&b, "stream", 4, 64, 2.5), REPORT_SCALING_EFFICIENCY, ""),
+                0.8);
+    assert_near(report_row_number(row_of(&b, "stream", 8, 64, 8.0), REPORT_SCALING_EFFICIENCY, ""),
+                0.25);
+}
+END_TEST
+
+/* 1.5 */
+
+START_TEST(outfarming_counts_rounds)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_outfarm);
+    row = row_of(&b, "stream", 4, 1000, 8.0); /* 4 packets in 8 us */
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
+    assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 125);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 125000);
+    assert_near(report_row_number(row, REPORT_DESTINATIONS, ""), 4);
+    assert_near(report_row_number(row, REPORT_PROCESSORS, ""), 5);
+    assert_absent(report_row_number(row, REPORT_SOURCES, ""));
+    assert_near(report_row_number(row_of(&b, "round", 4, 1000, 10.0), REPORT_THROUGHPUT_MBPS, ""),
+                400);
+}
+END_TEST
+
+/* 1.6 */
+
+static const report_row *row_of_list(bench *b, bench_list list, bool own, size_t participants)
+{
+    bench_measurement measurement = {.mode = bench_find_mode(b->session.definition, "stream"),
+                                     .count = 4,
+                                     .size_bytes = 1000,
+                                     .list = list,
+                                     .own_multicast = own};
+
+    return row_of_variant(b, measurement, 8.0, participants);
+}
+
+START_TEST(a_multicast_counts_what_all_destinations_get)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_multicast);
+    row = row_of_list(&b, BENCH_FIXED, true, 5);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
+    assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 125);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 125000);
+    assert_near(report_row_number(row, REPORT_DESTINATIONS, ""), 4);
+    ck_assert_str_eq(report_row_text(row, REPORT_LIST, ""), "fixed");
+    ck_assert_str_eq(report_row_text(row, REPORT_MULTICAST, ""), "technology");
+}
+END_TEST
+
+START_TEST(destinations_of_a_changing_list_share_what_arrives)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_multicast);
+    row = row_of_list(&b, BENCH_ROTATE, false, 11); /* 4 of 10 each time */
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
+    assert_near(report_row_number(row, REPORT_PER_NODE_MBPS, ""), 50);
+    assert_near(report_row_number(row, REPORT_DESTINATIONS, ""), 4);
+    assert_near(report_row_number(row, REPORT_PROCESSORS, ""), 11);
+    ck_assert_str_eq(report_row_text(row, REPORT_LIST, ""), "rotate");
+    ck_assert_str_eq(report_row_text(row, REPORT_MULTICAST, ""), "loop");
+}
+END_TEST
+
+START_TEST(only_lists_have_a_list)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_outfarm);
+    row = row_of(&b, "stream", 4, 64, 1.0);
+    ck_assert(!report_row_has(row, REPORT_LIST));
+    ck_assert(!report_row_has(row, REPORT_MULTICAST));
+}
+END_TEST
+
+/* 1.7 */
+
+START_TEST(a_funnel_counts_events)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_funnel);
+    row = row_of(&b, "event", 4, 1000, 8.0); /* 4 packets in 8 us */
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 500);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 125000);
+    assert_near(report_row_number(row, REPORT_SOURCES, ""), 4);
+    assert_near(report_row_number(row, REPORT_PROCESSORS, ""), 5);
+    assert_absent(report_row_number(row, REPORT_DESTINATIONS, ""));
+    assert_absent(report_row_number(row, REPORT_PER_NODE_MBPS, ""));
+}
+END_TEST
+
+START_TEST(loss_is_what_lacks_to_the_packet_rate_of_one_source)
+{
+    bench b;
+
+    make_bench(&b, &cb_funnel);
+    ck_assert_double_eq(report_row_number(row_of(&b, "event", 1, 64, 2.0), REPORT_LOSS_PCT, ""), 0);
+    /* 4 packets in 10 us: 0.4 a us against 0.5 */
+    assert_near(report_row_number(row_of(&b, "event", 4, 64, 10.0), REPORT_LOSS_PCT, ""), 20);
+    assert_near(report_row_number(row_of(&b, "event", 4, 64, 4.0), REPORT_LOSS_PCT, ""), -100);
+}
+END_TEST
+
+START_TEST(modes_have_references_of_their_own)
+{
+    bench b;
+
+    make_bench(&b, &cb_funnel);
+    row_of(&b, "event", 1, 64, 2.0);
+    row_of(&b, "free", 1, 64, 1.0);
+    assert_near(report_row_number(row_of(&b, "event", 2, 64, 8.0), REPORT_LOSS_PCT, ""), 50);
+    assert_near(report_row_number(row_of(&b, "free", 2, 64, 8.0), REPORT_LOSS_PCT, ""), 75);
+}
+END_TEST
+
+/* 2.3 */
+
+START_TEST(a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_pipeline);
+    row = row_of(&b, "event", 3, 1000, 4.0); /* 3 packets in 4 us */
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 250000);
+    assert_near(report_row_number(row, REPORT_THROUGHPUT_MBPS, ""), 750);
+    assert_absent(report_row_number(row, REPORT_PER_NODE_MBPS, ""));
+    assert_absent(report_row_number(row, REPORT_SOURCES, ""));
+}
+END_TEST
+
+/* What stands beside the figures */
+
+START_TEST(the_harness_of_a_ping_pong_is_one_sides_step)
+{
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    assert_near(report_row_number(row_of(&b, "pingpong", 2, 64, 3.0), REPORT_HARNESS_US, ""),
+                0.012);
+    assert_near(report_row_number(row_of(&b, "stream", 2, 64, 3.0), REPORT_HARNESS_US, ""), 0.012);
+}
+END_TEST
+
+static const report_row *row_of_outcome(bench *b, const measurement_outcome *outcome)
+{
+    bench_measurement measurement = {.mode = &b->session.definition->modes[0], .count = 2};
+
+    fill_row(b, &measurement, 2, outcome);
+    return &made;
+}
+
+START_TEST(what_was_not_measured_is_absent)
+{
+    double blocks_ns[BLOCKS];
+    measurement_outcome outcome = outcome_of(blocks_ns);
+    const report_row *row;
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    fill_blocks(blocks_ns, 1);
+    outcome.touch_ns = outcome.harness_ns = outcome.group_create_ns = -1;
+    row = row_of_outcome(&b, &outcome);
+    assert_absent(report_row_number(row, REPORT_TOUCH_US, ""));
+    assert_absent(report_row_number(row, REPORT_HARNESS_US, ""));
+    assert_absent(report_row_number(row, REPORT_GROUP_CREATE_US, ""));
+    assert_absent(report_row_number(row, REPORT_LOSS_PCT, ""));
+    assert_absent(report_row_number(row, REPORT_CONGESTION_RATIO, ""));
+    assert_absent(report_row_number(row, REPORT_SCALING_EFFICIENCY, ""));
+    ck_assert(!report_row_has(row, REPORT_VERIFY));
+}
+END_TEST
+
+START_TEST(nanoseconds_become_microseconds)
+{
+    double blocks_ns[BLOCKS];
+    measurement_outcome outcome = outcome_of(blocks_ns);
+    const report_row *row;
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    fill_blocks(blocks_ns, 1);
+    outcome.touch_ns = 250;
+    outcome.skew_ns = 1500;
+    outcome.group_create_ns = 51000;
+    row = row_of_outcome(&b, &outcome);
+    assert_near(report_row_number(row, REPORT_TOUCH_US, ""), 0.25);
+    assert_near(report_row_number(row, REPORT_SKEW_US, ""), 1.5);
+    assert_near(report_row_number(row, REPORT_GROUP_CREATE_US, ""), 51);
+}
+END_TEST
+
+START_TEST(a_message_that_went_in_pieces_is_marked)
+{
+    transport_factory technology = {.piece_bytes = 64};
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    b.session.technology = &technology;
+    ck_assert(!report_row_has(row_of(&b, "pingpong", 2, 64, 1), REPORT_PIECE_BYTES));
+    ck_assert_double_eq(report_row_number(row_of(&b, "pingpong", 2, 65, 1), REPORT_PIECE_BYTES, ""),
+                        64);
+    technology.piece_bytes = 0;
+    ck_assert(!report_row_has(row_of(&b, "pingpong", 2, 65, 1), REPORT_PIECE_BYTES));
+}
+END_TEST
+
+START_TEST(conditions_are_those_of_the_run)
+{
+    double blocks_ns[BLOCKS];
+    measurement_outcome outcome = outcome_of(blocks_ns);
+    const report_row *row;
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    fill_blocks(blocks_ns, 1);
+    b.oversubscribed = true;
+    row = row_of_outcome(&b, &outcome);
+    ck_assert(report_row_flag(row, REPORT_OVERSUBSCRIBED, ""));
+    ck_assert_str_eq(report_row_text(row, REPORT_MODE, ""), "pingpong");
+    ck_assert_str_eq(report_row_text(row, REPORT_OCCUPATION, ""), "none");
+    ck_assert_str_eq(report_row_text(row, REPORT_TOUCH, ""), "all");
+    ck_assert_str_eq(report_row_text(row, REPORT_BUFFERS, ""), "hot");
+    ck_assert_str_eq(report_row_text(row, REPORT_WAIT, "requested"), "auto");
+    ck_assert_str_eq(report_row_text(row, REPORT_WAIT, "effective"), "yield");
+    ck_assert_str_eq(report_row_text(row, REPORT_STOPPED_BY, ""), "precision");
+}
+END_TEST
+
+/* Beside a computing task */
+
+/* The row of a ping-pong of 3 us a step, beside tasks on both sides; without them it took 2 us. */
+static const report_row *row_beside(bench *b, double *blocks_ns)
+{
+    bench_measurement measurement = {
+        .mode = &cb_oneway.modes[0], .count = 2, .occupation = BENCH_OCCUPY_BOTH};
+    measurement_outcome outcome = outcome_of(blocks_ns);
+
+    const occupation_result found = {
+        .alone_step_ns = 2000,
+        .tick_ns = 1e6,
+        .sides = {[BENCH_SIDE_SOURCE] = {.ranks = 1,
+                                         .alone_work_ns = 20e6,
+                                         .alone_ns = 20e6,
+                                         .beside_work_ns = 40e6,
+                                         .beside_ns = 100e6},
+                  [BENCH_SIDE_DESTINATION] = {
+                      .ranks = 1, .alone_work_ns = 20e6, .alone_ns = 20e6, .beside_ns = 100e6}}};
+
+    outcome.stopped_by = NULL;
+    fill_row(b, &measurement, 2, &outcome);
+    occupation_fill_row(&found, 2e3 * report_row_number(&made, REPORT_LATENCY_US, "median"), &made);
+    return &made;
+}
+
+START_TEST(beside_a_task_the_mean_takes_the_place_of_the_median)
+{
+    double blocks_ns[] = {200e3, 200e3, 200e3, 200e3, 200e3, 200e3, 900e3}; /* 100 steps each */
+    const report_row *row;
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    row = row_beside(&b, blocks_ns); /* 2.1 ms for 700 steps, 3 us each */
+    assert_near(report_row_number(row, REPORT_LATENCY_US, "median"), 1.5);
+    assert_near(report_row_number(row, REPORT_LATENCY_US, "min"), 1);
+    assert_near(report_row_number(row, REPORT_LATENCY_US, "max"), 4.5);
+    assert_near(report_row_number(row, REPORT_FREQUENCY_HZ, ""), 1e6 / 1.5);
+    assert_near(report_row_number(row, REPORT_SLOWDOWN_COMMUNICATION, ""), 1.5);
+    ck_assert_str_eq(report_row_text(row, REPORT_OCCUPATION, ""), "both");
+    ck_assert(!report_row_has(row, REPORT_STOPPED_BY));
+}
+END_TEST
+
+START_TEST(beside_a_task_each_side_has_its_figures)
+{
+    double blocks_ns[BLOCKS];
+    const report_row *row;
+    bench b;
+
+    make_bench(&b, &cb_oneway);
+    fill_blocks(blocks_ns, 3);
+    row = row_beside(&b, blocks_ns);
+    assert_near(report_row_number(row, REPORT_COMPUTING_ALONE_PCT, "source"), 100);
+    assert_near(report_row_number(row, REPORT_SLOWDOWN_COMPUTING, "source"), 2.5);
+    assert_near(report_row_number(row, REPORT_COMPUTING_LEFT_PCT, "source"), 40);
+    ck_assert(!report_row_flag(row, REPORT_SLOWDOWN_COMPUTING_AT_LEAST, "source"));
+    assert_near(report_row_number(row, REPORT_SLOWDOWN_COMPUTING, "destination"), 100);
+    ck_assert(report_row_flag(row, REPORT_SLOWDOWN_COMPUTING_AT_LEAST, "destination"));
+    assert_absent(report_row_number(row, REPORT_SLOWDOWN_COMPUTING, "node"));
+    assert_absent(report_row_number(row, REPORT_COMPUTING_ALONE_PCT, "node"));
+}
+END_TEST
+
+START_TEST(without_a_task_nothing_is_said_of_it)
+{
+    bench b;
+    const report_row *row;
+
+    make_bench(&b, &cb_oneway);
+    row = row_of(&b, "pingpong", 2, 64, 3.0);
+    assert_absent(report_row_number(row, REPORT_SLOWDOWN_COMMUNICATION, ""));
+    assert_absent(report_row_number(row, REPORT_SLOWDOWN_COMPUTING, "source"));
+    assert_absent(report_row_number(row, REPORT_COMPUTING_ALONE_PCT, "source"));
+}
+END_TEST
+
+UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_summary_is_that_of_the_blocks,
+          blocks_keep_their_order_and_have_the_unit_of_the_figure,
+          a_ping_pong_carries_one_packet_in_a_latency, a_stream_carries_one_packet_in_a_step,
+          empty_packets_have_a_frequency_and_no_throughput, an_exchange_carries_a_packet_each_way,
+          a_message_of_comms1_takes_half_of_a_round_trip,
+          a_message_of_comms2_takes_a_quarter_of_an_exchange,
+          comms3_carries_a_message_for_each_ordered_pair,
+          a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair,
+          congestion_is_the_time_of_a_packet_against_two_nodes, a_ratio_refers_to_the_same_size,
+          without_a_reference_there_is_no_ratio, pairs_count_the_packets_of_all_pairs,
+          efficiency_is_the_rate_of_a_pair_against_one_alone, outfarming_counts_rounds,
+          a_multicast_counts_what_all_destinations_get,
+          destinations_of_a_changing_list_share_what_arrives, only_lists_have_a_list,
+          a_funnel_counts_events, loss_is_what_lacks_to_the_packet_rate_of_one_source,
+          modes_have_references_of_their_own,
+          a_pipeline_counts_events_and_the_packets_that_its_last_stage_takes,
+          the_harness_of_a_ping_pong_is_one_sides_step, what_was_not_measured_is_absent,
+          nanoseconds_become_microseconds, conditions_are_those_of_the_run,
+          a_message_that_went_in_pieces_is_marked,
+          beside_a_task_the_mean_takes_the_place_of_the_median,
+          beside_a_task_each_side_has_its_figures, without_a_task_nothing_is_said_of_it)

@@ -1,0 +1,458 @@
+/* Events under construction: each rule under its own name, and random streams of fragments, lost,
+ * duplicate, reordered and interleaved over several events, against a model that keeps what every
+ * source has delivered to every event. */
+#include "farm/builder.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "tests/common/unit.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { FURTHEST_RINGS = 1024 };
+
+static farm_builder make_builder(size_t sources, uint64_t events)
+{
+    farm_builder builder;
+
+    ck_assert_int_eq(farm_builder_create(sources, events, &builder), CB_OK);
+    return builder;
+}
+
+static void assert_counts(const farm_builder *builder, farm_builder_counts expected)
+{
+    const farm_builder_counts *counts = &builder->counts;
+
+    ck_assert_msg(
+        memcmp(counts, &expected, sizeof(expected)) == 0,
+        "%lu fragments, %lu duplicate, %lu unexpected, %lu abandoned in place of %lu, %lu, "
+        "%lu, %lu",
+        counts->fragments, counts->duplicate, counts->unexpected, counts->abandoned,
+        expected.fragments, expected.duplicate, expected.unexpected, expected.abandoned);
+}
+
+/* A fragment from each source before `sources`. */
+static void add_from_first(farm_builder *builder, size_t sources, uint64_t sequence)
+{
+    for (size_t source = 0; source < sources; source++)
+        farm_builder_add(builder, source, sequence);
+}
+
+/* Completion */
+
+static const size_t source_numbers[] = {1, 2, 3, 63, 64, 65, 127, 128, 129, 200};
+
+START_TEST(the_fragment_of_the_last_source_completes_an_event_whichever_it_is)
+{
+    for (size_t i = 0; i < LENGTH(source_numbers); i++) {
+        size_t sources = source_numbers[i];
+        farm_builder builder = make_builder(sources, 2);
+
+        for (uint64_t sequence = 0; sequence < sources; sequence++)
+            for (size_t k = 1; k <= sources; k++)
+                ck_assert_int_eq(farm_builder_add(&builder, (sequence + k) % sources, sequence),
+                                 k < sources ? FARM_PARTIAL : FARM_COMPLETE);
+        assert_counts(&builder, (farm_builder_counts){.fragments = sources * sources});
+        farm_builder_free(&builder);
+    }
+}
+END_TEST
+
+/* Four events grow together, and end in an order of their own. */
+START_TEST(events_complete_in_any_order)
+{
+    static const uint64_t order[] = {2, 1, 3, 0};
+    farm_builder builder = make_builder(3, 4);
+
+    for (uint64_t sequence = 0; sequence < 4; sequence++)
+        add_from_first(&builder, 2, sequence);
+    for (size_t i = 0; i < LENGTH(order); i++) {
+        ck_assert_uint_eq(builder.oldest, 0);
+        ck_assert_int_eq(farm_builder_add(&builder, 2, order[i]), FARM_COMPLETE);
+    }
+    ck_assert_uint_eq(builder.oldest, 4);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 12});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(places_are_used_again_round_after_round)
+{
+    farm_builder builder = make_builder(70, 3);
+
+    add_from_first(&builder, 69, 0);
+    for (uint64_t sequence = 0; sequence < 2000; sequence++) {
+        add_from_first(&builder, 69, sequence + 1);
+        ck_assert_int_eq(farm_builder_add(&builder, 69, sequence), FARM_COMPLETE);
+    }
+    assert_counts(&builder, (farm_builder_counts){.fragments = 2001 * 69 + 2000});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(there_is_room_for_as_many_events_as_were_asked_for)
+{
+    for (uint64_t events = 1; events <= 70; events++) {
+        farm_builder builder = make_builder(2, events);
+
+        for (uint64_t sequence = 0; sequence < events; sequence++)
+            ck_assert_int_eq(farm_builder_add(&builder, 1, sequence), FARM_PARTIAL);
+        for (uint64_t sequence = events; sequence-- > 0;)
+            ck_assert_int_eq(farm_builder_add(&builder, 0, sequence), FARM_COMPLETE);
+        farm_builder_free(&builder);
+    }
+}
+END_TEST
+
+/* Fragments too many */
+
+START_TEST(a_second_fragment_of_a_source_does_not_stand_for_anothers)
+{
+    for (size_t i = 1; i < LENGTH(source_numbers); i++) {
+        size_t sources = source_numbers[i];
+        farm_builder builder = make_builder(sources, 1);
+
+        add_from_first(&builder, sources - 1, 0);
+        for (size_t source = 0; source + 1 < sources; source++)
+            ck_assert_int_eq(farm_builder_add(&builder, source, 0), FARM_FRAGMENT_DUPLICATE);
+        ck_assert_int_eq(farm_builder_add(&builder, sources - 1, 0), FARM_COMPLETE);
+        assert_counts(&builder, (farm_builder_counts){.fragments = 2 * sources - 1,
+                                                      .duplicate = sources - 1});
+        farm_builder_free(&builder);
+    }
+}
+END_TEST
+
+START_TEST(an_event_is_complete_once)
+{
+    farm_builder builder = make_builder(2, 4);
+
+    farm_builder_add(&builder, 0, 0); /* holds 1 back in its place */
+    for (uint64_t sequence = 1; sequence + 1 > 0; sequence--) {
+        add_from_first(&builder, 2, sequence);
+        for (size_t source = 0; source < 2; source++)
+            ck_assert_int_eq(farm_builder_add(&builder, source, sequence), FARM_FRAGMENT_DUPLICATE);
+    }
+    assert_counts(&builder, (farm_builder_counts){.fragments = 9, .duplicate = 5});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(a_source_beyond_the_last_is_foreign)
+{
+    static const size_t sources[] = {3, 4, 64, SIZE_MAX};
+    farm_builder builder = make_builder(3, 4);
+
+    for (size_t i = 0; i < LENGTH(sources); i++)
+        ck_assert_int_eq(farm_builder_add(&builder, sources[i], 0), FARM_FRAGMENT_UNEXPECTED);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 4, .unexpected = 4});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+/* Events given up */
+
+START_TEST(a_fragment_too_far_ahead_makes_the_oldest_event_be_abandoned)
+{
+    farm_builder builder = make_builder(2, 4);
+
+    for (uint64_t sequence = 0; sequence < 4; sequence++)
+        farm_builder_add(&builder, 0, sequence);
+    ck_assert_int_eq(farm_builder_add(&builder, 0, 4), FARM_PARTIAL);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 5, .abandoned = 1});
+    for (uint64_t sequence = 1; sequence < 5; sequence++)
+        ck_assert_int_eq(farm_builder_add(&builder, 1, sequence), FARM_COMPLETE);
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(an_event_of_which_nothing_came_is_abandoned_like_any_other)
+{
+    farm_builder builder = make_builder(2, 4);
+
+    farm_builder_add(&builder, 0, 103);
+    ck_assert_uint_eq(builder.oldest, 100);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 1, .abandoned = 100});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+/* 0 is complete already, 1 is not, 2 is, but waits for 1. */
+START_TEST(a_complete_event_is_not_abandoned)
+{
+    farm_builder builder = make_builder(2, 4);
+
+    add_from_first(&builder, 2, 0);
+    add_from_first(&builder, 1, 1);
+    add_from_first(&builder, 2, 2);
+    farm_builder_add(&builder, 0, 6);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 6, .abandoned = 1});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(a_fragment_of_an_abandoned_event_counts_as_doubled)
+{
+    farm_builder builder = make_builder(2, 4);
+
+    farm_builder_add(&builder, 0, 0);
+    farm_builder_add(&builder, 0, 4);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, 0), FARM_FRAGMENT_DUPLICATE);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 3, .duplicate = 1, .abandoned = 1});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+/* By what is given up, the work of a fragment is at most 1024 times the places; a unexpected one
+ * has none. */
+START_TEST(a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing_up)
+{
+    static const uint64_t ahead[] = {FURTHEST_RINGS * 4 + 1, UINT64_C(1) << 40, UINT64_MAX - 100};
+    farm_builder builder = make_builder(2, 4);
+
+    for (uint64_t sequence = 0; sequence < 100; sequence++)
+        add_from_first(&builder, 2, sequence);
+    farm_builder_add(&builder, 0, 100);
+    for (size_t i = 0; i < LENGTH(ahead); i++)
+        ck_assert_int_eq(farm_builder_add(&builder, 0, 100 + ahead[i]), FARM_FRAGMENT_UNEXPECTED);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, 100), FARM_COMPLETE);
+    assert_counts(&builder, (farm_builder_counts){.fragments = 205, .unexpected = 3});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(a_fragment_1024_rings_ahead_is_taken)
+{
+    farm_builder builder = make_builder(2, 4);
+
+    ck_assert_int_eq(farm_builder_add(&builder, 0, FURTHEST_RINGS * 4), FARM_PARTIAL);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, FURTHEST_RINGS * 4), FARM_COMPLETE);
+    assert_counts(&builder,
+                  (farm_builder_counts){.fragments = 2, .abandoned = FURTHEST_RINGS * 4 - 3});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+/* Any stream of fragments: each source sends its own in order, with a delay, and the network loses,
+ * doubles and delays each as it likes. */
+
+enum {
+    EVENTS = 60,
+    MOST_SOURCES = 130,
+    MOST_FRAGMENTS = 2 * EVENTS * MOST_SOURCES,
+    STREAMS = 2000
+};
+
+static const uint64_t far_ahead = UINT64_C(1) << 40;
+
+typedef struct {
+    uint64_t arrival, sequence;
+    size_t source;
+} fragment;
+
+typedef struct {
+    cb_random random;
+    size_t sources;
+    uint64_t most_late, lost_pct, doubled_pct, foreign_pct;
+    fragment *fragments;
+    size_t length;
+
+    bool delivered[EVENTS][MOST_SOURCES];
+    size_t missing[EVENTS];
+    unsigned completions[EVENTS];
+    uint64_t places, floor; /* events before the floor are closed */
+    farm_builder_counts counts;
+} stream;
+
+/* How often each happened: a test that never meets a case says nothing of it. */
+typedef struct {
+    uint64_t built[4], abandoned, after_abandoning;
+} coverage;
+
+static uint64_t draw(stream *s, uint64_t bound)
+{
+    return cb_random_below(&s->random, bound);
+}
+
+/* 16 ticks of arrival are one event. */
+static void send_fragment(stream *s, uint64_t delay, uint64_t sequence, size_t source)
+{
+    uint64_t arrival = 16 * sequence + delay + draw(s, s->most_late);
+
+    s->fragments[s->length++] = (fragment){arrival, sequence, source};
+}
+
+static int compare(const void *a, const void *b)
+{
+    const fragment *one = a, *other = b;
+
+    return (one->arrival > other->arrival) - (one->arrival < other->arrival);
+}
+
+static void send_all_of(stream *s, size_t source)
+{
+    uint64_t delay = draw(s, s->most_late);
+
+    for (uint64_t sequence = 0; sequence < EVENTS; sequence++) {
+        if (draw(s, 100) >= s->lost_pct)
+            send_fragment(s, delay, sequence, source);
+        if (draw(s, 100) < s->doubled_pct)
+            send_fragment(s, delay, sequence, source);
+    }
+}
+
+static void draw_stream(stream *s, uint64_t seed)
+{
+    static fragment fragments[MOST_FRAGMENTS];
+
+    memset(s, 0, sizeof(*s));
+    s->fragments = fragments;
+    s->random = cb_random_seed(seed);
+    s->sources = 1 + draw(s, seed % 8 == 0 ? MOST_SOURCES : 8);
+    s->most_late = 1 + draw(s, UINT64_C(1) << draw(s, 9));
+    s->lost_pct = draw(s, 3) * 4;
+    s->doubled_pct = draw(s, 3) * 10;
+    s->foreign_pct = draw(s, 3);
+    for (size_t source = 0; source < s->sources; source++)
+        send_all_of(s, source);
+    qsort(s->fragments, s->length, sizeof(*s->fragments), compare);
+    for (size_t event = 0; event < EVENTS; event++)
+        s->missing[event] = s->sources;
+}
+
+static void model_raise_floor(stream *s, uint64_t floor)
+{
+    for (; s->floor < floor; s->floor++)
+        s->counts.abandoned += s->missing[s->floor] > 0;
+}
+
+static farm_built model_add(stream *s, size_t source, uint64_t sequence, coverage *met)
+{
+    s->counts.fragments++;
+    if (source >= s->sources || sequence >= far_ahead) {
+        s->counts.unexpected++;
+        return FARM_FRAGMENT_UNEXPECTED;
+    }
+    if (sequence >= s->places)
+        model_raise_floor(s, sequence - s->places + 1);
+    if (sequence < s->floor || s->delivered[sequence][source]) {
+        met->after_abandoning += !s->delivered[sequence][source];
+        s->counts.duplicate++;
+        return FARM_FRAGMENT_DUPLICATE;
+    }
+    s->delivered[sequence][source] = true;
+    return --s->missing[sequence] > 0 ? FARM_PARTIAL : FARM_COMPLETE;
+}
+
+static void arrive(stream *s, farm_builder *builder, size_t source, uint64_t sequence,
+                   coverage *met)
+{
+    farm_built expected = model_add(s, source, sequence, met);
+    farm_built built = farm_builder_add(builder, source, sequence);
+
+    if (built != expected)
+        ck_abort_msg("the fragment of source %zu of %zu to event %lu is called %d instead of %d",
+                     source, s->sources, sequence, (int)built, (int)expected);
+    if (memcmp(&builder->counts, &s->counts, sizeof(s->counts)) != 0)
+        assert_counts(builder, s->counts);
+    met->built[built]++;
+    if (built == FARM_COMPLETE)
+        s->completions[sequence]++;
+}
+
+static void arrive_foreign(stream *s, farm_builder *builder, coverage *met)
+{
+    if (draw(s, 2) == 0)
+        arrive(s, builder, s->sources + draw(s, 100), draw(s, EVENTS), met);
+    else
+        arrive(s, builder, draw(s, s->sources), far_ahead + draw(s, far_ahead), met);
+}
+
+/* Once where all sources delivered in time, and never else. */
+static void assert_completed_once(const stream *s)
+{
+    for (size_t event = 0; event < EVENTS; event++) {
+        bool whole = true;
+
+        for (size_t source = 0; source < s->sources; source++)
+            whole = whole && s->delivered[event][source];
+        if (s->completions[event] != whole)
+            ck_abort_msg("event %zu is complete %u times", event, s->completions[event]);
+    }
+}
+
+static void run_stream(stream *s, uint64_t seed, coverage *met)
+{
+    farm_builder builder;
+
+    draw_stream(s, seed);
+    builder = make_builder(s->sources, 1 + draw(s, 20));
+    s->places = builder.mask + 1;
+    for (size_t i = 0; i < s->length; i++) {
+        while (draw(s, 100) < s->foreign_pct)
+            arrive_foreign(s, &builder, met);
+        arrive(s, &builder, s->fragments[i].source, s->fragments[i].sequence, met);
+    }
+    assert_completed_once(s);
+    met->abandoned += s->counts.abandoned;
+    farm_builder_free(&builder);
+}
+
+/* Restarts */
+
+START_TEST(a_restart_leaves_nothing_of_what_was_in_progress)
+{
+    farm_builder builder = make_builder(2, 4);
+
+    farm_builder_add(&builder, 0, 0);
+    farm_builder_add(&builder, 0, 5);
+    farm_builder_restart(&builder, 8);
+    assert_counts(&builder, (farm_builder_counts){0});
+    for (uint64_t sequence = 8; sequence < 12; sequence++) {
+        ck_assert_int_eq(farm_builder_add(&builder, 0, sequence), FARM_PARTIAL);
+        ck_assert_int_eq(farm_builder_add(&builder, 1, sequence), FARM_COMPLETE);
+    }
+    assert_counts(&builder, (farm_builder_counts){.fragments = 8});
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(what_comes_from_before_a_restart_counts_as_doubled)
+{
+    farm_builder builder = make_builder(2, 4);
+
+    farm_builder_add(&builder, 0, 7);
+    farm_builder_restart(&builder, 8);
+    ck_assert_int_eq(farm_builder_add(&builder, 1, 7), FARM_FRAGMENT_DUPLICATE);
+    farm_builder_free(&builder);
+}
+END_TEST
+
+START_TEST(any_stream_completes_each_event_once_and_only_with_all_its_fragments)
+{
+    static stream s;
+    coverage met = {0};
+
+    for (uint64_t seed = 1; seed <= STREAMS; seed++)
+        run_stream(&s, seed, &met);
+    for (size_t i = 0; i < LENGTH(met.built); i++)
+        ck_assert_uint_gt(met.built[i], STREAMS);
+    ck_assert_uint_gt(met.abandoned, STREAMS);
+    ck_assert_uint_gt(met.after_abandoning, STREAMS);
+}
+END_TEST
+
+UNIT_MAIN("builder", the_fragment_of_the_last_source_completes_an_event_whichever_it_is,
+          events_complete_in_any_order, places_are_used_again_round_after_round,
+          there_is_room_for_as_many_events_as_were_asked_for,
+          a_second_fragment_of_a_source_does_not_stand_for_anothers, an_event_is_complete_once,
+          a_source_beyond_the_last_is_foreign,
+          a_fragment_too_far_ahead_makes_the_oldest_event_be_abandoned,
+          an_event_of_which_nothing_came_is_abandoned_like_any_other,
+          a_complete_event_is_not_abandoned, a_fragment_of_an_abandoned_event_counts_as_doubled,
+          a_fragment_further_ahead_than_1024_rings_is_foreign_and_gives_nothing_up,
+          a_fragment_1024_rings_ahead_is_taken, a_restart_leaves_nothing_of_what_was_in_progress,
+          what_comes_from_before_a_restart_counts_as_doubled,
+          any_stream_completes_each_event_once_and_only_with_all_its_fragments)

@@ -1,0 +1,325 @@
+/* The computing task: that what it counts is what it did, that it starts, pauses and ends as told,
+ * and that it never has the priority of its maker. */
+#include "host/work.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/common/unit.h"
+
+static const uint64_t for_ever_ns = UINT64_C(3600000000000);
+
+static host_task *new_task(void)
+{
+    host_task *task;
+
+    ck_assert_int_eq(host_task_create(&task), CB_OK);
+    return task;
+}
+
+/* The system's number of the one thread of this process beside the main one, or 0. A library of the
+ * compiler may have made threads before the test began; they are older. */
+static pid_t youngest_thread(void)
+{
+    DIR *threads = opendir("/proc/self/task");
+    pid_t youngest = 0;
+
+    ck_assert_ptr_nonnull(threads);
+    for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+        pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+
+        if (thread != getpid() && thread > youngest)
+            youngest = thread;
+    }
+    closedir(threads);
+    return youngest;
+}
+
+static bool is_asleep(pid_t thread)
+{
+    char path[64], line[512] = "";
+    const char *state;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
+    file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_ptr_nonnull(fgets(line, sizeof(line), file));
+    fclose(file);
+    state = strrchr(line, ')');
+    ck_assert_ptr_nonnull(state);
+    return state[2] == 'S';
+}
+
+static void await_units(const host_task *task, uint64_t units)
+{
+    UNIT_AWAIT(host_task_units(task) >= units,
+               "the task did %" PRIu64 " of %" PRIu64 " units within %d s", host_task_units(task),
+               units, UNIT_TIMEOUT_S);
+}
+
+static void await_sleep(pid_t thread)
+{
+    UNIT_AWAIT(is_asleep(thread), "the task's thread did not fall asleep within %d s",
+               UNIT_TIMEOUT_S);
+}
+
+/* The system's list of threads keeps one for a moment after its end. */
+static void await_youngest(pid_t thread)
+{
+    UNIT_AWAIT(youngest_thread() == thread, "the task's thread %d is still there after %d s",
+               (int)youngest_thread(), UNIT_TIMEOUT_S);
+}
+
+/* Counting */
+
+START_TEST(it_has_done_the_units_that_it_counts)
+{
+    host_task *task = new_task();
+    host_task_total total;
+
+    host_task_run(task, for_ever_ns);
+    await_units(task, 1000);
+    host_task_destroy(task, &total);
+    ck_assert_uint_ge(total.units, 1000);
+    ck_assert_uint_eq(total.state, host_work(total.units));
+}
+END_TEST
+
+START_TEST(its_count_goes_on_after_a_pause)
+{
+    host_task *task = new_task();
+    host_task_total total;
+    uint64_t first;
+
+    host_task_run(task, for_ever_ns);
+    await_units(task, 100);
+    ck_assert(host_task_pause(task));
+    await_sleep(youngest_thread());
+    first = host_task_units(task);
+    host_task_run(task, for_ever_ns);
+    await_units(task, first + 100);
+    host_task_destroy(task, &total);
+    ck_assert_uint_eq(total.state, host_work(total.units));
+}
+END_TEST
+
+/* The time that a thread had a processor: the system's clock of it, by its number. */
+static double processor_ns(pid_t thread)
+{
+    const clockid_t clock = (clockid_t)(~(unsigned)thread << 3 | 6u);
+    struct timespec used;
+
+    ck_assert_int_eq(clock_gettime(clock, &used), 0);
+    return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
+}
+
+/* What it did is held against the time that it had a processor, not against the time that passed:
+ * others may have the core. Three times is more than processors differ from minute to minute. */
+START_TEST(alone_it_computes_as_fast_as_the_calibration_says)
+{
+    host_task *task = new_task();
+    pid_t thread = youngest_thread();
+    host_work_rate rate;
+    double expected_ns;
+
+    ck_assert_int_eq(host_work_calibrate(&rate), CB_OK);
+    host_task_run(task, for_ever_ns);
+    await_units(task, 10000);
+    ck_assert(host_task_pause(task));
+    await_sleep(thread);
+    expected_ns = (double)host_task_units(task) * rate.unit_ns;
+    ck_assert_double_lt(processor_ns(thread), 3 * expected_ns);
+    ck_assert_double_gt(processor_ns(thread), expected_ns / 3);
+    host_task_destroy(task, NULL);
+}
+END_TEST
+
+/* Starting, pausing and ending */
+
+START_TEST(it_does_nothing_before_it_is_told)
+{
+    host_task *task = new_task();
+    host_task_total total;
+
+    await_sleep(youngest_thread());
+    host_task_destroy(task, &total);
+    ck_assert_uint_eq(total.units, 0);
+    ck_assert_uint_eq(total.state, host_work(0));
+}
+END_TEST
+
+START_TEST(paused_it_sleeps_and_does_no_more)
+{
+    host_task *task = new_task();
+    pid_t thread = youngest_thread();
+    uint64_t units;
+
+    host_task_run(task, for_ever_ns);
+    await_units(task, 1);
+    ck_assert(host_task_pause(task));
+    await_sleep(thread);
+    units = host_task_units(task);
+    (void)host_work(20000);
+    ck_assert(is_asleep(thread));
+    ck_assert_uint_eq(host_task_units(task), units);
+    host_task_destroy(task, NULL);
+}
+END_TEST
+
+START_TEST(it_falls_asleep_by_itself_at_its_limit)
+{
+    host_task *task = new_task();
+    pid_t thread = youngest_thread();
+
+    host_task_run(task, 1);
+    await_sleep(thread);
+    ck_assert(!host_task_pause(task));
+    host_task_run(task, 1000000);
+    await_sleep(thread);
+    ck_assert(!host_task_pause(task));
+    host_task_destroy(task, NULL);
+}
+END_TEST
+
+START_TEST(many_starts_and_pauses_leave_it_in_order)
+{
+    host_task *task = new_task();
+    host_task_total total;
+
+    for (int i = 0; i < 10000; i++) {
+        host_task_run(task, for_ever_ns);
+        ck_assert_msg(host_task_pause(task), "start %d ended by itself", i);
+    }
+    host_task_run(task, for_ever_ns);
+    await_units(task, host_task_units(task) + 100);
+    host_task_destroy(task, &total);
+    ck_assert_uint_eq(total.state, host_work(total.units));
+}
+END_TEST
+
+START_TEST(its_thread_ends_with_it)
+{
+    pid_t before = youngest_thread();
+    host_task *task = new_task();
+
+    ck_assert_int_ne(youngest_thread(), before);
+    host_task_run(task, for_ever_ns);
+    host_task_destroy(task, NULL);
+    await_youngest(before);
+}
+END_TEST
+
+START_TEST(destroying_no_task_leaves_the_total_as_it_was)
+{
+    host_task_total total = {.units = 7, .state = 9};
+
+    host_task_destroy(NULL, &total);
+    ck_assert_uint_eq(total.units, 7);
+    ck_assert_uint_eq(total.state, 9);
+}
+END_TEST
+
+/* Where it runs, and with which priority */
+
+START_TEST(it_is_bound_as_its_maker_is)
+{
+    cpu_set_t all, one, found;
+    int unit = 0;
+    host_task *task;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+    while (!CPU_ISSET(unit, &all))
+        unit++;
+    CPU_ZERO(&one);
+    CPU_SET(unit, &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+    task = new_task();
+    ck_assert_int_eq(sched_getaffinity(youngest_thread(), sizeof(found), &found), 0);
+    ck_assert(CPU_EQUAL(&found, &one));
+    host_task_destroy(task, NULL);
+}
+END_TEST
+
+START_TEST(its_priority_is_the_lowest)
+{
+    int makers = sched_getscheduler(0);
+    host_task *task = new_task();
+
+    ck_assert_str_eq(host_task_priority(task), "SCHED_IDLE");
+    ck_assert_int_eq(sched_getscheduler(youngest_thread()), SCHED_IDLE);
+    ck_assert_int_eq(sched_getscheduler(0), makers);
+    host_task_destroy(task, NULL);
+}
+END_TEST
+
+/* From here on the system refuses a call to this process, as a sandbox would. */
+static void forbid(unsigned call)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+
+    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+START_TEST(where_idle_is_refused_it_is_nice)
+{
+    host_task *task;
+
+    forbid(SYS_sched_setscheduler);
+    task = new_task();
+    ck_assert_str_eq(host_task_priority(task), "nice 19");
+    ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)youngest_thread()), 19);
+    ck_assert_int_ne(getpriority(PRIO_PROCESS, (id_t)getpid()), 19);
+    host_task_run(task, for_ever_ns);
+    await_units(task, 100);
+    host_task_destroy(task, NULL);
+}
+END_TEST
+
+START_TEST(where_all_is_refused_there_is_no_task)
+{
+    pid_t before = youngest_thread();
+    host_task *task;
+
+    forbid(SYS_sched_setscheduler);
+    forbid(SYS_setpriority);
+    ck_assert_int_eq(host_task_create(&task), CB_ERROR_UNSUPPORTED);
+    ck_assert_ptr_null(task);
+    await_youngest(before);
+}
+END_TEST
+
+/* From 10 to 10,000 a second, in which a wrong unit shows. */
+START_TEST(a_tick_of_the_scheduler_lasts_some_milliseconds)
+{
+    ck_assert_double_ge(host_scheduler_tick_ns(), 1e5);
+    ck_assert_double_le(host_scheduler_tick_ns(), 1e8);
+}
+END_TEST
+
+UNIT_MAIN("task", it_has_done_the_units_that_it_counts, its_count_goes_on_after_a_pause,
+          alone_it_computes_as_fast_as_the_calibration_says, it_does_nothing_before_it_is_told,
+          paused_it_sleeps_and_does_no_more, it_falls_asleep_by_itself_at_its_limit,
+          many_starts_and_pauses_leave_it_in_order, its_thread_ends_with_it,
+          destroying_no_task_leaves_the_total_as_it_was, it_is_bound_as_its_maker_is,
+          its_priority_is_the_lowest, where_idle_is_refused_it_is_nice,
+          where_all_is_refused_there_is_no_task, a_tick_of_the_scheduler_lasts_some_milliseconds)

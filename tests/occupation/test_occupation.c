@@ -1,0 +1,284 @@
+/* Who computes under which occupation, and the figures of the computing with numbers worked out by
+ * hand. */
+#include "occupation/method.h"
+
+#include <string.h>
+
+#include "engine/options.h"
+#include "benchmarks/registry.h"
+#include "tests/common/unit.h"
+
+static const double tick_ns = 4e6;
+
+static void assert_near(double value, double expected)
+{
+    ck_assert_msg(fabs(value - expected) <= 1e-9 * fabs(expected), "%.12g in place of %.12g", value,
+                  expected);
+}
+
+/* Who computes */
+
+static const bench_occupation occupations[] = {BENCH_UNOCCUPIED, BENCH_OCCUPY_SOURCE,
+                                               BENCH_OCCUPY_DESTINATION, BENCH_OCCUPY_BOTH};
+
+START_TEST(names_and_occupations_are_one_to_one)
+{
+    for (size_t i = 0; i < sizeof(occupations) / sizeof(occupations[0]); i++)
+        ck_assert_int_eq(bench_occupation_named(bench_occupation_name(occupations[i])),
+                         occupations[i]);
+    ck_assert_str_eq(bench_occupation_name(BENCH_OCCUPY_BOTH), "both");
+}
+END_TEST
+
+START_TEST(what_is_not_given_is_no_occupation)
+{
+    ck_assert_int_eq(bench_occupation_named(NULL), BENCH_UNOCCUPIED);
+    ck_assert_int_eq(bench_occupation_named("sideways"), BENCH_UNOCCUPIED);
+}
+END_TEST
+
+START_TEST(each_side_computes_under_its_own_name_and_under_both)
+{
+    const bench_role source = {.name = "source"}, destination = {.name = "destination"};
+
+    ck_assert(!bench_occupies(BENCH_UNOCCUPIED, &source));
+    ck_assert(bench_occupies(BENCH_OCCUPY_SOURCE, &source));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_DESTINATION, &source));
+    ck_assert(bench_occupies(BENCH_OCCUPY_BOTH, &source));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_SOURCE, &destination));
+    ck_assert(bench_occupies(BENCH_OCCUPY_DESTINATION, &destination));
+    ck_assert(bench_occupies(BENCH_OCCUPY_BOTH, &destination));
+}
+END_TEST
+
+START_TEST(a_node_is_both_sides_and_computes_under_both_alone)
+{
+    const bench_role node = {.name = "node"};
+
+    ck_assert(!bench_occupies(BENCH_UNOCCUPIED, &node));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_SOURCE, &node));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_DESTINATION, &node));
+    ck_assert(bench_occupies(BENCH_OCCUPY_BOTH, &node));
+}
+END_TEST
+
+START_TEST(other_roles_never_compute)
+{
+    const bench_role supervisor = {.name = "supervisor"}, none = {.name = NULL};
+
+    ck_assert(!bench_occupies(BENCH_OCCUPY_BOTH, &supervisor));
+    ck_assert(!bench_occupies(BENCH_OCCUPY_BOTH, &none));
+    ck_assert_int_eq(bench_side_of(&supervisor), BENCH_SIDES);
+}
+END_TEST
+
+static size_t occupations_of(const benchmark *definition)
+{
+    const char *const *found = bench_occupations(definition);
+    size_t count = 0;
+
+    while (found != NULL && found[count] != NULL)
+        count++;
+    return count;
+}
+
+START_TEST(all_programs_of_group_1_have_sides_or_nodes)
+{
+    const benchmark *const sided[] = {&cb_oneway, &cb_pairs, &cb_outfarm, &cb_multicast,
+                                      &cb_funnel};
+    const benchmark *const equal[] = {&cb_twoway, &cb_alltoall};
+
+    for (size_t i = 0; i < sizeof(sided) / sizeof(sided[0]); i++)
+        ck_assert_uint_eq(occupations_of(sided[i]), 4);
+    for (size_t i = 0; i < sizeof(equal) / sizeof(equal[0]); i++)
+        ck_assert_uint_eq(occupations_of(equal[i]), 2);
+}
+END_TEST
+
+START_TEST(programs_of_other_groups_have_neither)
+{
+    for (const benchmark *const *one = benchmarks_registry; *one != NULL; one++)
+        if ((*one)->group != BENCH_GROUP_BASIC)
+            ck_assert_uint_eq(occupations_of(*one), 0);
+}
+END_TEST
+
+/* Whether the options of a program take `compute`. */
+static cb_status given(const benchmark *definition, const char *compute)
+{
+    options_table of;
+    char option[32] = "--compute", value[32],
+         *arguments[] = {(char[]){"cb_test"}, option, value, NULL};
+    const cb_option *action;
+    bench_options options;
+    cb_status status;
+
+    snprintf(value, sizeof(value), "%s", compute);
+    options_table_make(definition, benchmarks_registry, &of);
+    ck_assert_int_eq(cb_options_defaults(&of.table, &options), CB_OK);
+    status = cb_options_parse(&of.table, 3, arguments, &options, NULL, &action);
+    if (status == CB_OK)
+        ck_assert_str_eq(options.compute, compute);
+    cb_options_free(&of.table, &options);
+    return status;
+}
+
+START_TEST(sides_are_a_choice_where_there_are_sides)
+{
+    static const char *const choices[] = {"none", "source", "destination", "both"};
+
+    for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+        ck_assert_int_eq(given(&cb_oneway, choices[i]), CB_OK);
+    ck_assert_int_eq(given(&cb_twoway, "both"), CB_OK);
+    ck_assert_int_eq(given(&cb_twoway, "source"), CB_ERROR_USAGE);
+    ck_assert_int_eq(given(&cb_alltoall, "destination"), CB_ERROR_USAGE);
+    ck_assert_int_eq(given(&cb_pushfarm, "both"), CB_ERROR_USAGE);
+}
+END_TEST
+
+/* Figures */
+
+START_TEST(slowdown_is_the_rate_alone_over_the_rate_beside)
+{
+    /* 95 of 100 ms alone, 100 of 500 ms beside: 0.95 against 0.2 */
+    const occupation_work work = {.ranks = 1,
+                                  .alone_work_ns = 95e6,
+                                  .alone_ns = 100e6,
+                                  .beside_work_ns = 100e6,
+                                  .beside_ns = 500e6};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
+
+    assert_near(figures.alone_pct, 95);
+    assert_near(figures.slowdown, 4.75);
+    assert_near(figures.left_pct, 100 / 4.75);
+    ck_assert(!figures.at_least);
+}
+END_TEST
+
+START_TEST(computing_that_is_not_disturbed_is_not_slowed_down)
+{
+    const occupation_work work = {.ranks = 4,
+                                  .alone_work_ns = 100e6,
+                                  .alone_ns = 400e6,
+                                  .beside_work_ns = 500e6,
+                                  .beside_ns = 2000e6};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
+
+    assert_near(figures.alone_pct, 25);
+    assert_near(figures.slowdown, 1);
+    assert_near(figures.left_pct, 100);
+}
+END_TEST
+
+START_TEST(no_work_at_all_gives_a_bound_and_not_infinity)
+{
+    /* One turn of 4 ms in 400 ms would have been seen. */
+    const occupation_work work = {
+        .ranks = 1, .alone_work_ns = 80e6, .alone_ns = 80e6, .beside_ns = 400e6};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
+
+    ck_assert(figures.at_least);
+    assert_near(figures.slowdown, 100);
+    assert_near(figures.left_pct, 1);
+}
+END_TEST
+
+START_TEST(a_few_turns_give_a_bound_with_one_more)
+{
+    occupation_work work = {.ranks = 1,
+                            .alone_work_ns = 80e6,
+                            .alone_ns = 80e6,
+                            .beside_work_ns = 12e6,
+                            .beside_ns = 1600e6};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
+
+    ck_assert(figures.at_least);
+    assert_near(figures.slowdown, 100);
+    work.beside_work_ns = 5 * tick_ns;
+    figures = occupation_figures_of(&work, tick_ns);
+    ck_assert(!figures.at_least);
+    assert_near(figures.slowdown, 80);
+}
+END_TEST
+
+START_TEST(each_rank_of_a_side_may_have_had_one_turn_more)
+{
+    const occupation_work work = {.ranks = 3,
+                                  .alone_work_ns = 240e6,
+                                  .alone_ns = 240e6,
+                                  .beside_work_ns = 12e6,
+                                  .beside_ns = 1200e6};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
+
+    ck_assert(figures.at_least);
+    assert_near(figures.slowdown, 50);
+}
+END_TEST
+
+START_TEST(without_a_baseline_there_is_no_slowdown)
+{
+    const occupation_work work = {.ranks = 1,
+                                  .alone_work_ns = 4 * tick_ns,
+                                  .alone_ns = 160e6,
+                                  .beside_work_ns = 100e6,
+                                  .beside_ns = 200e6};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
+
+    assert_near(figures.alone_pct, 10);
+    ck_assert(isnan(figures.slowdown) && isnan(figures.left_pct) && !figures.at_least);
+}
+END_TEST
+
+START_TEST(tasks_that_had_five_turns_only_together_are_no_baseline)
+{
+    occupation_work work = {.ranks = 16,
+                            .alone_work_ns = 5 * tick_ns,
+                            .alone_ns = 16 * 160e6,
+                            .beside_work_ns = 0,
+                            .beside_ns = 16 * 800e6};
+
+    ck_assert(isnan(occupation_figures_of(&work, tick_ns).slowdown));
+    work.alone_work_ns = 16 * 5 * tick_ns;
+    ck_assert(!isnan(occupation_figures_of(&work, tick_ns).slowdown));
+}
+END_TEST
+
+START_TEST(a_bound_below_1_is_no_figure)
+{
+    /* An eighth of the time alone: with one turn more in 24 ms, at least 0.75. */
+    occupation_work work = {.ranks = 1,
+                            .alone_work_ns = 20e6,
+                            .alone_ns = 160e6,
+                            .beside_work_ns = 0,
+                            .beside_ns = 24e6};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
+
+    ck_assert(isnan(figures.slowdown) && isnan(figures.left_pct) && !figures.at_least);
+    assert_near(figures.alone_pct, 12.5);
+    work.beside_ns = 40e6;
+    figures = occupation_figures_of(&work, tick_ns);
+    ck_assert(figures.at_least);
+    assert_near(figures.slowdown, 1.25);
+}
+END_TEST
+
+START_TEST(a_side_without_ranks_has_no_figures)
+{
+    const occupation_work work = {.ranks = 0};
+    occupation_figures figures = occupation_figures_of(&work, tick_ns);
+
+    ck_assert(isnan(figures.alone_pct) && isnan(figures.slowdown) && isnan(figures.left_pct));
+    ck_assert(!figures.at_least);
+}
+END_TEST
+
+UNIT_MAIN("occupation", names_and_occupations_are_one_to_one, what_is_not_given_is_no_occupation,
+          each_side_computes_under_its_own_name_and_under_both,
+          a_node_is_both_sides_and_computes_under_both_alone, other_roles_never_compute,
+          all_programs_of_group_1_have_sides_or_nodes, programs_of_other_groups_have_neither,
+          sides_are_a_choice_where_there_are_sides, slowdown_is_the_rate_alone_over_the_rate_beside,
+          computing_that_is_not_disturbed_is_not_slowed_down,
+          no_work_at_all_gives_a_bound_and_not_infinity, a_few_turns_give_a_bound_with_one_more,
+          each_rank_of_a_side_may_have_had_one_turn_more, without_a_baseline_there_is_no_slowdown,
+          tasks_that_had_five_turns_only_together_are_no_baseline, a_bound_below_1_is_no_figure,
+          a_side_without_ranks_has_no_figures)

@@ -1,0 +1,122 @@
+/* The recorder of timelines: which notes it keeps, and what it does where there is no room. */
+#include "timeline/timeline.h"
+
+#include "farm/farm.h"
+#include "farm/options.h"
+#include "tests/common/unit.h"
+
+enum { ROOM = 4 };
+
+static timeline_recorder *new_timeline(void)
+{
+    timeline_recorder *timeline;
+
+    ck_assert_int_eq(timeline_create(ROOM, &timeline), CB_OK);
+    return timeline;
+}
+
+static void note(timeline_recorder *timeline, uint64_t event)
+{
+    timeline_note(timeline, timeline_begin(timeline), TIMELINE_TAKES, event, 1, 2);
+}
+
+START_TEST(a_note_keeps_what_was_said_and_when_it_was)
+{
+    timeline_recorder *timeline = new_timeline();
+    uint64_t before_ns = cb_now_ns(), after_ns;
+    const timeline_entry *entry = &timeline->entries[0];
+
+    timeline_restart(timeline, 10, 2);
+    note(timeline, 11);
+    after_ns = cb_now_ns();
+    ck_assert_uint_eq(timeline->used, 1);
+    ck_assert_uint_eq(entry->event, 11);
+    ck_assert_uint_eq(entry->kind, TIMELINE_TAKES);
+    ck_assert_uint_eq(entry->role, 1);
+    ck_assert_uint_eq(entry->index, 2);
+    ck_assert_uint_le(before_ns, entry->begin_ns);
+    ck_assert_uint_le(entry->begin_ns, entry->end_ns);
+    ck_assert_uint_le(entry->end_ns, after_ns);
+    timeline_free(timeline);
+}
+END_TEST
+
+START_TEST(events_before_and_behind_those_that_are_noted_leave_nothing)
+{
+    timeline_recorder *timeline = new_timeline();
+
+    timeline_restart(timeline, 10, 2);
+    note(timeline, 9);
+    note(timeline, 12);
+    note(timeline, UINT64_MAX);
+    ck_assert_uint_eq(timeline->used, 0);
+    ck_assert_uint_eq(timeline->dropped, 0);
+    timeline_free(timeline);
+}
+END_TEST
+
+START_TEST(what_finds_no_room_is_counted)
+{
+    timeline_recorder *timeline = new_timeline();
+
+    timeline_restart(timeline, 0, 100);
+    for (uint64_t event = 0; event < ROOM + 3; event++)
+        note(timeline, event);
+    ck_assert_uint_eq(timeline->used, ROOM);
+    ck_assert_uint_eq(timeline->dropped, 3);
+    for (uint64_t event = 0; event < ROOM; event++)
+        ck_assert_uint_eq(timeline->entries[event].event, event);
+    timeline_free(timeline);
+}
+END_TEST
+
+START_TEST(a_rehearsal_goes_round)
+{
+    timeline_recorder *timeline = new_timeline();
+
+    timeline_rehearse(timeline);
+    for (uint64_t event = 0; event < ROOM + 1; event++)
+        note(timeline, event);
+    ck_assert_uint_eq(timeline->dropped, 0);
+    ck_assert_uint_eq(timeline->entries[0].event, ROOM);
+    ck_assert_uint_eq(timeline->entries[1].event, 1);
+    timeline_free(timeline);
+}
+END_TEST
+
+START_TEST(nothing_of_a_rehearsal_is_left_after_a_restart)
+{
+    timeline_recorder *timeline = new_timeline();
+
+    timeline_rehearse(timeline);
+    note(timeline, 0);
+    timeline_restart(timeline, 0, 100);
+    ck_assert_uint_eq(timeline->used, 0);
+    for (uint64_t event = 0; event < ROOM + 1; event++)
+        note(timeline, event);
+    ck_assert_uint_eq(timeline->dropped, 1);
+    timeline_free(timeline);
+}
+END_TEST
+
+START_TEST(without_a_timeline_no_clock_is_read)
+{
+    ck_assert_uint_eq(timeline_begin(NULL), 0);
+    note(NULL, 0);
+}
+END_TEST
+
+/* Of four events in a row a destination of three has two at most. */
+START_TEST(a_destination_has_room_for_its_share_of_events)
+{
+    ck_assert_uint_eq(farm_timeline_entries(FARM_SUPERVISOR, 5, 3, 4), 4 * 2);
+    ck_assert_uint_eq(farm_timeline_entries(FARM_SOURCE, 5, 3, 4), 4 * 2);
+    ck_assert_uint_eq(farm_timeline_entries(FARM_DESTINATION, 5, 3, 4), 2 * (3 * 5 + 3));
+}
+END_TEST
+
+UNIT_MAIN("timeline", a_note_keeps_what_was_said_and_when_it_was,
+          events_before_and_behind_those_that_are_noted_leave_nothing,
+          what_finds_no_room_is_counted, a_rehearsal_goes_round,
+          nothing_of_a_rehearsal_is_left_after_a_restart, without_a_timeline_no_clock_is_read,
+          a_destination_has_room_for_its_share_of_events)

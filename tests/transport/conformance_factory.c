@@ -1,0 +1,213 @@
+/* What a factory is as a whole: its wait policies, nodes that come and go, two factories at a
+ * time. */
+#include "tests/transport/conformance.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+/* Wait policies */
+
+static void set_wait(transport_wait wait, transport_wait *effective)
+{
+    *effective = (transport_wait)-1;
+    REQUIRE_OK(transport_set_wait(here.factory, wait, effective));
+    ck_assert(*effective == TRANSPORT_WAIT_SPIN || *effective == TRANSPORT_WAIT_YIELD ||
+              *effective == TRANSPORT_WAIT_BLOCK);
+    job_barrier();
+}
+
+static void ping_pong(uint64_t round)
+{
+    if (job.rank == 0) {
+        conformance_send(1, round, 64);
+        conformance_receive(1, round, 64);
+    } else if (job.rank == 1) {
+        conformance_receive(0, round, 64);
+        conformance_send(0, round, 64);
+    }
+}
+
+/* Two nodes at a time: the others would only take the cores from those that spin. */
+static void receive_from_a_group_of_one(uint64_t number)
+{
+    transport_group *group;
+    transport_buffer *buffer = NULL;
+    transport_node *from = NULL;
+
+    if (job.rank == 1)
+        conformance_send(0, number, 64);
+    if (job.rank != 0)
+        return;
+    group = conformance_group((int[]){1}, 1);
+    REQUIRE_OK(transport_group_receive(group, &buffer, &from));
+    conformance_check(buffer, 1, number, 64);
+    transport_buffer_release(buffer);
+    transport_group_destroy(group);
+}
+
+JOB_TEST(messages_arrive_however_the_receiver_waits)
+{
+    transport_wait effective;
+
+    if (!conformance_declares(TRANSPORT_RELIABLE))
+        return;
+    conformance_prepare(64);
+    for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++) {
+        set_wait(wait, &effective);
+        for (uint64_t round = 0; round < 100; round++)
+            ping_pong(round);
+        receive_from_a_group_of_one(7);
+        job_barrier();
+    }
+    set_wait(here.wait, &effective);
+}
+
+static uint64_t processor_time_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* One that polls uses all that the machine has to give, one that sleeps some milliseconds. */
+JOB_TEST(a_wait_said_to_block_leaves_the_core_to_others)
+{
+    const uint64_t pause_ns = 300000000;
+    transport_wait effective;
+
+    if (!conformance_declares(TRANSPORT_RELIABLE))
+        return;
+    conformance_prepare(64);
+    set_wait(TRANSPORT_WAIT_BLOCK, &effective);
+    if (conformance_declares(TRANSPORT_BLOCKING_WAIT))
+        ck_assert_int_eq(effective, TRANSPORT_WAIT_BLOCK);
+    if (job.rank == 1) {
+        cb_sleep_ns(pause_ns);
+        conformance_send(0, 1, 64);
+    } else if (job.rank == 0) {
+        uint64_t began_ns = processor_time_ns();
+
+        conformance_receive(1, 1, 64);
+        if (effective == TRANSPORT_WAIT_BLOCK)
+            ck_assert_uint_lt(processor_time_ns() - began_ns, pause_ns / 5);
+    }
+    set_wait(here.wait, &effective);
+}
+
+/* Nodes and factories */
+
+JOB_TEST(a_node_is_made_for_a_rank_that_exists_and_once)
+{
+    const int wrong[] = {-1, job.size, conformance_next(job.size)};
+
+    cb_log_silence(true);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        transport_node *node = NULL;
+
+        ck_assert_int_ne(transport_node_create(here.factory, wrong[i], &node), CB_OK);
+    }
+    cb_log_silence(false);
+}
+
+JOB_TEST(a_node_made_anew_receives_what_comes_then)
+{
+    int previous = conformance_previous(job.size);
+
+    if (!conformance_declares(TRANSPORT_RELIABLE))
+        return;
+    conformance_prepare(64);
+    conformance_expect_silence(here.nodes[previous]);
+    transport_node_destroy(here.nodes[previous]);
+    here.nodes[previous] = NULL;
+    REQUIRE_OK(transport_node_create(here.factory, previous, &here.nodes[previous]));
+    job_barrier();
+    conformance_send(conformance_next(job.size), 4, 64);
+    conformance_receive(previous, 4, 64);
+}
+
+/* A factory of its own beside the one of all tests; rank 0 sends over both, rank 1 asks in the
+ * other order. */
+JOB_TEST(two_factories_of_a_technology_do_not_mix)
+{
+    transport_technology technology = *transport_find(here.factory->ops.name);
+    transport_bootstrap bootstrap = conformance_bootstrap();
+    transport_factory *both[2] = {here.factory, NULL};
+    transport_node *nodes[2] = {NULL, NULL};
+    const int order[2] = {job.rank, !job.rank};
+
+    if (!conformance_declares(TRANSPORT_RELIABLE))
+        return;
+    conformance_prepare(64);
+    REQUIRE_OK(transport_open(&technology, &bootstrap, &both[1]));
+    REQUIRE_OK(
+        transport_prepare(both[1], &(transport_preparation){.message_bytes = 64, .buffers = 4}));
+    job_barrier();
+    for (int i = 0; job.rank < 2 && i < 2; i++) {
+        int which = order[i];
+        transport_buffer *buffer = NULL;
+
+        nodes[0] = here.nodes[!job.rank];
+        if (which == 1)
+            REQUIRE_OK(transport_node_create(both[1], !job.rank, &nodes[1]));
+        if (job.rank == 0) {
+            buffer = transport_buffer_create(both[which], 64);
+            ck_assert_ptr_nonnull(buffer);
+            memset(buffer->data, which, 64);
+            REQUIRE_OK(transport_send(nodes[which], buffer));
+        } else {
+            REQUIRE_OK(transport_receive(nodes[which], &buffer));
+            ck_assert_int_eq(*(unsigned char *)buffer->data, which);
+            transport_buffer_release(buffer);
+        }
+    }
+    transport_node_destroy(nodes[1]);
+    REQUIRE_OK(transport_close(both[1]));
+}
+
+/* The sender's close is under way while its last message still waits for the receiver. */
+JOB_TEST(a_message_sent_before_the_factory_is_closed_arrives)
+{
+    enum { BYTES = 1000000 };
+    transport_technology technology = *transport_find(here.factory->ops.name);
+    transport_bootstrap bootstrap = conformance_bootstrap();
+    transport_factory *factory = NULL, *shared = here.factory;
+    transport_node *node = NULL;
+
+    if (!conformance_declares(TRANSPORT_RELIABLE) || !conformance_can_prepare(BYTES))
+        return;
+    REQUIRE_OK(transport_open(&technology, &bootstrap, &factory));
+    REQUIRE_OK(transport_prepare(factory, &(transport_preparation){.message_bytes = BYTES}));
+    here.factory = factory;
+    if (job.rank < 2)
+        REQUIRE_OK(transport_node_create(factory, !job.rank, &node));
+    if (job.rank == 0) {
+        REQUIRE_OK(transport_send(node, conformance_message(0, 9, BYTES)));
+    } else if (job.rank == 1) {
+        transport_buffer *buffer = NULL;
+
+        cb_sleep_ns(20000000);
+        REQUIRE_OK(transport_receive(node, &buffer));
+        conformance_check(buffer, 0, 9, BYTES);
+        transport_buffer_release(buffer);
+    }
+    transport_node_destroy(node);
+    here.factory = shared;
+    REQUIRE_OK(transport_close(factory));
+}
+
+TCase *conformance_factory(void)
+{
+    TCase *theme = tcase_create("factory");
+
+    tcase_add_test(theme, messages_arrive_however_the_receiver_waits);
+    tcase_add_test(theme, a_wait_said_to_block_leaves_the_core_to_others);
+    tcase_add_test(theme, a_node_is_made_for_a_rank_that_exists_and_once);
+    tcase_add_test(theme, a_node_made_anew_receives_what_comes_then);
+    tcase_add_test(theme, two_factories_of_a_technology_do_not_mix);
+    tcase_add_test(theme, a_message_sent_before_the_factory_is_closed_arrives);
+    return theme;
+}

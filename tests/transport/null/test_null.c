@@ -1,0 +1,139 @@
+/* The null technology: what is received is there at once, and what is lost is told. */
+#include "transport/transport.h"
+
+#include "base/log.h"
+#include "tests/common/unit.h"
+
+static const transport_bootstrap alone = {.rank = 0, .size = 4};
+
+static transport_factory *open_prepared(size_t bytes)
+{
+    transport_factory *factory = NULL;
+
+    ck_assert_int_eq(transport_open(transport_find("null"), &alone, &factory), CB_OK);
+    ck_assert_int_eq(
+        transport_prepare(factory, &(transport_preparation){.message_bytes = bytes, .buffers = 2}),
+        CB_OK);
+    return factory;
+}
+
+static transport_node *node_of(transport_factory *factory, int rank)
+{
+    transport_node *node = NULL;
+
+    ck_assert_int_eq(transport_node_create(factory, rank, &node), CB_OK);
+    return node;
+}
+
+START_TEST(a_receive_gives_a_buffer_of_the_announced_size)
+{
+    static const size_t sizes[] = {0, 1, 64, 1000};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        transport_factory *factory = open_prepared(sizes[i]);
+        transport_node *node = node_of(factory, 1);
+        transport_buffer *buffer = NULL;
+
+        ck_assert_int_eq(transport_receive(node, &buffer), CB_OK);
+        ck_assert_uint_eq(buffer->size, sizes[i]);
+        transport_buffer_release(buffer);
+        ck_assert_int_eq(transport_try_receive(node, &buffer), CB_OK);
+        ck_assert_uint_eq(buffer->size, sizes[i]);
+        transport_buffer_release(buffer);
+        transport_node_destroy(node);
+        ck_assert_int_eq(transport_close(factory), CB_OK);
+    }
+}
+END_TEST
+
+START_TEST(a_send_takes_the_buffer)
+{
+    transport_factory *factory = open_prepared(64);
+    transport_node *node = node_of(factory, 1);
+    transport_group *group = NULL;
+
+    ck_assert_int_eq(transport_group_create(factory, &node, 1, NULL, true, &group), CB_OK);
+    ck_assert_int_eq(transport_send(node, transport_buffer_create(factory, 64)), CB_OK);
+    ck_assert_int_eq(transport_group_send(group, transport_buffer_create(factory, 64)), CB_OK);
+    ck_assert_uint_eq(factory->held, 0);
+    transport_group_destroy(group);
+    transport_node_destroy(node);
+    ck_assert_int_eq(transport_close(factory), CB_OK);
+}
+END_TEST
+
+START_TEST(a_group_receive_gives_each_node_its_turn)
+{
+    transport_factory *factory = open_prepared(64);
+    transport_node *nodes[3] = {node_of(factory, 1), node_of(factory, 2), node_of(factory, 3)};
+    transport_group *group = NULL;
+
+    ck_assert_int_eq(transport_group_create(factory, nodes, 3, NULL, false, &group), CB_OK);
+    for (int i = 0; i < 9; i++) {
+        transport_buffer *buffer = NULL;
+        transport_node *from = NULL;
+
+        ck_assert_int_eq(transport_group_receive(group, &buffer, &from), CB_OK);
+        ck_assert_int_eq(from->rank, 1 + i % 3);
+        transport_buffer_release(buffer);
+    }
+    transport_group_destroy(group);
+    for (int i = 0; i < 3; i++)
+        transport_node_destroy(nodes[i]);
+    ck_assert_int_eq(transport_close(factory), CB_OK);
+}
+END_TEST
+
+/* As a destination of a loop of sends has it: it knows its root alone. */
+START_TEST(a_group_with_a_root_and_no_nodes_receives)
+{
+    transport_factory *factory = open_prepared(64);
+    transport_node *root = node_of(factory, 1);
+    transport_group *group = NULL;
+    transport_buffer *buffer = NULL;
+
+    ck_assert_int_eq(transport_group_create(factory, NULL, 0, root, false, &group), CB_OK);
+    ck_assert_int_eq(transport_group_receive_root(group, &buffer), CB_OK);
+    transport_buffer_release(buffer);
+    ck_assert_int_eq(transport_group_try_receive_root(group, &buffer), CB_OK);
+    transport_buffer_release(buffer);
+    transport_group_destroy(group);
+    transport_node_destroy(root);
+    ck_assert_int_eq(transport_close(factory), CB_OK);
+}
+END_TEST
+
+START_TEST(every_wait_policy_is_in_effect)
+{
+    transport_factory *factory = open_prepared(64);
+
+    for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++) {
+        transport_wait effective = (transport_wait)-1;
+
+        ck_assert_int_eq(transport_set_wait(factory, wait, &effective), CB_OK);
+        ck_assert_int_eq(effective, wait);
+    }
+    ck_assert_int_eq(transport_close(factory), CB_OK);
+}
+END_TEST
+
+START_TEST(a_buffer_that_was_never_given_back_is_told_at_the_close)
+{
+    transport_factory *factory = open_prepared(64);
+
+    ck_assert_ptr_nonnull(transport_buffer_create(factory, 64));
+    cb_log_silence(1);
+    ck_assert_int_eq(transport_close(factory), CB_ERROR_TRANSPORT);
+}
+END_TEST
+
+START_TEST(it_does_not_claim_to_deliver)
+{
+    ck_assert_uint_eq(transport_find("null")->capabilities & TRANSPORT_DELIVERS, 0);
+}
+END_TEST
+
+UNIT_MAIN("null", a_receive_gives_a_buffer_of_the_announced_size, a_send_takes_the_buffer,
+          a_group_receive_gives_each_node_its_turn, a_group_with_a_root_and_no_nodes_receives,
+          every_wait_policy_is_in_effect, a_buffer_that_was_never_given_back_is_told_at_the_close,
+          it_does_not_claim_to_deliver)

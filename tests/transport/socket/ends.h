@@ -1,0 +1,64 @@
+/* Two processes with a factory of a technology over sockets each, without a launcher: what the
+ * tests of tcp and udp share. Each end is a child; one that fails says why on stderr. */
+#ifndef TESTS_TRANSPORT_SOCKET_ENDS_H
+#define TESTS_TRANSPORT_SOCKET_ENDS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "transport/tcp/internal.h"
+#include "transport/transport.h"
+#include "transport/udp/internal.h"
+
+enum { ENDS_WRONG = 1, ENDS_STUCK = 2, ENDS_REFUSED = 3, ENDS_KILLED = 4 };
+
+typedef struct {
+    transport_factory *factory;
+    transport_node *node; /* the other end */
+    int rank;
+    int line; /* a socket to the other end, for what the test has to arrange */
+} ends_end;
+
+/* End this process unless `condition` holds. */
+#define ENDS_REQUIRE(condition)                                                                    \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            _exit(ENDS_WRONG);                                                                     \
+        }                                                                                          \
+    } while (0)
+
+typedef struct {
+    const char *technology;
+    const char *interface; /* or NULL */
+    const char *faults;    /* COMBENCH_UDP_FAULTS, or NULL */
+    tcp_settings tcp;      /* zeros: the defaults */
+    udp_settings udp;
+    size_t message_bytes;
+    transport_wait wait;
+    bool many_senders; /* several threads of an end will send */
+    /* Called in end 1 when the address of end 0 is known to it, and before it does anything with
+     * it; or NULL. */
+    void (*meanwhile)(const struct sockaddr_in *address);
+    void (*bodies[2])(ends_end *end);
+} ends_plan;
+
+/* Run both bodies between open and close. outcomes[rank] is 0, or the ENDS_ value of the end:
+ * ENDS_REFUSED when its technology could not be opened, ENDS_STUCK after a minute. */
+void ends_run(const ends_plan *plan, int outcomes[2]);
+
+/* Message `number` of `source`, of 8 bytes or more: its bytes follow from both. */
+void ends_send(ends_end *end, uint64_t number, size_t bytes);
+void ends_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes);
+void ends_receive(ends_end *end, uint64_t number, size_t bytes);
+
+/* A signal to the other end, and the wait for one. */
+void ends_tell(const ends_end *end);
+void ends_hear(const ends_end *end);
+
+#endif

@@ -1,0 +1,225 @@
+/* The pool of buffers that technologies share: where payloads lie, which buffer is next. */
+#include "transport/transport.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "tests/common/unit.h"
+
+static size_t initialised, initialised_bytes;
+
+static void count(void *data, size_t bytes)
+{
+    memset(data, 1, bytes);
+    initialised++;
+    initialised_bytes += bytes;
+}
+
+static transport_factory owner;
+
+static transport_pool prepared(transport_preparation preparation)
+{
+    transport_pool pool = {0};
+
+    initialised = initialised_bytes = 0;
+    preparation.initialise = count;
+    ck_assert_int_eq(transport_pool_prepare(&pool, &owner, &preparation), CB_OK);
+    return pool;
+}
+
+static transport_buffer *take(transport_pool *pool)
+{
+    transport_buffer *buffer = transport_pool_take(pool);
+
+    if (buffer == NULL)
+        ck_abort_msg("the pool gives no buffer");
+    return buffer;
+}
+
+static size_t resting(const transport_pool *pool)
+{
+    size_t found = 0;
+
+    for (const transport_buffer *buffer = pool->first; buffer != NULL; buffer = buffer->next)
+        found++;
+    return found;
+}
+
+START_TEST(as_many_buffers_as_announced_are_made)
+{
+    transport_pool pool = prepared((transport_preparation){.message_bytes = 100, .buffers = 7});
+
+    ck_assert_uint_eq(resting(&pool), 7);
+    ck_assert_uint_eq(initialised, 7);
+    ck_assert_uint_eq(initialised_bytes, 700);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+START_TEST(none_announced_still_gives_one)
+{
+    transport_pool pool = prepared((transport_preparation){.message_bytes = 0});
+
+    take(&pool);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+/* 100 bytes take two cache lines: 8 MiB are covered by 65536 buffers. */
+START_TEST(the_footprint_is_covered)
+{
+    transport_pool pool = prepared(
+        (transport_preparation){.message_bytes = 100, .buffers = 1, .footprint_bytes = 8 << 20});
+
+    ck_assert_uint_eq(resting(&pool), 65536);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+START_TEST(payloads_have_cache_lines_of_their_own)
+{
+    static const size_t sizes[] = {0, 1, 64, 65, 1000};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        transport_pool pool =
+            prepared((transport_preparation){.message_bytes = sizes[i], .buffers = 3});
+        size_t lines =
+            sizes[i] <= CB_CACHE_LINE ? 1 : (sizes[i] + CB_CACHE_LINE - 1) / CB_CACHE_LINE;
+        char *previous = NULL;
+
+        for (int k = 0; k < 3; k++) {
+            char *data = take(&pool)->data;
+
+            ck_assert_uint_eq((uintptr_t)data % CB_CACHE_LINE, 0);
+            if (previous != NULL)
+                ck_assert_int_eq(data - previous, (ptrdiff_t)(lines * CB_CACHE_LINE));
+            previous = data;
+        }
+        transport_pool_clear(&pool);
+    }
+}
+END_TEST
+
+START_TEST(a_buffer_knows_its_owner_and_its_capacity)
+{
+    transport_pool pool = prepared((transport_preparation){.message_bytes = 100, .buffers = 1});
+    transport_buffer *buffer = take(&pool);
+
+    ck_assert_ptr_eq(buffer->owner, &owner);
+    ck_assert_uint_eq(buffer->capacity, 100);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+START_TEST(a_hot_pool_gives_the_last_released_first)
+{
+    transport_pool pool = prepared((transport_preparation){.message_bytes = 64, .buffers = 4});
+    transport_buffer *a = take(&pool), *b = take(&pool);
+
+    transport_pool_give(&pool, a);
+    transport_pool_give(&pool, b);
+    ck_assert_ptr_eq(take(&pool), b);
+    ck_assert_ptr_eq(take(&pool), a);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+START_TEST(a_rotating_pool_gives_the_longest_rested_first)
+{
+    transport_pool pool =
+        prepared((transport_preparation){.message_bytes = 64, .buffers = 3, .rotate = true});
+    transport_buffer *all[3];
+
+    for (int i = 0; i < 3; i++)
+        all[i] = take(&pool);
+    transport_pool_give(&pool, all[1]);
+    transport_pool_give(&pool, all[2]);
+    transport_pool_give(&pool, all[0]);
+    ck_assert_ptr_eq(take(&pool), all[1]);
+    transport_pool_give(&pool, all[1]);
+    ck_assert_ptr_eq(take(&pool), all[2]);
+    ck_assert_ptr_eq(take(&pool), all[0]);
+    ck_assert_ptr_eq(take(&pool), all[1]);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+START_TEST(a_rotating_pool_gives_each_buffer_once_a_turn)
+{
+    transport_pool pool =
+        prepared((transport_preparation){.message_bytes = 64, .buffers = 5, .rotate = true});
+    const transport_buffer *turn[5];
+
+    for (int i = 0; i < 20; i++) {
+        transport_buffer *buffer = take(&pool);
+
+        if (i < 5)
+            turn[i] = buffer;
+        for (int k = 0; i < 5 && k < i; k++)
+            ck_assert_ptr_ne(turn[k], buffer);
+        ck_assert_ptr_eq(buffer, turn[i % 5]);
+        transport_pool_give(&pool, buffer);
+    }
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+START_TEST(an_empty_pool_grows_and_initialises_what_it_made)
+{
+    transport_pool pool =
+        prepared((transport_preparation){.message_bytes = 64, .buffers = 1, .rotate = true});
+    transport_buffer *first = take(&pool), *second = take(&pool);
+
+    ck_assert_ptr_ne(first, second);
+    ck_assert_uint_eq(*(unsigned char *)second->data, 1);
+    transport_pool_give(&pool, first);
+    transport_pool_give(&pool, second);
+    ck_assert_uint_eq(resting(&pool), initialised);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+/* 16 of a megabyte would be much memory for the one that is missing. */
+START_TEST(a_pool_of_large_buffers_grows_one_by_one)
+{
+    transport_pool pool = prepared((transport_preparation){.message_bytes = 1 << 20, .buffers = 1});
+
+    take(&pool);
+    take(&pool);
+    ck_assert_uint_eq(initialised, 2);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+START_TEST(preparing_again_makes_the_pool_anew)
+{
+    transport_pool pool = prepared((transport_preparation){.message_bytes = 64, .buffers = 9});
+    const transport_preparation larger = {.message_bytes = 5000, .buffers = 2};
+
+    ck_assert_int_eq(transport_pool_prepare(&pool, &owner, &larger), CB_OK);
+    ck_assert_uint_eq(resting(&pool), 2);
+    ck_assert_uint_eq(take(&pool)->capacity, 5000);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+START_TEST(more_than_there_can_be_is_refused)
+{
+    transport_pool pool = {0};
+    const transport_preparation absurd = {.message_bytes = 1 << 20, .buffers = SIZE_MAX / 1000};
+
+    cb_log_silence(1);
+    ck_assert_int_eq(transport_pool_prepare(&pool, &owner, &absurd), CB_ERROR_MEMORY);
+    transport_pool_clear(&pool);
+}
+END_TEST
+
+UNIT_MAIN("pool", as_many_buffers_as_announced_are_made, none_announced_still_gives_one,
+          the_footprint_is_covered, payloads_have_cache_lines_of_their_own,
+          a_buffer_knows_its_owner_and_its_capacity, a_hot_pool_gives_the_last_released_first,
+          a_rotating_pool_gives_the_longest_rested_first,
+          a_rotating_pool_gives_each_buffer_once_a_turn,
+          an_empty_pool_grows_and_initialises_what_it_made,
+          a_pool_of_large_buffers_grows_one_by_one, preparing_again_makes_the_pool_anew,
+          more_than_there_can_be_is_refused)
