@@ -19,7 +19,7 @@ typedef struct bench_shape_list bench_shape_list;
 typedef struct benchmark benchmark;
 typedef struct measurement_method measurement_method;
 
-/* Which chapter of docs/methodology.md it belongs to. Farms and pipelines run an algorithm on each
+/* Which chapter of docs/using/benchmarks.md it belongs to. Farms and pipelines run an algorithm on each
  * packet and have no modes to choose from; programs of Parkbench try their clock first (TICK1 and
  * TICK2), take --breakpoint, and each of their curves has Parkbench's parameters. */
 typedef enum {

@@ -297,6 +297,7 @@ static void put_option(report_stream *out, const cb_option *row)
         put_texts(out, "choices", row->choices);
     report_stream_text(out, "key", row->key);
     report_stream_text(out, "help", row->help);
+    report_stream_text(out, "more", row->more);
 }
 
 /* Every row with the programs that take it: rows have the same places in the tables of all. Those

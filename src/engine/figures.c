@@ -1,4 +1,4 @@
-/* The formulas of docs/methodology.md. */
+/* The formulas of docs/using/benchmarks.md. */
 #include "engine/figures.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The documentation holds together: every link leads to a file and a heading that exist, every page is
 reachable from docs/README.md, the tarball contains every file, and what is made of the code (tables of
-options, parameters and counters; pictures) is up to date. UPDATE_GOLDEN=1 writes that anew."""
+options, parameters and counters; pictures) is up to date. UPDATE_GOLDEN=1 updates it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import json
 import os
 import re
 import sys
+import tempfile
 import unittest
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +115,17 @@ class Links(unittest.TestCase):
         ]
         self.assertEqual(wrong, [])
 
-    def test_links_and_headings_are_found_in_a_page(self) -> None:
-        page = DOCS / "README.md"
-        self.assertTrue(links(page))
-        self.assertEqual(target(page, "a.md#b"), (DOCS / "a.md", "b"))
-        self.assertIn("documentation", anchors(page))
+    def test_links_and_headings_of_a_page_are_found_and_code_is_not(self) -> None:
+        text = (
+            "# Any page\n\n[a](b.md#c) and ![p](d.svg \"t\"), [w](https://x.org)\nand `[no](e.md)`\n\n"
+            "    [no](f.md)\n\n```\n# no\n[no](g.md)\n```\n\n## Two `words`, once\n\n## Any page\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "page.md"
+            page.write_text(text, encoding="utf-8")
+            self.assertEqual(links(page), ["b.md#c", "d.svg"])
+            self.assertEqual(anchors(page), {"any-page", "two-words-once", "any-page-1"})
+            self.assertEqual(target(page, "b.md#c"), (page.parent.resolve() / "b.md", "c"))
 
 
 class Tarball(unittest.TestCase):
@@ -193,13 +200,14 @@ def options(known: Json) -> str:
         values = ", ".join(f"`{choice}`" for choice in one.get("choices", []))
         default = one.get("default", "")
         unit = f" {one['unit']}" if default and "unit" in one else ""
-        meaning = quoted(one["help"]) + (f". One of {values}" if values else "")
+        parts = [one["help"], one.get("more", "").rstrip("."), f"One of {values}" if values else ""]
+        meaning = quoted(". ".join(filter(None, parts)))
         key = f"`{one['key']}`" if "key" in one else ""
         rows.append([name, programs_text(known, one["programs"]), default + unit, meaning, key])
     return table(["option", "programs", "default", "meaning", "key"], rows)
 
 
-MADE = {"options": options, "parameters": parameters, "counters": counters}
+MADE: dict[str, Callable[..., str]] = {"options": options, "parameters": parameters, "counters": counters}
 MARKS = re.compile(r"<!-- generated: (?P<what>[^\n]*) -->\n(?P<text>.*?)<!-- end -->\n", re.DOTALL)
 
 
@@ -236,14 +244,22 @@ class Made(unittest.TestCase):
                 if one[what]:
                     self.assertIn(f"<!-- generated: {what} {one['name']} -->", text)
 
+    def module(self, script: str) -> Any:
+        """A script of docs/images, which knows its pictures."""
+        spec = importlib.util.spec_from_file_location(script, DOCS / "images" / f"{script}.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[script] = module  # dataclasses look for it there
+        spec.loader.exec_module(module)
+        return module
+
     def test_pictures_are_those_of_their_scripts(self) -> None:
         for script, picture in (("layers", "layers"), ("sci_message", "sci-message")):
-            path = DOCS / "images" / f"{script}.py"
-            spec = importlib.util.spec_from_file_location(script, path)
-            assert spec is not None and spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            self.assert_made(DOCS / "images" / f"{picture}.svg", module.picture())
+            text = self.module(script).picture()
+            self.assert_made(DOCS / "images" / f"{picture}.svg", text)
+        patterns = self.module("patterns")
+        for one in patterns.pictures():
+            self.assert_made(DOCS / "images" / f"pattern-{one.name}.svg", patterns.draw(one))
 
 
 if __name__ == "__main__":

@@ -353,7 +353,7 @@ class Documentation(unittest.TestCase):
     def test_every_option_of_a_comparison_stands_in_its_page(self) -> None:
         parser = argparse.ArgumentParser()
         compare.add_arguments(parser)
-        text = (TOP / "docs" / "compare.md").read_text(encoding="utf-8")
+        text = (TOP / "docs/using/compare.md").read_text(encoding="utf-8")
         for word in re.findall(r"--[a-z-]+", parser.format_help()):
             if word != "--help":
                 self.assertRegex(text, rf"{word}(?![\w-])")
@@ -362,7 +362,7 @@ class Documentation(unittest.TestCase):
         parser = argparse.ArgumentParser()
         run.add_arguments(parser)
         options = re.findall(r"--[a-z-]+", parser.format_help())
-        page = (TOP / "docs" / "suite.md").read_text(encoding="utf-8")
+        page = (TOP / "docs/using/running.md").read_text(encoding="utf-8")
         manual = main.manual_of(main.VERBS[0]).replace("\\-", "-").replace("\\fB", " ")
         for text in (page, manual):
             for word in [*plan.KEYS, *options, *plan.shipped()]:

@@ -111,16 +111,15 @@ static const cb_option_table table = {
     .program = "ccmod-calibrate",
     .summary = "make a calibration of measurements",
     .description =
-        "Fits the lines of the quiet network, T(n) = overhead + latency + n x price, to what a "
-        "ping-pong measured, and writes a calibration file, which ccmod run --calibration and its "
-        "like read. The time of a message is half of a round trip; the breaks between lines are "
-        "found by least squares of relative residuals, and the file tells them all.\n\n"
-        "Small messages of the result's stream tell how fast one can follow the other; the part of "
-        "the start-up that this explains is the sender's and its link's.\n\n"
-        "A result of cb_calibrate tells more: how long messages of each size keep their links, "
-        "what a send costs its processor, what flows take from each other at the ends of a link, "
-        "how long an acknowledgement of TCP keeps its links, and, by a receive that comes late, "
-        "up to which size a message does not wait for it.",
+        "Fits lines T(n) = overhead + latency + n x price to the ping-pong of a result, and "
+        "writes a calibration file for --calibration. The time of a message is half a round trip. "
+        "Breaks between lines are found by least squares of relative residuals; the file lists "
+        "all residuals.\n\n"
+        "The stream of the result determines the gap between small messages, and the sender's "
+        "part of the start-up.\n\n"
+        "A result of cb_calibrate also determines how long messages occupy their links, the "
+        "processor time of a send, the sharing of a node's link between flows, the cost of TCP's "
+        "acknowledgements, and the size up to which a send does not wait for its receive.",
     .synopsis = "ccmod calibrate [OPTION]... RESULT",
     .exit_statuses = tool_exit_statuses,
     .options = rows,

@@ -59,7 +59,7 @@ static const cb_option rows[] = {
      .argument = "N",
      .default_text = "1",
      .maximum = 4294967295.0,
-     .help = "Seed of the distributions of a trace, which are drawn"},
+     .help = "Seed of the distributions of a trace"},
     {.name = "records",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(records),
@@ -84,10 +84,10 @@ static const cb_option_table table = {
     .program = "ccmod-convert",
     .summary = "convert workloads from and to other simulators",
     .description =
-        "Reads what the ranks of a workload do in one form and writes it in another: .cct, the "
-        "traces of ccmod; GOAL, the schedules of LogGOPSim; or the time-independent traces that "
-        "SimGrid replays by smpirun -replay. Loops are unrolled and distributions drawn.\n\n"
-        "What a form cannot express is refused with its file and line: see "
+        "Converts between .cct, the traces of ccmod; GOAL, the schedules of LogGOPSim; and the "
+        "time-independent traces that SimGrid replays with smpirun -replay. Loops are unrolled "
+        "and distributions drawn.\n\n"
+        "What a form cannot express is an error with file and line: see "
         "docs/reference/trace-format.md.",
     .synopsis = "ccmod convert [OPTION]... INPUT",
     .exit_statuses = tool_exit_statuses,

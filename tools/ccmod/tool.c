@@ -395,11 +395,10 @@ const cb_option_table run_options = {
     .program = "ccmod-run",
     .summary = "evaluate a trace on a network",
     .description =
-        "Evaluates what the processors of TRACE do on a network, and prints the clock of each at "
-        "the end of its trace, how it spent its time, how far the links are used, and which one "
-        "limits the whole.\n\n"
-        "The quiet network is described by a calibration file or by three numbers; they must be "
-        "fitted to measurements, never taken from a data sheet.",
+        "Evaluates TRACE on a network and prints the clock of each rank at the end, how it spent "
+        "its time, the use of the links, and the link that limits.\n\n"
+        "The cost of a message on the quiet network comes from a calibration file or from three "
+        "numbers. Fit them to measurements; do not take them from a data sheet.",
     .synopsis = "ccmod run [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -412,10 +411,9 @@ const cb_option_table timeline_options = {
     .program = "ccmod-timeline",
     .summary = "write what happens when, as a space-time diagram",
     .description =
-        "Evaluates TRACE as ccmod run does, and writes what every processor does from the "
-        "beginning to the end (compute, send, receive, wait; idle, when others go on), and each "
-        "message from its start to its arrival with the contention that it met: as a trace for a "
-        "viewer, or as a picture.",
+        "Evaluates TRACE as ccmod run does, and writes what every rank does (compute, send, "
+        "receive, wait, idle) and each message from start to arrival with the contention that it "
+        "met: for a trace viewer, or as a picture.",
     .synopsis = "ccmod timeline [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -428,12 +426,11 @@ const cb_option_table knee_options = {
     .program = "ccmod-knee",
     .summary = "find the load at which the network limits a trace",
     .description =
-        "Evaluates TRACE again and again, with all of its computing times shortened or stretched, "
-        "so that the processors offer the network more or less, and prints what the busiest link "
-        "carries then, in packets/s. While the processors limit, it carries what is offered; when "
-        "they compute nothing, it carries all that the network can: the knee is where both "
-        "meet.\n\n"
-        "A second curve shows the same with the background load of others.",
+        "Evaluates TRACE with all of its computing times multiplied by factors, and prints what "
+        "the busiest link carries, in packets/s, against what the ranks offer. At low load it "
+        "carries what is offered; with no computing at all it carries as much as the network can. "
+        "The knee is where both meet.\n\n"
+        "A second curve has a background load of other traffic.",
     .synopsis = "ccmod knee [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -446,9 +443,9 @@ const cb_option_table signals_options = {
     .program = "ccmod-signals",
     .summary = "print every signal of an evaluation",
     .description =
-        "Evaluates TRACE as ccmod run does, horizon by horizon, and prints all signals on the way, "
-        "one a line: the clock in us, the signal's name, and what it says. The fifteen signals are "
-        "described in docs/reference/model.md.",
+        "Evaluates TRACE as ccmod run does, and prints every signal, one per line: the clock in "
+        "us, the signal's name and its contents. docs/reference/model.md describes the fifteen "
+        "signals.",
     .synopsis = "ccmod signals [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,

@@ -1,7 +1,8 @@
 """Whether two sets of times differ, by how much, and how far that is known.
 
 Pure functions over positive numbers. Everything is done with logarithms, so that a difference is a
-ratio, and a change by a factor weighs the same in both directions. docs/compare.md has the reasons.
+ratio, and a change by a factor weighs the same in both directions. docs/using/compare.md has the
+reasons.
 
 Student's t is SciPy's. What stands here is what the libraries lack: the interval of a ratio of
 medians of blocks that depend on each other, Welch's test of ratios with a floor of the variance,

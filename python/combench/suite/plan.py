@@ -2,7 +2,7 @@
 
 What stands before the first [section] holds for the whole plan; a section is one benchmark with
 the values of its axes, and takes from the head of the plan what it does not say itself. The keys
-are rows of KEYS; docs/suite.md explains them.
+are rows of KEYS; docs/using/running.md explains them.
 """
 
 from __future__ import annotations
