@@ -1,5 +1,5 @@
-/* The text of a trace: a file is mapped and seen once from front to end; what cannot be mapped (a
- * pipe, standard input) is read into memory. */
+/* The text of a trace: a file is mapped and read once from front to end; if it cannot be mapped (a
+ * pipe, standard input) it is read into memory. */
 #include <ccmod/workload.h>
 
 #include <stdbool.h>
