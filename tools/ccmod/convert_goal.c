@@ -1,7 +1,7 @@
-/* GOAL, the schedules of LogGOPSim. Reading: lines of words, one rank after the other; what the
- * ranks do becomes a sequence in convert_goal_order.c. Writing: each record is an operation that
- * requires what is before it. What was started goes on, so the next operation requires only that it
- * has started; a wait is an empty calculation that requires all of them. */
+/* GOAL, the schedules of LogGOPSim. Reading: lines of words, rank by rank; convert_goal_order.c
+ * turns a rank's schedule into a sequence. Writing: each record is an operation that requires the
+ * previous one. A started operation is pending, so the next one requires only its start; a wait is
+ * an empty calculation that requires all pending ones. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 #include "tools/ccmod/convert_forms.h"
 #include "tools/ccmod/convert_goal_order.h"
 
-/* What of a rank has been written. Labels are numbers from 1. */
+/* State of writing a rank. Labels are numbers from 1. */
 typedef struct {
     FILE *stream;
-    size_t last;       /* operation, 0: none yet */
-    bool last_started; /* it goes on */
+    size_t last;       /* label of the last operation; 0: none yet */
+    bool last_started; /* it is pending */
     size_t *started;   /* labels since the last wait */
     size_t count, room;
 } goal_writer;
@@ -27,7 +27,7 @@ static void write_head(FILE *stream, const ccmod_workload *workload)
     fprintf(stream, "num_ranks %zu\n", workload->processors);
 }
 
-/* After the text of the operation: what it requires. */
+/* Write the requirements after the text of the operation. */
 static void require_last(goal_writer *writer, bool goes_on)
 {
     size_t label = writer->last + 1;
@@ -60,12 +60,12 @@ static void write_wait(goal_writer *writer)
         if (writer->started[i] != writer->last)
             fprintf(writer->stream, "l%zu requires l%zu\n", writer->last + 1, writer->started[i]);
     }
-    writer->last_started = false; /* the last one has to be done, too */
+    writer->last_started = false; /* the last operation must be complete as well */
     writer->count = 0;
     require_last(writer, false);
 }
 
-/* Less than a nanosecond is nothing. */
+/* Times below a nanosecond are omitted. */
 static void write_calculation(goal_writer *writer, double time_us)
 {
     double ns = round(1000 * time_us);
@@ -139,9 +139,9 @@ typedef struct {
     convert_text text;
     convert_program *program;
     goal_rank rank;
-    uint64_t ranks; /* 0: not stated yet */
+    uint64_t ranks; /* 0: not yet stated */
     bool in_comment;
-    bool *seen; /* of each rank */
+    bool *seen; /* for each rank */
 } goal_reader;
 
 /* Labels */
@@ -328,7 +328,7 @@ static ccmod_status read_peer(goal_reader *reader, const char *preposition, uint
     return CCMOD_OK;
 }
 
-/* "tag N", "cpu N" and "nic N", of which a trace has one each. */
+/* "tag N", "cpu N" and "nic N"; a trace supports only one value of each. */
 static ccmod_status read_places(goal_reader *reader, convert_record *record)
 {
     const char *word;
@@ -453,7 +453,7 @@ static ccmod_status read_requirement(goal_reader *reader, const char *label, con
     return expect_end(reader);
 }
 
-/* "LABEL : OPERATION", "LABEL requires LABEL" or an operation alone. */
+/* "LABEL : OPERATION", "LABEL requires LABEL" or an operation without a label. */
 static ccmod_status read_in_rank(goal_reader *reader, const char *word)
 {
     const char *next;
@@ -493,7 +493,7 @@ static ccmod_status read_statement(goal_reader *reader)
     return read_in_rank(reader, word);
 }
 
-/* Comments become blanks, and signs words of their own. */
+/* Replace comments by blanks, and make operators separate words. */
 static ccmod_status spread(goal_reader *reader)
 {
     char spread[CONVERT_LINE_BYTES];

@@ -1,5 +1,4 @@
-/* Words in lines, walks, and a program as a workload, whose messages match as those of a trace do.
- */
+/* Lines and words, walks, and programs as workloads whose messages match as in a trace. */
 #include "tools/ccmod/convert_program.h"
 
 #include <errno.h>
@@ -237,7 +236,7 @@ ccmod_workload convert_program_workload(convert_program *program)
 
 /* One end of a message. */
 typedef struct {
-    uint32_t source, destination; /* CCMOD_ANY for the source of a receive from anybody */
+    uint32_t source, destination; /* CCMOD_ANY as the source of a receive from any rank */
     int64_t tag;
     size_t order;
     uint32_t line;
@@ -312,12 +311,12 @@ static ccmod_status refuse_tag(const convert_program *program, const message_end
                       "are sent");
 }
 
-/* The ends at one destination: from `send` and `receive` on to those of the ends. */
+/* The ends at one destination: ranges from `send` and `receive`. */
 typedef struct {
     size_t send, send_end, receive, receive_end;
 } destination_ends;
 
-/* A receive from anybody takes what comes first, so all tags have to be the same. */
+/* A receive from any rank takes the first message, so all tags must be equal. */
 static ccmod_status check_any(const convert_program *program, const message_ends *ends,
                               const destination_ends *of, ccmod_error *error)
 {
@@ -334,7 +333,7 @@ static ccmod_status check_any(const convert_program *program, const message_ends
     return CCMOD_OK;
 }
 
-/* The tags of each pair have to come in one order at both ends. */
+/* The tags of each pair must have the same order at both ends. */
 static ccmod_status check_pairs(const convert_program *program, const message_ends *ends,
                                 destination_ends of, ccmod_error *error)
 {

@@ -1,8 +1,8 @@
-/* Time-independent traces of SimGrid: a file that lists one file for each rank, or one for all,
- * with an action a line; such a file alone is read, too. An action waits for one message and a rank
- * of a trace for all that it has started, so waits are taken where they follow each other and are
- * for all. Written are one file for each rank; all messages have tag 0, since those of a pair match
- * first come, first served. Computing is counted in floating-point operations. */
+/* Time-independent traces of SimGrid: a file that lists one file per rank, or one for all, with one
+ * action per line; a single such file can also be read. An action waits for one message, but a rank
+ * of a trace for all that it has started, so waits are accepted if they follow each other and cover
+ * all. Written as one file per rank; all messages have tag 0, since those of a pair match first
+ * come, first served. Computing is counted in floating-point operations. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,14 +99,14 @@ typedef struct {
 typedef struct {
     ti_request *requests; /* since the last wait for all */
     size_t count, room, waited;
-    bool doubles; /* sizes without a datatype are counts of doubles, not of bytes */
+    bool doubles; /* sizes without a datatype count doubles instead of bytes */
 } ti_rank;
 
 typedef struct {
     convert_text text;
     convert_program *program;
     double flops_per_us;
-    uint32_t number; /* of the line's rank */
+    uint32_t number; /* rank of the line */
     ti_rank *ranks;
     size_t rank_count;
 } ti_reader;
@@ -151,10 +151,10 @@ static ccmod_status read_tag(ti_reader *reader, int64_t *tag)
     return CCMOD_OK;
 }
 
-/* How many bytes an element has; datatypes are numbers. */
+/* Size of an element in bytes; datatypes are numbers. */
 static ccmod_status read_datatype(ti_reader *reader, double *bytes)
 {
-    /* double int char short long float byte, long long, signed char, the unsigned ones from char to
+    /* double int char short long float byte, long long, signed char, unsigned ones from char to
      * long long, long double, wchar_t, bool, and those of fixed sizes */
     static const double sizes[] = {8, 4,  1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8,
                                    8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8};
@@ -447,7 +447,7 @@ static ccmod_status read_part(ti_reader *reader, const char *path)
     return status;
 }
 
-/* The files of a list, by their names as they are, as SimGrid opens them. */
+/* Open the files of a list by their names, as SimGrid does. */
 static ccmod_status read_list(convert_text *list, ti_reader *reader)
 {
     ccmod_status status = CCMOD_OK;

@@ -1,4 +1,4 @@
-/* ccmod info: what is in a trace, or, without one, which networks are known. */
+/* ccmod info: describe a trace or, without one, list the known networks. */
 #include "config.h"
 
 #include "tools/ccmod/tool.h"
@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 
-/* The most records that are read: loops may unroll into more than anybody waits for. */
+/* Maximum number of records to read: loops may unroll into very many. */
 #define LARGEST_COUNT UINT64_C(100000000)
 
 typedef struct {

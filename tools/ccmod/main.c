@@ -41,7 +41,7 @@ static const cb_option_table table = {
     .option_count = sizeof(rows) / sizeof(rows[0]),
 };
 
-/* Options of ccmod itself, or a name that is no subcommand's. */
+/* Options of ccmod, or an unknown subcommand. */
 static int run_itself(int argc, char **argv)
 {
     bool done = false;
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 {
     cb_streams_hold_closed();
     cb_log_identify("ccmod", -1);
-    /* a reader that went away is to be seen as an error of writing */
+    /* report a closed pipe as a write error */
     signal(SIGPIPE, SIG_IGN);
     for (size_t i = 0; argc > 1 && i < COMMANDS; i++) {
         if (strcmp(argv[1], commands[i]->name) == 0)

@@ -1,5 +1,5 @@
-/* combench-testbed: the options and the command; and, under the name `agent`, the program by which
- * MPI libraries start commands on a host, in place of rsh. */
+/* combench-testbed: options and command. Under the name `agent` it is the program with which MPI
+ * libraries start commands on a host, in place of rsh. */
 #include "config.h"
 
 #include <errno.h>
@@ -151,7 +151,7 @@ static const cb_option_table options = {
     .option_count = sizeof(rows) / sizeof(rows[0]),
 };
 
-/* The words of a command, joined for a shell as rsh does. */
+/* Join the words of a command for a shell, as rsh does. */
 static cb_status join_words(char *const *words, char *line, size_t room)
 {
     size_t used = 0;
