@@ -16,6 +16,7 @@ static cb_status send_back(bench_rank *me)
 const benchmark cb_comms1 = {
     .name = "comms1",
     .id = "COMMS1",
+    .label = "Parkbench COMMS1",
     .title = "Parkbench: ping-pong between two nodes",
     .description =
         "Measures the basic communication of two nodes as Parkbench's COMMS1 does: a message goes "
@@ -44,4 +45,13 @@ const benchmark cb_comms1 = {
                 {"overhead_us", "t0 = n_half / r_inf"},
                 {"pi0_Hz", "pi0 = 1 / t0"}},
     .plots = {{"latency_us", "size_bytes"}, {"throughput_MBps", "size_bytes"}},
+    .counterpart = {.benchmark = "oneway",
+                    .mode = "pingpong",
+                    .rate = "of one direction",
+                    .relation =
+                        "1.1 and COMMS1 agree: a message goes there and comes back at once, and t "
+                        "is half of the round trip. The time, the startup t0 and r_inf should be "
+                        "equal. 1.1 takes as many lines for its fit as the data show, COMMS1 one, "
+                        "or two with --breakpoint: parameters can only agree where both have the "
+                        "same sizes below a line."},
 };

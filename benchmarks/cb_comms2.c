@@ -16,6 +16,7 @@ static cb_status exchange_and_return(bench_rank *me)
 const benchmark cb_comms2 = {
     .name = "comms2",
     .id = "COMMS2",
+    .label = "Parkbench COMMS2",
     .title = "Parkbench: two nodes exchange messages",
     .description =
         "Measures the communication of two nodes in both directions at once as Parkbench's COMMS2 "
@@ -43,4 +44,13 @@ const benchmark cb_comms2 = {
                 {"overhead_us", "t0 = n_half / r_inf"},
                 {"pi0_Hz", "pi0 = 1 / t0"}},
     .plots = {{"latency_us", "size_bytes"}, {"throughput_MBps", "size_bytes"}},
+    .counterpart = {.benchmark = "twoway",
+                    .mode = "exchange",
+                    .rate = "of both directions together",
+                    .relation =
+                        "1.2 reports an exchange, in which each node sends one message and "
+                        "receives one; COMMS2 has each return what it got, and t is a quarter of "
+                        "the time of these four messages. Its step is two exchanges, so t is half "
+                        "of the exchange of 1.2: the figures of 1.2 are shown halved, as t, and "
+                        "should be equal then. Its t0 is halved and its r_inf doubled likewise."},
 };

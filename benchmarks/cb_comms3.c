@@ -14,6 +14,7 @@ static cb_status send_to_all_and_receive(bench_rank *me)
 const benchmark cb_comms3 = {
     .name = "comms3",
     .id = "COMMS3",
+    .label = "Parkbench COMMS3",
     .title = "Parkbench: total saturation bandwidth of p processors",
     .description =
         "Measures what a network carries in all as Parkbench's COMMS3 does: each of p processors "
@@ -42,5 +43,15 @@ const benchmark cb_comms3 = {
                 {"r_inf_MBps", "t(n) = (n + n_half) / r_inf: the total saturation bandwidth"},
                 {"overhead_us", "t0 = n_half / r_inf"},
                 {"pi0_Hz", "pi0 = 1 / t0"}},
+    .table = {"round_us", "throughput_MBps"},
     .plots = {{"throughput_MBps", "size_bytes"}},
+    .counterpart = {.benchmark = "alltoall",
+                    .mode = "round",
+                    .rate = "of the whole network: towards the total saturation bandwidth",
+                    .relation =
+                        "1.3 and COMMS3 do the same: each of p processors sends a message to every "
+                        "other. 1.3 reports the time of a round, COMMS3 that of one of its p (p - "
+                        "1) messages; both are shown as t and should be equal. The r_inf of COMMS3 "
+                        "is the total saturation bandwidth; a p-th of it belongs to one processor. "
+                        "The congestion ratio of 1.3 has no counterpart."},
 };

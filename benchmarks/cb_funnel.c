@@ -49,6 +49,7 @@ static cb_status take_any(bench_rank *me)
 const benchmark cb_funnel = {
     .name = "funnel",
     .id = "1.7",
+    .label = "1.7 funnel",
     .title = "many sources, one destination",
     .description =
         "Measures basic event building (ATLAS DAQ note 48, benchmark 1.7): the destination takes a "
@@ -94,5 +95,6 @@ const benchmark cb_funnel = {
                 {"loss_pct", "per cent that is missing to the packet rate of one source"},
                 {"shares", "in mode free, packets of a source / packets, until the first source "
                            "has delivered its block"}},
+    .table = {"frequency_Hz", "throughput_MBps", "loss_pct"},
     .plots = {{"frequency_Hz", "sources"}, {"loss_pct", "sources"}},
 };

@@ -218,21 +218,22 @@ static const cb_option own_options[] = {
      .argument = "HOW",
      .choices = multicasts,
      .key = "multicast",
-     .help = "By a loop of sends or by the technology's own multicast; without it both"},
+     .help = "Send by a loop, or by the technology's multicast; default both"},
     {.name = "list",
      .type = CB_OPTION_CHOICE,
      .offset = offsetof(bench_list_options, list),
      .argument = "HOW",
      .choices = lists,
      .key = "list",
-     .help =
-         "How the list of destinations changes with each broadcast; without it fixed at all sizes, "
-         "and rotate and random at 64 bytes"},
+     .help = "Change of the destination list with each broadcast",
+     .more = "rotate takes the next destinations in turn, random draws them. Default: fixed at all "
+             "sizes, and rotate and random at 64 bytes."},
 };
 
 const benchmark cb_multicast = {
     .name = "multicast",
     .id = "1.6",
+    .label = "1.6 multicasting",
     .title = "one source, identical data to each destination",
     .description =
         "Measures the basic broadcasting capability (ATLAS DAQ note 48, benchmark 1.6): one source "
@@ -270,6 +271,7 @@ const benchmark cb_multicast = {
                 {"throughput_MBps", "R x size / time of a group send"},
                 {"per_node_MBps", "throughput / destinations that take part"},
                 {"group_create_us", "time of making the groups / their number"}},
+    .table = {"frequency_Hz", "per_node_MBps"},
     .plots = {{"frequency_Hz", "destinations"}, {"frequency_Hz", "list"}},
     .set_up = make_lists,
     .tear_down = drop_lists,

@@ -29,6 +29,7 @@ static cb_status take(bench_rank *me)
 const benchmark cb_oneway = {
     .name = "oneway",
     .id = "1.1",
+    .label = "1.1 one-way",
     .title = "one source, one destination",
     .description =
         "Measures basic communication in one direction (ATLAS DAQ note 48, benchmark 1.1). Mode "

@@ -37,6 +37,7 @@ static cb_status take_and_answer(bench_rank *me)
 const benchmark cb_outfarm = {
     .name = "outfarm",
     .id = "1.5",
+    .label = "1.5 outfarming",
     .title = "one source, different data to each destination",
     .description =
         "Measures the capability to distribute data (ATLAS DAQ note 48, benchmark 1.5): one source "
@@ -67,5 +68,6 @@ const benchmark cb_outfarm = {
                 {"frequency_Hz", "1 / time of a round"},
                 {"throughput_MBps", "R x size / time of a round"},
                 {"per_node_MBps", "throughput / R"}},
+    .table = {"frequency_Hz", "throughput_MBps"},
     .plots = {{"frequency_Hz", "destinations"}},
 };

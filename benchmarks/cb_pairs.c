@@ -18,6 +18,7 @@ static cb_status take(bench_rank *me)
 const benchmark cb_pairs = {
     .name = "pairs",
     .id = "1.4",
+    .label = "1.4 pairs",
     .title = "half of the nodes stream to the other half, in pairs",
     .description =
         "Measures how a network scales without contention (ATLAS DAQ note 48, benchmark 1.4): an "
@@ -46,5 +47,6 @@ const benchmark cb_pairs = {
                 {"throughput_MBps", "P/2 x size / time of a step"},
                 {"per_node_MBps", "throughput / (P/2)"},
                 {"scaling_efficiency", "frequency per pair / that of one pair alone"}},
+    .table = {"frequency_Hz", "throughput_MBps", "scaling_efficiency"},
     .plots = {{"frequency_Hz", "processors"}, {"scaling_efficiency", "processors"}},
 };

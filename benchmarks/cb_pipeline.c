@@ -42,8 +42,9 @@ static const cb_option own_options[] = {
      .offset = offsetof(pipeline_options, topologies),
      .argument = "LIST",
      .key = "topology",
-     .help = "Numbers of processors, stage after stage, one measurement each: 4-2-1,8-4-2-1; "
-             "without it 4-2-1, 6-2-1 and 9-3-1, those that fit the job"},
+     .help = "Processors of each stage, as 4-2-1,8-4-2-1",
+     .more = "One measurement for each topology; default those of 4-2-1, 6-2-1 and 9-3-1 that fit "
+             "the job."},
 };
 
 /* The usual ones that fit, of which the first has to. */
@@ -102,6 +103,7 @@ static cb_status choose_topologies(const benchmark *definition, const bench_opti
 const benchmark cb_pipeline = {
     .name = "pipeline",
     .id = "2.3",
+    .label = "2.3 pipeline",
     .title = "data-driven pipeline of synchronising stages",
     .description =
         "Measures a data-driven architecture (ATLAS DAQ note 48, benchmark 2.3): sources send to a "
@@ -135,5 +137,6 @@ const benchmark cb_pipeline = {
                 {"round_us", "time from one event to the next"},
                 {"throughput_MBps",
                  "packets that the last stage receives for an event x size x frequency"}},
+    .table = {"frequency_Hz"},
     .plots = {{"frequency_Hz", "topology"}},
 };

@@ -39,6 +39,7 @@ static cb_status fetch_or_collect(bench_rank *me, size_t from, transport_buffer 
 const benchmark cb_pullfarm = {
     .name = "pullfarm",
     .id = "2.2",
+    .label = "2.2 pull farm",
     .title = "pull farm with supervisor",
     .description =
         "Measures a trigger farm (ATLAS DAQ note 48, benchmark 2.2): a supervisor communicates the "
@@ -70,5 +71,8 @@ const benchmark cb_pullfarm = {
                 {"event_latency_us", "from the issue, or from when the event was due, to the "
                                      "decision, on the clock of the supervisor"},
                 {"found_Hz", "with --find-rate the highest rate that holds the deadline"}},
+    .table = {"frequency_Hz", "in_flight_limit", "limited_by", "event_latency_us.p99"},
     .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
+    .bounds = {{"funnel", "event", "what the destinations can take in", "sources", "destinations"},
+               {"oneway", "stream", "what a source can send", "2", "1"}},
 };

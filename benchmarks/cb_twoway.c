@@ -14,6 +14,7 @@ static cb_status exchange(bench_rank *me)
 const benchmark cb_twoway = {
     .name = "twoway",
     .id = "1.2",
+    .label = "1.2 two-way",
     .title = "two equal nodes, both send and receive",
     .description =
         "Measures basic communication in both directions at the same time (ATLAS DAQ note 48, "

@@ -4,7 +4,7 @@
 
 #include "engine/definition.h"
 
-/* In the order of docs/methodology.md. */
+/* In the order of docs/using/benchmarks.md. */
 #define BENCHMARKS(EACH)                                                                           \
     EACH(cb_oneway)                                                                                \
     EACH(cb_twoway)                                                                                \

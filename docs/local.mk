@@ -1,11 +1,14 @@
 EXTRA_DIST += \
 	$(srcdir)/docs/*.md \
-	$(srcdir)/docs/*.json \
+	$(srcdir)/docs/using/*.md \
+	$(srcdir)/docs/reference/*.md \
+	$(srcdir)/docs/development/*.md \
 	$(srcdir)/docs/examples/*.cal \
 	$(srcdir)/docs/examples/*.cct \
 	$(srcdir)/docs/examples/*.plan \
-	$(srcdir)/docs/examples/*.svg \
-	$(srcdir)/docs/images/*.png
+	$(srcdir)/docs/images/*.png \
+	$(srcdir)/docs/images/*.py \
+	$(srcdir)/docs/images/*.svg
 
 # The schemas of what programs and driver write.
 schemasdir = $(pkgdatadir)/schemas

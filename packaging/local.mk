@@ -1,4 +1,4 @@
-# Packages, made of the tarball: make rpm, make deb, make spack; docs/packaging.md.
+# Packages, made of the tarball: make rpm, make deb, make spack; docs/reference/packaging.md.
 EXTRA_DIST += \
 	%D%/check %D%/combench.spec.in %D%/modulefile.in %D%/package.py.in \
 	%D%/debian/changelog.in %D%/debian/combench-dev.install %D%/debian/combench.install \

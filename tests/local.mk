@@ -1,12 +1,19 @@
 # Tests lie in the folders of what they test. Each folder's local.mk says when a test runs:
 #   TESTS          make check, before every commit
-#   LONG_TESTS     make check-full alone: scripts only, since Automake makes rules for the programs of TESTS alone
+#   LONG_TESTS     make check-full only: scripts, since Automake makes rules for the programs of TESTS only
 #   SMALL_TESTS    make check-small, for a build with sanitizers
 #   OTHER_TESTS    make check-other, for a build with another compiler and MPI library
 #   THREADS_TESTS  make check-threads, for a build that sanitizes threads
 # UNIT_TESTS are programs by Check without a launcher, for all but check-threads; JOB_TESTS start one of JOB_RUNNERS
 # under mpirun, for check and check-other. `make perf` measures and is no test.
-AM_TESTS_ENVIRONMENT = srcdir=$(srcdir); export srcdir; builddir=$(abs_builddir); export builddir;
+#
+# Cases of one test that take long are left out by make check as well, and tried by all others: they have
+# CB_CHECK_FULL in their environment (thorough, in tests/cli/lib.sh), and numbers of random schedules and documents.
+FULL = CB_CHECK_FULL=1 SCI_TEST_SCHEDULES=36 CB_FUZZ=1:150
+AM_TESTS_ENVIRONMENT = srcdir=$(srcdir); export srcdir; builddir=$(abs_builddir); export builddir; \
+	CB_BUILD=$(abs_builddir); export CB_BUILD; \
+	SCI_TEST_SCHEDULES=$${SCI_TEST_SCHEDULES-4}; export SCI_TEST_SCHEDULES; \
+	CB_FUZZ=$${CB_FUZZ-1:40}; export CB_FUZZ;
 TEST_EXTENSIONS = .sh .py
 SH_LOG_COMPILER = $(SHELL)
 PY_LOG_COMPILER = $(CB_PYTHON)
@@ -46,17 +53,17 @@ include tests/perf/local.mk
 
 .PHONY: check-full
 check-full:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TESTS) $(LONG_TESTS)'
+	$(FULL) $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TESTS) $(LONG_TESTS)'
 
 .PHONY: check-small
 check-small:
-	SCI_TEST_SCHEDULES=6 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
+	$(FULL) SCI_TEST_SCHEDULES=6 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SMALL_TESTS)'
 
 # Of the scripts only those that start ranks, but for the largest jobs: MPICH does not yield, and 17 ranks on two
 # cores take minutes.
 .PHONY: check-other
 check-other:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(OTHER_TESTS)'
+	$(FULL) $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(OTHER_TESTS)'
 
 # The tests fork, which that sanitizer takes for an error, and each of their processes would wait a second at its
 # end for threads that may still report. Nothing else is built, to save time.

@@ -31,12 +31,12 @@ _combench_entry() {
 }
 
 # Values that an entry lists: {a,b} behind an option of the driver, (a, b or c; default a) at the end of
-# the explanation of a program, or names with their explanations, tcp (stream sockets).
+# the explanation of a program, or names after a colon: mpi, sci or tcp.
 _combench_values() {
     tr -s ' ' | sed -n \
         -e 's/^[^{]*{\([A-Za-z0-9,_-]*\)}.*/\1/p;t' \
         -e 's/^.*(\([a-z][a-z-]*\(, [a-z][a-z-]*\)* or [a-z][a-z-]*\)[;)].*/\1/p;t' \
-        -e 's/([^()]*)//g;s/  */ /g;s/^.*: \([a-z]*\( , [a-z]*\)* or [a-z]*\) .*/\1/p' |
+        -e 's/([^()]*)//g;s/  */ /g;s/^.*: \([a-z]*\( *, [a-z]*\)* or [a-z]*\) .*/\1/p' |
         sed -e 's/ or /,/' | tr -d ' ' | tr ',' '\n'
 }
 

@@ -41,7 +41,8 @@ typedef struct {
     double minimum, maximum;    /* of each number, in `unit` or bytes */
     const char *unit;           /* s, us, Hz, % (see cb_parse_real); NULL: a bare number */
     const char *key;  /* key in the result, with its unit: max_time_s; NULL: not in the result */
-    const char *help; /* one sentence or two, no line breaks, no final full stop */
+    const char *help; /* at most two lines of --help with the facts; no final full stop */
+    const char *more; /* further sentences, for the manual page only; NULL: none */
 } cb_option;
 
 typedef struct cb_option_table cb_option_table;

@@ -224,6 +224,10 @@ static void put_entry(text_writer *writer, const cb_option *row)
         put_default(writer, row);
     }
     put_text(writer, any ? ")" : "");
+    if (writer->manual && row->more != NULL) {
+        put_text(writer, ". ");
+        put_text(writer, row->more);
+    }
     end_paragraph(writer);
 }
 

@@ -2,7 +2,9 @@
  * what they sent and received is the trace. So no pattern is written down twice. */
 #include "emit/emit.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -94,11 +96,47 @@ cb_status emit_choose(const benchmark *definition, const bench_options *options,
     return CB_ERROR_USAGE;
 }
 
+/* All ranks of a trace */
+
+typedef struct {
+    const benchmark *definition;
+    const bench_options *options;
+    bench_measurement measurement;
+    bench_shape shape;
+    emit_recorder *recorder;
+    emit_scheduler *scheduler;
+    size_t count;
+    int *ranks;
+    bool named[BENCH_STAGES]; /* the receives of a stage name their senders */
+    struct emit_rank *parts;
+    cb_status written;
+} emission;
+
+typedef struct emit_rank {
+    emission *all;
+    bench_rank *me;
+    const bench_actions *actions;
+    double time_us; /* of its algorithm; or that a supervisor waits */
+} emit_rank;
+
 /* A rank's part */
+
+/* With --trace-pace-us the supervisor waits before each event. The time passes while it waits for
+ * the decision that makes room, so it is recorded before that: when the event before is issued. */
+static cb_status issue_and_pace(bench_rank *me)
+{
+    const emit_rank *part = me->algorithm.context;
+
+    CB_TRY(part->actions->step(me));
+    return farm_of(me)->ledger.issued + 1 < part->all->options->trace_steps
+               ? bench_run_algorithm(&me->algorithm)
+               : CB_OK;
+}
 
 static cb_status perform_farm(bench_rank *me, const bench_options *options,
                               const bench_shape *shape, const bench_actions *actions)
 {
+    const bench_actions paced = {.step = issue_and_pace};
     uint64_t in_flight = options->in_flight > 0 ? options->in_flight
                                                 : IN_FLIGHT_EACH * shape->stages[FARM_DESTINATION];
     farm_load load = {.events = options->trace_steps, .in_flight = in_flight};
@@ -106,8 +144,13 @@ static cb_status perform_farm(bench_rank *me, const bench_options *options,
 
     CB_TRY(farm_join(me, shape, in_flight));
     CB_TRY(farm_begin(me, 0, load.events, &farm_fragments_bare, 0));
-    return farm_of(me)->role == FARM_SUPERVISOR ? farm_supervise(me, actions, &load, &tally)
-                                                : farm_serve(me, actions);
+    if (farm_of(me)->role != FARM_SUPERVISOR)
+        return farm_serve(me, actions);
+    if (options->trace_pace_us > 0) {
+        CB_TRY(bench_run_algorithm(&me->algorithm));
+        actions = &paced;
+    }
+    return farm_supervise(me, actions, &load, &tally);
 }
 
 cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_options *options,
@@ -123,36 +166,36 @@ cb_status emit_perform(bench_rank *me, const benchmark *definition, const bench_
         return status;
     }
     CB_TRY(rank_set_up(definition, me));
-    return block_run(me, actions, options->trace_steps, &elapsed_ns);
+    for (uint64_t block = 0; block < options->trace_blocks; block++)
+        CB_TRY(block_run(me, actions, options->trace_steps, &elapsed_ns));
+    return CB_OK;
 }
 
 /* All of them */
 
-typedef struct {
-    const benchmark *definition;
-    const bench_options *options;
-    bench_measurement measurement;
-    bench_shape shape;
-    emit_recorder *recorder;
-    emit_scheduler *scheduler;
-    size_t count;
-    int *ranks;
-    struct emit_rank *parts;
-} emission;
+/* Whether ranks of a stage receive from those of several. */
+static bool hears_several(const emission *all, size_t stage)
+{
+    const bench_role *role =
+        &all->definition->roles[shape_role(all->definition, &all->shape, stage)];
 
-typedef struct emit_rank {
-    emission *all;
-    bench_rank *me;
-    const bench_actions *actions;
-} emit_rank;
+    return (role->heard & (role->heard - 1)) != 0;
+}
+
+/* What a rank of a farm does next depends on whose message came: a source answers the rank that
+ * asked, and an assignment is another message than a fragment. */
+static bool depends_on_sender(const emission *all, size_t stage)
+{
+    return all->definition->method == &farm_method &&
+           (stage == FARM_SOURCE || hears_several(all, stage));
+}
 
 /* In the place of the algorithm. */
 static cb_status record_algorithm(void *context)
 {
     const emit_rank *part = context;
 
-    return emit_recorder_compute(part->all->recorder, part->me->place.self,
-                                 part->all->measurement.algorithm_us);
+    return emit_recorder_compute(part->all->recorder, part->me->place.self, part->time_us);
 }
 
 static cb_status perform(void *context, size_t member)
@@ -170,46 +213,101 @@ static cb_status make_part(emission *all, size_t rank)
                                 .measurement = &all->measurement,
                                 .ranks = all->ranks,
                                 .participants = all->count};
+    const size_t stage = shape_stage(&all->shape, rank);
+    const bool farm = all->definition->method == &farm_method;
     emit_rank *part = &all->parts[rank];
 
     part->all = all;
     CB_TRY(
         rank_create(&place, emit_recorder_factory(all->recorder, rank), &part->me, &part->actions));
-    if (all->measurement.algorithm_us > 0) {
+    part->time_us = farm && stage == FARM_SUPERVISOR ? all->options->trace_pace_us
+                                                     : all->measurement.algorithm_us;
+    if (part->time_us > 0)
         part->me->algorithm =
             (bench_algorithm){.instead = record_algorithm, .context = part, .units = 1};
-    }
-    /* A source answers the rank that asked. */
-    if (all->definition->method == &farm_method && shape_stage(&all->shape, rank) == FARM_SOURCE)
-        emit_recorder_depends_on_sender(all->recorder, rank);
+    if (all->named[stage])
+        emit_recorder_name_senders(all->recorder, rank);
+    /* Decisions are taken in whatever order they come, and assignments as soon as they do. */
+    if (farm && stage == FARM_SUPERVISOR)
+        emit_recorder_hear_first(all->recorder, rank, all->count);
+    else if (farm && hears_several(all, stage))
+        emit_recorder_hear_first(all->recorder, rank, shape_span(&all->shape, FARM_SOURCE).first);
     return CB_OK;
 }
 
 static cb_status make_all(emission *all)
 {
-    all->ranks = cb_allocate(all->count, sizeof(*all->ranks), "the ranks of a trace");
     all->parts = cb_allocate(all->count, sizeof(*all->parts), "the ranks of a trace");
-    if (all->ranks == NULL || all->parts == NULL)
+    if (all->parts == NULL)
         return CB_ERROR_MEMORY;
-    for (size_t rank = 0; rank < all->count; rank++)
-        all->ranks[rank] = (int)rank;
     CB_TRY(emit_recorder_open(all->count, &all->recorder));
+    if (strcmp(all->options->trace_group_send, "tree") == 0)
+        emit_recorder_send_by_tree(all->recorder);
     for (size_t rank = 0; rank < all->count; rank++)
         CB_TRY(make_part(all, rank));
     CB_TRY(emit_scheduler_create(all->count, perform, all, &all->scheduler));
     emit_recorder_set_scheduler(all->recorder, all->scheduler);
-    return emit_scheduler_run(all->scheduler);
+    CB_TRY(emit_scheduler_run(all->scheduler));
+    return emit_recorder_finish(all->recorder);
+}
+
+static void unmake_all(emission *all)
+{
+    for (size_t rank = 0; all->parts != NULL && rank < all->count; rank++)
+        rank_destroy(all->definition, all->parts[rank].me);
+    emit_scheduler_free(all->scheduler);
+    emit_recorder_close(all->recorder);
+    free(all->parts);
+    all->parts = NULL;
+    all->scheduler = NULL;
+    all->recorder = NULL;
+}
+
+/* Record, until it is known in which stages receives name their senders: once for each of those
+ * that turn out to. */
+static cb_status record_all(emission *all)
+{
+    cb_status status;
+    size_t rank;
+
+    all->ranks = cb_allocate(all->count, sizeof(*all->ranks), "the ranks of a trace");
+    if (all->ranks == NULL)
+        return CB_ERROR_MEMORY;
+    for (size_t i = 0; i < all->count; i++)
+        all->ranks[i] = (int)i;
+    for (size_t stage = 0; stage < all->shape.stage_count; stage++)
+        all->named[stage] = depends_on_sender(all, stage);
+    while ((status = make_all(all)) != CB_OK && all->recorder != NULL &&
+           emit_recorder_must_name(all->recorder, &rank)) {
+        all->named[shape_stage(&all->shape, rank)] = true;
+        unmake_all(all);
+    }
+    return status;
 }
 
 static void write_trace(FILE *stream, void *context)
 {
-    const emission *all = context;
+    emission *all = context;
     const bench_measurement *measurement = &all->measurement;
 
-    fprintf(stream, "%%cct 1 ranks %zu unit us\n# cb_%s, mode %s, %llu steps of %zu bytes\n",
-            all->count, all->definition->name, measurement->mode->name,
-            (unsigned long long)all->options->trace_steps, measurement->size_bytes);
-    emit_recorder_write(all->recorder, stream);
+    fprintf(stream, "%%cct 1 ranks %zu unit us\n# cb_%s, mode %s, ", all->count,
+            all->definition->name, measurement->mode->name);
+    if (all->options->trace_blocks > 1)
+        fprintf(stream, "%llu blocks of ", (unsigned long long)all->options->trace_blocks);
+    fprintf(stream, "%llu steps of %zu bytes\n", (unsigned long long)all->options->trace_steps,
+            measurement->size_bytes);
+    all->written = emit_recorder_write(all->recorder, stream);
+}
+
+static cb_status write_to_standard_output(emission *all)
+{
+    write_trace(stdout, all);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return CB_OK;
+    cb_error("cannot write the trace to standard output: %s; make room where it goes, or name a "
+             "file with --emit-trace",
+             strerror(errno));
+    return CB_ERROR_SYSTEM;
 }
 
 static const report_file_use trace_use = {.what = "the trace", .option = "--emit-trace"};
@@ -217,27 +315,29 @@ static const report_file_use trace_use = {.what = "the trace", .option = "--emit
 cb_status emit_trace(const benchmark *definition, const bench_options *options)
 {
     emission all = {.definition = definition, .options = options};
-    char *target;
+    const bool to_file = strcmp(options->emit_trace, "-") != 0;
+    char *target = NULL;
     cb_status status;
 
     if (control_launch_rank() != 0)
         return CB_OK;
     CB_TRY(emit_choose(definition, options, (size_t)options->trace_ranks, &all.measurement,
                        &all.shape));
-    target = report_file_target(options->emit_trace, &trace_use);
-    if (target == NULL || report_file_check(target, &trace_use) != CB_OK) {
-        free(target);
-        return CB_ERROR_USAGE;
+    if (to_file) {
+        target = report_file_target(options->emit_trace, &trace_use);
+        if (target == NULL || report_file_check(target, &trace_use) != CB_OK) {
+            free(target);
+            return CB_ERROR_USAGE;
+        }
     }
     all.count = shape_ranks(&all.shape);
-    status = make_all(&all);
+    status = record_all(&all);
     if (status == CB_OK)
-        status = report_file_replace(target, &trace_use, write_trace, &all);
-    for (size_t rank = 0; all.parts != NULL && rank < all.count; rank++)
-        rank_destroy(definition, all.parts[rank].me);
-    emit_scheduler_free(all.scheduler);
-    emit_recorder_close(all.recorder);
-    free(all.parts);
+        status = to_file ? report_file_replace(target, &trace_use, write_trace, &all)
+                         : write_to_standard_output(&all);
+    if (status == CB_OK)
+        status = all.written;
+    unmake_all(&all);
     free(all.ranks);
     free(target);
     return status;

@@ -1,142 +1,242 @@
-/* Messages are the sender's buffers, handed over in the mailbox of the receiver. A receive that
- * finds nothing there lets the other ranks go on. A send is recorded as a started one, since it
- * does not wait. */
+/* Messages are handed over in the mailbox of the receiver. A receive that finds nothing there lets
+ * the other ranks go on. A send is recorded as a started one, since it does not wait. */
 #include "emit/recorder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "emit/fold.h"
+#include "emit/sections.h"
 #include "transport/common/group.h"
 
-/* A mailbox: what has come to a rank and was not received yet. There is a queue for each sender;
- * those with messages are in a doubly linked list and take turns, so that a receive from several is
- * fair. */
+/* The members of a group, as a tree of sends and as the list of a multicast. */
+typedef struct {
+    uint32_t *ranks; /* of the root, and after it of the members */
+    size_t count;
+    char *text; /* of the members: 1-4,7 */
+} member_list;
 
-typedef struct channel {
-    int from;
-    transport_buffer *first, *last;
-    struct channel *before, *after;
+typedef struct message {
+    transport_buffer base;
+    struct message *next;    /* in its queue, or of those at rest */
+    const member_list *tree; /* along which it came, or NULL */
+    size_t place;            /* of the receiver in the tree */
+    unsigned char content[EMIT_CONTENT_BYTES];
+} message;
+
+/* A mailbox: what has come to a rank and was not received yet. There is a queue for each sender of
+ * whom something has come. Receives from several go in rounds: in each of them one message of every
+ * known sender is taken. A rank waits for those that are missing, and begins a new round before the
+ * old one is complete only where no rank can go on otherwise. So the order does not
+ * depend on which rank happens to run first. */
+
+typedef struct {
+    uint32_t sender;
+    message *first, *last;
 } channel;
 
-/* Empty with its size alone. */
 typedef struct {
-    size_t size;          /* senders, numbered from 0 */
-    channel **channels;   /* of each sender, made by its first message */
-    channel *next, *last; /* whose turn it is, of those with messages */
+    channel *channels;
+    size_t count, room;
+    uint32_t *slots; /* a hash table by sender: 1 + the number of the channel; 0 is free */
+    size_t slot_count;
+    uint64_t *ready; /* a bit for each sender with messages: */
+    size_t ready_count;
+    uint64_t *due;       /* and for each whose turn in the round is still to come: */
+    size_t due_count;    /* so many */
+    size_t considered;   /* channels that have been, in some round */
+    uint64_t round_turn; /* turn of the scheduler in which one of these was last taken */
 } mailbox;
 
-static void mailbox_join_turns(mailbox *box, channel *joining)
+static uint32_t *mailbox_slot(const mailbox *box, uint32_t sender)
 {
-    joining->before = box->last;
-    joining->after = NULL;
-    if (box->last == NULL)
-        box->next = joining;
-    else
-        box->last->after = joining;
-    box->last = joining;
+    size_t at = sender & (box->slot_count - 1);
+
+    while (box->slots[at] != 0 && box->channels[box->slots[at] - 1].sender != sender)
+        at = (at + 1) & (box->slot_count - 1);
+    return &box->slots[at];
 }
 
-static channel *mailbox_channel(mailbox *box, int sender)
+/* NULL where nothing has ever come from this sender. */
+static channel *mailbox_channel(const mailbox *box, uint32_t sender)
 {
-    channel **place;
+    uint32_t number = box->slot_count > 0 ? *mailbox_slot(box, sender) : 0;
 
-    if (box->channels == NULL)
-        box->channels = cb_allocate(box->size, sizeof(*box->channels), "queues");
-    if (box->channels == NULL)
-        return NULL;
-    place = &box->channels[sender];
-    if (*place == NULL) {
-        *place = cb_allocate(1, sizeof(**place), "a queue");
-        if (*place != NULL)
-            (*place)->from = sender;
+    return number > 0 ? &box->channels[number - 1] : NULL;
+}
+
+/* At least half of the slots are free. CB_ERROR_MEMORY, logged. */
+static cb_status mailbox_add_channel(mailbox *box, uint32_t sender)
+{
+    channel *channels = cb_grow(box->channels, box->count, &box->room, sizeof(*channels));
+
+    if (channels == NULL) {
+        cb_error("cannot keep the messages of a rank: out of memory; trace fewer ranks");
+        return CB_ERROR_MEMORY;
     }
-    return *place;
+    box->channels = channels;
+    if (box->slot_count < 2 * box->room) {
+        uint32_t *slots = cb_allocate(2 * box->room, sizeof(*slots), "the messages of a rank");
+
+        if (slots == NULL)
+            return CB_ERROR_MEMORY;
+        free(box->slots);
+        box->slots = slots;
+        box->slot_count = 2 * box->room;
+        for (size_t i = 0; i < box->count; i++)
+            *mailbox_slot(box, channels[i].sender) = (uint32_t)i + 1;
+    }
+    channels[box->count] = (channel){.sender = sender};
+    *mailbox_slot(box, sender) = (uint32_t)++box->count;
+    return CB_OK;
 }
 
 /* Put a message after the others of its sender. After CB_ERROR_MEMORY, logged, the message is still
  * the caller's. */
-static cb_status mailbox_put(mailbox *box, int sender, transport_buffer *message)
+static cb_status mailbox_put(mailbox *box, uint32_t sender, message *put)
 {
     channel *into = mailbox_channel(box, sender);
 
-    if (into == NULL)
-        return CB_ERROR_MEMORY;
-    message->next = NULL;
-    if (into->first == NULL) {
-        into->first = message;
-        mailbox_join_turns(box, into);
-    } else {
-        into->last->next = message;
+    if (into == NULL) {
+        CB_TRY(mailbox_add_channel(box, sender));
+        into = &box->channels[box->count - 1];
     }
-    into->last = message;
+    put->next = NULL;
+    if (into->first == NULL) {
+        into->first = put;
+        box->ready[sender / 64] |= UINT64_C(1) << sender % 64;
+        box->ready_count++;
+    } else {
+        into->last->next = put;
+    }
+    into->last = put;
     return CB_OK;
 }
 
-/* Take the first message of a queue, whose next turn comes after those of all others. */
-static transport_buffer *take_first(mailbox *box, channel *from)
+static message *channel_take(mailbox *box, channel *from)
 {
-    transport_buffer *taken = from->first;
+    message *taken = from->first;
 
     from->first = taken->next;
-    *(from->before == NULL ? &box->next : &from->before->after) = from->after;
-    *(from->after == NULL ? &box->last : &from->after->before) = from->before;
-    if (from->first != NULL)
-        mailbox_join_turns(box, from);
+    if (from->first == NULL) {
+        box->ready[from->sender / 64] &= ~(UINT64_C(1) << from->sender % 64);
+        box->ready_count--;
+    }
     return taken;
 }
 
 /* Take the next message of a sender; NULL where none has come. */
-static transport_buffer *mailbox_take(mailbox *box, int sender)
+static message *mailbox_take(mailbox *box, uint32_t sender)
 {
-    channel *from = box->channels != NULL ? box->channels[sender] : NULL;
+    channel *from = mailbox_channel(box, sender);
 
-    return from != NULL && from->first != NULL ? take_first(box, from) : NULL;
+    return from != NULL && from->first != NULL ? channel_take(box, from) : NULL;
 }
 
-/* The same of any sender for which `members` is not NULL: of those, the one whose turn it is. */
-static transport_buffer *mailbox_take_any(mailbox *box, transport_node *const *members, int *sender)
+static bool has_bit(const uint64_t *bits, size_t at)
 {
-    channel *from = box->next;
+    return (bits[at / 64] >> at % 64 & 1) != 0;
+}
 
-    while (from != NULL && members[from->from] == NULL)
-        from = from->after;
-    if (from == NULL)
+/* How a rank chooses among several messages. */
+typedef struct {
+    transport_node *const *members; /* of each rank: NULL where it is none of the group */
+    size_t ranks;
+    size_t heard_first; /* these ranks go before others; a round of those takes a turn */
+    uint64_t turn;
+    bool stuck;
+} receive_order;
+
+/* Members among the channels from that one on are due, but for those that are always heard. */
+static void make_due(mailbox *box, const receive_order *order, size_t begin)
+{
+    for (size_t i = begin; i < box->count; i++) {
+        size_t sender = box->channels[i].sender;
+
+        if (order->members[sender] != NULL && sender >= order->heard_first) {
+            box->due[sender / 64] |= UINT64_C(1) << sender % 64;
+            box->due_count++;
+        }
+    }
+    box->considered = box->count;
+}
+
+/* The first sender with messages that is heard first, or else is due; all ranks when there is none.
+ */
+static size_t find_sender(const mailbox *box, const receive_order *order)
+{
+    for (size_t word = 0; word * 64 < order->ranks; word++) {
+        uint64_t bits = box->ready[word];
+
+        if (word * 64 >= order->heard_first)
+            bits &= box->due[word];
+        for (; bits != 0; bits &= bits - 1) {
+            size_t at = word * 64 + (size_t)__builtin_ctzll(bits);
+
+            if (order->members[at] != NULL && (at < order->heard_first || has_bit(box->due, at)))
+                return at;
+        }
+    }
+    return order->ranks;
+}
+
+/* Take a message of a group; NULL where none may be taken now. */
+static message *mailbox_take_any(mailbox *box, const receive_order *order, uint32_t *sender)
+{
+    size_t found;
+
+    if (box->considered < box->count)
+        make_due(box, order, box->considered);
+    found = find_sender(box, order);
+    if (found == order->ranks && box->ready_count > 0 && (box->due_count == 0 || order->stuck) &&
+        (order->heard_first == 0 || box->round_turn < order->turn)) {
+        memset(box->due, 0, (order->ranks / 64 + 1) * sizeof(*box->due));
+        box->due_count = 0;
+        make_due(box, order, 0);
+        found = find_sender(box, order);
+    }
+    if (found == order->ranks)
         return NULL;
-    *sender = from->from;
-    return take_first(box, from);
+    if (found >= order->heard_first) {
+        box->due[found / 64] &= ~(UINT64_C(1) << found % 64);
+        box->due_count--;
+        box->round_turn = order->turn;
+    }
+    *sender = (uint32_t)found;
+    return mailbox_take(box, *sender);
 }
 
 static void mailbox_clear(mailbox *box)
 {
-    while (box->next != NULL)
-        free(take_first(box, box->next));
-    for (size_t sender = 0; box->channels != NULL && sender < box->size; sender++)
-        free(box->channels[sender]);
+    for (size_t i = 0; i < box->count; i++)
+        while (box->channels[i].first != NULL)
+            free(channel_take(box, &box->channels[i]));
     free(box->channels);
+    free(box->slots);
+    free(box->ready);
+    free(box->due);
 }
 
-/* Records */
-
-typedef enum { SENDS, RECEIVES, RECEIVES_OF_GROUP, MULTICASTS, COMPUTES } record_kind;
-
-typedef struct {
-    record_kind kind;
-    uint32_t peer; /* a rank, or of a multicast its list */
-    uint64_t bytes;
-    double time_us;
-} record;
+/* The recorder */
 
 typedef struct {
     transport_factory base;
     emit_recorder *recorder;
     mailbox box;
-    record *records;
-    size_t count, room;
-    bool depends_on_sender;
+    fold_state records;
+    bool names_senders;
+    bool receives_of_one, receives_of_group; /* so far */
+    uint64_t group_bytes;                    /* of messages received of a group */
+    size_t heard_first;
+    bool waits;
+    uint32_t awaited; /* for whom it waits, or ANYBODY */
 } recorder_factory;
+
+enum { ANYBODY = UINT32_MAX };
 
 typedef struct {
     transport_group base;
@@ -148,7 +248,11 @@ struct emit_recorder {
     transport_factory **factories;
     size_t ranks;
     emit_scheduler *scheduler;
-    char **lists; /* of multicasts, as a trace has them: 1,2,5 */
+    bool by_tree;
+    bool must_name; /* the senders of the receives of rank `mixed` */
+    size_t mixed;
+    message *resting;
+    member_list **lists;
     size_t list_count, list_room;
 };
 
@@ -157,127 +261,205 @@ static recorder_factory *factory_of(transport_factory *factory)
     return (recorder_factory *)factory;
 }
 
-static cb_status keep_record(recorder_factory *factory, record made)
+static cb_status keep_record(recorder_factory *factory, fold_kind kind, uint32_t peer,
+                             uint64_t bytes, double time_us)
 {
-    if (factory->count == factory->room) {
-        size_t room = factory->room > 0 ? 2 * factory->room : 64;
-        record *moved = realloc(factory->records, room * sizeof(*moved));
-
-        if (moved == NULL) {
-            cb_error("cannot keep %zu records of a rank: out of memory; trace fewer steps", room);
-            return CB_ERROR_MEMORY;
-        }
-        factory->records = moved;
-        factory->room = room;
-    }
-    factory->records[factory->count++] = made;
-    return CB_OK;
+    return fold_add(&factory->records, &(fold_record){kind, peer, bytes, time_us});
 }
 
 /* Buffers */
 
 static transport_buffer *create_buffer(transport_factory *owner, size_t size)
 {
-    transport_buffer *made = cb_allocate(1, sizeof(*made) + size, "a message");
+    emit_recorder *recorder = factory_of(owner)->recorder;
+    message *made = recorder->resting;
 
+    if (made != NULL)
+        recorder->resting = made->next;
+    else
+        made = cb_allocate(1, sizeof(*made), "a message");
     if (made == NULL)
         return NULL;
-    *made = (transport_buffer){.data = made + 1, .size = size, .capacity = size, .owner = owner};
+    made->base =
+        (transport_buffer){.data = made->content, .size = size, .capacity = size, .owner = owner};
+    made->tree = NULL;
     owner->held++;
-    return made;
+    return &made->base;
 }
 
 static void release_buffer(transport_buffer *buffer)
 {
+    emit_recorder *recorder = factory_of(buffer->owner)->recorder;
+    message *released = (message *)buffer;
+
     buffer->owner->held--;
-    free(buffer);
+    released->next = recorder->resting;
+    recorder->resting = released;
 }
 
 /* Messages */
 
 static cb_status deliver(const transport_factory *from, int rank, transport_buffer *buffer)
 {
-    recorder_factory *to = factory_of(factory_of(buffer->owner)->recorder->factories[rank]);
+    emit_recorder *recorder = factory_of(buffer->owner)->recorder;
+    recorder_factory *to = factory_of(recorder->factories[rank]);
 
     buffer->owner->held--;
     buffer->owner = &to->base;
-    return mailbox_put(&to->box, from->rank, buffer);
-}
-
-static cb_status deliver_copy(transport_factory *from, int rank, const transport_buffer *buffer)
-{
-    transport_buffer *copy = create_buffer(from, buffer->size);
-
-    if (copy == NULL)
-        return CB_ERROR_MEMORY;
-    if (buffer->size > 0)
-        memcpy(copy->data, buffer->data, buffer->size);
-    return deliver(from, rank, copy);
+    if (to->waits && (to->awaited == ANYBODY || to->awaited == (uint32_t)from->rank)) {
+        to->waits = false;
+        emit_scheduler_wake(recorder->scheduler, (size_t)rank);
+    }
+    return mailbox_put(&to->box, (uint32_t)from->rank, (message *)buffer);
 }
 
 static cb_status send_buffer(transport_node *node, transport_buffer *buffer)
 {
-    record sent = {SENDS, (uint32_t)node->rank, buffer->size, 0};
+    size_t bytes = buffer->size;
 
     CB_TRY(deliver(node->factory, node->rank, buffer));
-    return keep_record(factory_of(node->factory), sent);
+    return keep_record(factory_of(node->factory), FOLD_SEND, (uint32_t)node->rank, bytes, 0);
 }
 
-/* Wait for a message, and record what came. */
-static cb_status await(transport_factory *base, int rank, transport_node *const *members,
-                       transport_buffer **out, int *sender)
-{
-    const record_kind kind = members != NULL ? RECEIVES_OF_GROUP : RECEIVES;
-    recorder_factory *factory = factory_of(base);
+/* In a binomial tree the place n, other than the root's, hears of n without its highest bit, and
+ * both of them send to all places that they make with a higher bit, as far as there are such. */
 
-    *sender = rank;
-    while ((*out = members != NULL ? mailbox_take_any(&factory->box, members, sender)
-                                   : mailbox_take(&factory->box, rank)) == NULL)
-        emit_scheduler_pause(factory->recorder->scheduler);
-    emit_scheduler_progress(factory->recorder->scheduler);
+static cb_status record_tree_sends(recorder_factory *factory, const member_list *tree, size_t place,
+                                   uint64_t bytes)
+{
+    for (size_t bit = 1; bit < tree->count; bit *= 2)
+        if (bit > place && place + bit < tree->count)
+            CB_TRY(keep_record(factory, FOLD_SEND, tree->ranks[place + bit], bytes, 0));
+    return CB_OK;
+}
+
+static cb_status record_tree_receive(recorder_factory *factory, const message *received)
+{
+    const member_list *tree = received->tree;
+    size_t highest = 1;
+
+    while (2 * highest <= received->place)
+        highest *= 2;
+    CB_TRY(keep_record(factory, FOLD_RECEIVE, tree->ranks[received->place - highest],
+                       received->base.size, 0));
+    return record_tree_sends(factory, tree, received->place, received->base.size);
+}
+
+static cb_status record_receive(recorder_factory *factory, const message *received, bool of_group,
+                                uint32_t sender)
+{
+    emit_recorder *recorder = factory->recorder;
+    uint64_t bytes = received->base.size;
+
+    of_group = of_group && received->tree == NULL;
+    if (!factory->names_senders) {
+        if ((of_group && factory->receives_of_one) || (!of_group && factory->receives_of_group) ||
+            (of_group && factory->receives_of_group && factory->group_bytes != bytes)) {
+            recorder->must_name = true;
+            recorder->mixed = (size_t)factory->base.rank;
+            return CB_ERROR_TRANSPORT;
+        }
+        factory->receives_of_one |= !of_group;
+        factory->receives_of_group |= of_group;
+        factory->group_bytes = bytes;
+        if (of_group)
+            return keep_record(factory, FOLD_RECEIVE_ANY, 0, bytes, 0);
+    }
+    return received->tree != NULL ? record_tree_receive(factory, received)
+                                  : keep_record(factory, FOLD_RECEIVE, sender, bytes, 0);
+}
+
+static message *take(recorder_factory *factory, transport_node *const *members, uint32_t *sender)
+{
+    const emit_recorder *recorder = factory->recorder;
+    const receive_order order = {.members = members,
+                                 .ranks = recorder->ranks,
+                                 .heard_first = factory->heard_first,
+                                 .turn = emit_scheduler_turn(recorder->scheduler),
+                                 .stuck = emit_scheduler_is_stuck(recorder->scheduler)};
+
+    return members != NULL ? mailbox_take_any(&factory->box, &order, sender)
+                           : mailbox_take(&factory->box, *sender);
+}
+
+/* Wait for a message, of *sender or of members, and record what came. */
+static cb_status await(transport_factory *base, transport_node *const *members,
+                       transport_buffer **out, uint32_t *sender)
+{
+    recorder_factory *factory = factory_of(base);
+    emit_scheduler *scheduler = factory->recorder->scheduler;
+    message *received;
+    cb_status status;
+
+    while ((received = take(factory, members, sender)) == NULL) {
+        if (members != NULL && factory->box.due_count == 0 && factory->box.ready_count > 0) {
+            emit_scheduler_pause(scheduler); /* the next turn may have a new round */
+            continue;
+        }
+        factory->awaited = members != NULL ? ANYBODY : *sender;
+        factory->waits = true;
+        emit_scheduler_wait(scheduler);
+    }
+    emit_scheduler_progress(scheduler);
     base->held++;
-    return keep_record(factory, (record){kind, (uint32_t)*sender, (*out)->size, 0});
+    status = record_receive(factory, received, members != NULL, *sender);
+    *out = &received->base;
+    if (status != CB_OK)
+        release_buffer(*out);
+    return status;
 }
 
 static cb_status receive(transport_node *node, transport_buffer **out)
 {
-    int sender;
+    uint32_t sender = (uint32_t)node->rank;
 
-    return await(node->factory, node->rank, NULL, out, &sender);
+    return await(node->factory, NULL, out, &sender);
 }
 
 static cb_status receive_of_group(transport_group *base, transport_buffer **out,
                                   transport_node **from)
 {
     const recorder_group *group = (const recorder_group *)base;
-    int sender;
+    uint32_t sender;
 
-    CB_TRY(await(base->factory, 0, group->member, out, &sender));
+    CB_TRY(await(base->factory, group->member, out, &sender));
     *from = group->member[sender];
     return CB_OK;
 }
 
 static cb_status receive_of_root(transport_group *group, transport_buffer **out)
 {
-    int sender;
+    uint32_t sender = (uint32_t)group->root->rank;
 
-    return await(group->factory, group->root->rank, NULL, out, &sender);
+    return await(group->factory, NULL, out, &sender);
 }
 
 static cb_status send_to_group(transport_group *base, transport_buffer *buffer)
 {
     recorder_factory *factory = factory_of(base->factory);
+    const emit_recorder *recorder = factory->recorder;
+    const uint32_t number = ((const recorder_group *)base)->list;
+    const member_list *tree = base->multicast && recorder->by_tree ? recorder->lists[number] : NULL;
+    const uint64_t bytes = buffer->size;
     cb_status status = CB_OK;
 
-    if (base->multicast)
-        status = keep_record(
-            factory, (record){MULTICASTS, ((const recorder_group *)base)->list, buffer->size, 0});
+    if (tree != NULL)
+        status = record_tree_sends(factory, tree, 0, bytes);
+    else if (base->multicast)
+        status = keep_record(factory, FOLD_MULTICAST, number, bytes, 0);
     for (size_t i = 0; i < base->count && status == CB_OK; i++) {
-        int rank = base->nodes[i]->rank;
+        transport_buffer *copy = create_buffer(base->factory, bytes);
 
-        status = deliver_copy(base->factory, rank, buffer);
-        if (!base->multicast && status == CB_OK)
-            status = keep_record(factory, (record){SENDS, (uint32_t)rank, buffer->size, 0});
+        if (copy == NULL) {
+            status = CB_ERROR_MEMORY;
+            break;
+        }
+        memcpy(copy->data, buffer->data, EMIT_CONTENT_BYTES);
+        ((message *)copy)->tree = tree;
+        ((message *)copy)->place = i + 1;
+        status = deliver(base->factory, base->nodes[i]->rank, copy);
+        if (status == CB_OK && !base->multicast)
+            status = keep_record(factory, FOLD_SEND, (uint32_t)base->nodes[i]->rank, bytes, 0);
     }
     release_buffer(buffer);
     return status;
@@ -301,31 +483,64 @@ static void destroy_node(transport_node *node)
     free(node);
 }
 
-static cb_status write_list(emit_recorder *recorder, const transport_group *group, uint32_t *out)
+/* "1-4,7" */
+static char *write_list(const uint32_t *ranks, size_t count)
 {
-    const size_t each = 12;
-    char *text = cb_allocate(group->count + 1, each, "a list of receivers");
+    const size_t each = 2 * sizeof("4294967295-");
+    char *text = cb_allocate(count + 1, each, "a list of receivers");
     size_t used = 0;
 
-    if (text == NULL)
-        return CB_ERROR_MEMORY;
-    for (size_t i = 0; i < group->count; i++)
-        used +=
-            (size_t)snprintf(text + used, each, "%s%d", i > 0 ? "," : "", group->nodes[i]->rank);
-    if (recorder->list_count == recorder->list_room) {
-        size_t room = recorder->list_room > 0 ? 2 * recorder->list_room : 16;
-        char **moved = realloc(recorder->lists, room * sizeof(*moved));
-
-        if (moved == NULL) {
-            free(text);
-            cb_error("cannot keep %zu lists of receivers: out of memory; trace fewer ranks", room);
-            return CB_ERROR_MEMORY;
-        }
-        recorder->lists = moved;
-        recorder->list_room = room;
+    for (size_t i = 0, last; text != NULL && i < count; i = last + 1) {
+        for (last = i; last + 1 < count && ranks[last + 1] == ranks[last] + 1;)
+            last++;
+        used += (size_t)snprintf(text + used, each, "%s%" PRIu32, i > 0 ? "," : "", ranks[i]);
+        if (last > i)
+            used += (size_t)snprintf(text + used, each, "-%" PRIu32, ranks[last]);
     }
-    *out = (uint32_t)recorder->list_count;
-    recorder->lists[recorder->list_count++] = text;
+    return text;
+}
+
+static void free_list(member_list *list)
+{
+    if (list == NULL)
+        return;
+    free(list->ranks);
+    free(list->text);
+    free(list);
+}
+
+/* The number of the list of a group's members, which is made where no group had the same. */
+static cb_status find_list(emit_recorder *recorder, const transport_group *group, uint32_t *out)
+{
+    member_list *list = cb_allocate(1, sizeof(*list), "a list of receivers");
+    member_list **lists;
+
+    if (list == NULL)
+        return CB_ERROR_MEMORY;
+    list->count = group->count + 1;
+    list->ranks = cb_allocate(list->count, sizeof(*list->ranks), "a list of receivers");
+    if (list->ranks != NULL) {
+        list->ranks[0] = (uint32_t)group->factory->rank;
+        for (size_t i = 0; i < group->count; i++)
+            list->ranks[i + 1] = (uint32_t)group->nodes[i]->rank;
+        list->text = write_list(list->ranks + 1, group->count);
+    }
+    for (*out = 0; list->text != NULL && *out < recorder->list_count; ++*out)
+        if (recorder->lists[*out]->ranks[0] == list->ranks[0] &&
+            strcmp(recorder->lists[*out]->text, list->text) == 0) {
+            free_list(list);
+            return CB_OK;
+        }
+    lists = list->text != NULL ? cb_grow(recorder->lists, recorder->list_count,
+                                         &recorder->list_room, sizeof(*lists))
+                               : NULL;
+    if (lists == NULL) {
+        free_list(list);
+        cb_error("cannot keep the lists of receivers: out of memory; trace fewer ranks");
+        return CB_ERROR_MEMORY;
+    }
+    recorder->lists = lists;
+    lists[recorder->list_count++] = list;
     return CB_OK;
 }
 
@@ -352,7 +567,7 @@ static cb_status create_group(transport_factory *factory, transport_node *const 
     for (size_t i = 0; i < count && status == CB_OK; i++)
         group->member[nodes[i]->rank] = nodes[i];
     if (status == CB_OK && multicast && root == NULL)
-        status = write_list(factory_of(factory)->recorder, &group->base, &group->list);
+        status = find_list(factory_of(factory)->recorder, &group->base, &group->list);
     if (status != CB_OK) {
         destroy_group(&group->base);
         return status;
@@ -370,7 +585,16 @@ static cb_status open_factory(const transport_bootstrap *bootstrap, transport_fa
     if (factory == NULL)
         return CB_ERROR_MEMORY;
     factory->recorder = bootstrap->context;
-    factory->box.size = (size_t)bootstrap->size;
+    factory->records.ranks = (uint32_t)bootstrap->size;
+    factory->box.ready =
+        cb_allocate((size_t)bootstrap->size / 64 + 1, sizeof(*factory->box.ready), "a mailbox");
+    factory->box.due =
+        cb_allocate((size_t)bootstrap->size / 64 + 1, sizeof(*factory->box.due), "a mailbox");
+    if (factory->box.ready == NULL || factory->box.due == NULL) {
+        mailbox_clear(&factory->box);
+        free(factory);
+        return CB_ERROR_MEMORY;
+    }
     *out = &factory->base;
     return CB_OK;
 }
@@ -381,7 +605,7 @@ static cb_status close_factory(transport_factory *base)
     recorder_factory *factory = factory_of(base);
 
     mailbox_clear(&factory->box);
-    free(factory->records);
+    fold_free(&factory->records);
     free(factory);
     return CB_OK;
 }
@@ -447,7 +671,13 @@ void emit_recorder_close(emit_recorder *recorder)
     for (size_t rank = 0; rank < recorder->ranks; rank++)
         (void)transport_close(recorder->factories[rank]);
     for (size_t list = 0; list < recorder->list_count; list++)
-        free(recorder->lists[list]);
+        free_list(recorder->lists[list]);
+    while (recorder->resting != NULL) {
+        message *first = recorder->resting;
+
+        recorder->resting = first->next;
+        free(first);
+    }
     free(recorder->lists);
     free(recorder->factories);
     free(recorder);
@@ -465,68 +695,51 @@ transport_factory *emit_recorder_factory(emit_recorder *recorder, size_t rank)
 
 cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double time_us)
 {
-    return keep_record(factory_of(recorder->factories[rank]), (record){COMPUTES, 0, 0, time_us});
+    return keep_record(factory_of(recorder->factories[rank]), FOLD_COMPUTE, 0, 0, time_us);
 }
 
-void emit_recorder_depends_on_sender(emit_recorder *recorder, size_t rank)
+void emit_recorder_send_by_tree(emit_recorder *recorder)
 {
-    factory_of(recorder->factories[rank])->depends_on_sender = true;
+    recorder->by_tree = true;
 }
 
-/* Writing */
-
-/* Whether every message of this rank may as well be taken from any: a receive that names its sender
- * must not lose its message to one that does not, and sizes have to match. */
-static bool takes_from_any(const recorder_factory *factory)
+void emit_recorder_name_senders(emit_recorder *recorder, size_t rank)
 {
-    uint64_t bytes = UINT64_MAX;
+    factory_of(recorder->factories[rank])->names_senders = true;
+}
 
-    if (factory->depends_on_sender)
-        return false;
-    for (size_t i = 0; i < factory->count; i++) {
-        const record *made = &factory->records[i];
+bool emit_recorder_must_name(const emit_recorder *recorder, size_t *rank)
+{
+    *rank = recorder->mixed;
+    return recorder->must_name;
+}
 
-        if (made->kind == RECEIVES ||
-            (made->kind == RECEIVES_OF_GROUP && bytes != UINT64_MAX && made->bytes != bytes))
-            return false;
-        if (made->kind == RECEIVES_OF_GROUP)
-            bytes = made->bytes;
+void emit_recorder_hear_first(emit_recorder *recorder, size_t rank, size_t first)
+{
+    factory_of(recorder->factories[rank])->heard_first = first;
+}
+
+cb_status emit_recorder_finish(emit_recorder *recorder)
+{
+    for (size_t rank = 0; rank < recorder->ranks; rank++)
+        CB_TRY(fold_finish(&factory_of(recorder->factories[rank])->records));
+    return CB_OK;
+}
+
+cb_status emit_recorder_write(const emit_recorder *recorder, FILE *stream)
+{
+    fold_state *records = cb_allocate(recorder->ranks, sizeof(*records), "the text of a trace");
+    char **lists = cb_allocate(recorder->list_count, sizeof(*lists), "the text of a trace");
+    cb_status status = CB_ERROR_MEMORY;
+
+    if (records != NULL && lists != NULL) {
+        for (size_t rank = 0; rank < recorder->ranks; rank++)
+            records[rank] = factory_of(recorder->factories[rank])->records;
+        for (size_t list = 0; list < recorder->list_count; list++)
+            lists[list] = recorder->lists[list]->text;
+        status = sections_write(records, recorder->ranks, lists, stream);
     }
-    return true;
-}
-
-static void write_record(const emit_recorder *recorder, const record *made, bool any, FILE *stream)
-{
-    switch (made->kind) {
-    case COMPUTES:
-        fprintf(stream, "c %g\n", made->time_us);
-        break;
-    case MULTICASTS:
-        fprintf(stream, "m %s %" PRIu64 "\n", recorder->lists[made->peer], made->bytes);
-        break;
-    case SENDS:
-        fprintf(stream, "is %" PRIu32 " %" PRIu64 "\n", made->peer, made->bytes);
-        break;
-    case RECEIVES:
-    case RECEIVES_OF_GROUP:
-        if (any)
-            fprintf(stream, "r any %" PRIu64 "\n", made->bytes);
-        else
-            fprintf(stream, "r %" PRIu32 " %" PRIu64 "\n", made->peer, made->bytes);
-    }
-}
-
-void emit_recorder_write(const emit_recorder *recorder, FILE *stream)
-{
-    for (size_t rank = 0; rank < recorder->ranks; rank++) {
-        const recorder_factory *factory = factory_of(recorder->factories[rank]);
-        bool any = takes_from_any(factory);
-
-        if (factory->count == 0)
-            continue;
-        fprintf(stream, "%zu:\n", rank);
-        for (size_t i = 0; i < factory->count; i++)
-            write_record(recorder, &factory->records[i], any, stream);
-        fprintf(stream, "w\n");
-    }
+    free(records);
+    free(lists);
+    return status;
 }

@@ -19,7 +19,7 @@ enum { STACK_BYTES = 256 * 1024 };
 typedef struct {
     ucontext_t context;
     void *stack; /* NULL, or MAP_FAILED */
-    bool ended;
+    bool ended, waits;
     cb_status status;
 } coroutine;
 
@@ -30,6 +30,8 @@ struct emit_scheduler {
     emit_coroutine run;
     void *context;
     bool progress; /* since the last turn of all began */
+    bool stuck;
+    uint64_t turns;
 };
 
 /* The arguments of a context's function are ints: a pointer comes in two halves. */
@@ -41,6 +43,7 @@ static void run_coroutine(unsigned high, unsigned low)
     own->status = scheduler->run(scheduler->context, scheduler->current);
     own->ended = true;
     scheduler->progress = true;
+    scheduler->stuck = false;
 }
 
 static cb_status give_stack(emit_scheduler *scheduler, coroutine *own)
@@ -100,15 +103,20 @@ void emit_scheduler_free(emit_scheduler *scheduler)
     free(scheduler);
 }
 
-/* Each that has not ended goes on once; *left is how many have not ended then. */
+/* Each that has not ended and does not wait goes on once; *left is how many have not ended then. */
 static cb_status turn(emit_scheduler *scheduler, size_t *left)
 {
     *left = 0;
+    scheduler->turns++;
     for (scheduler->current = 0; scheduler->current < scheduler->count; scheduler->current++) {
         coroutine *own = &scheduler->coroutines[scheduler->current];
 
         if (own->ended)
             continue;
+        if (own->waits) {
+            ++*left;
+            continue;
+        }
         swapcontext(&scheduler->main, &own->context);
         if (own->ended && own->status != CB_OK)
             return own->status;
@@ -124,7 +132,11 @@ cb_status emit_scheduler_run(emit_scheduler *scheduler)
     do {
         scheduler->progress = false;
         CB_TRY(turn(scheduler, &left));
-        if (left > 0 && !scheduler->progress) {
+        if (left > 0 && !scheduler->progress && !scheduler->stuck) {
+            scheduler->stuck = true;
+            for (size_t i = 0; i < scheduler->count; i++)
+                emit_scheduler_wake(scheduler, i);
+        } else if (left > 0 && !scheduler->progress) {
             cb_error("%zu ranks wait for messages that nobody sends; this is a mistake in the "
                      "benchmark",
                      left);
@@ -139,7 +151,29 @@ void emit_scheduler_pause(emit_scheduler *scheduler)
     swapcontext(&scheduler->coroutines[scheduler->current].context, &scheduler->main);
 }
 
+void emit_scheduler_wait(emit_scheduler *scheduler)
+{
+    scheduler->coroutines[scheduler->current].waits = true;
+    emit_scheduler_pause(scheduler);
+}
+
+void emit_scheduler_wake(emit_scheduler *scheduler, size_t index)
+{
+    scheduler->coroutines[index].waits = false;
+}
+
+uint64_t emit_scheduler_turn(const emit_scheduler *scheduler)
+{
+    return scheduler->turns;
+}
+
 void emit_scheduler_progress(emit_scheduler *scheduler)
 {
     scheduler->progress = true;
+    scheduler->stuck = false;
+}
+
+bool emit_scheduler_is_stuck(const emit_scheduler *scheduler)
+{
+    return scheduler->stuck;
 }

@@ -101,6 +101,7 @@ struct bench_rank {
     size_t size_bytes;
     transport_buffer *in_hand; /* of bench_serve, or NULL */
     bool rotate;               /* buffers: a received one is not sent on */
+    size_t shifts;             /* of a round, in a trace that has a part of it; 0: all */
     unsigned window, half_window;
     size_t missing;  /* peers that the round under way still waits for */
     uint64_t blocks; /* completed so far */

@@ -19,7 +19,7 @@ typedef struct bench_shape_list bench_shape_list;
 typedef struct benchmark benchmark;
 typedef struct measurement_method measurement_method;
 
-/* Which chapter of docs/methodology.md it belongs to. Farms and pipelines run an algorithm on each
+/* Which chapter of docs/using/benchmarks.md it belongs to. Farms and pipelines run an algorithm on each
  * packet and have no modes to choose from; programs of Parkbench try their clock first (TICK1 and
  * TICK2), take --breakpoint, and each of their curves has Parkbench's parameters. */
 typedef enum {
@@ -126,11 +126,31 @@ typedef struct {
     const char *column, *against;
 } bench_plot;
 
+/* An upper bound on the rate of a farm, by what another benchmark measured: the rate of a mode at a
+ * `count`, times `times`, both formulas of the farm's `sources` and `destinations`; at the farm's
+ * packet size or, for control messages, at the least size above 0 that all benchmarks measure. */
+typedef struct {
+    const char *benchmark, *mode;
+    const char *what; /* "what a source can send"; {sources} and {destinations} are replaced */
+    const char *count, *times;
+    bool control;
+} bench_bound;
+
+/* What a program of Parkbench is compared with: a mode of another benchmark. The time of a step of
+ * either, divided by the packets of its mode, is t, the time of one message. */
+typedef struct {
+    const char *benchmark, *mode;
+    const char *rate;     /* what n / t is the rate of */
+    const char *relation; /* how the two definitions agree, in sentences */
+} bench_counterpart;
+
+enum { BENCH_TABLE = 8, BENCH_BOUNDS = 4 };
 enum { BENCH_FORMULAS = 8, BENCH_PLOTS = 4, BENCH_USUAL = 4, BENCH_OWN_BYTES = 128 };
 
 struct benchmark {
     const char *name;        /* oneway */
     const char *id;          /* in note 48, 1.1, or in Parkbench */
+    const char *label;       /* for the headings of reports: 1.1 one-way; NULL: the name */
     const char *title;       /* one line */
     const char *description; /* paragraphs, for --help and the manual page */
     bench_group group;
@@ -150,10 +170,18 @@ struct benchmark {
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */
     bench_formula figures[BENCH_FORMULAS]; /* ended by one without a column, as the plots */
     bench_plot plots[BENCH_PLOTS];
+    /* The columns that a report's table shows, ended by NULL; of one with parts a member, as in
+     * event_latency_us.p99. Without any: those of its figures. */
+    const char *table[BENCH_TABLE];
+    bench_bound bounds[BENCH_BOUNDS]; /* of a farm; ended by one without a benchmark */
+    bench_counterpart counterpart;    /* without a benchmark: there is none */
     /* Of the farm group: choose the shapes to measure in a job of `ranks`, by its options.
      * CB_ERROR_USAGE, logged, where options or ranks do not go together. Pure. */
     cb_status (*choose_shapes)(const benchmark *definition, const bench_options *options,
                                size_t ranks, bench_shape_list *out);
+    /* Of the farm group: whether its options ask for the technology's own group send. NULL: never.
+     */
+    bool (*wants_multicast)(const bench_options *options);
     /* Options of this benchmark alone: rows whose offsets are into a struct of its own, of at most
      * BENCH_OWN_BYTES, which its steps find as me->own_options. */
     const cb_option *options;

@@ -115,38 +115,45 @@ static void put_modes(report_stream *out, const benchmark *definition)
 
 static void put_ratio(report_stream *out, const benchmark *definition)
 {
-    static const char *const ratios[][2] = {
+    static const struct {
+        const char *column, *meaning, *title, *caption;
+    } ratios[] = {
         [BENCH_CONGESTION] = {"congestion_ratio",
-                              "time per packet of a node / that at the reference"},
-        [BENCH_EFFICIENCY] = {"scaling_efficiency", "frequency per pair / that at the reference"},
-        [BENCH_LOSS] = {"loss_pct", "per cent of the packet rate at the reference that is missing"},
+                              "time per packet of a node / that at the reference", "Congestion of",
+                              "Time of a packet against that between two nodes: 1 is none."},
+        [BENCH_EFFICIENCY] = {"scaling_efficiency", "frequency per pair / that at the reference",
+                              "Scaling efficiency of",
+                              "Throughput over that of one pair times their number: 1 is perfect."},
+        [BENCH_LOSS] = {"loss_pct", "per cent of the packet rate at the reference that is missing",
+                        "Loss of a", "What the destination receives less than from one source."},
     };
 
     if (definition->ratio == BENCH_NO_RATIO)
         return;
     report_stream_object(out, "ratio");
-    report_stream_text(out, "column", ratios[definition->ratio][0]);
-    report_stream_text(out, "meaning", ratios[definition->ratio][1]);
+    report_stream_text(out, "column", ratios[definition->ratio].column);
+    report_stream_text(out, "meaning", ratios[definition->ratio].meaning);
+    report_stream_text(out, "title", ratios[definition->ratio].title);
+    report_stream_text(out, "caption", ratios[definition->ratio].caption);
     put_count(out, "reference", definition->reference);
     report_stream_end(out);
 }
 
-/* The sizes that are measured without --sizes. */
+/* The sizes that are measured with these options. */
 static cb_status put_sizes(report_stream *out, const char *key, const benchmark *definition,
-                           const char *compute)
+                           const bench_options *options)
 {
-    const bench_options options = {.compute = compute};
     uint64_t *sizes = cb_allocate(PLAN_SIZES, sizeof(*sizes), "the sizes of a benchmark");
 
     if (sizes == NULL)
         return CB_ERROR_MEMORY;
-    put_numbers(out, key, sizes, plan_sizes(definition, &options, sizes));
+    put_numbers(out, key, sizes, plan_sizes(definition, options, sizes));
     free(sizes);
     return CB_OK;
 }
 
-/* What a run measures, and how many rows that gives: docs/benchmarks.md says what the names stand
- * for. */
+/* What a run measures, and how many rows that gives: docs/reference/benchmarks-json.md says what
+ * the names stand for. */
 static cb_status put_rows(report_stream *out, const benchmark *definition)
 {
     const char *const *occupations = bench_occupations(definition);
@@ -154,9 +161,10 @@ static cb_status put_rows(report_stream *out, const benchmark *definition)
     const char *rows = "modes * counts * sizes";
 
     put_texts(out, "occupations", occupations);
-    CB_TRY(put_sizes(out, "sizes_bytes", definition, "none"));
+    CB_TRY(put_sizes(out, "sizes_bytes", definition, &(bench_options){.compute = "none"}));
     if (occupations != NULL)
-        CB_TRY(put_sizes(out, "sizes_beside_computing_bytes", definition, "both"));
+        CB_TRY(put_sizes(out, "sizes_beside_computing_bytes", definition,
+                         &(bench_options){.compute = "both"}));
     if (definition->group == BENCH_GROUP_FARM) {
         rows = "counts * algorithms * sizes";
         put_numbers(out, "algorithms_us", plan_usual_algorithms_us.values,
@@ -171,6 +179,51 @@ static cb_status put_rows(report_stream *out, const benchmark *definition)
     return CB_OK;
 }
 
+/* What reports and comparisons show of it. */
+static void put_shown(report_stream *out, const benchmark *definition)
+{
+    const bench_counterpart *counterpart = &definition->counterpart;
+
+    report_stream_array(out, "plots");
+    for (size_t i = 0; i < BENCH_PLOTS && definition->plots[i].column != NULL; i++) {
+        report_stream_object(out, NULL);
+        report_stream_text(out, "column", definition->plots[i].column);
+        report_stream_text(out, "against", definition->plots[i].against);
+        report_stream_end(out);
+    }
+    report_stream_end(out);
+    if (definition->table[0] != NULL) {
+        report_stream_array(out, "table");
+        for (size_t i = 0; i < BENCH_TABLE && definition->table[i] != NULL; i++)
+            report_stream_text(out, NULL, definition->table[i]);
+        report_stream_end(out);
+    }
+    if (definition->bounds[0].benchmark != NULL) {
+        report_stream_array(out, "bounds");
+        for (size_t i = 0; i < BENCH_BOUNDS && definition->bounds[i].benchmark != NULL; i++) {
+            const bench_bound *bound = &definition->bounds[i];
+
+            report_stream_object(out, NULL);
+            report_stream_text(out, "benchmark", bound->benchmark);
+            report_stream_text(out, "mode", bound->mode);
+            report_stream_text(out, "what", bound->what);
+            report_stream_text(out, "count", bound->count);
+            report_stream_text(out, "times", bound->times);
+            report_stream_flag(out, "control", bound->control);
+            report_stream_end(out);
+        }
+        report_stream_end(out);
+    }
+    if (counterpart->benchmark != NULL) {
+        report_stream_object(out, "counterpart");
+        report_stream_text(out, "benchmark", counterpart->benchmark);
+        report_stream_text(out, "mode", counterpart->mode);
+        report_stream_text(out, "rate", counterpart->rate);
+        report_stream_text(out, "relation", counterpart->relation);
+        report_stream_end(out);
+    }
+}
+
 static cb_status put_benchmark(report_stream *out, const benchmark *definition,
                                const benchmark *const *registry)
 {
@@ -181,6 +234,8 @@ static cb_status put_benchmark(report_stream *out, const benchmark *definition,
     report_stream_text(out, "name", definition->name);
     report_stream_text(out, "program", of.program);
     report_stream_text(out, "id", definition->id);
+    report_stream_text(out, "label",
+                       definition->label != NULL ? definition->label : definition->name);
     report_stream_text(out, "title", definition->title);
     report_stream_text(out, "description", definition->description);
     report_stream_text(out, "group", bench_group_name(definition->group));
@@ -208,14 +263,7 @@ static cb_status put_benchmark(report_stream *out, const benchmark *definition,
         report_stream_end(out);
     }
     report_stream_end(out);
-    report_stream_array(out, "plots");
-    for (size_t i = 0; i < BENCH_PLOTS && definition->plots[i].column != NULL; i++) {
-        report_stream_object(out, NULL);
-        report_stream_text(out, "column", definition->plots[i].column);
-        report_stream_text(out, "against", definition->plots[i].against);
-        report_stream_end(out);
-    }
-    report_stream_end(out);
+    put_shown(out, definition);
     report_stream_array(out, "options");
     for (size_t i = 0; i < of.table.option_count; i++)
         if (cb_option_applies(&of.table, &of.rows[i]))
@@ -249,6 +297,7 @@ static void put_option(report_stream *out, const cb_option *row)
         put_texts(out, "choices", row->choices);
     report_stream_text(out, "key", row->key);
     report_stream_text(out, "help", row->help);
+    report_stream_text(out, "more", row->more);
 }
 
 /* Every row with the programs that take it: rows have the same places in the tables of all. Those
@@ -353,6 +402,10 @@ cb_status describe_all(const benchmark *const *registry, FILE *stream)
     for (const benchmark *const *one = registry; *one != NULL; one++)
         CB_TRY(put_benchmark(&out, *one, registry));
     report_stream_end(&out);
+    /* Those of --sizes and --sweep are the same of all; the note's are what a computing task
+     * leaves. */
+    CB_TRY(put_sizes(&out, "note_sizes_bytes", registry[0], &(bench_options){.compute = "both"}));
+    CB_TRY(put_sizes(&out, "sweep_sizes_bytes", registry[0], &(bench_options){.sweep = true}));
     put_options(&out, registry);
     describe_counters();
     report_describe_columns(&out, "columns");

@@ -289,8 +289,11 @@ cb_status measurement_verify(measurement_passes *run)
 {
     const engine_session *session = run->setting->session;
     const double budget_ns = 0.5e9;
+    const uint64_t without_window = 16;
     uint64_t steps = (uint64_t)fmax(4, fmin(VERIFIED_STEPS, budget_ns / slowest_step_ns(run)));
     bench_rank *me = run->pass.me;
+    uint64_t unanswered;
+    bool reliable;
     cb_status status;
 
     if (!session->options->verify)
@@ -298,10 +301,13 @@ cb_status measurement_verify(measurement_passes *run)
     me->preparation.try_multicast = run->setting->planned->own_multicast;
     if (me->preparation.try_multicast)
         CB_TRY(rank_prepare(me));
-    /* Over a technology that promises to lose none, a rank that sends late has no core. */
-    me->verification.timeout_ns =
-        (transport_capabilities(session->technology) & TRANSPORT_RELIABLE) != 0 ? 5000000000
-                                                                                : 2000000000;
+    /* Over a technology that promises to lose none, a rank that sends late has no core. A peer may
+     * have to take a whole window of messages from each of its peers before it answers. */
+    reliable = (transport_capabilities(session->technology) & TRANSPORT_RELIABLE) != 0;
+    unanswered = me->window > 0 ? me->window : without_window;
+    me->verification.timeout_ns = verification_timeout_ns(
+        reliable ? 5000000000 : 2000000000, me->size_bytes,
+        (steps < unanswered ? steps : unanswered) * run->setting->participants);
     status = pass_run(&run->pass, &(pass_plan){&verification_traffic, .steps = steps});
     CB_TRY(verification_sum(run->pass.team, &me->verification.findings, &run->out.verification));
     return control_agree(run->pass.team, status);

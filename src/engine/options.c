@@ -20,12 +20,13 @@ static const char *const arrivals[] = {"periodic", "poisson", NULL};
 static const char *const quantiles[] = {"p50", "p90", "p99", "p99.9", NULL};
 static const char *const sides[] = {"none", "source", "destination", "both", NULL};
 static const char *const nodes[] = {"none", "both", NULL};
+static const char *const group_sends[] = {"network", "tree", NULL};
 static const char *const formats[] = {"text", "csv", "json", NULL};
 
 enum { LARGEST_MESSAGE = 1 << 30, LARGEST_RANK = 65535 };
 
 /* Made of what the technologies say of themselves, see describe_technologies. */
-static char technology_help[512], interface_help[512];
+static char technology_help[320], technology_more[512], interface_help[320];
 
 /* clang-format off: a row reads best as one */
 /* Before a benchmark's own options. */
@@ -36,22 +37,23 @@ static const cb_option first_rows[] = {
      .argument = "NAME",
      .default_text = "mpi",
      .key = "technology",
-     .help = technology_help},
+     .help = technology_help,
+     .more = technology_more},
     {.name = "sizes",
      .type = CB_OPTION_SIZE_LIST,
      .offset = FIELD(sizes),
      .argument = "LIST",
      .maximum = LARGEST_MESSAGE,
      .key = "sizes_bytes",
-     .help =
-         "Packet sizes, with units: 0,64,4KiB,1MB; without it 0, 64, 256 and 1024 bytes, and what "
-         "the fit needs"},
+     .help = "Packet sizes, as 0,64,4KiB,1MB; default 0,64,256,1024",
+     .more = "One measurement for each size. Programs that fit Hockney's parameters add the sizes "
+             "that the fit needs to the default."},
     {.name = "sweep",
      .type = CB_OPTION_FLAG,
      .offset = FIELD(sweep),
      .key = "sweep",
-     .help = "Measure a full curve: powers of two to 4 MiB, and one byte less and more than each; "
-             "with --sizes those as well"},
+     .help = "Measure powers of two to 4 MiB, and one byte less and more than each",
+     .more = "Sizes given by --sizes are measured as well."},
     {.name = "breakpoint",
      .type = CB_OPTION_SIZE,
      .scope = BENCH_TAKES_PARKBENCH,
@@ -60,8 +62,9 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_MESSAGE,
      .key = "breakpoint_bytes",
-     .help = "The size from which another protocol is used, 8KiB: shorter messages have a line of "
-             "their own; without it one line is fitted to all sizes"},
+     .help = "Fit shorter messages apart from this size on, as 8KiB",
+     .more = "Give the size at which the library changes its protocol. Without this option one "
+             "linear fit covers all sizes."},
     {.name = "processors",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_PROCESSORS,
@@ -70,9 +73,9 @@ static const cb_option first_rows[] = {
      .minimum = 2,
      .maximum = LARGEST_RANK,
      .key = "processors",
-     .help =
-         "Numbers of processors, one measurement each; without it 4, 8, 16 and the largest that "
-         "fits the job"},
+     .help = "Numbers of processors; default 4,8,16 and all ranks",
+     .more = "One measurement for each number. The default takes those of 4, 8 and 16 that fit the "
+             "job, and the largest number that does."},
     {.name = "destinations",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_DESTINATIONS,
@@ -81,9 +84,9 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "destinations",
-     .help =
-         "Numbers of destinations, one measurement each; without it 4, 8, 16 and the largest that "
-         "fits the job"},
+     .help = "Numbers of destinations; default 4,8,16 and all that fit",
+     .more = "One measurement for each number. The default takes those of 4, 8 and 16 that fit the "
+             "job, and the largest number that does."},
     {.name = "sources",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_SOURCES,
@@ -92,9 +95,9 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "sources",
-     .help =
-         "Numbers of sources, one measurement each; without it 4, 8, 16 and the largest that fits "
-         "the job"},
+     .help = "Numbers of sources; default 4,8,16 and all that fit",
+     .more = "One measurement for each number. The default takes those of 4, 8 and 16 that fit the "
+             "job, and the largest number that does."},
     {.name = "receivers",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_DESTINATIONS,
@@ -103,17 +106,18 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "receivers",
-     .help = "The ranks that are destinations, in this order: 3,5,7-9; rank 0 is the source"},
+     .help = "Ranks that are destinations, in this order, as 3,5,7-9",
+     .more = "Rank 0 is the source."},
     {.name = "group",
      .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_DESTINATIONS | BENCH_TAKES_SOURCES,
      .offset = FIELD(group),
      .argument = "NAME",
      .key = "group",
-     .help =
-         "The members of this group of network.conf, in its order, are the destinations, or the "
-         "sources where sources are counted; all of them without --destinations or --sources. "
-         "Wants --config"},
+     .help = "Take the counted ranks from a group of network.conf (needs --config)",
+     .more =
+         "The members of the group, in the order of the file, are the destinations, or the sources "
+         "where sources are counted. Without --destinations or --sources all members take part."},
     {.name = "sources",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_FARM,
@@ -122,8 +126,8 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "sources",
-     .help = "Numbers of sources, each with the number of destinations at the same place of "
-             "--destinations; without it 4, 6 and 8, or the largest number that fits the job"},
+     .help = "Numbers of sources; default 4,6,8 that fit, or the largest",
+     .more = "The number at each place goes with the number of --destinations at the same place."},
     {.name = "destinations",
      .type = CB_OPTION_COUNT_LIST,
      .scope = BENCH_TAKES_FARM,
@@ -132,7 +136,7 @@ static const cb_option first_rows[] = {
      .minimum = 1,
      .maximum = LARGEST_RANK,
      .key = "destinations",
-     .help = "Numbers of destinations, or one number for all; without it as many as sources"},
+     .help = "Numbers of destinations, or one for all; default as many as sources"},
 };
 
 /* After a benchmark's own options. */
@@ -145,8 +149,9 @@ static const cb_option later_rows[] = {
      .maximum = 1e6,
      .unit = "us",
      .key = "algorithm_us",
-     .help = "Times that a receiving processor works on each packet, in us or with a unit: "
-             "50,2ms; one measurement each; without it 0, 50 and 500 us"},
+     .help = "Computing time for each packet, as 50,2ms; default 0,50,500",
+     .more =
+         "Time that a receiving processor works on each packet. One measurement for each time."},
     {.name = "in-flight",
      .type = CB_OPTION_COUNT,
      .scope = BENCH_TAKES_FARM,
@@ -155,8 +160,8 @@ static const cb_option later_rows[] = {
      .minimum = 1,
      .maximum = 1048576,
      .key = "in_flight",
-     .help = "Events that are in the farm at most; without it the smallest number that gives the "
-             "full frequency, found by a short search"},
+     .help = "Maximum number of events in flight; default the best, by search",
+     .more = "The search takes the smallest number that gives the full frequency."},
     {.name = "rate",
      .type = CB_OPTION_REAL,
      .scope = BENCH_TAKES_FARM,
@@ -166,8 +171,9 @@ static const cb_option later_rows[] = {
      .maximum = 1e9,
      .unit = "Hz",
      .key = "rate_Hz",
-     .help = "Open loop: events fall due at this rate, 100kHz, whether or not earlier ones came "
-             "back; latency counts from then"},
+     .help = "Open loop: issue events at this rate, as 100kHz",
+     .more = "Events are issued when they are due, whether or not earlier ones have been decided. "
+             "The latency of an event counts from its due time."},
     {.name = "arrivals",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_FARM,
@@ -176,22 +182,25 @@ static const cb_option later_rows[] = {
      .default_text = "periodic",
      .choices = arrivals,
      .key = "arrivals",
-     .help = "In an open loop events fall due periodically or as a Poisson process (--seed)"},
+     .help = "Due times of the events of an open loop",
+     .more = "periodic: equal intervals. poisson: a Poisson process, drawn by --seed."},
     {.name = "load-curve",
      .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_FARM,
      .offset = FIELD(load_curve),
      .argument = "LIST",
      .key = "load_curve",
-     .help = "Latency against offered load: an open loop at each of these rates, 10kHz,50%,90%, "
-             "where per cent are of the closed loop's frequency; auto takes nine from 10 to 110 %"},
+     .help = "Open loop at each of these rates, as 10kHz,50%,90%, or auto",
+     .more = "Measures latency against offered load. Per cent refer to the frequency of the closed "
+             "loop; auto takes nine rates from 10 % to 110 %."},
     {.name = "find-rate",
      .type = CB_OPTION_FLAG,
      .scope = BENCH_TAKES_FARM,
      .offset = FIELD(find_rate),
      .key = "find_rate",
-     .help = "Search for the highest rate at which --quantile of the latency stays within "
-             "--deadline-us"},
+     .help = "Search for the highest rate that meets --deadline-us",
+     .more =
+         "A rate meets the deadline if --quantile of the event latency is at most --deadline-us."},
     {.name = "deadline-us",
      .type = CB_OPTION_REAL,
      .scope = BENCH_TAKES_FARM,
@@ -201,7 +210,7 @@ static const cb_option later_rows[] = {
      .maximum = 1e9,
      .unit = "us",
      .key = "deadline_us",
-     .help = "The latency that --find-rate holds, in us or with a unit: 10ms"},
+     .help = "Event latency that --find-rate has to meet, as 10ms"},
     {.name = "quantile",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_FARM,
@@ -210,7 +219,7 @@ static const cb_option later_rows[] = {
      .default_text = "p99",
      .choices = quantiles,
      .key = "quantile",
-     .help = "The quantile of the latency that has to be within the deadline"},
+     .help = "Quantile of the latency for --find-rate"},
     {.name = "slow-us",
      .type = CB_OPTION_REAL,
      .scope = BENCH_TAKES_FARM,
@@ -220,15 +229,16 @@ static const cb_option later_rows[] = {
      .maximum = 1e6,
      .unit = "us",
      .key = "slow_us",
-     .help = "For experiments: the first destination works this much longer on each event, in us "
-             "or with a unit"},
+     .help = "Extra work of the first destination for each event, as 2ms",
+     .more = "For experiments with one slow destination."},
     {.name = "timeline",
      .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_FARM,
      .offset = FIELD(timeline),
      .argument = "FILE",
-     .help = "Write there what every rank does with the first events of a pass of its own, behind "
-             "the first measurement and not within --max-time: trace JSON, which Perfetto shows"},
+     .help = "Write a Perfetto trace of the first events to FILE (extra pass)",
+     .more = "The pass follows the first measurement; --max-time does not count it. The trace "
+             "shows what every rank does, on one clock."},
     {.name = "timeline-events",
      .type = CB_OPTION_COUNT,
      .scope = BENCH_TAKES_FARM,
@@ -237,8 +247,8 @@ static const cb_option later_rows[] = {
      .minimum = 1,
      .maximum = 65536,
      .key = "timeline_events",
-     .help = "So many events are in the timeline, or as many as --max-time has room for; without "
-             "it 64"},
+     .help = "Number of events in the timeline; default 64",
+     .more = "Fewer if --max-time has no room for them."},
     {.name = "mode",
      .type = CB_OPTION_TEXT,
      .scope = BENCH_TAKES_MODES,
@@ -246,8 +256,8 @@ static const cb_option later_rows[] = {
      .argument = "NAME",
      .default_text = "default",
      .key = "mode",
-     .help =
-         "One mode by name, or all; default leaves out those that are measured on request only"},
+     .help = "Mode to measure: a name, all, or default",
+     .more = "default leaves out modes that are measured on request only."},
     {.name = "precision",
      .type = CB_OPTION_REAL,
      .offset = FIELD(precision_pct),
@@ -257,8 +267,7 @@ static const cb_option later_rows[] = {
      .maximum = 100,
      .unit = "%",
      .key = "precision_pct",
-     .help =
-         "A measurement goes on until the 95 % interval of the median is within so many per cent"},
+     .help = "Stop when the 95 % interval of the median is within +-PCT"},
     {.name = "max-time",
      .type = CB_OPTION_REAL,
      .offset = FIELD(max_time_s),
@@ -268,9 +277,10 @@ static const cb_option later_rows[] = {
      .maximum = 86400,
      .unit = "s",
      .key = "max_time_s",
-     .help =
-         "or for so long at the most, warm-up and all passes but --verify included; longer where "
-         "the least that a figure needs takes longer, as between ranks that wait for a core"},
+     .help = "Stop after this many seconds, including warm-up",
+     .more = "Limits each measurement; the pass of --verify is not counted. A measurement takes "
+             "longer if the fewest samples that its figures need take longer, as with ranks that "
+             "share a core."},
     {.name = "window",
      .type = CB_OPTION_COUNT,
      .scope = BENCH_TAKES_WINDOW,
@@ -280,7 +290,7 @@ static const cb_option later_rows[] = {
      .minimum = 1,
      .maximum = 65536,
      .key = "window",
-     .help = "Packets to a destination that may be unacknowledged in a stream"},
+     .help = "Maximum of unacknowledged packets to a destination in a stream"},
     {.name = "wait",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(wait),
@@ -288,9 +298,8 @@ static const cb_option later_rows[] = {
      .default_text = "auto",
      .choices = waits,
      .key = "wait",
-     .help =
-         "How a receive waits; auto spins where every busy rank has a core of its own and yields "
-         "elsewhere"},
+     .help = "How a receive waits",
+     .more = "auto spins if every busy rank has a core of its own, and yields otherwise."},
     {.name = "touch",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(touch),
@@ -298,9 +307,8 @@ static const cb_option later_rows[] = {
      .default_text = "all",
      .choices = touches,
      .key = "touch",
-     .help =
-         "What a destination reads of a packet: all refers to every byte, so that no clever system "
-         "can avoid the transfer"},
+     .help = "Bytes of a packet that its destination reads",
+     .more = "all reads every byte, so that no system can avoid the transfer."},
     {.name = "connect",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(connect),
@@ -308,8 +316,9 @@ static const cb_option later_rows[] = {
      .default_text = "role",
      .choices = connections,
      .key = "connect",
-     .help = "Whom a rank connects to, over a technology that has connections: those that its role "
-             "talks to, or all, which measures what idle peers cost"},
+     .help = "Peers that a rank connects to",
+     .more = "For technologies that have connections. role: the ranks that its role exchanges "
+             "messages with. all: every rank, which shows what idle connections cost."},
     {.name = "buffers",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(buffers),
@@ -317,17 +326,19 @@ static const cb_option later_rows[] = {
      .default_text = "hot",
      .choices = buffer_uses,
      .key = "buffers",
-     .help = "hot takes the buffer that was used last; rotate goes round through twice the largest "
-             "cache, which shows the effect of caching"},
+     .help = "Choice of the buffer for the next packet",
+     .more = "hot: the buffer that was used last. rotate: the next of a set twice as large as the "
+             "largest cache, which shows the effect of caching."},
     {.name = "placement",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(placement),
      .argument = "HOW",
      .choices = shape_placements,
      .key = "placement",
-     .help = "Over several hosts: ranks take part host after host (block), from host to host "
-             "(cyclic), with each role spread over all hosts, or packed on few; without it in the "
-             "launcher's order"},
+     .help = "Order in which the ranks of several hosts take part",
+     .more = "block: host after host. cyclic: from host to host. spread: each role over all hosts. "
+             "packed: each role on few hosts. Without this option ranks keep the order of the "
+             "launcher."},
     {.name = "compute",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_SIDES,
@@ -336,9 +347,10 @@ static const cb_option later_rows[] = {
      .default_text = "none",
      .choices = sides,
      .key = "compute",
-     .help =
-         "Measure beside a continuous computing task of low priority on the core of each source, "
-         "each destination, or both; what each slows down the other is reported"},
+     .help = "Cores that compute beside the communication",
+     .more =
+         "A continuous task of low priority runs on the core of each source, each destination, or "
+         "both. The result has how much the task and the communication slow each other down."},
     {.name = "compute",
      .type = CB_OPTION_CHOICE,
      .scope = BENCH_TAKES_NODES,
@@ -347,8 +359,10 @@ static const cb_option later_rows[] = {
      .default_text = "none",
      .choices = nodes,
      .key = "compute",
-     .help = "Measure beside a continuous computing task of low priority on the core of each node, "
-             "which is source and destination; what each slows down the other is reported"},
+     .help = "Cores that compute beside the communication",
+     .more = "A continuous task of low priority runs on the core of each node, which is source and "
+             "destination. The result has how much the task and the communication slow each other "
+             "down."},
     {.name = "seed",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(seed),
@@ -356,55 +370,60 @@ static const cb_option later_rows[] = {
      .default_text = "1",
      .maximum = 4294967295.0,
      .key = "seed",
-     .help = "Seed of everything that is drawn at random"},
+     .help = "Seed of all random draws"},
     {.name = "verify",
      .type = CB_OPTION_FLAG,
      .offset = FIELD(verify),
      .key = "verify",
-     .help =
-         "Add a pass, not timed, in which every byte and every number is checked; lost, doubled, "
-         "reordered or corrupted messages are counted and fail the run"},
+     .help = "Check every byte and sequence number in an extra pass",
+     .more = "The pass is not timed. Lost, duplicate, reordered and corrupted messages are "
+             "counted; one of them makes the run fail."},
     {.name = "format",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(format),
      .argument = "FORM",
      .choices = formats,
-     .help = "Form of the result: text, csv, or json (combench-result/1); without it text, or json "
-             "with "
-             "--output"},
+     .help = "Form of the result; default text, or json with --output",
+     .more = "json is combench-result/1."},
     {.name = "output",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(output),
      .argument = "FILE",
-     .help = "Write the result there, anew after every measurement, and the text form to standard "
-             "output"},
+     .help = "Write the result to FILE after every measurement",
+     .more = "FILE is replaced as a whole each time, so that an interrupted run keeps what it has "
+             "measured. The text form goes to standard output."},
     {.name = "config",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(config),
      .argument = "DIR",
      .key = "config",
-     .help = "Read network.conf, nodes.conf and machines.conf there, see combench-config(5): the "
-             "technology, its parameters, and which node each rank is; an option goes before them"},
+     .help = "Read network.conf, nodes.conf and machines.conf from DIR",
+     .more = "The files name the technology, its parameters, and the node of each rank; see "
+             "combench-config(5). Command-line options take precedence."},
     {.name = "interface",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(interface),
      .argument = "NAME",
      .key = "interface",
-     .help = interface_help},
+     .help = interface_help,
+     .more =
+         "The same name on all hosts. Default: loopback if all ranks are on one host, otherwise "
+         "the interface that has the address of the host's name."},
     {.name = "parameter",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(parameter),
      .argument = "NAME=VALUE,...",
      .key = "parameter",
-     .help = "Parameters of the technology for all ranks, written as in its Context, see "
-             "combench-config(5); they take precedence over the files of --config and over values "
-             "derived from the job"},
+     .help = "Parameters of the technology, see combench-config(5)",
+     .more = "They apply to all ranks, are written as in the technology's Context, and take "
+             "precedence over the files of --config and over values derived from the job."},
     {.name = "emit-trace",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(emit_trace),
      .argument = "FILE",
-     .help = "Measure nothing, and write there the trace of the one measurement that the other "
-             "options leave, which ccmod evaluates; needs neither MPI nor as many processes"},
+     .help = "Write the messages as a trace for ccmod to FILE; measure nothing",
+     .more = "FILE may be - for standard output. The other options have to leave one measurement. "
+             "No MPI job is needed."},
     {.name = "trace-steps",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(trace_steps),
@@ -412,19 +431,56 @@ static const cb_option later_rows[] = {
      .default_text = "100",
      .minimum = 1,
      .maximum = 1e9,
-     .help = "So many steps, or events of a farm, are in the trace"},
+     .help = "Steps in a block of the trace, or events of a farm"},
+    {.name = "trace-blocks",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_BLOCKS,
+     .offset = FIELD(trace_blocks),
+     .argument = "N",
+     .default_text = "1",
+     .minimum = 1,
+     .maximum = 1e6,
+     .help = "Blocks in the trace",
+     .more = "Each block has its own start and its last acknowledgements."},
+    {.name = "trace-shifts",
+     .type = CB_OPTION_COUNT,
+     .scope = BENCH_TAKES_SHIFTS,
+     .offset = FIELD(trace_shifts),
+     .argument = "N",
+     .minimum = 1,
+     .maximum = LARGEST_RANK,
+     .help = "Messages of a node in a round of the trace; default to all others",
+     .more = "They go to nodes that are spread evenly over the others."},
+    {.name = "trace-pace-us",
+     .type = CB_OPTION_REAL,
+     .scope = BENCH_TAKES_FARM,
+     .offset = FIELD(trace_pace_us),
+     .argument = "US",
+     .maximum = 1e9,
+     .unit = "us",
+     .help = "Pause of the supervisor before each event of the trace"},
+    {.name = "trace-group-send",
+     .type = CB_OPTION_CHOICE,
+     .offset = FIELD(trace_group_send),
+     .argument = "HOW",
+     .default_text = "network",
+     .choices = group_sends,
+     .help = "How a group send of the technology is written",
+     .more =
+         "network: as one multicast record. tree: as a binomial tree of sends among the members."},
     {.name = "trace-ranks",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(trace_ranks),
      .argument = "N",
      .minimum = 1,
      .maximum = LARGEST_RANK,
-     .help = "The trace is that of a job of so many ranks; without it of as many as take part"},
+     .help = "Ranks in the job of the trace; default those that take part"},
     {.name = "describe",
      .type = CB_OPTION_ACTION,
-     .help = "Print what this benchmark is as JSON (combench-benchmarks/1)"},
+     .help = "Print the definition of the benchmark as JSON",
+     .more = "The form is combench-benchmarks/1."},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
-    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the source of the manual page"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
 };
 /* clang-format on */
@@ -438,13 +494,13 @@ static const char *const exit_statuses[] = {
     "0",
     "Measured.",
     "1",
-    "Something failed after the first measurement began, or a signal ended the run; what was "
-    "measured until then stands in the result.",
+    "A failure or a signal after the first measurement began; the result keeps what was measured.",
     "2",
-    "Wrong before the first measurement: an option, the number of ranks, an output that cannot be "
-    "written, an unknown technology, a configuration file.",
+    "An error before the first measurement: an option, the number of ranks, an output file that "
+    "cannot be written, an unknown technology, a configuration file.",
     "77",
-    "The technology lacks what the benchmark needs; the reason is on standard error.",
+    "Nothing could be measured: the technology lacks what the benchmark needs; standard error has "
+    "the reason.",
     NULL,
 };
 
@@ -468,6 +524,10 @@ static uint32_t scopes_of(const benchmark *definition)
             scopes |= BENCH_TAKES_WINDOW;
     if (definition->group == BENCH_GROUP_PARKBENCH)
         scopes |= BENCH_TAKES_PARKBENCH;
+    if (definition->counted == BENCH_PROCESSORS && definition->roles[0].peering == BENCH_OTHERS)
+        scopes |= BENCH_TAKES_SHIFTS;
+    if (definition->counted != BENCH_FARM)
+        scopes |= BENCH_TAKES_BLOCKS;
     if (bench_occupations(definition) != NULL)
         scopes |= bench_side_of(&definition->roles[0]) == BENCH_SIDE_NODE ? BENCH_TAKES_NODES
                                                                           : BENCH_TAKES_SIDES;
@@ -523,10 +583,10 @@ static size_t add_own_rows(const benchmark *definition, const benchmark *const *
     return count;
 }
 
-/* "one (its summary), another (its summary) or third (its summary)": all that are known, whatever
- * this build has. `separator` stands before the last. */
-static size_t list_technologies(unsigned capabilities, bool with_summary, const char *separator,
-                                char *text, size_t bytes)
+/* "one, another or third", each with its summary in parentheses if `with_summary`: all technologies
+ * with these capabilities, also those that this build lacks. `separator` stands before the last. */
+static void list_technologies(unsigned capabilities, bool with_summary, const char *separator,
+                              char *text, size_t bytes)
 {
     size_t used = 0, listed = 0, count = 0;
 
@@ -534,36 +594,28 @@ static size_t list_technologies(unsigned capabilities, bool with_summary, const 
         count += (transport_technologies[i]->capabilities & capabilities) == capabilities;
     for (size_t i = 0; transport_technologies[i] != NULL && used < bytes; i++) {
         const transport_technology *technology = transport_technologies[i];
+        const char *before = listed == 0 ? "" : listed + 1 == count ? separator : ", ";
 
         if ((technology->capabilities & capabilities) != capabilities)
             continue;
         listed++;
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s%s%s%s",
-                                 listed == 1       ? ""
-                                 : listed == count ? separator
-                                                   : ", ",
-                                 technology->name, with_summary ? " (" : "",
-                                 with_summary ? technology->summary : "", with_summary ? ")" : "");
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s", before, technology->name);
+        if (with_summary && used < bytes)
+            used += (size_t)snprintf(text + used, bytes - used, " (%s)", technology->summary);
     }
-    return used < bytes ? used : bytes;
 }
 
 static void describe_technologies(void)
 {
     char names[256];
-    size_t used =
-        (size_t)snprintf(technology_help, sizeof(technology_help), "What moves the data: ");
 
-    used +=
-        list_technologies(0, true, " or ", technology_help + used, sizeof(technology_help) - used);
-    snprintf(technology_help + used, sizeof(technology_help) - used,
-             "; with --config, what network.conf says where this is not given");
+    list_technologies(0, false, " or ", names, sizeof(names));
+    snprintf(technology_help, sizeof(technology_help), "Technology that moves the data: %s", names);
+    list_technologies(0, true, ", ", technology_more, sizeof(technology_more));
+    strncat(technology_more, ". With --config, network.conf gives the default.",
+            sizeof(technology_more) - strlen(technology_more) - 1);
     list_technologies(TRANSPORT_INTERFACE, false, " and ", names, sizeof(names));
-    snprintf(
-        interface_help, sizeof(interface_help),
-        "The network interface of %s, the same name on all hosts; without it loopback where all "
-        "ranks are on one host, else the one with the address of the host's name",
-        names);
+    snprintf(interface_help, sizeof(interface_help), "Network interface of %s", names);
 }
 
 void options_table_make(const benchmark *definition, const benchmark *const *registry,

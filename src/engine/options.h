@@ -38,7 +38,11 @@ struct bench_options {
     const char *interface;
     const char *parameter; /* NAME=VALUE,... of the technology; NULL: none are given */
     const char *emit_trace;
-    uint64_t trace_steps, trace_ranks;                       /* ranks 0: as many as take part */
+    uint64_t trace_steps, trace_blocks;
+    uint64_t trace_ranks;  /* 0: as many as take part */
+    uint64_t trace_shifts; /* 0: all of a round */
+    double trace_pace_us;
+    const char *trace_group_send;
     alignas(max_align_t) unsigned char own[BENCH_OWN_BYTES]; /* the benchmark's own */
 };
 
@@ -56,7 +60,9 @@ typedef enum {
     BENCH_TAKES_SIDES = 1u << 9, /* --compute on the side of sources, of destinations, or of both */
     BENCH_TAKES_NODES = 1u << 10, /* --compute on all nodes, which are both */
     BENCH_TAKES_PARKBENCH = 1u << 11,
-    BENCH_TAKES_OWN = 1u << 31 /* an own option of another benchmark */
+    BENCH_TAKES_SHIFTS = 1u << 12, /* its nodes send to all others in turn */
+    BENCH_TAKES_BLOCKS = 1u << 13, /* it is measured in blocks of steps */
+    BENCH_TAKES_OWN = 1u << 31     /* an own option of another benchmark */
 } bench_scope;
 
 /* The table of one program. It points into itself and is not copied. */

@@ -68,7 +68,9 @@ static cb_status check_companions(const cb_option_table *table, const bool *give
 {
     static const struct {
         const char *name, *of;
-    } pairs[] = {{"trace-steps", "emit-trace"}, {"trace-ranks", "emit-trace"}};
+    } pairs[] = {{"trace-steps", "emit-trace"},   {"trace-blocks", "emit-trace"},
+                 {"trace-ranks", "emit-trace"},   {"trace-shifts", "emit-trace"},
+                 {"trace-pace-us", "emit-trace"}, {"trace-group-send", "emit-trace"}};
 
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
         if (is_given(table, given, pairs[i].name) && !is_given(table, given, pairs[i].of)) {

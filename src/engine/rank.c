@@ -98,6 +98,7 @@ static transport_preparation preparation_of(const rank_setting *setting, const b
 
     return (transport_preparation){
         .message_bytes = largest_bytes,
+        .multicast_bytes = method != NULL ? method->control_message_bytes : 0,
         .unanswered = several ? window : 1,
         .buffers = rank_buffers_beforehand(largest_bytes, (window + 2) * me->peer_count),
         .footprint_bytes = me->rotate ? 2 * setting->cache_bytes : 0,
@@ -160,6 +161,7 @@ cb_status rank_create(const rank_setting *setting, transport_factory *factory, b
         me->place.index = self - shape_span(&shape, stage).first;
         me->size_bytes = measurement->size_bytes;
         me->own_options = options->own;
+        me->shifts = (size_t)options->trace_shifts;
         me->rotate = strcmp(options->buffers, "rotate") == 0;
         me->lists = (bench_lists){.kind = measurement->list,
                                   .own_multicast = measurement->own_multicast,

@@ -133,6 +133,13 @@ void checker_check(checker_stream *checker, const void *data, size_t size_bytes,
     }
 }
 
+uint64_t verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages)
+{
+    const double byte_ns = 20;
+
+    return silence_ns + (uint64_t)(byte_ns * (double)size_bytes * (double)messages);
+}
+
 static cb_status check(bench_rank *me, bench_peer *from, transport_buffer *buffer)
 {
     checker_check(&from->incoming, buffer->data, buffer->size, me->size_bytes,

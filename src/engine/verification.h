@@ -29,6 +29,10 @@ bool checker_stamp_matches(const void *data, size_t size_bytes, uint64_t source,
 /* The packets before `number` are for others: none of them is missed. */
 void checker_skip(checker_stream *checker, uint64_t number);
 
+/* After how long a message that does not come is lost: `silence_ns`, and the time in which
+ * `messages` of them, which may all have to be made, sent and checked first, go at 50 MB/s. */
+uint64_t verification_timeout_ns(uint64_t silence_ns, size_t size_bytes, uint64_t messages);
+
 extern const bench_traffic verification_traffic;
 
 /* The findings of all ranks, at index 0 of the team. Together. */

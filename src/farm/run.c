@@ -9,14 +9,17 @@
 #include "engine/pass.h"
 #include "engine/verification.h"
 
-/* The longest silence of a farm that works: all of its destinations may share one core. */
-static uint64_t longest_silence_ns(const farm_run *run)
+/* The longest silence of a farm that works, beside `least_ns`: all of its destinations may share
+ * one core, and the fragments of all events in flight may have to go before those of the next. */
+static uint64_t longest_silence_ns(const farm_run *run, const farm_load *load, uint64_t least_ns)
 {
     const bench_shape *shape = &run->setting->planned->shape;
     double event_us = (double)shape->stages[FARM_SOURCE] * run->setting->planned->algorithm_us +
                       run->setting->session->options->slow_us;
 
-    return (uint64_t)(1e3 * event_us * (double)shape->stages[FARM_DESTINATION]);
+    return verification_timeout_ns(
+        least_ns + (uint64_t)(1e3 * event_us * (double)shape->stages[FARM_DESTINATION]),
+        run->setting->planned->size_bytes, load->in_flight * shape->stages[FARM_SOURCE]);
 }
 
 /* After how long the supervisor takes a message for lost; 0: never. Sources and destinations wait
@@ -106,13 +109,13 @@ cb_status farm_run_load(farm_run *run, farm_load load, farm_tally *tally)
     unsigned capabilities = transport_capabilities(run->setting->session->technology);
     bool reliable = (capabilities & TRANSPORT_RELIABLE) != 0;
 
-    return run_with(run, load, run->fragments, reliable ? 0 : lossy_ns + longest_silence_ns(run),
-                    tally);
+    return run_with(run, load, run->fragments,
+                    reliable ? 0 : longest_silence_ns(run, &load, lossy_ns), tally);
 }
 
 cb_status farm_run_verifying(farm_run *run, farm_load load, farm_tally *tally)
 {
-    return run_with(run, load, &farm_fragments_verified, 2000000000 + longest_silence_ns(run),
+    return run_with(run, load, &farm_fragments_verified, longest_silence_ns(run, &load, 2000000000),
                     tally);
 }
 

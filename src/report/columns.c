@@ -2,6 +2,7 @@
 #include "report/columns.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const report_cell no_cells[] = {{.path = NULL}};
 
@@ -175,6 +176,42 @@ bool report_csv_name(report_column column, const report_cell *cell,
     return true;
 }
 
+/* The words of a text as an array. */
+static void put_words(report_stream *out, const char *key, const char *text)
+{
+    report_stream_array(out, key);
+    while (text != NULL && *text != '\0') {
+        char word[64];
+        size_t length = strcspn(text, " ");
+
+        snprintf(word, sizeof(word), "%.*s", (int)length, text);
+        report_stream_text(out, NULL, word);
+        text += length + (text[length] == ' ');
+    }
+    report_stream_end(out);
+}
+
+/* What a comparison of two runs reads of a column: the value itself, or members of it. */
+static void put_compared(report_stream *out, const report_column_info *info)
+{
+    static const char *const of_type[REPORT_TYPES] = {
+        [REPORT_TYPE_SUMMARY] = "median",
+        [REPORT_TYPE_DISTRIBUTION] = "p50 p99",
+    };
+    const bool is_compared = info->better != REPORT_NEITHER && !info->uncompared;
+
+    if (is_compared && info->type == REPORT_TYPE_NUMBER) {
+        report_stream_array(out, "compared");
+        report_stream_text(out, NULL, "");
+        report_stream_end(out);
+    } else {
+        const char *members = info->members != NULL ? info->members : of_type[info->type];
+
+        put_words(out, "compared", is_compared ? members : NULL);
+    }
+    put_words(out, "follows", info->follows);
+}
+
 void report_describe_columns(report_stream *out, const char *key)
 {
     static const char *const types[REPORT_TYPES] = {
@@ -190,6 +227,7 @@ void report_describe_columns(report_stream *out, const char *key)
     };
     static const char *const better[] = {"neither", "lower", "higher"};
     static const char *const places[] = {"hidden", "title", "cell"};
+    static const char *const tabled[] = {"always", "beside computing", "by benchmark"};
 
     report_stream_array(out, key);
     for (report_column i = 0; i < REPORT_COLUMNS; i++) {
@@ -208,6 +246,12 @@ void report_describe_columns(report_stream *out, const char *key)
         report_stream_text(out, "identity", info->identity);
         report_stream_text(out, "better", better[info->better]);
         report_stream_text(out, "place", places[info->place]);
+        report_stream_text(out, "label", info->label);
+        report_stream_text(out, "phrase", info->phrase);
+        if (info->better != REPORT_NEITHER && info->heading.head != NULL)
+            report_stream_text(out, "tabled", tabled[info->tabled]);
+        put_words(out, "members", info->members);
+        put_compared(out, info);
         report_stream_text(out, "meaning", info->meaning);
         report_stream_array(out, "csv");
         for (const report_cell *cell = report_cells_of(i); cell->path != NULL; cell++) {

@@ -40,6 +40,13 @@ typedef enum {
     REPORT_CELL    /* text form: a column of its own */
 } report_place;
 
+/* Which tables of a report have a figure that has a heading and better values. */
+typedef enum {
+    REPORT_ALWAYS,       /* those of every benchmark whose rows have it */
+    REPORT_BESIDE,       /* those of measurements beside a computing task */
+    REPORT_BY_BENCHMARK, /* those of benchmarks that name it as one of theirs */
+} report_tabled;
+
 /* How a value stands in the text form. */
 typedef struct {
     const char *head;  /* NULL: not in the text form */
@@ -80,8 +87,15 @@ typedef struct {
     report_better better;
     report_place place;
     report_heading heading;
+    report_tabled tabled;
+    const char *label; /* its name in reports; NULL: that of the heading */
+    const char
+        *phrase; /* of what identifies rows: its value in words, {} where it stands; NULL: {} */
+    const char *members; /* those that are compared between runs; NULL: what the type has */
+    const char *follows; /* not compared in rows with one of these columns, from which it follows */
+    bool uncompared;     /* not compared: it follows from others, or is of the method */
     const report_cell *cells; /* of types that have no common ones */
-    const char *meaning;      /* in words, for docs/results.md and the schema */
+    const char *meaning;      /* in words, for docs/reference/results.md and the schema */
 } report_column_info;
 
 extern const report_column_info report_columns[REPORT_COLUMNS];

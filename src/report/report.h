@@ -1,5 +1,5 @@
 /* The result of a run: one document, one table of columns, three forms (text, CSV, JSON). The
- * format is described in docs/results.md and docs/combench-result-1.schema.json. */
+ * format is described in docs/reference/results.md and docs/combench-result-1.schema.json. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 

@@ -26,22 +26,6 @@ refused() {
 # Options; the launcher changes nothing about how they are read, so most are tried without it.
 refused "unknown option" 2 0 cb_oneway "--bogus" "--bogus" "--help"
 refused "unknown option under the launcher" 2 2 cb_oneway "--bogus" "--bogus" "--help"
-case_is "a first rank that starts long after the other"
-# shellcheck disable=SC2016 # for the ranks' shells
-run 2 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] || sleep 2; exec "$0" --bogus' \
-    "$builddir/cb_oneway"
-expect_status 2
-expect_one_error "--bogus"
-# Nobody waits for a rank that has left, and it is said why.
-for refuses in 0 2; do
-    case_is "an option that rank $refuses alone was given"
-    # shellcheck disable=SC2016 # for the ranks' shells
-    run 3 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = "$1" ] || exec "$0"; exec "$0" --bogus' \
-        "$builddir/cb_oneway" "$refuses"
-    expect_status 2
-    expect_one_error "--bogus" "--help"
-    expect_all_gone
-done
 refused "stray operand" 2 0 cb_oneway "stray" "stray" "--help"
 refused "option of other benchmarks" 2 0 cb_oneway "--sources 4" "--sources" "cb_funnel, cb_pushfarm and cb_pullfarm"
 refused "window without a stream" 2 0 cb_alltoall "--window 8" "--window" "cb_oneway"
@@ -79,22 +63,14 @@ expect_one_error "topology of this host"
 
 # Ranks
 refused "one rank without a launcher" 2 0 cb_oneway "" "2 ranks" "has 1" "mpirun -np 2"
-refused "one rank with it" 2 1 cb_oneway "" "2 ranks" "has 1" "mpirun -np 2"
 refused "more processors than ranks" 2 4 cb_alltoall "--processors 8" "8 processors" "mpirun -np 8"
-refused "one processor to saturate a network" 2 1 cb_comms3 "" "2 processors" "has 1"
-refused "more processors of Parkbench than ranks" 2 3 cb_comms3 "--processors 5" "5 processors" \
-    "mpirun -np 5"
-refused "more sources than ranks" 2 3 cb_funnel "--sources 1,3" "3 sources" "mpirun -np 4"
 refused "odd number of processors in pairs" 2 4 cb_pairs "--processors 3" "even" "2 or 4"
 refused "receiver beyond the job" 2 3 cb_multicast "--receivers 1,3" "--receivers" "no rank 3"
-refused "more destinations than receivers" 2 4 cb_outfarm "--receivers 1,2 --destinations 3" \
-    "--destinations 3" "--receivers names 2"
 
 # Where the result goes
 refused "output in a missing folder" 2 2 cb_oneway "--output missing/result" "missing/result" \
     "No such file" "--output"
 refused "output that is a folder" 2 2 cb_oneway "--output $work" "$work" "no regular file"
-refused "output that is a device" 2 2 cb_oneway "--output /dev/full" "/dev/full" "no regular file"
 mkdir locked
 chmod a-w locked
 if ! touch locked/probe 2>/dev/null; then
@@ -121,5 +97,33 @@ status=0
 "$builddir/cb_oneway" --help >/dev/full 2>err || status=$?
 expect_status 1
 expect_one_error "--help" "No space left"
+
+thorough || finish
+
+case_is "a first rank that starts long after the other"
+# shellcheck disable=SC2016 # for the ranks' shells
+run 2 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] || sleep 2; exec "$0" --bogus' \
+    "$builddir/cb_oneway"
+expect_status 2
+expect_one_error "--bogus"
+# Nobody waits for a rank that has left, and it is said why.
+for refuses in 0 2; do
+    case_is "an option that rank $refuses alone was given"
+    # shellcheck disable=SC2016 # for the ranks' shells
+    run 3 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = "$1" ] || exec "$0"; exec "$0" --bogus' \
+        "$builddir/cb_oneway" "$refuses"
+    expect_status 2
+    expect_one_error "--bogus" "--help"
+    expect_all_gone
+done
+
+refused "one rank with it" 2 1 cb_oneway "" "2 ranks" "has 1" "mpirun -np 2"
+refused "one processor to saturate a network" 2 1 cb_comms3 "" "2 processors" "has 1"
+refused "more processors of Parkbench than ranks" 2 3 cb_comms3 "--processors 5" "5 processors" \
+    "mpirun -np 5"
+refused "more sources than ranks" 2 3 cb_funnel "--sources 1,3" "3 sources" "mpirun -np 4"
+refused "more destinations than receivers" 2 4 cb_outfarm "--receivers 1,2 --destinations 3" \
+    "--destinations 3" "--receivers names 2"
+refused "output that is a device" 2 2 cb_oneway "--output /dev/full" "/dev/full" "no regular file"
 
 finish

@@ -56,9 +56,6 @@ expect "${settings}['made_from'], ${settings}['recv_buffer_size']" "('job', 64)"
 expect "${settings}['header_area_size'] >= 128 and ${settings}['recv_buffer_no'] >= 4" True
 expect "'node' in ${ranks}[0]" False
 
-measured "without --config the technology is mpi" 2 cb_oneway
-expect "d['technology']" mpi
-
 measured "the members of a named group are the sources" 3 faulty_funnel --config "$examples/two-machines" \
     --group sources
 expect "d['parameters']['group'], [r['role'] for r in $ranks]" \
@@ -100,8 +97,6 @@ measured "a parameter goes before the Context" 2 faulty_oneway --config "$exampl
 expect "d['parameters']['parameter']" "recv_buffer_no=120,recv_seg_id=20"
 expect "[${settings}[k] for k in ('recv_buffer_no', 'recv_seg_id', 'recv_buffer_size', 'made_from')]" \
     "[120, 20, 8192, 'files']"
-measured "a parameter goes before what is derived" 2 cb_oneway --technology tcp --parameter silence_s=3
-expect "${settings}['silence_s'], ${settings}['port'], ${settings}['made_from']" "(3, 0, 'job')"
 
 # A technology with a parameter and a counter of its own
 
@@ -113,14 +108,6 @@ printf 'Technology = Metered\nMETERED { weight = 2 }\n' >plain/network.conf
 printf 'node a { id = 1 }\nnode b { id = 2 METERED { weight = 4 } }\n' >plain/nodes.conf
 measured "its Context is read from files" 2 faulty_oneway --config plain
 expect "[r['technology_settings']['weight'] for r in $ranks]" "[2, 4]"
-case_is "its counter is a column of text and CSV"
-run 2 faulty_oneway --technology metered --sizes 64 --max-time 0.02 --format csv
-expect_status 0
-expect_true "a column of CSV" grep -q 'meter_weighed' out
-run 2 faulty_oneway --technology metered --sizes 64 --max-time 0.02
-expect_status 0
-expect_true "a column of text" grep -q 'metered' out
-expect_true "the parameter in the head" grep -q 'settings made from the job: weight 1' out
 
 # Bad directories
 
@@ -147,16 +134,15 @@ with() {
 }
 
 refused "no such directory" 2 cb_oneway missing "missing/network.conf" "No such file" "--config"
-refused "no such directory, without a launcher" 0 cb_oneway missing "missing/network.conf"
 with nodes.conf ''
 rm bad/machines.conf
-refused "a file is missing" 2 cb_oneway bad "bad/machines.conf" "No such file"
+refused "a file is missing" 0 cb_oneway bad "bad/machines.conf" "No such file"
 with network.conf 'Technology = TCP\n'
-refused "a technology that is not built" 2 faulty_oneway bad "'tcp' of bad/network.conf:1" "--technology"
+refused "a technology that is not built" 0 faulty_oneway bad "'tcp' of bad/network.conf:1" "--technology"
 with network.conf '# x\n\nSCI {\n    recv_bufer_no = 3\n}\n'
-refused "an unknown parameter" 2 cb_oneway bad "bad/network.conf:4:" "'recv_buffer_no'"
+refused "an unknown parameter" 0 cb_oneway bad "bad/network.conf:4:" "'recv_buffer_no'"
 with network.conf 'SCI { max_outst_buffers = 16 }\n'
-refused "a value out of range" 2 cb_oneway bad "bad/network.conf:1: max_outst_buffers = 16" "1 to 15"
+refused "a value out of range" 0 cb_oneway bad "bad/network.conf:1: max_outst_buffers = 16" "1 to 15"
 with network.conf 'SCI {\n recv_buffer_no = 128 }\n'
 refused "areas that do not fit" 2 faulty_oneway bad "bad/network.conf:2: recv_seg_size" \
     "recv_seg_size = 1056768 or more"
@@ -164,16 +150,9 @@ with network.conf 'SCI {\n recv_buffer_no = 5 }\n'
 refused "buffers too few for the job" 5 faulty_funnel bad "bad/network.conf:2: recv_buffer_no = 5" \
     "recv_buffer_no = 6 or more"
 with nodes.conf 'node a { id = 1 }\nnode b { id = 2\n'
-refused "syntax" 2 cb_oneway bad "bad/nodes.conf:2:" "not closed"
+refused "syntax" 0 cb_oneway bad "bad/nodes.conf:2:" "not closed"
 refused "a group that is not there" 2 cb_multicast "named --group writers" \
     "named/network.conf has no group" "readers, far, head"
-refused "a member beyond the job" 4 cb_multicast "named --group far" "member 5 is the node of rank 4" \
-    "the job has 4 ranks"
-refused "a member that is the source" 2 cb_outfarm "named --group head" "member 1 is the node of rank 0" \
-    "the source"
-refused "a group and ranks" 2 cb_multicast "named --group readers --receivers 1" "--receivers names ranks"
-refused "more than the group has" 4 cb_multicast "named --group readers --destinations 3" \
-    "--destinations 3: --group names 2 ranks"
 case_is "a group without files"
 run 2 cb_multicast --group readers --sizes 64
 expect_status 2
@@ -187,15 +166,40 @@ case_is "a parameter out of range"
 run 2 cb_oneway --technology tcp --parameter port=70000 --sizes 64
 expect_status 2
 expect_one_error "--parameter port=70000" "0 to 65535"
-case_is "a parameter of a technology without any"
-run 0 cb_oneway --parameter port=1 --sizes 64
-expect_status 2
-expect_one_error "--parameter port=1: the technology mpi has no parameters"
 case_is "parameters that do not go together"
 run 2 faulty_oneway --config "$examples/note-defaults" --parameter recv_buffer_no=2 --sizes 64
 expect_status 2
 expect_one_error "--parameter: recv_buffer_no = 2 is too small" "recv_buffer_no = 3 or more"
 with nodes.conf 'node a { id = 1 }\n'
 refused "fewer nodes than ranks" 2 faulty_oneway bad "bad/nodes.conf has 1 nodes" "needs 2 nodes"
+
+thorough || finish
+
+measured "without --config the technology is mpi" 2 cb_oneway
+expect "d['technology']" mpi
+
+measured "a parameter goes before what is derived" 2 cb_oneway --technology tcp --parameter silence_s=3
+expect "${settings}['silence_s'], ${settings}['port'], ${settings}['made_from']" "(3, 0, 'job')"
+
+case_is "its counter is a column of text and CSV"
+run 2 faulty_oneway --technology metered --sizes 64 --max-time 0.02 --format csv
+expect_status 0
+expect_true "a column of CSV" grep -q 'meter_weighed' out
+run 2 faulty_oneway --technology metered --sizes 64 --max-time 0.02
+expect_status 0
+expect_true "a column of text" grep -q 'metered' out
+expect_true "the parameter in the head" grep -q 'settings made from the job: weight 1' out
+
+refused "a member beyond the job" 4 cb_multicast "named --group far" "member 5 is the node of rank 4" \
+    "the job has 4 ranks"
+refused "a member that is the source" 2 cb_outfarm "named --group head" "member 1 is the node of rank 0" \
+    "the source"
+refused "a group and ranks" 2 cb_multicast "named --group readers --receivers 1" "--receivers names ranks"
+refused "more than the group has" 4 cb_multicast "named --group readers --destinations 3" \
+    "--destinations 3: --group names 2 ranks"
+case_is "a parameter of a technology without any"
+run 0 cb_oneway --parameter port=1 --sizes 64
+expect_status 2
+expect_one_error "--parameter port=1: the technology mpi has no parameters"
 
 finish

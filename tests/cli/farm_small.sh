@@ -26,16 +26,36 @@ measured() {
     expect_document result.json "d['complete'], len(d['results']) > 0" "(True, True)"
 }
 
-for farm in pushfarm pullfarm; do
-    measured cb_$farm --sizes 0,15,16,1024 --algorithm 0,20 --verify
-    measured cb_$farm --sizes 64 --algorithm 0 --load-curve 1kHz,300% --arrivals poisson
+closed() {
+    measured "cb_$1" --sizes 0,15,16,1024 --algorithm 0,20 --verify
+}
+
+along_a_curve() {
+    measured "cb_$1" --sizes 64 --algorithm 0 --load-curve 1kHz,300% --arrivals poisson
     expect_document result.json "(lambda closed, fixed, share: fixed['offered_Hz'] == 1000 and
         abs(share['offered_Hz'] / closed['frequency_Hz'] - 3) < 1e-6)(*d['results'])" True
-    measured cb_$farm --sizes 64 --algorithm 0 --find-rate --deadline-us 1e7 --quantile p50
+}
+
+in_search_of_a_rate() {
+    measured "cb_$1" --sizes 64 --algorithm 0 --find-rate --deadline-us 1e7 --quantile p50
+}
+
+with_losses() {
     export CB_FAULT=drop,double,reorder CB_FAULT_WHAT=any CB_FAULT_EVERY=30
-    measured lossy_$farm --technology lossy --sizes 64 --algorithm 0 --in-flight 4
+    measured "lossy_$1" --technology lossy --sizes 64 --algorithm 0 --in-flight 4
     unset CB_FAULT
-done
+}
+
+closed pushfarm
+along_a_curve pullfarm
+in_search_of_a_rate pushfarm
+with_losses pullfarm
 measured cb_pipeline --topology 2-1,1-1-1 --sizes 0,64 --algorithm 0,20 --verify
+
+thorough || finish
+closed pullfarm
+along_a_curve pushfarm
+in_search_of_a_rate pullfarm
+with_losses pushfarm
 
 finish

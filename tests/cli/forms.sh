@@ -25,6 +25,8 @@ refused() {
     expect_document result.json "'delivers nothing' in d['skipped'][0]['reason']" True
 }
 
+# In `make check` one program of each group of forms.
+thorough || programs="oneway multicast pushfarm comms1"
 for program in $programs; do
     ranks=$(ranks_of "$program")
     technology=mpi

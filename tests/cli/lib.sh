@@ -48,6 +48,12 @@ goes_over_null() {
 
 # Setting up and leaving
 
+# Whether cases are tried that `make check` leaves out; all other runs of the tests have them. Those that
+# every run has come first: thorough || finish.
+thorough() {
+    [ -n "${CB_CHECK_FULL:-}" ]
+}
+
 skip() {
     echo "skipped: $*"
     exit 77
@@ -91,12 +97,7 @@ finish() {
 
 # Of this test, alive, launcher and ranks; a zombie has no environment any more.
 marked() {
-    for environment in /proc/[0-9]*/environ; do
-        if grep -qsz "^CB_TEST_MARK=$mark\$" "$environment"; then
-            environment=${environment#/proc/}
-            echo "${environment%/environ}"
-        fi
-    done
+    grep -lsz "^CB_TEST_MARK=$mark\$" /proc/[0-9]*/environ | sed 's|^/proc/\([0-9]*\)/.*|\1|'
 }
 
 # The process that is rank $1.

@@ -8,7 +8,6 @@ CLI_TESTS = \
 	%D%/farm_input.sh \
 	%D%/farm_small.sh \
 	%D%/farm_verification.sh \
-	%D%/farms.sh \
 	%D%/faults.sh \
 	%D%/forms.sh \
 	%D%/model.sh \
@@ -19,13 +18,14 @@ CLI_TESTS = \
 	%D%/model_timeline.sh \
 	%D%/occupation.sh \
 	%D%/options.sh \
-	%D%/oversubscription.sh \
 	%D%/parkbench.sh \
 	%D%/sockets.sh \
 	%D%/timeline.sh \
 	%D%/validator.sh \
 	%D%/verification.sh
+CLI_LONG_TESTS = %D%/farms.sh %D%/oversubscription.sh
 TESTS += $(CLI_TESTS)
+LONG_TESTS += $(CLI_LONG_TESTS)
 SMALL_TESTS += %D%/farm_small.sh %D%/model.sh
 OTHER_TESTS += \
 	%D%/agreement.sh %D%/bad_input.sh %D%/emit_trace.sh %D%/farm_faults.sh %D%/farm_small.sh %D%/faults.sh \
@@ -48,12 +48,13 @@ tests_cli_faulty_clock_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -DBENCHMARK=cb_
 tests_cli_faulty_clock_SOURCES = benchmarks/main.c %D%/clock_faulty.c
 tests_cli_faulty_clock_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 
-EXTRA_DIST += $(CLI_TESTS) \
+EXTRA_DIST += $(CLI_TESTS) $(CLI_LONG_TESTS) \
 	%D%/benchmarks.py \
 	%D%/check_model_timeline.py \
 	%D%/check_parkbench.py \
 	%D%/compare_forms.py \
 	%D%/compare_sent.py \
+	%D%/trace_text.py \
 	%D%/farm_rows.json \
 	%D%/lib.sh \
 	%D%/test_validate.py \

@@ -70,6 +70,8 @@ for wait in spin yield block; do
         "$([ $wait = block ] && echo True || echo False)"
 done
 
+thorough || finish
+
 for program in twoway alltoall; do
     occupied "nodes of cb_$program" 2 "cb_$program" --compute both
     expect_sides both "{'node'}"

@@ -18,14 +18,6 @@ measured() {
     expect_valid result.json
 }
 
-for program in $programs; do
-    ranks=$(ranks_of "$program")
-    measured "verification of cb_$program, without a fault" "$ranks" "cb_$program" --verify --sizes 0,5,64
-    expect_rows "r['verify']['messages'] > 0"
-    expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
-    expect_document result.json "d['parameters']['verify']" True
-done
-
 measured "no verification unless it is asked for" 2 cb_oneway --sizes 64
 expect_rows "'verify' not in r"
 expect_rows "r['touch'] == 'all' and r['buffers'] == 'hot' and r['touch_us'] >= 0"
@@ -37,12 +29,6 @@ expect_document result.json \
         2 ** k + near for k in range(23) for near in (-1, 0, 1)}" True
 expect_document result.json "len(d['fit']) > 0 and all(f['mode'] == 'pingpong' for f in d['fit'])" True
 
-measured "data that is not touched" 2 cb_twoway --touch none --sizes 64
-expect_rows "r['touch'] == 'none' and 'touch_us' not in r"
-
-measured "rotated buffers" 2 cb_oneway --buffers rotate --sizes 64
-expect_rows "r['buffers'] == 'rotate'"
-
 measured "a wait policy by request" 2 cb_oneway --wait block --sizes 64
 expect_rows "r['wait'] == {'requested': 'block', 'effective': 'block'}"
 
@@ -50,21 +36,9 @@ measured "sizes with units, in the order given" 2 cb_oneway --sizes 1KiB,1kB,3 -
 expect_document result.json "[r['size_bytes'] for r in d['results']]" "[1024, 1000, 3]"
 expect_document result.json "d['parameters']['sizes_bytes']" "[1024, 1000, 3]"
 
-measured "blocks of a pipeline hold many windows, also in a short time" 7 cb_pipeline --topology 4-2-1 \
-    --algorithm 50 --sizes 64
-expect_rows "0 < 16 * r['window'] <= r['steps'] / r['blocks']"
-
-measured "multicast by a loop alone" 5 cb_multicast --multicast loop --sizes 64
-expect_rows "r['multicast'] == 'loop' and 'group_create_us' not in r"
-
 measured "multicast by the technology alone" 5 cb_multicast --multicast technology --sizes 64
 expect_rows "r['multicast'] == 'technology' and r['group_create_us'] > 0"
 expect_document result.json "sorted(r['list'] for r in d['results'])" "['fixed', 'random', 'rotate']"
-
-measured "a list by name, at all sizes" 5 cb_multicast --list rotate --destinations 2 --sizes 0,256
-expect_rows "r['list'] == 'rotate'"
-expect_document result.json "sorted((r['size_bytes'], r['multicast']) for r in d['results'])" \
-    "[(0, 'loop'), (0, 'technology'), (256, 'loop'), (256, 'technology')]"
 
 case_is "a multicast that the technology lacks, beside a loop"
 run 2 faulty_multicast --technology unicast --list fixed --sizes 64 --max-time 0.02 --format json
@@ -75,31 +49,13 @@ expect_valid result.json
 expect_rows "r['multicast'] == 'loop'"
 expect_document result.json "d['complete'], 'no multicast' in d['skipped'][0]['reason']" "(True, True)"
 
-case_is "nothing but a multicast that the technology lacks"
-run 2 faulty_multicast --technology unicast --multicast technology --sizes 64 --format json
-mv out result.json
-expect_status 77
-expect_valid result.json
-expect_document result.json "d['complete'], d['results'], len(d['skipped'])" "(True, [], 4)"
-
 measured "receivers by rank" 5 cb_outfarm --receivers 4,2 --sizes 64
 expect_rows "r['destinations'] == 2 and r['processors'] == 3"
 expect_document result.json "[r.get('role') for r in d['environment']['ranks']]" \
     "['source', None, 'destination', None, 'destination']"
 
-measured "a mode on request" 5 cb_multicast --mode round --multicast loop --list fixed --sizes 64
-expect_rows "r['mode'] == 'round'"
-
 measured "counts, one measurement each" 5 cb_funnel --sources 2,4 --sizes 64 --mode event
 expect_document result.json "[r['sources'] for r in d['results']]" "[1, 2, 4]"
-
-measured "two ranks make half of a calibration" 2 cb_calibrate --sizes 0,64
-expect_document result.json "sorted({r['mode'] for r in d['results']})" "['exchange', 'pingpong', 'stream']"
-expect_document result.json "[s['what'] for s in d['skipped']]" "['ring', 'fan-out', 'fan-in', 'late', 'fit']"
-
-measured "three ranks make all of it" 3 cb_calibrate --sizes 64
-expect_document result.json "[(r['mode'], r['processors']) for r in d['results']]" \
-    "[('pingpong', 2), ('stream', 2), ('exchange', 2), ('ring', 3), ('fan-out', 3), ('fan-in', 3), ('late', 3)]"
 
 for form in text csv json; do
     case_is "--output with --format $form: that form in the file, text on stdout, nothing left beside"
@@ -123,5 +79,51 @@ run 2 cb_oneway --sizes 64 --max-time 0.02 --output link
 expect_status 0
 expect_valid target
 expect_true "the link still there" test -L link
+
+thorough || finish
+
+for program in $programs; do
+    ranks=$(ranks_of "$program")
+    measured "verification of cb_$program, without a fault" "$ranks" "cb_$program" --verify --sizes 0,5,64
+    expect_rows "r['verify']['messages'] > 0"
+    expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
+    expect_document result.json "d['parameters']['verify']" True
+done
+
+measured "data that is not touched" 2 cb_twoway --touch none --sizes 64
+expect_rows "r['touch'] == 'none' and 'touch_us' not in r"
+
+measured "rotated buffers" 2 cb_oneway --buffers rotate --sizes 64
+expect_rows "r['buffers'] == 'rotate'"
+
+measured "blocks of a pipeline hold many windows, also in a short time" 7 cb_pipeline --topology 4-2-1 \
+    --algorithm 50 --sizes 64
+expect_rows "0 < 16 * r['window'] <= r['steps'] / r['blocks']"
+
+measured "multicast by a loop alone" 5 cb_multicast --multicast loop --sizes 64
+expect_rows "r['multicast'] == 'loop' and 'group_create_us' not in r"
+
+measured "a list by name, at all sizes" 5 cb_multicast --list rotate --destinations 2 --sizes 0,256
+expect_rows "r['list'] == 'rotate'"
+expect_document result.json "sorted((r['size_bytes'], r['multicast']) for r in d['results'])" \
+    "[(0, 'loop'), (0, 'technology'), (256, 'loop'), (256, 'technology')]"
+
+case_is "nothing but a multicast that the technology lacks"
+run 2 faulty_multicast --technology unicast --multicast technology --sizes 64 --format json
+mv out result.json
+expect_status 77
+expect_valid result.json
+expect_document result.json "d['complete'], d['results'], len(d['skipped'])" "(True, [], 4)"
+
+measured "a mode on request" 5 cb_multicast --mode round --multicast loop --list fixed --sizes 64
+expect_rows "r['mode'] == 'round'"
+
+measured "two ranks make half of a calibration" 2 cb_calibrate --sizes 0,64
+expect_document result.json "sorted({r['mode'] for r in d['results']})" "['exchange', 'pingpong', 'stream']"
+expect_document result.json "[s['what'] for s in d['skipped']]" "['ring', 'fan-out', 'fan-in', 'late', 'fit']"
+
+measured "three ranks make all of it" 3 cb_calibrate --sizes 64
+expect_document result.json "[(r['mode'], r['processors']) for r in d['results']]" \
+    "[('pingpong', 2), ('stream', 2), ('exchange', 2), ('ring', 3), ('fan-out', 3), ('fan-in', 3), ('late', 3)]"
 
 finish

@@ -39,19 +39,9 @@ expect_document result.json "[(f['from_bytes'], f['to_bytes']) for f in d['fit']
     "[(0, 512), (1024, 8192)]"
 expect_document result.json "d['parameters']['breakpoint_bytes']" 1024
 
-measured 2 cb_comms2 --sizes 64,1024
-expect_document result.json "['three sizes' in f['refusal'] for f in d['fit']]" "[True]"
-expect_true "the reason in the text" grep -q 'none: fewer than three sizes' out
-
 measured 3 cb_comms3 --sizes 0,64,1024 --verify
 expect_verified
 expect_document result.json "[f['processors'] for f in d['fit']]" "[3]"
-measured 5 cb_comms3 --sizes 0,64,1024 --processors 2,5
-expect_document result.json "[f['processors'] for f in d['fit']]" "[2, 5]"
-expect_true "the share of a processor in the text" grep -q ', a processor .* MB/s' out
-measured 17 cb_comms3 --sizes 0,64,1024 --processors 17
-expect_document result.json "d['id'], [f['processors'] for f in d['fit']]" "('COMMS3', [17])"
-
 # bad CLOCK RANKS TEXT...
 bad() {
     case_is "a clock that is $1, in rank ${CB_CLOCK_RANK:-0} of $2"
@@ -76,5 +66,18 @@ bad back 2 "TICK1 fails" "goes back"
 bad processor 2 "TICK2 fails" "off by -"
 export CB_CLOCK_RANK=2
 bad fast 3 "TICK2 fails" "rank 2" "off by [01]" "time of day"
+
+thorough || finish
+unset CB_CLOCK CB_CLOCK_RANK
+
+measured 2 cb_comms2 --sizes 64,1024
+expect_document result.json "['three sizes' in f['refusal'] for f in d['fit']]" "[True]"
+expect_true "the reason in the text" grep -q 'none: fewer than three sizes' out
+
+measured 5 cb_comms3 --sizes 0,64,1024 --processors 2,5
+expect_document result.json "[f['processors'] for f in d['fit']]" "[2, 5]"
+expect_true "the share of a processor in the text" grep -q ', a processor .* MB/s' out
+measured 17 cb_comms3 --sizes 0,64,1024 --processors 17
+expect_document result.json "d['id'], [f['processors'] for f in d['fit']]" "('COMMS3', [17])"
 
 finish

@@ -32,7 +32,43 @@ recorded() {
 for program in cb_pushfarm cb_pullfarm; do
     case_is "$program, 3 ranks"
     recorded 3 "$program" 20 --algorithm 0
+done
 
+# What is wrong before the first measurement
+
+# refused NAME OPTIONS TEXT...
+refused() {
+    case_is "$1"
+    options=$2
+    shift 2
+    # shellcheck disable=SC2086 # options are words
+    run 5 cb_pushfarm $options
+    expect_status 2
+    expect_one_error "$@"
+    expect_equal "lines on stdout:" 0 "$(wc -l <out)"
+    expect_all_gone
+}
+
+refused "a timeline in a missing folder" "--timeline missing/trace.json" "missing/trace.json" \
+    "No such file" "--timeline"
+refused "a timeline that is a folder" "--timeline $work" "$work" "no regular file" "--timeline"
+refused "a timeline in the file of the result" "--output both.json --timeline ./both.json" \
+    "./both.json" "--output" "--timeline"
+refused "a number of events without a timeline" "--timeline-events 5" "--timeline-events" \
+    "--timeline FILE"
+refused "no events" "--timeline trace.json --timeline-events 0" "--timeline-events" "use 1 to"
+refused "more notes than rank 0 holds" \
+    "--timeline trace.json --timeline-events 65536 --sources 3 --destinations 1" "65536 events" \
+    "3 sources" "--timeline-events 52428 at most"
+
+case_is "a timeline of a program that is no farm"
+run 0 cb_oneway --timeline trace.json
+expect_status 2
+expect_one_error "--timeline" "cb_pushfarm"
+
+thorough || finish
+
+for program in cb_pushfarm cb_pullfarm; do
     case_is "$program, 9 ranks, with an algorithm"
     recorded 9 "$program" 20 --algorithm 20
     expect_document trace.json 'd["otherData"]["sources"], d["otherData"]["destinations"]' "(4, 4)"
@@ -70,37 +106,5 @@ run 3 cb_pushfarm --sizes 64 --algorithm 0 --max-time 0.05 --output result.json
 expect_status 0
 expect_document result.json '"timeline" in d' False
 expect_true "no word of it in the table" sh -c '! grep -q timeline out'
-
-# What is wrong before the first measurement
-
-# refused NAME OPTIONS TEXT...
-refused() {
-    case_is "$1"
-    options=$2
-    shift 2
-    # shellcheck disable=SC2086 # options are words
-    run 5 cb_pushfarm $options
-    expect_status 2
-    expect_one_error "$@"
-    expect_equal "lines on stdout:" 0 "$(wc -l <out)"
-    expect_all_gone
-}
-
-refused "a timeline in a missing folder" "--timeline missing/trace.json" "missing/trace.json" \
-    "No such file" "--timeline"
-refused "a timeline that is a folder" "--timeline $work" "$work" "no regular file" "--timeline"
-refused "a timeline in the file of the result" "--output both.json --timeline ./both.json" \
-    "./both.json" "--output" "--timeline"
-refused "a number of events without a timeline" "--timeline-events 5" "--timeline-events" \
-    "--timeline FILE"
-refused "no events" "--timeline trace.json --timeline-events 0" "--timeline-events" "use 1 to"
-refused "more notes than rank 0 holds" \
-    "--timeline trace.json --timeline-events 65536 --sources 3 --destinations 1" "65536 events" \
-    "3 sources" "--timeline-events 52428 at most"
-
-case_is "a timeline of a program that is no farm"
-run 0 cb_oneway --timeline trace.json
-expect_status 2
-expect_one_error "--timeline" "cb_pushfarm"
 
 finish

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { UNIT_PATIENCE_S = 60 };
+enum { UNIT_TIMEOUT_S = 60 };
 
 /* UNIT_AWAIT(is_asleep(thread), "the thread %d does not sleep", thread): poll until the condition
  * holds. A test that never sees it fails with this message, before the timeout of Check ends it
@@ -17,7 +17,7 @@ enum { UNIT_PATIENCE_S = 60 };
     for (time_t unit_began = time(NULL); !(condition);) {                                          \
         const struct timespec unit_pause = {.tv_nsec = 200000};                                    \
                                                                                                    \
-        if (time(NULL) - unit_began > UNIT_PATIENCE_S)                                             \
+        if (time(NULL) - unit_began > UNIT_TIMEOUT_S)                                              \
             ck_abort_msg(__VA_ARGS__);                                                             \
         nanosleep(&unit_pause, NULL);                                                              \
     }

@@ -14,6 +14,7 @@ typedef struct {
     transport_node *nodes[RANKS][RANKS];
     transport_group *groups[RANKS];
     bool multicast;
+    emit_scheduler *scheduler;
 } play;
 
 static cb_status send_to(play *all, size_t from, size_t to, size_t bytes)
@@ -137,8 +138,8 @@ static void tear_down(play *all)
 }
 
 /* The trace of a play, with | for the ends of lines. */
-static void expect_trace(emit_coroutine part, bool multicast, bool rank0_depends,
-                         const char *expected)
+static void expect_trace_of(emit_coroutine part, bool multicast, bool rank0_named, bool by_tree,
+                            const char *expected)
 {
     play all = {.multicast = multicast};
     emit_scheduler *crew;
@@ -147,12 +148,16 @@ static void expect_trace(emit_coroutine part, bool multicast, bool rank0_depends
     FILE *stream = open_memstream(&text, &bytes);
 
     set_up(&all);
-    if (rank0_depends)
-        emit_recorder_depends_on_sender(all.recorder, 0);
+    if (by_tree)
+        emit_recorder_send_by_tree(all.recorder);
+    if (rank0_named)
+        emit_recorder_name_senders(all.recorder, 0);
     ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
     emit_recorder_set_scheduler(all.recorder, crew);
+    all.scheduler = crew;
     ck_assert_int_eq(emit_scheduler_run(crew), CB_OK);
-    emit_recorder_write(all.recorder, stream);
+    ck_assert_int_eq(emit_recorder_finish(all.recorder), CB_OK);
+    ck_assert_int_eq(emit_recorder_write(all.recorder, stream), CB_OK);
     fclose(stream);
     for (size_t i = 0; i < bytes; i++)
         text[i] = text[i] == '\n' ? '|' : text[i];
@@ -162,28 +167,54 @@ static void expect_trace(emit_coroutine part, bool multicast, bool rank0_depends
     tear_down(&all);
 }
 
+static void expect_trace(emit_coroutine part, bool multicast, bool rank0_named,
+                         const char *expected)
+{
+    expect_trace_of(part, multicast, rank0_named, false, expected);
+}
+
+/* The part cannot be recorded unless the receives of rank 0 name their senders. */
+static void expect_must_name(emit_coroutine part)
+{
+    play all = {0};
+    emit_scheduler *crew;
+    size_t rank = RANKS;
+
+    set_up(&all);
+    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
+    emit_recorder_set_scheduler(all.recorder, crew);
+    ck_assert(!emit_recorder_must_name(all.recorder, &rank));
+    ck_assert_int_eq(emit_scheduler_run(crew), CB_ERROR_TRANSPORT);
+    ck_assert(emit_recorder_must_name(all.recorder, &rank));
+    ck_assert_uint_eq(rank, 0);
+    emit_scheduler_free(crew);
+    tear_down(&all);
+}
+
 START_TEST(receives_from_a_group_are_from_any)
 {
-    expect_trace(gather_alike, false, false, "0:|r any 8|r any 8|w|1:|is 0 8|w|2:|is 0 8|w|");
+    expect_trace(gather_alike, false, false, "0:|@ 2|r any 8|;|w|1-2:|is 0 8|w|");
 }
 END_TEST
 
-START_TEST(where_the_sender_decides_what_is_next_it_is_named)
+START_TEST(where_it_is_asked_for_senders_are_named)
 {
-    expect_trace(gather_alike, false, true, "0:|r 1 8|r 2 8|w|1:|is 0 8|w|2:|is 0 8|w|");
+    expect_trace(gather_alike, false, true, "0:|r 1 8|r 2 8|w|1-2:|is 0 8|w|");
 }
 END_TEST
 
 START_TEST(where_sizes_differ_senders_are_named)
 {
-    expect_trace(gather_unlike, false, false, "0:|r 1 8|r 2 9|w|1:|is 0 8|w|2:|is 0 9|w|");
+    expect_must_name(gather_unlike);
+    expect_trace(gather_unlike, false, true, "0:|r 1 8|r 2 9|w|1:|is 0 8|w|2:|is 0 9|w|");
 }
 END_TEST
 
 START_TEST(beside_a_receive_from_one_senders_are_named)
 {
-    expect_trace(gather_and_receive, false, false,
-                 "0:|r 1 8|r 2 8|r 1 8|w|1:|is 0 8|is 0 8|w|2:|is 0 8|w|");
+    expect_must_name(gather_and_receive);
+    expect_trace(gather_and_receive, false, true,
+                 "0:|r 1 8|r 2 8|r 1 8|w|1:|@ 2|is 0 8|;|w|2:|is 0 8|w|");
 }
 END_TEST
 
@@ -195,13 +226,62 @@ END_TEST
 
 START_TEST(a_group_send_is_a_loop)
 {
-    expect_trace(spread, false, false, "0:|is 1 5|is 2 5|w|1:|r 0 5|w|2:|r 0 5|w|");
+    expect_trace(spread, false, false, "0:|is 1 5|is 2 5|w|1-2:|r 0 5|w|");
 }
 END_TEST
 
 START_TEST(a_multicast_has_its_list)
 {
-    expect_trace(spread, true, false, "0:|m 1,2 5|w|1:|r 0 5|w|2:|r 0 5|w|");
+    expect_trace(spread, true, false, "0:|m 1-2 5|w|1-2:|r 0 5|w|");
+}
+END_TEST
+
+START_TEST(a_tree_is_sends_from_rank_to_rank)
+{
+    expect_trace_of(spread, true, false, true, "0:|is 1 5|is 2 5|w|1-2:|r 0 5|w|");
+}
+END_TEST
+
+/* Rank 0 hears of the others in rounds, though rank 2 sends all that it has before rank 1: in the
+ * second round and the third one rank 2 comes first, and once. */
+static cb_status gather_in_rounds(void *context, size_t rank)
+{
+    enum { ROUNDS = 3 };
+    play *all = context;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        if (rank > 0)
+            CB_TRY(send_to(all, rank, 0, 8));
+        if (rank == 1)
+            emit_scheduler_pause(all->scheduler);
+    }
+    for (int i = 0; rank == 0 && i < 2 * ROUNDS; i++)
+        CB_TRY(receive_any(all, 0));
+    return CB_OK;
+}
+
+START_TEST(a_round_waits_for_who_is_late)
+{
+    expect_trace(gather_in_rounds, false, true,
+                 "0:|r 1 8|@ 2|r 2 8|;|r 1 8|r 2 8|r 1 8|w|1-2:|@ 3|is 0 8|;|w|");
+}
+END_TEST
+
+static cb_status gather_unevenly(void *context, size_t rank)
+{
+    play *all = context;
+
+    for (size_t i = 0; rank > 0 && i < 2 * rank - 1; i++)
+        CB_TRY(send_to(all, rank, 0, 8));
+    for (int i = 0; rank == 0 && i < 4; i++)
+        CB_TRY(receive_any(all, 0));
+    return CB_OK;
+}
+
+START_TEST(a_round_does_not_wait_for_ever)
+{
+    expect_trace(gather_unevenly, false, true,
+                 "0:|r 1 8|@ 3|r 2 8|;|w|1:|is 0 8|w|2:|@ 3|is 0 8|;|w|");
 }
 END_TEST
 
@@ -211,8 +291,9 @@ START_TEST(what_nobody_receives_is_given_back)
 }
 END_TEST
 
-UNIT_MAIN("recorder", receives_from_a_group_are_from_any,
-          where_the_sender_decides_what_is_next_it_is_named, where_sizes_differ_senders_are_named,
-          beside_a_receive_from_one_senders_are_named,
+UNIT_MAIN("recorder", receives_from_a_group_are_from_any, where_it_is_asked_for_senders_are_named,
+          where_sizes_differ_senders_are_named, beside_a_receive_from_one_senders_are_named,
           computing_is_recorded_and_idle_ranks_have_no_section, a_group_send_is_a_loop,
-          a_multicast_has_its_list, what_nobody_receives_is_given_back)
+          a_multicast_has_its_list, a_tree_is_sends_from_rank_to_rank,
+          a_round_waits_for_who_is_late, a_round_does_not_wait_for_ever,
+          what_nobody_receives_is_given_back)

@@ -285,6 +285,16 @@ START_TEST(a_short_stream_that_is_not_in_order_shows_as_corrupted)
 }
 END_TEST
 
+START_TEST(a_message_is_lost_after_the_time_that_all_of_the_bytes_before_it_take)
+{
+    ck_assert_uint_eq(verification_timeout_ns(5, 0, 64), 5);
+    ck_assert_uint_eq(verification_timeout_ns(5, 1000, 1), 20005);
+    ck_assert_uint_eq(verification_timeout_ns(5, 1000, 64), 5 + 64 * 20000);
+    ck_assert_uint_eq(verification_timeout_ns(5000000000, 1u << 30, 65536),
+                      5000000000 + (UINT64_C(20) << 46));
+}
+END_TEST
+
 START_TEST(empty_packets_are_only_counted)
 {
     stream s = stream_of(0);
@@ -421,6 +431,7 @@ UNIT_MAIN("checker", a_clean_stream_has_nothing_to_find, lost_packets_are_counte
           a_corrupted_packet_stands_for_the_one_that_was_expected,
           all_bytes_of_a_packet_depend_on_its_number, packets_for_others_are_not_missed,
           a_late_packet_is_known_behind_packets_for_others, nothing_is_written_beyond_a_packet,
-          a_short_stream_that_is_not_in_order_shows_as_corrupted, empty_packets_are_only_counted,
-          random_faults_are_counted_as_they_were_injected,
+          a_short_stream_that_is_not_in_order_shows_as_corrupted,
+          a_message_is_lost_after_the_time_that_all_of_the_bytes_before_it_take,
+          empty_packets_are_only_counted, random_faults_are_counted_as_they_were_injected,
           a_short_stream_with_a_fault_is_never_found_clean)

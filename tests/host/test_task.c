@@ -67,20 +67,20 @@ static void await_units(const host_task *task, uint64_t units)
 {
     UNIT_AWAIT(host_task_units(task) >= units,
                "the task did %" PRIu64 " of %" PRIu64 " units within %d s", host_task_units(task),
-               units, UNIT_PATIENCE_S);
+               units, UNIT_TIMEOUT_S);
 }
 
 static void await_sleep(pid_t thread)
 {
     UNIT_AWAIT(is_asleep(thread), "the task's thread did not fall asleep within %d s",
-               UNIT_PATIENCE_S);
+               UNIT_TIMEOUT_S);
 }
 
 /* The system's list of threads keeps one for a moment after its end. */
 static void await_youngest(pid_t thread)
 {
     UNIT_AWAIT(youngest_thread() == thread, "the task's thread %d is still there after %d s",
-               (int)youngest_thread(), UNIT_PATIENCE_S);
+               (int)youngest_thread(), UNIT_TIMEOUT_S);
 }
 
 /* Counting */

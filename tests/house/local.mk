@@ -1,8 +1,10 @@
 # The project as a whole: who includes whom, and what the programs say of themselves.
 HOUSE_TESTS = \
 	%D%/test_benchmarks.py \
+	%D%/test_check.sh \
 	%D%/test_columns.py \
 	%D%/test_completion.sh \
+	%D%/test_docs.py \
 	%D%/test_failed_tests.sh \
 	%D%/test_help.py \
 	%D%/test_installed.sh \

@@ -1,27 +1,20 @@
 #!/usr/bin/python3
-"""Benchmarks are known from their definitions: benchmarks.json is what the programs say of themselves,
-no other list of them is left, and the tables that the driver still has agree with it."""
+"""Benchmarks are known from their definitions: benchmarks.json is what the programs say of
+themselves, and no other list of them is left, neither in the driver nor in a test."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
 import subprocess
-import sys
 import unittest
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
 
 SOURCE = Path(os.environ.get("srcdir", ".")).resolve()
 BUILD = Path(os.environ.get("builddir", "build"))
-sys.path.insert(0, str(SOURCE / "python"))
-sys.dont_write_bytecode = True
-
-from combench.common import benchmarks  # noqa: E402
-from combench.predict import cases, columns, workloads  # noqa: E402
-from combench.report import charts, gallery, tables  # noqa: E402
-
 KNOWN = json.loads((BUILD / "benchmarks.json").read_text(encoding="utf-8"))
 BENCHMARKS: dict[str, Any] = {one["name"]: one for one in KNOWN["benchmarks"]}
 
@@ -29,11 +22,13 @@ BENCHMARKS: dict[str, Any] = {one["name"]: one for one in KNOWN["benchmarks"]}
 ALLOWED = re.compile(
     r"benchmarks/(registry\.h|local\.mk)"
     r"|docs/.*|README\.md|CHANGES\.md|man/[a-z-]+\.[0-9]"
-    r"|python/combench/.*"  # its tables follow; until then they are held against the definitions below
+    r"|python/combench/(predict/.*|common/benchmarks\.py)"  # says what a user has to measure with
     r"|scripts/(quickstart|slurm/.*)"
     r"|tools/ccmod/(calibrate|measurements.*|tool)\.[ch]"  # about results of one benchmark
     r"|tests/.*"  # about a benchmark; that none has a list is looked for apart
 )
+# Predictions still have tables, which are replaced by what the definitions say.
+BEING_REPLACED = re.compile(r"combench/(common/benchmarks|predict/[a-z]+)\.py")
 FOLDERS = ("benchmarks", "docs", "m4", "man", "packaging", "python", "scripts", "src", "tools", "tests")
 SUFFIXES = {".c", ".h", ".mk", ".am", ".ac", ".m4", ".in", ".sh", ".bash", ".py", ".json", ".md", ""}
 
@@ -45,35 +40,11 @@ def files() -> list[Path]:
     return [path for path in found if path.is_file() and "__pycache__" not in path.parts]
 
 
-def evaluate(formula: str, **names: Any) -> int:
-    return int(eval(formula, {"__builtins__": {"sum": sum}}, names))
-
-
-def ranks_of(one: Any, text: str) -> int:
-    """By the formula of a benchmark, for a count or shape as plans write it."""
-    numbers = [int(part) for part in re.split("[x-]", text)]
-    return evaluate(
-        one["count"]["ranks"],
-        count=numbers[0],
-        sources=numbers[0],
-        destinations=numbers[-1],
-        stages=numbers,
-    )
-
-
-def rows_of(one: Any, shape: benchmarks.Shape) -> int:
-    """By the formula of a benchmark, for one count beside the one that ratios refer to."""
-    modes = [mode for mode in one["modes"] if mode["default"]]
-    reference = one.get("ratio", {}).get("reference")
-    return evaluate(
-        one["rows"],
-        modes=sum(mode.get("processors", 0) <= shape.ranks for mode in modes),
-        counts=1 if reference is None or shape.text == str(reference) else 2,
-        sizes=len(one["sizes_bytes"]),
-        algorithms=len(one.get("algorithms_us", ())),
-        multicasts=2,
-        changing_sizes=len(one.get("changing_sizes_bytes", ())),
-    )
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The strings of a Python module, with their lines."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
 
 
 class Definitions(unittest.TestCase):
@@ -147,54 +118,30 @@ class OneList(unittest.TestCase):
 
 
 class Driver(unittest.TestCase):
-    """What python/combench has in tables of its own is what the definitions say. It may lack a new one."""
+    """No module of python/combench has a table of benchmarks or of technologies."""
 
-    def test_benchmarks(self) -> None:
-        for name, table in benchmarks.BENCHMARKS.items():
-            known = BENCHMARKS[name]
-            modes = [mode for mode in known["modes"] if mode["default"]]
-            of_two = [mode for mode in modes if mode.get("processors") == 2]
-            with self.subTest(name):
-                self.assertEqual(table.number, known["id"])
-                self.assertEqual(table.modes, len(modes))
-                self.assertEqual(table.modes_of_two, len(of_two))
-                self.assertEqual(list(table.occupations), known["occupations"])
-                self.assertEqual(table.algorithms, "algorithms_us" in known)
-                self.assertEqual(table.fit, "fit" in known)
-                self.assertEqual(table.reference, known.get("ratio", {}).get("reference", 0))
-                self.assertEqual(table.lists, "lists" in known)
-                self.assertEqual(list(table.counted.usual), known["count"]["usual"] or ["max"])
+    def names_in(self, names: set[str]) -> list[str]:
+        """Where a string is a name, or a list of names."""
+        return [
+            f"{path.relative_to(SOURCE)}:{line}: {text}"
+            for path in sorted((SOURCE / "python/combench").rglob("*.py"))
+            if not BEING_REPLACED.search(path.as_posix())
+            for line, text in texts(path)
+            if text.split() and set(re.split(r"[\s,]+", text.strip())) <= names
+        ]
 
-    def test_ranks_and_rows(self) -> None:
-        for name, table in benchmarks.BENCHMARKS.items():
-            known = BENCHMARKS[name]
-            algorithms = len(known.get("algorithms_us", ()))
-            for text in known["count"]["usual"] or ["2", "3"]:
-                shape = table.counted.parse(text)
-                with self.subTest(name, shape=text):
-                    self.assertEqual(shape.ranks, ranks_of(known, text))
-                    self.assertEqual(
-                        table.rows(None, shape, "none", algorithms), rows_of(known, shape)
-                    )
+    def test_names_no_benchmark(self) -> None:
+        names = set(BENCHMARKS) | {f"cb_{name}" for name in BENCHMARKS}
+        names |= {known[key] for known in BENCHMARKS.values() for key in ("id", "label")}
+        # What is also something else: the column multicast, the group calibration, a verb of ccmod.
+        keys = {one["key"] for one in KNOWN["columns"]} | {"calibrate"}
+        keys |= {known["group"] for known in BENCHMARKS.values()}
+        self.assertEqual(self.names_in(names - keys), [])
 
-    def test_other_tables_name_benchmarks_alone(self) -> None:
-        of_two_nodes = [*gallery._TWO_NODES, *gallery._PATTERNS]
-        of_modes = [name for name, _ in columns.FIGURES]
-        for names in (
-            charts._TITLES, tables._SHAPES, tables._QUANTITIES, cases._SHAPES, workloads.WORKLOADS,
-            of_two_nodes, of_modes,
-        ):  # fmt: skip
-            self.assertLessEqual(set(names), set(BENCHMARKS))
-
-    def test_modes_with_figures_are_modes(self) -> None:
-        for name, mode in columns.FIGURES:
-            self.assertIn(mode, [one["name"] for one in BENCHMARKS[name]["modes"]])
-
-    def test_tables_of_the_report_have_the_usual_counts(self) -> None:
-        for name, (_, usual) in tables._SHAPES.items():
-            if usual:
-                told = [text.replace(" to ", "x") for text in usual]
-                self.assertEqual(told, BENCHMARKS[name]["count"]["usual"], name)
+    def test_names_no_technology(self) -> None:
+        known = {one["name"] for one in KNOWN["technologies"]}
+        # MPI is also the library under all programs, which environments name, and the usual one.
+        self.assertEqual(self.names_in(known - {"mpi"}), [])
 
 
 if __name__ == "__main__":

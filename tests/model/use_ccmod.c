@@ -1,5 +1,6 @@
-/* A program of a user of libccmod, in C and in C++: the quiet time of docs/model.md, over a network
- * of its own and one of the library. Built by model_installed.sh against what is installed. */
+/* A program of a user of libccmod, in C and in C++: the quiet time of docs/reference/model.md, over
+ * a network of its own and one of the library. Built by model_installed.sh against what is
+ * installed. */
 #include <ccmod/ccmod.h>
 
 #include <stdio.h>

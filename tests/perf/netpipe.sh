@@ -1,7 +1,7 @@
 #!/bin/sh
 # cb_oneway against NetPIPE (Debian: netpipe-openmpi), an independent program, and beside both the calls
 # that NetPIPE makes, MPI_Send and MPI_Recv, timed by perf_thin: five runs of each, in turn, at each
-# size. The settings that make them comparable are in docs/performance.md.
+# size. The settings that make them comparable are in docs/development/performance.md.
 set -eu
 
 here=${srcdir:?}/tests/perf

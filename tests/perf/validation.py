@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The picture of docs/validation.md: validation.py DOCUMENT PICTURE. The document is what `combench
-validate --output` writes; the picture has its errors over the sizes, benchmark by benchmark."""
+"""The picture of docs/development/validation.md: validation.py DOCUMENT PICTURE. The document is what
+`combench validate --output` writes; the picture has its errors over the sizes, benchmark by benchmark."""
 
 from __future__ import annotations
 

@@ -86,9 +86,9 @@ check_PROGRAMS += %D%/leave_objects
 tests_sisci_leave_objects_SOURCES = %D%/leave_objects.c
 tests_sisci_leave_objects_CPPFLAGS = $(SISCI_TEST_FLAGS)
 tests_sisci_leave_objects_LDADD = libsisci-shm.a $(SISCI_SHM_LIBS)
-SISCI_SHELL_TESTS = %D%/sisci_clean.sh %D%/sisci_detection.sh %D%/sisci_installed.sh
-TESTS += $(SISCI_SHELL_TESTS)
+TESTS += %D%/sisci_clean.sh %D%/sisci_installed.sh
+LONG_TESTS += %D%/sisci_detection.sh
 
 EXTRA_DIST += \
-	$(SISCI_SHELL_TESTS) %D%/both_sisci.c %D%/use_sisci.c %D%/use_technology.c %D%/mock_dis/sisci.c \
+	%D%/sisci_clean.sh %D%/sisci_detection.sh %D%/sisci_installed.sh %D%/both_sisci.c %D%/use_sisci.c %D%/use_technology.c %D%/mock_dis/sisci.c \
 	%D%/mock_dis/sisci_api.h %D%/mock_dis/sisci_error.h %D%/mock_dis/sisci_types.h

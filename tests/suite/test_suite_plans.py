@@ -16,7 +16,7 @@ from unittest import mock
 from stage import TOP
 
 from combench import main
-from combench.common.benchmarks import BENCHMARKS, FIT_SIZES
+from combench.common import catalogue
 from combench.common.errors import SuiteError
 from combench.common.progress import Advance, Progress, duration
 from combench.compare import compare
@@ -24,6 +24,8 @@ from combench.suite import allocation, plan, run
 from combench.suite.allocation import Allocation
 from combench.suite.expand import Measurement, Overrides, expand
 from combench.suite.launcher import HYDRA, OPENMPI, SRUN, Job, Launcher
+
+BENCHMARKS = catalogue.known().benchmarks
 
 
 def measurements(text: str, ranks: int, overrides: Overrides = Overrides()) -> list[Measurement]:
@@ -143,18 +145,18 @@ class Shipped(unittest.TestCase):
     def test_note48_has_all_that_the_note_asks_for(self) -> None:
         chosen = plan.read("note48")
         found = list(expand(chosen, chosen.ranks, Overrides()))
-        of_note = [one for one in BENCHMARKS.values() if one.number[0].isdigit()]
+        of_note = [one for one in BENCHMARKS.values() if one.of_note]
         names = {one.name for one in of_note}
         self.assertEqual({one.benchmark for one in found}, names | {"calibrate"})
         for benchmark in of_note:
             mine = [one for one in found if one.benchmark == benchmark.name]
             occupations = set(benchmark.occupations) or {""}
             self.assertEqual({one.occupation for one in mine}, occupations)
-            self.assertLessEqual(set(benchmark.counted.usual), {one.shape for one in mine})
+            self.assertLessEqual(set(benchmark.count.usual), {one.shape for one in mine})
             self.assertLessEqual(max(one.ranks for one in mine), chosen.ranks)
         for one in found:
             self.assertNotIn("--sizes", one.words)  # its sizes are those of the programs
-            if one.number.startswith("2"):
+            if one.group == "farm":
                 self.assertIn("0,50,500", one.words)
         to_one = {one.shape for one in found if one.benchmark == "pushfarm"}
         self.assertLessEqual({"4x1", "6x1", "8x1"}, to_one)
@@ -165,11 +167,12 @@ class Shipped(unittest.TestCase):
         pairs = ["oneway", "comms1", "twoway", "comms2", "alltoall", "comms3"]
         self.assertEqual([one.benchmark for one in found], pairs)
         listed = next(one for one in chosen.sections if one.name == "alltoall").values["sizes"]
-        self.assertEqual(listed.numbers, FIT_SIZES)
+        self.assertEqual(listed.numbers, frozenset(BENCHMARKS["oneway"].sizes_bytes))
 
-    def test_full_has_every_benchmark(self) -> None:
+    def test_full_has_every_benchmark_of_the_note_and_of_parkbench(self) -> None:
         found = {section.benchmark.name for section in plan.read("full").sections}
-        self.assertEqual(found, set(BENCHMARKS))
+        wanted = (one for one in BENCHMARKS.values() if one.of_note or one.counterpart)
+        self.assertLessEqual({one.name for one in wanted}, found)
 
     def test_all_but_that_of_parkbench_measure_what_predictions_are_made_of(self) -> None:
         for name in set(plan.shipped()) - {"parkbench"}:
@@ -350,7 +353,7 @@ class Documentation(unittest.TestCase):
     def test_every_option_of_a_comparison_stands_in_its_page(self) -> None:
         parser = argparse.ArgumentParser()
         compare.add_arguments(parser)
-        text = (TOP / "docs" / "compare.md").read_text(encoding="utf-8")
+        text = (TOP / "docs/using/compare.md").read_text(encoding="utf-8")
         for word in re.findall(r"--[a-z-]+", parser.format_help()):
             if word != "--help":
                 self.assertRegex(text, rf"{word}(?![\w-])")
@@ -359,7 +362,7 @@ class Documentation(unittest.TestCase):
         parser = argparse.ArgumentParser()
         run.add_arguments(parser)
         options = re.findall(r"--[a-z-]+", parser.format_help())
-        page = (TOP / "docs" / "suite.md").read_text(encoding="utf-8")
+        page = (TOP / "docs/using/running.md").read_text(encoding="utf-8")
         manual = main.manual_of(main.VERBS[0]).replace("\\-", "-").replace("\\fB", " ")
         for text in (page, manual):
             for word in [*plan.KEYS, *options, *plan.shipped()]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Documents of each schema that was released are read by the tools of today: tests/suite/released.
 
-A folder is a version of the schemas; its documents are never changed. docs/suite.md has the policy.
+A folder is a version of the schemas; its documents are never changed. docs/using/running.md has the policy.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any
 
 from stage import TOP
 
-from combench.common.benchmarks import BENCHMARKS
+from combench.common import catalogue
 from combench.common.errors import SuiteError
 from combench.predict.calibration import Measurements
 from combench.predict.cases import Asked, of_row
@@ -33,7 +33,8 @@ from combench.suite.expand import Overrides, expand
 
 BUILD = Path(os.environ.get("builddir", "build"))
 SIZES = (0, 64, 256, 1024, 4096)
-NOTE = tuple(name for name, one in BENCHMARKS.items() if one.number[0].isdigit())
+BENCHMARKS = catalogue.known().benchmarks
+NOTE = tuple(name for name, one in BENCHMARKS.items() if one.of_note)
 Json = dict[str, Any]
 
 
@@ -54,7 +55,7 @@ def row(mode: str, size: int, key: str, time_us: float, **more: Any) -> Json:
 
 def document(benchmark: str, rows: list[Json]) -> Json:
     about = {"schema": "combench-result/1", "benchmark": benchmark, "technology": "mpi"}
-    about |= {"id": BENCHMARKS[benchmark].number, "started": "2026-11-21T10:15:30Z"}
+    about |= {"id": BENCHMARKS[benchmark].id, "started": "2026-11-21T10:15:30Z"}
     # The model's exchanges wait for each other where no message is eager.
     environment = {"hosts": [{"name": "a"}], "mpi_settings": {"btl_vader_eager_limit": "1048576"}}
     ended: Json = {"elapsed_s": 1, "complete": True, "command": ["cb"], "parameters": {}}

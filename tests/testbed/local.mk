@@ -2,7 +2,8 @@
 if HAVE_CHECK
 UNIT_TESTS += %D%/test_orders %D%/test_switch
 endif
-TESTS += %D%/testbed.sh %D%/testbed_faults.sh %D%/testbed_mpi.sh
+TESTS += %D%/testbed.sh
+LONG_TESTS += %D%/testbed_faults.sh %D%/testbed_mpi.sh
 SMALL_TESTS += %D%/testbed_faults.sh
 OTHER_TESTS += %D%/testbed_mpi.sh
 

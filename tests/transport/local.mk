@@ -2,15 +2,14 @@
 # number of ranks in the script's name. Tests of one technology are in its folder.
 if HAVE_CHECK
 UNIT_TESTS += %D%/test_pool %D%/test_stubs
-JOB_RUNNERS += \
-	%D%/conformance %D%/conformance_threaded %D%/conformance_waiting
+JOB_RUNNERS += %D%/conformance %D%/conformance_threaded %D%/conformance_waiting
 JOB_TESTS += \
 	%D%/conformance_2.sh \
 	%D%/conformance_3.sh \
-	%D%/conformance_5.sh \
 	%D%/threaded_3.sh \
 	%D%/waiting_2.sh
-TESTS += %D%/conformance_17.sh
+LONG_TESTS += %D%/conformance_5.sh %D%/conformance_17.sh
+OTHER_TESTS += %D%/conformance_5.sh
 SMALL_TESTS += %D%/conformance_2.sh
 if SISCI_SOFTWARE
 JOB_TESTS += %D%/conformance_lossy_2.sh

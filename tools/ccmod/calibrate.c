@@ -25,57 +25,58 @@ static const cb_option rows[] = {
      .type = CB_OPTION_OPERAND,
      .offset = FIELD(measurements),
      .argument = "RESULT",
-     .help = "A result of cb_calibrate or cb_oneway (JSON), or a text of two columns, bytes and "
-             "microseconds"},
+     .help = "Result of cb_calibrate or cb_oneway (JSON), or two columns",
+     .more = "The two columns of a text file are bytes and microseconds."},
     {.name = "segments",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(segments),
      .argument = "N",
      .default_text = "0",
      .maximum = 8,
-     .help = "Fit exactly so many lines, with the best breaks between them; 0: as many as the "
-             "measurements support"},
+     .help = "Number of linear segments; 0 as many as the data support",
+     .more = "The breaks between the segments are those with the smallest error."},
     {.name = "packet-bytes",
      .type = CB_OPTION_SIZE,
      .offset = FIELD(packet_bytes),
      .argument = "BYTES",
      .default_text = "0",
      .maximum = 0x1p53,
-     .help = "Fit two lines, one for messages up to this size, that of a packet, and one for "
-             "larger ones, as the article does"},
+     .help = "Fit messages up to this size and larger ones apart",
+     .more = "This is the size of a packet in the article, which fits two segments."},
     {.name = "residual-pct",
      .type = CB_OPTION_REAL,
      .offset = FIELD(residual_pct),
      .argument = "PCT",
      .default_text = "20",
      .maximum = 1000,
-     .help = "Refuse lines that miss their measurements by more than this, in the mean (rms)"},
+     .help = "Refuse a fit whose error (rms) is larger than this"},
     {.name = "round-trip",
      .type = CB_OPTION_FLAG,
      .offset = FIELD(round_trips),
-     .help = "The two columns have times of the way there and back; halve them"},
+     .help = "The times of the two columns are of round trips: halve them"},
     {.name = "overhead-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(overhead_us),
      .argument = "X",
      .maximum = 1e9,
      .unit = "us",
-     .help = "So much of the start-up is the sender's; without it what the stream of the result "
-             "says, and without a stream all of it"},
+     .help = "Part of the start-up that the sender spends",
+     .more = "Default: what the stream of the result shows; all of the start-up if it has no stream."},
     {.name = "gap-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(gap_us),
      .argument = "US",
      .maximum = 1e9,
      .unit = "us",
-     .help = "A message occupies its links for so long at least; without it what the stream says"},
+     .help = "Shortest time that a message occupies its links",
+     .more = "Default: what the stream of the result shows."},
     {.name = "eager-bytes",
      .type = CB_OPTION_SIZE,
      .offset = FIELD(eager_bytes),
      .argument = "BYTES",
      .maximum = 0x1p53,
-     .help = "A send of fewer bytes does not wait for its receive; without it what the result "
-             "tells of the MPI library, else 0"},
+     .help = "Smallest send that waits for its receive",
+     .more = "A send of fewer bytes does not wait. Default: what the result says of the MPI library, otherwise 0."},
     {.name = "hop-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(hop_us),
@@ -83,7 +84,7 @@ static const cb_option rows[] = {
      .default_text = "0",
      .maximum = 1e9,
      .unit = "us",
-     .help = "Latency added for each link of a route beyond the second"},
+     .help = "Latency of each link of a route beyond the second"},
     {.name = "barrier-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(barrier_us),
@@ -91,14 +92,15 @@ static const cb_option rows[] = {
      .default_text = "0",
      .maximum = 1e9,
      .unit = "us",
-     .help = "A barrier's time from the last arrival to the release"},
+     .help = "Time of a barrier from the last arrival to the release"},
     {.name = "output",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(output),
      .argument = "FILE",
-     .help = "Write the calibration there, and what was fitted to standard output"},
+     .help = "Write the calibration to FILE",
+     .more = "What was fitted is printed to standard output."},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
-    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the source of the manual page"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
 };
 /* clang-format on */
@@ -109,16 +111,15 @@ static const cb_option_table table = {
     .program = "ccmod-calibrate",
     .summary = "make a calibration of measurements",
     .description =
-        "Fits the lines of the quiet network, T(n) = overhead + latency + n x price, to what a "
-        "ping-pong measured, and writes a calibration file, which ccmod run --calibration and its "
-        "like read. The time of a message is half of a round trip; the breaks between lines are "
-        "found by least squares of relative residuals, and the file tells them all.\n\n"
-        "Small messages of the result's stream tell how fast one can follow the other; the part of "
-        "the start-up that this explains is the sender's and its link's.\n\n"
-        "A result of cb_calibrate tells more: how long messages of each size keep their links, "
-        "what a send costs its processor, what flows take from each other at the ends of a link, "
-        "how long an acknowledgement of TCP keeps its links, and, by a receive that comes late, "
-        "up to which size a message does not wait for it.",
+        "Fits lines T(n) = overhead + latency + n x price to the ping-pong of a result, and "
+        "writes a calibration file for --calibration. The time of a message is half a round trip. "
+        "Breaks between lines are found by least squares of relative residuals; the file lists "
+        "all residuals.\n\n"
+        "The stream of the result determines the gap between small messages, and the sender's "
+        "part of the start-up.\n\n"
+        "A result of cb_calibrate also determines how long messages occupy their links, the "
+        "processor time of a send, the sharing of a node's link between flows, the cost of TCP's "
+        "acknowledgements, and the size up to which a send does not wait for its receive.",
     .synopsis = "ccmod calibrate [OPTION]... RESULT",
     .exit_statuses = tool_exit_statuses,
     .options = rows,

@@ -29,22 +29,22 @@ static const cb_option rows[] = {
      .type = CB_OPTION_OPERAND,
      .offset = FIELD(input),
      .argument = "INPUT",
-     .help = "What is converted; of ti the file that lists those of the ranks"},
+     .help = "File to convert; for ti the file that lists those of the ranks"},
     {.name = "from",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(from),
      .argument = "FORM",
      .default_text = "cct",
      .choices = names,
-     .help = "Its form: cct, the trace format of ccmod; goal, the schedules of LogGOPSim; ti, the "
-             "time-independent traces of SimGrid"},
+     .help = "Form of INPUT",
+     .more = "cct: the trace format of ccmod. goal: schedules of LogGOPSim. ti: time-independent traces of SimGrid."},
     {.name = "to",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(to),
      .argument = "FORM",
      .default_text = "cct",
      .choices = names,
-     .help = "The form that it gets"},
+     .help = "Form of the output"},
     {.name = "flops-per-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(flops_per_us),
@@ -52,14 +52,14 @@ static const cb_option rows[] = {
      .default_text = "1000",
      .minimum = 1e-6,
      .maximum = 1e12,
-     .help = "In ti computing is counted in operations: so many are a microsecond"},
+     .help = "Operations per microsecond, for ti, which counts computing so"},
     {.name = "seed",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(seed),
      .argument = "N",
      .default_text = "1",
      .maximum = 4294967295.0,
-     .help = "Seed of the distributions of a trace, which are drawn"},
+     .help = "Seed of the distributions of a trace"},
     {.name = "records",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(records),
@@ -67,15 +67,15 @@ static const cb_option rows[] = {
      .default_text = "10000000",
      .minimum = 1,
      .maximum = 1e15,
-     .help = "Write so many records at the most, since loops are unrolled"},
+     .help = "Most records to write; loops are unrolled"},
     {.name = "output",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(output),
      .argument = "FILE",
-     .help = "Write there instead of to standard output; ti needs it: FILE lists FILE.0, FILE.1 "
-             "and so on, one for each rank"},
+     .help = "Write to FILE; default standard output",
+     .more = "ti needs it: FILE lists FILE.0, FILE.1 and so on, one for each rank."},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
-    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the source of the manual page"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
 };
 /* clang-format on */
@@ -84,11 +84,11 @@ static const cb_option_table table = {
     .program = "ccmod-convert",
     .summary = "convert workloads from and to other simulators",
     .description =
-        "Reads what the ranks of a workload do in one form and writes it in another: .cct, the "
-        "traces of ccmod; GOAL, the schedules of LogGOPSim; or the time-independent traces that "
-        "SimGrid replays by smpirun -replay. Loops are unrolled and distributions drawn.\n\n"
-        "What a form cannot express is refused with its file and line; docs/model.md says what "
-        "that is.",
+        "Converts between .cct, the traces of ccmod; GOAL, the schedules of LogGOPSim; and the "
+        "time-independent traces that SimGrid replays with smpirun -replay. Loops are unrolled "
+        "and distributions drawn.\n\n"
+        "What a form cannot express is an error with file and line: see "
+        "docs/reference/trace-format.md.",
     .synopsis = "ccmod convert [OPTION]... INPUT",
     .exit_statuses = tool_exit_statuses,
     .options = rows,

@@ -29,7 +29,7 @@ static const cb_option rows[] = {
      .type = CB_OPTION_OPERAND,
      .offset = offsetof(info_settings, trace),
      .argument = "TRACE",
-     .help = "The trace, a file in the format .cct; - is standard input"},
+     .help = "Trace in the format .cct; - is standard input"},
     {.name = "seed",
      .type = CB_OPTION_COUNT,
      .offset = offsetof(info_settings, seed),
@@ -46,8 +46,8 @@ static const cb_option_table table = {
     .program = "ccmod-info",
     .summary = "say what is in a trace, and which networks are known",
     .description =
-        "With TRACE, checks it and counts its records, loops unrolled, up to a hundred million of "
-        "them. Without, lists the networks that ccmod run knows.",
+        "With TRACE, checks it and counts its records with loops unrolled, up to a hundred "
+        "million. Without TRACE, lists the known networks.",
     .synopsis = "ccmod info [OPTION]... [TRACE]",
     .exit_statuses = tool_exit_statuses,
     .options = rows,

@@ -25,16 +25,15 @@ static const cb_option_table table = {
     .program = "ccmod",
     .summary = "predict communication, and what limits it",
     .description =
-        "ccmod evaluates a model of communication: from a trace of what every processor computes, "
-        "sends and receives, and a description of the network, it predicts when each is done, and "
-        "names the link that limits them. Nothing is sent, so that a hundred or a million "
-        "processors are as good as two.\n\n"
-        "Subcommands, each with --help and a manual page of its own: ccmod run evaluates a trace; "
-        "ccmod info says what is in one, and which networks are known; ccmod timeline writes what "
-        "happens when; ccmod signals prints every step of an evaluation; ccmod knee finds the load "
-        "at which the network limits; ccmod calibrate makes a calibration of measurements; "
-        "ccmod convert takes workloads from and to LogGOPSim and SimGrid.\n\n"
-        "The model, the trace format and the result are described in docs/model.md.",
+        "ccmod predicts, from a trace of what every rank computes, sends and receives, and a "
+        "description of the network, when each rank is done, and names the link that limits. "
+        "Nothing is sent, so the number of ranks is limited only by memory.\n\n"
+        "Subcommands, each with --help and a manual page: ccmod run evaluates a trace; ccmod info "
+        "describes a trace, or lists the known networks; ccmod timeline draws a space-time "
+        "diagram; ccmod signals prints every step of an evaluation; ccmod knee finds the load at "
+        "which the network limits; ccmod calibrate makes a calibration from measurements; ccmod "
+        "convert converts workloads from and to LogGOPSim and SimGrid.\n\n"
+        "docs/reference/model.md describes the model and its result, trace-format.md the traces.",
     .synopsis = "ccmod run|info|timeline|signals|knee|calibrate|convert [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,

@@ -14,10 +14,11 @@ const char *const tool_exit_statuses[] = {
     "0",
     "Done.",
     "1",
-    "The workload cannot end (a deadlock, a message that nobody receives), or the system refused "
-    "something; the reason is on standard error.",
+    "The workload cannot end (a deadlock, a message that no rank receives), or a system call "
+    "failed; "
+    "standard error has the reason.",
     "2",
-    "Wrong before the evaluation: an option, the trace, the network.",
+    "An error before the evaluation: in an option, the trace or the network.",
     NULL,
 };
 
@@ -97,21 +98,21 @@ static const cb_option rows[] = {
      .offset = FIELD(trace),
      .argument = "TRACE",
      .key = "trace",
-     .help = "The trace, a file in the format .cct; - is standard input"},
+     .help = "Trace in the format .cct; - for standard input"},
     {.name = "network",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(network),
      .argument = "NETWORK",
      .default_text = "crossbar",
      .key = "network",
-     .help = "The network; ccmod info lists those that are known"},
+     .help = "Network; ccmod info lists those that are known"},
     {.name = "calibration",
      .type = CB_OPTION_TEXT,
      .offset = FIELD(calibration),
      .argument = "FILE",
      .key = "calibration",
-     .help = "The quiet network, as ccmod calibrate writes it; hop-us, gap-us, eager-bytes and "
-             "barrier-us, where given, go before what the file says"},
+     .help = "Quiet network, as written by ccmod calibrate",
+     .more = "Options --hop-us, --gap-us, --eager-bytes and --barrier-us take precedence over the file."},
     {.name = "overhead-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(overhead_us),
@@ -120,7 +121,8 @@ static const cb_option rows[] = {
      .maximum = 1e9,
      .unit = "us",
      .key = "overhead_us",
-     .help = "A message on the quiet network takes X + Y + bytes / Z: what its sender spends on it"},
+     .help = "Time that the sender spends on a message",
+     .more = "A message on the quiet network takes overhead + latency + bytes / bandwidth. cb_oneway measures all three; the defaults are round numbers."},
     {.name = "latency-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(latency_us),
@@ -129,7 +131,7 @@ static const cb_option rows[] = {
      .maximum = 1e9,
      .unit = "us",
      .key = "latency_us",
-     .help = "the latency"},
+     .help = "Latency of the quiet network, without the overhead"},
     {.name = "bandwidth-MBps",
      .type = CB_OPTION_REAL,
      .offset = FIELD(bandwidth_MBps),
@@ -138,8 +140,7 @@ static const cb_option rows[] = {
      .minimum = 1e-6,
      .maximum = 1e12,
      .key = "bandwidth_MBps",
-     .help = "and the bandwidth in MB/s. Measure them: cb_oneway fits all three; the defaults are "
-             "round numbers"},
+     .help = "Bandwidth of the quiet network"},
     {.name = "eager-bytes",
      .type = CB_OPTION_SIZE,
      .offset = FIELD(eager_bytes),
@@ -147,7 +148,7 @@ static const cb_option rows[] = {
      .default_text = "0",
      .maximum = 0x1p53,
      .key = "eager_bytes",
-     .help = "In mode split a send of fewer bytes does not wait for its receive"},
+     .help = "Smallest send that waits for its receive, in mode split"},
     {.name = "hop-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(hop_us),
@@ -156,7 +157,7 @@ static const cb_option rows[] = {
      .maximum = 1e9,
      .unit = "us",
      .key = "hop_us",
-     .help = "Latency added for each link of a route beyond the second"},
+     .help = "Latency of each link of a route beyond the second"},
     {.name = "gap-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(gap_us),
@@ -165,7 +166,7 @@ static const cb_option rows[] = {
      .maximum = 1e9,
      .unit = "us",
      .key = "gap_us",
-     .help = "A message occupies its links for so long at least"},
+     .help = "Shortest time that a message occupies its links"},
     {.name = "barrier-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(barrier_us),
@@ -174,7 +175,7 @@ static const cb_option rows[] = {
      .maximum = 1e9,
      .unit = "us",
      .key = "barrier_us",
-     .help = "A barrier's time from the last arrival to the release"},
+     .help = "Time of a barrier from the last arrival to the release"},
     {.name = "mode",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(mode),
@@ -182,8 +183,8 @@ static const cb_option rows[] = {
      .default_text = "split",
      .choices = modes,
      .key = "mode",
-     .help = "paper stretches all of a message's time by contention, as the article does; split "
-             "stretches the bytes alone"},
+     .help = "Part of a message's time that contention stretches",
+     .more = "paper: all of it, as in the article. split: only the time of its bytes."},
     {.name = "share",
      .type = CB_OPTION_CHOICE,
      .offset = FIELD(share),
@@ -191,8 +192,8 @@ static const cb_option rows[] = {
      .default_text = "bottleneck",
      .choices = shares,
      .key = "share",
-     .help = "How messages share links: by the article's rule, in which the most contended link "
-             "decides, by max-min fairness, or one packet after the other (fifo)"},
+     .help = "Rule by which messages share links",
+     .more = "bottleneck: the article's rule, in which the most contended link decides. maxmin: max-min fairness. fifo: one packet after the other."},
     {.name = "background",
      .type = CB_OPTION_TEXT,
      .scope = RUN,
@@ -200,8 +201,8 @@ static const cb_option rows[] = {
      .argument = "LOAD",
      .default_text = "none",
      .key = "background",
-     .help = "Load of others on each link, 0 to 0.99: none; 0.3; exp:0.3, drawn anew for each link "
-             "and interval with this mean; best-average-worst:0.3, three evaluations"},
+     .help = "Load of others on each link, 0 to 0.99; none, 0.3 or exp:0.3",
+     .more = "exp:0.3 draws the load of each link and interval from an exponential distribution with this mean. best-average-worst:0.3 makes three evaluations."},
     {.name = "background",
      .type = CB_OPTION_TEXT,
      .scope = TIMELINE | SIGNALS,
@@ -209,8 +210,8 @@ static const cb_option rows[] = {
      .argument = "LOAD",
      .default_text = "none",
      .key = "background",
-     .help = "Load of others on each link, 0 to 0.99: none; 0.3; exp:0.3, drawn anew for each link "
-             "and interval with this mean"},
+     .help = "Load of others on each link, 0 to 0.99; none, 0.3 or exp:0.3",
+     .more = "exp:0.3 draws the load of each link and interval from an exponential distribution with this mean."},
     {.name = "background",
      .type = CB_OPTION_TEXT,
      .scope = KNEE,
@@ -218,8 +219,8 @@ static const cb_option rows[] = {
      .argument = "LOAD",
      .default_text = "0.3",
      .key = "background",
-     .help = "The load of others that the second curve is with, 0 to 0.99: 0.3; exp:0.3, drawn anew "
-             "for each link and interval with this mean; none, for the first curve alone"},
+     .help = "Load of others in the second curve, 0 to 0.99; none, 0.3, exp:0.3",
+     .more = "exp:0.3 draws the load of each link and interval from an exponential distribution with this mean. none leaves the second curve out."},
     {.name = "background-interval-us",
      .type = CB_OPTION_REAL,
      .offset = FIELD(background_interval_us),
@@ -229,7 +230,7 @@ static const cb_option rows[] = {
      .maximum = 1e12,
      .unit = "us",
      .key = "background_interval_us",
-     .help = "How long a drawn load stays"},
+     .help = "Time after which a drawn load is drawn again"},
     {.name = "seed",
      .type = CB_OPTION_COUNT,
      .offset = FIELD(seed),
@@ -237,7 +238,7 @@ static const cb_option rows[] = {
      .default_text = "1",
      .maximum = 4294967295.0,
      .key = "seed",
-     .help = "Seed of drawn loads, and of the trace's distributions"},
+     .help = "Seed of drawn loads and of the trace's distributions"},
     {.name = "until-us",
      .type = CB_OPTION_REAL,
      .scope = RUN,
@@ -247,14 +248,15 @@ static const cb_option rows[] = {
      .maximum = 1e15,
      .unit = "us",
      .key = "until_us",
-     .help = "End the evaluation at this time of the model; without it, with the trace"},
+     .help = "End the evaluation at this time of the model"},
     {.name = "rate-of",
      .type = CB_OPTION_COUNT,
      .scope = RUN,
      .offset = FIELD(rate_of),
      .argument = "RANK",
      .maximum = 4294967294.0,
-     .help = "Say how many messages a second this rank receives, with its 95 % interval"},
+     .help = "Print the messages per second that this rank receives",
+     .more = "With the 95 % interval."},
     {.name = "round",
      .type = CB_OPTION_COUNT,
      .scope = RUN,
@@ -264,8 +266,8 @@ static const cb_option rows[] = {
      .minimum = 1,
      .maximum = 1e9,
      .key = "round",
-     .help = "The receives of --rate-of come in rounds of so many, as decisions do from a farm's "
-             "destinations; the interval is made of whole rounds"},
+     .help = "Receives of --rate-of in a round",
+     .more = "Decisions of a farm come in rounds over its destinations; the interval is made of whole rounds."},
     {.name = "precision",
      .type = CB_OPTION_REAL,
      .scope = RUN,
@@ -275,30 +277,29 @@ static const cb_option rows[] = {
      .maximum = 50,
      .unit = "%",
      .key = "precision_pct",
-     .help = "End the evaluation once the interval of --rate-of reaches so far to either side; not "
-             "before that rank has received 1000 messages, and 4 for each rank of the trace"},
+     .help = "End when the interval of --rate-of is within +-PCT",
+     .more = "Not before that rank has received 1000 messages, and 4 for each rank of the trace."},
     {.name = "double",
      .type = CB_OPTION_FLAG,
      .scope = RUN,
      .offset = FIELD(doubled),
      .key = "double",
-     .help = "Evaluate once more with the bottleneck twice as wide, and say what that gains"},
+     .help = "Evaluate again with the bottleneck twice as wide",
+     .more = "Prints what that gains."},
     {.name = "check",
      .type = CB_OPTION_FLAG,
      .scope = RUN,
      .offset = FIELD(check),
-     .help = "Evaluate nothing and print nothing: only say what is wrong with the options, with what "
-             "they name, and with how the trace is written. What shows as records are carried "
-             "out, such as sizes that differ or a deadlock, is not seen. Status 0: nothing is "
-             "wrong; 2: something"},
+     .help = "Check the options, their files and the trace; evaluate nothing",
+     .more = "Errors that show only during an evaluation are not found: sizes that differ, a deadlock. Exit status 0: no error; 2: an error."},
     {.name = "format",
      .type = CB_OPTION_CHOICE,
      .scope = RUN,
      .offset = FIELD(format),
      .argument = "FORM",
      .choices = run_formats,
-     .help = "Form of the result: text, or json (combench-model/1); without it text, or json with "
-             "--output"},
+     .help = "Form of the result; default text, or json with --output",
+     .more = "json is combench-model/1."},
     {.name = "format",
      .type = CB_OPTION_CHOICE,
      .scope = TIMELINE,
@@ -306,7 +307,8 @@ static const cb_option rows[] = {
      .argument = "FORM",
      .default_text = "perfetto",
      .choices = timeline_formats,
-     .help = "Form of the timeline: perfetto, for ui.perfetto.dev; paje, for ViTE; svg, a picture"},
+     .help = "Form of the timeline",
+     .more = "perfetto for ui.perfetto.dev, paje for ViTE, svg for a picture."},
     {.name = "format",
      .type = CB_OPTION_CHOICE,
      .scope = KNEE,
@@ -314,7 +316,8 @@ static const cb_option rows[] = {
      .argument = "FORM",
      .default_text = "text",
      .choices = knee_formats,
-     .help = "Form of the curves: text, csv, json (combench-knee/1), or svg, a picture"},
+     .help = "Form of the curves",
+     .more = "json is combench-knee/1, svg a picture."},
     {.name = "from-us",
      .type = CB_OPTION_REAL,
      .scope = TIMELINE,
@@ -323,7 +326,7 @@ static const cb_option rows[] = {
      .default_text = "0",
      .maximum = 1e15,
      .unit = "us",
-     .help = "Begin the timeline there"},
+     .help = "Start of the timeline"},
     {.name = "to-us",
      .type = CB_OPTION_REAL,
      .scope = TIMELINE,
@@ -332,7 +335,7 @@ static const cb_option rows[] = {
      .default_text = "1e15",
      .maximum = 1e15,
      .unit = "us",
-     .help = "End the timeline there, or with the last processor. What is outside is left out"},
+     .help = "End of the timeline; default the end of the last processor"},
     {.name = "points",
      .type = CB_OPTION_COUNT,
      .scope = KNEE,
@@ -342,21 +345,22 @@ static const cb_option rows[] = {
      .minimum = 2,
      .maximum = 1000,
      .key = "points",
-     .help = "Evaluate so many loads, up to twice the knee"},
+     .help = "Number of loads to evaluate, up to twice the knee"},
     {.name = "output",
      .type = CB_OPTION_TEXT,
      .scope = RUN,
      .offset = FIELD(output),
      .argument = "FILE",
-     .help = "Write the result there, and the text form to standard output"},
+     .help = "Write the result to FILE",
+     .more = "The text form goes to standard output."},
     {.name = "output",
      .type = CB_OPTION_TEXT,
      .scope = TIMELINE | KNEE | SIGNALS,
      .offset = FIELD(output),
      .argument = "FILE",
-     .help = "Write there instead of to standard output"},
+     .help = "Write to FILE; default standard output"},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
-    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
+    {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the source of the manual page"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
 };
 /* clang-format on */
@@ -391,11 +395,10 @@ const cb_option_table run_options = {
     .program = "ccmod-run",
     .summary = "evaluate a trace on a network",
     .description =
-        "Evaluates what the processors of TRACE do on a network, and prints the clock of each at "
-        "the end of its trace, how it spent its time, how far the links are used, and which one "
-        "limits the whole.\n\n"
-        "The quiet network is described by a calibration file or by three numbers; they must be "
-        "fitted to measurements, never taken from a data sheet.",
+        "Evaluates TRACE on a network and prints the clock of each rank at the end, how it spent "
+        "its time, the use of the links, and the link that limits.\n\n"
+        "The cost of a message on the quiet network comes from a calibration file or from three "
+        "numbers. Fit them to measurements; do not take them from a data sheet.",
     .synopsis = "ccmod run [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -408,10 +411,9 @@ const cb_option_table timeline_options = {
     .program = "ccmod-timeline",
     .summary = "write what happens when, as a space-time diagram",
     .description =
-        "Evaluates TRACE as ccmod run does, and writes what every processor does from the "
-        "beginning to the end (compute, send, receive, wait; idle, when others go on), and each "
-        "message from its start to its arrival with the contention that it met: as a trace for a "
-        "viewer, or as a picture.",
+        "Evaluates TRACE as ccmod run does, and writes what every rank does (compute, send, "
+        "receive, wait, idle) and each message from start to arrival with the contention that it "
+        "met: for a trace viewer, or as a picture.",
     .synopsis = "ccmod timeline [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -424,12 +426,11 @@ const cb_option_table knee_options = {
     .program = "ccmod-knee",
     .summary = "find the load at which the network limits a trace",
     .description =
-        "Evaluates TRACE again and again, with all of its computing times shortened or stretched, "
-        "so that the processors offer the network more or less, and prints what the busiest link "
-        "carries then, in packets/s. While the processors limit, it carries what is offered; when "
-        "they compute nothing, it carries all that the network can: the knee is where both "
-        "meet.\n\n"
-        "A second curve shows the same with the background load of others.",
+        "Evaluates TRACE with all of its computing times multiplied by factors, and prints what "
+        "the busiest link carries, in packets/s, against what the ranks offer. At low load it "
+        "carries what is offered; with no computing at all it carries as much as the network can. "
+        "The knee is where both meet.\n\n"
+        "A second curve has a background load of other traffic.",
     .synopsis = "ccmod knee [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,
@@ -442,9 +443,9 @@ const cb_option_table signals_options = {
     .program = "ccmod-signals",
     .summary = "print every signal of an evaluation",
     .description =
-        "Evaluates TRACE as ccmod run does, horizon by horizon, and prints all signals on the way, "
-        "one a line: the clock in us, the signal's name, and what it says. The fifteen signals are "
-        "described in docs/model.md.",
+        "Evaluates TRACE as ccmod run does, and prints every signal, one per line: the clock in "
+        "us, the signal's name and its contents. docs/reference/model.md describes the fifteen "
+        "signals.",
     .synopsis = "ccmod signals [OPTION]... TRACE",
     .exit_statuses = tool_exit_statuses,
     .options = rows,

@@ -1,8 +1,8 @@
 """What is known of benchmarks, columns and technologies: the build's benchmarks.json.
 
-The programs say it of themselves (docs/benchmarks.md). No module of this package has a list of
-benchmarks, columns or technologies of its own. Documents may be of another version: a benchmark
-that is not known here has a definition that makes no claims (`Catalogue.benchmark`).
+The programs say it of themselves (docs/reference/benchmarks-json.md). No module of this package has a
+list of benchmarks, columns or technologies of its own. Documents may be of another version: a
+benchmark that is not known here has a definition that makes no claims (`Catalogue.benchmark`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from combench.common.documents import Json
 from combench.common.errors import SuiteError, is_missing
 
 FILE = "benchmarks.json"
-_TOP = Path(__file__).resolve().parents[3]  # of the source tree, or where make install puts the file
+FARM, CALIBRATION = "farm", "calibration"  # groups
+_TOP = Path(__file__).resolve().parents[3]  # of the source tree, or of installed data
 
 # Formulas: + - * / and parentheses over names, and sum() of a list.
 
@@ -80,12 +81,36 @@ class Ratio:
     column: str
     meaning: str
     reference: int  # the count that is measured first
+    title: str = ""  # of a picture
+    caption: str = ""
 
 
 @dataclass(frozen=True)
 class Plot:
     column: str
     against: str
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Of the rate of a farm, by what another benchmark measured."""
+
+    benchmark: str
+    mode: str
+    what: str
+    count: str  # formulas of `sources` and `destinations`: of that benchmark's count ...
+    times: str  # ... and of what its rate is multiplied by
+    control: bool = False  # at the size of control messages, not at that of the farm's packets
+
+
+@dataclass(frozen=True)
+class Counterpart:
+    """The mode of a benchmark that a program of Parkbench is compared with."""
+
+    benchmark: str
+    mode: str
+    rate: str
+    relation: str
 
 
 @dataclass(frozen=True)
@@ -134,7 +159,9 @@ class Count:
         if int(text) < self.least:
             raise ValueError(f"{text} {self.column} are too few; give {self.least} or more")
         if int(text) % self.multiple_of:
-            raise ValueError(f"{text} {self.column} are no multiple of {self.multiple_of}")
+            even = self.multiple_of == 2
+            fitting = "an even number" if even else f"a multiple of {self.multiple_of}"
+            raise ValueError(f"{text} {self.column} cannot be measured; give {fitting}")
         return (int(text),)
 
     def ranks_of(self, numbers: Sequence[int]) -> int:
@@ -169,6 +196,7 @@ class Count:
 class Benchmark:
     name: str
     id: str
+    label: str  # for headings: 1.1 one-way
     title: str
     group: str
     pattern: str
@@ -184,10 +212,32 @@ class Benchmark:
     ratio: Optional[Ratio] = None
     fit: str = ""
     rows: str = "modes * counts * sizes"
-    figures: Mapping[str, str] = field(default_factory=dict)  # columns, with their formulas in words
+    figures: Mapping[str, str] = field(default_factory=dict)  # columns, with formulas in words
     plots: tuple[Plot, ...] = ()
+    table: tuple[str, ...] = ()  # columns, or members of them, that its table in a report has
+    bounds: tuple[Bound, ...] = ()
+    counterpart: Optional[Counterpart] = None
     options: tuple[str, ...] = ()
     program: str = ""
+
+    @property
+    def of_note(self) -> bool:
+        """Whether it is one of DAQ note 48, which numbers its benchmarks."""
+        return re.fullmatch(r"[0-9]+\.[0-9]+", self.id) is not None
+
+    @property
+    def short_label(self) -> str:
+        """Without the number: one-way."""
+        return self.label.removeprefix(f"{self.id} ")
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether reports show its rows: a calibration is what predictions stand on."""
+        return self.group != CALIBRATION
+
+    def plots_against(self, against: str) -> list[str]:
+        """The columns that a report should draw against that one."""
+        return [plot.column for plot in self.plots if plot.against == against]
 
     def mode(self, name: str) -> Optional[Mode]:
         return next((mode for mode in self.modes if mode.name == name), None)
@@ -201,8 +251,9 @@ class Benchmark:
         """The count that a text of a plan stands for. ValueError: what is wrong with it."""
         shape = self.count.shape(text)
         if self._of_modes and shape.ranks not in self._of_modes:
-            choices = " or ".join(str(number) for number in self._of_modes)
-            raise ValueError(f"'{text}' is no number of {self.count.column}; give {choices}, or max")
+            choices = ", ".join(str(number) for number in self._of_modes)
+            counted = self.count.column
+            raise ValueError(f"'{text}' is no number of {counted}; give {choices}, or max")
         return shape
 
     def largest(self, ranks: int) -> Optional[str]:
@@ -255,6 +306,12 @@ class Column:
     better: str = "neither"  # lower, higher
     place: str = "hidden"  # title, cell
     csv: tuple[str, ...] = ()
+    label: str = ""  # its name in reports
+    phrase: str = "{}"  # its value in words
+    tabled: str = "by benchmark"  # always, beside computing: which tables of a report have it
+    members: tuple[str, ...] = ()  # that reports show, where it has several
+    compared: tuple[str, ...] = ()  # members that are compared between runs; "": the value itself
+    follows: tuple[str, ...] = ()  # in rows with one of these it says nothing more
     meaning: str = ""
 
     @property
@@ -270,12 +327,19 @@ class Technology:
     counters: tuple[Json, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalogue:
     path: Path
     benchmarks: Mapping[str, Benchmark]  # by name, in the order of the programs' registry
     columns: Mapping[str, Column]  # by key, in the order of the table
     technologies: Mapping[str, Technology]
+    note_sizes_bytes: tuple[int, ...]  # those of DAQ note 48, which all benchmarks measure
+    sweep_sizes_bytes: tuple[int, ...]
+
+    @functools.cached_property
+    def identifying(self) -> tuple[Column, ...]:
+        """What rows of one measurement agree in; a column that is absent on both sides agrees."""
+        return tuple(one for one in self.columns.values() if one.identifies)
 
     def named(self, text: str) -> Optional[Benchmark]:
         """A benchmark by its name or its id, as users write it; None where there is none."""
@@ -290,7 +354,7 @@ class Catalogue:
         known = self.benchmarks.get(name)
         if known is not None:
             return known
-        return Benchmark(name, "", "", "", "", Count("processors", least=0), ())
+        return Benchmark(name, "", name, "", "", "", Count("processors", least=0), ())
 
 
 def _texts(one: Json, key: str) -> tuple[Any, ...]:
@@ -298,12 +362,13 @@ def _texts(one: Json, key: str) -> tuple[Any, ...]:
 
 
 def _benchmark(one: Json) -> Benchmark:
-    count = {**one["count"], "options": _texts(one["count"], "options")}
+    count: Json = {**one["count"], "options": _texts(one["count"], "options")}
     count["usual"] = _texts(count, "usual")
-    ratio = one.get("ratio")
+    ratio, counterpart = one.get("ratio"), one.get("counterpart")
     return Benchmark(
         name=one["name"],
         id=one["id"],
+        label=one["label"],
         title=one["title"],
         group=one["group"],
         pattern=one["pattern"],
@@ -321,6 +386,9 @@ def _benchmark(one: Json) -> Benchmark:
         rows=one["rows"],
         figures={figure["column"]: figure["formula"] for figure in one["figures"]},
         plots=tuple(Plot(**plot) for plot in one["plots"]),
+        table=_texts(one, "table"),
+        bounds=tuple(Bound(**bound) for bound in one.get("bounds", ())),
+        counterpart=Counterpart(**counterpart) if counterpart else None,
         options=_texts(one, "options"),
         program=one["program"],
     )
@@ -328,8 +396,9 @@ def _benchmark(one: Json) -> Benchmark:
 
 def _column(one: Json) -> Column:
     known = {key: value for key, value in one.items() if key in Column.__dataclass_fields__}
-    known.update(values=tuple(one.get("values", "").split()), csv=_texts(one, "csv"))
-    return Column(**known)
+    known["values"] = one.get("values", "").split()
+    lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
+    return Column(**{"label": one.get("heading", ""), **known, **lists})
 
 
 def load(path: Path) -> Catalogue:
@@ -347,6 +416,8 @@ def load(path: Path) -> Catalogue:
                 one["name"]: Technology(one["name"], one["summary"], tuple(one["counters"]))
                 for one in document.get("technologies", ())
             },
+            _texts(document, "note_sizes_bytes"),
+            _texts(document, "sweep_sizes_bytes"),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise SuiteError(
@@ -383,6 +454,6 @@ def known() -> Catalogue:
             return load(place / FILE)
     looked = ", ".join(str(place) for place in places)
     raise SuiteError(
-        f"cannot find {FILE} in {looked}; build combench with scripts/build build, or let $CB_BUILD "
-        "name the folder of a build"
+        f"cannot find {FILE} in {looked}; build combench with scripts/build build, or let "
+        "$CB_BUILD name the folder of a build"
     )

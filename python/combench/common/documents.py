@@ -3,8 +3,8 @@
 What `read_checked` gives has the kinds of values that docs/*.schema.json name, and what else
 readers rely on (`_RULES`), so that nobody has to look again. A reader ignores keys that it does not
 know, and does without those that were added after the first documents of a version (`x-added-later`
-in a schema). Each refusal is a SuiteError that names the file and the place in it. docs/suite.md
-has the policy for older documents.
+in a schema). Each refusal is a SuiteError that names the file and the place in it.
+docs/using/running.md has the policy for older documents.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 RESULT, RUN = "combench-result", "combench-run"
 PREDICTION, VALIDATION = "combench-prediction", "combench-validation"
 BENCHMARKS = "combench-benchmarks"
-VERSION = 1  # of all of them; docs/suite.md says what a further one would need here
+VERSION = 1  # of all of them; docs/using/running.md says what a further one would need here
 
 # The manifest of a run, and the states of a measurement in it.
 MANIFEST = "manifest.json"

@@ -1,34 +1,40 @@
 """Rows of result documents: what makes two of them one measurement, and which figures they have.
 
-Everything is a table, so that a new key or figure is one line.
+Both follow from the table of columns (catalogue.py), so that a new one needs nothing here.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any, Iterator, Optional
 
+from combench.common import catalogue
+from combench.common.catalogue import Catalogue, Column
+
 Json = dict[str, Any]
 Key = tuple[tuple[str, Any], ...]  # the names and values by which a row is found in another run
 
-# docs/results.md, "Matching rows of two runs"; a key that is absent on both sides agrees.
-_ROW_KEYS = (
-    "mode",
-    "size_bytes",
-    "processors",
-    "sources",
-    "destinations",
-    "topology",
-    "occupation",
-    "algorithm_us",
-    "offered_Hz",
-    "arrivals",
-    "list",
-    "multicast",
-    "touch",
-    "buffers",
-)
+# In which order a key is said; what else identifies a row comes after it.
+_SAID_FIRST = (
+    "mode size_bytes processors sources destinations topology occupation algorithm_us offered_Hz "
+    "arrivals list multicast touch buffers"
+).split()
+
+
+@functools.lru_cache(maxsize=1)
+def _identities(known: Catalogue) -> tuple[tuple[str, str], ...]:
+    plain = [one.key for one in known.identifying if not one.identity]
+    first = [key for key in _SAID_FIRST if key in plain]
+    rest = [key for key in plain if key not in first]
+    members = [(one.key, one.path) for one in known.identifying if one.identity]
+    return tuple([*((key, key) for key in [*first, *rest]), *members])
+
+
+def identities() -> tuple[tuple[str, str], ...]:
+    """What rows of one measurement agree in: keys, with their paths as `wait.effective`."""
+    return _identities(catalogue.known())
 
 
 def at(row: Any, path: str) -> Any:
@@ -47,13 +53,15 @@ def key_of(document: Json, row: Json) -> Key:
         ("benchmark", document["benchmark"]),
         ("technology", document["technology"]),
     ]
-    for name in _ROW_KEYS:
-        if name in row and not (name == "offered_Hz" and "found_Hz" in row):
+    members = []
+    for name, path in identities():
+        if name != path:
+            members.append((name, at(row, path)))
+        elif name in row and not (name == "offered_Hz" and "found_Hz" in row):
             found.append((name, row[name]))
     if "found_Hz" in row:
         found.append(("search", "find-rate"))
-    found.append(("wait", at(row, "wait.effective")))
-    return tuple(found)
+    return tuple(found + members)
 
 
 def number(value: Any) -> Optional[float]:
@@ -76,23 +84,34 @@ class Figure:
         return self.path.replace(".median", "").replace(".value", "").replace(".", " ")
 
 
-_SIDES = ("source", "destination", "node")
+def _figures_of(column: Column, bounds: Optional[Column]) -> Iterator[Figure]:
+    for member in column.compared:
+        yield Figure(
+            f"{column.key}.{member}" if member else column.key,
+            column.better == "lower",
+            column.follows,
+            blocks=column.type == "summary",
+            bound=f"{bounds.key}.{member}" if bounds else "",
+        )
 
-# Throughput and frequency follow from the time of a step; they are compared where there is none.
-FIGURES = (
-    Figure("latency_us.median", blocks=True),
-    Figure("round_us.median", blocks=True, unless=("latency_us",)),
-    Figure("frequency_Hz", False, unless=("latency_us", "round_us", "found_Hz")),
-    Figure("found_Hz.value", False),
-    Figure("step_us.p99"),
-    Figure("event_latency_us.p50"),
-    Figure("event_latency_us.p99"),
-    Figure("slowdown_communication"),
-    *(
-        Figure(f"slowdown_computing.{side}", bound=f"slowdown_computing_at_least.{side}")
-        for side in _SIDES
-    ),
-)
+
+def _kind(column: Column) -> int:
+    """Times and rates come first, distributions after them, then ratios."""
+    return 1 if column.type == "distribution" else 0 if column.unit else 2
+
+
+@functools.lru_cache(maxsize=1)
+def _figures(known: Catalogue) -> tuple[Figure, ...]:
+    return tuple(
+        figure
+        for column in sorted(known.columns.values(), key=_kind)
+        for figure in _figures_of(column, known.columns.get(f"{column.key}_at_least"))
+    )
+
+
+def figures() -> tuple[Figure, ...]:
+    """All that is compared. `KEY_at_least` says whether KEY is a bound."""
+    return _figures(catalogue.known())
 
 
 @dataclass(frozen=True)
@@ -112,7 +131,7 @@ def _blocks(row: Json, figure: Figure) -> tuple[float, ...]:
 
 def observations(row: Json) -> Iterator[tuple[Figure, Observation]]:
     """All figures that a row has. Beside a computing task times are means."""
-    for figure in FIGURES:
+    for figure in figures():
         value = number(at(row, figure.path))
         bounded = figure.bound and at(row, figure.bound)
         if value is not None and not bounded and not any(other in row for other in figure.unless):
@@ -143,7 +162,7 @@ def marks(row: Json) -> frozenset[str]:
         "!": row.get("saturated") and "found_Hz" not in row,
         "t": row.get("saturated") and "found_Hz" in row,
         "?": (number(row.get("generator_error_pct")) or 0) > _ISSUED_OFF_PCT,
-        ">": any(at(row, f"slowdown_computing_at_least.{side}") for side in _SIDES),
+        ">": any((row.get("slowdown_computing_at_least") or {}).values()),
         "~": row.get("stopped_by") == "max-time",
         "L": row.get("lost") or at(row, "datagrams.lost") or at(row, "verify.lost"),
         "E": row.get("errors"),
@@ -151,7 +170,7 @@ def marks(row: Json) -> frozenset[str]:
     return frozenset(mark for mark, there in found.items() if there)
 
 
-# A key in words.
+# A key in words: shorter ones than the phrases of the columns.
 
 _WORDS = {
     "processors": "{} procs",
@@ -169,6 +188,11 @@ _WORDS = {
 }
 
 
+def _phrase(name: str) -> str:
+    column = catalogue.known().columns.get(name)
+    return _WORDS.get(name) or (column.phrase if column else "{}")
+
+
 def describe(key: Key, without: frozenset[str] = frozenset()) -> str:
     """A key in words; names in `without` are left away."""
     words = []
@@ -177,7 +201,7 @@ def describe(key: Key, without: frozenset[str] = frozenset()) -> str:
         without |= {"id"}
     for name, value in key:
         if name not in without and value is not None:
-            words.append(_WORDS.get(name, "{}").format(value))
+            words.append(_phrase(name).format(value))
     return " ".join(words)
 
 

@@ -1,7 +1,8 @@
 """Whether two sets of times differ, by how much, and how far that is known.
 
 Pure functions over positive numbers. Everything is done with logarithms, so that a difference is a
-ratio, and a change by a factor weighs the same in both directions. docs/compare.md has the reasons.
+ratio, and a change by a factor weighs the same in both directions. docs/using/compare.md has the
+reasons.
 
 Student's t is SciPy's. What stands here is what the libraries lack: the interval of a ratio of
 medians of blocks that depend on each other, Welch's test of ratios with a floor of the variance,
@@ -25,6 +26,7 @@ CONFIDENCE = 0.95
 FLOOR = 0.005
 _LEAST_BLOCKS = 6  # fewer bound no median at 95 %
 _NEGLIGIBLE = 1e-12
+_DEVIATE = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,14 @@ def compare_medians(first: Sequence[float], second: Sequence[float]) -> Optional
 
 def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
+
+
+def quantile_ranks(count: int, quantile: float) -> Optional[tuple[float, float]]:
+    """Between which of so many sorted independent samples a quantile lies with 95 %, by the normal
+    form of the binomial distribution. None where no sample is far enough out."""
+    middle = count * quantile
+    half = _DEVIATE * math.sqrt(middle * (1 - quantile))
+    return (middle - half, middle + half) if half <= middle <= count - half else None
 
 
 # Student's t

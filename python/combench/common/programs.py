@@ -4,47 +4,57 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Iterable, Mapping
 
 from combench.common.errors import SuiteError
 
-_PROBE = "cb_oneway"
+PREFIX = "cb_"  # of all programs
+
+
+def path(folder: Path, benchmark: str) -> Path:
+    """Where the program of a benchmark has to be."""
+    return folder / (PREFIX + benchmark)
+
+
+def _any_of(folder: Path) -> Path | None:
+    """One of the programs in a folder: all of them say the same of their build."""
+    found = sorted(one for one in folder.glob(f"{PREFIX}*") if one.is_file())
+    return next((one for one in found if os.access(one, os.X_OK)), None)
 
 
 def find(wanted: str | None, entry: Path, environment: Mapping[str, str]) -> Path:
     """The folder of the programs: --programs, $CB_BUILD, beside the driver, build, or in PATH."""
     top = entry.parent.parent
-    in_path = shutil.which(_PROBE)
     places = [Path(place) for place in (wanted or environment.get("CB_BUILD"),) if place]
+    in_path: list[Path] = []
     if not wanted:
         places += [entry.parent, top / "build"]
-        places += [Path(in_path).parent] if in_path else []
-    for place in places:
-        if os.access(place / _PROBE, os.X_OK):
+        in_path = [Path(place) for place in os.get_exec_path(dict(environment))]
+    for place in [*places, *in_path]:
+        if _any_of(place) is not None:
             return place.resolve()
     looked = ", ".join(str(place) for place in places)
     raise SuiteError(
-        f"cannot find the program {_PROBE} in {looked}; build it with scripts/build build, or name "
-        "its folder with --programs"
+        f"cannot find the programs {PREFIX}* in {looked}; build them with scripts/build build, or "
+        "name their folder with --programs"
     )
 
 
 def require(folder: Path, benchmarks: Iterable[str]) -> None:
     """SuiteError when the program of one of the benchmarks is missing."""
     for name in benchmarks:
-        if not os.access(folder / f"cb_{name}", os.X_OK):
+        if not os.access(path(folder, name), os.X_OK):
             raise SuiteError(
-                f"the program cb_{name} is not in {folder}; build all of them with scripts/build, "
-                "or name another folder with --programs"
+                f"the program {PREFIX}{name} is not in {folder}; build all of them with "
+                "scripts/build, or name another folder with --programs"
             )
 
 
 def _said(folder: Path, *words: str) -> str:
     """What a program says to some options."""
-    asked = [str(folder / _PROBE), *words]
+    asked = [str(_any_of(folder)), *words]
     try:
         ended = subprocess.run(
             asked,
@@ -66,8 +76,8 @@ def technologies(folder: Path) -> list[str]:
     found = re.search(r"one of ([a-z, ]+)", said)
     if found is None:
         raise SuiteError(
-            f"cannot tell the technologies of {folder / _PROBE}: it said '{said}'; use programs "
-            "and driver of one version"
+            f"cannot tell the technologies of the programs in {folder}: one said '{said}'; use "
+            "programs and driver of one version"
         )
     return found.group(1).replace(" ", "").split(",")
 

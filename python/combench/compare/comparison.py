@@ -8,7 +8,7 @@ from typing import Optional, Sequence
 
 from combench.common import inference
 from combench.common.errors import SuiteError
-from combench.common.figures import FIGURES, Figure, Key, Observation, order
+from combench.common.figures import Figure, Key, Observation, figures, order
 from combench.common.inference import Difference
 from combench.compare.sides import Side
 
@@ -85,7 +85,7 @@ def _tested(
 
 
 def _changes(baseline: Side, side: Side) -> list[Change]:
-    figures = {figure.path: figure for figure in FIGURES}
+    known = {figure.path: figure for figure in figures()}
     found = []
     for search in baseline.found.keys() & side.found.keys():
         key, path = search
@@ -94,7 +94,7 @@ def _changes(baseline: Side, side: Side) -> list[Change]:
         found.append(
             Change(
                 key,
-                figures[path],
+                known[path],
                 side,
                 _middle(first),
                 _middle(second),
@@ -103,7 +103,7 @@ def _changes(baseline: Side, side: Side) -> list[Change]:
                 baseline.marks[key] | side.marks[key],
             )
         )
-    paths = list(figures)
+    paths = list(known)
     return sorted(found, key=lambda change: (order(change.key), paths.index(change.figure.path)))
 
 
@@ -115,7 +115,7 @@ def compare(baseline: Side, others: list[Side], correction: str) -> Comparison:
             raise SuiteError(
                 f"{baseline.label} and {side.label} have no measurement in common, of "
                 f"{len(baseline.keys())} and {len(side.keys())} rows; compare runs of one plan "
-                "(docs/results.md says when rows match)"
+                "(docs/reference/results.md says when rows match)"
             )
     tested = [change for change in changes if change.difference is not None]
     ps = [change.difference.p for change in tested if change.difference is not None]

@@ -11,9 +11,10 @@ import argparse
 import sys
 import textwrap
 from dataclasses import dataclass
-from typing import Callable, Iterator, Optional, TextIO
+from typing import Iterator, Optional, TextIO
 
-from combench.common import inference
+from combench.common import catalogue, inference
+from combench.common.catalogue import Benchmark, Mode
 from combench.common.documents import Json
 from combench.common.errors import MEASURED, SuiteError
 from combench.common.figures import MARKS, Key, Observation, at, describe, number, order
@@ -22,84 +23,58 @@ from combench.compare.sides import Side, read_side
 from combench.compare.text import aligned, interval_text
 
 EXIT_STATUS = "0 shown; 2 DIR cannot be read, or has no pair."
-SEE_ALSO = ("combench-run", "combench-compare", "cb_comms1", "cb_comms2", "cb_comms3")
+SEE_ALSO = ("combench-run", "combench-compare")
 
 _AGREE_PCT = 5.0  # where definitions agree, figures that differ by more are marked
 _WIDTH = 100
 
 
-def _one(count: int) -> float:
-    return 1.0
+@dataclass(frozen=True)
+class Program:
+    """One mode of a benchmark: how its figure becomes t, the time of one message as Parkbench
+    counts it."""
 
+    benchmark: Benchmark
+    mode: Mode
 
-def _half(count: int) -> float:
-    return 0.5
+    def is_of(self, mode: object) -> bool:
+        """Whether a row or a fit with that mode, which may be none, is of this one."""
+        return len(self.benchmark.modes) == 1 or mode == self.mode.name
 
+    @property
+    def figure(self) -> str:
+        return f"{self.mode.figure}.median"
 
-def _of_all_to_all(count: int) -> float:
-    return 1.0 / (count * (count - 1))
+    def share(self, count: int) -> float:
+        """Of the time of a step, for a number of processors."""
+        return 1.0 / catalogue.evaluate(self.mode.packets, count=count)
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """A program of the note and its model. A figure times its share, which depends on the number
-    of processors, is t, the time of one message as Parkbench counts it."""
+    """A program of the note and its model."""
 
-    note: str
-    mode: str
-    figure: str
-    share: Callable[[int], float]
-    parkbench: str
-    parkbench_figure: str
-    parkbench_share: Callable[[int], float]
+    note: Program
+    parkbench: Program
     rate: str
-    definition: str
+    relation: str
 
 
-PAIRINGS = (
-    Pairing(
-        "oneway",
-        "pingpong",
-        "latency_us",
-        _one,
-        "comms1",
-        "latency_us",
-        _one,
-        "of one direction",
-        "1.1 and COMMS1 agree: a message goes there and comes back at once, and t is half of the "
-        "round trip. The time, the startup t0 and r_inf should be equal. 1.1 takes as many lines "
-        "for its fit as the data show, COMMS1 one, or two with --breakpoint: parameters can only "
-        "agree where both have the same sizes below a line.",
-    ),
-    Pairing(
-        "twoway",
-        "exchange",
-        "round_us",
-        _half,
-        "comms2",
-        "latency_us",
-        _one,
-        "of both directions together",
-        "1.2 reports an exchange, in which each node sends one message and receives one; COMMS2 "
-        "has each return what it got, and t is a quarter of the time of these four messages. Its "
-        "step is two exchanges, so t is half of the exchange of 1.2: the figures of 1.2 are shown "
-        "halved, as t, and should be equal then. Its t0 is halved and its r_inf doubled likewise.",
-    ),
-    Pairing(
-        "alltoall",
-        "round",
-        "round_us",
-        _of_all_to_all,
-        "comms3",
-        "round_us",
-        _of_all_to_all,
-        "of the whole network: towards the total saturation bandwidth",
-        "1.3 and COMMS3 do the same: each of p processors sends a message to every other. 1.3 "
-        "reports the time of a round, COMMS3 that of one of its p (p - 1) messages; both are shown "
-        "as t and should be equal. The r_inf of COMMS3 is the total saturation bandwidth; a p-th "
-        "of it belongs to one processor. The congestion ratio of 1.3 has no counterpart.",
-    ),
-)
+def pairings() -> Iterator[Pairing]:
+    """Those that definitions name."""
+    known = catalogue.known()
+    for one in known.benchmarks.values():
+        if one.counterpart is None:
+            continue
+        other = known.benchmark(one.counterpart.benchmark)
+        mode = other.mode(one.counterpart.mode)
+        if mode is not None:
+            yield Pairing(
+                Program(other, mode),
+                Program(one, one.modes[0]),
+                one.counterpart.rate,
+                one.counterpart.relation,
+            )
 
 
 @dataclass(frozen=True)
@@ -141,13 +116,13 @@ def _stripped(key: Key) -> Key:
     return tuple(pair for pair in key if pair[0] not in ("id", "benchmark", "mode"))
 
 
-def _found(side: Side, benchmark: str, mode: str | None, figure: str) -> dict[Key, Key]:
+def _found(side: Side, program: Program) -> dict[Key, Key]:
     """Rows of a program without a computing task: by what a pair shares, their own keys."""
     keys = {}
     for key, path in side.found:
         known = dict(key)
-        wanted = known["benchmark"] == benchmark and mode in (None, known.get("mode"))
-        if wanted and path == f"{figure}.median" and known.get("occupation", "none") == "none":
+        wanted = known["benchmark"] == program.benchmark.name and program.is_of(known.get("mode"))
+        if wanted and path == program.figure and known.get("occupation", "none") == "none":
             keys[_stripped(key)] = key
     return keys
 
@@ -159,9 +134,9 @@ def _scaled(found: Observation, share: float) -> list[float]:
 def _row(side: Side, pairing: Pairing, note: Key, parkbench: Key) -> _Row:
     known = dict(note)
     count = known.get("processors", 2)
-    one = side.found[note, f"{pairing.figure}.median"][0]
-    other = side.found[parkbench, f"{pairing.parkbench_figure}.median"][0]
-    share, parkbench_share = pairing.share(count), pairing.parkbench_share(count)
+    one = side.found[note, pairing.note.figure][0]
+    other = side.found[parkbench, pairing.parkbench.figure][0]
+    share, parkbench_share = pairing.note.share(count), pairing.parkbench.share(count)
     difference = None
     if one.blocks and other.blocks:
         difference = inference.compare_medians(_scaled(one, share), _scaled(other, parkbench_share))
@@ -182,7 +157,7 @@ _HEAD = ("bytes", "t, us", "t, us", "MB/s", "MB/s", "%", "95 % interval", "", ""
 
 
 def _table(pairing: Pairing, rows: list[_Row], number_of_note: str) -> Iterator[str]:
-    name = pairing.parkbench.upper()
+    name = pairing.parkbench.benchmark.id
     lines = [("", number_of_note, name, number_of_note, name, "more", "", "", ""), _HEAD]
     for row in rows:
         lines.append(
@@ -201,18 +176,17 @@ def _table(pairing: Pairing, rows: list[_Row], number_of_note: str) -> Iterator[
     yield from (f"    {line}" for line in aligned(lines, right=7))
 
 
-def _fits(side: Side, benchmark: str, key: Key, mode: str | None) -> Iterator[Json]:
+def _fits(side: Side, program: Program, key: Key) -> Iterator[Json]:
     """The lines of a program's fit for the rows of a group, or why there are none."""
     known = dict(key)
     for run in side.runs:
         for document in run.documents:
-            if (document["benchmark"], document["technology"]) != (benchmark, known["technology"]):
+            wanted = (program.benchmark.name, known["technology"])
+            if (document["benchmark"], document["technology"]) != wanted:
                 continue
             for fit in document.get("fit") or []:
-                if fit.get("processors") == known.get("processors") and mode in (
-                    None,
-                    fit.get("mode"),
-                ):
+                alike = fit.get("processors") == known.get("processors")
+                if alike and program.is_of(fit.get("mode")):
                     yield fit
             for skipped in document.get("skipped") or []:
                 if skipped.get("what") == "fit":
@@ -241,12 +215,12 @@ def _of_fits(side: Side, pairing: Pairing, note: Key, parkbench: Key) -> Iterato
     known = dict(note)
     count = known.get("processors", 2)
     programs = (
-        (known["id"], pairing.note, pairing.mode, note, pairing.share(count)),
+        (known["id"], pairing.note, note, pairing.note.share(count)),
         # The lines of Parkbench's programs are those of t.
-        (dict(parkbench)["id"], pairing.parkbench, None, parkbench, 1.0),
+        (dict(parkbench)["id"], pairing.parkbench, parkbench, 1.0),
     )
-    for title, benchmark, mode, key, share in programs:
-        fits = list(_fits(side, benchmark, key, mode))
+    for title, program, key, share in programs:
+        fits = list(_fits(side, program, key))
         for fit in fits or [{"refusal": "the document has none"}]:
             yield f"    fit of {title}, {_parameters(fit, share)}"
         for fit in fits:
@@ -299,8 +273,8 @@ def _group(side: Side, pairing: Pairing, pairs: list[tuple[Key, Key]]) -> Iterat
 
 def _pairs(side: Side, pairing: Pairing) -> list[list[tuple[Key, Key]]]:
     """Rows that both programs have measured, in groups that differ in nothing but the size."""
-    ours = _found(side, pairing.note, pairing.mode, pairing.figure)
-    theirs = _found(side, pairing.parkbench, None, pairing.parkbench_figure)
+    ours = _found(side, pairing.note)
+    theirs = _found(side, pairing.parkbench)
     groups: dict[Key, list[tuple[Key, Key]]] = {}
     for shared in sorted(ours.keys() & theirs.keys(), key=order):
         group = tuple(pair for pair in shared if pair[0] != "size_bytes")
@@ -311,17 +285,14 @@ def _pairs(side: Side, pairing: Pairing) -> list[list[tuple[Key, Key]]]:
 def write(side: Side, stream: TextIO) -> None:
     """All pairs of a run. SuiteError when it has none."""
     count = 0
-    for pairing in PAIRINGS:
+    for pairing in pairings():
         groups = _pairs(side, pairing)
         if not groups:
-            print(
-                f"cb_{pairing.note} and cb_{pairing.parkbench}: no row of one has its like in the "
-                "other",
-                file=stream,
-            )
+            programs = (one.benchmark.program for one in (pairing.note, pairing.parkbench))
+            print(f"{' and '.join(programs)}: no row of one has its like in the other", file=stream)
             continue
         count += len(groups)
-        print("\n".join(_paragraph(pairing.definition, "")), file=stream)
+        print("\n".join(_paragraph(pairing.relation, "")), file=stream)
         for group in groups:
             print("\n".join(_group(side, pairing, group)), file=stream)
         print(file=stream)

@@ -6,18 +6,17 @@ from __future__ import annotations
 import statistics
 from typing import Any, Callable, Iterator
 
-from combench.common import settings
+from combench.common import catalogue, settings
 from combench.common.documents import Json
 from combench.common.figures import at, number
 from combench.compare.sides import Side, text_of
 
 Facts = dict[tuple[str, str, str], set[str]]  # of benchmark, technology and name
 
-# Options that rows have, or that choose rows: not a condition of the others.
-_IN_ROWS = frozenset(
-    "technology sizes_bytes sweep processors destinations sources topology algorithm_us mode "
-    "compute touch buffers wait list multicast receivers rate_Hz load_curve find_rate arrivals "
-    "output format config verify".split()
+# Options that choose rows, as those do that rows have as columns: no condition of the others.
+_CHOOSE_ROWS = frozenset(
+    "technology sizes_bytes sweep compute receivers rate_Hz load_curve find_rate output format "
+    "config verify".split()
 )
 
 _SIDES = ("the baseline", "the other side")  # their own names are long, and stand above
@@ -71,8 +70,9 @@ def _of_document(document: Json) -> Iterator[tuple[str, str]]:
         value = at(document, path)
         yield from _single(name, settings.named(value or {}) if name == _SETTINGS else value)
     yield from _of_hosts(document)
+    in_rows = _CHOOSE_ROWS | {one.key for one in catalogue.known().identifying}
     for name, value in (document.get("parameters") or {}).items():
-        if name not in _IN_ROWS:
+        if name not in in_rows:
             yield f"option {name}", text_of(value)
 
 

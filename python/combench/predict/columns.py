@@ -1,6 +1,6 @@
 """What the figures of each benchmark are, from the time of a step: the columns of a result.
 
-docs/methodology.md has the table in words.
+docs/using/benchmarks.md has the table in words.
 """
 
 from __future__ import annotations

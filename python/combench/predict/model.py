@@ -17,7 +17,7 @@ from combench.common.errors import FAILED, USAGE, SuiteError
 # directions share.
 PROCESSOR, INWARD, OUTWARD, BOTH = "processor", "inward", "outward", "both directions"
 # How messages share links, as ccmod's --share; the first unless one is asked for. ccmod has the
-# article's rule in its place: docs/validation.md has which one is how far off.
+# article's rule in its place: docs/development/validation.md has which one is how far off.
 SHARE_RULES = ("fifo", "maxmin", "bottleneck")
 _OF_NODE = re.compile(rf"(?:(end|{BOTH}) of )?node ([0-9]+)")
 

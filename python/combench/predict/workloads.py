@@ -1,8 +1,8 @@
 """The ten benchmarks as traces for ccmod, for any number of processors, in a few lines each.
 
 WORKLOADS has a function for each benchmark: what its ranks do in so many steps, as sections of a
-trace (docs/model.md has the grammar). Loops stay loops, so that a farm of a thousand sources is as
-short as one of four. The programs write the same for a small number of processors with
+trace (docs/reference/trace-format.md has the grammar). Loops stay loops, so that a farm of a
+thousand sources is as short as one of four. The programs write the same for a small number of processors with
 --emit-trace; a test holds both against each other.
 """
 

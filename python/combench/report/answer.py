@@ -6,21 +6,20 @@ import itertools
 from dataclasses import dataclass
 from typing import Any, Iterable, Optional, Sequence
 
+from combench.common import catalogue
+from combench.common.catalogue import FARM
 from combench.common.figures import at
 from combench.report.charts import benchmark_title, carried, grouped
 from combench.report.figures import BEYOND, Figure, frequency, number, text
 from combench.report.limits import limit_of
 from combench.report.rows import Row, usual
 
-_FARMS = ("pushfarm", "pullfarm")
-_LARGEST_NOTE_BYTES = 1024
 _NEXT = 4  # farms that are listed behind the best
 
 
 def farm_name(row: Row) -> str:
-    kind = benchmark_title(row.get("benchmark")).split(" ", 1)[1]
     where = f", {row.machine}" if row.machine else ""
-    return f"{kind} {row.shape} over {row.get('technology')}{where}"
+    return f"{row.definition.short_label} {row.shape} over {row.get('technology')}{where}"
 
 
 @dataclass(frozen=True)
@@ -78,9 +77,8 @@ class Answer:
 
 def _largest_size(rows: Sequence[Row]) -> Optional[int]:
     sizes = [row.get("size_bytes") for row in rows]
-    return max(
-        (size for size in sizes if size <= _LARGEST_NOTE_BYTES), default=min(sizes, default=None)
-    )
+    largest = max(catalogue.known().note_sizes_bytes)
+    return max((size for size in sizes if size <= largest), default=min(sizes, default=None))
 
 
 def _candidates(rows: Iterable[Row]) -> list[Candidate]:
@@ -212,13 +210,10 @@ def _task(
     )
 
 
-def _of_kind(rows: Sequence[Row], names: tuple[str, ...]) -> list[Row]:
-    return usual([row for row in rows if row.get("benchmark") in names])
-
-
 def answer_of(rows: Sequence[Row], required_hz: Optional[float] = None) -> Answer:
     """The trigger farms, by how much they work on a packet; pipelines where there are no farms."""
-    farms = _of_kind(rows, _FARMS) or _of_kind(rows, ("pipeline",))
+    deciding = [row for row in rows if row.definition.group == FARM]
+    farms = usual([row for row in deciding if row.definition.count.is_farm]) or usual(deciding)
     size = _largest_size(farms)
     chosen = [row for row in farms if row.get("size_bytes") == size]
     chosen.sort(key=lambda row: row.get("algorithm_us") or 0)
@@ -230,9 +225,11 @@ def answer_of(rows: Sequence[Row], required_hz: Optional[float] = None) -> Answe
 def _why_missing(farms: Sequence[Any]) -> str:
     if farms:
         return "No farm was measured in a steady state."
+    known = catalogue.known().benchmarks.values()
+    names = " and ".join(one.name for one in known if one.count.is_farm)
     return (
         "No trigger farm was measured here, so this report cannot say which one to take; it has what "
-        "the network does. Measure pushfarm and pullfarm, as the plans quick and note48 do."
+        f"the network does. Measure {names}, as the plans quick and note48 do."
     )
 
 

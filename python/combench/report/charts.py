@@ -10,8 +10,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Iterable, Optional, Sequence
 
+from combench.common import catalogue
+from combench.common.catalogue import Benchmark
 from combench.report.figures import Figure
-from combench.report.rows import IDENTITY, ORIGIN, Row, usual
+from combench.report.rows import ORIGIN, Row, identity_paths, usual
 
 LINES_AT_MOST = 7  # that a reader can tell apart
 
@@ -85,43 +87,12 @@ def runs(series: Series, grid: Sequence[Any]) -> list[list[Point]]:
     return [run for run in found if len(run) > 1]
 
 
-# How the values of a key are named on lines, panels and pictures; {} is the value.
-_WORDS = {
-    "size_bytes": "{} bytes",
-    "algorithm_us": "algorithm {} us",
-    "occupation": "{} computes",
-    "buffers": "{} buffers",
-    "list": "{} list",
-    "multicast": "by {}",
-    "wait": "wait {}",
-    "processors": "{} processors",
-    "sources": "{} sources",
-    "destinations": "{} destinations",
-    "touch": "touch {}",
-    "shape": "of {}",
-}
-_TITLES = {
-    "oneway": "1.1 one-way",
-    "twoway": "1.2 two-way",
-    "alltoall": "1.3 all-to-all",
-    "pairs": "1.4 pairs",
-    "outfarm": "1.5 outfarming",
-    "multicast": "1.6 multicasting",
-    "funnel": "1.7 funnel",
-    "pushfarm": "2.1 push farm",
-    "pullfarm": "2.2 pull farm",
-    "pipeline": "2.3 pipeline",
-    "comms1": "Parkbench COMMS1",
-    "comms2": "Parkbench COMMS2",
-    "comms3": "Parkbench COMMS3",
-}
-
-
 def benchmark_title(name: str) -> str:
-    return _TITLES.get(name, name)
+    return catalogue.known().benchmark(name).label
 
 
 def label_of(key: str, value: Any) -> str:
+    """How the value of a key is named on lines, panels and pictures."""
     if value is None or value == "":
         return ""
     if key == "benchmark":
@@ -135,7 +106,10 @@ def label_of(key: str, value: Any) -> str:
     if key == "shape" and (value == "2" or not str(value).isdigit()):
         return "" if value == "2" else str(value)
     shown = f"{value:g}" if isinstance(value, float) else value
-    return _WORDS.get(key, "{}").format(shown)
+    if key == "shape":
+        return f"of {shown}"
+    column = catalogue.known().columns.get(key)
+    return column.phrase.format(shown) if column else str(shown)
 
 
 def named(row: Row, keys: Iterable[str]) -> str:
@@ -165,7 +139,7 @@ class Chart:
     section: str
     title: str
     caption: str
-    benchmarks: tuple[str, ...]
+    of: Callable[[Benchmark], bool]  # whether it shows rows of that benchmark
     x_key: str
     x: Axis
     y: Axis
@@ -179,7 +153,11 @@ class Chart:
 
 # Axes that stand for a number of processes stand for all of these keys.
 _COUNTS = ("processors", "sources", "destinations", "topology")
-_LINE_KEYS = (*ORIGIN, *(key for key in IDENTITY if key != "wait.effective"), "reading", "wait")
+
+
+def _line_keys() -> list[str]:
+    """What may tell lines apart; of a way to wait the one that was asked for."""
+    return [*ORIGIN, *(key for key in identity_paths() if "." not in key), "reading", "wait"]
 
 
 def _implied(x_key: str) -> set[str]:
@@ -203,7 +181,7 @@ def _varying(rows: Sequence[Row], chart: Chart) -> list[str]:
     if "shape" in stood_for:
         stood_for |= _implied("shape")
     found = _differing(
-        grouped(rows, chart.panel), (key for key in _LINE_KEYS if key not in stood_for)
+        grouped(rows, chart.panel), (key for key in _line_keys() if key not in stood_for)
     )
     # The number of processes says nothing where that of sources or destinations stands.
     if {"sources", "destinations", "topology"} & set(found) and "processors" in found:
@@ -299,7 +277,9 @@ def _panels(group: Sequence[Row], chart: Chart) -> list[Panel]:
 
 
 def pictures_of(chart: Chart, rows: Sequence[Row]) -> list[Picture]:
-    chosen = chart.select([row for row in rows if row.get("benchmark") in chart.benchmarks])
+    known = {row.get("benchmark"): row.definition for row in rows}
+    names = {name for name, one in known.items() if one.is_reported and chart.of(one)}
+    chosen = chart.select([row for row in rows if row.get("benchmark") in names])
     made = []
     for group in grouped(ordered(chosen), chart.picture):
         if chart.needs and len({row.get(chart.needs) for row in group}) < 2:

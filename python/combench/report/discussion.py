@@ -15,7 +15,7 @@ from combench.report.charts import benchmark_title
 from combench.report.facts import Fact, values_of
 from combench.report.figures import number
 from combench.report.load import Document
-from combench.report.rows import IDENTITY, ORIGIN, Row, Rows
+from combench.report.rows import ORIGIN, Row, Rows, identity_paths
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _caching(matter: Matter) -> list[str]:
 
 def _hot_and_rotated(rows: Sequence[Row]) -> list[str]:
     """Time with rotated over time with hot buffers, for all that was measured with both."""
-    keys = [key for key in (*ORIGIN, *IDENTITY, "wait") if key != "buffers"]
+    keys = [key for key in (*ORIGIN, *identity_paths(), "wait") if key != "buffers"]
     hot: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         if row.get("buffers") == "hot":

@@ -14,6 +14,8 @@ import statistics
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Mapping, Optional, Sequence
 
+from combench.common.inference import quantile_ranks
+
 Json = Mapping[str, Any]
 
 NO_INTERVAL, BEYOND = "°", "#"
@@ -50,7 +52,6 @@ _OF_A_TRIAL = "!^?"
 _TIMES = ("latency_us", "round_us")
 _RATES = frozenset({"frequency_Hz", "throughput_MBps", "per_node_MBps"})
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999}
-_DEVIATE = statistics.NormalDist().inv_cdf(0.975)  # for 95 %
 
 
 @dataclass(frozen=True)
@@ -134,13 +135,11 @@ def quantile_interval(histogram: Json, quantile: float) -> Optional[tuple[float,
     """Where 95 % of the quantiles of so many independent samples would lie: order statistics, read
     from the cells of the histogram. None where there is no sample far enough out."""
     counts, bounds = histogram["counts"], histogram["bounds"]
-    total = sum(counts)
-    half = _DEVIATE * math.sqrt(total * quantile * (1 - quantile))
-    first, last = total * quantile - half, total * quantile + half
-    if first < 0 or last > total:
+    ranks = quantile_ranks(sum(counts), quantile)
+    if ranks is None:
         return None
     below = list(itertools.accumulate(counts))
-    cell = [bisect.bisect_left(below, rank) for rank in (first, last)]
+    cell = [bisect.bisect_left(below, rank) for rank in ranks]
     return bounds[cell[0]], bounds[cell[1] + 1]
 
 

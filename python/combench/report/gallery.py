@@ -9,6 +9,8 @@ import math
 from dataclasses import replace
 from typing import Callable, Optional, Sequence
 
+from combench.common import catalogue
+from combench.common.catalogue import Benchmark, Column, Plot
 from combench.report.charts import (
     Axis,
     Chart,
@@ -38,12 +40,35 @@ FARMS, FREQUENCY, BASIC, SCALING, TASKS, CONDITIONS = (
 )
 SECTIONS = (FARMS, FREQUENCY, BASIC, SCALING, TASKS, CONDITIONS)
 
-_FARMS = ("pushfarm", "pullfarm")
-_TWO_NODES = ("oneway", "twoway", "comms1", "comms2")
-_PATTERNS = ("alltoall", "pairs", "outfarm", "multicast", "funnel", *_FARMS, "pipeline")
 _SIZE = Axis("size of a packet, bytes", "size")
 _RATE = Axis("frequency, Hz", "log")
 _WHERE = ("technology", "machine")
+
+
+# Which pictures a benchmark has, by the plots of its definition.
+
+
+def _plots(column: str, against: str) -> Callable[[Benchmark], bool]:
+    return lambda one: column in one.plots_against(against)
+
+
+def _is(wanted: Benchmark) -> Callable[[Benchmark], bool]:
+    return lambda one: one is wanted
+
+
+def _plots_time(one: Benchmark) -> bool:
+    """The time of a step against sizes."""
+    columns = catalogue.known().columns
+    return any(columns[key].type == "summary" for key in one.plots_against("size_bytes"))
+
+
+def _plots_frequency(one: Benchmark) -> bool:
+    """Against what is counted."""
+    return "frequency_Hz" in one.plots_against(one.count.column)
+
+
+def _is_occupied(one: Benchmark) -> bool:
+    return bool(one.occupations)
 
 
 def _closed(rows: list[Row]) -> list[Row]:
@@ -52,13 +77,24 @@ def _closed(rows: list[Row]) -> list[Row]:
 
 def _bounced(rows: list[Row]) -> list[Row]:
     """One message at a time: a stream has a throughput, and no latency of its own."""
-    return [row for row in usual(rows) if row.get("mode") != "stream"]
+    streams = {
+        (one.name, mode.name)
+        for one in catalogue.known().benchmarks.values()
+        for mode in one.modes
+        if mode.stream
+    }
+    return [row for row in usual(rows) if (row.get("benchmark"), row.get("mode")) not in streams]
 
 
 def _overview(rows: list[Row]) -> list[Row]:
     """One size and one algorithm for all benchmarks: the largest of the note's sizes, no work."""
-    rows = [row for row in _closed(rows) if not row.get("algorithm_us")]
-    sizes = [row.get("size_bytes") for row in rows if row.get("size_bytes") <= 1024]
+    return _largest_of_note([row for row in _closed(rows) if not row.get("algorithm_us")])
+
+
+def _largest_of_note(rows: list[Row]) -> list[Row]:
+    """Of the note's sizes, or those below them, the largest that was measured."""
+    largest = max(catalogue.known().note_sizes_bytes)
+    sizes = [row.get("size_bytes") for row in rows if row.get("size_bytes") <= largest]
     return [row for row in rows if sizes and row.get("size_bytes") == max(sizes)]
 
 
@@ -90,13 +126,110 @@ def _fixed_size(rows: list[Row]) -> list[Row]:
 
 
 _BY_COUNT = "What the pattern reaches with more processes; a line for each size."
+
+
+def _by_count(counted: str) -> Chart:
+    return Chart(
+        "frequency",
+        FREQUENCY,
+        "Frequency",
+        _BY_COUNT,
+        lambda one: _plots_frequency(one) and one.count.column == counted,
+        "count",
+        Axis(counted, "count"),
+        _RATE,
+        (("frequency_Hz", ""),),
+        picture=("benchmark",),
+        panel=(*_WHERE, "mode", "multicast", "reading", "algorithm_us"),
+        select=_closed,
+    )
+
+
+def _label(column: Column) -> str:
+    """Of an axis."""
+    unit = "per cent" if column.unit == "%" else column.unit
+    return ", ".join(filter(None, (column.label or column.key, unit)))
+
+
+def _ratios() -> list[Chart]:
+    """What benchmarks reach at their counts against a reference."""
+    known = catalogue.known()
+    made = []
+    for column, one in itertools.product(known.columns.values(), known.benchmarks.values()):
+        ratio = one.ratio
+        plotted = one.plots_against(one.count.column)
+        if ratio and ratio.column == column.key and ratio.column in plotted:
+            made.append(
+                Chart(
+                    f"{column.key.split('_')[0]}-{one.name}",
+                    SCALING,
+                    f"{ratio.title} {one.short_label} ({one.id})",
+                    ratio.caption,
+                    _is(one),
+                    "count",
+                    Axis(one.count.column, "count"),
+                    Axis(_label(column), "linear"),
+                    ((column.key, ""),),
+                    panel=(*_WHERE, "mode"),
+                )
+            )
+    return made
+
+
+def _has_a_chart(one: Benchmark, plot: Plot) -> bool:
+    if plot.against == one.count.column:
+        return plot.column in ("frequency_Hz", one.ratio.column if one.ratio else "")
+    if plot.against == "size_bytes" and catalogue.known().columns[plot.column].type == "summary":
+        return True
+    return (plot.column, plot.against) in (
+        ("throughput_MBps", "size_bytes"),
+        ("frequency_Hz", "list"),
+        ("event_latency_us", "offered_Hz"),
+    )
+
+
+def _others() -> list[Chart]:
+    """Plots of definitions for which there is no chart of its own."""
+    known = catalogue.known()
+    pairs = dict.fromkeys(
+        (plot.column, plot.against)
+        for one in known.benchmarks.values()
+        for plot in one.plots
+        if not _has_a_chart(one, plot)
+    )
+    return [_other(known.columns[column], known.columns[against]) for column, against in pairs]
+
+
+def _other(column: Column, x: Column) -> Chart:
+    counts = {one.count.column for one in catalogue.known().benchmarks.values()}
+    scale = "log" if x.unit else "category"
+    section = CONDITIONS
+    if x.key in counts:
+        section, scale = SCALING, "category" if x.type == "text" else "count"
+    if x.key == "size_bytes":
+        section, scale = BASIC, "size"
+    figures = tuple((f"{column.key}.{one}", one) for one in column.members) or ((column.key, ""),)
+    return Chart(
+        f"{column.key}-{x.key}",
+        section,
+        column.label or column.key,
+        column.meaning,
+        _plots(column.key, x.key),
+        x.key,
+        Axis(_label(x), scale),
+        Axis(_label(column), "log" if column.unit else "linear"),
+        figures,
+        panel=("benchmark", *_WHERE, "mode"),
+    )
+
+
 _CHARTS = (
     Chart(
         "frequency-overview",
         FREQUENCY,
         "All patterns and technologies",
         "The largest of the note's sizes that was measured, without work on the packets.",
-        _PATTERNS,
+        _plots_frequency,
         "processors",
         Axis("processes that take part", "count"),
         _RATE,
@@ -105,33 +238,12 @@ _CHARTS = (
         select=_overview,
         needs="technology",
     ),
-    *(
-        Chart(
-            "frequency",
-            FREQUENCY,
-            "Frequency",
-            _BY_COUNT,
-            benchmarks,
-            "count",
-            Axis(counted, "count"),
-            _RATE,
-            (("frequency_Hz", ""),),
-            picture=("benchmark",),
-            panel=(*_WHERE, "mode", "multicast", "reading", "algorithm_us"),
-            select=_closed,
-        )
-        for benchmarks, counted in (
-            (("alltoall", "pairs"), "processors"),
-            (("outfarm", "multicast"), "destinations"),
-            (("funnel", *_FARMS), "sources"),
-        )
-    ),
     Chart(
         "frequency",
         FREQUENCY,
         "Frequency",
         "Events that left the last stage. Topologies are no scale, so no line joins them.",
-        ("pipeline",),
+        lambda one: one.count.is_topology and _plots_frequency(one),
         "shape",
         Axis("topology", "category"),
         _RATE,
@@ -144,7 +256,7 @@ _CHARTS = (
         BASIC,
         "Latency",
         "From end user to end user, one message at a time.",
-        _TWO_NODES,
+        _plots_time,
         "size_bytes",
         _SIZE,
         Axis("latency, us", "log"),
@@ -157,55 +269,12 @@ _CHARTS = (
         BASIC,
         "Throughput",
         "Payload that all receivers together got. An empty packet carries none.",
-        _TWO_NODES,
+        _plots("throughput_MBps", "size_bytes"),
         "size_bytes",
         _SIZE,
         Axis("throughput, MB/s", "log"),
         (("throughput_MBps", ""),),
         panel=("benchmark", "mode"),
-    ),
-    *(
-        Chart(
-            name,
-            SCALING,
-            title,
-            caption,
-            (benchmark,),
-            "count",
-            Axis(counted, "count"),
-            Axis(unit, "linear"),
-            ((key, ""),),
-            panel=(*_WHERE, "mode"),
-        )
-        for name, title, caption, benchmark, counted, key, unit in (
-            (
-                "scaling-pairs",
-                "Scaling efficiency of pairs (1.4)",
-                "Throughput over that of one pair times their number: 1 is perfect.",
-                "pairs",
-                "processors",
-                "scaling_efficiency",
-                "efficiency",
-            ),
-            (
-                "congestion-alltoall",
-                "Congestion of all-to-all (1.3)",
-                "Time of a packet against that between two nodes: 1 is none.",
-                "alltoall",
-                "processors",
-                "congestion_ratio",
-                "congestion",
-            ),
-            (
-                "loss-funnel",
-                "Loss of a funnel (1.7)",
-                "What the destination receives less than from one source.",
-                "funnel",
-                "sources",
-                "loss_pct",
-                "loss, per cent",
-            ),
-        )
     ),
     Chart(
         "slowdown-communication",
@@ -213,7 +282,7 @@ _CHARTS = (
         "Slowdown of the communication",
         "Time beside a computing task of low priority over time without one: 1 is none, above it is "
         "slower. The smallest number of processes that was measured.",
-        ("oneway", "twoway", "alltoall", "pairs", "outfarm", "multicast", "funnel"),
+        _is_occupied,
         "size_bytes",
         _SIZE,
         Axis("slowdown", "log"),
@@ -228,7 +297,7 @@ _CHARTS = (
         "Slowdown of the computing task",
         "Its rate alone over its rate beside the communication: 1 is none, above it is slower. > is "
         "a lower bound. The smallest number of processes that was measured.",
-        ("oneway", "twoway", "alltoall", "pairs", "outfarm", "multicast", "funnel"),
+        _is_occupied,
         "size_bytes",
         _SIZE,
         Axis("slowdown", "log"),
@@ -246,7 +315,7 @@ _CHARTS = (
         CONDITIONS,
         "Effect of caches",
         "The same buffers again and again, and more buffers than the caches hold.",
-        _TWO_NODES,
+        _plots_time,
         "size_bytes",
         _SIZE,
         Axis("time, us", "log"),
@@ -261,7 +330,7 @@ _CHARTS = (
         CONDITIONS,
         "Ways to wait",
         "How a receiver waits: always looking, giving its core away between, or asleep.",
-        _TWO_NODES,
+        _plots_time,
         "size_bytes",
         _SIZE,
         Axis("time, us", "log"),
@@ -276,7 +345,7 @@ _CHARTS = (
         CONDITIONS,
         "Lists of receivers that change (1.6)",
         "The same receivers in each broadcast, and others in each.",
-        ("multicast",),
+        _plots("frequency_Hz", "list"),
         "list",
         Axis("list", "category"),
         _RATE,
@@ -287,13 +356,23 @@ _CHARTS = (
     ),
 )
 
+
+
+def _charts() -> list[Chart]:
+    """In their order within sections."""
+    known = catalogue.known().benchmarks.values()
+    counted = dict.fromkeys(one.count.column for one in known if not one.count.is_topology)
+    first, *rest = _CHARTS
+    return [first, *map(_by_count, counted), *rest, *_ratios(), *_others()]
+
+
 _LOAD = Chart(
     "load",
     FARMS,
     "Latency against the offered rate",
     "Events fall due at a fixed rate whether or not earlier ones came back; latency counts from when "
     "they were due. Open symbols are no steady state: no line goes through them.",
-    _FARMS,
+    _plots("event_latency_us", "offered_Hz"),
     "offered_Hz",
     Axis("offered rate, Hz", "log"),
     Axis("latency, us", "log"),
@@ -315,8 +394,10 @@ def _same_farm(row: Row, other: Row) -> bool:
 def _closed_loop(group: Sequence[Row], rows: Sequence[Row]) -> tuple[tuple[float, str], ...]:
     """The frequency of the closed loop, as a limit to be drawn."""
     for row in rows:
+        if row.get("mode") != "closed" or not _same_farm(row, group[0]):
+            continue
         known = row.figure("frequency_Hz")
-        if row.get("mode") == "closed" and known and _same_farm(row, group[0]):
+        if known:
             return ((known.value, f"closed loop: {text(known, frequency)}"),)
     return ()
 
@@ -392,9 +473,7 @@ def _distributions(rows: Sequence[Row]) -> list[Picture]:
 
 def _overview_of_farms(rows: Sequence[Row]) -> list[Row]:
     closed = [row for row in _closed(list(rows)) if row.get("event_latency_us")]
-    sizes = [row.get("size_bytes") for row in closed if row.get("size_bytes") <= 1024]
-    chosen = [row for row in closed if sizes and row.get("size_bytes") == max(sizes)]
-    return ordered(chosen)
+    return ordered(_largest_of_note(closed))
 
 
 _PREDICTED = Chart(
@@ -402,7 +481,7 @@ _PREDICTED = Chart(
     SCALING,
     "Predicted and measured",
     "Lines join measurements only; open symbols are predictions, with their range over seeds.",
-    ("oneway", "twoway", *_PATTERNS),
+    lambda one: True,
     "processors",
     Axis("processes that take part", "count"),
     _RATE,
@@ -427,7 +506,7 @@ def _predictions(rows: Sequence[Row], predicted: Sequence[Row]) -> list[Picture]
 def gallery(rows: Sequence[Row], predicted: Sequence[Row] = ()) -> list[Picture]:
     """All pictures for which something was measured."""
     made = _load_curves(rows) + _distributions(rows)
-    for chart in _CHARTS:
+    for chart in _charts():
         made += pictures_of(chart, rows)
     made += _predictions(rows, predicted)
     return sorted(made, key=lambda picture: SECTIONS.index(picture.section))

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Iterable, Sequence
 
+from combench.common import catalogue
+from combench.common.catalogue import evaluate
 from combench.report.figures import frequency, number
 from combench.report.rows import Bound, Row, computing_bounds, cores_of, usual
 
 _NEAR = 0.75  # of a bound that is reached: then it is named as the limit
-_NOTE_BYTES = 64  # the size nearest to the supervisor's 16 bytes that all programs measure
 
 
 def _like(row: Row, rows: Iterable[Row], **wanted: object) -> Iterable[Row]:
@@ -22,30 +23,29 @@ def _like(row: Row, rows: Iterable[Row], **wanted: object) -> Iterable[Row]:
 
 
 def _communicating(row: Row, rows: Sequence[Row]) -> list[Bound]:
-    """By benchmarks of group 1, where they had cores of their own."""
-    sources, size = row.get("sources"), row.get("size_bytes")
-    if row.get("oversubscribed") or sources is None:
+    """By what other benchmarks measured, where ranks had cores of their own: the bounds of the
+    farm's definition."""
+    if row.get("oversubscribed") or row.get("sources") is None:
         return []
+    farm = {"sources": row.get("sources"), "destinations": row.get("destinations") or 1}
     alone = usual(rows)
+    control_bytes = min(filter(None, catalogue.known().note_sizes_bytes))
     bounds = []
-    for other in _like(
-        row, alone, benchmark="funnel", mode="event", sources=sources, size_bytes=size
-    ):
-        rate_hz = (row.get("destinations") or 1) * other.get("frequency_Hz")
-        bounds.append(Bound("what the destinations can take in (1.7)", rate_hz))
-    for other in _like(row, alone, benchmark="oneway", mode="stream", size_bytes=size):
-        bounds.append(Bound("what a source can send (1.1)", other.get("frequency_Hz")))
-    if row.get("benchmark") == "pushfarm":
-        for other in _like(
-            row,
-            alone,
-            benchmark="outfarm",
-            mode="stream",
-            destinations=sources,
-            size_bytes=_NOTE_BYTES,
-        ):
-            what = f"what a supervisor can tell {sources} sources (1.5, {_NOTE_BYTES} bytes)"
-            bounds.append(Bound(what, other.get("frequency_Hz")))
+    for bound in row.definition.bounds:
+        benchmark = catalogue.known().benchmark(bound.benchmark)
+        size = control_bytes if bound.control else row.get("size_bytes")
+        wanted = {
+            "benchmark": bound.benchmark,
+            "mode": bound.mode,
+            "size_bytes": size,
+        }
+        if not benchmark.count.is_fixed:
+            wanted[benchmark.count.column] = evaluate(bound.count, **farm)
+        where = f"{benchmark.id}, {size} bytes" if bound.control else benchmark.id
+        for other in _like(row, alone, **wanted):
+            if other.get("frequency_Hz") is not None:
+                rate_hz = evaluate(bound.times, **farm) * other.get("frequency_Hz")
+                bounds.append(Bound(f"{bound.what.format(**farm)} ({where})", rate_hz))
     return bounds
 
 
@@ -57,7 +57,7 @@ def _open_loops(row: Row, rows: Iterable[Row]) -> str:
         for other in rows
         if other.get("saturated") and all(other.get(key) == row.get(key) for key in keys)
     }
-    names = [name for name in ("farm", "supervisor") if name in said]
+    names = [name for name in catalogue.known().columns["limited_by"].values if name in said]
     if not names:
         return ""
     return f"; in saturated open loops it was the {' and at other rates the '.join(names)}"

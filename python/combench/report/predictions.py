@@ -7,6 +7,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Sequence
 
+from combench.common import catalogue
 from combench.common.documents import Json
 from combench.common.figures import at
 from combench.report.charts import benchmark_title, label_of
@@ -32,8 +33,8 @@ class Predicted:
 def _as_row(data: Json, of: Document) -> Row:
     """The document of a row says its benchmark; here the row does."""
     own = dict(data)
-    if own["benchmark"] != "multicast" and own.get("multicast") == "loop":
-        del own["multicast"]
+    if not catalogue.known().benchmark(own["benchmark"]).lists and own.get("multicast") == "loop":
+        del own["multicast"]  # as rows that were measured have it
     technology = of.data.get("calibration", {}).get("technology", "")
     head = {
         "benchmark": own["benchmark"],
@@ -127,17 +128,17 @@ def _validation(rows: Sequence[Row]) -> str:
 
 
 _LISTED = 12  # predictions in the discussion
-_LARGEST_NOTE_BYTES = 1024
 
 
 def _beyond(rows: Sequence[Row]) -> list[str]:
     """What is predicted for more processes than were measured, at the largest size of the note."""
+    largest = max(catalogue.known().note_sizes_bytes)
     far = [
         row
         for row in rows
         if "processors" in (row.get("outside") or ())
         and not row.get("offered_Hz")
-        and row.get("size_bytes") <= _LARGEST_NOTE_BYTES
+        and row.get("size_bytes") <= largest
     ]
     size = max((row.get("size_bytes") for row in far), default=None)
     said = [

@@ -7,35 +7,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Iterable, Optional, Sequence
 
-from combench.common.benchmarks import BENCHMARKS
+from combench.common import catalogue
+from combench.common.catalogue import Benchmark
 from combench.common.documents import Json
 from combench.common.figures import at
 from combench.common.values import topology
 from combench.report.figures import BEYOND, Figure, figure
 from combench.report.load import Document
 
-# What a measurement is of, beside its benchmark, technology and machine: docs/results.md.
-IDENTITY = (
-    "size_bytes",
-    "processors",
-    "sources",
-    "destinations",
-    "topology",
-    "mode",
-    "occupation",
-    "wait.effective",
-    "touch",
-    "buffers",
-    "list",
-    "multicast",
-    "arrivals",
-    "algorithm_us",
-    "offered_Hz",
-)
-# What is counted, where that is no key of a row.
-_COUNTED = {"": "processors", "farms": "sources", "topologies": "processors"}
 ORIGIN = ("benchmark", "technology", "machine")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def identity_paths() -> list[str]:
+    """What a measurement is of, beside its benchmark, technology and machine."""
+    return [one.path for one in catalogue.known().identifying]
 
 
 def machine_of(document: Document) -> tuple[str, ...]:
@@ -62,15 +48,26 @@ def machine_names(documents: Iterable[Document]) -> dict[tuple[str, ...], str]:
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement. `get` has the keys of its result, of IDENTITY and ORIGIN, and what is derived
-    from them."""
+    """One measurement. `get` has the keys of its result, of identity_paths and ORIGIN, and what is
+    derived from them."""
 
     data: Json
     document: Document
     machine: str
     earlier: tuple[Row, ...] = ()  # the same measurement, made before
 
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        """What was asked for before: groups and lines ask for the same keys again and again."""
+        return {}
+
     def get(self, key: str) -> Any:
+        known = self._known
+        if key not in known:
+            known[key] = self._value(key)
+        return known[key]
+
+    def _value(self, key: str) -> Any:
         if key == "source":
             return self.data.get("source", "measured")
         if key in ("machine", "wait", "reading", "shape", "count"):
@@ -80,6 +77,11 @@ class Row:
         outer, _, inner = key.partition(".")
         value = self.data.get(outer)
         return value.get(inner) if inner and isinstance(value, dict) else value
+
+    @cached_property
+    def definition(self) -> Benchmark:
+        """That of its benchmark, which makes no claims where it is not known here."""
+        return catalogue.known().benchmark(str(self.get("benchmark")))
 
     @cached_property
     def is_beyond(self) -> bool:
@@ -107,29 +109,28 @@ class Row:
             return "n to n"
         return "n to 1" if destinations == 1 else f"{sources} to {destinations}"
 
-    @property
+    @cached_property
     def origin(self) -> tuple[Any, ...]:
         return tuple(self.get(key) for key in ORIGIN)
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        return (*self.origin, *(self.get(key) for key in IDENTITY), "found_Hz" in self.data)
+        return (*self.origin, *map(self.get, identity_paths()), "found_Hz" in self.data)
 
     @property
     def shape(self) -> str:
         """The number of processes as people name it: 4 to 4, 4-2-1, 16."""
         if self.get("topology"):
             return str(self.get("topology"))
-        if self.get("benchmark") in ("pushfarm", "pullfarm"):
+        if self.definition.count.is_farm:
             return f"{self.get('sources')} to {self.get('destinations')}"
         return str(self.count)
 
     @property
     def count(self) -> Optional[int]:
         """The number that varies in this benchmark: of processors, destinations or sources."""
-        known = BENCHMARKS.get(self.get("benchmark"))
-        key = known.counted.key if known else ""
-        count = self.get(_COUNTED.get(key, key))
+        counted = self.definition.count
+        count = self.data.get("processors" if counted.is_topology else counted.column)
         return None if count is None else int(count)
 
 

@@ -1,17 +1,19 @@
-"""The tables of DAQ note 48, in its order, and that of fits: packet sizes side by side, numbers of
-processors below each other. What the note asks for and was not measured has its place, with the
-reason where one is known."""
+"""The tables of benchmarks, in their order, and that of fits: packet sizes side by side, numbers of
+processors below each other. What DAQ note 48 asks for and was not measured has its place, with the
+reason where one is known. What a table has follows from the definition of its benchmark and from
+the table of columns (catalogue.py)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
-from combench.common.benchmarks import NOTE_SIZES
+from combench.common import catalogue
+from combench.common.catalogue import Benchmark, Column
 from combench.report.charts import benchmark_title, grouped, named
 from combench.report.figures import frequency, interval_text, number
 from combench.report.load import Document
-from combench.report.rows import Row
+from combench.report.rows import Row, identity_paths
 
 _COLUMNS_AT_MOST = 7
 _ABSENT = "-"
@@ -49,52 +51,8 @@ class Table:
     left_out: str  # what of the results is not in it
 
 
-_TIME = Quantity("time_us", "time, us")
-_FREQUENCY = Quantity("frequency_Hz", "frequency", frequency)
-_ALL_NODES = Quantity("throughput_MBps", "throughput, MB/s")
-_PER_NODE = Quantity("per_node_MBps", "a node, MB/s")
-# Of a closed loop, which chooses how many events it has in flight.
-_IN_FLIGHT = Quantity("", "events in flight", in_words="in_flight_limit")
-_LIMITED_BY = Quantity("", "limited by", in_words="limited_by")
-_P99 = Quantity("event_latency_us.p99", "p99 of latency, us")
-
-# The note's numbers, what they are called, and what is told of each benchmark.
-_SHAPES: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "oneway": ("processors", ("2",)),
-    "twoway": ("processors", ("2",)),
-    "alltoall": ("processors", ("4", "8", "16")),
-    "pairs": ("processors", ("4", "8", "16")),
-    "outfarm": ("destinations", ("4", "8", "16")),
-    "multicast": ("destinations", ("4", "8", "16")),
-    "funnel": ("sources", ("4", "8", "16")),
-    "pushfarm": ("farm", ("4 to 4", "6 to 6", "8 to 8")),
-    "pullfarm": ("farm", ("4 to 4", "6 to 6", "8 to 8")),
-    "pipeline": ("topology", ("4-2-1", "6-2-1", "9-3-1")),
-    "comms1": ("processors", ()),
-    "comms2": ("processors", ()),
-    "comms3": ("processors", ()),
-}
-_QUANTITIES: Mapping[str, tuple[Quantity, ...]] = {
-    "oneway": (_TIME, _FREQUENCY, _ALL_NODES),
-    "twoway": (_TIME, _FREQUENCY, _ALL_NODES),
-    "alltoall": (_FREQUENCY, _PER_NODE, _ALL_NODES, Quantity("congestion_ratio", "congestion")),
-    "pairs": (_FREQUENCY, _ALL_NODES, Quantity("scaling_efficiency", "efficiency")),
-    "outfarm": (_FREQUENCY, _ALL_NODES),
-    "multicast": (_FREQUENCY, _PER_NODE),
-    "funnel": (_FREQUENCY, _ALL_NODES, Quantity("loss_pct", "loss, %")),
-    "pushfarm": (_FREQUENCY, _IN_FLIGHT, _LIMITED_BY, _P99),
-    "pullfarm": (_FREQUENCY, _IN_FLIGHT, _LIMITED_BY, _P99),
-    "pipeline": (_FREQUENCY,),
-    "comms1": (_TIME, _ALL_NODES),
-    "comms2": (_TIME, _ALL_NODES),
-    "comms3": (_TIME, _ALL_NODES),
-}
-_BESIDE = (
-    Quantity("slowdown_communication", "slowdown of communication"),
-    Quantity("computing_left_pct.source", "computing left at the source, %"),
-    Quantity("computing_left_pct.destination", "computing left at the destination, %"),
-    Quantity("computing_left_pct.node", "computing left at the nodes, %"),
-)
+# What tells rows of a table apart, beside shape and size, in the order in which it is said; other
+# columns that identify rows come after them.
 _KINDS = (
     "technology",
     "machine",
@@ -107,6 +65,65 @@ _KINDS = (
     "algorithm_us",
     "occupation",
 )
+
+
+def _kinds() -> tuple[str, ...]:
+    known = catalogue.known()
+    stood_for = {"size_bytes", *(one.count.column for one in known.benchmarks.values())}
+    others = (key for key in identity_paths() if "." not in key and key not in stood_for)
+    return tuple(dict.fromkeys([*_KINDS, *others]))
+
+
+def _part_words(column: Column, member: str) -> str:
+    """A percentile, or what is of one side."""
+    if column.type == "distribution":
+        return f"{member} of {column.label}"
+    return f"{column.label} at the {member}{'s' if member == 'node' else ''}"
+
+
+def _quantity(path: str) -> Quantity:
+    """What stands for a column, or for a member of one."""
+    key, _, member = path.partition(".")
+    column = catalogue.known().columns.get(key, Column(key, "number", label=key))
+    label = _part_words(column, member) if member else column.label or key
+    if column.type == "text" or column.condition:
+        return Quantity("", label, in_words=key)
+    if column.type == "summary":
+        path = "time_us"  # whichever of them a mode has
+    if column.unit == "Hz":
+        return Quantity(path, label, frequency)
+    return Quantity(path, f"{label}, {column.unit}" if column.unit else label)
+
+
+def _columns(tabled: str) -> list[str]:
+    """Columns, or the members of them, that are in tables without being named by a benchmark."""
+    return [
+        f"{column.key}.{member}" if member else column.key
+        for column in catalogue.known().columns.values()
+        if column.tabled == tabled
+        for member in column.members or ("",)
+    ]
+
+
+def _quantities(benchmark: Benchmark) -> tuple[Quantity, ...]:
+    """Those that its definition names, else its figures; of a benchmark that is not known here what
+    any has."""
+    columns = catalogue.known().columns
+    plain = [key for key, one in columns.items() if one.type in ("summary", "number")]
+    every = {key for one in catalogue.known().benchmarks.values() for key in one.figures}
+    figures = benchmark.figures or [key for key in columns if key in every]
+    named = benchmark.table or tuple(key for key in figures if key in plain)
+    return tuple(dict.fromkeys(map(_quantity, [*named, *_columns("always")])))
+
+
+def _beside() -> tuple[Quantity, ...]:
+    """Those of measurements beside a computing task."""
+    return tuple(map(_quantity, [*_columns("beside computing"), *_columns("always")]))
+
+
+def _usual_shapes(benchmark: Benchmark) -> list[str]:
+    """The numbers that the note asks for, as rows have them: 4 to 4."""
+    return [text.replace("x", " to ") for text in benchmark.count.usual if benchmark.of_note]
 
 
 def _cell(row: Row, quantity: Quantity) -> Optional[Cell]:
@@ -122,8 +139,9 @@ def _cell(row: Row, quantity: Quantity) -> Optional[Cell]:
 
 def _sizes(rows: Iterable[Row]) -> tuple[int, ...]:
     """The note's, and all others where they are few."""
-    found = {*NOTE_SIZES, *(row.get("size_bytes") for row in rows)}
-    return tuple(sorted(found)) if len(found) <= _COLUMNS_AT_MOST else NOTE_SIZES
+    of_note = catalogue.known().note_sizes_bytes
+    found = {*of_note, *(row.get("size_bytes") for row in rows)}
+    return tuple(sorted(found)) if len(found) <= _COLUMNS_AT_MOST else of_note
 
 
 def _shape_order(shape: str) -> tuple[Any, ...]:
@@ -185,46 +203,53 @@ def _table(
     wanted: Sequence[str],
     reasons: Mapping[tuple[str, str, str], str],
 ) -> Table:
-    benchmark = rows[0].get("benchmark")
-    differing = (key for key in _KINDS[1:] if len({row.get(key) for row in rows}) > 1)
-    frame = _Frame(benchmark, _sizes(rows), ("technology", *differing), quantities, reasons)
+    counted = rows[0].definition.count
+    differing = (key for key in _kinds()[1:] if len({row.get(key) for row in rows}) > 1)
+    kinds = ("technology", *differing)
+    frame = _Frame(rows[0].get("benchmark"), _sizes(rows), kinds, quantities, reasons)
     lines = [line for group in grouped(rows, frame.kinds) for line in frame.of_kind(group, wanted)]
-    head = _SHAPES[benchmark][0]
+    head = "farm" if counted.is_farm else counted.column
     return Table(title, head, frame.sizes, tuple(lines), _left_out(rows, frame.sizes))
 
 
-def _order(row: Row) -> tuple[Any, ...]:
-    kinds = tuple(str(row.get(key) or "") for key in _KINDS if key != "algorithm_us")
-    return (kinds, row.get("algorithm_us") or 0)
+def _of_benchmarks(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each, in the order of definitions; those that are not known here come last."""
+    known = catalogue.known().benchmarks.values()
+    found: dict[str, list[Row]] = {one.name: [] for one in known}
+    kinds = [key for key in _kinds() if key != "algorithm_us"]
+    for row in rows:
+        if row.definition.is_reported and row.get("mode") != "open":
+            found.setdefault(row.definition.name, []).append(row)
+    for of_benchmark in found.values():
+        of_benchmark.sort(
+            key=lambda row: (
+                tuple(str(row.get(key) or "") for key in kinds),
+                row.get("algorithm_us") or 0,
+            )
+        )
+    return [of_benchmark for of_benchmark in found.values() if of_benchmark]
 
 
 def tables_of(rows: Sequence[Row], reasons: Mapping[tuple[str, str, str], str] = {}) -> list[Table]:
     """`reasons` says of benchmark, technology and shape why they were not measured."""
     made = []
-    for benchmark, (_, shapes) in _SHAPES.items():
-        of_benchmark = sorted(
-            (
-                row
-                for row in rows
-                if row.get("benchmark") == benchmark and row.get("mode") != "open"
-            ),
-            key=_order,
-        )
+    for of_benchmark in _of_benchmarks(rows):
+        benchmark = of_benchmark[0].definition
         alone = [row for row in of_benchmark if row.get("occupation") in (None, "none")]
         beside = [row for row in of_benchmark if row.get("occupation") not in (None, "none")]
-        title = benchmark_title(benchmark)
+        title, shapes = benchmark.label, _usual_shapes(benchmark)
         if alone:
-            made.append(_table(alone, title, _QUANTITIES[benchmark], shapes, reasons))
+            made.append(_table(alone, title, _quantities(benchmark), shapes, reasons))
         if beside:
-            made.append(_table(beside, f"{title}, beside a computing task", _BESIDE, (), reasons))
+            made.append(_table(beside, f"{title}, beside a computing task", _beside(), (), reasons))
     return made
 
 
 def not_measured(rows: Sequence[Row]) -> list[str]:
     """The note's benchmarks of which there is no table."""
     measured = {row.get("benchmark") for row in rows if row.get("mode") != "open"}
-    of_note = (name for name, (_, shapes) in _SHAPES.items() if shapes)
-    return [benchmark_title(name) for name in of_note if name not in measured]
+    known = catalogue.known().benchmarks.values()
+    return [one.label for one in known if one.of_note and one.name not in measured]
 
 
 def _words(cell: Optional[Cell]) -> str:

@@ -6,8 +6,8 @@ import itertools
 from dataclasses import dataclass
 from typing import Iterator
 
-from combench.common.benchmarks import Shape
-from combench.suite.plan import Plan, Section
+from combench.common.catalogue import Shape
+from combench.suite.plan import Plan, Section, count_key
 
 # Start and set-up of a job, as far as the time left goes.
 _START_S, _START_RANK_S = 1.5, 0.05
@@ -32,7 +32,8 @@ class Measurement:
     name: str  # unique in a plan: section.technology.shape.occupation
     section: str
     benchmark: str
-    number: str
+    id: str
+    group: str
     technology: str
     occupation: str  # empty but in group 1
     shape: str
@@ -47,20 +48,21 @@ class Measurement:
     @property
     def kind(self) -> str:
         """What has the same relation of expected and real time."""
-        return f"occupied {self.occupation not in ('', 'none')}, group {self.number[0]}"
+        return f"occupied {self.occupation not in ('', 'none')}, group {self.group}"
 
 
 def shapes(section: Section, ranks: int, cores: int) -> list[Shape]:
     """The numbers of processes of a section, with `max` for what fits into so many ranks, or cores
     where ranks must not share them."""
-    counted = section.benchmark.counted
-    room = cores if counted.own_cores else ranks
-    texts = section.values[counted.key] if counted.key in section.given else counted.usual
+    benchmark, key = section.benchmark, count_key(section.benchmark)
+    usual = benchmark.count.usual
+    room = ranks if usual else cores  # without usual counts ranks must not share cores
+    texts = section.values[key] if key in section.given else usual or ("max",)
     found: dict[str, Shape] = {}
     for text in texts:
-        known = counted.largest(room) if text == "max" else text
+        known = benchmark.largest(room) if text == "max" else text
         if known is not None:
-            found.setdefault(known, counted.parse(known))
+            found.setdefault(known, benchmark.shape(known))
     return list(found.values())
 
 
@@ -84,11 +86,12 @@ def _measurement(
     words = ["--technology", technology, *values["sizes"].words, *shape.words]
     if benchmark.occupations:
         words += ["--compute", occupation]
-    if benchmark.algorithms:
-        words += ["--algorithm", ",".join(str(us) for us in values["algorithms"])]
+    algorithms = values["algorithms"] or benchmark.algorithms_us
+    if algorithms:
+        words += ["--algorithm", ",".join(str(us) for us in algorithms)]
     words += ["--wait", wait, "--buffers", buffers, "--max-time", f"{max_time_s:g}"]
     words += ["--precision", f"{overrides.precision_pct or values['precision']:g}"]
-    rows = benchmark.rows(values["sizes"].numbers, shape, occupation, len(values["algorithms"]))
+    rows = benchmark.rows_of(shape, values["sizes"].numbers, occupation, len(algorithms))
     row_s = max_time_s + (_OCCUPIED_ROW_S if occupation not in ("", "none") else 0)
     expected_s = _START_S + _START_RANK_S * shape.ranks + rows * row_s
     limit_s = max(_HANGS_AFTER * expected_s, _HANGS_AFTER_LEAST_S)
@@ -96,14 +99,15 @@ def _measurement(
         name=_name(
             section,
             ("", technology),
-            ("", shape.text if benchmark.counted.key else ""),
+            ("", shape.text if count_key(benchmark) else ""),
             ("", occupation),
             ("waits", wait),
             ("buffers", buffers),
         ),
         section=section.name,
         benchmark=benchmark.name,
-        number=benchmark.number,
+        id=benchmark.id,
+        group=benchmark.group,
         technology=technology,
         occupation=occupation,
         shape=shape.text,

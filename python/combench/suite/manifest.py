@@ -35,7 +35,7 @@ def entry(measurement: Measurement) -> Json:
         "name": measurement.name,
         "section": measurement.section,
         "benchmark": measurement.benchmark,
-        "id": measurement.number,
+        "id": measurement.id,
         "technology": measurement.technology,
         "shape": measurement.shape,
         "ranks": measurement.ranks,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Mapping
 
-from combench.common import documents
+from combench.common import documents, programs
 from combench.common.documents import Json, read_result
 from combench.common.errors import MEASURED, SKIPPED, SuiteError
 from combench.suite import manifest as manifests
@@ -59,7 +59,7 @@ class Setting:
     def command(self, measurement: Measurement) -> list[str]:
         return [
             *self.launcher.words(self.job(measurement)),
-            str(self.programs / f"cb_{measurement.benchmark}"),
+            str(programs.path(self.programs, measurement.benchmark)),
             *measurement.words,
             *self._placement(measurement),
             "--output",

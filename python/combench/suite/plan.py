@@ -2,7 +2,7 @@
 
 What stands before the first [section] holds for the whole plan; a section is one benchmark with
 the values of its axes, and takes from the head of the plan what it does not say itself. The keys
-are rows of KEYS; docs/suite.md explains them.
+are rows of KEYS; docs/using/running.md explains them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, NoReturn
 
-from combench.common import values
-from combench.common.benchmarks import BENCHMARKS, SWEEP_SIZES, Benchmark
+from combench.common import catalogue, values
+from combench.common.catalogue import Benchmark
 from combench.common.errors import SuiteError
 from combench.suite.launcher import PLACEMENTS
 
@@ -80,9 +80,13 @@ def _sizes(text: str) -> Sizes:
     if text == "default":
         return Sizes((), None)
     if text == "sweep":
-        return Sizes(("--sweep",), SWEEP_SIZES)
+        return Sizes(("--sweep",), frozenset(catalogue.known().sweep_sizes_bytes))
     numbers = _listed(values.size_bytes)(text)
     return Sizes(("--sizes", ",".join(str(number) for number in numbers)), frozenset(numbers))
+
+
+def _benchmark(text: str) -> str:
+    return values.one_of(*catalogue.known().benchmarks)(text)
 
 
 def _options(text: str) -> tuple[str, ...]:
@@ -103,14 +107,12 @@ class Key:
 
 
 _WAITS = values.one_of("auto", "spin", "yield", "block")
-_SIDES = values.one_of("none", "source", "destination", "both")
 _COUNTS = {
-    "processors": "numbers of processors: of alltoall, pairs and comms3; max is what fits the job; "
-    "of calibrate 2 or 3, without it as many as have cores",
-    "destinations": "numbers of destinations: of outfarm and multicast",
-    "sources": "numbers of sources: of funnel",
-    "farms": "sources x destinations: of pushfarm and pullfarm, 4x4, 8x1",
-    "topologies": "the stages of pipeline: 4-2-1; they have no max",
+    "processors": "numbers of processors; max is what fits the job",
+    "destinations": "numbers of destinations, or max",
+    "sources": "numbers of sources, or max",
+    "farms": "sources x destinations: 4x4, 8x1, or max",
+    "topologies": "the stages of pipelines: 4-2-1; they have no max",
 }
 
 KEYS: dict[str, Key] = {
@@ -124,7 +126,7 @@ KEYS: dict[str, Key] = {
         section=False,
     ),
     "benchmark": Key(
-        values.one_of(*BENCHMARKS), None, "the program without its cb_; else the section's name is that"
+        _benchmark, None, "the program without its cb_; else the section's name is that"
     ),
     "technologies": Key(
         _listed(_word), ("mpi",), "names; what is not built is left out", head=True
@@ -135,11 +137,11 @@ KEYS: dict[str, Key] = {
         "0, 64, 4KiB, 1MB, or sweep, or default, those of the programs",
         head=True,
     ),
-    "occupations": Key(_listed(_SIDES), ("none",), "of group 1: none, source, destination, both"),
+    "occupations": Key(_listed(_word), ("none",), "of group 1: none, source, destination, both"),
     "algorithms": Key(
         _listed(values.whole_microseconds),
-        (0, 50, 500),
-        "of group 2: times in us or with a unit, 50, 2ms; else 0, 50, 500",
+        None,
+        "of group 2: times in us or with a unit, 50, 2ms; else those of the programs",
     ),
     "waits": Key(_listed(_WAITS), ("auto",), "auto, spin, yield, block", head=True),
     "buffers": Key(_listed(values.one_of("hot", "rotate")), ("hot",), "hot, rotate", head=True),
@@ -161,6 +163,14 @@ KEYS: dict[str, Key] = {
     "options": Key(_options, (), "further options of the program, as on its command line"),
     **{key: Key(_listed(_word), None, text) for key, text in _COUNTS.items()},
 }
+
+
+def count_key(benchmark: Benchmark) -> str:
+    """The key that has the counts of a benchmark; empty where there is but one."""
+    count = benchmark.count
+    if count.is_farm or count.is_topology:
+        return "farms" if count.is_farm else "topologies"
+    return "" if count.is_fixed else count.column
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:
@@ -216,12 +226,13 @@ class _Reader:
 
     def section(self, name: str, line: int, own: dict[str, tuple[int, Any]]) -> Section:
         benchmark_name = own["benchmark"][1] if "benchmark" in own else name
-        if benchmark_name not in BENCHMARKS:
+        known = catalogue.known().benchmarks
+        if benchmark_name not in known:
             self.wrong(
-                f"[{name}] is no benchmark; {_nearest(name, BENCHMARKS)} Or add benchmark = NAME",
+                f"[{name}] is no benchmark; {_nearest(name, known)} Or add benchmark = NAME",
                 line,
             )
-        benchmark = BENCHMARKS[benchmark_name]
+        benchmark = known[benchmark_name]
         for key, (at, value) in own.items():
             self.check_meaning(benchmark, key, value, at)
         values = {key: row.default for key, row in KEYS.items() if row.section}
@@ -231,31 +242,31 @@ class _Reader:
 
     def check_meaning(self, benchmark: Benchmark, key: str, value: Any, line: int) -> None:
         """A key that means nothing to a benchmark is refused, as the programs do."""
-        without = f"cb_{benchmark.name} has no {key}"
-        if key in _COUNTS and key != benchmark.counted.key:
-            self.wrong(f"{without}; remove it, or use {benchmark.counted.key or 'nothing'}", line)
-        if key == "algorithms" and not benchmark.algorithms:
+        without = f"{benchmark.program} has no {key}"
+        if key in _COUNTS and key != count_key(benchmark):
+            self.wrong(f"{without}; remove it, or use {count_key(benchmark) or 'nothing'}", line)
+        if key == "algorithms" and not benchmark.algorithms_us:
             instead = ", or use occupations" if benchmark.occupations else ""
             self.wrong(f"{without}, which are of group 2; remove it{instead}", line)
         if key == "occupations" and not benchmark.occupations:
-            instead = ", or use algorithms" if benchmark.algorithms else ""
+            instead = ", or use algorithms" if benchmark.algorithms_us else ""
             self.wrong(f"{without}, which are of group 1; remove it{instead}", line)
         if key == "occupations":
             for side in value:
                 if side not in benchmark.occupations:
                     known = ", ".join(benchmark.occupations)
-                    self.wrong(f"cb_{benchmark.name} has no occupation '{side}'; use {known}", line)
-        if key == benchmark.counted.key:
+                    self.wrong(f"{benchmark.program} has no occupation '{side}'; use {known}", line)
+        if key == count_key(benchmark):
             self.check_counts(benchmark, value, line)
 
     def check_counts(self, benchmark: Benchmark, values: tuple[str, ...], line: int) -> None:
         for value in values:
-            if value == "max" and benchmark.counted.key != "topologies":
+            if value == "max" and not benchmark.count.is_topology:
                 continue
             try:
-                benchmark.counted.parse(value)
+                benchmark.shape(value)
             except ValueError as error:
-                self.wrong(f"{benchmark.counted.key}: {error}", line)
+                self.wrong(f"{count_key(benchmark)}: {error}", line)
 
     def finish(self, text: str) -> Plan:
         if not self.sections:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from combench.common import documents, programs
+from combench.common import catalogue, documents, programs
 from combench.common.documents import Json, NewerSchema, read_result
 from combench.common.errors import SuiteError
 from combench.suite import allocation, launcher, manifest, plan
@@ -139,6 +139,8 @@ def prepare(arguments: argparse.Namespace, directory: Path, entry: Path) -> Prep
 
     `entry` is the script that was started, beside which programs may be.
     """
+    if arguments.programs:
+        catalogue.look_in(Path(arguments.programs))
     chosen, known = _earlier(arguments, directory) if arguments.resume else _new(arguments)
     folder = programs.find(arguments.programs, entry, os.environ)
     hostfile = arguments.hostfile or known.hostfile

@@ -63,7 +63,7 @@ EXIT_STATUS = (
     "0 all is measured or skipped for want of a capability; 1 something failed, timed out or was "
     "interrupted; 2 wrong before the first measurement; 77 nothing could be measured."
 )
-SEE_ALSO = ("combench-compare", "combench-parkbench", "cb_oneway", "cb_pushfarm")
+SEE_ALSO = ("combench-compare", "combench-parkbench", "combench-report")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,6 +1,6 @@
 /* Calibration files: the lines of the quiet network and related settings, as text that people read
- * and edit. The keywords of settings and of parts of lines are tables here. docs/model.md has the
- * grammar. */
+ * and edit. The keywords of settings and of parts of lines are tables here. docs/reference/model.md
+ * has the grammar. */
 #include <ccmod/calibration.h>
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* A network described by a topology file: nodes, switches, links, given routes, and route search.
- * topology_file.h reads it, topology_network.c makes a ccmod_network from it. docs/model.md has the
- * format. Internal to src/model. */
+ * topology_file.h reads it, topology_network.c makes a ccmod_network from it.
+ * docs/reference/model.md has the format. Internal to src/model. */
 #ifndef MODEL_NETWORKS_TOPOLOGY_H
 #define MODEL_NETWORKS_TOPOLOGY_H
 

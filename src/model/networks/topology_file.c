@@ -79,7 +79,7 @@ static ccmod_status read_options(topology_parser *parser, const topology_option 
         if (at == count)
             return refuse(parser, word,
                           "not an option of this statement; write KEY=VALUE with one of its keys "
-                          "(docs/model.md)");
+                          "(docs/reference/model.md)");
         if (given[at])
             return refuse(parser, word, "given twice in one line; give it once");
         given[at] = true;

@@ -175,6 +175,6 @@ static ccmod_status open_file(const char *arguments, const char *text, size_t pr
 const ccmod_network_kind ccmod_network_file = {
     .name = "file",
     .form = "file:PATH",
-    .help = "nodes, switches and links as a topology file has them (docs/model.md)",
+    .help = "nodes, switches and links as a topology file has them (docs/reference/model.md)",
     .open = open_file,
 };

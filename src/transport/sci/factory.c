@@ -1,6 +1,7 @@
 /* Factories of the technology sci: the message passing layer over SCI of Bogaerts' note, using only
  * remote memory. Each process has one segment that the others write to: headers with
- * acknowledgements, lines with notifications, buffers with data. docs/sci.md has the protocol. */
+ * acknowledgements, lines with notifications, buffers with data. docs/reference/sci.md has the
+ * protocol. */
 #include "transport/sci/internal.h"
 
 #include <stdlib.h>

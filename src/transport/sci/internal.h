@@ -1,4 +1,4 @@
-/* Internals of the technology sci, shared by its files. docs/sci.md has the protocol.
+/* Internals of the technology sci, shared by its files. docs/reference/sci.md has the protocol.
  *
  * Threads: one receives. With `many_senders` any thread may send, create and release; shared state
  * (the send side of the nodes, the pool, the receive buffers) is guarded by the factory's lock. The

@@ -73,7 +73,7 @@ void sci_watch_first(sci_receiving *from)
  * reader and the hardware prefetcher have fewer requests in flight. Lines of a small message arrive
  * with the reader's first instructions, and the rest of a large one while it is read. The first
  * part of a large one is loaded instead, since some of many consecutive prefetches are late or
- * dropped; docs/sci.md has the measurements. */
+ * dropped; docs/development/performance.md has the measurements. */
 static inline void fetch(const void *data, size_t bytes)
 {
     const size_t least = 1024, loaded = 4096, most = 12288;

@@ -1,4 +1,5 @@
-/* Internals of the technology tcp, shared by its files. docs/sockets.md has the protocol.
+/* Internals of the technology tcp, shared by its files. docs/reference/technologies.md has the
+ * protocol.
  *
  * Threads: one receives. With `many_senders` any thread may send, create and release, and shared
  * state (the pool, the count of buffers held, the send side of the nodes) is guarded by the

@@ -1,6 +1,6 @@
 /* The technology tcp: messages over stream sockets, one connection per pair of ranks, opened at
  * open and shut down at close. A message is a header of eight bytes and its payload;
- * docs/sockets.md has the format. */
+ * docs/reference/technologies.md has the format. */
 #include "transport/tcp/internal.h"
 
 #include <errno.h>

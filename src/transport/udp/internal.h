@@ -1,5 +1,5 @@
-/* Internals of the technology udp, shared by its files. docs/sockets.md has the protocol. One
- * thread at a time uses a factory. */
+/* Internals of the technology udp, shared by its files. docs/reference/technologies.md has the
+ * protocol. One thread at a time uses a factory. */
 #ifndef TRANSPORT_UDP_INTERNAL_H
 #define TRANSPORT_UDP_INTERNAL_H
 

@@ -1,6 +1,6 @@
 /* The technology udp: messages as datagrams, which may be lost, duplicated and reordered. All of
  * that is counted, and nothing is retransmitted. A waiting receive gives up after a timeout.
- * docs/sockets.md has the format. */
+ * docs/reference/technologies.md has the format. */
 #include "transport/udp/internal.h"
 
 #include <netinet/ip.h>

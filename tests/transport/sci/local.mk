@@ -5,7 +5,8 @@ SCI_TESTS = %D%/test_sci_layout %D%/test_sci_lossy %D%/test_sci_pair %D%/test_sc
 UNIT_TESTS += $(SCI_TESTS)
 THREADS_TESTS += $(SCI_TESTS)
 endif
-TESTS += %D%/multicast_sci.sh %D%/programs_sci.sh
+TESTS += %D%/multicast_sci.sh
+LONG_TESTS += %D%/programs_sci.sh
 OTHER_TESTS += %D%/multicast_sci.sh
 endif
 EXTRA_DIST += %D%/multicast_sci.sh %D%/programs_sci.sh

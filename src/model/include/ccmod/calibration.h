@@ -55,8 +55,8 @@ typedef struct {
 CCMOD_API ccmod_calibration ccmod_calibration_line(double overhead_us, double latency_us,
                                                    double bandwidth_MBps);
 
-/* Read a calibration file (docs/model.md); `name` is used in errors, which have file, line, cause
- * and remedy. Memory is independent of the file. */
+/* Read a calibration file (docs/reference/model.md); `name` is used in errors, which have file,
+ * line, cause and remedy. Memory is independent of the file. */
 CCMOD_API ccmod_status ccmod_calibration_open(const char *path, ccmod_calibration *out,
                                               ccmod_error *error);
 CCMOD_API ccmod_status ccmod_calibration_read(FILE *stream, const char *name,

@@ -2,7 +2,7 @@
  * machine does (a workload), how the network is wired (a network) and the time of a message on the
  * quiet network (a calibration), it predicts when every processor ends and which link limits it.
  * The model is that of S. Papaefstathiou, "Predicting Communications Bottlenecks" (2001);
- * docs/model.md has the method, the trace format and a worked example.
+ * docs/reference/model.md has the method, the trace format and a worked example.
  *
  * The library has no global state: any number of evaluations may run in one process, also at the
  * same time in different threads as long as no two share a workload or an observer. Networks,

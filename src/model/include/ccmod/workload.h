@@ -1,5 +1,5 @@
 /* The workload of an evaluation: the records of each processor. A table of callbacks, filled by a
- * program, or made from a trace in the text format .cct (docs/model.md). */
+ * program, or made from a trace in the text format .cct (docs/reference/trace-format.md). */
 #ifndef CCMOD_WORKLOAD_H
 #define CCMOD_WORKLOAD_H
 
@@ -56,7 +56,7 @@ struct ccmod_workload {
 /* Release the workload, if it has a release function; NULL is accepted. */
 CCMOD_API void ccmod_workload_free(ccmod_workload *workload);
 
-/* Trace: the text format .cct (docs/model.md) */
+/* Trace: the text format .cct (docs/reference/trace-format.md) */
 
 typedef struct ccmod_trace ccmod_trace;
 
