@@ -109,7 +109,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static const cb_option_table table = {
     .program = "ccmod-calibrate",
-    .summary = "make a calibration of measurements",
+    .summary = "make a calibration from measurements",
     .description =
         "Fits lines T(n) = overhead + latency + n x price to the ping-pong of a result, and "
         "writes a calibration file for --calibration. The time of a message is half a round trip. "
@@ -166,7 +166,7 @@ static cb_status fit(calibrate_plan *plan)
     ccmod_error error;
 
     if (wish.packet_bytes > 0 && wish.segments > 0 && wish.segments != 2) {
-        cb_error("--packet-bytes makes two lines, and --segments %zu asks for others; give one of "
+        cb_error("--packet-bytes makes two lines, but --segments is %zu; give one of "
                  "the two",
                  wish.segments);
         return CB_ERROR_USAGE;
@@ -334,7 +334,7 @@ static cb_status calibrate(const calibrate_settings *settings, const bool *given
     cb_status status;
 
     if (settings->measurements == NULL) {
-        cb_error("no measurements are named; write %s, or see --help", table.synopsis);
+        cb_error("the measurements are missing; write %s, or see --help", table.synopsis);
         return CB_ERROR_USAGE;
     }
     status = measurements_read(settings->measurements, settings->round_trips, &plan.found);
@@ -372,5 +372,5 @@ static int run(int argc, char **argv)
     return tool_exit(status);
 }
 
-const ccmod_command ccmod_command_calibrate = {"calibrate", "make a calibration of measurements",
+const ccmod_command ccmod_command_calibrate = {"calibrate", "make a calibration from measurements",
                                                run};

@@ -200,7 +200,7 @@ static cb_status write_rank_file(convert_output *output)
     cb_status status;
 
     if (asprintf(&path, "%s.%" PRIu32, output->output, output->rank) < 0) {
-        cb_error("no memory for the name of the file of rank %" PRIu32, output->rank);
+        cb_error("out of memory for the file name of rank %" PRIu32, output->rank);
         return CB_ERROR_MEMORY;
     }
     status = write_file(path, write_one_rank, output);
@@ -241,7 +241,7 @@ static cb_status check(const convert_settings *settings, ccmod_workload *workloa
     FILE *nowhere = fopen("/dev/null", "we");
 
     if (nowhere == NULL) {
-        cb_error("cannot open /dev/null: %s; mend the system", strerror(errno));
+        cb_error("cannot open /dev/null: %s; check its permissions", strerror(errno));
         return CB_ERROR_SYSTEM;
     }
     write_all_ranks(nowhere, &output);
@@ -272,7 +272,7 @@ static cb_status convert(const convert_settings *settings)
     cb_status status;
 
     if (settings->input == NULL) {
-        cb_error("nothing to convert is named; write %s, or see --help", table.synopsis);
+        cb_error("the input is missing; write %s, or see --help", table.synopsis);
         return CB_ERROR_USAGE;
     }
     status = convert_input_of(settings, &input);

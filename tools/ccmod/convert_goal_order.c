@@ -118,7 +118,7 @@ static ccmod_status look_at(goal_order *order, const goal_operation *operation,
 
     if (target->state == NOT_YET)
         return refuse(order, operation,
-                      "it requires what stands behind it; write operations in an order in "
+                      "it requires a later operation; write operations in an order in "
                       "which they can run");
     needs->behind |= target->stage > order->gate_stage;
     if (requirement->start || target->counted_for == operation->number + 1)
@@ -144,14 +144,14 @@ static ccmod_status check_needs(const goal_order *order, const goal_operation *o
 {
     if (needs->unfinished > 0 && needs->unfinished < order->started && !is_blocking(order, needs))
         return refuse(order, operation,
-                      "of the operations under way it requires neither all nor the last one alone, "
+                      "it requires neither all pending operations nor only the last one, "
                       "but a rank of a trace waits for all that it has started; require all of "
                       "them");
     if (!needs->behind && needs->of_gate < order->gate_count)
         return refuse(order, operation,
-                      "it requires less than what stands before it has to wait for, and "
-                      "could run earlier, but a rank of a trace goes on in one order; let it "
-                      "require that too, or put it before");
+                      "it requires less than earlier operations wait for, and "
+                      "could run before them, but a rank of a trace has one order; let it "
+                      "require the same, or move it up");
     return CCMOD_OK;
 }
 

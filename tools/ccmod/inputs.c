@@ -11,9 +11,8 @@
 #include "base/units.h"
 #include "report/file.h"
 
-static const report_file_use result_use = {.what = "the result",
-                                           .option = "--output",
-                                           .instead = ", or leave it away for standard output"};
+static const report_file_use result_use = {
+    .what = "the result", .option = "--output", .instead = ", or omit it for standard output"};
 
 /* Parsing of --background */
 
@@ -88,13 +87,14 @@ static cb_status set_stop(const cb_option_table *table, const tool_settings *set
     bool counted = was_given(table, given, "rate-of");
 
     if (settings->precision_pct > 0 && !counted) {
-        cb_error("--precision %g is of no rate; say with --rate-of RANK whose receives are counted",
-                 settings->precision_pct);
+        cb_error(
+            "--precision %g needs a rate; name the rank whose receives are counted with --rate-of",
+            settings->precision_pct);
         return CB_ERROR_USAGE;
     }
     if (settings->doubled && settings->until_us > 0 && !counted) {
-        cb_error("--double cannot compare ends that --until-us has set; give --rate-of RANK, for a "
-                 "rate to be compared, or leave one of the two away");
+        cb_error("--double cannot compare end times fixed by --until-us; give --rate-of RANK to "
+                 "compare rates, or omit one of the two");
         return CB_ERROR_USAGE;
     }
     parameters->until_us = settings->until_us;
@@ -195,7 +195,7 @@ static cb_status open_inputs(const cb_option_table *table, const tool_settings *
     CB_TRY(set_stop(table, settings, given, &inputs->parameters));
     CB_TRY(set_calibration(table, settings, given, &inputs->calibration));
     if (settings->trace == NULL) {
-        cb_error("no trace is named; write %s, or see --help", table->synopsis);
+        cb_error("the trace is missing; write %s, or see --help", table->synopsis);
         return CB_ERROR_USAGE;
     }
     if (ccmod_trace_open(settings->trace, &inputs->trace, &error) != CCMOD_OK)

@@ -358,8 +358,7 @@ static cb_status evaluate_alone(knee_result *result)
     ccmod_result_free(alone);
     if (result->alone_us > 0)
         return CB_OK;
-    cb_error("'%s' computes nothing, so that its load cannot be varied; put computing times into "
-             "it, as 'c 10'",
+    cb_error("'%s' has no computing times, which vary the load; add some, as 'c 10'",
              result->settings->trace);
     return CB_ERROR_USAGE;
 }
@@ -401,7 +400,7 @@ static cb_status find_busiest(knee_result *result)
                         sizeof(result->link));
         return CB_OK;
     }
-    cb_error("'%s' sends no message over a link, so that no link has a knee; put messages into it",
+    cb_error("'%s' sends no message over a link, so no link has a knee; add messages",
              result->settings->trace);
     return CB_ERROR_USAGE;
 }

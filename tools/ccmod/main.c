@@ -23,7 +23,7 @@ static const cb_option rows[] = {
 
 static const cb_option_table table = {
     .program = "ccmod",
-    .summary = "predict communication, and what limits it",
+    .summary = "predict communication and its bottleneck",
     .description =
         "ccmod predicts, from a trace of what every rank computes, sends and receives, and a "
         "description of the network, when each rank is done, and names the link that limits. "
@@ -48,14 +48,14 @@ static int run_itself(int argc, char **argv)
     cb_status status;
 
     if (argc > 1 && argv[1][0] != '-') {
-        cb_error("'%.64s' is no subcommand; use run, info, timeline, signals, knee, calibrate or "
+        cb_error("unknown subcommand '%.64s'; use run, info, timeline, signals, knee, calibrate or "
                  "convert, see ccmod --help",
                  argv[1]);
         return tool_exit(CB_ERROR_USAGE);
     }
     status = tool_parse(&table, argc, argv, &nothing, NULL, &done);
     if (status == CB_OK && !done) {
-        cb_error("what to do is not said; write ccmod run TRACE, or see ccmod --help");
+        cb_error("the subcommand is missing; write ccmod run TRACE, or see ccmod --help");
         status = CB_ERROR_USAGE;
     }
     return tool_exit(status);

@@ -350,7 +350,7 @@ static void read_flows(const report_reading *reading, measurements *found)
 
 static cb_status no_memory(void)
 {
-    cb_error("cannot keep the measurements: no memory; give fewer");
+    cb_error("cannot store the measurements: out of memory; give fewer");
     return CB_ERROR_MEMORY;
 }
 
@@ -529,8 +529,8 @@ cb_status measurements_read(const char *path, bool round_trips, measurements *ou
     if (!begins_with_brace(stream)) {
         status = read_text(stream, path, round_trips, out);
     } else if (round_trips) {
-        cb_error("--round-trip is for two columns: the result '%s' has halved its round trips "
-                 "already; leave the option away",
+        cb_error("--round-trip is for two columns: the result '%s' has already halved its round "
+                 "trips; omit the option",
                  path);
         status = CB_ERROR_USAGE;
     } else {

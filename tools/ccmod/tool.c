@@ -26,8 +26,7 @@ cb_status tool_flush(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CB_OK;
-    cb_error("cannot write to standard output: %s; make room where it goes, or direct it to "
-             "another place",
+    cb_error("cannot write to standard output: %s; free space there, or redirect it",
              strerror(errno));
     return CB_ERROR_SYSTEM;
 }

@@ -16,10 +16,10 @@ enum { SHELL_BYTES = 1 << 17 };
 #define FIELD(name) offsetof(testbed_settings, name)
 
 static const char *const exit_statuses[] = {
-    "0",   "The command's own, whatever it is; 128 and the number of a signal that ended it.",
-    "1",   "The system refused something on the way.",
+    "0",   "The command's own status; 128 plus the signal number if a signal ended it.",
+    "1",   "A system call failed.",
     "2",   "An option or an order is wrong.",
-    "77",  "There can be no testbed here: no root, no namespaces, no TUN in the kernel.",
+    "77",  "A testbed is not possible here: it needs root, namespaces and TUN in the kernel.",
     "127", "The command cannot be started.",
     NULL,
 };
