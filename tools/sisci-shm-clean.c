@@ -1,5 +1,5 @@
-/* sisci-shm-clean: lists the shared objects of libsisci-shm that belong to this user, and removes
- * those whose owners have ended. What a live process uses is never touched. */
+/* sisci-shm-clean: list the shared objects of libsisci-shm that belong to this user, and remove
+ * those whose owners have ended. Objects of running processes are never touched. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ typedef struct {
     bool quiet;
 } clean_options;
 
-/* One line: name, kind, bytes, owner, and what is done with it. */
+/* Print one line: name, kind, bytes, owner, and the action. */
 static void list(const sisci_name *name, const char *fate)
 {
     static const struct {
@@ -85,8 +85,8 @@ static bool clean(const clean_options *options)
     sisci_names_free(&all);
     free(stale);
 
-    /* The lock goes last, when nothing else is left: a process that waits for it notices, and makes
-     * a new one. */
+    /* Remove the lock last, when nothing else is left: a process that waits for it notices, and
+     * creates a new one. */
     if (!options->dry_run && sisci_names_list(&user, &left)) {
         if (left.count == 1 && strcmp(left.names[0].text, lock.text) == 0)
             sisci_object_unlink(&lock);
@@ -95,7 +95,7 @@ static bool clean(const clean_options *options)
     return true;
 }
 
-/* -1: go on; else the exit status. */
+/* Returns -1 to continue, else the exit status. */
 static int parse(int count, char **arguments, clean_options *options)
 {
     static const struct option names[] = {{"dry-run", no_argument, NULL, 'n'},

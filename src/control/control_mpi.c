@@ -181,11 +181,11 @@ void control_look_while_waiting(control *plane, void (*look)(void *context), voi
  * then, so wait until it has, for at most two seconds. */
 _Noreturn void control_abort(control *plane, int exit_status)
 {
-    const uint64_t patience_ns = 2000000000;
+    const uint64_t timeout_ns = 2000000000;
 
     (void)plane;
-    (void)cb_streams_await_reader(STDOUT_FILENO, patience_ns);
-    (void)cb_streams_await_reader(STDERR_FILENO, patience_ns);
+    (void)cb_streams_await_reader(STDOUT_FILENO, timeout_ns);
+    (void)cb_streams_await_reader(STDERR_FILENO, timeout_ns);
     MPI_Abort(MPI_COMM_WORLD, exit_status);
     abort();
 }

@@ -1,5 +1,5 @@
-/* The version and the errors of the library: text and place go into the caller's ccmod_error,
- * nowhere else. */
+/* Version and errors of the library. An error's text and place go to the caller's ccmod_error only.
+ */
 #include <ccmod/base.h>
 
 #include <stdarg.h>

@@ -1,9 +1,9 @@
-/* Collectives of all ranks of a communicator: recorded as the messages of patterns.h, under a
- * comment with what the call took. A barrier of all ranks is one in the trace, too. Those that do
- * not wait send and receive the same. What ranks can send before they have received anything begins
- * at the call, as started sends and receives; the rest, which passes on what has come, is placed
- * where the program has waited for the end: a library does it in some call of MPI in between, and
- * it is not visible in which one. Sender and receiver have a message at the same of the two places,
+/* Collectives of all ranks of a communicator, recorded as the messages of patterns.h after a
+ * comment with the time of the call. A barrier of all ranks is a barrier in the trace. Non-blocking
+ * collectives send and receive the same messages. Messages that ranks can send before they receive
+ * any are recorded at the call, as started sends and receives; later ones, which forward what has
+ * arrived, where the program waits for the end: a library sends them in some MPI call in between,
+ * and which one is not visible. Sender and receiver record a message at the same of the two places,
  * so that it keeps its order among others between them. */
 #include "tracer/tracer.h"
 
@@ -12,9 +12,9 @@
 #include "base/memory.h"
 
 struct tracer_started {
-    const tracer_ranks *ranks; /* as long as records come from the pattern */
-    bool passing_on;           /* nothing more is sent at once */
-    uint64_t first, begun;     /* the records that stand at the call */
+    const tracer_ranks *ranks; /* while records come from the pattern */
+    bool passing_on;           /* no further message can be sent at once */
+    uint64_t first, begun;     /* range of the records at the call */
     tracer_record *later;
     size_t count, room;
 };
@@ -126,14 +126,14 @@ bool tracer_started_finish(tracer_started *collective)
     return sends;
 }
 
-/* What the program has called; `request` is NULL where the call waits. */
+/* The program's call; `request` is NULL if it is blocking. */
 typedef struct {
     const char *name;
     MPI_Comm communicator;
     const MPI_Request *request;
 } called;
 
-/* A collective on its way into the trace. */
+/* A collective being recorded. */
 typedef struct {
     tracer_place place;
     tracer_sink sink;
@@ -150,8 +150,8 @@ static void emit_blocking(void *context, const tracer_record *record, bool at_on
     tracer_add(&translated);
 }
 
-/* False where a trace cannot describe the communicator; else `complete` follows after the pattern.
- */
+/* False if a trace cannot describe the communicator; otherwise `complete` must follow after the
+ * pattern. */
 static bool describe(const called *call, int root, uint64_t bytes, collective *out)
 {
     double took_us = tracer_elapsed_us();
@@ -170,7 +170,7 @@ static bool describe(const called *call, int root, uint64_t bytes, collective *o
     return true;
 }
 
-/* Between two patterns. */
+/* Between two patterns of one call. */
 static void go_on(const called *call, const collective *described)
 {
     if (call->request != NULL)
@@ -183,7 +183,7 @@ static void complete(const called *call, const collective *described)
         tracer_started_under_way(described->started, *call->request);
 }
 
-/* The same number of bytes for every rank, and numbers of elements. */
+/* The same number of bytes for every rank; numbers of elements. */
 static uint64_t alike(const void *context, int rank)
 {
     (void)rank;
@@ -193,7 +193,7 @@ static uint64_t alike(const void *context, int rank)
 typedef struct {
     const int *counts;
     MPI_Datatype type;
-    const MPI_Datatype *types; /* where each rank has its own */
+    const MPI_Datatype *types; /* if each rank has its own */
 } counted;
 
 static uint64_t of_rank(const void *context, int rank)
@@ -223,7 +223,7 @@ static int rank_in(MPI_Comm communicator)
     return rank;
 }
 
-/* Between groups all are `others`: such a call is left out later. */
+/* In intercommunicators all ranks are `others`: such a call is not recorded. */
 static bool is_root(const called *call, int root)
 {
     const tracer_ranks *ranks = tracer_ranks_of(call->communicator);
@@ -277,7 +277,7 @@ static void add_allreduce(const called *call, uint64_t bytes)
     complete(call, &described);
 }
 
-/* Reduced at rank 0, and a part of the result for each. */
+/* Reduce at rank 0, then scatter parts of the result. */
 static void scatter_reduced(const called *call, uint64_t all, uint64_t own, tracer_bytes parts)
 {
     collective described;
@@ -306,7 +306,8 @@ static void add_reduce_scatter_block(const called *call, uint64_t own)
     scatter_reduced(call, own * (uint64_t)size, own, (tracer_bytes){alike, &own});
 }
 
-/* Each rank's own part is what the root has for itself, or what this rank gives or takes. */
+/* The own part of each rank is what the root has for itself, or what this rank sends or receives.
+ */
 static void add_gather(const called *call, uint64_t own, tracer_bytes parts, int root)
 {
     collective described;
@@ -347,7 +348,7 @@ static void add_alltoall(const called *call, uint64_t bytes, tracer_bytes to, tr
     complete(call, &described);
 }
 
-/* Parts by counts: of what is sent and of what is received. */
+/* Parts with counts: of sent and of received data. */
 static void add_exchange(const called *call, const counted *to, const counted *from)
 {
     add_alltoall(call, sum(from, call->communicator), (tracer_bytes){of_rank, to},
@@ -364,7 +365,7 @@ static void add_scan(const called *call, uint64_t bytes)
     complete(call, &described);
 }
 
-/* Of one size for all, which is what counts at the root, or what counts elsewhere. */
+/* Equal parts; the size is that at the root, or elsewhere that of this rank. */
 static void add_gather_alike(const called *call, uint64_t at_root, uint64_t elsewhere, int root)
 {
     const uint64_t own = is_root(call, root) ? at_root : elsewhere;
@@ -408,9 +409,8 @@ static void add_alltoall_alike(const called *call, uint64_t bytes)
     add_alltoall(call, bytes, (tracer_bytes){alike, &bytes}, (tracer_bytes){alike, &bytes});
 }
 
-/* The calls themselves, each in two forms: BOTH(name, name of the one that does not wait,
- * parameters, arguments, what notes it). Of parts, those count that a rank must give in any case,
- * also where it passes MPI_IN_PLACE. */
+/* The calls, in two forms: BOTH(name, name of the non-blocking one, parameters, arguments, what
+ * records it). Of the counts, use those that a rank must always pass, even with MPI_IN_PLACE. */
 
 #define LIST(...) __VA_ARGS__
 

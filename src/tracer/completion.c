@@ -1,6 +1,6 @@
-/* The calls that complete requests. A trace's `w` waits for everything that a rank has started. So
- * it is written where a call leaves nothing under way; where something is left, the receives that
- * are complete become blocking ones at that place, and the next `w` waits for the sends. */
+/* Calls that complete requests. A trace's `w` waits for everything that a rank has started. So it
+ * is recorded where a call leaves no request pending; otherwise the completed receives become
+ * blocking ones at that place, and the next `w` waits for the sends. */
 #include "tracer/tracer.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ bool tracer_begin_with(tracer_kept *kept, int count, const MPI_Request *requests
     return false;
 }
 
-/* A request that is complete, and the place of its status. */
+/* A completed request and the index of its status. */
 typedef struct {
     tracer_request request;
     int status;
@@ -55,8 +55,8 @@ static int by_start(const void *left, const void *right)
            (one->request.number < other->request.number);
 }
 
-/* Take those of `count` requests that the tracer knows, in the order in which they were started: so
- * the messages of a pair keep their order, and all ranks have collectives in the same order. */
+/* Remove those of `count` requests that the tracer knows, in the order of their starts: messages of
+ * a pair keep their order, and all ranks have collectives in the same order. */
 static int take_all(int count, const MPI_Request *requests, const int *indices, completed *out)
 {
     int found = 0;
@@ -73,7 +73,7 @@ static int take_all(int count, const MPI_Request *requests, const int *indices, 
     return found;
 }
 
-/* The receive that a request was, with what came. */
+/* The receive of a request, with what was received. */
 static tracer_record received(const tracer_request *request, const MPI_Status *status)
 {
     tracer_record record = {.kind = TRACER_NOTHING, .time_us = -1};
@@ -90,8 +90,8 @@ static tracer_record received(const tracer_request *request, const MPI_Status *s
     return record;
 }
 
-/* `none_left`: the call leaves nothing under way, and a `w` follows, so it stays where it was
- * started. Else it moves to here. */
+/* `none_left`: the call leaves no request pending and a `w` follows, so the receive stays where it
+ * was started. Otherwise move it here. */
 static void settle_receive(const tracer_request *request, const MPI_Status *status, bool none_left)
 {
     tracer_record record = received(request, status);
@@ -112,8 +112,8 @@ static void add_wait(double took_us)
         tracer_add(&(tracer_record){.kind = TRACER_WAIT, .time_us = took_us});
 }
 
-/* Of `count` requests as they were, those with an index in `indices` (all, where that is NULL) are
- * complete, with these statuses. */
+/* Of `count` requests as they were before the call, those with an index in `indices` (all if NULL)
+ * are complete, with these statuses. */
 static void settle(int count, const MPI_Request *requests, const int *indices,
                    const MPI_Status *statuses, completed *all)
 {
@@ -153,7 +153,7 @@ static void end_with(tracer_kept *kept, int count, const int *indices, const MPI
     tracer_end();
 }
 
-/* The calls themselves */
+/* The calls */
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {

@@ -1,7 +1,6 @@
-/* Messages between two ranks: blocking, started, probed, and by persistent requests. A receive has
- * the rank and the size of the message that came, so that the trace leaves no choice open. A
- * persistent request is created once and started any number of times; each start is a send or a
- * receive of its own in the trace. */
+/* Messages between two ranks: blocking, started, probed, and by persistent requests. A receive is
+ * recorded with the rank and size of the received message, so that the trace leaves no choice. Each
+ * start of a persistent request is a send or receive in the trace. */
 #include "tracer/tracer.h"
 
 int tracer_world_rank(int peer, MPI_Comm communicator)
@@ -12,8 +11,8 @@ int tracer_world_rank(int peer, MPI_Comm communicator)
     return world == tracer.rank ? -1 : world;
 }
 
-/* A send. Its record is added where the call begins, so that what another thread receives in answer
- * to it comes later. */
+/* A send. Its record is added when the call begins, so that what another thread receives in reply
+ * comes later. */
 typedef struct {
     tracer_record record;
     uint64_t place;
@@ -34,7 +33,7 @@ static bool begin_send(tracer_kind kind, int peer, MPI_Comm communicator, uint64
     return true;
 }
 
-/* The time of the call is known now. */
+/* Set the time, which is known after the call. */
 static void time_send(sending *sent)
 {
     sent->record.time_us = tracer_elapsed_us();
@@ -74,7 +73,7 @@ static void end_receive(MPI_Comm communicator, const MPI_Status *status)
     tracer_end();
 }
 
-/* The place of a receive is kept; what is in it is known when it is complete. */
+/* Reserve the place of a receive; its content is known on completion. */
 void tracer_start_receive(tracer_ranks *ranks, MPI_Request request)
 {
     tracer_request started = {.handle = (uintptr_t)request, .receive = true, .peer = -1};
@@ -95,7 +94,7 @@ void tracer_start_send(int world, uint64_t bytes, MPI_Request request)
         add_under_way(world, tracer_add(&record), request);
 }
 
-/* The calls themselves. All that send have the same arguments. */
+/* The calls. All sends have the same parameters. */
 
 #define BLOCKING_SEND(name)                                                                        \
     int MPI_##name(const void *data, int count, MPI_Datatype type, int peer, int tag,              \
@@ -168,7 +167,7 @@ int MPI_Irecv(void *data, int count, MPI_Datatype type, int peer, int tag, MPI_C
     return result;
 }
 
-/* Both at a time: the send is started, so that a ring of ranks does not wait for itself. */
+/* Simultaneous send and receive: the send is started, so that a ring of ranks does not deadlock. */
 static void end_exchange(int to, uint64_t bytes, MPI_Comm communicator, const MPI_Status *status)
 {
     int world = tracer_world_rank(to, communicator);
@@ -207,8 +206,7 @@ int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int s
     return result;
 }
 
-/* Calls that look for a message, which is to wait for it and no computing, and calls that receive a
- * message that was found. */
+/* Probes, whose time counts as waiting, not as computing, and receives of probed messages. */
 
 int MPI_Probe(int peer, int tag, MPI_Comm communicator, MPI_Status *status)
 {
@@ -230,7 +228,7 @@ int MPI_Iprobe(int peer, int tag, MPI_Comm communicator, int *flag, MPI_Status *
     return result;
 }
 
-/* The call that receives the message does not name its communicator. */
+/* The receive of the message has no communicator argument. */
 static void remember_probed(MPI_Message message, MPI_Comm communicator)
 {
     tracer_request found = {.handle = (uintptr_t)message, .receive = true, .peer = -1};
@@ -268,9 +266,9 @@ int MPI_Improbe(int peer, int tag, MPI_Comm communicator, int *flag, MPI_Message
     return result;
 }
 
-/* The ranks of a probed message, released by the caller; NULL where it has none that a trace knows.
- * They are looked up before the call, since the handle may belong to another message as soon as MPI
- * has received this one. */
+/* The ranks of a probed message, which the caller releases; NULL if a trace does not know its
+ * communicator. Looked up before the call, since the handle may belong to another message as soon
+ * as MPI has received this one. */
 static bool begin_receive(MPI_Message message, tracer_ranks **ranks)
 {
     bool on = tracer_begin();
@@ -362,8 +360,8 @@ int MPI_Recv_init(void *data, int count, MPI_Datatype type, int peer, int tag,
     return result;
 }
 
-/* MPI may give a request another handle when it starts it, where the library is not done with what
- * it did before. */
+/* MPI may change the handle of a request when it starts it, if the library is not done with the
+ * previous use. */
 static void add_start(MPI_Request before, MPI_Request now)
 {
     tracer_request made;
@@ -408,8 +406,8 @@ int MPI_Startall(int count, MPI_Request requests[])
     return result;
 }
 
-/* The request is forgotten before the call, since its handle may be another request's afterwards. A
- * send that is not awaited any more still travels. */
+/* Remove the request before the call, since its handle may be reused afterwards. A freed send is
+ * still delivered. */
 int MPI_Request_free(MPI_Request *request)
 {
     const uintptr_t handle = (uintptr_t)*request;

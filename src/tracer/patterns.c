@@ -1,5 +1,5 @@
-/* Where a rank sends and receives at a time, the send is started, so that a ring of ranks does not
- * wait for itself. */
+/* If a rank sends and receives at a time, the send is started, so that a ring of ranks does not
+ * deadlock. */
 #include "tracer/patterns.h"
 
 static void message(const tracer_sink *sink, tracer_kind kind, int peer, uint64_t bytes,
@@ -10,7 +10,7 @@ static void message(const tracer_sink *sink, tracer_kind kind, int peer, uint64_
     sink->emit(sink->context, &record, at_once);
 }
 
-/* The two parts of an exchange of messages with others. */
+/* The two halves of an exchange of messages. */
 typedef struct {
     int peer;
     uint64_t bytes;
@@ -27,8 +27,8 @@ static int modulo(int value, int size)
     return ((value % size) + size) % size;
 }
 
-/* In the tree whose root is 0: the distance to the one above, which is the lowest bit that is set;
- * for the root the first power of two that is not below the size. */
+/* In the binomial tree with root 0: the distance to the parent, which is the lowest set bit; for
+ * the root, the first power of two that is not below the size. */
 static int distance_up(int relative, int size)
 {
     int distance = 1;
@@ -38,7 +38,7 @@ static int distance_up(int relative, int size)
     return distance;
 }
 
-/* In that tree: the rank is a leaf. */
+/* Whether the rank is a leaf of that tree. */
 static bool is_leaf(int relative, int size)
 {
     return relative % 2 == 1 || relative + 1 >= size;

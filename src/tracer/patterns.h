@@ -1,6 +1,6 @@
-/* Collectives as messages between pairs: the algorithms that MPI libraries commonly use, as pure
- * functions of rank, size and bytes. The messages of all ranks match: each message that one rank
- * sends another receives, in the same order, with the same bytes. */
+/* Collectives as point-to-point messages: the common algorithms of MPI libraries, as pure functions
+ * of rank, size and bytes. The messages of all ranks match: every message sent by one rank is
+ * received by another, in the same order and with the same bytes. */
 #ifndef TRACER_PATTERNS_H
 #define TRACER_PATTERNS_H
 
@@ -9,8 +9,8 @@
 
 #include "tracer/records.h"
 
-/* The receiver of the messages: each is a record without time, whose peer is a rank of the
- * communicator. `at_once`: its sender can send it before it has received any other; both sides know
+/* Receives the messages of a pattern: each is a record without time, whose peer is a rank of the
+ * communicator. `at_once`: its sender can send it before it receives any message; both sides know
  * that. */
 typedef struct {
     void (*emit)(void *context, const tracer_record *record, bool at_once);
@@ -21,31 +21,32 @@ typedef struct {
     int rank, size, root;
 } tracer_place;
 
-/* Bytes between this rank and another, or of another's part; `context` is the caller's. */
+/* Bytes of the message between this rank and another, or of another's part; `context` is the
+ * caller's. */
 typedef struct {
     uint64_t (*of)(const void *context, int rank);
     const void *context;
 } tracer_bytes;
 
-/* A binomial tree from the root, and the same towards it. */
+/* A binomial tree from the root; and to the root. */
 void tracer_broadcast(const tracer_place *place, uint64_t bytes, const tracer_sink *sink);
 void tracer_reduce(const tracer_place *place, uint64_t bytes, const tracer_sink *sink);
 
-/* The part of each rank to the root, or from it, one after the other. `own` counts for all but the
- * root, `parts` for the root. */
+/* The part of each rank to the root, or from it, rank by rank. `own` is used by all ranks but the
+ * root, `parts` by the root. */
 void tracer_gather(const tracer_place *place, uint64_t own, tracer_bytes parts,
                    const tracer_sink *sink);
 void tracer_scatter(const tracer_place *place, uint64_t own, tracer_bytes parts,
                     const tracer_sink *sink);
 
-/* Parts go round a ring until all have all. */
+/* Parts travel around a ring until all ranks have all. */
 void tracer_allgather(const tracer_place *place, tracer_bytes parts, const tracer_sink *sink);
 
-/* In step k to the rank k after this one and from the rank k before it. */
+/* In step k send to the k-th rank after this one and receive from the k-th before it. */
 void tracer_alltoall(const tracer_place *place, tracer_bytes to, tracer_bytes from,
                      const tracer_sink *sink);
 
-/* Along the ranks. */
+/* From rank to rank. */
 void tracer_scan(const tracer_place *place, uint64_t bytes, const tracer_sink *sink);
 
 /* Messages without data, at distances of powers of two. */

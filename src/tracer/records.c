@@ -1,5 +1,5 @@
-/* The last records stay in memory, since those are what a completion changes; all others are in a
- * file, at their number times their size. */
+/* The latest records are in memory, since completions change them; earlier ones are in a file, at
+ * their number times their size. */
 #include "tracer/records.h"
 
 #include <errno.h>
@@ -42,8 +42,7 @@ static off_t offset_of(uint64_t place)
     return (off_t)(place * sizeof(tracer_record));
 }
 
-/* Move the older half of the records in memory to the file, which is made when it is first needed.
- */
+/* Move the older half of the records in memory to the file, which is created when first needed. */
 static cb_status spill(tracer_records *records)
 {
     const size_t bytes = SPILLED_AT_ONCE * sizeof(*records->recent);

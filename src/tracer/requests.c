@@ -1,4 +1,4 @@
-/* A hash table with chains in one array of slots: as many requests as there are may have one handle
+/* A hash table with chains in one array of slots: any number of requests may have the same handle
  * without slowing each other down. */
 #include "tracer/requests.h"
 
@@ -25,7 +25,7 @@ static void push(tracer_requests *table, size_t slot)
     *head = slot;
 }
 
-/* The slots of `from`, which have their places already, into chains again, in their order. */
+/* Link the slots of `from`, which are already in place, into chains again, in their order. */
 static void chain_again(tracer_requests *table, const tracer_requests *from)
 {
     for (size_t chain = 0; chain < from->room; chain++) {
@@ -43,7 +43,7 @@ static void chain_again(tracer_requests *table, const tracer_requests *from)
     }
 }
 
-/* All slots are in use. */
+/* Called when all slots are in use. */
 static cb_status grow(tracer_requests *table)
 {
     tracer_requests larger = *table;
@@ -85,7 +85,7 @@ cb_status tracer_requests_add(tracer_requests *table, const tracer_request *requ
     return CB_OK;
 }
 
-/* Where the number of a slot stands, in a head or in another slot; NULL where there is none. */
+/* The place of a slot's number, in a head or in another slot; NULL if there is none. */
 static size_t *link_of(const tracer_requests *table, uintptr_t handle, uint64_t among)
 {
     size_t *link = table->count > 0 ? head_of(table, handle) : NULL;

@@ -1,6 +1,6 @@
-/* Requests by their handles: those under way, persistent ones, messages that were probed. A handle
- * may be there more than once: an MPI library may give sends that are complete at once one and the
- * same, and it gives a handle that is free again to the next request. */
+/* Requests by handle: pending ones, persistent ones, and probed messages. A handle may be present
+ * several times: an MPI library may return the same handle for all sends that complete at once, and
+ * reuses free handles. */
 #ifndef TRACER_REQUESTS_H
 #define TRACER_REQUESTS_H
 
@@ -16,35 +16,35 @@ typedef struct tracer_started tracer_started;
 typedef struct {
     uintptr_t handle; /* the value of the MPI_Request or MPI_Message */
     bool receive;
-    int peer;            /* a rank of MPI_COMM_WORLD; below 0: any, or none */
+    int peer;            /* a rank of MPI_COMM_WORLD; negative: any, or none */
     uint64_t place;      /* of its record */
     uint64_t bytes;      /* of a persistent send */
-    uint64_t number;     /* which one it was to be added; set by tracer_requests_add */
-    tracer_ranks *ranks; /* of its communicator, held for this request; NULL where peer is known */
-    tracer_started *collective; /* what was started, where it is a collective; else NULL */
+    uint64_t number;     /* serial number, set by tracer_requests_add */
+    tracer_ranks *ranks; /* of its communicator, held for this request; NULL if peer is known */
+    tracer_started *collective; /* the started collective; NULL for others */
 } tracer_request;
 
 typedef struct {
     tracer_request request;
-    size_t next; /* of the same chain, which was added before; or of the unused ones */
+    size_t next; /* next in the chain, which was added earlier; or in the list of free slots */
 } tracer_slot;
 
 typedef struct {
     tracer_slot *slots;
-    size_t *heads; /* chains by hash of the handle, the last one added first */
+    size_t *heads; /* chains by hash of the handle, last added first */
     size_t room, count, unused;
-    uint64_t added; /* how many ever were */
+    uint64_t added; /* number of requests ever added */
 } tracer_requests;
 
-/* An empty table is all zero. CB_ERROR_MEMORY, logged. */
+/* An empty table is all zeros. CB_ERROR_MEMORY, logged. */
 cb_status tracer_requests_add(tracer_requests *table, const tracer_request *request);
 
-/* The last one added with that handle, or NULL; it stays there until the table is changed. */
+/* The last request added with that handle, or NULL; valid until the table changes. */
 tracer_request *tracer_requests_find(const tracer_requests *table, uintptr_t handle);
 
-/* Take out the last one with that handle of the first `among` that were ever added; false where
- * there is none. A call that completes a request says how many there were when it began: what
- * another thread has since started with the same handle is not what it completes. */
+/* Remove the last request with that handle among the first `among` ever added; false if there is
+ * none. A call that completes a request passes the number of requests at its start: it does not
+ * complete those that another thread has started since with the same handle. */
 bool tracer_requests_take(tracer_requests *table, uintptr_t handle, uint64_t among,
                           tracer_request *out);
 

@@ -1,6 +1,6 @@
-/* What all wrappers share: the clock, the records and the communicators of this rank, and the count
- * of the calls that are not recorded; and its life from MPI_Init to MPI_Finalize. At the end rank 0
- * asks one rank after the other for its lines, and writes the trace. */
+/* State shared by all wrappers: clock, records and communicators of this rank, the count of
+ * unrecorded calls; from MPI_Init to MPI_Finalize. At the end rank 0 requests the lines of one rank
+ * after the other and writes the trace. */
 #include "tracer/tracer.h"
 
 #include <pthread.h>
@@ -13,25 +13,25 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-enum { CHUNK_BYTES = 65536, TAG = 1 }; /* of the lines that rank 0 asks for */
+enum { CHUNK_BYTES = 65536, TAG = 1 }; /* of the lines sent to rank 0 */
 
 tracer_state tracer;
 
-/* Of the tracer's state, where threads share it. Not held while MPI works for the program. */
+/* Protects the tracer's state if threads share it. Not held during the program's MPI calls. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of the call that this thread is in: when it began, and how many requests there had been. */
+/* Of this thread's current call: its start, and the number of requests before it. */
 static _Thread_local uint64_t entered_ns, requests_before;
 
-/* Where a communicator keeps its tracer_ranks. */
+/* Attribute key of a communicator's tracer_ranks. */
 static int key = MPI_KEYVAL_INVALID;
 
-/* Calls follow each other in less, and what is between them is added up. */
+/* Shorter times between calls are accumulated. */
 static const uint64_t least_computing_ns = 100;
 
 static const uint64_t default_limit = 16777216;
 
-/* MPI calls it when a communicator is freed. */
+/* Called by MPI when a communicator is freed. */
 static int forget_ranks(MPI_Comm communicator, int which, void *value, void *extra)
 {
     (void)communicator;
@@ -152,7 +152,7 @@ void tracer_end(void)
     unlock();
 }
 
-/* The calls that communicate and are not recorded: all ranks have the same list, and add up. */
+/* Communicating calls that are not recorded: all ranks have the same list, and sum the counts. */
 static const char *const unrecorded[] = {
     "messages over intercommunicators",
     "MPI_Request_free of a receive",
@@ -205,7 +205,7 @@ void tracer_warn_of_unrecorded(void)
         cb_warning("the trace is incomplete: it has nothing of these calls: %s", text);
 }
 
-/* The communicator's ranks in terms of MPI_COMM_WORLD. */
+/* Translate the communicator's ranks to ranks of MPI_COMM_WORLD. */
 static tracer_ranks *translate(MPI_Comm communicator)
 {
     MPI_Group group, world;
@@ -274,7 +274,7 @@ uint64_t tracer_bytes_of(int count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)size;
 }
 
-/* The lines of the records from *place on, as many as fit; returns their length, 0 at the end. */
+/* Format as many records from *place on as fit; returns the length, 0 at the end. */
 static size_t fill(uint64_t *place, char *chunk)
 {
     size_t used = 0;
@@ -290,7 +290,7 @@ static size_t fill(uint64_t *place, char *chunk)
     return used;
 }
 
-/* The trace of all ranks, asked for one after the other. */
+/* Write the trace of all ranks, requested one after the other. */
 static void write_ranks(FILE *file, char *chunk)
 {
     fprintf(file, "%%cct 1 ranks %d unit us\n", tracer.size);
@@ -316,7 +316,7 @@ static void write_ranks(FILE *file, char *chunk)
     }
 }
 
-/* The lines of this rank, when rank 0 asks for them. */
+/* Send the lines of this rank when rank 0 requests them. */
 static void send_lines(char *chunk)
 {
     uint64_t place = 0;
@@ -329,7 +329,7 @@ static void send_lines(char *chunk)
     } while (bytes > 0);
 }
 
-/* Under a temporary name first, so that a file with the trace's name is complete. */
+/* Write to a temporary name first, so that a file with the trace's name is complete. */
 static void write_trace(char *chunk)
 {
     const char *named = getenv("COMBENCH_TRACE"), *path = named != NULL ? named : "mpi.cct";
@@ -362,7 +362,7 @@ static void write_trace(char *chunk)
                  path);
 }
 
-/* Whether it holds for any rank. */
+/* Whether it is true on any rank. */
 static bool anywhere(bool here)
 {
     int mine = here, all;
@@ -425,8 +425,8 @@ int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-/* Calls that communicate and are not recorded: a trace without them is incomplete, and the user
- * must know. UNRECORDED(name, parameters, arguments): make the call and count it. */
+/* Communicating calls that are not recorded: a trace without them is incomplete, so the user is
+ * warned. UNRECORDED(name, parameters, arguments): make the call and count it. */
 #define UNRECORDED(name, parameters, arguments)                                                    \
     int MPI_##name parameters                                                                      \
     {                                                                                              \

@@ -189,7 +189,7 @@ START_TEST(a_network_that_cannot_be_is_refused)
     expect_refusal("crossbar:", "number of nodes");
     expect_refusal("crossbar:0", "number of nodes");
     expect_refusal("crossbar:x", "number of nodes");
-    expect_refusal("crossbar:3", "3 nodes, and the workload 4");
+    expect_refusal("crossbar:3", "3 nodes, but the workload 4");
     expect_refusal("crossbar:99999999999", "number of nodes");
 }
 END_TEST

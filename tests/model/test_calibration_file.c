@@ -116,22 +116,22 @@ START_TEST(what_is_wrong_is_refused_with_its_line)
         const char *text, *says;
         size_t line;
     } cases[] = {
-        {"nonsense\n", "no calibration of version 1", 1},
-        {"%calibration 2\n", "no calibration of version 1", 1},
-        {HEAD "walk\n", "no statement", 2},
+        {"nonsense\n", "not a calibration of version 1", 1},
+        {"%calibration 2\n", "not a calibration of version 1", 1},
+        {HEAD "walk\n", "not a statement", 2},
         {HEAD "line " REST "line " REST, "put it last", 3},
-        {HEAD "line to_bytes=9 " REST "line to_bytes=9 " REST, "in order", 3},
+        {HEAD "line to_bytes=9 " REST "line to_bytes=9 " REST, "order the lines", 3},
         {HEAD "line to_bytes=9 " REST, "the largest messages is missing", 2},
         {HEAD "line overhead_us=1 latency_us=2\n", "'us_per_byte': missing", 2},
         {HEAD "line overhead_us=1 overhead_us=1\n", "given twice", 2},
-        {HEAD "line speed=1\n", "no part of a line", 2},
-        {HEAD "line overhead_us\n", "no part of a line", 2},
+        {HEAD "line speed=1\n", "not a part of a line", 2},
+        {HEAD "line overhead_us\n", "not a part of a line", 2},
         {HEAD "line overhead_us=-1\n", "'-1'", 2},
         {HEAD "line overhead_us=1e99\n", "'1e99'", 2},
         {HEAD "line overhead_us=nan\n", "'nan'", 2},
-        {HEAD "gap_us 1\ngap_us 1\n", "in line 2 already", 3},
+        {HEAD "gap_us 1\ngap_us 1\n", "already set in line 2", 3},
         {HEAD "gap_us\n", "its value is missing", 2},
-        {HEAD "gap_us 1 2\n", "leave it away", 2},
+        {HEAD "gap_us 1 2\n", "remove it", 2},
         {HEAD "eager_bytes 99999999999999999999\n", "'99999999999999999999'", 2},
         {HEAD "hold us=1\n", "'us_per_byte': missing", 2},
         {HEAD "hold overhead_us=1\n", "to_bytes, us or us_per_byte", 2},
@@ -166,7 +166,7 @@ START_TEST(seventeen_lines_are_too_many)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "line to_bytes=%d " REST, i);
     ck_assert_int_eq(read_text(text, &read, &error), CCMOD_ERROR_USAGE);
     ck_assert_uint_eq(error.line, CCMOD_LINES + 2);
-    ck_assert_ptr_nonnull(strstr(error.text, "more lines"));
+    ck_assert_ptr_nonnull(strstr(error.text, "more than the maximum"));
 }
 END_TEST
 

@@ -237,7 +237,7 @@ START_TEST(ends_that_cannot_be_are_refused)
         const char *said;
     } wrong[] = {{-1, 0, CCMOD_NOBODY, "until"},
                  {HUGE_VAL, 0, CCMOD_NOBODY, "until"},
-                 {0, 0.01, CCMOD_NOBODY, "nobody"},
+                 {0, 0.01, CCMOD_NOBODY, "without a rank"},
                  {0, 1, 0, "precision"},
                  {0, 0.01, 2, "rank 2"}};
 
@@ -266,11 +266,11 @@ START_TEST(the_conversations_of_many_pairs_are_kept)
         conversation *one = ccmod_conversation_of(&table, i / RANKS, i % RANKS);
 
         ck_assert_ptr_nonnull(one);
-        ck_assert_msg(isinf(one->heard_us), "conversation %u was there before", i);
-        one->heard_us = i;
+        ck_assert_msg(isinf(one->received_us), "conversation %u was there before", i);
+        one->received_us = i;
     }
     for (uint32_t i = 0; i < RANKS * RANKS; i++)
-        ck_assert_double_eq(ccmod_conversation_of(&table, i / RANKS, i % RANKS)->heard_us, i);
+        ck_assert_double_eq(ccmod_conversation_of(&table, i / RANKS, i % RANKS)->received_us, i);
     ccmod_conversations_close(&table);
 }
 END_TEST

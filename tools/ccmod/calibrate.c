@@ -1,4 +1,4 @@
-/* ccmod calibrate: from measurements of the quiet network to a calibration file. */
+/* ccmod calibrate: make a calibration file from measurements of the quiet network. */
 #include "config.h"
 
 #include "tools/ccmod/inputs.h"
@@ -109,7 +109,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static const cb_option_table table = {
     .program = "ccmod-calibrate",
-    .summary = "make a calibration of measurements",
+    .summary = "make a calibration from measurements",
     .description =
         "Fits lines T(n) = overhead + latency + n x price to the ping-pong of a result, and "
         "writes a calibration file for --calibration. The time of a message is half a round trip. "
@@ -144,7 +144,7 @@ static bool was_given(const bool *given, const char *name)
 
 /* Calibration */
 
-/* Fewer sizes than a line needs say nothing of how long messages keep their links. */
+/* Link times need at least as many sizes as a line. */
 static ccmod_status fit_holds(calibrate_plan *plan, const ccmod_fit_wish *wish, ccmod_error *error)
 {
     const size_t sizes_of_a_line = 3;
@@ -166,7 +166,7 @@ static cb_status fit(calibrate_plan *plan)
     ccmod_error error;
 
     if (wish.packet_bytes > 0 && wish.segments > 0 && wish.segments != 2) {
-        cb_error("--packet-bytes makes two lines, and --segments %zu asks for others; give one of "
+        cb_error("--packet-bytes makes two lines, but --segments is %zu; give one of "
                  "the two",
                  wish.segments);
         return CB_ERROR_USAGE;
@@ -182,8 +182,8 @@ static cb_status fit(calibrate_plan *plan)
     return tool_status(error.status);
 }
 
-/* A lone message must go on taking what was measured: of its start-up the gap is on the link, what
- * is left of the time between two messages the sender's, and the rest latency. */
+/* Divide the start-up so that the time of a single message stays as measured: the gap is on the
+ * link, the rest of the time between two messages is the sender's, and what remains is latency. */
 static void divide_start_up(calibrate_plan *plan, const bool *given)
 {
     ccmod_calibration *calibration = &plan->calibration;
@@ -206,8 +206,8 @@ static void divide_start_up(calibrate_plan *plan, const bool *given)
     ccmod_calibration_divide(calibration, overhead_us);
 }
 
-/* 0, for not known, where it was not measured or lies by the usual value, as a full-duplex link has
- * it: an evaluation with other ends takes longer. */
+/* 0 (unknown) if not measured or close to the usual value of a full-duplex link: evaluations with
+ * node ends are slower. */
 static double unless_usual(double contention, double usual)
 {
     const double error = 0.05;
@@ -215,7 +215,7 @@ static double unless_usual(double contention, double usual)
     return !isnan(contention) && fabs(contention - usual) > error ? contention : 0;
 }
 
-/* Output: what was found, each line after `before`, which makes comments of them */
+/* Output of the result, each line after `before`, which may make it a comment */
 
 static void write_contention(FILE *stream, const char *before, const char *what, double contention)
 {
@@ -334,7 +334,7 @@ static cb_status calibrate(const calibrate_settings *settings, const bool *given
     cb_status status;
 
     if (settings->measurements == NULL) {
-        cb_error("no measurements are named; write %s, or see --help", table.synopsis);
+        cb_error("the measurements are missing; write %s, or see --help", table.synopsis);
         return CB_ERROR_USAGE;
     }
     status = measurements_read(settings->measurements, settings->round_trips, &plan.found);
@@ -372,5 +372,5 @@ static int run(int argc, char **argv)
     return tool_exit(status);
 }
 
-const ccmod_command ccmod_command_calibrate = {"calibrate", "make a calibration of measurements",
+const ccmod_command ccmod_command_calibrate = {"calibrate", "make a calibration from measurements",
                                                run};

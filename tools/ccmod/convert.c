@@ -1,5 +1,5 @@
-/* ccmod convert: a workload from one form into another. Readers make a program or a trace, either
- * of which is a workload, and writers take any workload, rank by rank. */
+/* ccmod convert: convert a workload to another format. Readers make a program or a trace, either of
+ * which is a workload; writers take any workload, rank by rank. */
 #include "config.h"
 
 #include "tools/ccmod/convert_forms.h"
@@ -97,13 +97,13 @@ static const cb_option_table table = {
 
 /* Input */
 
-/* A trace, or a program of another form: what the workload is made of. */
+/* The source of the workload: a trace, or a program read from another format. */
 typedef struct {
     ccmod_trace *trace;
     ccmod_workload *made;
     convert_program *program;
     ccmod_workload of_program;
-    ccmod_workload *workload; /* one of both */
+    ccmod_workload *workload; /* of either */
 } convert_input;
 
 static const convert_form *find_form(const char *name)
@@ -128,7 +128,7 @@ static ccmod_status open_input(const convert_settings *settings, convert_input *
     return convert_program_check(input->program, error);
 }
 
-/* A workload from the beginning; the one before it is no more. */
+/* Make a workload from the beginning; frees the previous one. */
 static ccmod_status begin(const convert_settings *settings, convert_input *input,
                           ccmod_error *error)
 {
@@ -150,7 +150,7 @@ typedef struct {
     const convert_form *form;
     convert_walk walk;
     const char *output;
-    uint32_t rank; /* of a file of its own */
+    uint32_t rank; /* of the rank's own file */
     ccmod_status status;
     ccmod_error error;
 } convert_output;
@@ -200,7 +200,7 @@ static cb_status write_rank_file(convert_output *output)
     cb_status status;
 
     if (asprintf(&path, "%s.%" PRIu32, output->output, output->rank) < 0) {
-        cb_error("no memory for the name of the file of rank %" PRIu32, output->rank);
+        cb_error("out of memory for the file name of rank %" PRIu32, output->rank);
         return CB_ERROR_MEMORY;
     }
     status = write_file(path, write_one_rank, output);
@@ -208,7 +208,7 @@ static cb_status write_rank_file(convert_output *output)
     return status;
 }
 
-/* The list comes last: with it all is there. */
+/* The list is written last: when it exists, the output is complete. */
 static cb_status write_many(convert_output *output)
 {
     if (output->output == NULL) {
@@ -233,15 +233,15 @@ static convert_output prepare(const convert_settings *settings, ccmod_workload *
     };
 }
 
-/* Everything is written to nowhere first: of a workload that cannot be expressed nothing is to
- * stand in the place of what was there before. */
+/* Write everything to /dev/null first: a workload that cannot be expressed must not replace an
+ * existing file. */
 static cb_status check(const convert_settings *settings, ccmod_workload *workload)
 {
     convert_output output = prepare(settings, workload);
     FILE *nowhere = fopen("/dev/null", "we");
 
     if (nowhere == NULL) {
-        cb_error("cannot open /dev/null: %s; mend the system", strerror(errno));
+        cb_error("cannot open /dev/null: %s; check its permissions", strerror(errno));
         return CB_ERROR_SYSTEM;
     }
     write_all_ranks(nowhere, &output);
@@ -272,7 +272,7 @@ static cb_status convert(const convert_settings *settings)
     cb_status status;
 
     if (settings->input == NULL) {
-        cb_error("nothing to convert is named; write %s, or see --help", table.synopsis);
+        cb_error("the input is missing; write %s, or see --help", table.synopsis);
         return CB_ERROR_USAGE;
     }
     status = convert_input_of(settings, &input);

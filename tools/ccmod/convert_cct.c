@@ -1,5 +1,5 @@
-/* The form .cct of ccmod convert: a trace, one section for each rank, without loops. Reading is the
- * library's. */
+/* The format .cct of ccmod convert: a trace with one section per rank, without loops. The library
+ * reads it. */
 #include "tools/ccmod/convert_forms.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
-/* GOAL, the schedules of LogGOPSim. Reading: lines of words, one rank after the other; what the
- * ranks do becomes a sequence in convert_goal_order.c. Writing: each record is an operation that
- * requires what is before it. What was started goes on, so the next operation requires only that it
- * has started; a wait is an empty calculation that requires all of them. */
+/* GOAL, the schedules of LogGOPSim. Reading: lines of words, rank by rank; convert_goal_order.c
+ * turns a rank's schedule into a sequence. Writing: each record is an operation that requires the
+ * previous one. A started operation is pending, so the next one requires only its start; a wait is
+ * an empty calculation that requires all pending ones. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 #include "tools/ccmod/convert_forms.h"
 #include "tools/ccmod/convert_goal_order.h"
 
-/* What of a rank has been written. Labels are numbers from 1. */
+/* State of writing a rank. Labels are numbers from 1. */
 typedef struct {
     FILE *stream;
-    size_t last;       /* operation, 0: none yet */
-    bool last_started; /* it goes on */
+    size_t last;       /* label of the last operation; 0: none yet */
+    bool last_started; /* it is pending */
     size_t *started;   /* labels since the last wait */
     size_t count, room;
 } goal_writer;
@@ -27,7 +27,7 @@ static void write_head(FILE *stream, const ccmod_workload *workload)
     fprintf(stream, "num_ranks %zu\n", workload->processors);
 }
 
-/* After the text of the operation: what it requires. */
+/* Write the requirements after the text of the operation. */
 static void require_last(goal_writer *writer, bool goes_on)
 {
     size_t label = writer->last + 1;
@@ -44,8 +44,9 @@ static ccmod_status note_started(goal_writer *writer, ccmod_error *error)
     size_t *started = cb_grow(writer->started, writer->count, &writer->room, sizeof(*started));
 
     if (started == NULL)
-        return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
-                          "no memory for what a rank has started; convert a shorter trace");
+        return ccmod_fail(
+            error, CCMOD_ERROR_MEMORY, NULL, 0,
+            "out of memory for the pending messages of a rank; convert a shorter trace");
     writer->started = started;
     writer->started[writer->count++] = writer->last;
     return CCMOD_OK;
@@ -60,12 +61,12 @@ static void write_wait(goal_writer *writer)
         if (writer->started[i] != writer->last)
             fprintf(writer->stream, "l%zu requires l%zu\n", writer->last + 1, writer->started[i]);
     }
-    writer->last_started = false; /* the last one has to be done, too */
+    writer->last_started = false; /* the last operation must be complete as well */
     writer->count = 0;
     require_last(writer, false);
 }
 
-/* Less than a nanosecond is nothing. */
+/* Times below a nanosecond are omitted. */
 static void write_calculation(goal_writer *writer, double time_us)
 {
     double ns = round(1000 * time_us);
@@ -139,9 +140,9 @@ typedef struct {
     convert_text text;
     convert_program *program;
     goal_rank rank;
-    uint64_t ranks; /* 0: not stated yet */
+    uint64_t ranks; /* 0: not yet stated */
     bool in_comment;
-    bool *seen; /* of each rank */
+    bool *seen; /* for each rank */
 } goal_reader;
 
 /* Labels */
@@ -149,7 +150,7 @@ typedef struct {
 static ccmod_status no_memory(const goal_reader *reader)
 {
     return ccmod_fail(reader->text.error, CCMOD_ERROR_MEMORY, reader->text.name, reader->text.line,
-                      "no memory for the operations of a rank; convert a shorter schedule");
+                      "out of memory for the operations of a rank; convert a shorter schedule");
 }
 
 static int by_label(const void *left, const void *right)
@@ -190,10 +191,9 @@ static ccmod_status sort_labels(goal_reader *reader)
         const goal_operation *again = rank->by_label[i];
 
         if (again->label[0] != '\0' && strcmp(rank->by_label[i - 1]->label, again->label) == 0)
-            return ccmod_fail(reader->text.error, CCMOD_ERROR_USAGE, reader->text.name,
-                              again->record.line,
-                              "'%s': another operation of this rank has this label; take a new one",
-                              again->label);
+            return ccmod_fail(
+                reader->text.error, CCMOD_ERROR_USAGE, reader->text.name, again->record.line,
+                "'%s': another operation of this rank has this label; use a new one", again->label);
     }
     return CCMOD_OK;
 }
@@ -229,8 +229,8 @@ static ccmod_status expect_end(goal_reader *reader)
 
     return more == NULL ? CCMOD_OK
                         : convert_text_refuse(&reader->text, more,
-                                              "behind the end of the statement; leave it away, or "
-                                              "put it into a line of its own");
+                                              "unexpected after the statement; remove it, or "
+                                              "write it on its own line");
 }
 
 static ccmod_status read_ranks(goal_reader *reader)
@@ -240,7 +240,7 @@ static ccmod_status read_ranks(goal_reader *reader)
     CCMOD_TRY(convert_text_count(&reader->text, convert_text_word(&reader->text), "number of ranks",
                                  CONVERT_RANKS, &reader->ranks));
     if (reader->ranks == 0)
-        return convert_text_refuse(&reader->text, "num_ranks", "there must be one rank at least");
+        return convert_text_refuse(&reader->text, "num_ranks", "there must be at least one rank");
     reader->seen = calloc(reader->ranks, sizeof(*reader->seen));
     if (reader->seen == NULL)
         return no_memory(reader);
@@ -257,8 +257,8 @@ static ccmod_status open_rank(goal_reader *reader)
         return convert_text_refuse(&reader->text, "rank", "write num_ranks before the first rank");
     if (reader->rank.open)
         return convert_text_refuse(&reader->text, "rank",
-                                   "the rank before it is not closed; write "
-                                   "'}' behind its last line");
+                                   "the previous rank is not closed; write "
+                                   "'}' after its last line");
     CCMOD_TRY(convert_text_count(&reader->text, convert_text_word(&reader->text), "rank",
                                  reader->ranks - 1, &number));
     brace = convert_text_word(&reader->text);
@@ -266,8 +266,8 @@ static ccmod_status open_rank(goal_reader *reader)
         return convert_text_refuse(&reader->text, "rank", "write 'rank NUMBER {'");
     if (reader->seen[number])
         return convert_text_refuse(&reader->text, "rank",
-                                   "this rank has a schedule already; write "
-                                   "one for each");
+                                   "this rank already has a schedule; write "
+                                   "one per rank");
     reader->seen[number] = true;
     reader->rank.number = (uint32_t)number;
     reader->rank.open = true;
@@ -279,7 +279,7 @@ static ccmod_status close_rank(goal_reader *reader)
     ccmod_status status;
 
     if (!reader->rank.open)
-        return convert_text_refuse(&reader->text, "}", "no rank is open; leave it away");
+        return convert_text_refuse(&reader->text, "}", "no rank is open; remove it");
     CCMOD_TRY(expect_end(reader));
     status = sort_labels(reader);
     for (size_t i = 0; status == CCMOD_OK && i < reader->rank.requirement_count; i++)
@@ -322,13 +322,13 @@ static ccmod_status read_peer(goal_reader *reader, const char *preposition, uint
     CCMOD_TRY(convert_text_count(&reader->text, word, "rank", reader->ranks - 1, &number));
     if (number == reader->rank.number)
         return convert_text_refuse(&reader->text, word,
-                                   "a rank sends no messages to itself; "
-                                   "leave the message away");
+                                   "a rank cannot send to itself; "
+                                   "remove the message");
     *peer = (uint32_t)number;
     return CCMOD_OK;
 }
 
-/* "tag N", "cpu N" and "nic N", of which a trace has one each. */
+/* "tag N", "cpu N" and "nic N"; a trace supports only one value of each. */
 static ccmod_status read_places(goal_reader *reader, convert_record *record)
 {
     const char *word;
@@ -340,7 +340,7 @@ static ccmod_status read_places(goal_reader *reader, convert_record *record)
 
         if (!tag && strcmp(word, "cpu") != 0 && strcmp(word, "nic") != 0)
             return convert_text_refuse(&reader->text, word,
-                                       "no part of an operation; use tag, cpu "
+                                       "not a part of an operation; use tag, cpu "
                                        "or nic");
         value = convert_text_word(&reader->text);
         if (tag && value != NULL && strcmp(value, "-1") == 0) {
@@ -353,7 +353,7 @@ static ccmod_status read_places(goal_reader *reader, convert_record *record)
         else if (number > 0)
             return convert_text_refuse(&reader->text, word,
                                        "a rank of a trace has one processor "
-                                       "and one link; use number 0 alone");
+                                       "and one link; use only number 0");
     }
     return CCMOD_OK;
 }
@@ -410,7 +410,7 @@ static ccmod_status read_operation(goal_reader *reader, const char *label, const
 
     if (read == NULL)
         return convert_text_refuse(&reader->text, word != NULL ? word : label,
-                                   "no operation; use send, recv or calc");
+                                   "not an operation; use send, recv or calc");
     snprintf(made.label, sizeof(made.label), "%s", label);
     CCMOD_TRY(read(reader, &made.record));
     grown = cb_grow(rank->operations, rank->count, &rank->room, sizeof(*grown));
@@ -453,7 +453,7 @@ static ccmod_status read_requirement(goal_reader *reader, const char *label, con
     return expect_end(reader);
 }
 
-/* "LABEL : OPERATION", "LABEL requires LABEL" or an operation alone. */
+/* "LABEL : OPERATION", "LABEL requires LABEL" or an operation without a label. */
 static ccmod_status read_in_rank(goal_reader *reader, const char *word)
 {
     const char *next;
@@ -473,7 +473,7 @@ static ccmod_status read_in_rank(goal_reader *reader, const char *word)
     if (next != NULL && (strcmp(next, "requires") == 0 || strcmp(next, "irequires") == 0))
         return read_requirement(reader, word, next);
     return convert_text_refuse(&reader->text, next != NULL ? next : word,
-                               "write ':' and an operation behind a label, or 'requires'");
+                               "write ':' and an operation after a label, or 'requires'");
 }
 
 static ccmod_status read_statement(goal_reader *reader)
@@ -493,7 +493,7 @@ static ccmod_status read_statement(goal_reader *reader)
     return read_in_rank(reader, word);
 }
 
-/* Comments become blanks, and signs words of their own. */
+/* Replace comments by blanks, and make operators separate words. */
 static ccmod_status spread(goal_reader *reader)
 {
     char spread[CONVERT_LINE_BYTES];
@@ -537,8 +537,8 @@ static ccmod_status check_whole(const goal_reader *reader)
                           reader->in_comment ? "comment" : "rank");
     if (reader->ranks == 0)
         return ccmod_fail(reader->text.error, CCMOD_ERROR_USAGE, reader->text.name, 0,
-                          "no schedule is in it, which begins with 'num_ranks N'; name another "
-                          "file, or another form with --from");
+                          "the file has no schedule, which begins with 'num_ranks N'; name another "
+                          "file, or another format with --from");
     return CCMOD_OK;
 }
 

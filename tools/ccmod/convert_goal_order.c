@@ -1,12 +1,12 @@
-/* From a schedule in GOAL, operations and which of them require which, to the sequence of a trace.
- * A rank of a trace does one thing after the other and waits for all that it has started, so a
- * schedule is taken where its requirements say just that: they are followed in order of the file,
- * and what would have to start later, or wait for more, than it requires is refused.
+/* Turn a GOAL schedule, operations with requirements, into the sequence of a trace. A rank of a
+ * trace does one thing after the other and waits for everything that it has started, so only
+ * schedules whose requirements say exactly that are accepted: requirements are followed in order of
+ * the file, and an operation that would start later, or wait for more, than required is an error.
  *
- * Operations since the last wait are `started`. An operation that requires all of them makes a
- * wait; if there was one alone, it was a blocking one, unless an empty calculation asks for the
- * wait. All that follows a wait must require it: all of what was waited for (the gate), or
- * something behind. */
+ * Operations since the last wait are `started`. An operation that requires all of them implies a
+ * wait; if there was only one, it was blocking, unless an empty calculation represents the wait.
+ * Everything after a wait must require it: all operations of the wait (the gate), or something
+ * after it. */
 #include "tools/ccmod/convert_goal_order.h"
 
 #include <stdlib.h>
@@ -15,13 +15,13 @@ typedef struct {
     convert_program *program;
     goal_rank *rank;
     const convert_text *text;
-    size_t started;       /* operations under way */
-    size_t first_started; /* none before it is under way */
-    size_t last_started;  /* none after it has been started */
-    size_t first_open;    /* of those that are not yet in the program, by number */
-    size_t stage;         /* increases with all that later operations must come after */
-    size_t gate_count;    /* operations of which all must be required: those of the last wait */
-    size_t gate_stage;    /* the mark that they bear */
+    size_t started;       /* number of pending operations */
+    size_t first_started; /* no earlier operation is pending */
+    size_t last_started;  /* no later operation has been started */
+    size_t first_open;    /* first operation that is not yet in the program, by number */
+    size_t stage;         /* incremented by everything that later operations must follow */
+    size_t gate_count;    /* number of operations of the last wait, all of which must be required */
+    size_t gate_stage;    /* their stage */
 } goal_order;
 
 static ccmod_status refuse(const goal_order *order, const goal_operation *operation,
@@ -41,7 +41,7 @@ static ccmod_record_kind started_kind(ccmod_record_kind kind)
     return kind == CCMOD_SEND ? CCMOD_START_SEND : CCMOD_START_RECEIVE;
 }
 
-/* Those that are not in the program yet, as started ones. */
+/* Add the operations that are not yet in the program, as started ones. */
 static ccmod_status add_open(const goal_order *order, size_t until)
 {
     const goal_rank *rank = order->rank;
@@ -57,7 +57,7 @@ static ccmod_status add_open(const goal_order *order, size_t until)
     return CCMOD_OK;
 }
 
-/* All that was started is done; they are the gate for what follows. */
+/* Everything started is complete; it becomes the gate for what follows. */
 static void close_gate(goal_order *order, size_t until)
 {
     goal_operation *operations = order->rank->operations;
@@ -80,7 +80,8 @@ static bool is_join(const goal_operation *operation)
     return operation->record.kind == CCMOD_COMPUTE && !(operation->record.time_us > 0);
 }
 
-/* Before operation `until`, or at the end; `join`: by an empty calculation. */
+/* Add a wait before operation `until`, or at the end; `join`: an empty calculation represents it.
+ */
 static ccmod_status add_wait(goal_order *order, size_t until, bool join)
 {
     const goal_rank *rank = order->rank;
@@ -102,11 +103,11 @@ static ccmod_status add_wait(goal_order *order, size_t until, bool join)
     return CCMOD_OK;
 }
 
-/* What an operation's requirements say. */
+/* The requirements of an operation. */
 typedef struct {
-    size_t unfinished; /* required, and still under way */
-    size_t last;       /* of these */
-    size_t of_gate;    /* required ones of the last wait */
+    size_t unfinished; /* number of required pending operations */
+    size_t last;       /* last of these */
+    size_t of_gate;    /* number of required operations of the last wait */
     bool behind;       /* something after the gate is required */
 } goal_needs;
 
@@ -117,7 +118,7 @@ static ccmod_status look_at(goal_order *order, const goal_operation *operation,
 
     if (target->state == NOT_YET)
         return refuse(order, operation,
-                      "it requires what stands behind it; write operations in an order in "
+                      "it requires a later operation; write operations in an order in "
                       "which they can run");
     needs->behind |= target->stage > order->gate_stage;
     if (requirement->start || target->counted_for == operation->number + 1)
@@ -131,7 +132,7 @@ static ccmod_status look_at(goal_order *order, const goal_operation *operation,
     return CCMOD_OK;
 }
 
-/* Whether it is the operation before, which nothing has followed, that is waited for alone. */
+/* Whether only the previous operation is waited for, and nothing has followed it. */
 static bool is_blocking(const goal_order *order, const goal_needs *needs)
 {
     return needs->unfinished == 1 && needs->unfinished < order->started &&
@@ -143,18 +144,18 @@ static ccmod_status check_needs(const goal_order *order, const goal_operation *o
 {
     if (needs->unfinished > 0 && needs->unfinished < order->started && !is_blocking(order, needs))
         return refuse(order, operation,
-                      "of the operations under way it requires neither all nor the last one alone, "
+                      "it requires neither all pending operations nor only the last one, "
                       "but a rank of a trace waits for all that it has started; require all of "
                       "them");
     if (!needs->behind && needs->of_gate < order->gate_count)
         return refuse(order, operation,
-                      "it requires less than what stands before it has to wait for, and "
-                      "could run earlier, but a rank of a trace goes on in one order; let it "
-                      "require that too, or put it before");
+                      "it requires less than earlier operations wait for, and "
+                      "could run before them, but a rank of a trace has one order; let it "
+                      "require the same, or move it up");
     return CCMOD_OK;
 }
 
-/* Everything that follows comes after this operation, which is done. */
+/* Everything that follows comes after this complete operation. */
 static void make_gate(goal_order *order, goal_operation *operation)
 {
     operation->state = DONE;
@@ -164,7 +165,7 @@ static void make_gate(goal_order *order, goal_operation *operation)
     order->stage++;
 }
 
-/* A blocking operation, while those before it go on. */
+/* Add a blocking operation while earlier ones are pending. */
 static ccmod_status add_blocking(goal_order *order, goal_operation *operation)
 {
     CCMOD_TRY(add_open(order, operation->number));

@@ -1,4 +1,5 @@
-/* The schedule of one rank in GOAL: operations and requirements, and how they become a sequence. */
+/* The GOAL schedule of one rank: operations and requirements, and their conversion to a sequence.
+ */
 #ifndef TOOLS_CCMOD_CONVERT_GOAL_ORDER_H
 #define TOOLS_CCMOD_CONVERT_GOAL_ORDER_H
 
@@ -13,18 +14,18 @@ typedef struct {
     char label[LABEL_BYTES];
     size_t number; /* in order of the file */
     operation_state state;
-    size_t stage;       /* how many waits and calculations were before it */
-    size_t counted_for; /* the operation, plus 1, that has counted it last */
+    size_t stage;       /* number of waits and calculations before it */
+    size_t counted_for; /* the operation, plus 1, that counted it last */
 } goal_operation;
 
 typedef struct {
     char label[LABEL_BYTES], on[LABEL_BYTES];
     size_t operation, target; /* numbers */
     uint32_t line;
-    bool start; /* irequires: the target has only to have started */
+    bool start; /* irequires: the target must only have started */
 } goal_requirement;
 
-/* A rank that is being read. */
+/* A rank being read. */
 typedef struct {
     goal_operation *operations;
     size_t count, room;
@@ -35,8 +36,8 @@ typedef struct {
     bool open;
 } goal_rank;
 
-/* Add the records of a rank whose requirements are resolved to the program; `text` is where it was
- * read, for errors. */
+/* Append the records of a rank, with resolved requirements, to the program; `text` is its source,
+ * for errors. */
 ccmod_status convert_goal_order(convert_program *program, goal_rank *rank,
                                 const convert_text *text);
 

@@ -1,5 +1,4 @@
-/* Words in lines, walks, and a program as a workload, whose messages match as those of a trace do.
- */
+/* Lines and words, walks, and programs as workloads whose messages match as in a trace. */
 #include "tools/ccmod/convert_program.h"
 
 #include <errno.h>
@@ -44,10 +43,11 @@ bool convert_text_next(convert_text *text, ccmod_status *status)
     length = strlen(text->text);
     if (length > 0 && (text->text[length - 1] == '\n' || feof(text->stream)))
         return true;
-    *status = ccmod_fail(text->error, CCMOD_ERROR_USAGE, text->name, text->line,
-                         "a zero byte, or more than %d characters: this is no text of this form; "
-                         "name another file, or another form with --from",
-                         CONVERT_LINE_BYTES - 2);
+    *status =
+        ccmod_fail(text->error, CCMOD_ERROR_USAGE, text->name, text->line,
+                   "a zero byte, or more than %d characters: this is not text of this format; "
+                   "name another file, or another format with --from",
+                   CONVERT_LINE_BYTES - 2);
     return false;
 }
 
@@ -70,14 +70,14 @@ ccmod_status convert_text_refuse(const convert_text *text, const char *word, con
 static ccmod_status refuse_missing(const convert_text *text, const char *what)
 {
     return ccmod_fail(text->error, CCMOD_ERROR_USAGE, text->name, text->line,
-                      "the %s is missing at the end of the line; write it there", what);
+                      "the %s is missing at the end of the line; add it", what);
 }
 
 static ccmod_status refuse_number(const convert_text *text, const char *word, const char *what,
                                   const char *why)
 {
     return ccmod_fail(text->error, CCMOD_ERROR_USAGE, text->name, text->line,
-                      "'%.*s' is no %s: %s; write another", (int)QUOTED, word, what, why);
+                      "'%.*s' is not a %s: %s; correct it", (int)QUOTED, word, what, why);
 }
 
 ccmod_status convert_text_count(const convert_text *text, const char *word, const char *what,
@@ -112,7 +112,7 @@ ccmod_status convert_walk_next(convert_walk *walk, uint32_t rank, ccmod_record *
         return CCMOD_OK;
     if (walk->left == 0)
         return convert_walk_refuse(walk, record,
-                                   "with its loops unrolled the trace has more records than "
+                                   "with unrolled loops the trace has more records than "
                                    "--records allows; allow more, or shorten its loops",
                                    error);
     walk->left--;
@@ -140,7 +140,7 @@ void convert_write_number(FILE *stream, double value)
 static ccmod_status no_memory(const convert_program *program, ccmod_error *error)
 {
     return ccmod_fail(error, CCMOD_ERROR_MEMORY, program != NULL ? program->name : NULL, 0,
-                      "cannot convert: no memory for what its ranks do; convert a shorter one");
+                      "cannot convert: out of memory for its records; convert a shorter one");
 }
 
 ccmod_status convert_program_open(const char *name, convert_program **out, ccmod_error *error)
@@ -175,8 +175,8 @@ ccmod_status convert_program_reach(convert_program *program, size_t number, ccmo
 
     if (number >= CONVERT_RANKS)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, program->name, 0,
-                          "rank %zu: more than %d ranks; write a trace with loops for so many",
-                          number, (int)CONVERT_RANKS);
+                          "rank %zu: more than %d ranks; write a trace with loops instead", number,
+                          (int)CONVERT_RANKS);
     while (wider <= number)
         wider *= 2;
     if (wider > program->rank_room) {
@@ -239,7 +239,7 @@ ccmod_workload convert_program_workload(convert_program *program)
 
 /* One end of a message. */
 typedef struct {
-    uint32_t source, destination; /* CCMOD_ANY for the source of a receive from anybody */
+    uint32_t source, destination; /* CCMOD_ANY as the source of a receive from any rank */
     int64_t tag;
     size_t order;
     uint32_t line;
@@ -309,17 +309,17 @@ static ccmod_status refuse_tag(const convert_program *program, const message_end
                                ccmod_error *error)
 {
     return ccmod_fail(error, CCMOD_ERROR_USAGE, program->name, receive->line,
-                      "by its tag this receive takes another message than the first to come, and "
+                      "the tag of this receive selects a message that is not the first, but "
                       "a trace has no tags; receive messages of a pair in the order in which they "
                       "are sent");
 }
 
-/* The ends at one destination: from `send` and `receive` on to those of the ends. */
+/* The ends at one destination: ranges from `send` and `receive`. */
 typedef struct {
     size_t send, send_end, receive, receive_end;
 } destination_ends;
 
-/* A receive from anybody takes what comes first, so all tags have to be the same. */
+/* A receive from any rank takes the first message, so all tags must be equal. */
 static ccmod_status check_any(const convert_program *program, const message_ends *ends,
                               const destination_ends *of, ccmod_error *error)
 {
@@ -336,7 +336,7 @@ static ccmod_status check_any(const convert_program *program, const message_ends
     return CCMOD_OK;
 }
 
-/* The tags of each pair have to come in one order at both ends. */
+/* The tags of each pair must have the same order at both ends. */
 static ccmod_status check_pairs(const convert_program *program, const message_ends *ends,
                                 destination_ends of, ccmod_error *error)
 {
@@ -398,8 +398,8 @@ static ccmod_status check_peers(const convert_program *program, ccmod_error *err
 
             if (message && record->peer != CCMOD_ANY && record->peer >= program->rank_count)
                 return ccmod_fail(error, CCMOD_ERROR_USAGE, program->name, record->line,
-                                  "a message with rank %u, and there are only %zu ranks; correct "
-                                  "its number, or add what that rank does",
+                                  "a message with rank %u, but there are only %zu ranks; correct "
+                                  "its number, or add that rank",
                                   record->peer, program->rank_count);
         }
     }

@@ -1,6 +1,6 @@
-/* What the forms of ccmod convert share: programs, what each rank does, in memory, as their readers
- * make it; lines and words with their place, numbers; and the walk over a workload, rank by rank,
- * with its loops unrolled, as their writers need it. */
+/* Shared by the formats of ccmod convert. For readers: programs in memory (what each rank does),
+ * and lines, words and numbers with their place. For writers: the walk over a workload, rank by
+ * rank, with loops unrolled. */
 #ifndef TOOLS_CCMOD_CONVERT_PROGRAM_H
 #define TOOLS_CCMOD_CONVERT_PROGRAM_H
 
@@ -20,7 +20,7 @@ typedef struct {
     uint32_t peer; /* or CCMOD_ANY */
     uint64_t size_bytes;
     double time_us;
-    int64_t tag; /* or CONVERT_ANY_TAG; lost in a trace, which has none */
+    int64_t tag; /* or CONVERT_ANY_TAG; traces have no tags */
     uint32_t line;
 } convert_record;
 
@@ -39,19 +39,18 @@ typedef struct {
 ccmod_status convert_program_open(const char *name, convert_program **out, ccmod_error *error);
 void convert_program_free(convert_program *program); /* NULL is accepted */
 
-/* Rank `number` exists, and all below; at most CONVERT_RANKS. */
+/* Make rank `number` and all lower ones exist; at most CONVERT_RANKS. */
 ccmod_status convert_program_reach(convert_program *program, size_t number, ccmod_error *error);
 
-/* One more record of a rank that exists. */
+/* Append a record to an existing rank. */
 ccmod_status convert_program_add(convert_program *program, size_t rank,
                                  const convert_record *record, ccmod_error *error);
 
-/* An error, with file and line, where a message is with a rank that does not exist; or where tags
- * say otherwise than that messages of a pair match first come, first served, as those of a trace
- * do. */
+/* Returns an error with file and line if a message is with a rank that does not exist, or if tags
+ * contradict the matching of a trace: first come, first served for each pair. */
 ccmod_status convert_program_check(const convert_program *program, ccmod_error *error);
 
-/* A workload of the program, which must outlive it. */
+/* Make a workload of the program, which must outlive it. */
 ccmod_workload convert_program_workload(convert_program *program);
 
 enum { CONVERT_LINE_BYTES = 4096 };
@@ -60,7 +59,7 @@ enum { CONVERT_LINE_BYTES = 4096 };
 
 typedef struct {
     ccmod_workload *workload;
-    uint64_t left; /* records, before it is too many */
+    uint64_t left; /* maximum of remaining records */
     double flops_per_us;
 } convert_walk;
 
@@ -68,11 +67,11 @@ typedef struct {
 ccmod_status convert_walk_next(convert_walk *walk, uint32_t rank, ccmod_record *record,
                                ccmod_error *error);
 
-/* An error in a record: what cannot be expressed, and what to do. */
+/* Report a record that cannot be expressed, and what to do. */
 ccmod_status convert_walk_refuse(const convert_walk *walk, const ccmod_record *record,
                                  const char *problem, ccmod_error *error);
 
-/* A number in as few digits as keep it. */
+/* Write a number with the fewest digits that preserve it. */
 void convert_write_number(FILE *stream, double value);
 
 /* Text, line by line and word by word */
@@ -86,23 +85,23 @@ typedef struct {
     char *rest;
 } convert_text;
 
-/* NULL, with an error, where `path` cannot be read. */
+/* NULL and an error if `path` cannot be read. */
 FILE *convert_open(const char *path, ccmod_error *error);
 
-/* The next line is in `text`, false at the end and, with *status, where it cannot be read. */
+/* Read the next line into `text`; false at the end and, with *status, on an error. */
 bool convert_text_next(convert_text *text, ccmod_status *status);
 
-/* The first word of the line, or the next; NULL at its end. */
+/* The first word of the line, or the next one; NULL at its end. */
 char *convert_text_first(convert_text *text);
 char *convert_text_word(convert_text *text);
 
 ccmod_status convert_text_refuse(const convert_text *text, const char *word, const char *problem);
 
-/* `word`, which may be NULL, as a whole number; `what` it is stands in the error. */
+/* Parse `word`, which may be NULL, as a whole number; `what` names it in the error. */
 ccmod_status convert_text_count(const convert_text *text, const char *word, const char *what,
                                 uint64_t largest, uint64_t *value);
 
-/* The same as a number of 0 or more. */
+/* The same, for a number of 0 or more. */
 ccmod_status convert_text_real(const convert_text *text, const char *word, const char *what,
                                double largest, double *value);
 

@@ -1,8 +1,8 @@
-/* Time-independent traces of SimGrid: a file that lists one file for each rank, or one for all,
- * with an action a line; such a file alone is read, too. An action waits for one message and a rank
- * of a trace for all that it has started, so waits are taken where they follow each other and are
- * for all. Written are one file for each rank; all messages have tag 0, since those of a pair match
- * first come, first served. Computing is counted in floating-point operations. */
+/* Time-independent traces of SimGrid: a file that lists one file per rank, or one for all, with one
+ * action per line; a single such file can also be read. An action waits for one message, but a rank
+ * of a trace for all that it has started, so waits are accepted if they follow each other and cover
+ * all. Written as one file per rank; all messages have tag 0, since those of a pair match first
+ * come, first served. Computing is counted in floating-point operations. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static ccmod_status write_record(ti_writer *writer, const convert_walk *walk,
         return CCMOD_OK;
     case CCMOD_MULTICAST:
         return convert_walk_refuse(walk, record,
-                                   "a broadcast of SimGrid is of all ranks, and no receive takes "
-                                   "it; write the multicast as messages to each receiver",
+                                   "a broadcast of SimGrid is for all ranks and matches no "
+                                   "receive; write the multicast as messages to each receiver",
                                    error);
     case CCMOD_START_RECEIVE:
         if (record->size_bytes == 0)
@@ -99,14 +99,14 @@ typedef struct {
 typedef struct {
     ti_request *requests; /* since the last wait for all */
     size_t count, room, waited;
-    bool doubles; /* sizes without a datatype are counts of doubles, not of bytes */
+    bool doubles; /* sizes without a datatype count doubles instead of bytes */
 } ti_rank;
 
 typedef struct {
     convert_text text;
     convert_program *program;
     double flops_per_us;
-    uint32_t number; /* of the line's rank */
+    uint32_t number; /* rank of the line */
     ti_rank *ranks;
     size_t rank_count;
 } ti_reader;
@@ -114,7 +114,7 @@ typedef struct {
 static ccmod_status no_memory(const ti_reader *reader)
 {
     return ccmod_fail(reader->text.error, CCMOD_ERROR_MEMORY, reader->text.name, reader->text.line,
-                      "no memory for what the ranks do; convert a shorter trace");
+                      "out of memory for the records; convert a shorter trace");
 }
 
 static ccmod_status add(ti_reader *reader, convert_record record)
@@ -151,10 +151,10 @@ static ccmod_status read_tag(ti_reader *reader, int64_t *tag)
     return CCMOD_OK;
 }
 
-/* How many bytes an element has; datatypes are numbers. */
+/* Size of an element in bytes; datatypes are numbers. */
 static ccmod_status read_datatype(ti_reader *reader, double *bytes)
 {
-    /* double int char short long float byte, long long, signed char, the unsigned ones from char to
+    /* double int char short long float byte, long long, signed char, unsigned ones from char to
      * long long, long double, wchar_t, bool, and those of fixed sizes */
     static const double sizes[] = {8, 4,  1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8,
                                    8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8};
@@ -179,7 +179,7 @@ static ccmod_status read_size(ti_reader *reader, uint64_t *bytes)
     CCMOD_TRY(read_datatype(reader, &each));
     if (count > floor(count) || count * each > (double)CONVERT_LARGEST_SIZE)
         return convert_text_refuse(&reader->text, word,
-                                   "no whole number of bytes up to 2^53; "
+                                   "not a whole number of bytes up to 2^53; "
                                    "write one");
     *bytes = (uint64_t)(count * each);
     return CCMOD_OK;
@@ -241,7 +241,7 @@ static ccmod_status check_waits(const ti_reader *reader, const char *action)
         return CCMOD_OK;
     return convert_text_refuse(&reader->text, action,
                                "the waits before it are for some of the messages that the rank "
-                               "has started, and a rank of a trace waits for all; wait for all");
+                               "has started, but a rank of a trace waits for all; wait for all");
 }
 
 /* Actions */
@@ -257,7 +257,7 @@ static ccmod_status read_message(ti_reader *reader, ccmod_record_kind kind)
     CCMOD_TRY(read_size(reader, &record.size_bytes));
     if (record.peer == reader->number)
         return convert_text_refuse(&reader->text, receive ? "recv" : "send",
-                                   "a rank sends no messages to itself; leave the message away");
+                                   "a rank cannot send to itself; remove the message");
     request = (ti_request){.source = receive ? record.peer : reader->number,
                            .destination = receive ? reader->number : record.peer,
                            .tag = record.tag};
@@ -355,7 +355,7 @@ static ccmod_status read_action(ti_reader *reader)
 
     if (action == NULL)
         return convert_text_refuse(&reader->text, "rank",
-                                   "no action stands behind it; write "
+                                   "no action follows; write "
                                    "'RANK ACTION ARGUMENTS'");
     CCMOD_TRY(check_waits(reader, action));
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
@@ -365,10 +365,10 @@ static ccmod_status read_action(ti_reader *reader)
         more = convert_text_word(&reader->text);
         return more == NULL ? CCMOD_OK
                             : convert_text_refuse(&reader->text, more,
-                                                  "behind the end of the action; leave it away");
+                                                  "unexpected after the action; remove it");
     }
     return convert_text_refuse(&reader->text, action,
-                               "no action that a trace can say; write it as sends, receives, "
+                               "an action that a trace does not have; write it as sends, receives, "
                                "waits, barriers and computing");
 }
 
@@ -447,7 +447,7 @@ static ccmod_status read_part(ti_reader *reader, const char *path)
     return status;
 }
 
-/* The files of a list, by their names as they are, as SimGrid opens them. */
+/* Open the files of a list by their names, as SimGrid does. */
 static ccmod_status read_list(convert_text *list, ti_reader *reader)
 {
     ccmod_status status = CCMOD_OK;
@@ -490,7 +490,7 @@ static ccmod_status read_path(const char *path, double flops_per_us, convert_pro
         is_list(list.stream) ? read_list(&list, &reader) : read_stream(&reader, list.stream, path);
     if (status == CCMOD_OK && program->rank_count == 0)
         status = ccmod_fail(error, CCMOD_ERROR_USAGE, path, 0,
-                            "no action is in it; name the file that lists those of the ranks");
+                            "the file has no action; name the file that lists those of the ranks");
     fclose(list.stream);
     close_reader(&reader);
     return status;

@@ -1,4 +1,4 @@
-/* ccmod info: what is in a trace, or, without one, which networks are known. */
+/* ccmod info: describe a trace or, without one, list the known networks. */
 #include "config.h"
 
 #include "tools/ccmod/tool.h"
@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 
-/* The most records that are read: loops may unroll into more than anybody waits for. */
+/* Maximum number of records to read: loops may unroll into very many. */
 #define LARGEST_COUNT UINT64_C(100000000)
 
 typedef struct {
@@ -36,7 +36,7 @@ static const cb_option rows[] = {
      .argument = "N",
      .default_text = "1",
      .maximum = 4294967295.0,
-     .help = "Seed of the trace's distributions"},
+     .help = "Seed of random times in the trace"},
     {.name = "help", .type = CB_OPTION_ACTION, .help = "Print this text"},
     {.name = "manual", .type = CB_OPTION_ACTION, .help = "Print the manual page's source"},
     {.name = "version", .type = CB_OPTION_ACTION, .help = "Print the version"},
@@ -44,7 +44,7 @@ static const cb_option rows[] = {
 
 static const cb_option_table table = {
     .program = "ccmod-info",
-    .summary = "say what is in a trace, and which networks are known",
+    .summary = "describe a trace, or list the known networks",
     .description =
         "With TRACE, checks it and counts its records with loops unrolled, up to a hundred "
         "million. Without TRACE, lists the known networks.",
@@ -147,4 +147,5 @@ static int run(int argc, char **argv)
     return tool_exit(tool_flush());
 }
 
-const ccmod_command ccmod_command_info = {"info", "say what is in a trace", run};
+const ccmod_command ccmod_command_info = {"info", "describe a trace, or list the known networks",
+                                          run};

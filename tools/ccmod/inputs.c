@@ -1,6 +1,4 @@
-/* From options to what they name: trace, network, calibration, background, and where the result
- * goes.
- */
+/* Open the objects that options name: trace, network, calibration, background, output. */
 #include "config.h"
 
 #include "tools/ccmod/inputs.h"
@@ -13,11 +11,10 @@
 #include "base/units.h"
 #include "report/file.h"
 
-static const report_file_use result_use = {.what = "the result",
-                                           .option = "--output",
-                                           .instead = ", or leave it away for standard output"};
+static const report_file_use result_use = {
+    .what = "the result", .option = "--output", .instead = ", or omit it for standard output"};
 
-/* Background: what the option says */
+/* Parsing of --background */
 
 static bool take_prefix(const char **text, const char *prefix)
 {
@@ -29,7 +26,7 @@ static bool take_prefix(const char **text, const char *prefix)
     return true;
 }
 
-/* Three cases are for ccmod run alone. */
+/* Only ccmod run evaluates three cases. */
 static cb_status read_background(const cb_option_table *table, const char *option,
                                  tool_background *background)
 {
@@ -52,7 +49,7 @@ static cb_status read_background(const cb_option_table *table, const char *optio
     return CB_OK;
 }
 
-/* Progress, for who sits before a terminal */
+/* Progress on a terminal */
 
 static bool show_progress(void *context, const ccmod_progress *progress)
 {
@@ -62,9 +59,9 @@ static bool show_progress(void *context, const ccmod_progress *progress)
     return true;
 }
 
-/* What an evaluation needs */
+/* Parameters of an evaluation */
 
-/* One of those that the option takes. */
+/* `name` must be a choice of the option. */
 static ccmod_share find_share(const char *name)
 {
     ccmod_share share = CCMOD_BOTTLENECK;
@@ -83,20 +80,21 @@ static bool was_given(const cb_option_table *table, const bool *given, const cha
     return false;
 }
 
-/* When the evaluation ends, if not with the trace. */
+/* Set the limits that end the evaluation before the traces do. */
 static cb_status set_stop(const cb_option_table *table, const tool_settings *settings,
                           const bool *given, ccmod_parameters *parameters)
 {
     bool counted = was_given(table, given, "rate-of");
 
     if (settings->precision_pct > 0 && !counted) {
-        cb_error("--precision %g is of no rate; say with --rate-of RANK whose receives are counted",
-                 settings->precision_pct);
+        cb_error(
+            "--precision %g needs a rate; name the rank whose receives are counted with --rate-of",
+            settings->precision_pct);
         return CB_ERROR_USAGE;
     }
     if (settings->doubled && settings->until_us > 0 && !counted) {
-        cb_error("--double cannot compare ends that --until-us has set; give --rate-of RANK, for a "
-                 "rate to be compared, or leave one of the two away");
+        cb_error("--double cannot compare end times fixed by --until-us; give --rate-of RANK to "
+                 "compare rates, or omit one of the two");
         return CB_ERROR_USAGE;
     }
     parameters->until_us = settings->until_us;
@@ -135,7 +133,7 @@ static cb_status load_calibration(const cb_option_table *table, const tool_setti
     return CB_OK;
 }
 
-/* Of a file, or of the three numbers; what is given besides goes before the file. */
+/* From a file or the three numbers; options take precedence over the file. */
 static cb_status set_calibration(const cb_option_table *table, const tool_settings *settings,
                                  const bool *given, ccmod_calibration *calibration)
 {
@@ -176,7 +174,7 @@ static cb_status open_network(const cb_option_table *table, const tool_settings 
     return CB_OK;
 }
 
-/* `given` has TOOL_OPTIONS cells. *inputs can be closed in any case. */
+/* `given` has TOOL_OPTIONS cells. *inputs may be closed in any case. */
 static cb_status open_inputs(const cb_option_table *table, const tool_settings *settings,
                              const bool *given, tool_inputs *inputs)
 {
@@ -197,7 +195,7 @@ static cb_status open_inputs(const cb_option_table *table, const tool_settings *
     CB_TRY(set_stop(table, settings, given, &inputs->parameters));
     CB_TRY(set_calibration(table, settings, given, &inputs->calibration));
     if (settings->trace == NULL) {
-        cb_error("no trace is named; write %s, or see --help", table->synopsis);
+        cb_error("the trace is missing; write %s, or see --help", table->synopsis);
         return CB_ERROR_USAGE;
     }
     if (ccmod_trace_open(settings->trace, &inputs->trace, &error) != CCMOD_OK)
@@ -277,7 +275,7 @@ void tool_close_target(tool_target *target)
     target->path = NULL;
 }
 
-/* The whole */
+/* The whole subcommand */
 
 static cb_status work_on(const cb_option_table *table, const tool_settings *settings,
                          const bool *given, tool_work *work)

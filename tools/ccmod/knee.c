@@ -1,10 +1,10 @@
-/* ccmod knee: the load at which a network limits a trace, as text, CSV, JSON (schema
- * combench-knee/1) and a picture.
+/* ccmod knee: find the load at which a network limits a trace, as text, CSV, JSON (schema
+ * combench-knee/1) or a picture.
  *
- * Load is varied by computing times: all of them are multiplied by a factor, so that the processors
- * offer messages slower or faster. What they offer is measured on a network that takes no time, and
- * is in proportion to 1 / factor; what is carried at most is measured with factor 0. Both meet in
- * the knee. */
+ * The load is varied by multiplying all computing times by a factor, so that the processors offer
+ * messages more slowly or faster. The offered load is evaluated on an ideal network that takes no
+ * time, and is proportional to 1 / factor; the maximum carried is evaluated with factor 0. The knee
+ * is where both are equal. */
 #include "config.h"
 
 #include <math.h>
@@ -19,27 +19,27 @@
 
 enum { KNEE_CURVES = 2 };
 
-/* Rates are packets/s on the busiest link. */
+/* Rates are in packets/s on the busiest link. */
 typedef struct {
-    double offered_Hz; /* with a network that takes no time */
+    double offered_Hz; /* on the ideal network */
     double carried_Hz;
 } knee_point;
 
 typedef struct {
-    double background;  /* load; 0 on the first curve */
-    double capacity_Hz; /* carried when the processors compute nothing: the knee */
-    knee_point own;     /* of the trace as it stands */
-    knee_point *points; /* by ascending load */
+    double background;  /* load; 0 for the first curve */
+    double capacity_Hz; /* carried if processors do not compute: the knee */
+    knee_point own;     /* of the unchanged trace */
+    knee_point *points; /* in order of increasing load */
     size_t point_count;
 } knee_curve;
 
 typedef struct {
     const tool_settings *settings;
     const tool_inputs *inputs;
-    uint32_t cell;   /* the busiest: with most packets */
+    uint32_t cell;   /* the busiest one, with most packets */
     char link[128];  /* its name */
-    double packets;  /* that it carries in one evaluation */
-    double alone_us; /* the end with a network that takes no time */
+    double packets;  /* carried in one evaluation */
+    double alone_us; /* end of the evaluation on the ideal network */
     knee_curve curves[KNEE_CURVES];
     size_t curve_count;
 } knee_result;
@@ -177,7 +177,7 @@ static void knee_write_json(FILE *stream, const knee_result *result)
 
 /* Picture */
 
-/* Lines are told apart by dashes, points by their shapes, where colours are not seen. */
+/* Lines differ by dashes and points by shape, for readers who do not see colours. */
 static const char style[] =
     ".c0{fill:none;stroke:#0072b2;stroke-width:2}.p0{fill:#0072b2}"
     ".c1{fill:none;stroke:#d55e00;stroke-width:2;stroke-dasharray:8 4}.p1{fill:#d55e00}"
@@ -267,7 +267,7 @@ static void knee_write_svg(FILE *stream, const knee_result *result)
                            "offered load in 1000 packets/s");
     report_axis_draw_left(stream, &page.carried, page.offered.low, page.offered.high,
                           "carried by the busiest link in 1000 packets/s");
-    /* what is offered is carried up to the knee, in the ideal */
+    /* ideally, offered packets are carried up to the knee */
     report_svg_line(page.stream, x_of(&page, 0), y_of(&page, 0), x_of(&page, capacity_Hz),
                     y_of(&page, capacity_Hz), "ideal");
     for (size_t i = 0; i < result->curve_count; i++) {
@@ -287,9 +287,9 @@ static void knee_write_svg(FILE *stream, const knee_result *result)
     report_svg_end(stream);
 }
 
-static const double largest_load = 2; /* of the knee's */
+static const double largest_load = 2; /* as a multiple of the knee */
 
-/* A trace whose computing times are multiplied. */
+/* A trace with scaled computing times. */
 typedef struct {
     ccmod_workload workload;
     ccmod_workload *inner;
@@ -344,7 +344,7 @@ static cb_status evaluate(const knee_result *result, const knee_curve *curve, do
     return tool_evaluate(result->inputs, &evaluation, out);
 }
 
-/* With a network that takes no time. */
+/* On the ideal network. */
 static cb_status evaluate_alone(knee_result *result)
 {
     static const ccmod_calibration nothing = {.lines = {{.to_bytes = UINT64_MAX}}, .line_count = 1};
@@ -358,8 +358,7 @@ static cb_status evaluate_alone(knee_result *result)
     ccmod_result_free(alone);
     if (result->alone_us > 0)
         return CB_OK;
-    cb_error("'%s' computes nothing, so that its load cannot be varied; put computing times into "
-             "it, as 'c 10'",
+    cb_error("'%s' has no computing times, which vary the load; add some, as 'c 10'",
              result->settings->trace);
     return CB_ERROR_USAGE;
 }
@@ -381,7 +380,7 @@ static cb_status carry(const knee_result *result, const knee_curve *curve, doubl
     return CB_OK;
 }
 
-/* The cell with most packets, the first of them. */
+/* The first cell with most packets. */
 static cb_status find_busiest(knee_result *result)
 {
     ccmod_result *saturated = NULL;
@@ -401,7 +400,7 @@ static cb_status find_busiest(knee_result *result)
                         sizeof(result->link));
         return CB_OK;
     }
-    cb_error("'%s' sends no message over a link, so that no link has a knee; put messages into it",
+    cb_error("'%s' sends no message over a link, so no link has a knee; add messages",
              result->settings->trace);
     return CB_ERROR_USAGE;
 }
@@ -414,8 +413,8 @@ static cb_status fill_point(const knee_result *result, const knee_curve *curve, 
                  &point->carried_Hz);
 }
 
-/* Loads are in proportion to the knee without background on both curves, so that rows can be
- * compared. */
+/* Loads of both curves are multiples of the knee without background, so that rows are comparable.
+ */
 static cb_status fill_curve(knee_result *result, knee_curve *curve)
 {
     size_t count = result->settings->points;

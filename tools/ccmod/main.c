@@ -23,7 +23,7 @@ static const cb_option rows[] = {
 
 static const cb_option_table table = {
     .program = "ccmod",
-    .summary = "predict communication, and what limits it",
+    .summary = "predict communication and its bottleneck",
     .description =
         "ccmod predicts, from a trace of what every rank computes, sends and receives, and a "
         "description of the network, when each rank is done, and names the link that limits. "
@@ -40,7 +40,7 @@ static const cb_option_table table = {
     .option_count = sizeof(rows) / sizeof(rows[0]),
 };
 
-/* Options of ccmod itself, or a name that is no subcommand's. */
+/* Options of ccmod, or an unknown subcommand. */
 static int run_itself(int argc, char **argv)
 {
     bool done = false;
@@ -48,14 +48,14 @@ static int run_itself(int argc, char **argv)
     cb_status status;
 
     if (argc > 1 && argv[1][0] != '-') {
-        cb_error("'%.64s' is no subcommand; use run, info, timeline, signals, knee, calibrate or "
+        cb_error("unknown subcommand '%.64s'; use run, info, timeline, signals, knee, calibrate or "
                  "convert, see ccmod --help",
                  argv[1]);
         return tool_exit(CB_ERROR_USAGE);
     }
     status = tool_parse(&table, argc, argv, &nothing, NULL, &done);
     if (status == CB_OK && !done) {
-        cb_error("what to do is not said; write ccmod run TRACE, or see ccmod --help");
+        cb_error("the subcommand is missing; write ccmod run TRACE, or see ccmod --help");
         status = CB_ERROR_USAGE;
     }
     return tool_exit(status);
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 {
     cb_streams_hold_closed();
     cb_log_identify("ccmod", -1);
-    /* a reader that went away is to be seen as an error of writing */
+    /* report a closed pipe as a write error */
     signal(SIGPIPE, SIG_IGN);
     for (size_t i = 0; argc > 1 && i < COMMANDS; i++) {
         if (strcmp(argv[1], commands[i]->name) == 0)

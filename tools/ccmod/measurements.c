@@ -1,8 +1,8 @@
-/* Measurements from the result of cb_calibrate or cb_oneway. The ping-pong is the quiet network:
- * the latency in the document is half of a round trip already. The stream tells how fast one
- * message can follow the other, the endpoint's own rate, and nothing of the quiet delay.
- * cb_calibrate tells, too, what flows take from each other, and up to which size a message does not
- * wait for its receive. */
+/* Measurements from a result of cb_calibrate or cb_oneway. The ping-pong measures the quiet
+ * network: the latency in the document is half of a round trip. The stream measures how fast
+ * messages follow each other, the endpoint's own rate, not the quiet delay. cb_calibrate also
+ * measures the contention between flows, and the size up to which a send does not wait for its
+ * receive. */
 #include "config.h"
 
 #include "tools/ccmod/measurements.h"
@@ -19,21 +19,21 @@
 #include "tools/ccmod/measurements_columns.h"
 #include "tools/ccmod/tool.h"
 
-/* A time, and how far its 95 % interval reaches to the farther side. */
+/* A time, and the larger distance to an end of its 95 % interval. */
 typedef struct {
     double us, reach_us;
 } measured_time;
 
-/* Values whose median counts. */
+/* Values to take the median of. */
 typedef struct {
     double values[MEASUREMENTS_SIZES];
     size_t count;
 } measured_values;
 
-/* A figure whose 95 % interval reaches farther than this share is none. */
+/* A figure with a wider relative 95 % interval is not used. */
 static const double uncertain = 0.2;
 
-/* Of a row: whether a text has this value; the median of a figure, NaN where it is missing. */
+/* Whether a text of a row has this value; the median of a figure, NaN if missing. */
 static bool row_is(const report_reading *reading, size_t row, const char *key, const char *value)
 {
     const char *found = report_reading_text(reading, "results.%zu.%s", row, key);
@@ -51,7 +51,7 @@ static measured_time row_time(const report_reading *reading, size_t row, const c
     return (measured_time){median, known ? fmax(median - low, high - median) : (double)NAN};
 }
 
-/* Whether a time is above 0 and known to a fifth; its median where it is, else NaN. */
+/* The median of a time that is positive and known to a fifth, otherwise NaN. */
 static bool is_certain(measured_time time)
 {
     return time.us > 0 && time.reach_us <= uncertain * time.us;
@@ -71,14 +71,14 @@ static int by_value(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* One more, as long as there is room; NaN is none. */
+/* Add a value if there is room; NaN is ignored. */
 static void note(measured_values *list, double value)
 {
     if (list->count < MEASUREMENTS_SIZES && !isnan(value))
         list->values[list->count++] = value;
 }
 
-/* Their median, NaN of an empty list; the list is sorted. */
+/* The median, NaN for an empty list; sorts the list. */
 static double middle_of(measured_values *list)
 {
     size_t count = list->count;
@@ -87,7 +87,7 @@ static double middle_of(measured_values *list)
     return count > 0 ? (list->values[(count - 1) / 2] + list->values[count / 2]) / 2 : (double)NAN;
 }
 
-/* Nothing limits what goes without its receive. */
+/* No eager limit. */
 #define ALL_BYTES 0x1p53
 
 static void keep(measured_times *times, double bytes, double time_us)
@@ -101,7 +101,7 @@ static double size_of(const report_reading *reading, size_t row)
     return report_reading_number(reading, "results.%zu.size_bytes", row);
 }
 
-/* Half of the round trip at this very size; NaN where it was not measured, or is not certain. */
+/* Half of the round trip at exactly this size; NaN if not measured or uncertain. */
 static measured_time quiet_time(const report_reading *reading, double bytes)
 {
     size_t rows = report_reading_count(reading, "results");
@@ -117,9 +117,8 @@ static measured_time quiet_time(const report_reading *reading, double bytes)
     return (measured_time){(double)NAN, (double)NAN};
 }
 
-/* The way of an acknowledgement, a message of 0 bytes. Where that size was not measured it is what
- * is left of the smallest message without its bytes, at the price between the smallest and the
- * largest. */
+/* The time of an acknowledgement, a message of 0 bytes. If that size was not measured: the smallest
+ * message minus its bytes at the time per byte between the smallest and the largest. */
 static measured_time answer_time(const report_reading *reading, const measurements *found)
 {
     measured_time measured = quiet_time(reading, 0);
@@ -139,9 +138,9 @@ static measured_time answer_time(const report_reading *reading, const measuremen
     return (measured_time){left_us, small->time_us - left_us};
 }
 
-/* How long a packet keeps the next one waiting. A block of a stream is the first packet's whole
- * time, so long for each other packet, and the last acknowledgement's way; in a block of few
- * packets what is not known of the block is not known of those few. NaN where it cannot be told. */
+/* How long a packet delays the next one. A block of a stream takes the first packet's whole time,
+ * this delay for each other packet, and the last acknowledgement's time; in a block of few packets
+ * the uncertainty of the block is that of those few. NaN if it cannot be determined. */
 static measured_time following_time(const report_reading *reading, size_t row,
                                     double packets_a_step, const measurements *found)
 {
@@ -177,7 +176,7 @@ static void read_following(const report_reading *reading, const char *mode, doub
     }
 }
 
-/* The round of a mode at this very size; NaN where it was not measured, or is not certain. */
+/* The round of a mode at exactly this size; NaN if not measured or uncertain. */
 static double round_at(const report_reading *reading, const char *mode, double bytes)
 {
     size_t rows = report_reading_count(reading, "results");
@@ -191,7 +190,7 @@ static double round_at(const report_reading *reading, const char *mode, double b
     return (double)NAN;
 }
 
-/* Whether what goes to another host is acknowledged by TCP. */
+/* Whether TCP acknowledges messages to other hosts. */
 static bool goes_over_tcp(const report_reading *reading)
 {
     const char *technology = report_reading_text(reading, "technology");
@@ -201,8 +200,8 @@ static bool goes_over_tcp(const report_reading *reading)
            report_reading_count(reading, "environment.hosts") > 1;
 }
 
-/* In a ring no packet on the way back carries an acknowledgement, in an exchange each does; all
- * else is alike. The median over all sizes. */
+/* In a ring no returning packet carries an acknowledgement, in an exchange each does; all else is
+ * equal. The median over all sizes. */
 static double find_waiting(const report_reading *reading, size_t rows)
 {
     measured_values list = {.count = 0};
@@ -215,7 +214,7 @@ static double find_waiting(const report_reading *reading, size_t rows)
     return middle_of(&list);
 }
 
-/* What most single steps of a stream take is the send alone: the window is rarely full. */
+/* Most single steps of a stream are only the send: the window is rarely full. */
 static double find_send(const report_reading *reading, size_t rows)
 {
     measured_values list = {.count = 0};
@@ -227,7 +226,7 @@ static double find_send(const report_reading *reading, size_t rows)
     return middle_of(&list);
 }
 
-/* What flows take from each other */
+/* Contention between flows */
 
 static int by_descending_size(const void *left, const void *right)
 {
@@ -241,10 +240,10 @@ static double hold_us(const ccmod_calibration *calibration, double bytes)
     return ccmod_default_quiet_delay(calibration, 0, (uint64_t)bytes).transfer_us;
 }
 
-/* How much longer each of two takes than one alone: `alone` and, for each hold that a time is,
- * `each`. The median over the three largest sizes, where the link takes most of the time: elsewhere
- * it is not the link that is shared. Beside the fitted hold, since that of a single size may be
- * wrong by much where its blocks were short, or missing. 1 to 2; NaN where it was not measured. */
+/* How much longer each of two messages takes than a single one, given the time as a multiple of the
+ * hold: `alone` and `each`. The median over the three largest sizes, where the link dominates.
+ * Relative to the fitted hold, since a single size's may be inaccurate or missing. 1 to 2; NaN if
+ * not measured. */
 static double find_contention(const measured_times *times, const ccmod_calibration *calibration,
                               double alone, double each)
 {
@@ -277,9 +276,9 @@ double measurements_acknowledgement(const measurements *found, const ccmod_calib
     return found->waiting_us >= frame_us / 2 ? fmin(found->waiting_us, frame_us) : 0;
 }
 
-/* Up to which size a message does not wait for its receive */
+/* The size up to which a send does not wait for its receive */
 
-/* NaN without any. */
+/* NaN if there are none. */
 static double smallest_hold_us(const measured_times *holds)
 {
     double least_us = (double)NAN;
@@ -289,8 +288,9 @@ static double smallest_hold_us(const measured_times *holds)
     return least_us;
 }
 
-/* The late receive looks when a packet has gone to the third and its answer has come; a packet that
- * has waited for it takes its own time from then on. Half of that tells one from the other. */
+/* The late receive starts when a packet has gone to the third rank and its answer has arrived; a
+ * packet that waited for it takes its own time after that. Half of its own time is the limit
+ * between the two cases. */
 static bool has_waited(const report_reading *reading, size_t row, const measurements *found)
 {
     double packet_us = quiet_time(reading, size_of(reading, row)).us;
@@ -307,7 +307,7 @@ static bool tells_waiting(const report_reading *reading, size_t row)
            !isnan(quiet_time(reading, size_of(reading, row)).us);
 }
 
-/* The smallest size that waited, of those above the largest that did not. */
+/* The smallest size that waited, among those above the largest that did not. */
 static void find_eager(const report_reading *reading, size_t rows, measurements *found)
 {
     double eager_bytes = -1, waiting_bytes = ALL_BYTES, tried_bytes = -1;
@@ -336,7 +336,7 @@ static void read_flows(const report_reading *reading, measurements *found)
     read_following(reading, "stream", 1, found, &found->holds);
     read_following(reading, "fan-out", 2, found, &found->leaving);
     read_following(reading, "fan-in", 2, found, &found->coming);
-    /* how much longer an exchange takes than a lone packet */
+    /* how much longer an exchange takes than a single packet */
     for (size_t i = 0; i < rows; i++) {
         double both_us = row_median(reading, i, "round_us");
         double more_us = both_us - quiet_time(reading, size_of(reading, i)).us;
@@ -351,7 +351,7 @@ static void read_flows(const report_reading *reading, measurements *found)
 
 static cb_status no_memory(void)
 {
-    cb_error("cannot keep the measurements: no memory; give fewer");
+    cb_error("cannot store the measurements: out of memory; give fewer");
     return CB_ERROR_MEMORY;
 }
 
@@ -369,7 +369,7 @@ static cb_status read_pingpong(const report_reading *reading, size_t row, measur
     return measurements_add(out, bytes, latency_us) ? CB_OK : no_memory();
 }
 
-/* The median over the small packets of streams, or NaN. */
+/* The median over small packets of streams, or NaN. */
 static double find_gap(const report_reading *reading, size_t rows)
 {
     measured_values gaps_us = {.count = 0};
@@ -385,8 +385,8 @@ static double find_gap(const report_reading *reading, size_t rows)
     return middle_of(&gaps_us);
 }
 
-/* Whether messages go by Open MPI's own protocol: the setting names it, leaves others out, or is
- * not there. */
+/* Whether Open MPI's own protocol carries the messages: the setting names it, excludes others, or
+ * is absent. */
 static bool is_ob1(const report_reading *reading)
 {
     const char *pml = report_reading_text(reading, "environment.mpi_settings.pml");
@@ -394,8 +394,8 @@ static bool is_ob1(const report_reading *reading)
     return pml == NULL || pml[0] == '\0' || pml[0] == '^' || strcmp(pml, "ob1") == 0;
 }
 
-/* Open MPI's, which is a setting of the layer below: shared memory within a host, else TCP. Other
- * libraries and technologies do not tell. */
+/* Open MPI's limit, a setting of its lower layer: shared memory within a host, otherwise TCP. Other
+ * libraries and technologies do not report it. */
 static double find_eager_limit(const report_reading *reading)
 {
     const char *technology = report_reading_text(reading, "technology");
@@ -470,7 +470,7 @@ static cb_status read_result(const char *path, measurements *out)
     return status;
 }
 
-/* Either */
+/* Either source */
 
 static cb_status read_text(FILE *stream, const char *path, bool round_trips, measurements *out)
 {
@@ -530,8 +530,8 @@ cb_status measurements_read(const char *path, bool round_trips, measurements *ou
     if (!begins_with_brace(stream)) {
         status = read_text(stream, path, round_trips, out);
     } else if (round_trips) {
-        cb_error("--round-trip is for two columns: the result '%s' has halved its round trips "
-                 "already; leave the option away",
+        cb_error("--round-trip is for two columns: the result '%s' has already halved its round "
+                 "trips; omit the option",
                  path);
         status = CB_ERROR_USAGE;
     } else {

@@ -50,18 +50,16 @@ static ccmod_status read_line(char *text, const char *name, size_t line, bool ro
     time = strtok_r(NULL, blanks, &rest);
     if (time == NULL)
         return refuse(error, name, line, size,
-                      "no time stands behind this size; write BYTES and MICROSECONDS");
+                      "no time follows this size; write BYTES and MICROSECONDS");
     more = strtok_r(NULL, blanks, &rest);
     if (more != NULL)
-        return refuse(error, name, line, more,
-                      "a third column; write BYTES and MICROSECONDS alone");
+        return refuse(error, name, line, more, "a third column; write only BYTES and MICROSECONDS");
     if (!cb_parse_size(size, 0, UINT64_C(1) << 53, &bytes, why))
         return refuse(error, name, line, size, why);
     if (!cb_parse_real(time, 0, 1e15, NULL, &time_us, why))
         return refuse(error, name, line, time, why);
     if (!(time_us > 0))
-        return refuse(error, name, line, time,
-                      "a message takes more than no time; remove the measurement");
+        return refuse(error, name, line, time, "a time must be above 0; remove the measurement");
     if (out->count == LARGEST_COUNT)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, name, line,
                           "more than %d measurements; give the medians of each size",
@@ -69,7 +67,7 @@ static ccmod_status read_line(char *text, const char *name, size_t line, bool ro
     if (measurements_add(out, (double)bytes, round_trips ? time_us / 2 : time_us))
         return CCMOD_OK;
     return ccmod_fail(error, CCMOD_ERROR_MEMORY, name, line,
-                      "no memory for so many measurements; give fewer");
+                      "out of memory for the measurements; give fewer");
 }
 
 ccmod_status measurements_read_columns(FILE *stream, const char *name, bool round_trips,
@@ -84,7 +82,7 @@ ccmod_status measurements_read_columns(FILE *stream, const char *name, bool roun
         line++;
         if (length == 0 || (text[length - 1] != '\n' && !feof(stream)))
             return ccmod_fail(error, CCMOD_ERROR_USAGE, name, line,
-                              "a zero byte, or more than %d characters: these are no two columns; "
+                              "a zero byte, or more than %d characters: not text of two columns; "
                               "name a result of cb_oneway, or a text of sizes and times",
                               LINE_BYTES - 2);
         CCMOD_TRY(read_line(text, name, line, round_trips, out, error));

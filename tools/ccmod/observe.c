@@ -1,5 +1,5 @@
-/* ccmod timeline and ccmod signals: evaluate a trace and write what an observer sees, the
- * space-time diagram after the evaluation or every signal as it comes. */
+/* ccmod timeline and ccmod signals: evaluate a trace and write what an observer receives: the
+ * space-time diagram after the evaluation, or every signal as it occurs. */
 #include "config.h"
 
 #include "tools/ccmod/inputs.h"
@@ -8,7 +8,7 @@
 
 /* Timeline */
 
-/* A form, what it is to write, and what came of it. */
+/* An output format, its input, and its result. */
 typedef struct {
     const ccmod_timeline_form *form;
     const ccmod_timeline *timeline;
@@ -42,7 +42,7 @@ static cb_status write_form(const tool_settings *settings, const tool_target *ta
     timeline_output output = {.form = ccmod_timeline_forms[0], .timeline = timeline};
     cb_status status;
 
-    /* all choices of --format have a form */
+    /* every choice of --format has a format */
     for (size_t i = 0; ccmod_timeline_forms[i] != NULL; i++) {
         if (strcmp(ccmod_timeline_forms[i]->name, settings->format) == 0)
             output.form = ccmod_timeline_forms[i];
@@ -77,7 +77,7 @@ const ccmod_command ccmod_command_timeline = {
 
 /* Signals */
 
-/* The evaluation takes place while its output is written. */
+/* The output is written during the evaluation. */
 typedef struct {
     const tool_inputs *inputs;
     cb_status status;
@@ -96,8 +96,8 @@ static void print_signals(FILE *stream, void *context)
     ccmod_result_free(result);
 }
 
-/* An evaluation that fails leaves the signals up to there: they are what one looks for then. One
- * that failed because standard output did needs no second message. */
+/* If the evaluation fails, keep the signals so far, which are needed for debugging. If it failed
+ * because of standard output, no second message is needed. */
 static cb_status write_signals(const tool_settings *settings, const tool_inputs *inputs,
                                const tool_target *target)
 {

@@ -1,7 +1,7 @@
-/* ccmod run: evaluate a trace on a network, once or for three backgrounds, and say what limits it.
- * For people that is a summary, ranks, the links that matter, and the bottleneck in words. The
- * document has schema combench-model/1 and is written as it comes, since a million ranks have a
- * million rows; nothing in it depends on the clock of the machine. */
+/* ccmod run: evaluate a trace on a network, once or for three backgrounds, and report what limits
+ * it. The text has a summary, ranks, the links that matter, and the bottleneck in words. The
+ * document has schema combench-model/1 and is streamed, since a million ranks have a million rows;
+ * it does not depend on the machine's clock. */
 #include "config.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum { RUN_CASES = 3 };
 
-/* One evaluation: the only one, or one of best, average and worst. */
+/* One evaluation: the only one, or the best, average or worst case. */
 typedef struct {
     const char *name;
     ccmod_parameters parameters;
@@ -27,11 +27,10 @@ typedef struct {
     const tool_inputs *inputs;
     run_case cases[RUN_CASES];
     size_t case_count;
-    ccmod_result
-        *doubled; /* with the bottleneck twice as wide; NULL where that was not asked for */
+    ccmod_result *doubled; /* with the bottleneck of double width; NULL if not requested */
 } run_plan;
 
-/* The case that the figures of a result belong to. */
+/* The case of the figures in a result. */
 static inline const run_case *average_case(const run_plan *plan)
 {
     return &plan->cases[plan->case_count > 1 ? 1 : 0];
@@ -52,7 +51,7 @@ static void name_cell(const run_plan *plan, uint32_t cell, char text[RUN_NAME_BY
     snprintf(text, RUN_NAME_BYTES, "%s, %s", name, directions[cell % 2]);
 }
 
-/* How far a cell is used: its work, over width and time; 0 to about 1. */
+/* Utilisation of a cell: work / (width * time); 0 to about 1. */
 static double use_of(const run_plan *plan, uint32_t cell)
 {
     const ccmod_result *result = average_case(plan)->result;
@@ -74,7 +73,7 @@ static void append_gain(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
         name_cell(plan, plan->doubled->bottleneck, name);
     else
         snprintf(name, sizeof(name), "no link");
-    /* an earlier end of the traces, or a higher rate where they were not evaluated to their ends */
+    /* an earlier end of the traces or, if they were stopped, a higher rate */
     if (before->stopped_by == CCMOD_STOPPED_BY_TRACE && after->stopped_by == CCMOD_STOPPED_BY_TRACE)
         snprintf(gain, sizeof(gain), "it would end at %.6g us, %.3g %% earlier", after->end_us,
                  before->end_us > 0 ? 100 * (1 - after->end_us / before->end_us) : 0);
@@ -88,7 +87,7 @@ static void append_gain(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
              gain, name);
 }
 
-/* Which link limits, by how much, and, where it was evaluated, what doubling it gains. */
+/* Which link limits, by how much, and, if evaluated, the gain of doubling its width. */
 static void describe_bottleneck(const run_plan *plan, char text[RUN_SENTENCE_BYTES])
 {
     const ccmod_result *result = average_case(plan)->result;
@@ -116,7 +115,7 @@ static void describe_bottleneck(const run_plan *plan, char text[RUN_SENTENCE_BYT
     append_gain(plan, text);
 }
 
-/* How often the rank of --rate-of receives, if one was asked for. */
+/* The receive rate of the rank of --rate-of, if given. */
 static void write_rate(FILE *stream, const run_case *evaluated)
 {
     const ccmod_rate *rate = &evaluated->result->rate;
@@ -270,8 +269,8 @@ static void write_text(FILE *stream, void *context)
                 : "");
 }
 
-/* Parameters go to `out`; with a calibration file those that it replaces are left to
- * put_calibration. */
+/* Write parameters to `out`; with a calibration file, put_calibration writes those that it
+ * replaces. */
 typedef struct {
     report_stream *out;
     bool calibrated;
@@ -407,7 +406,7 @@ static void put_cases(report_stream *out, const run_plan *plan)
     report_stream_end(out);
 }
 
-/* The members that tell of one cell. */
+/* The members that describe a cell. */
 static void put_cell(report_stream *out, const run_plan *plan, uint32_t cell)
 {
     ccmod_cell use = ccmod_result_cell(average_case(plan)->result, cell);
@@ -519,7 +518,7 @@ static void write_json(FILE *stream, void *context)
 
 /* Cases */
 
-/* The load that only 5 % of the exponential distribution lie above. */
+/* The load exceeded by only 5 % of the exponential distribution. */
 static double worst_load(double mean)
 {
     return fmin(-log(0.05) * mean, 0.99);
@@ -547,7 +546,7 @@ static cb_status evaluate(const run_plan *plan, const ccmod_network *network,
     return tool_evaluate(plan->inputs, &evaluation, out);
 }
 
-/* The same network but for the bottleneck of the last case, which is twice as wide. */
+/* The same network with the bottleneck of the last case at double width. */
 static cb_status evaluate_doubled(run_plan *plan)
 {
     const run_case *limited = average_case(plan);
@@ -579,7 +578,7 @@ static cb_status evaluate_all(const tool_settings *settings, run_plan *plan)
 
 /* Output */
 
-/* With a file the text goes to standard output besides. */
+/* With an output file, the text also goes to standard output. */
 static cb_status write_result(run_plan *plan, const tool_target *target)
 {
     const char *format = plan->settings->format;

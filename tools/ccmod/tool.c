@@ -1,5 +1,5 @@
-/* What all subcommands share: how they begin, fail and end; and the options of those that evaluate
- * a trace. */
+/* Shared by all subcommands: start, errors and end; and the options of those that evaluate a trace.
+ */
 #include "config.h"
 
 #include "tools/ccmod/tool.h"
@@ -26,8 +26,7 @@ cb_status tool_flush(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CB_OK;
-    cb_error("cannot write to standard output: %s; make room where it goes, or direct it to "
-             "another place",
+    cb_error("cannot write to standard output: %s; free space there, or redirect it",
              strerror(errno));
     return CB_ERROR_SYSTEM;
 }
@@ -368,7 +367,7 @@ static const cb_option rows[] = {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 _Static_assert((size_t)ROWS <= (size_t)TOOL_OPTIONS, "an array `given` has room for all options");
 
-/* Who takes an option that another subcommand was given. */
+/* List the subcommands that take an option given to another one. */
 static void name_owners(const cb_option_table *table, const char *name, char *text, size_t bytes)
 {
     static const struct {

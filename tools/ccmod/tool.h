@@ -1,5 +1,5 @@
-/* The parts of ccmod, the command line of the communication model: one file a subcommand, and what
- * they share, with the options of all that evaluate a trace. */
+/* ccmod, the command line of the communication model: one file per subcommand, and shared parts
+ * with the options of those that evaluate a trace. */
 #ifndef TOOLS_CCMOD_TOOL_H
 #define TOOLS_CCMOD_TOOL_H
 
@@ -20,30 +20,30 @@ extern const ccmod_command ccmod_command_calibrate, ccmod_command_convert, ccmod
 /* The exit statuses of all subcommands, for their tables of options. */
 extern const char *const tool_exit_statuses[];
 
-/* Parse with the defaults; --help, --manual and --version are carried out, and *done says so. */
+/* Parse with the defaults. --help, --manual and --version are executed; *done is then set. */
 cb_status tool_parse(const cb_option_table *table, int argc, char **argv, void *parameters,
                      bool *given, bool *done);
 
 /* The project's status for one of the library. */
 cb_status tool_status(ccmod_status status);
 
-/* Log the text of an error of the library, and return its status. */
+/* Log the error of the library and return its status. */
 cb_status tool_fail(const ccmod_error *error);
 
-/* The same for what was wrong before the evaluation, an unreadable file included: CB_ERROR_USAGE,
- * or CB_ERROR_MEMORY. */
+/* The same for errors found before the evaluation, including unreadable files: CB_ERROR_USAGE, or
+ * CB_ERROR_MEMORY. */
 cb_status tool_refuse(const ccmod_error *error);
 
-/* The exit status: 0; 2 where the input is wrong; 77 unsupported; 1 all else, a workload that
- * cannot end included. */
+/* The exit status: 0; 2 for wrong input; 77 unsupported; 1 for anything else, including a workload
+ * that cannot end. */
 int tool_exit(cb_status status);
 
-/* Whether standard output took all; if not, logged, and CB_ERROR_SYSTEM. */
+/* Flush standard output; CB_ERROR_SYSTEM, logged, if that fails. */
 cb_status tool_flush(void);
 
 enum { TOOL_OPTIONS = 48 };
 
-/* The options, as they were given. */
+/* The values of the options. */
 typedef struct {
     const char *trace, *network, *calibration, *mode, *share, *background, *format, *output;
     double overhead_us, latency_us, bandwidth_MBps, hop_us, gap_us, barrier_us;

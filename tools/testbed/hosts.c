@@ -1,6 +1,6 @@
-/* Namespaces and TAP interfaces, made by system calls only, so that no tool is needed. Every host
- * knows the addresses of all others from the start: the switch has nothing to learn, and no ARP
- * request is ever lost or delays a first message. */
+/* Namespaces and TAP interfaces, made by system calls, so that no tool is needed. Every host has
+ * the addresses of all others from the start: the switch need not learn, and no lost ARP request
+ * delays a first message. */
 #include "tools/testbed/testbed.h"
 
 #include <arpa/inet.h>
@@ -82,7 +82,7 @@ static void set_address(struct sockaddr *out, struct in_addr address)
     memcpy(out, &internet, sizeof(internet));
 }
 
-/* An empty request about an interface. */
+/* An ifreq for an interface, otherwise zero. */
 static struct ifreq about(const char *interface)
 {
     struct ifreq request;
@@ -100,8 +100,8 @@ static bool raise_interface(int control, const char *interface)
     return ioctl(control, SIOCSIFFLAGS, &request) == 0;
 }
 
-/* Addresses, size of packets, and room for frames that the switch has not taken yet: enough that
- * the host's own queue never drops one. */
+/* Addresses, MTU, and room for frames that the switch has not taken: enough that the host's own
+ * queue never drops one. */
 static bool set_up_card(int control, unsigned number, unsigned mtu)
 {
     struct ifreq hardware = about(card_name), internet = about(card_name), mask = about(card_name);
@@ -138,7 +138,7 @@ static bool add_neighbours(int control, unsigned self, unsigned count)
     return true;
 }
 
-/* A setting of the host's network that a kernel may lack. */
+/* Write a setting of the host's network that a kernel may lack. */
 static void set_kernel(const char *name, const char *value)
 {
     int file = open(name, O_WRONLY | O_CLOEXEC);
@@ -169,10 +169,10 @@ static cb_status create_card(unsigned number, unsigned count, unsigned mtu, int 
     control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (control < 0)
         return system_failed("cannot open a socket", "see the limit of open files, ulimit -n");
-    /* Reno reacts to queue and loss only; others estimate the path, and would pace themselves by
-     * that. IPv6 would send traffic of its own. A connection to a host that is cut off with data on
-     * the way ends after 8 retries, some 100 s, the least that RFC 1122 allows; the default of 15
-     * min would look like a hang to a launcher. */
+    /* Reno reacts only to queueing and loss; other algorithms estimate the path and would pace
+     * themselves. IPv6 would send traffic of its own. A connection to an unreachable host with data
+     * in transit ends after 8 retries, about 100 s, the minimum of RFC 1122; the default of 15 min
+     * would look like a hang to a launcher. */
     set_kernel("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
     set_kernel("/proc/sys/net/ipv4/tcp_congestion_control", "reno");
     set_kernel("/proc/sys/net/ipv4/tcp_retries2", "8");
@@ -195,7 +195,7 @@ static cb_status create_host(unsigned number, unsigned count, unsigned mtu, int 
         return system_failed("cannot make a host's namespaces",
                              "see the limits in /proc/sys/user/max_net_namespaces");
     CB_TRY(create_card(number, count, mtu, card));
-    /* Files in HOSTS_FOLDER keep the namespaces that this process is in. */
+    /* Bind-mount the namespaces of this process to files in HOSTS_FOLDER, which keep them. */
     for (size_t i = 0; i < NAMESPACES; i++) {
         char path[PATH_BYTES];
         int file;

@@ -1,5 +1,5 @@
-/* The loop of the testbed's first process: it moves frames between the hosts' cards at the instants
- * that the switch gives, is the parent of all processes of the testbed, and writes the counters of
+/* The loop of the testbed's first process. It moves frames between the hosts' cards at the times
+ * given by the switch, is the parent of all processes of the testbed, and writes the counters of
  * the switch. */
 #include "tools/testbed/testbed.h"
 
@@ -24,7 +24,7 @@ enum { BATCH = 8, SIGNAL_BASE = 128 };
 
 static const uint64_t second_ns = 1000000000, grace_ns = 5000000000u;
 
-/* How late the switch gave frames to their hosts. */
+/* How late the switch delivered frames. */
 typedef struct {
     uint64_t frames, total_ns, largest_ns;
 } lateness;
@@ -35,11 +35,11 @@ typedef struct {
     unsigned ports;
     bool ended;
     int exit_status;
-    uint64_t deadline_ns; /* after a signal; UINT64_MAX without */
+    uint64_t deadline_ns; /* after a signal; UINT64_MAX: none */
 } run_state;
 
-/* Frames that are due go to their hosts. A frame that a card does not take is lost, as at a host
- * that is too slow. */
+/* Deliver due frames to their hosts. A frame that a card rejects is lost, as at a host that is too
+ * slow. */
 static void deliver_frames(const testbed_loop *loop, lateness *late)
 {
     uint64_t now_ns = cb_now_ns();
@@ -58,7 +58,7 @@ static void deliver_frames(const testbed_loop *loop, lateness *late)
     }
 }
 
-/* Take frames from a host, as long as its cable has room for them. */
+/* Take frames from a host as long as its cable has room. */
 static cb_status collect_frames(const testbed_loop *loop, unsigned port)
 {
     for (int taken = 0; taken < BATCH; taken++) {
@@ -82,7 +82,7 @@ static cb_status collect_frames(const testbed_loop *loop, unsigned port)
     return CB_OK;
 }
 
-/* Poll only the cards that may send, and sleep until something is due. */
+/* Poll only the cards that may send, and sleep until an event is due. */
 static int poll_cards(run_state *state)
 {
     uint64_t now_ns = cb_now_ns(), until_ns = switch_next_ns(state->loop->hub), sleep_ns;
@@ -129,7 +129,7 @@ static void take_signals(run_state *state)
     }
 }
 
-/* Until the command has ended, or the time that it has after a signal is over. */
+/* Run until the command has ended, or until its grace period after a signal is over. */
 static cb_status run_loop(run_state *state, lateness *late)
 {
     const testbed_loop *loop = state->loop;
@@ -165,7 +165,7 @@ static const struct {
     {"reordered", offsetof(switch_counters, reordered)},
 };
 
-/* The counters of all ports, one line for each host under a line of names. */
+/* Write the counters of all ports, a line per host after a header line. */
 static cb_status write_statistics(const char *path, const network_switch *hub, const lateness *late)
 {
     const size_t column_count = sizeof(columns) / sizeof(columns[0]);

@@ -1,5 +1,5 @@
-/* combench-testbed: the options and the command; and, under the name `agent`, the program by which
- * MPI libraries start commands on a host, in place of rsh. */
+/* combench-testbed: options and command. Under the name `agent` it is the program with which MPI
+ * libraries start commands on a host, in place of rsh. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@ enum { SHELL_BYTES = 1 << 17 };
 #define FIELD(name) offsetof(testbed_settings, name)
 
 static const char *const exit_statuses[] = {
-    "0",   "The command's own, whatever it is; 128 and the number of a signal that ended it.",
-    "1",   "The system refused something on the way.",
+    "0",   "The command's own status; 128 plus the signal number if a signal ended it.",
+    "1",   "A system call failed.",
     "2",   "An option or an order is wrong.",
-    "77",  "There can be no testbed here: no root, no namespaces, no TUN in the kernel.",
+    "77",  "A testbed is not possible here: it needs root, namespaces and TUN in the kernel.",
     "127", "The command cannot be started.",
     NULL,
 };
@@ -154,7 +154,7 @@ static const cb_option_table options = {
     .option_count = sizeof(rows) / sizeof(rows[0]),
 };
 
-/* The words of a command, joined for a shell as rsh does. */
+/* Join the words of a command for a shell, as rsh does. */
 static cb_status join_words(char *const *words, char *line, size_t room)
 {
     size_t used = 0;

@@ -1,5 +1,5 @@
-/* Orders are datagrams between files, and do not go over the hosts' networks, which the orders
- * disturb. */
+/* Orders are datagrams between files (Unix sockets), independent of the hosts' networks, which they
+ * may disturb. */
 #include "tools/testbed/testbed.h"
 
 #include <errno.h>

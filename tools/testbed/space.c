@@ -1,7 +1,7 @@
-/* A testbed from its start to its end: two processes beside the command. The user started the outer
- * one: it passes signals on and waits. The inner one is the first process of a PID namespace, so
- * that the kernel kills all others when it ends; and it is killed when the outer one is. Nothing
- * else holds the mounts and the hosts' networks, which end with the last of these processes. */
+/* A testbed from start to end: two processes besides the command. The user starts the outer one,
+ * which forwards signals and waits. The inner one is the first process of a PID namespace, so that
+ * the kernel kills all others when it ends; it is killed when the outer one is. Mounts and the
+ * hosts' networks exist only as long as these processes. */
 #include "tools/testbed/testbed.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@
 
 enum { PATH_BYTES = 4096, CANNOT_START = 127, SIGNAL_BASE = 128 };
 
-/* What the inner process works with. */
+/* Data of the inner process. */
 typedef struct {
     const testbed_settings *settings;
     char *const *command;
@@ -88,11 +88,11 @@ static cb_status write_list(const char *path, list_form form, const testbed_sett
     return failed != 0 ? preparation_failed(path) : CB_OK;
 }
 
-/* Open MPI (OMPI_MCA_...) and MPICH (HYDRA_..., UCX_...) start and reach the hosts by these, unless
- * the user has set others. UCX ignores the names of hosts, and would use shared memory. All hosts
- * share the machine's cores: no rank is bound, and a rank that waits yields. mpirun notices that a
- * host is cut off after 2 min of silence (oob_tcp_keepalive_...), instead of 8; a shorter time
- * would end a job whose testbed was stopped for a while. */
+/* Environment by which Open MPI (OMPI_MCA_...) and MPICH (HYDRA_..., UCX_...) start and reach the
+ * hosts, unless the user has set other values. UCX ignores host names and would use shared memory.
+ * All hosts share the machine's cores, so ranks are not bound and yield while waiting. mpirun
+ * detects an unreachable host after 2 min of silence (oob_tcp_keepalive_...) instead of 8; a
+ * shorter time would end a job whose testbed was stopped for a while. */
 static const struct {
     const char *name, *value;
 } environment[] = {
@@ -117,9 +117,9 @@ static const struct {
     {"UCX_NET_DEVICES", "eth0"},
 };
 
-/* In the testbed's first process: what all its hosts share and what is not visible outside, a
- * folder in memory, the list of processes, the names of the hosts; and the environment by which MPI
- * libraries find the hosts. `program` is the path of this program. CB_ERROR_SYSTEM, logged. */
+/* In the testbed's first process: set up what all its hosts share and what is invisible outside (a
+ * folder in memory, the list of processes, host names) and the environment by which MPI libraries
+ * find the hosts. `program` is the path of this program. CB_ERROR_SYSTEM, logged. */
 static cb_status prepare_surroundings(const testbed_settings *settings, const char *program)
 {
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
@@ -143,7 +143,7 @@ static cb_status prepare_surroundings(const testbed_settings *settings, const ch
     return CB_OK;
 }
 
-/* In the child: become the command, on the first host. */
+/* In the child: execute the command on the first host. */
 static void become_command(const inner_part *part)
 {
     char first[HOST_NAME_BYTES];
@@ -170,8 +170,8 @@ static cb_status run_among_hosts(const inner_part *part, testbed_loop *loop, int
         become_command(part);
     if (loop->command < 0)
         return system_failed("cannot start a process");
-    /* The switch runs before the processes that it serves, also on a machine with few cores;
-     * without the right to real-time priority it runs as they do. Children do not inherit it. */
+    /* Run the switch before the processes that it serves, also on a machine with few cores; without
+     * the right to real-time priority it runs as they do. Children do not inherit it. */
     sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
     prctl(PR_SET_TIMERSLACK, 1UL);
     return testbed_switch(loop, part->settings->statistics, exit_status);
@@ -209,7 +209,7 @@ static cb_status run_inside(const inner_part *part, int *exit_status)
     return status;
 }
 
-/* It is killed with the outer process; if that is gone already, its end of the pipe is closed. */
+/* It is killed with the outer process; if that has already ended, its end of the pipe is closed. */
 _Noreturn static void inner_process(const inner_part *part, int lifeline)
 {
     struct pollfd outer = {.fd = lifeline};
@@ -223,7 +223,7 @@ _Noreturn static void inner_process(const inner_part *part, int lifeline)
     exit(status == CB_OK ? exit_status : cb_status_exit(status));
 }
 
-/* A signal of the terminal reaches the command without this process, and is not passed on. */
+/* A signal of the terminal reaches the command directly, and is not forwarded. */
 static int wait_and_pass_on(pid_t inner, const sigset_t *handled)
 {
     int how = 0;
@@ -261,8 +261,8 @@ cb_status testbed_run(const testbed_settings *settings, char *const *command, in
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         sigaddset(&handled, numbers[i]);
     sigprocmask(SIG_BLOCK, &handled, &before);
-    /* A host takes a file, and Open MPI several for each rank: raise the limit as far as it goes.
-     */
+    /* Raise the limit of open files to its maximum: each host needs one, and Open MPI several per
+     * rank. */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);

@@ -1,8 +1,7 @@
-/* The switch as a function of time. A frame has two events: it arrives at the port where it leaves,
- * and it has been sent there. The first decides its place in the queue, so that frames are served
- * in order of their arrival and not of their sending. Events are in a binary heap by time and order
- * of entry; unused frames are in a pool, so that a frame costs no allocation once the switch is
- * warm. */
+/* The switch as a function of time. A frame has two events: its arrival at the port where it
+ * leaves, and the end of its transmission there. The first decides its place in the queue, so that
+ * frames are served in order of arrival, not of sending. Events are in a binary heap by time and
+ * order of insertion; free frames are in a pool, so that the steady state needs no allocation. */
 #include "tools/testbed/switch.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 
 enum { GROUP_BIT = 1, LEAST_DATA_BYTES = 60, WIRE_EXTRA_BYTES = 24 };
 
-/* How far a host may be ahead of its cable: far more than the switch is ever late. */
+/* How far a host may be ahead of its cable: much more than the switch is ever late. */
 static const uint64_t card_backlog_ns = 1000000;
 
 /* The delay of a frame that is reordered. */
@@ -44,7 +43,8 @@ static bool is_earlier(const frame *one, const frame *other)
            (one->due_ns == other->due_ns && one->order < other->order);
 }
 
-/* Put a frame in whose due_ns is set; false, logged and the frame released, without memory. */
+/* Insert a frame with its due_ns set; if out of memory returns false, logged, and releases the
+ * frame. */
 static bool frames_put(switch_frames *all, frame *entering)
 {
     size_t place;
@@ -75,7 +75,7 @@ static bool frames_put(switch_frames *all, frame *entering)
     return true;
 }
 
-/* Take the earliest frame; there must be one. */
+/* Remove the earliest frame; there must be one. */
 static frame *frames_take(switch_frames *all)
 {
     frame *first = all->heap[0];
@@ -154,8 +154,8 @@ static bool strikes(network_switch *hub, double probability)
     return probability > 0 && cb_random_unit(&hub->random) < probability;
 }
 
-/* When a frame that starts at that instant arrives at the port where it leaves. A reordered one is
- * late, and does not delay the frames after it. */
+/* When a frame sent at that time arrives at the port where it leaves. A reordered frame is late and
+ * does not delay later ones. */
 static uint64_t arrival_ns(network_switch *hub, switch_port *from, uint64_t start_ns)
 {
     uint64_t when_ns = start_ns + hub->settings.delay_ns;
@@ -172,8 +172,7 @@ static uint64_t arrival_ns(network_switch *hub, switch_port *from, uint64_t star
     return when_ns;
 }
 
-/* Copies go to one port by its address, or to all but the sender's where the address is a group's.
- */
+/* Send copies to one port by its address, or to all but the sender's if it is a group address. */
 static cb_status forward(network_switch *hub, unsigned from, const frame *sent)
 {
     unsigned first = 0, end = hub->settings.ports;
@@ -236,7 +235,7 @@ uint64_t switch_next_ns(const network_switch *hub)
     return hub->frames.count > 0 ? hub->frames.heap[0]->due_ns : UINT64_MAX;
 }
 
-/* A frame has arrived at the port where it leaves: sent, queued, or dropped. */
+/* A frame has arrived at the port where it leaves: transmit, queue or drop it. */
 static void arrive(network_switch *hub, frame *arrived)
 {
     switch_port *to = &hub->ports[arrived->port];
@@ -253,7 +252,7 @@ static void arrive(network_switch *hub, frame *arrived)
     to->receiving_until_ns = arrived->due_ns;
     to->queued_bytes += arrived->bytes;
     arrived->queued = true;
-    frames_put(&hub->frames, arrived); /* there is room: it was taken out just now */
+    frames_put(&hub->frames, arrived); /* has room, since it was just removed */
 }
 
 frame *switch_take(network_switch *hub, uint64_t now_ns)

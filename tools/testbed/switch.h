@@ -1,11 +1,10 @@
-/* A switch with one port for each host, as a pure function of time: frames and instants go in,
- * frames and instants come out. It reads no clock and no network, so that it is tested without
- * either.
+/* A switch with one port per host, as a pure function of time: frames and times in, frames and
+ * times out. It uses no clock and no network, and can be tested without.
  *
  * A frame occupies its sender's cable for its bytes at the rate, crosses in `delay`, and occupies
- * its receiver's cable for the same time: cut through, so that without other frames it takes
- * delay + bytes / rate. Where the receiver's cable is busy the frame waits in the port's queue, and
- * is dropped where that is full. */
+ * its receiver's cable for the same time: cut-through, so that a single frame takes delay + bytes /
+ * rate. If the receiver's cable is busy the frame waits in the port's queue; if that is full, it is
+ * dropped. */
 #ifndef TOOLS_TESTBED_SWITCH_H
 #define TOOLS_TESTBED_SWITCH_H
 
@@ -19,16 +18,16 @@
 enum { FRAME_BYTES = 9216 };
 
 typedef struct frame {
-    uint64_t due_ns;    /* when something happens to it next */
-    uint64_t order;     /* of frames with equal due_ns the first to be put in is taken first */
-    unsigned port;      /* where it leaves */
-    bool queued;        /* it waits at that port, or is sent there; else it is still on its way */
-    size_t bytes;       /* of data */
+    uint64_t due_ns; /* time of its next event */
+    uint64_t order;  /* tie-break: frames inserted first are removed first */
+    unsigned port;   /* the port where it leaves */
+    bool queued;     /* it waits or is transmitted at that port; otherwise it is still in transit */
+    size_t bytes;    /* of data */
     struct frame *next; /* of the pool */
     unsigned char data[FRAME_BYTES];
 } frame;
 
-/* Frames on their way through the switch, as a heap in order of time, and a pool of unused ones. */
+/* Frames in the switch, as a heap ordered by time, and a pool of free ones. */
 typedef struct {
     frame **heap;
     size_t count, room;
@@ -36,29 +35,29 @@ typedef struct {
     frame *pool;
 } switch_frames;
 
-/* The faults of the frames that a host sends; probabilities in [0, 1]. A host that is cut off also
- * receives none. */
+/* Faults of the frames that a host sends; probabilities in [0, 1]. A host that is cut off receives
+ * no frames either. */
 typedef struct {
     double loss, duplicate, reorder;
-    uint64_t jitter_ns; /* the most that is added to the delay; frames of a host stay in order */
+    uint64_t jitter_ns; /* maximum addition to the delay; frames of a host stay in order */
     bool cut;
 } switch_faults;
 
 typedef struct {
-    uint64_t frames_in, bytes_in;   /* that the host sent */
-    uint64_t frames_out, bytes_out; /* that it was given */
-    uint64_t full;                  /* for it, dropped since the queue was full */
-    uint64_t lost;                  /* by faults: of its own, and for it while it was cut off */
-    uint64_t doubled, reordered;    /* of its own */
+    uint64_t frames_in, bytes_in;   /* sent by the host */
+    uint64_t frames_out, bytes_out; /* delivered to it */
+    uint64_t full;                  /* for it, dropped because the queue was full */
+    uint64_t lost;                  /* by faults: its own, and frames for it while it was cut off */
+    uint64_t doubled, reordered;    /* its own */
 } switch_counters;
 
 typedef struct {
     unsigned ports;
-    double bits_per_s; /* of each port, both ways; 0: without limit */
+    double bits_per_s; /* of each port, in both directions; 0: unlimited */
     uint64_t delay_ns;
-    uint64_t queue_bytes; /* of each port, towards its host; 0: without limit */
+    uint64_t queue_bytes; /* of each port, towards its host; 0: unlimited */
     uint64_t seed;
-    switch_faults faults; /* of all ports, to begin with */
+    switch_faults faults; /* initial faults of all ports */
 } switch_settings;
 
 typedef struct {
@@ -66,7 +65,8 @@ typedef struct {
     switch_counters counters;
     uint64_t sending_until_ns;   /* its cable inwards is busy */
     uint64_t receiving_until_ns; /* and outwards */
-    uint64_t last_arrival_ns;    /* of its frames at their ports: for the order under jitter */
+    uint64_t
+        last_arrival_ns; /* arrival of its frames at their ports: keeps the order with jitter */
     uint64_t queued_bytes;
 } switch_port;
 
@@ -77,35 +77,35 @@ typedef struct {
     cb_random random;
 } network_switch;
 
-/* The data of a frame begins with the addresses of Ethernet; that of port p is 02:00:00:00:hh:ll
- * with p + 1 in the last two bytes. A frame to an address with the group bit goes to all ports. */
+/* Frames begin with Ethernet addresses; that of port p is 02:00:00:00:hh:ll with p + 1 in the last
+ * two bytes. A frame to a group address goes to all ports. */
 enum { SWITCH_ADDRESS_BYTES = 6, SWITCH_HEAD_BYTES = 14 };
 void switch_address(unsigned port, unsigned char address[SWITCH_ADDRESS_BYTES]);
 
-/* What a frame occupies on a cable: its data, at least 60 bytes of it, and 24 bytes of preamble,
- * check sum and gap. */
+/* Bytes of a frame on a cable: its data, at least 60 bytes, plus 24 bytes of preamble, checksum and
+ * gap. */
 uint64_t switch_wire_bytes(size_t data_bytes);
 
-/* CB_ERROR_MEMORY, logged. Freed by switch_close, also after an error. */
+/* CB_ERROR_MEMORY, logged. Close with switch_close, also after an error. */
 cb_status switch_open(network_switch *hub, const switch_settings *settings);
 void switch_close(network_switch *hub);
 
-/* The instant from which frames of a host are accepted: while its cable has more than a millisecond
- * of them to send, the host has to wait, as at a network card. */
+/* From when on frames of a host are accepted: while its cable has more than a millisecond of frames
+ * to send, the host has to wait, as with a network card. */
 uint64_t switch_ready_ns(const network_switch *hub, unsigned port);
 
-/* An unused frame for switch_accept; NULL, logged, without memory. */
+/* A free frame for switch_accept; NULL, logged, if out of memory. */
 frame *switch_frame(network_switch *hub);
 
-/* Take a frame, with data and bytes set, that a host sends at that instant; instants never go back.
+/* Take a frame, with data and bytes set, that a host sends at that time; times never decrease.
  * CB_ERROR_MEMORY, logged. */
 cb_status switch_accept(network_switch *hub, unsigned port, frame *sent, uint64_t now_ns);
 
-/* When switch_take will next have something to do; UINT64_MAX: never. */
+/* Time of the next event for switch_take; UINT64_MAX: none. */
 uint64_t switch_next_ns(const network_switch *hub);
 
-/* The next frame that a host has received by that instant, at its due_ns; NULL where there is none.
- * Freed by switch_release. */
+/* The next frame that a host has received by that time, with its due_ns; NULL if none. Free it with
+ * switch_release. */
 frame *switch_take(network_switch *hub, uint64_t now_ns);
 void switch_release(network_switch *hub, frame *taken);
 

@@ -1,6 +1,6 @@
-/* A cluster on one machine: hosts made of namespaces, joined by a switch in this program, and a
- * command that runs among them. Everything is made in namespaces of the testbed and ends with its
- * first process, however that ends: nothing has to be cleaned up, and nothing else is touched. */
+/* A cluster on one machine: hosts made of namespaces, connected by a switch in this program, and a
+ * command that runs on them. Everything is in namespaces of the testbed and ends with its first
+ * process, however that ends: there is nothing to clean up. */
 #ifndef TOOLS_TESTBED_TESTBED_H
 #define TOOLS_TESTBED_TESTBED_H
 
@@ -19,33 +19,33 @@ typedef struct {
     const char *tell;       /* an order, or NULL */
 } testbed_settings;
 
-/* space.c: run a command (ended by NULL) in a testbed of its own, to its end. *exit_status is that
- * of the command, 128 and the signal's number where one ended it, or, where it did not start, that
- * of the error, which is logged and returned. */
+/* space.c: run a command (terminated by NULL) in its own testbed until it ends. *exit_status is
+ * that of the command; 128 plus the signal number if a signal ended it; or, if it did not start,
+ * that of the error, which is logged and returned. */
 cb_status testbed_run(const testbed_settings *settings, char *const *command, int *exit_status);
 
 /* The name under which this program runs a command on a host, for MPI libraries: agent HOST WORD...
  */
 #define TESTBED_AGENT "agent"
 
-/* The resources of the loop. The files do not block; signals is a signalfd. */
+/* The resources of the loop. Descriptors are non-blocking; signals is a signalfd. */
 typedef struct {
     network_switch *hub;
-    int *cards; /* of each port */
+    int *cards; /* for each port */
     int control, signals;
     pid_t command;
 } testbed_loop;
 
-/* loop.c: switch frames, carry out orders and pass on signals until the command has ended, or has
- * not done so within five seconds of a signal; *exit_status as above. Then write the counters of
- * all ports to the file `statistics`, unless it is NULL. CB_ERROR_SYSTEM, logged. */
+/* loop.c: switch frames, execute orders and forward signals until the command has ended, or has not
+ * ended within five seconds of a signal; *exit_status as above. Then write the counters of all
+ * ports to the file `statistics`, unless NULL. CB_ERROR_SYSTEM, logged. */
 cb_status testbed_switch(const testbed_loop *loop, const char *statistics, int *exit_status);
 
-/* hosts.c: hosts, each a network namespace and a host name of its own, with one interface, eth0,
- * whose other end is a file of this process. A host is entered through files in the testbed's
+/* hosts.c: hosts, each a network namespace with its own host name and one interface, eth0, whose
+ * other end is a descriptor of this process. A host is entered through files in the testbed's
  * folder. */
 
-/* The folder of the testbed that a process is in: in memory, and seen in no other testbed. */
+/* The folder of the testbed of a process: in memory, invisible to other testbeds. */
 #define HOSTS_FOLDER "/dev/shm/testbed"
 #define HOSTS_NETWORK "10.77.0.0/16"
 
@@ -55,36 +55,35 @@ enum { HOSTS_MAXIMUM = 1000, HOST_NAME_BYTES = 16, HOST_ADDRESS_BYTES = 16 };
 void host_name(unsigned number, char name[HOST_NAME_BYTES]);
 void host_address(unsigned number, char address[HOST_ADDRESS_BYTES]);
 
-/* The number of a name; false where it is none of `count` hosts. */
+/* The number of a host's name; false if it is not one of `count` hosts. */
 bool host_number(const char *name, unsigned count, unsigned *number);
 
-/* Make `count` hosts, and in cards[i] the end of host i's cable that is not in the host: a file
- * that does not block, of frames with Ethernet's head. The caller stays where it was. What is made
- * ends with the processes of the mount namespace. CB_ERROR_SYSTEM, logged. */
+/* Create `count` hosts; cards[i] is the outer end of host i's cable, a non-blocking descriptor of
+ * Ethernet frames. The caller stays in its namespace. The hosts end with the processes of the mount
+ * namespace. CB_ERROR_SYSTEM, logged. */
 cb_status hosts_create(unsigned count, unsigned mtu, int *cards);
 
-/* Move this process into a host. CB_ERROR_SYSTEM or, where there is no such host, CB_ERROR_USAGE,
+/* Move this process to a host. CB_ERROR_SYSTEM or, if there is no such host, CB_ERROR_USAGE,
  * logged. */
 cb_status host_enter(const char *name);
 
 /* orders.c: orders to a running testbed: a line of words over a socket in its folder, and an
- * answer.
- */
+ * answer. */
 
 enum { ORDERS_BYTES = 256 };
 
-/* Carry out an order: "cut host03", "loss all 1%", "jitter host01 20us"; see the table in
- * orders.c. Other hosts and faults stay. `answer` is "ok", or the error in the order. */
+/* Execute an order: "cut host03", "loss all 1%", "jitter host01 20us"; see the table in orders.c.
+ * Other hosts and faults are unchanged. `answer` is "ok" or the error. */
 void orders_obey(network_switch *hub, const char *order, char answer[ORDERS_BYTES]);
 
-/* The testbed's end: a socket that does not block; CB_ERROR_SYSTEM, logged. */
+/* The testbed's end: a non-blocking socket; CB_ERROR_SYSTEM, logged. */
 cb_status orders_open(int *out);
 
-/* Obey an order that has come, if any, and answer. */
+/* Execute a pending order, if any, and answer. */
 void orders_serve(int control, network_switch *hub);
 
-/* In a process of the testbed: send an order, and wait for the answer. CB_ERROR_USAGE, logged,
- * where it is not "ok"; CB_ERROR_SYSTEM, where none comes. */
+/* In a process of the testbed: send an order and wait for the answer. CB_ERROR_USAGE, logged, if it
+ * is not "ok"; CB_ERROR_SYSTEM if none arrives. */
 cb_status orders_tell(const char *order);
 
 #endif

@@ -1,7 +1,7 @@
-/* What a message costs on the quiet network: piecewise lines of overhead, latency and a price for
- * each byte, and how they are fitted to measured times. The breaks are those of the project's
- * piecewise least squares (stats/fit.h). A message has no negative start-up and no negative price,
- * so where the best line has one, the best line without is taken. */
+/* Quiet delays, as piecewise lines of overhead, latency and time per byte, and their fit to
+ * measured times. Breaks come from the project's piecewise least squares (stats/fit.h). Start-up
+ * and time per byte of a message are not negative: if the best line has a negative part, the best
+ * line without it is used. */
 #include <ccmod/calibration.h>
 
 #include <math.h>
@@ -13,7 +13,7 @@
 ccmod_calibration ccmod_calibration_line(double overhead_us, double latency_us,
                                          double bandwidth_MBps)
 {
-    /* 1 MB/s is one byte in a microsecond */
+    /* 1 MB/s is one byte per microsecond */
     return (ccmod_calibration){
         .lines = {{UINT64_MAX, overhead_us, latency_us, 1 / bandwidth_MBps}},
         .line_count = 1,
@@ -34,7 +34,7 @@ ccmod_delay ccmod_default_quiet_delay(const ccmod_calibration *calibration, size
 {
     const ccmod_line *line = line_for(calibration->lines, calibration->line_count, bytes);
     ccmod_delay delay = {line->overhead_us, line->latency_us, (double)bytes * line->us_per_byte};
-    double kept_us = fmax(delay.transfer_us, calibration->gap_us); /* its links */
+    double kept_us = fmax(delay.transfer_us, calibration->gap_us); /* how long it keeps its links */
 
     if (calibration->hold_count > 0) {
         const ccmod_line *hold = line_for(calibration->holds, calibration->hold_count, bytes);
@@ -59,13 +59,13 @@ void ccmod_calibration_divide(ccmod_calibration *calibration, double overhead_us
     }
 }
 
-/* Points in two rows, as the fit wants them, by ascending size. */
+/* Points as two arrays for the fit, by ascending size. */
 typedef struct {
     double *bytes, *time_us;
     size_t count;
 } point_rows;
 
-/* Sums over points, each weighted by 1 / t^2: the share of the time counts, as in stats/fit.c. */
+/* Sums over points weighted by 1 / t^2: relative residuals count, as in stats/fit.c. */
 typedef struct {
     double weight, time, bytes_bytes, bytes_time;
 } weighted_sums;
@@ -109,7 +109,7 @@ static ccmod_status sort_points(const ccmod_point *points, size_t count, point_r
         free(sorted);
         free_rows(rows);
         return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
-                          "cannot calibrate: no memory for the points; give fewer");
+                          "cannot calibrate: out of memory for the points; give fewer");
     }
     for (size_t i = 0; i < count; i++)
         sorted[i] = points[i];
@@ -152,7 +152,7 @@ static size_t find_segments(const point_rows *rows, const ccmod_fit_wish *wish,
 
 /* Lines */
 
-/* The start-up stands in latency_us; who spends it, points alone do not tell. */
+/* All of the start-up goes to latency_us: points do not tell which part the sender spends. */
 static ccmod_line line_of(const point_rows *rows, const stats_segment *segment)
 {
     ccmod_line line = {UINT64_MAX, 0, segment->overhead_us, segment->slope_us_per_byte};
@@ -199,7 +199,7 @@ static ccmod_fit measure_fit(const point_rows *rows, const stats_segment *segmen
     return fit;
 }
 
-/* A line for each segment. */
+/* Make a line for each segment. */
 static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segments, size_t count,
                                double limit, ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
                                ccmod_error *error)
@@ -221,9 +221,9 @@ static ccmod_status draw_lines(const point_rows *rows, const stats_segment *segm
     return CCMOD_OK;
 }
 
-/* As many lines as the points support; where these miss them by too much and their number is free,
- * as many more as it takes: a prediction wants the times, whatever their reason. The error is that
- * of the first. */
+/* As many lines as the points support. If these exceed the residual limit and their number is free,
+ * as many as needed: a prediction needs the times, whatever causes them. The error is that of the
+ * first attempt. */
 static ccmod_status make_lines(const point_rows *rows, const ccmod_fit_wish *wish,
                                ccmod_calibration *out, ccmod_fit fits[CCMOD_LINES],
                                ccmod_error *error)

@@ -1,6 +1,6 @@
-/* Calibration files: the lines of the quiet network and what belongs to them, as text that people
- * read and change. Words in lines and tables: of the settings, and of what lines are made of.
- * docs/reference/model.md has the grammar. */
+/* Calibration files: the lines of the quiet network and related settings, as text that people read
+ * and edit. The keywords of settings and of parts of lines are tables here. docs/reference/model.md
+ * has the grammar. */
 #include <ccmod/calibration.h>
 
 #include <errno.h>
@@ -19,18 +19,18 @@ static const char blanks[] = " \t\r\n";
 
 typedef struct {
     ccmod_calibration *made;
-    const char *name; /* of the file */
+    const char *name; /* of the file, for errors */
     ccmod_error *error;
     size_t line;
     char *rest;       /* of the line, for strtok_r */
-    bool complete[2]; /* of each kind of line: that for all larger messages is there */
-    size_t stated[8]; /* in which line a setting stands */
+    bool complete[2]; /* for each kind of line: the unlimited one has been read */
+    size_t stated[8]; /* line number of each setting; 0: not given */
 } calibration_parser;
 
-/* A number of the file: how it is called, where it goes, and its largest value. */
+/* A number in the file: its keyword, its destination and its maximum. */
 typedef struct {
     const char *key;
-    bool size; /* a uint64_t of bytes, else a double */
+    bool size; /* a uint64_t of bytes; otherwise a double */
     size_t offset;
     double least, largest;
 } calibration_number;
@@ -47,7 +47,7 @@ static const calibration_number settings[] = {
      LARGEST_TIME_US},
 };
 
-/* What lines are made of. All but the first part have to be there. */
+/* The parts of a line. All but the first are required. */
 enum { TO_BYTES, PARTS_FROM, PARTS = 4 };
 
 static const calibration_number line_parts[PARTS] = {
@@ -128,7 +128,7 @@ static ccmod_status refuse_part(const calibration_parser *parser, const calibrat
                                 const char *word)
 {
     return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line,
-                      "'%.*s': no part of a line; write KEY=VALUE with %s", (int)QUOTED, word,
+                      "'%.*s': not a part of a line; write KEY=VALUE with %s", (int)QUOTED, word,
                       kind->names);
 }
 
@@ -146,7 +146,7 @@ static ccmod_status read_part(const calibration_parser *parser, const calibratio
     return store(parser, part, word + length + 1, line);
 }
 
-/* Lines stand in order of the sizes, and the last one has no end. */
+/* Lines are ordered by size; the last one has no upper limit. */
 static ccmod_status check_order(calibration_parser *parser, size_t kind, const ccmod_line *lines,
                                 size_t count, const ccmod_line *line)
 {
@@ -154,13 +154,13 @@ static ccmod_status check_order(calibration_parser *parser, size_t kind, const c
 
     if (parser->complete[kind])
         return refuse(parser, kinds[kind].word,
-                      "a line without to_bytes stands before it, for all larger messages; give "
-                      "that one its to_bytes, or put it last");
+                      "an earlier line without to_bytes holds for all larger messages; give "
+                      "that line a to_bytes, or put it last");
     parser->complete[kind] = !ends;
     if (!ends || count == 0 || line->to_bytes > lines[count - 1].to_bytes)
         return CCMOD_OK;
     return refuse(parser, "to_bytes",
-                  "not above that of the line before; write lines in order of their sizes");
+                  "not larger than that of the previous line; order the lines by size");
 }
 
 static ccmod_status read_parts(calibration_parser *parser, const calibration_kind *kind,
@@ -173,8 +173,7 @@ static ccmod_status read_parts(calibration_parser *parser, const calibration_kin
         CCMOD_TRY(read_part(parser, kind, word, line, given));
     for (size_t i = PARTS_FROM; i < kind->part_count; i++) {
         if (!given[i])
-            return refuse(parser, kind->parts[i].key,
-                          "missing in this line; give it, 0 where it is nothing");
+            return refuse(parser, kind->parts[i].key, "missing in this line; give it, or 0");
     }
     return CCMOD_OK;
 }
@@ -186,8 +185,7 @@ static ccmod_status read_line(calibration_parser *parser, size_t kind)
     ccmod_line line = {.to_bytes = UINT64_MAX};
 
     if (*count == CCMOD_LINES)
-        return refuse(parser, kinds[kind].word,
-                      "more lines than a calibration may have (16); join some");
+        return refuse(parser, kinds[kind].word, "more than the maximum of 16 lines; merge some");
     CCMOD_TRY(read_parts(parser, &kinds[kind], &line));
     CCMOD_TRY(check_order(parser, kind, lines, *count, &line));
     lines[(*count)++] = line;
@@ -204,13 +202,13 @@ static ccmod_status read_setting(calibration_parser *parser, size_t number)
 
     if (parser->stated[number] > 0)
         return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line,
-                          "'%s' was stated in line %zu already; keep one of the two", key,
+                          "'%s' is already set in line %zu; keep one of the two", key,
                           parser->stated[number]);
     parser->stated[number] = parser->line;
     if (value == NULL)
-        return refuse(parser, key, "its value is missing; write it behind the word");
+        return refuse(parser, key, "its value is missing; write it after the word");
     if (more != NULL)
-        return refuse(parser, more, "behind the value; leave it away");
+        return refuse(parser, more, "unexpected after the value; remove it");
     return store(parser, &settings[number], value, parser->made);
 }
 
@@ -231,7 +229,7 @@ static ccmod_status read_statement(calibration_parser *parser, char *text)
             return read_setting(parser, i);
     }
     return refuse(parser, word,
-                  "no statement; use line, hold, hop_us, gap_us, eager_bytes, barrier_us, "
+                  "not a statement; use line, hold, hop_us, gap_us, eager_bytes, barrier_us, "
                   "out_contention, in_contention, duplex_contention or acknowledgement_us");
 }
 
@@ -244,7 +242,7 @@ static ccmod_status check_text(const calibration_parser *parser, FILE *stream, c
     if (length > 0 && (text[length - 1] == '\n' || feof(stream)))
         return CCMOD_OK;
     return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line,
-                      "a zero byte, or more than %d characters: this is no calibration; name "
+                      "a zero byte, or more than %d characters: not a calibration; name "
                       "another file, or break the line",
                       LINE_BYTES - 2);
 }
@@ -259,8 +257,8 @@ static ccmod_status check_head(const calibration_parser *parser, char *text)
         strtok_r(NULL, blanks, &rest) == NULL)
         return CCMOD_OK;
     return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->name, parser->line,
-                      "this is no calibration of version 1, whose first line is '%%calibration "
-                      "1'; make one of measurements with ccmod calibrate");
+                      "not a calibration of version 1, whose first line is '%%calibration "
+                      "1'; make one from measurements with ccmod calibrate");
 }
 
 static ccmod_status check_whole(const calibration_parser *parser, FILE *stream)

@@ -1,9 +1,9 @@
-/* Accounts of processors, and messages from their start to their arrival. */
+/* Time accounting of processors, and messages from start to arrival. */
 #include "model/evaluation/delivery.h"
 
 #include "model/sharing/traffic.h"
 
-/* The time since the processor's clock went on `activity`; the clock is put forward. */
+/* Account the time since the processor's clock to `activity`, and advance the clock. */
 static ccmod_status account(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
                             double until_us)
 {
@@ -29,8 +29,8 @@ static ccmod_status account(ccmod_engine *engine, uint32_t number, ccmod_activit
     return CCMOD_OK;
 }
 
-/* Waiting until the message started, and `activity` from then on. Hot: without a branch, since
- * no one can foresee which half of a message came first. */
+/* Account waiting until the message started, and `activity` after that. Hot: without a branch,
+ * since it is unpredictable which half of a message came first. */
 static ccmod_status account_message(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
                                     double start_us)
 {
@@ -81,7 +81,7 @@ ccmod_status ccmod_processors_leave_barrier(ccmod_engine *engine)
     return CCMOD_OK;
 }
 
-/* The message takes its way, and its first step. */
+/* Take the message's route and start its first step. */
 static ccmod_status begin(ccmod_engine *engine, uint32_t number)
 {
     ccmod_traffic *traffic = &engine->traffic;
@@ -132,18 +132,20 @@ ccmod_status ccmod_delivery_start(ccmod_engine *engine, uint32_t source, uint32_
     return begin(engine, number);
 }
 
-ccmod_status ccmod_delivery_start_fan(ccmod_engine *engine, uint32_t source,
-                                      const ccmod_record *record, uint32_t flags, uint32_t *out)
+ccmod_status ccmod_delivery_start_multicast(ccmod_engine *engine, uint32_t source,
+                                            const ccmod_record *record, uint32_t flags,
+                                            uint32_t *out)
 {
-    uint32_t fan = 0, number = TRAFFIC_NONE;
+    uint32_t receivers = 0, number = TRAFFIC_NONE;
 
-    CCMOD_TRY(ccmod_fan_make(&engine->traffic, record, &fan));
+    CCMOD_TRY(ccmod_receivers_make(&engine->traffic, record, &receivers));
     CCMOD_TRY(pool_take(&engine->traffic, &number));
-    engine->traffic.pool[number] = (traffic_message){.source = source,
-                                                     .destination = fan,
-                                                     .size_bytes = record->size_bytes,
-                                                     .line = record->line,
-                                                     .flags = flags | MESSAGE_LIVE | MESSAGE_FAN};
+    engine->traffic.pool[number] =
+        (traffic_message){.source = source,
+                          .destination = receivers,
+                          .size_bytes = record->size_bytes,
+                          .line = record->line,
+                          .flags = flags | MESSAGE_LIVE | MESSAGE_MULTICAST};
     *out = number;
     return (flags & MESSAGE_EAGER) != 0 ? begin(engine, number) : CCMOD_OK;
 }
@@ -155,11 +157,11 @@ ccmod_status ccmod_delivery_match(ccmod_engine *engine, uint32_t number, uint32_
     uint32_t flags = MESSAGE_MATCHED | (blocked ? MESSAGE_RECEIVER_BLOCKED : 0);
 
     *arrived = (message->flags & MESSAGE_ARRIVED) != 0;
-    if ((message->flags & MESSAGE_FAN) != 0) {
-        traffic_fan *fan = &engine->traffic.fans[message->destination];
+    if ((message->flags & MESSAGE_MULTICAST) != 0) {
+        traffic_receivers *receivers = &engine->traffic.receiver_lists[message->destination];
 
-        fan->flags[receiver] = (uint8_t)flags;
-        if (--fan->unmatched > 0)
+        receivers->flags[receiver] = (uint8_t)flags;
+        if (--receivers->unmatched > 0)
             return CCMOD_OK;
     } else {
         message->flags |= flags;
@@ -220,13 +222,13 @@ ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t number)
         CCMOD_TRY(ccmod_processor_finish(engine, message->source,
                                          (message->flags & MESSAGE_SENDER_BLOCKED) != 0,
                                          CCMOD_SENDING, message->start_us));
-    if ((message->flags & MESSAGE_FAN) != 0) {
-        const traffic_fan *fan = &traffic->fans[message->destination];
+    if ((message->flags & MESSAGE_MULTICAST) != 0) {
+        const traffic_receivers *receivers = &traffic->receiver_lists[message->destination];
 
-        all = fan->unmatched == 0;
-        for (size_t i = 0; i < fan->count; i++)
-            CCMOD_TRY(
-                finish_receiver(engine, fan->destinations[i], fan->flags[i], message->start_us));
+        all = receivers->unmatched == 0;
+        for (size_t i = 0; i < receivers->count; i++)
+            CCMOD_TRY(finish_receiver(engine, receivers->destinations[i], receivers->flags[i],
+                                      message->start_us));
     } else {
         all = (message->flags & MESSAGE_MATCHED) != 0;
         CCMOD_TRY(finish_receiver(engine, message->destination, message->flags, message->start_us));

@@ -1,7 +1,7 @@
-/* The state of one evaluation. The modules of this folder call each other downwards only:
- * evaluation.c goes from one instant to the next, records.c takes records from the workload,
- * matching.c brings sends and receives together, and delivery.c follows a message from its start to
- * its arrival and keeps each processor's accounts. Internal to src/model. */
+/* The state of one evaluation. The modules of this folder call downwards only: evaluation.c
+ * advances from one instant to the next, records.c takes records from the workload, matching.c
+ * matches sends and receives, and delivery.c moves a message from start to arrival and keeps the
+ * processors' accounts. Internal to src/model. */
 #ifndef MODEL_EVALUATION_ENGINE_H
 #define MODEL_EVALUATION_ENGINE_H
 
@@ -12,8 +12,8 @@
 
 /* Matching */
 
-/* A table of the pairs that have items: where the first of a pair is, and enough of the pair's hash
- * to move entries about without looking there. */
+/* A hash table of the pairs with open items: the first item of a pair, and enough of its hash to
+ * move entries without reading the item. */
 typedef struct {
     uint32_t hash;
     uint32_t item; /* TRAFFIC_NONE: empty */
@@ -24,18 +24,19 @@ typedef struct {
     size_t count, room; /* room is a power of two */
 } pair_table;
 
-/* Of each processor as receiver. */
+/* For each processor as a receiver. */
 typedef struct {
-    uint32_t arrivals; /* first of the sends in a ring; with open 0 the only one, in no table */
-    uint32_t open;     /* how many items it has in the table */
-    uint32_t direct;   /* a blocked sender that came first and is in neither, or TRAFFIC_NONE */
+    uint32_t arrivals; /* first in a ring of sends; if open is 0, the only one, which is not in the
+                          table */
+    uint32_t open;     /* number of its items in the table */
+    uint32_t direct;   /* a blocked sender that came first and has no item, or TRAFFIC_NONE */
 } match_place;
 
 /* Processors */
 
 typedef enum {
     PROCESSOR_RUNNING,
-    PROCESSOR_BUSY, /* computing, or with the overhead of a send: an event will resume it */
+    PROCESSOR_BUSY, /* computing, or in the overhead of a send: an event will resume it */
     PROCESSOR_IN_SEND,
     PROCESSOR_IN_RECEIVE,
     PROCESSOR_IN_MULTICAST,
@@ -45,18 +46,18 @@ typedef enum {
 } processor_state;
 
 typedef struct {
-    double clock_us;                   /* up to where its time is accounted for */
-    double spent_us[CCMOD_ACTIVITIES]; /* of it, on each activity */
-    uint64_t size_bytes;               /* of the send or receive with which it waits directly */
-    uint32_t peer;                     /* of the send or receive that blocks it */
-    uint32_t line;                     /* of its record */
-    uint32_t outstanding;              /* sends and receives that it has started */
+    double clock_us;                   /* its time is accounted up to here */
+    double spent_us[CCMOD_ACTIVITIES]; /* of this time, for each activity */
+    uint64_t size_bytes;  /* of the send or receive in which it waits without an item */
+    uint32_t peer;        /* of the send or receive in which it is blocked */
+    uint32_t line;        /* of its record */
+    uint32_t outstanding; /* number of its pending sends and receives */
     uint8_t state;
-    uint8_t activity; /* of what keeps it busy */
-    bool direct;      /* its receive is in no table */
+    uint8_t activity; /* what it is busy with */
+    bool direct;      /* its receive has no item */
 } engine_processor;
 
-/* Of a processor whose record has a measured time. */
+/* For a processor whose record has a measured time. */
 typedef struct {
     double measured_us, since_us;
 } engine_measured;
@@ -68,18 +69,18 @@ typedef struct {
     const flow_operations *flows;
     event_queue queue;
     uint64_t messages, finished;
-    rate_record rate; /* of the receives that are counted */
+    rate_record rate; /* of the receives counted for rate_of */
 
     engine_processor *processors;
     size_t processor_count;
-    traffic_list ready; /* processors that go on in this instant */
+    traffic_list ready; /* processors that continue in this instant */
     size_t ended_count, in_barrier;
     engine_measured *measured; /* NULL until a record has a measured time */
     ccmod_comparison comparison;
 
     match_place *places; /* of each processor */
     pair_table pairs;
-    uint64_t posted; /* receives so far */
+    uint64_t posted; /* number of receives posted so far */
 } ccmod_engine;
 
 static inline ccmod_status engine_push(ccmod_engine *engine, double time_us, event_kind kind,

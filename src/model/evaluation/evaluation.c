@@ -1,5 +1,5 @@
-/* An evaluation as a whole: what it is given is checked; then from the traffic of one instant to
- * the next until all traces are consumed, or until nothing can happen any more; and its result. */
+/* An evaluation: check the arguments, advance the traffic from instant to instant until all traces
+ * are consumed or nothing can happen any more, and make the result. */
 #include <ccmod/evaluation.h>
 
 #include <math.h>
@@ -37,12 +37,12 @@ static ccmod_status check_calibration(const ccmod_calibration *calibration, ccmo
     if (right)
         return CCMOD_OK;
     return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                      "cannot evaluate with this calibration: it needs 1 to %d lines, and every "
-                      "time of it must be 0 or more and finite; correct it",
+                      "cannot evaluate with this calibration: it needs 1 to %d lines, and all "
+                      "times must be 0 or more and finite; correct it",
                       (int)CCMOD_LINES);
 }
 
-/* What ends an evaluation before its traces do. */
+/* Check the limits that end an evaluation before its traces do. */
 static ccmod_status check_stop(const ccmod_parameters *parameters, const ccmod_workload *workload,
                                ccmod_error *error)
 {
@@ -56,8 +56,8 @@ static ccmod_status check_stop(const ccmod_parameters *parameters, const ccmod_w
     if (!(parameters->precision >= 0 && parameters->precision < 1) ||
         (parameters->precision > 0 && !counted))
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "cannot evaluate to a precision of %g of nobody's rate; say whose "
-                          "receives are counted, and give a share from 0 to below 1",
+                          "cannot evaluate to a precision of %g without a rank whose rate is "
+                          "measured; name the rank, and give a share from 0 to below 1",
                           parameters->precision);
     if (counted && parameters->rate_of >= workload->processors)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, workload->name, 0,
@@ -87,13 +87,13 @@ ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *ne
     if (workload->processors < 1 || workload->processors > TRAFFIC_LARGEST_COUNT ||
         workload->processors > network->nodes)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, workload->name, 0,
-                          "cannot evaluate %zu ranks on the network '%s' of %zu nodes; take as "
-                          "many nodes as ranks at least",
+                          "cannot evaluate %zu ranks on the network '%s' of %zu nodes; use at "
+                          "least as many nodes as ranks",
                           workload->processors, network->name, network->nodes);
     if (network->longest_route < 1 || network->payload_bytes < 1 ||
         network->links > (TRAFFIC_NONE - 1) / 2)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "the network '%s' is not complete: it must state its longest route, the "
+                          "the network '%s' is incomplete: it must have its longest route, the "
                           "payload of a packet, and fewer than 2^31 links",
                           network->name);
     return CCMOD_OK;
@@ -101,25 +101,25 @@ ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *ne
 
 enum { REPORT_CYCLES = 1024, FEW = 12, FEW_WORDS = 4 };
 
-/* The rate of a processor in the long run needs at least this many of its receives. */
+/* Minimum number of receives before the long-run rate of a processor is determined. */
 enum { LEAST_RECEIVES = 1000, LEAST_RECEIVES_EACH = 4 };
 
-/* The clock goes no farther: 30 000 years. Intervals of the background can be counted up to there.
+/* Maximum of the clock: 30 000 years. Intervals of the background load can be counted up to there.
  */
 static const double largest_us = 1e18;
 
 static const uint64_t report_ns = 250000000;
 
-/* The evaluation as it goes on. */
+/* The state of a running evaluation. */
 typedef struct {
     ccmod_engine engine;
-    uint64_t *bits;      /* of processors, all zero: scratch of sorting */
-    uint64_t next_check; /* with how many receives the rate is looked at again */
-    uint64_t last_ns;    /* when progress was reported */
+    uint64_t *bits;      /* one per processor, all zero: scratch for sorting */
+    uint64_t next_check; /* number of receives at which the rate is checked again */
+    uint64_t last_ns;    /* when progress was last reported */
     ccmod_stop stopped_by;
 } evaluation;
 
-/* The result's own: what remains of the evaluation. */
+/* The result's private data: what remains of the evaluation. */
 typedef struct {
     ccmod_result result;
     engine_processor *processors;
@@ -150,9 +150,8 @@ const char *ccmod_stop_name(ccmod_stop stop)
 
 /* An instant */
 
-/* Ties in time are decided by the number of the processor, and no processor is ready twice. A few
- * are inserted in order; for more there is a bit for each processor, and all bits are looked at
- * from the first on. */
+/* Simultaneous processors continue in order of their numbers; none is listed twice. A few are
+ * sorted by insertion; for many, set a bit for each processor and scan all bits. */
 static void sort_ready(uint64_t *bits, size_t words, traffic_list *list)
 {
     uint32_t *values = list->values;
@@ -192,8 +191,8 @@ static ccmod_status handle_event(ccmod_engine *engine, event_kind kind, uint32_t
     return CCMOD_OK;
 }
 
-/* Go to `time_us`: messages come off the links and arrive, events happen, and processors that wait
- * for nothing more go on. */
+/* Advance to `time_us`: messages leave the links and arrive, events happen, and processors that
+ * wait for nothing continue. */
 static ccmod_status pass_instant(evaluation *whole, double time_us)
 {
     ccmod_engine *engine = &whole->engine;
@@ -222,9 +221,9 @@ static ccmod_status pass_instant(evaluation *whole, double time_us)
     return CCMOD_OK;
 }
 
-/* From the beginning to the end */
+/* Running */
 
-/* The evaluation is over: all traces are consumed, or it is stopped. */
+/* End the evaluation: all traces are consumed, or it was stopped. */
 static ccmod_status end(evaluation *whole, ccmod_stop by)
 {
     ccmod_traffic *traffic = &whole->engine.traffic;
@@ -236,8 +235,8 @@ static ccmod_status end(evaluation *whole, ccmod_stop by)
     return ccmod_signal_send(&traffic->audience, CCMOD_SIGNAL_GO_END, traffic->now_us, &signal);
 }
 
-/* Whether the rate is known well enough. It is looked at some thirty times while its receives
- * double. */
+/* Whether the rate is precise enough. Checked about thirty times while the number of receives
+ * doubles. */
 static bool is_rate_known(evaluation *whole)
 {
     const rate_record *record = &whole->engine.rate;
@@ -291,7 +290,7 @@ static ccmod_status evaluate(evaluation *whole)
         CCMOD_TRY(engine->flows->settle(traffic));
         time_us = traffic_smaller(ccmod_queue_next(&engine->queue), engine->flows->next(traffic));
         if (isinf(time_us)) {
-            /* nothing can happen any more: all is done, or something never will be */
+            /* nothing can happen any more: either all is done, or a deadlock */
             if (engine->ended_count < engine->processor_count)
                 return ccmod_standstill_explain(engine);
             CCMOD_TRY(ccmod_match_check_empty(engine));
@@ -301,8 +300,8 @@ static ccmod_status evaluate(evaluation *whole)
             return end(whole, CCMOD_STOPPED_BY_TIME);
         if (time_us > largest_us)
             return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, 0,
-                              "the evaluation would pass %g us of model time, at which it cannot "
-                              "tell events apart; shorten the times, or the loops around them",
+                              "the evaluation would exceed %g us of model time, the limit of its "
+                              "resolution; shorten the times, or the loops around them",
                               largest_us);
         CCMOD_TRY(pass_instant(whole, time_us));
         if (is_rate_known(whole))
@@ -348,7 +347,7 @@ static ccmod_status set_up(evaluation *whole)
     return engine->flows->open(traffic);
 }
 
-/* All but processors and cells, which the result keeps. */
+/* Free everything except processors and cells, which the result keeps. */
 static void release(evaluation *whole)
 {
     ccmod_engine *engine = &whole->engine;
@@ -365,7 +364,7 @@ static void release(evaluation *whole)
 
 /* The result */
 
-/* The cell to blame: where messages lost most, or, where none lost anything, the most used. */
+/* The cell where messages lost most time; if none lost any, the most used. */
 static uint32_t find_bottleneck(const ccmod_engine *engine)
 {
     const traffic_cell *cells = engine->traffic.cells;

@@ -1,7 +1,6 @@
-/* The halves of messages: sends and receives that wait for their other half are items, in a table
- * that finds them by their pair and in rings that have them by age; where the two halves meet the
- * message starts. A send with which nothing else is open for its receiver needs no table, and most
- * are met by their receives before anything comes. */
+/* Matching of sends and receives. Those that wait for their other half are items, in a hash table
+ * by pair and in rings by age; when the two halves meet, the message starts. A send that is the
+ * only open item of its receiver is not in the table, which is the case for most. */
 #include "model/evaluation/matching.h"
 
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include "model/evaluation/delivery.h"
 #include "model/sharing/traffic.h"
 
-/* The receiver's only item, where that is a send that needs no table; else TRAFFIC_NONE. */
+/* The receiver's only item, if that is a send outside the table; else TRAFFIC_NONE. */
 static inline uint32_t pairs_alone(const match_place *place)
 {
     return place->open == 0 ? place->arrivals : TRAFFIC_NONE;
@@ -22,7 +21,7 @@ static match_item *item_at(const ccmod_engine *engine, uint32_t number)
     return &engine->traffic.pool[number].item;
 }
 
-/* The table of pairs: open addressing, no entry has a gap between its home and itself */
+/* The table of pairs: open addressing without gaps between an entry and its home */
 
 static uint32_t hash_of(uint32_t receiver, uint32_t source)
 {
@@ -31,13 +30,13 @@ static uint32_t hash_of(uint32_t receiver, uint32_t source)
     return (uint32_t)((pair * 0x9e3779b97f4a7c15u) >> 32);
 }
 
-/* The upper bits of the product are the good ones; the table never has 2^32 entries. */
+/* Uses the upper bits of the product, which are better mixed; the table never has 2^32 entries. */
 static size_t home_of(const pair_table *table, uint32_t hash)
 {
     return (size_t)(((uint64_t)hash * table->room) >> 32);
 }
 
-/* The first item of a pair in the table: the entry says TRAFFIC_NONE where there is none. Valid
+/* The entry of a pair, with its first item; the entry has TRAFFIC_NONE if there is none. Valid
  * until the next change. */
 static pair_entry *pairs_find(const ccmod_engine *engine, uint32_t receiver, uint32_t source)
 {
@@ -77,7 +76,7 @@ static bool widen(pair_table *table, size_t room)
     return true;
 }
 
-/* The item becomes the last of its pair. */
+/* Append the item to its pair. */
 static ccmod_status append_to_pair(ccmod_engine *engine, uint32_t number)
 {
     pair_table *table = &engine->pairs;
@@ -98,7 +97,7 @@ static ccmod_status append_to_pair(ccmod_engine *engine, uint32_t number)
     return CCMOD_OK;
 }
 
-/* Entries after the gap move up, as far as their home allows. */
+/* Move later entries up into the gap, as far as their homes allow. */
 static void close_gap(pair_table *table, size_t gap)
 {
     size_t last = table->room - 1;
@@ -145,8 +144,8 @@ static void remove_from_ring(ccmod_engine *engine, uint32_t *first, uint32_t num
     if (*first != number)
         return;
     *first = item->later;
-    /* a receive from any will ask for this item next, which may be far from all caches: for its
-     * pair, its message and the item after it */
+    /* prefetch: a receive from any needs this item next, which may be in no cache: its pair, its
+     * message and the following item */
     item = item_at(engine, item->later);
     __builtin_prefetch(
         &engine->pairs.entries[home_of(&engine->pairs, hash_of(item->receiver, item->source))], 1);
@@ -165,8 +164,8 @@ void ccmod_pairs_free(ccmod_engine *engine)
     free(engine->pairs.entries);
 }
 
-/* Put an item after the others of its pair (receives from any make one, too), a send after those
- * of its receiver's ring, too. */
+/* Append an item to its pair (receives from any are a pair, too), and a send also to its receiver's
+ * ring. */
 static ccmod_status pairs_add(ccmod_engine *engine, const match_item *item)
 {
     match_place *place = &engine->places[item->receiver];
@@ -189,7 +188,7 @@ static ccmod_status pairs_add(ccmod_engine *engine, const match_item *item)
     return append_to_pair(engine, number);
 }
 
-/* The first item of a pair leaves, a send its ring included, and is given back. */
+/* Remove and free the first item of a pair; a send also leaves its ring. */
 static void pairs_remove(ccmod_engine *engine, pair_entry *entry)
 {
     uint32_t number = entry->item;
@@ -233,8 +232,8 @@ static bool comes_before(const match_item *left, const match_item *right)
     return left->source < right->source;
 }
 
-/* The open item with the lowest line, of those of one line the one with the lowest ranks, or NULL:
- * does not depend on the order of the table. */
+/* The open item with the lowest line, then the lowest ranks, or NULL: independent of the order of
+ * the table. */
 static const match_item *pairs_first(const ccmod_engine *engine)
 {
     const match_item *first = NULL, *item;
@@ -247,24 +246,24 @@ static const match_item *pairs_first(const ccmod_engine *engine)
     return first;
 }
 
-/* One half, wherever it waited. */
+/* One half of a message, wherever it waited. */
 typedef struct {
     uint64_t size_bytes;
     uint32_t line;
     uint32_t flags;   /* ITEM_... */
     uint32_t source;  /* of a send */
-    uint32_t message; /* of a send that is a message already, or TRAFFIC_NONE */
-    uint32_t branch;  /* of a multicast's send: its place in the list */
+    uint32_t message; /* of a send that already is a message, or TRAFFIC_NONE */
+    uint32_t branch;  /* of a multicast's send: its index in the list */
 } match_half;
 
-/* Halves, and what is refused of them */
+/* Halves and their errors */
 
 static ccmod_status refuse_sizes(ccmod_engine *engine, uint32_t source, uint32_t receiver,
                                  const match_half *send, const match_half *receive)
 {
     return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, receive->line,
-                      "rank %u receives %llu bytes from rank %u here, but the message that comes "
-                      "is the one of line %u and has %llu bytes; make both sizes equal, or put "
+                      "rank %u receives %llu bytes from rank %u here, but the matching message "
+                      "is from line %u and has %llu bytes; make both sizes equal, or put "
                       "the records in the order of the messages",
                       receiver, (unsigned long long)receive->size_bytes, source, send->line,
                       (unsigned long long)send->size_bytes);
@@ -279,8 +278,8 @@ static ccmod_status check_peer(const ccmod_engine *engine, uint32_t processor, u
                           processor, peer, engine->processor_count);
     if (peer == processor)
         return ccmod_fail(engine->error, CCMOD_ERROR_USAGE, engine->workload->name, line,
-                          "rank %u sends to or receives from itself, which uses no network; leave "
-                          "the record out",
+                          "rank %u sends to or receives from itself, which uses no network; remove "
+                          "the record",
                           processor);
     return CCMOD_OK;
 }
@@ -295,7 +294,7 @@ static match_half half_of(const match_item *item)
                         .branch = (uint32_t)item->order};
 }
 
-/* What a processor that waits directly waits with. */
+/* The half in which a processor without an item waits. */
 static match_half half_of_blocked(const ccmod_engine *engine, uint32_t number)
 {
     const engine_processor *processor = &engine->processors[number];
@@ -314,7 +313,7 @@ static bool has_items(const match_place *place)
 
 /* Sends */
 
-/* The first receive of a pair, as an entry; NULL when there is none, or sends instead. */
+/* The entry of a pair with receives; NULL if there is none, or if it has sends. */
 static pair_entry *find_receive(const ccmod_engine *engine, uint32_t source, uint32_t receiver)
 {
     pair_entry *entry = pairs_find(engine, receiver, source);
@@ -325,9 +324,9 @@ static pair_entry *find_receive(const ccmod_engine *engine, uint32_t source, uin
     return entry;
 }
 
-/* The receive that a send from `source` meets: that of a receiver which is blocked with nothing
- * else, or the older one of the pair's and those from any; it leaves its list. False when there is
- * none. */
+/* Remove the receive that matches a send from `source`: that of a receiver that is blocked without
+ * an item, or the older of the pair's first receive and the first from any. False if there is none.
+ */
 static bool take_receive(ccmod_engine *engine, uint32_t source, uint32_t receiver,
                          match_half *found)
 {
@@ -366,7 +365,8 @@ static ccmod_status leave_send(ccmod_engine *engine, const match_half *send, uin
     return pairs_add(engine, &item);
 }
 
-/* The first that comes to a receiver waits directly; later and asynchronous ones, as items. */
+/* The first blocked sender of a receiver waits without an item; later and asynchronous ones are
+ * items. */
 static ccmod_status wait_with_send(ccmod_engine *engine, match_half *send, uint32_t receiver,
                                    uint32_t flags)
 {
@@ -429,12 +429,12 @@ static ccmod_status match_branch(ccmod_engine *engine, uint32_t source, const cc
                                 &arrived);
 }
 
-ccmod_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                             uint32_t flags)
+ccmod_status ccmod_match_multicast(ccmod_engine *engine, uint32_t source,
+                                   const ccmod_record *record, uint32_t flags)
 {
     uint32_t message = TRAFFIC_NONE;
 
-    CCMOD_TRY(ccmod_delivery_start_fan(engine, source, record, flags, &message));
+    CCMOD_TRY(ccmod_delivery_start_multicast(engine, source, record, flags, &message));
     for (size_t i = 0; i < record->list_count; i++)
         CCMOD_TRY(match_branch(engine, source, record, message, i));
     return CCMOD_OK;
@@ -442,7 +442,7 @@ ccmod_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_
 
 /* Receives */
 
-/* The send that a receive meets; it leaves its list. A sender that waits directly came first. */
+/* Remove the send that matches a receive. A sender that waits without an item came first. */
 static bool take_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, match_half *found)
 {
     const traffic_message *pool = engine->traffic.pool;
@@ -466,7 +466,7 @@ static bool take_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, 
     }
     if (place->open == 0 || (source == CCMOD_ANY && place->arrivals == TRAFFIC_NONE))
         return false;
-    if (source == CCMOD_ANY) /* the earliest of all is the first of its pair */
+    if (source == CCMOD_ANY) /* the earliest send is the first of its pair */
         source = pool[place->arrivals].item.source;
     entry = pairs_find(engine, receiver, source);
     if (entry->item == TRAFFIC_NONE || (pool[entry->item].item.flags & ITEM_SEND) == 0)
@@ -476,7 +476,7 @@ static bool take_send(ccmod_engine *engine, uint32_t receiver, uint32_t source, 
     return true;
 }
 
-/* The two halves are together. */
+/* Join the two halves. */
 static ccmod_status join(ccmod_engine *engine, const match_half *send, uint32_t receiver,
                          bool blocked, bool *done)
 {
@@ -489,7 +489,7 @@ static ccmod_status join(ccmod_engine *engine, const match_half *send, uint32_t 
         return ccmod_delivery_start(engine, send->source, receiver, send->size_bytes, send->line,
                                     flags, &message);
     }
-    if ((engine->traffic.pool[send->message].flags & MESSAGE_FAN) != 0)
+    if ((engine->traffic.pool[send->message].flags & MESSAGE_MULTICAST) != 0)
         receiver = send->branch;
     return ccmod_delivery_match(engine, send->message, receiver, blocked, done);
 }
@@ -524,7 +524,7 @@ ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
     return CCMOD_OK;
 }
 
-/* The end */
+/* End of the evaluation */
 
 ccmod_status ccmod_match_check_empty(ccmod_engine *engine)
 {
@@ -534,16 +534,16 @@ ccmod_status ccmod_match_check_empty(ccmod_engine *engine)
         return CCMOD_OK;
     if ((open->flags & ITEM_SEND) != 0)
         return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, open->line,
-                          "rank %u sends %llu bytes to rank %u here, which nobody receives; add "
-                          "the receive, or leave the send out",
+                          "rank %u sends %llu bytes to rank %u here, which no rank receives; add "
+                          "the receive, or remove the send",
                           open->source, (unsigned long long)open->size_bytes, open->receiver);
     if (open->source == CCMOD_ANY)
         return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, open->line,
-                          "rank %u receives %llu bytes from any rank here, but nobody sends them; "
-                          "add the send, or leave the receive out",
+                          "rank %u receives %llu bytes from any rank here, but no rank sends them; "
+                          "add the send, or remove the receive",
                           open->receiver, (unsigned long long)open->size_bytes);
     return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name, open->line,
-                      "rank %u receives %llu bytes from rank %u here, which nobody sends; add the "
-                      "send, or leave the receive out",
+                      "rank %u receives %llu bytes from rank %u here, which no rank sends; add the "
+                      "send, or remove the receive",
                       open->receiver, (unsigned long long)open->size_bytes, open->source);
 }

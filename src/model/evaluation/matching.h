@@ -1,9 +1,9 @@
-/* Sends and receives find each other: first come, first served for each pair of processors; a
- * receive from any takes the earliest send. What is open is found by its pair, and by age.
+/* Matching of sends and receives: first come, first served for each pair of processors; a receive
+ * from any takes the earliest send. Open items are found by pair and by age.
  *
- * Most traffic needs no table: a receiver that is blocked with nothing else open waits directly,
- * and so does the first blocked sender of a receiver for which nothing is open. The first send of
- * another kind is an item alone. Internal to src/model. */
+ * Most traffic needs no table: a receiver that is blocked with nothing else open waits without an
+ * item, and so does the first blocked sender of a receiver for which nothing is open. The first
+ * send of another kind is an item outside the table. Internal to src/model. */
 #ifndef MODEL_EVALUATION_MATCHING_H
 #define MODEL_EVALUATION_MATCHING_H
 
@@ -18,8 +18,8 @@ void ccmod_pairs_free(ccmod_engine *engine);
 /* The message starts when both halves are there. `flags`: EAGER, SENDER_BLOCKED. */
 ccmod_status ccmod_match_send(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
                               uint32_t flags);
-ccmod_status ccmod_match_fan(ccmod_engine *engine, uint32_t source, const ccmod_record *record,
-                             uint32_t flags);
+ccmod_status ccmod_match_multicast(ccmod_engine *engine, uint32_t source,
+                                   const ccmod_record *record, uint32_t flags);
 /* *done: the message had arrived already. */
 ccmod_status ccmod_match_receive(ccmod_engine *engine, uint32_t receiver,
                                  const ccmod_record *record, bool blocked, bool *done);

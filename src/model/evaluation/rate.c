@@ -1,12 +1,12 @@
-/* Batch means: successive receives of a processor depend on each other, long batches of them hardly
- * do, and so the spread of the batches tells how well the mean is known. */
+/* Batch means: successive receives of a processor are correlated, long batches hardly are, so the
+ * spread of batches shows the uncertainty of the mean. */
 #include "model/evaluation/rate.h"
 
 #include <math.h>
 
 enum { LEAST_BATCHES = 10 }; /* after those that are left out */
 
-/* Correlation that a wider interval can still make good for. */
+/* Largest correlation that a wider interval can compensate. */
 static const double largest_correlation = 0.9;
 
 void ccmod_rate_note(rate_record *record, double now_us)
@@ -27,8 +27,8 @@ void ccmod_rate_note(rate_record *record, double now_us)
         record->bounds_us[i] = record->bounds_us[2 * i];
 }
 
-/* The 97.5 % quantile of Student's t, by its expansion around that of the normal distribution;
- * right to four digits from ten degrees of freedom on. */
+/* The 97.5 % quantile of Student's t, by its expansion around the normal distribution; correct to
+ * four digits from ten degrees of freedom. */
 static double student(double freedom)
 {
     const double z = 1.959963985, z2 = z * z;
@@ -36,7 +36,7 @@ static double student(double freedom)
     return z * (1 + (z2 + 1) / (4 * freedom) + ((5 * z2 + 16) * z2 + 3) / (96 * freedom * freedom));
 }
 
-/* How long the batches from `first` on last: their mean, and the standard error of that. */
+/* Mean duration of the batches from `first` on, and its standard error. */
 static void describe(const rate_record *record, size_t first, double *mean_us, double *error_us)
 {
     const double *bounds_us = record->bounds_us;

@@ -1,6 +1,6 @@
-/* Each kind of record has its function. The text of a standstill follows, from a blocked processor
- * on, those that are waited for, until one comes again (a ring, the usual deadlock), or one that
- * waits for no rank in particular. */
+/* The kinds of records, a function for each, and the explanation of a deadlock: follow from a
+ * blocked processor the one that it waits for, until one repeats (a cycle, the usual deadlock) or
+ * waits for no particular rank. */
 #include "model/evaluation/records.h"
 
 #include <stdarg.h>
@@ -12,15 +12,15 @@
 #include "model/evaluation/matching.h"
 #include "model/sharing/traffic.h"
 
-/* At most this many messages may be under way or wait to be received, 1 GiB of them, or this many
- * for each processor where that is more: a trace that starts messages without end ends with an
- * error, not with all of the machine's memory. */
+/* Maximum number of messages that are pending or unreceived, 1 GiB of them, or this many per
+ * processor if that is more: a trace that starts messages without end fails instead of using all
+ * memory. */
 #define LARGEST_OPEN ((size_t)1 << 24)
 #define LARGEST_OPEN_EACH ((size_t)64)
 
 /* Measured times */
 
-/* The record with a measured time is over. */
+/* The record with a measured time has ended: compare. */
 static void compare(ccmod_engine *engine, uint32_t number)
 {
     engine_measured *measured = &engine->measured[number];
@@ -44,7 +44,7 @@ static void compare(ccmod_engine *engine, uint32_t number)
 
 /* Records */
 
-/* For `us` the processor does nothing else. */
+/* Keep the processor busy for `us`. */
 static ccmod_status keep_busy(ccmod_engine *engine, uint32_t number, ccmod_activity activity,
                               double us)
 {
@@ -97,8 +97,8 @@ static bool is_eager(const ccmod_engine *engine, const ccmod_record *record)
            record->size_bytes < engine->traffic.calibration->eager_bytes;
 }
 
-/* A send that is not waited for costs its processor the overhead in mode split. The length of the
- * route matters only to a network that has a delay of its own. */
+/* In mode split a non-blocking send costs its processor the overhead. The length of the route
+ * matters only to networks with their own delay function. */
 static ccmod_status spend_overhead(ccmod_engine *engine, uint32_t number,
                                    const ccmod_record *record, uint32_t peer)
 {
@@ -138,11 +138,11 @@ static ccmod_status multicast(ccmod_engine *engine, uint32_t number, const ccmod
     if (record->list_count == 0)
         return CCMOD_OK;
     if (is_eager(engine, record)) {
-        CCMOD_TRY(ccmod_match_fan(engine, number, record, MESSAGE_EAGER));
+        CCMOD_TRY(ccmod_match_multicast(engine, number, record, MESSAGE_EAGER));
         return spend_overhead(engine, number, record, record->list[0]);
     }
     block(engine, number, PROCESSOR_IN_MULTICAST, record->list[0]);
-    return ccmod_match_fan(engine, number, record, MESSAGE_SENDER_BLOCKED);
+    return ccmod_match_multicast(engine, number, record, MESSAGE_SENDER_BLOCKED);
 }
 
 static ccmod_status receive(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
@@ -272,7 +272,7 @@ __attribute__((format(printf, 2, 3))) static void tell(standstill_story *story, 
 
 static void note_all(const ccmod_engine *engine, uint32_t *waits_for)
 {
-    uint32_t outside = 0; /* keeps the barrier from opening */
+    uint32_t outside = 0; /* processors that have not reached the barrier */
     const match_item *item;
     size_t at = 0;
 
@@ -287,15 +287,15 @@ static void note_all(const ccmod_engine *engine, uint32_t *waits_for)
         else if (processor->state == PROCESSOR_IN_BARRIER)
             waits_for[i] = outside;
     }
-    /* Whom the open items keep waiting: a sender its receiver, a receiver its sender. The lowest is
-     * noted for each, so that the text does not depend on the order of a table. */
+    /* The other side of each open item: a sender's receiver, a receiver's sender. The lowest rank
+     * is kept for each, so that the text does not depend on the order of a table. */
     while ((item = ccmod_pairs_next(engine, &at)) != NULL) {
         bool send = (item->flags & ITEM_SEND) != 0;
         uint32_t who = send ? item->source : item->receiver;
         uint32_t whom = send ? item->receiver : item->source;
         uint32_t state = engine->processors[who].state;
 
-        /* those that wait for what they started, not for the partner of their record */
+        /* those that wait for their started operations, not for the partner of their record */
         if ((state == PROCESSOR_IN_WAIT || state == PROCESSOR_IN_MULTICAST) &&
             whom < waits_for[who])
             waits_for[who] = whom;
@@ -305,26 +305,26 @@ static void note_all(const ccmod_engine *engine, uint32_t *waits_for)
 static void tell_one(const ccmod_engine *engine, standstill_story *story, uint32_t number,
                      uint32_t waits_for)
 {
-    static const char *const deeds[] = {[PROCESSOR_IN_SEND] = "sends to",
-                                        [PROCESSOR_IN_RECEIVE] = "receives from",
-                                        [PROCESSOR_IN_MULTICAST] =
-                                            "multicasts, not yet received by",
-                                        [PROCESSOR_IN_WAIT] = "waits for what it started with",
-                                        [PROCESSOR_IN_BARRIER] = "is in a barrier without"};
+    static const char *const activities[] = {[PROCESSOR_IN_SEND] = "sends to",
+                                             [PROCESSOR_IN_RECEIVE] = "receives from",
+                                             [PROCESSOR_IN_MULTICAST] =
+                                                 "multicasts, not yet received by",
+                                             [PROCESSOR_IN_WAIT] = "waits for what it started with",
+                                             [PROCESSOR_IN_BARRIER] = "is in a barrier without"};
     const engine_processor *processor = &engine->processors[number];
 
     if (processor->state == PROCESSOR_ENDED) {
         tell(story, "rank %u has ended", number);
         return;
     }
-    tell(story, "rank %u (line %u) %s ", number, processor->line, deeds[processor->state]);
+    tell(story, "rank %u (line %u) %s ", number, processor->line, activities[processor->state]);
     if (waits_for == TRAFFIC_NONE)
         tell(story, "any rank");
     else
         tell(story, "rank %u", waits_for);
 }
 
-/* The first that comes twice from `start` on, or the last of the way. */
+/* The first rank that repeats from `start` on, or the last one of the chain. */
 static uint32_t find_ring(const ccmod_engine *engine, const uint32_t *waits_for, uint32_t start)
 {
     uint32_t slow = start, fast = start;
@@ -375,7 +375,7 @@ ccmod_status ccmod_standstill_explain(ccmod_engine *engine)
     free(waits_for);
     return ccmod_fail(engine->error, CCMOD_ERROR_DATA, engine->workload->name,
                       engine->processors[start].line,
-                      "deadlock at %.3f us: %zu of %zu ranks wait for ever: %s; put sends and "
+                      "deadlock at %.3f us: %zu of %zu ranks wait forever: %s; put sends and "
                       "receives in an order in which each can be answered, or start them with is "
                       "and ir",
                       engine->traffic.now_us, blocked, engine->processor_count, story.text);

@@ -1,6 +1,5 @@
-/* What processors do: they take their records one after the other until one blocks them. When all
- * are blocked and nothing can happen any more, the error says who waits for whom. Internal to
- * src/model. */
+/* Executes the records of processors, one after the other until one blocks. When all are blocked
+ * and nothing can happen any more, the error says which waits for which. Internal to src/model. */
 #ifndef MODEL_EVALUATION_RECORDS_H
 #define MODEL_EVALUATION_RECORDS_H
 

@@ -1,5 +1,5 @@
-/* A single crossbar switch: one full-duplex link a node, and no contention inside of the switch. A
- * route is the sender's link inwards and the receiver's outwards. */
+/* A single crossbar switch: one full-duplex link per node, no contention inside the switch. A route
+ * has the sender's link inwards and the receiver's outwards. */
 #include "model/networks/networks.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* A dragonfly: groups of routers, every router of a group linked to every other, and every group to
- * every other by one global link. Group i reaches group j by its global port (j - i - 1) modulo the
- * number of groups; ports are dealt out to the routers of a group one block after the other.
+/* A dragonfly: groups of routers, fully connected within a group, and each pair of groups connected
+ * by one global link. Group i reaches group j by its global port (j - i - 1) modulo the number of
+ * groups; ports are assigned to the routers of a group in consecutive blocks.
  *
  * Routes are minimal: to the router with the link to the other group, over that link, and to the
- * router of the destination. There is one such route for every pair, and the way back is the same.
+ * router of the destination. Each pair has one such route, the same in both directions.
  *
- * Links are the nodes' first, then those inside of groups, then the global ones. */
+ * Links are numbered: nodes, links within groups, global links. */
 #include "model/networks/networks.h"
 
 #include <inttypes.h>
@@ -27,14 +27,14 @@ static const network_argument arguments_rows[] = {
 enum { ROWS = sizeof(arguments_rows) / sizeof(arguments_rows[0]) };
 
 typedef struct {
-    uint64_t groups, routers, hosts; /* routers a group, hosts a router */
-    uint64_t ports;                  /* global ones of a router */
-    uint64_t group_links;            /* inside of a group */
+    uint64_t groups, routers, hosts; /* routers per group, hosts per router */
+    uint64_t ports;                  /* global ports per router */
+    uint64_t group_links;            /* links within a group */
     uint64_t first_local, first_global;
     uint64_t nodes, links;
 } dragonfly_shape;
 
-/* How many pairs there are of `count` things. */
+/* Number of pairs of `count` things. */
 static uint64_t pairs_of(uint64_t count)
 {
     return count % 2 == 0 ? ccmod_network_times(count / 2, count - 1)
@@ -55,9 +55,8 @@ static void find_pair(uint64_t count, uint64_t number, uint64_t *low, uint64_t *
     *high = *low + 1 + number;
 }
 
-/* What is not given follows from the number of hosts at a router, as in the balanced dragonfly:
- * twice as many routers in a group, and so many groups that each router has as many global ports as
- * hosts. */
+/* Missing values follow from the number of hosts per router, as in the balanced dragonfly: twice as
+ * many routers per group, and as many groups as give each router as many global ports as hosts. */
 static dragonfly_shape make_shape(const dragonfly_arguments *values, uint64_t hosts)
 {
     dragonfly_shape shape = {.hosts = hosts};
@@ -76,8 +75,9 @@ static dragonfly_shape make_shape(const dragonfly_arguments *values, uint64_t ho
     return shape;
 }
 
-/* Without a number of hosts the smallest that serves; with more of them the nodes grow by their
- * square at least, unless the routers are given: then they are counted at once. */
+/* Without a number of hosts, take the smallest that suffices. The number of nodes grows at least
+ * quadratically with it, so a search is short, unless the number of routers is given: then compute
+ * it. */
 static dragonfly_shape choose_shape(const dragonfly_arguments *values, size_t processors)
 {
     uint64_t routers = ccmod_network_times(values->groups, values->routers);
@@ -89,7 +89,7 @@ static dragonfly_shape choose_shape(const dragonfly_arguments *values, size_t pr
     return shape;
 }
 
-/* From one router of a group to another, by their numbers there. */
+/* Between two routers of a group, by their numbers there. */
 static uint32_t local_cell(const dragonfly_shape *shape, uint64_t group, uint64_t from, uint64_t to)
 {
     bool upwards = from < to;
@@ -109,7 +109,7 @@ static uint32_t global_cell(const dragonfly_shape *shape, uint64_t from, uint64_
     return (uint32_t)(2 * (shape->first_global + pair)) + (upwards ? CCMOD_INWARD : CCMOD_OUTWARD);
 }
 
-/* The router of a group with the link to another. */
+/* The router of a group that has the link to another group. */
 static uint64_t gateway(const dragonfly_shape *shape, uint64_t group, uint64_t other)
 {
     return (other + shape->groups - group - 1) % shape->groups / shape->ports;

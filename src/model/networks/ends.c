@@ -1,11 +1,10 @@
-/* Ends of nodes: what several messages take from each other where they leave a node, come to it, or
- * pass it in both directions, as it was measured. Any network is wrapped, and each of its routes
- * has four cells more: the source's sending end and the destination's receiving end, and of both
- * nodes what serves the two directions together. These come last: what waits for the other
- * direction has its links nevertheless.
+/* Ends of nodes: measured contention between messages that leave a node, arrive at it, or pass it
+ * in opposite directions. Wraps any network and adds four cells to each route: the source's sending
+ * end, the destination's receiving end, and for both nodes a cell for the two directions together.
+ * These come last: a message that waits for the other direction occupies its links nevertheless.
  *
- * A cell of width w is shared by more than w messages. Two that take C times as long as one,
- * 1 <= C <= 2, have a cell of width 2 / C. */
+ * A cell of width w is shared by more than w messages. If two messages take C times as long as one,
+ * 1 <= C <= 2, the width is 2 / C. */
 #include "model/networks/networks.h"
 
 #include <math.h>
@@ -26,7 +25,8 @@ static const ended_network *ends_of(const ccmod_network *network)
     return network->self;
 }
 
-/* After the links of the network: one for the ends of each node, one for its two directions. */
+/* Numbered after the links of the network: one link for the ends of each node, one for its two
+ * directions. */
 static uint32_t end_link(const ccmod_network *inner, uint32_t node)
 {
     return (uint32_t)inner->links + node;
@@ -37,7 +37,7 @@ static uint32_t duplex_link(const ccmod_network *inner, uint32_t node)
     return (uint32_t)(inner->links + inner->nodes) + node;
 }
 
-/* The ends of a message to `count` destinations. */
+/* Append the ends of a message to `count` destinations. */
 static size_t add_ends(const ccmod_network *inner, uint32_t source, const uint32_t *destinations,
                        size_t count, uint32_t *cells)
 {
@@ -71,7 +71,7 @@ static size_t tree(const ccmod_network *network, uint32_t source, const uint32_t
     return used + add_ends(inner, source, destinations, count, cells + used);
 }
 
-/* Ends are no links on the way. */
+/* Ends do not count as links of the route. */
 static ccmod_delay quiet_delay(const ccmod_network *network, const ccmod_calibration *calibration,
                                size_t hops, uint64_t bytes)
 {
@@ -86,7 +86,7 @@ static double quiet_packets(const ccmod_network *network, const ccmod_calibratio
                                hops > END_CELLS ? hops - END_CELLS : 0, bytes, work_us);
 }
 
-/* Others' load is on links. */
+/* Only links have background load. */
 static double background(const ccmod_network *network, uint32_t cell, uint64_t interval)
 {
     const ccmod_network *inner = ends_of(network)->inner;
@@ -144,9 +144,10 @@ static double known_or(double contention, double usual)
 
 static ccmod_status no_memory(const ccmod_network *network, ccmod_error *error)
 {
-    return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
-                      "network '%.100s': no memory for the ends of its nodes; take a smaller one",
-                      network->name);
+    return ccmod_fail(
+        error, CCMOD_ERROR_MEMORY, NULL, 0,
+        "network '%.100s': out of memory for the ends of its nodes; use a smaller one",
+        network->name);
 }
 
 static ccmod_status fill(ended_network *ended, const ccmod_calibration *calibration,

@@ -1,16 +1,16 @@
-/* A fat tree, built as a folded Clos network of switches with equally many ports.
+/* A fat tree, built as a folded Clos network of switches with equal numbers of ports.
  *
- * Level 0 are the nodes, level 1 the leaves, the last level the spines. Leaves have
- * `oversubscription` times as many ports to nodes as upwards, spines all ports downwards, switches
- * between them half each. A switch of level l stands above as many nodes as all of its copies, W_l
- * of them: it is named by the number of its block of nodes and the number of its copy.
+ * Level 0 has the nodes, level 1 the leaves, the last level the spines. Leaves have
+ * `oversubscription` times as many ports to nodes as upwards, spines have all ports downwards,
+ * other switches half each. A switch of level l covers the same block of nodes as its W_l copies;
+ * its name has the number of the block and of the copy.
  *
  * Routes go up to the lowest common level and down again. The port up is a digit of the destination
- * (D-mod-k): all that goes to one node passes one switch of each level, and what goes to different
- * nodes of a leaf is spread as far as ports allow. A multicast takes the digits of its source, so
- * that it is a tree.
+ * (D-mod-k): messages to one node pass one switch of each level, and messages to different nodes of
+ * a leaf are spread as far as ports allow. A multicast uses the digits of its source, so that it is
+ * a tree.
  *
- * Links are numbered level by level: the nodes' first. */
+ * Links are numbered level by level, the nodes' first. */
 #include "model/networks/networks.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 enum { LEVELS = 8, LARGEST_RADIX = 4096, LARGEST_OVERSUBSCRIPTION = 1024 };
 
 typedef struct {
-    uint64_t levels, radix; /* radix 0: the smallest that serves */
+    uint64_t levels, radix; /* radix 0: the smallest that suffices */
     double oversubscription;
 } tree_arguments;
 
@@ -35,21 +35,21 @@ enum { ROWS = sizeof(arguments_rows) / sizeof(arguments_rows[0]) };
 
 /* Of level l = 1... */
 typedef struct {
-    uint64_t down;   /* of a switch, to level l - 1 */
-    uint64_t up;     /* of an element of level l - 1, to level l */
+    uint64_t down;   /* ports of a switch, to level l - 1 */
+    uint64_t up;     /* ports of an element of level l - 1, to level l */
     uint64_t block;  /* nodes below a switch */
     uint64_t copies; /* W_l */
-    uint64_t first;  /* link between level l - 1 and l */
+    uint64_t first;  /* first link between level l - 1 and l */
 } tree_level;
 
-/* Entry 0 are the nodes. */
+/* Entry 0 is for the nodes. */
 typedef struct {
     size_t levels;
     tree_level level[LEVELS + 1];
     uint64_t nodes, links;
 } tree_shape;
 
-/* The ports of a leaf: false when they cannot be divided so. */
+/* Divide the ports of a leaf; false if that is not possible. */
 static bool split_leaf(uint64_t radix, double oversubscription, uint64_t *down, uint64_t *up)
 {
     double share = (double)radix / (1 + oversubscription);
@@ -104,8 +104,8 @@ static ccmod_status choose_shape(const tree_arguments *values, size_t processors
 
     if (values->levels == 1 && values->oversubscription > 1)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "network '%.100s': with one level there are no links up that could be "
-                          "oversubscribed; take two levels, or leave oversubscription away",
+                          "network '%.100s': with one level there are no uplinks to "
+                          "oversubscribe; use two levels, or omit oversubscription",
                           text);
     for (uint64_t radix = first; radix <= last; radix++) {
         if (!divide_ports(values, radix, shape))

@@ -1,4 +1,4 @@
-/* Networks by name. A new kind is a row of the table here and a name in networks.h. */
+/* The table of networks by name. A new kind is a row here and a name in networks.h. */
 #include "model/networks/networks.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static ccmod_status open_kind(const ccmod_network_kind *kind, const char *argume
         return CCMOD_OK;
     }
     status = ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                        "network '%s': it has %zu nodes, and the workload %zu processors; take a "
+                        "network '%s': it has %zu nodes, but the workload %zu processors; use a "
                         "larger network, or a workload of fewer ranks",
                         made->name, made->nodes, processors);
     ccmod_network_free(made);

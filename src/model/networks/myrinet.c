@@ -1,9 +1,9 @@
-/* The Myrinet of the article: one switch of two levels with sixteen PC nodes in groups of four.
+/* The Myrinet of the article: one switch with two levels and sixteen PC nodes in groups of four.
  * Each group has a first-level switch with four links to the nodes and four to the second level,
- * one to each switch there. A static map, drawn from a seed, says which of them a node's messages
- * to other groups pass.
+ * one to each switch there. A static random map from a seed selects the second-level switch of a
+ * node's messages to other groups.
  *
- * Links 0 to 15 are the nodes'; link 16 + 4 * group + k leads from the group to switch k. */
+ * Links 0 to 15 are the nodes'; link 16 + 4 * group + k is from the group to switch k. */
 #include "model/networks/networks.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* What networks share. First what their kinds make them with: arguments, "key=value,...", of which
- * each kind has a table, sizes that do not wrap round, and the network in one piece of memory. Then
- * what can be done with any network: by its own operation, or by the default where it has none. */
+/* Shared by networks. For kinds: arguments "key=value,..." by a table per kind, sizes that
+ * saturate, and a network in one block of memory. For users: operations on any network, by its own
+ * slot or the default. */
 #include "model/networks/networks.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { VALUE_BYTES = 128, KEYS = 16 };
 
-/* What is known while a text is read. */
+/* State of reading a text. */
 typedef struct {
     const network_argument *rows;
     size_t row_count;
@@ -79,14 +79,14 @@ static ccmod_status read_argument(argument_reader *reader, const char *word, siz
     if (key_length >= length)
         return refuse(reader, "no value in", (int)length, word);
     if (length - key_length > sizeof(value))
-        return refuse(reader, "too long a value in", (int)length, word);
+        return refuse(reader, "value too long in", (int)length, word);
     while (at < reader->row_count && (strlen(reader->rows[at].key) != key_length ||
                                       memcmp(reader->rows[at].key, word, key_length) != 0))
         at++;
     if (at == reader->row_count)
-        return refuse(reader, "no such parameter as", (int)key_length, word);
+        return refuse(reader, "unknown parameter", (int)key_length, word);
     if (reader->given[at])
-        return refuse(reader, "given twice is", (int)key_length, word);
+        return refuse(reader, "repeated parameter", (int)key_length, word);
     reader->given[at] = true;
     snprintf(value, sizeof(value), "%.*s", (int)(length - key_length - 1), word + key_length + 1);
     if (!read_value(&reader->rows[at], value, (char *)reader->values + reader->rows[at].offset,
@@ -128,10 +128,10 @@ uint64_t ccmod_network_times(uint64_t left, uint64_t right)
 ccmod_status ccmod_network_no_memory(const char *text, ccmod_error *error)
 {
     return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
-                      "network '%.100s': no memory left; make it smaller", text);
+                      "network '%.100s': out of memory; make it smaller", text);
 }
 
-/* The shape follows, and the name after it. */
+/* Followed in memory by the shape and the name. */
 typedef struct {
     ccmod_network network;
     alignas(max_align_t) char rest[];
@@ -145,7 +145,7 @@ ccmod_status ccmod_network_make(const network_plan *plan, const char *text, ccmo
 
     if (plan->nodes > NETWORK_LARGEST || plan->links > NETWORK_LARGEST)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "network '%.100s': it would have more than %" PRIu64 " nodes or links; "
+                          "network '%.100s': it has more than %" PRIu64 " nodes or links; "
                           "make it smaller",
                           text, NETWORK_LARGEST);
     made = malloc(sizeof(*made) + plan->shape_bytes + strlen(plan->name) + 1);
@@ -254,7 +254,7 @@ size_t ccmod_network_join(const ccmod_network *network, network_router *route, u
     return kept;
 }
 
-/* The one route that there is. */
+/* The only route. */
 static size_t route_to(const ccmod_network *network, uint32_t source, uint32_t destination,
                        uint32_t chooser, uint32_t *cells)
 {

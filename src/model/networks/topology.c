@@ -1,8 +1,8 @@
-/* A topology in memory, and ways through it: a given route, else a shortest one. Where several
- * links lead on equally well, a digit of the chooser decides: its remainder by their number, in
- * order of the file; the quotient serves the next choice. So routes to one destination form a tree,
- * and those to different ones are spread. Before that its links are made a graph: who is linked to
- * whom, how far switches are from each other, and whether it is one network. */
+/* A topology in memory, and routes through it: a given one, otherwise a shortest one. If several
+ * links are equally good, a digit of the chooser selects one: its remainder by their number, in
+ * order of the file; the quotient serves the next choice. Routes to one destination thus form a
+ * tree, and those to different ones are spread. Before that, the links are turned into a graph:
+ * neighbours, distances between switches, and a check that the network is connected. */
 #include "model/networks/topology.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void ccmod_topology_free(topology *made)
 ccmod_status ccmod_topology_no_memory(const topology *made, ccmod_error *error)
 {
     return ccmod_fail(error, CCMOD_ERROR_MEMORY, made->name, 0,
-                      "cannot keep the network of this topology: no memory left; describe a "
+                      "cannot keep the network of this topology: out of memory; describe a "
                       "smaller one");
 }
 
@@ -37,7 +37,7 @@ void ccmod_topology_name_vertex(const topology *network, uint32_t vertex, char *
         snprintf(text, bytes, "node %u", vertex);
 }
 
-/* A way in the making. */
+/* A route under construction. */
 typedef struct {
     const topology *network;
     uint32_t chooser;
@@ -65,8 +65,8 @@ static uint32_t degree_of(const topology *network, uint32_t vertex)
     return network->first_edge[vertex + 1] - network->first_edge[vertex];
 }
 
-/* How many parallel links there are. Edges of both ends are in the same order, that of the file:
- * the shorter list serves. */
+/* The number of parallel links. Edges of both ends are in the same order, that of the file, so
+ * search the shorter list. */
 static uint32_t count_links(const topology *network, uint32_t from, uint32_t to)
 {
     bool swap = degree_of(network, to) < degree_of(network, from);
@@ -77,7 +77,7 @@ static uint32_t count_links(const topology *network, uint32_t from, uint32_t to)
     return count;
 }
 
-/* By one of the links between them; there is one. */
+/* Take one of the links between them; at least one exists. */
 static void step_to(topology_walk *walk, uint32_t from, uint32_t to)
 {
     const topology *network = walk->network;
@@ -141,7 +141,7 @@ bool ccmod_topology_route_exists(const topology *network, const topology_route *
 
 /* Shortest routes */
 
-/* Links between two switches, the second of them with nodes. */
+/* Number of links between two switches; the second must have nodes. */
 static uint32_t distance_to(const topology *network, uint32_t from, uint32_t goal)
 {
     size_t row = network->row[goal - network->nodes];
@@ -149,9 +149,8 @@ static uint32_t distance_to(const topology *network, uint32_t from, uint32_t goa
     return network->distances[row * network->switches + from - network->nodes];
 }
 
-/* The ends of a route between nodes: an edge of the source and one of the destination. Of the pairs
- * of switches that are nearest to each other the one with number `wanted`; and how many there are.
- */
+/* The ends of a route between nodes: an edge of the source and one of the destination. Of the
+ * closest pairs of switches, select number `wanted`; returns how many there are. */
 static uint32_t find_ends(const topology *network, uint32_t source, uint32_t destination,
                           uint32_t wanted, const topology_edge **out, const topology_edge **in)
 {
@@ -182,7 +181,7 @@ static uint32_t find_ends(const topology *network, uint32_t source, uint32_t des
     return count;
 }
 
-/* Whether the edge leads one link nearer to `goal`. */
+/* Whether the edge leads one link closer to `goal`. */
 static bool leads_on(const topology *network, const topology_edge *edge, uint32_t goal,
                      uint32_t distance)
 {
@@ -190,7 +189,7 @@ static bool leads_on(const topology *network, const topology_edge *edge, uint32_
            distance_to(network, edge->vertex, goal) + 1 == distance;
 }
 
-/* One link nearer to `goal`; the switch that it leads to. */
+/* Go one link closer to `goal`; returns the switch reached. */
 static uint32_t step_nearer(topology_walk *walk, uint32_t from, uint32_t goal)
 {
     const topology *network = walk->network;
@@ -242,13 +241,13 @@ size_t ccmod_topology_find_route(const topology *network, uint32_t source, uint3
 
 /* The graph */
 
-/* Distances are found for 64 switches at a time, a bit for each. */
+/* Distances are computed from 64 switches at a time, one bit each. */
 enum { BATCH = 64 };
 
-/* A search from up to 64 switches at once. Bit i: seen or reached from source i. */
+/* A breadth-first search from up to 64 switches at once. Bit i: seen or reached from source i. */
 typedef struct {
     uint64_t *seen, *front, *next;
-    uint32_t *active, *reached; /* switches with bits in front, in next */
+    uint32_t *active, *reached; /* switches with bits in front, and in next */
     size_t active_count, reached_count;
 } distance_search;
 
@@ -257,7 +256,7 @@ static uint32_t vertex_count(const topology *made)
     return made->nodes + made->switches;
 }
 
-/* Who is linked to whom */
+/* Neighbours */
 
 static ccmod_status list_edges(topology *made, ccmod_error *error)
 {
@@ -274,7 +273,7 @@ static ccmod_status list_edges(topology *made, ccmod_error *error)
     }
     for (uint32_t v = 0; v < vertices; v++)
         first[v + 2] += first[v + 1];
-    /* first[v + 1] is where the next edge of v goes, and in the end where those of v end */
+    /* first[v + 1] is the position of the next edge of v, and finally the end of v's edges */
     for (uint32_t i = 0; i < made->link_count; i++) {
         const topology_link *link = &made->links[i];
 
@@ -284,7 +283,7 @@ static ccmod_status list_edges(topology *made, ccmod_error *error)
     return CCMOD_OK;
 }
 
-/* What is given twice */
+/* Duplicates */
 
 static int by_ends(const void *left, const void *right)
 {
@@ -305,11 +304,10 @@ static ccmod_status refuse_double_link(const topology *made, const topology_link
 
     ccmod_topology_name_vertex(made, again->from, from, sizeof(from));
     ccmod_topology_name_vertex(made, again->to, to, sizeof(to));
-    return ccmod_fail(
-        error, CCMOD_ERROR_USAGE, made->name, again->line,
-        "there is a link between %s and %s already, by line %u; keep one of them, and "
-        "write count=N for parallel links",
-        from, to, first_line);
+    return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, again->line,
+                      "there already is a link between %s and %s, in line %u; keep one, and "
+                      "write count=N for parallel links",
+                      from, to, first_line);
 }
 
 static ccmod_status check_links(const topology *made, ccmod_error *error)
@@ -359,14 +357,14 @@ static ccmod_status check_route(const topology *made, const topology_route *rout
     ccmod_topology_name_vertex(made, from, from_name, sizeof(from_name));
     ccmod_topology_name_vertex(made, to, to_name, sizeof(to_name));
     return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, route->line,
-                      "the route from node %u to node %u needs a link between %s and %s, and there "
-                      "is none; add the link, or correct the route",
+                      "the route from node %u to node %u needs a link between %s and %s, which "
+                      "does not exist; add the link, or correct the route",
                       route->source, route->destination, from_name, to_name);
 }
 
 /* Distances */
 
-/* A row for each switch with a node. */
+/* A row for each switch with nodes. */
 static ccmod_status number_rows(topology *made, ccmod_error *error)
 {
     size_t switches = made->switches;
@@ -404,7 +402,7 @@ static void reach(distance_search *search, uint32_t number, uint64_t bits)
     search->next[number] |= bits;
 }
 
-/* The bits in next become those in front, at `distance` from their sources. */
+/* The bits in next become the front, at `distance` from their sources. */
 static void settle(const topology *made, distance_search *search, size_t first_row,
                    uint16_t distance)
 {
@@ -479,9 +477,9 @@ static ccmod_status find_distances(topology *made, ccmod_error *error)
     return enough ? CCMOD_OK : ccmod_topology_no_memory(made, error);
 }
 
-/* One network */
+/* Connectivity */
 
-/* Both switches, and the second with nodes. */
+/* Both must be switches, and the second must have nodes. */
 static bool are_joined(const topology *made, uint32_t from, uint32_t to)
 {
     size_t row = made->row[to - made->nodes];
@@ -514,7 +512,7 @@ static bool is_reachable(const topology *made, uint32_t source, uint32_t destina
 }
 
 /* Whether all nodes are linked to switches that reach a switch of node 0. Then all reach each
- * other, and the pairs need not be looked at. */
+ * other, and pairs need not be checked. */
 static bool share_a_part(const topology *made)
 {
     for (uint32_t i = made->first_edge[0]; i < made->first_edge[1]; i++) {
@@ -546,7 +544,7 @@ static ccmod_status check_reachable(const topology *made, ccmod_error *error)
             if (source != destination && !is_reachable(made, source, destination))
                 return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, 0,
                                   "node %u cannot be reached from node %u: no path of switches "
-                                  "leads there (nodes do not pass messages on); add a link",
+                                  "connects them (nodes do not forward messages); add a link",
                                   destination, source);
         }
     }
@@ -565,7 +563,7 @@ ccmod_status ccmod_topology_connect(topology *made, ccmod_error *error)
 
         if (i > 0 && before->source == route->source && before->destination == route->destination)
             return ccmod_fail(error, CCMOD_ERROR_USAGE, made->name, route->line,
-                              "the route from node %u to node %u was given by line %u already; "
+                              "the route from node %u to node %u is already given in line %u; "
                               "keep one of them",
                               route->source, route->destination, before->line);
         CCMOD_TRY(check_route(made, route, error));
@@ -578,7 +576,7 @@ ccmod_status ccmod_topology_connect(topology *made, ccmod_error *error)
         for (uint32_t number = 0; number < made->switches; number++) {
             uint16_t distance = made->distances[row * made->switches + number];
 
-            /* only what leads from a switch with nodes to another can be on a route */
+            /* only edges that lead from a switch with nodes towards another can be on a route */
             if (made->row[number] != UINT32_MAX && distance != TOPOLOGY_FAR &&
                 distance + 2u > made->longest_route)
                 made->longest_route = distance + 2u;

@@ -1,6 +1,6 @@
-/* Topology files: words in lines, what they name, and a table of statements. Errors of one line are
- * reported here; topology.c looks at all of them together. Links and routes take lists of nodes and
- * stand for as many links or routes as there are nodes in them. */
+/* Parser of topology files: words in lines, names, and a table of statements. Errors of one line
+ * are reported here; topology.c checks all lines together. Links and routes with lists of nodes
+ * stand for one link or route per node. */
 #include "model/networks/topology_file.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ typedef struct {
     ccmod_error *error;
     size_t line;
     char *rest;  /* of the line, for strtok_r */
-    void *names; /* of switches, a tree */
+    void *names; /* of switches, as a tree */
     size_t nodes_line, packet_line, reference_line;
 } topology_parser;
 
@@ -46,7 +46,7 @@ typedef struct {
 
 /* Words */
 
-/* An error in the present line: what is wrong with a word of it, and what to do. */
+/* Report an error in the current line: the wrong word, the reason, and what to do. */
 static ccmod_status refuse(const topology_parser *parser, const char *word, const char *problem)
 {
     return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
@@ -59,7 +59,7 @@ static char *next_word(topology_parser *parser)
     return strtok_r(NULL, TOPOLOGY_BLANKS, &parser->rest);
 }
 
-/* The words that are left, each an option of the table (of at most 8), each at most once. */
+/* Parse the remaining words: options of the table (at most 8), each at most once. */
 static ccmod_status read_options(topology_parser *parser, const topology_option *options,
                                  size_t count)
 {
@@ -78,7 +78,7 @@ static ccmod_status read_options(topology_parser *parser, const topology_option 
             at++;
         if (at == count)
             return refuse(parser, word,
-                          "no option of this statement; write KEY=VALUE with one of its keys "
+                          "not an option of this statement; write KEY=VALUE with one of its keys "
                           "(docs/reference/model.md)");
         if (given[at])
             return refuse(parser, word, "given twice in one line; give it once");
@@ -94,24 +94,24 @@ static ccmod_status read_options(topology_parser *parser, const topology_option 
     return CCMOD_OK;
 }
 
-/* An error unless this is the first statement of its kind; *line is where that stands. */
+/* An error if the statement is repeated; *line is the line of its first occurrence. */
 static ccmod_status note_single(const topology_parser *parser, size_t *line, const char *what)
 {
     if (*line > 0)
         return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
-                          "'%s' was stated in line %zu already; keep one of the two", what, *line);
+                          "'%s' is already stated in line %zu; keep one of the two", what, *line);
     *line = parser->line;
     return CCMOD_OK;
 }
 
-/* An error unless the number of nodes is known already. */
+/* An error if the number of nodes is not yet known. */
 static ccmod_status require_nodes(const topology_parser *parser, const char *what)
 {
     if (parser->nodes_line > 0)
         return CCMOD_OK;
     return refuse(parser, what,
-                  "how many nodes there are must be known before; write 'nodes N' "
-                  "in the first line behind the head");
+                  "the number of nodes must be known before; write 'nodes N' "
+                  "in the first line after the head");
 }
 
 /* Switches */
@@ -148,11 +148,11 @@ static ccmod_status add_name(topology_parser *parser, const char *name)
     if (found == NULL)
         return ccmod_topology_no_memory(made, parser->error);
     if (*found != entry)
-        return refuse(parser, name, "there is a switch of that name already; take another");
+        return refuse(parser, name, "a switch of that name already exists; use another name");
     return CCMOD_OK;
 }
 
-/* One more switch, with a name that no other has. */
+/* Add a switch; its name must be new. */
 static ccmod_status add_switch(topology_parser *parser, const char *name)
 {
     topology *made = parser->made;
@@ -160,8 +160,8 @@ static ccmod_status add_switch(topology_parser *parser, const char *name)
 
     if (!is_name(name))
         return refuse(parser, name,
-                      "not the name of a switch; begin with a letter, go on with letters, digits, "
-                      "'_', '.' and '-', and take at most 63 characters");
+                      "not the name of a switch; use a letter followed by letters, digits, "
+                      "'_', '.' and '-', at most 63 characters");
     if (made->switches == TOPOLOGY_SWITCHES)
         return refuse(parser, name,
                       "more switches than a topology file may have; use a kind of "
@@ -175,7 +175,7 @@ static ccmod_status add_switch(topology_parser *parser, const char *name)
     return CCMOD_OK;
 }
 
-/* The vertex of a switch; an error when there is none of that name. */
+/* Find the vertex of a switch by name; an error if there is none. */
 static ccmod_status find_switch(topology_parser *parser, const char *name, uint32_t *vertex)
 {
     name_entry key = {.vertex = 0};
@@ -185,7 +185,7 @@ static ccmod_status find_switch(topology_parser *parser, const char *name, uint3
     found = tfind(&key, &parser->names, by_name);
     if (found == NULL)
         return refuse(parser, name,
-                      "no switch of that name; write 'switch NAME' before, or a node "
+                      "unknown switch; write 'switch NAME' before, or a node "
                       "by its number");
     *vertex = (*found)->vertex;
     return CCMOD_OK;
@@ -193,7 +193,7 @@ static ccmod_status find_switch(topology_parser *parser, const char *name, uint3
 
 /* Lists of nodes: 0-7,12 */
 
-/* Takes the first range off a list of nodes, as 0-7,12; *list is NULL after the last one. */
+/* Remove the first range of a list of nodes such as 0-7,12; *list is NULL after the last. */
 static ccmod_status take_range(const topology_parser *parser, char **list, topology_range *range)
 {
     char *element = *list, *comma = strchr(element, ','), *dash;
@@ -223,7 +223,7 @@ enum { LINE_BYTES = 1 << 16 };
 
 static const double largest_MBps = 1e9, largest_latency_us = 1e9;
 
-/* An end of a link: a list of nodes, or one switch. */
+/* One end of a link: a list of nodes, or a switch. */
 typedef struct {
     char *list; /* NULL: a switch */
     uint32_t vertex;
@@ -269,7 +269,7 @@ static ccmod_status add_link(topology_parser *parser, topology_link link, uint64
     return CCMOD_OK;
 }
 
-/* One link for each node of the list, or the one between two switches. */
+/* Add a link for each node of the list, or the single link between two switches. */
 static ccmod_status add_links(topology_parser *parser, char *list, topology_link link,
                               uint64_t copies)
 {
@@ -289,7 +289,7 @@ static ccmod_status add_links(topology_parser *parser, char *list, topology_link
     return CCMOD_OK;
 }
 
-/* The end that stays the same for all links of the statement. */
+/* The end that all links of the statement share. */
 static ccmod_status fix_end(topology_parser *parser, link_end *fixed, link_end *other)
 {
     char *list = fixed->list;
@@ -330,8 +330,8 @@ static ccmod_status read_link(topology_parser *parser)
     CCMOD_TRY(read_options(parser, options, sizeof(options) / sizeof(options[0])));
     if (link.bandwidth_MBps <= 0)
         return refuse(parser, "bandwidth_MBps=0",
-                      "nothing could pass the link; give it a "
-                      "bandwidth, or leave the link away");
+                      "its bandwidth must be above 0; give it a "
+                      "bandwidth, or remove the link");
     if (isnan(link.bandwidth_MBps))
         link.bandwidth_MBps = 0;
     CCMOD_TRY(fix_end(parser, &fixed, &other));
@@ -377,7 +377,7 @@ static ccmod_status read_path(topology_parser *parser, topology_route *route)
     }
     return route->count > 0 ? CCMOD_OK
                             : refuse(parser, "via",
-                                     "no switch behind it; name those that the "
+                                     "no switch follows; name those that the "
                                      "route passes, in order");
 }
 
@@ -390,8 +390,8 @@ static ccmod_status add_route(topology_parser *parser, const topology_route *rou
         return CCMOD_OK;
     if (made->route_count == TOPOLOGY_ROUTES)
         return refuse(parser, "route",
-                      "routes for more pairs than a topology file may give; leave "
-                      "away those that are shortest paths");
+                      "routes for more pairs than a topology file may give; remove "
+                      "those that are shortest paths");
     routes = cb_grow(made->routes, made->route_count, &made->route_room, sizeof(*routes));
     if (routes == NULL)
         return ccmod_topology_no_memory(made, parser->error);
@@ -452,7 +452,7 @@ static ccmod_status read_nodes(topology_parser *parser)
         return refuse(parser, word, why);
     parser->made->nodes = (uint32_t)nodes;
     word = next_word(parser);
-    return word == NULL ? CCMOD_OK : refuse(parser, word, "behind the number; leave it away");
+    return word == NULL ? CCMOD_OK : refuse(parser, word, "unexpected after the number; remove it");
 }
 
 static ccmod_status read_switches(topology_parser *parser)
@@ -518,7 +518,7 @@ static ccmod_status read_statement(topology_parser *parser, char *text)
             return statements[i].read(parser);
     }
     return refuse(parser, word,
-                  "no statement; use nodes, switch, link, route, packet or "
+                  "not a statement; use nodes, switch, link, route, packet or "
                   "reference");
 }
 
@@ -534,7 +534,7 @@ static ccmod_status check_head(const topology_parser *parser, char *line)
         strtok_r(NULL, TOPOLOGY_BLANKS, &rest) == NULL)
         return CCMOD_OK;
     return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
-                      "this is no topology file of version 1; its first line must be '%%network "
+                      "not a topology file of version 1; its first line must be '%%network "
                       "1'");
 }
 
@@ -546,7 +546,7 @@ static ccmod_status read_file(topology_parser *parser, FILE *stream, char *line)
         parser->line++;
         if (length == 0 || (line[length - 1] != '\n' && !feof(stream)))
             return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, parser->line,
-                              "a zero byte, or more than %d characters: this is no topology file; "
+                              "a zero byte, or more than %d characters: not a topology file; "
                               "name another, or break the line",
                               LINE_BYTES - 2);
         if (parser->line == 1)
@@ -563,7 +563,7 @@ static ccmod_status read_file(topology_parser *parser, FILE *stream, char *line)
                           "the file is empty; its first line must be '%%network 1'");
     if (parser->nodes_line == 0)
         return ccmod_fail(parser->error, CCMOD_ERROR_USAGE, parser->made->name, 0,
-                          "the file names no nodes; write 'nodes N'");
+                          "the file has no nodes; write 'nodes N'");
     return CCMOD_OK;
 }
 

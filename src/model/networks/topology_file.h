@@ -1,10 +1,10 @@
-/* Topology files: words in lines, a table of statements. Internal to src/model. */
+/* Parser of topology files. Internal to src/model. */
 #ifndef MODEL_NETWORKS_TOPOLOGY_FILE_H
 #define MODEL_NETWORKS_TOPOLOGY_FILE_H
 
 #include "model/networks/topology.h"
 
-/* Read a file. `made` is zero; after an error, too, it is given back with ccmod_topology_free. */
+/* Parse a file. `made` is zero on entry; free it with ccmod_topology_free, also after an error. */
 ccmod_status ccmod_topology_parse(FILE *stream, const char *name, topology *made,
                                   ccmod_error *error);
 

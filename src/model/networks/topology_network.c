@@ -1,5 +1,5 @@
-/* A network from a topology file (topology.h): routes by shortest path or as the file gives them.
- * The width of a link is its bandwidth over that of the links for which the calibration holds. */
+/* A network from a topology file (topology.h): routes given by the file, or shortest. The width of
+ * a link is its bandwidth divided by that of the links of the calibration. */
 #include "model/networks/networks.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static const ccmod_network_operations operations = {
     .release = release,
 };
 
-/* The largest bandwidth of a node's link, else of any; 0 when none is given. */
+/* The largest bandwidth of a node's link, otherwise of any link; 0 if none is given. */
 static double find_reference(const topology *made)
 {
     double of_nodes = 0, of_all = 0;
@@ -89,7 +89,7 @@ static double find_reference(const topology *made)
     return of_nodes > 0 ? of_nodes : of_all;
 }
 
-/* For both directions of each link. */
+/* Set width and latency of both directions of each link. */
 static ccmod_status measure_links(file_network *file, ccmod_error *error)
 {
     const topology *made = &file->topology;
@@ -163,7 +163,7 @@ static ccmod_status open_file(const char *arguments, const char *text, size_t pr
     (void)processors;
     if (arguments == NULL)
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "network '%.100s': no file is named; write file:PATH", text);
+                          "network '%.100s': the file is missing; write file:PATH", text);
     file = calloc(1, sizeof(*file));
     if (file == NULL)
         return ccmod_network_no_memory(text, error);

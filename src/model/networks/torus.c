@@ -1,9 +1,8 @@
-/* A torus of any number of dimensions: routers on a grid whose ends are joined, each with `hosts`
- * nodes. Routes go along the first dimension, then the second and so on (dimension order), each
- * time the shorter way round; where both ways are equally long, forwards from routers with an even
- * coordinate and backwards from the others.
+/* A torus with any number of dimensions: routers on a grid with joined ends, each with `hosts`
+ * nodes. Routes use dimension order and the shorter direction in each dimension; if both are
+ * equally long, forwards from routers with an even coordinate and backwards from the others.
  *
- * Links are the nodes' first, then those of each dimension: link i of a ring leads from its router
+ * Links are numbered: nodes, then the links of each dimension: link i of a ring is from its router
  * i to the next. A ring of two has one link, a ring of one has none. */
 #include "model/networks/networks.h"
 
@@ -26,7 +25,7 @@ enum { ROWS = sizeof(arguments_rows) / sizeof(arguments_rows[0]) };
 typedef struct {
     uint32_t size;
     uint32_t ring_links;
-    uint64_t stride; /* between neighbours' router numbers */
+    uint64_t stride; /* difference of neighbours' router numbers */
     uint64_t first;  /* link */
 } torus_dimension;
 
@@ -63,8 +62,8 @@ static torus_shape make_shape(const torus_arguments *values)
     return shape;
 }
 
-/* Along one dimension, from `at`, of which the coordinate is `from`, to the coordinate `to`: the
- * cells and their number. */
+/* Follow one dimension from router `at` with coordinate `from` to coordinate `to`; writes the cells
+ * and returns their number. */
 static size_t follow_ring(const torus_dimension *dimension, uint64_t at, uint32_t from, uint32_t to,
                           uint32_t *cells)
 {
@@ -80,7 +79,7 @@ static size_t follow_ring(const torus_dimension *dimension, uint64_t at, uint32_
     while (from != to) {
         uint32_t before = from > 0 ? from - 1 : dimension->size - 1;
         uint32_t behind = from + 1 < dimension->size ? from + 1 : 0;
-        uint32_t link = forwards ? from : before; /* link i leads from router i to the next */
+        uint32_t link = forwards ? from : before; /* link i is from router i to the next */
 
         cells[count++] = (uint32_t)(2 * (first + link * dimension->stride)) +
                          (forwards ? CCMOD_INWARD : CCMOD_OUTWARD);
@@ -111,7 +110,7 @@ static size_t route(const ccmod_network *network, uint32_t source, uint32_t dest
     return count;
 }
 
-/* The router after another along a dimension. */
+/* The next router in a dimension. */
 static uint64_t next_router(const torus_dimension *dimension, uint64_t router)
 {
     uint64_t coordinate = router / dimension->stride % dimension->size;

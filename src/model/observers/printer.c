@@ -1,5 +1,5 @@
-/* The observer that prints signals, for debugging a workload or a network: one line a signal, with
- * the clock, the signal's name and all that it says. */
+/* The observer that prints signals, for debugging a workload or a network: one line per signal,
+ * with its clock, name and contents. */
 #include <ccmod/evaluation.h>
 #include <ccmod/observers.h>
 
@@ -218,13 +218,13 @@ static ccmod_status take_signal(void *self, const ccmod_signal *signal, ccmod_er
     if (!ferror(printer->stream))
         return CCMOD_OK;
     return ccmod_fail(error, CCMOD_ERROR_SYSTEM, NULL, 0,
-                      "cannot print the signals of the evaluation: %s; make room where they go, or "
-                      "direct them to another place",
+                      "cannot print the signals of the evaluation: %s; free space there, or "
+                      "write them elsewhere",
                       strerror(errno));
 }
 
 ccmod_observer ccmod_printer_observer(ccmod_printer *printer, uint32_t wanted)
 {
-    /* the names of links are those of the network that CONFIG brings */
+    /* names of links are those of the network of CONFIG */
     return (ccmod_observer){wanted | CCMOD_WANTS(CCMOD_SIGNAL_CONFIG), take_signal, printer};
 }

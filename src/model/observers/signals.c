@@ -1,4 +1,4 @@
-/* Signals by name, and on their way to the observers. */
+/* Names of signals, and their delivery to observers. */
 #include "model/observers/signals.h"
 
 static const char *const signal_names[] = {

@@ -1,4 +1,4 @@
-/* Signals on their way to the observers of an evaluation. Internal to src/model. */
+/* Delivery of signals to the observers of an evaluation. Internal to src/model. */
 #ifndef MODEL_OBSERVERS_SIGNALS_H
 #define MODEL_OBSERVERS_SIGNALS_H
 
@@ -7,7 +7,7 @@
 typedef struct {
     const ccmod_observer *observers;
     size_t count;
-    uint32_t wanted; /* by any of them */
+    uint32_t wanted; /* the union of all observers' masks */
     ccmod_error *error;
 } signal_audience;
 
@@ -18,7 +18,7 @@ static inline bool audience_wants(const signal_audience *audience, ccmod_signal_
     return (audience->wanted & CCMOD_WANTS(kind)) != 0;
 }
 
-/* To all observers that want it; `kind` and `clock_us` are filled in. */
+/* Send to all observers that request it; `kind` and `clock_us` are set here. */
 ccmod_status ccmod_signal_send(const signal_audience *audience, ccmod_signal_kind kind,
                                double clock_us, ccmod_signal *signal);
 

@@ -1,5 +1,5 @@
-/* The observer that collects a space-time diagram: what each processor does when, and when messages
- * were on their way. The forms write it once the evaluation is over. */
+/* The observer that records a space-time diagram: the activities of each processor, and when
+ * messages were in transit. The output formats write it after the evaluation. */
 #include "model/observers/timeline.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-/* Blue, sky blue, green and yellow of Okabe and Ito; idle processors leave the paper white. */
+/* Blue, sky blue, green and yellow of Okabe and Ito; idle is white. */
 const char *const ccmod_timeline_colors[TIMELINE_ACTIVITIES] = {
     [CCMOD_COMPUTING] = "#009e73", [CCMOD_SENDING] = "#0072b2", [CCMOD_RECEIVING] = "#56b4e9",
     [CCMOD_WAITING] = "#f0e442",   [TIMELINE_IDLE] = "#ffffff",
@@ -25,7 +25,7 @@ const char *ccmod_timeline_activity_name(uint32_t activity)
     return activity == TIMELINE_IDLE ? "idle" : ccmod_activity_name((ccmod_activity)activity);
 }
 
-/* A shade above a limit still belongs to it: contention is a quotient of times. */
+/* A value slightly above a limit belongs to the lower class: contention is a quotient of times. */
 unsigned ccmod_timeline_class_of(double contention)
 {
     static const double limits[TIMELINE_CLASSES - 1] = {1, 2, 4};
@@ -46,12 +46,12 @@ static int64_t nanoseconds(double us)
 static ccmod_status no_memory(const ccmod_timeline *timeline, ccmod_error *error)
 {
     return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
-                      "cannot keep a timeline of %zu intervals and %zu messages: no memory left; "
-                      "take a shorter part of it, by --from-us and --to-us",
+                      "cannot keep a timeline of %zu intervals and %zu messages: out of memory; "
+                      "record a shorter part with --from-us and --to-us",
                       timeline->interval_count, timeline->arrow_count);
 }
 
-/* As far as it lies within what is kept. */
+/* Clip the interval to the recorded time. */
 static ccmod_status add_interval(ccmod_timeline *timeline, timeline_interval interval,
                                  ccmod_error *error)
 {
@@ -101,7 +101,7 @@ static ccmod_status note_interval(ccmod_timeline *timeline, const ccmod_signal *
     return add_interval(timeline, interval, error);
 }
 
-/* Messages that begin or end outside of what is kept are left out. */
+/* Messages that begin or end outside the recorded time are left out. */
 static ccmod_status note_message(ccmod_timeline *timeline, const ccmod_signal *signal,
                                  ccmod_error *error)
 {
@@ -152,7 +152,7 @@ static int by_start(const void *left, const void *right)
     return order != 0 ? order : compare_times(a->destination, b->destination);
 }
 
-/* Who has ended before the others is idle from then on. */
+/* Processors are idle after their end until the last one ends. */
 static ccmod_status finish(ccmod_timeline *timeline, const ccmod_signal *signal, ccmod_error *error)
 {
     int64_t end_ns = nanoseconds(signal->clock_us);
@@ -196,7 +196,7 @@ ccmod_observer ccmod_timeline_observer(ccmod_timeline *timeline)
                             take_signal, timeline};
 }
 
-/* Making and ending */
+/* Creation and release */
 
 ccmod_status ccmod_timeline_create(double from_us, double to_us, ccmod_timeline **out,
                                    ccmod_error *error)
@@ -205,13 +205,13 @@ ccmod_status ccmod_timeline_create(double from_us, double to_us, ccmod_timeline 
 
     if (!(from_us >= 0 && to_us > from_us))
         return ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                          "cannot make a timeline from %g us to %g us: nothing lies between them; "
-                          "its end must be later than its beginning",
+                          "cannot make a timeline from %g us to %g us: it is empty; "
+                          "its end must be later than its start",
                           from_us, to_us);
     timeline = calloc(1, sizeof(*timeline));
     if (timeline == NULL)
         return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
-                          "cannot make a timeline: no memory left");
+                          "cannot make a timeline: out of memory");
     timeline->from_ns = nanoseconds(from_us);
     timeline->to_ns = nanoseconds(to_us);
     *out = timeline;

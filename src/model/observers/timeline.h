@@ -1,11 +1,12 @@
-/* The space-time diagram of an evaluation, as its forms see it. Times are whole nanoseconds, so
- * that what meets in the model meets in every form. Internal to src/model. */
+/* The recorded space-time diagram, as its output formats see it. Times are whole nanoseconds, so
+ * that events that coincide in the model coincide in every format. Internal to src/model. */
 #ifndef MODEL_OBSERVERS_TIMELINE_H
 #define MODEL_OBSERVERS_TIMELINE_H
 
 #include <ccmod/observers.h>
 
-/* After the activities of ccmod.h: a processor whose trace has ended while others go on. */
+/* In addition to the activities of ccmod.h: a processor whose trace has ended while others
+ * continue. */
 enum { TIMELINE_IDLE = CCMOD_ACTIVITIES, TIMELINE_ACTIVITIES };
 
 typedef struct {
@@ -26,31 +27,31 @@ typedef struct {
 } timeline_arrow;
 
 struct ccmod_timeline {
-    int64_t from_ns, to_ns; /* what is kept; to_ns is brought down to the end */
+    int64_t from_ns, to_ns; /* the recorded time; to_ns is reduced to the end of the evaluation */
     char *title;            /* trace and network */
     size_t processors;
-    int64_t *reached_ns;          /* of each processor: up to where its intervals go */
-    timeline_interval *intervals; /* from GO_END on by beginning and processor */
+    int64_t *reached_ns;          /* for each processor, the end of its last interval */
+    timeline_interval *intervals; /* after GO_END sorted by start and processor */
     size_t interval_count, interval_room;
-    timeline_arrow *arrows; /* from GO_END on by beginning and number */
+    timeline_arrow *arrows; /* after GO_END sorted by start and number */
     size_t arrow_count, arrow_room;
 };
 
-/* "idle" too. */
+/* Includes "idle". */
 const char *ccmod_timeline_activity_name(uint32_t activity);
 
-/* Classes of contention, for colours and the like: 0 for none, the last one for most. */
+/* Classes of contention, for colours: 0 for none, the last one for most. */
 enum { TIMELINE_CLASSES = 4 };
 unsigned ccmod_timeline_class_of(double contention);
 
 typedef struct {
     const char *name;  /* "contention 1 to 2" */
-    const char *color; /* #rrggbb, darker with more contention: told apart without colours, too */
+    const char *color; /* #rrggbb, darker with more contention: distinguishable in grey */
     double width;      /* of a line */
 } timeline_class;
 extern const timeline_class ccmod_timeline_classes[TIMELINE_CLASSES];
 
-/* Colours of activities, told apart by those who see no red or green, and on paper. */
+/* Colours of activities, distinguishable with colour blindness and in print. */
 extern const char *const ccmod_timeline_colors[TIMELINE_ACTIVITIES];
 
 #endif

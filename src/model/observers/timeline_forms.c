@@ -1,17 +1,15 @@
-/* The forms of a space-time diagram.
+/* Output formats of a space-time diagram.
  *
- * A Paje trace, which ViTE and pj_dump read: a container for each processor, its activity as a
- * state, messages as links. Events stand in order of time, in seconds; where several have one time,
- * states come first and ends of links last.
+ * Paje trace, for ViTE and pj_dump: a container per processor, its activity as a state, messages as
+ * links. Events are in order of time, in seconds; at equal times states come first and ends of
+ * links last.
  *
- * A picture: a band for each rank, coloured by activity, and a line for each message from its
- * sender at its start to its receiver at its end, the darker and thicker the more it was held up by
- * contention.
+ * SVG: a band per rank, coloured by activity, and a line per message from its sender at its start
+ * to its receiver at its end, darker and thicker the more contention delayed it.
  *
- * Chrome's trace format, which ui.perfetto.dev and chrome://tracing show: a track for each
- * processor, a slice for each interval, an arrow for each message. An arrow is tied to the slices
- * that hold its ends. At an instant where two slices meet that would be a matter of luck, so both
- * ends are moved into the message by one nanosecond. */
+ * Chrome trace, for ui.perfetto.dev and chrome://tracing: a track per processor, a slice per
+ * interval, an arrow per message. An arrow is attached to the slices at its ends. Where two slices
+ * meet the choice would be arbitrary, so both ends are moved into the message by one nanosecond. */
 #include "model/observers/timeline.h"
 
 #include <inttypes.h>
@@ -55,7 +53,7 @@ static const char head[] = "%EventDef PajeDefineContainerType 0\n"
 
 typedef enum { SET_STATE, START_LINK, END_LINK } paje_kind;
 
-/* Of an interval or an arrow by its number. */
+/* An interval or an arrow, by number. */
 typedef struct {
     int64_t time_ns;
     paje_kind kind;
@@ -106,7 +104,7 @@ static int by_time(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* All events in order; NULL without memory. */
+/* All events in order; NULL if out of memory. */
 static paje_event *list_events(const ccmod_timeline *timeline, size_t count)
 {
     paje_event *events = calloc(count + 1, sizeof(*events));
@@ -131,8 +129,8 @@ static ccmod_status write_paje(const ccmod_timeline *timeline, FILE *stream, ccm
 
     if (events == NULL)
         return ccmod_fail(error, CCMOD_ERROR_MEMORY, NULL, 0,
-                          "cannot put %zu events of a Paje trace in order: no memory left; take a "
-                          "shorter part of the timeline, by --from-us and --to-us",
+                          "cannot sort %zu events of a Paje trace: out of memory; record a "
+                          "shorter part with --from-us and --to-us",
                           count);
     fputs(head, stream);
     fputs("0 M 0 machine\n0 R M rank\n1 A R activity\n2 L M R R message\n", stream);
@@ -184,17 +182,17 @@ enum {
 
 static const double smallest_pitch = 5, band_share = 0.42, label_pitch = 13;
 
-/* Where things go. */
+/* Geometry of the page. */
 typedef struct {
     const ccmod_timeline *timeline;
     FILE *stream;
-    double pitch, band; /* between ranks; height of a rank's band */
+    double pitch, band; /* distance of ranks; height of a rank's band */
     double bottom;
     report_axis time;
     const char *unit;
 } svg_page;
 
-/* What the axis counts. */
+/* Units of the axis. */
 static const struct {
     const char *name;
     double ns;
@@ -231,7 +229,7 @@ static double place(const svg_page *page, int64_t ns)
     return report_axis_place(&axis, (double)ns);
 }
 
-/* The middle of a rank's band. */
+/* Vertical centre of a rank's band. */
 static double height_of(const svg_page *page, uint32_t processor)
 {
     return TOP + page->pitch * ((double)processor + 0.5);
@@ -268,7 +266,7 @@ static void draw_interval(const svg_page *page, const timeline_interval *interva
                    right - left, page->band, class);
 }
 
-/* From edge to edge of the bands; a message to itself does not exist. */
+/* Between the edges of the bands; no message has equal ends. */
 static void draw_arrow(const svg_page *page, const timeline_arrow *arrow)
 {
     double down = arrow->destination > arrow->source ? page->band / 2 : -page->band / 2;
@@ -300,7 +298,7 @@ static ccmod_status write_svg(const ccmod_timeline *timeline, FILE *stream, ccmo
     report_svg_text(stream, LEFT, 20, "start", "title", timeline->title);
     draw_legend(&page);
     report_axis_draw_below(stream, &page.time, page.bottom, TOP, page.unit);
-    /* as many names as fit one above the other */
+    /* as many labels as fit */
     for (size_t i = 0; i < timeline->processors; i += every) {
         char name[32];
 
@@ -309,7 +307,7 @@ static ccmod_status write_svg(const ccmod_timeline *timeline, FILE *stream, ccmo
     }
     for (size_t i = 0; i < timeline->interval_count; i++)
         draw_interval(&page, &timeline->intervals[i]);
-    /* lines of much contention lie above those of little */
+    /* draw lines with much contention on top */
     for (unsigned class = 0; class < TIMELINE_CLASSES; class ++) {
         for (size_t i = 0; i < timeline->arrow_count; i++) {
             if (ccmod_timeline_class_of(timeline->arrows[i].contention) == class)

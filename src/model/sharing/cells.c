@@ -57,7 +57,7 @@ void ccmod_background_admit(ccmod_traffic *traffic, const traffic_message *messa
 {
     if (traffic->drawn == NULL)
         return;
-    /* no one followed the intervals on quiet links: the first message finds the one of its time */
+    /* intervals are not tracked while no link is in use: find the current one */
     if (traffic->live == 0)
         traffic->interval = (uint64_t)((traffic->now_us + traffic_instant_us(traffic)) /
                                        traffic->parameters.background_interval_us);

@@ -1,25 +1,25 @@
-/* What flows_clock.c finds messages and cells with. Inline, since the time of an evaluation goes
- * into it.
+/* Data structures of flows_clock.c. Inline, since they dominate the time of an evaluation.
  *
  * Heaps: the messages of a cell by their ends, its slots by their marks, and the cells by the ends
  * of their first messages.
  *
- * Marks: when the bottleneck of a message may move. A message has its bottleneck on one
- * cell of its route and is a guest on the others, and nothing moves as long as no guest's cell
- * presses more than the bottleneck. So a limit is set between the two, as two marks: the guest's
- * slot is asked again when more messages than its mark pass its cell, and the bottleneck's slot
- * when fewer than its own do. A cell keeps both kinds of slots in heaps, and looks at their tops
- * alone when messages come or go. The limit is half way at first; when a slot was asked in vain it
- * is far from the side that has moved, which may go on. So a slot is asked a few times even where
- * thousands meet. With a drawn background, of cells with equal pressure the one with the higher
- * load is the bottleneck, and loads change; a guest is then asked whenever its cell gets busier.
- * Internal to src/model. */
+ * Marks decide when to check whether the bottleneck of a message has moved. A message has its
+ * bottleneck on one cell of its route; the others are its secondary cells. The bottleneck stays as
+ * long as no secondary cell has more contention. So a limit is set between the two, as two marks: a
+ * secondary slot is checked when more messages than its mark are on its cell, and the bottleneck's
+ * slot when fewer than its own are. A cell keeps both kinds of slots in heaps and checks only the
+ * tops when messages come or go. Initially the limit is near the bottleneck's contention; when a
+ * check finds no move, the limit is set far from the side that has changed, which may change
+ * further. A slot is thus checked only a few times even among thousands of messages. With a random
+ * background, among cells of equal contention the one with the higher load is the bottleneck, and
+ * loads change; a secondary slot is then checked whenever its cell gets more messages. Internal to
+ * src/model. */
 #ifndef MODEL_SHARING_CLOCK_H
 #define MODEL_SHARING_CLOCK_H
 
 #include "model/sharing/cells.h"
 
-/* 12 bytes: there may be one for every link. */
+/* 12 bytes: there may be one per link. */
 typedef struct __attribute__((packed, aligned(4))) {
     double time_us;
     uint32_t cell;
@@ -28,11 +28,12 @@ typedef struct __attribute__((packed, aligned(4))) {
 typedef struct {
     cell_entry *heap;
     size_t count, room;
-    traffic_list started; /* messages, in this instant */
-    traffic_list left;    /* cells with own messages that others have left in this instant */
-    traffic_list guests;  /* slots that left their heaps, to be asked */
+    traffic_list started; /* messages started in this instant */
+    traffic_list
+        left; /* cells that messages have left in this instant and that still have own messages */
+    traffic_list secondary; /* secondary slots taken from their heaps, to be checked */
     traffic_list bottlenecks;
-    traffic_list scratch; /* messages */
+    traffic_list scratch; /* list of messages */
 } clock_flow;
 
 static inline clock_flow *flow_of(const ccmod_traffic *traffic)
@@ -40,7 +41,7 @@ static inline clock_flow *flow_of(const ccmod_traffic *traffic)
     return traffic->flow;
 }
 
-/* A cell's own messages, by the reading of its clock at which they end. */
+/* The messages with their bottleneck on a cell, by the reading of its clock at which they end. */
 #define PAIRING_NAME(verb) messages_##verb
 #define PAIRING_ITEM traffic_message
 #define PAIRING_KEY finish
@@ -49,7 +50,7 @@ static inline clock_flow *flow_of(const ccmod_traffic *traffic)
 #undef PAIRING_ITEM
 #undef PAIRING_KEY
 
-/* Slots of a cell, its guests' or its own messages', by mark. */
+/* The secondary or bottleneck slots of a cell, by mark. */
 #define PAIRING_NAME(verb) slots_##verb
 #define PAIRING_ITEM traffic_slot
 #define PAIRING_KEY mark
@@ -104,7 +105,8 @@ static inline void remove_top(ccmod_traffic *traffic)
         sift_down(traffic, 0, last);
 }
 
-/* How many messages may pass the cell without a pressure above `pressure`, at least 1. */
+/* The largest number of messages on the cell with a contention of at most `pressure`, at least 1.
+ */
 static inline int32_t most_messages(const ccmod_traffic *traffic, uint32_t cell, double pressure)
 {
     double most = pressure;
@@ -119,7 +121,8 @@ static inline int32_t most_messages(const ccmod_traffic *traffic, uint32_t cell,
     return most < INT32_MAX ? (int32_t)most : INT32_MAX;
 }
 
-/* With how many messages the cell has a pressure of `pressure` or more; 0 where it always has. */
+/* The smallest number of messages on the cell with a contention of `pressure` or more; 0 if always.
+ */
 static inline int32_t fewest_messages(const ccmod_traffic *traffic, uint32_t cell, double pressure)
 {
     int32_t most;
@@ -130,16 +133,17 @@ static inline int32_t fewest_messages(const ccmod_traffic *traffic, uint32_t cel
     return cell_pressure_of(traffic, cell, most) < pressure ? most + 1 : most;
 }
 
-/* How far the limit is from the guest's pressure, as a share of the way to the bottleneck's. */
+/* Distance of the limit from the secondary cell's contention, as a share of the distance to the
+ * bottleneck's. */
 #define MARK_AT_FIRST 0.875
-#define MARK_FAR_FROM_GUEST 1
+#define MARK_FAR_FROM_SECONDARY 1
 #define MARK_FAR_FROM_BOTTLENECK 0.125
 
-/* The mark of a guest whose bottleneck has this pressure, which is not below that of `cell`. Where
- * the cell has no other messages the guest waits for the next, and its bottleneck need not be
- * asked: that is all that most messages ever need. */
-static inline int32_t mark_of_guest(const ccmod_traffic *traffic, uint32_t cell, double pressure,
-                                    double share)
+/* The mark of a secondary slot whose bottleneck has this contention, at least that of `cell`. If
+ * the cell has no other messages, the mark is the next message, without reading the bottleneck:
+ * that is enough for most messages. */
+static inline int32_t mark_of_secondary(const ccmod_traffic *traffic, uint32_t cell,
+                                        double pressure, double share)
 {
     double own = cell_pressure(traffic, cell);
 
@@ -150,16 +154,16 @@ static inline int32_t mark_of_guest(const ccmod_traffic *traffic, uint32_t cell,
     return most_messages(traffic, cell, own);
 }
 
-/* The pressure that the cell of a guest may have without that it is asked. */
-static inline double pressure_unasked(const ccmod_traffic *traffic, const traffic_slot *guest)
+/* The largest contention of a secondary slot's cell that causes no check. */
+static inline double pressure_unasked(const ccmod_traffic *traffic, const traffic_slot *secondary)
 {
     if (traffic->drawn != NULL)
-        return cell_pressure(traffic, guest->cell);
-    return cell_pressure_of(traffic, guest->cell, guest->mark);
+        return cell_pressure(traffic, secondary->cell);
+    return cell_pressure_of(traffic, secondary->cell, secondary->mark);
 }
 
-/* The mark of a bottleneck's slot whose guests may have this pressure; 0: it is never asked. The
- * slot has it with a minus, since the heap has the smallest on top. */
+/* The mark of a bottleneck's slot whose secondary cells may have this contention; 0: never checked.
+ * Stored negative, since the smallest is on top of the heap. */
 static inline int32_t mark_of_bottleneck(const ccmod_traffic *traffic, uint32_t cell,
                                          double pressure)
 {
@@ -189,7 +193,7 @@ static inline void slot_leave(traffic_slot *slots, uint32_t *root, uint32_t numb
     slots[number].back = number;
 }
 
-/* To a smaller mark, which is asked earlier, or whatever it is while it is in no heap. */
+/* Set a smaller mark, or any mark if it is in no heap. */
 static inline void slot_lower(traffic_slot *slots, uint32_t *root, uint32_t number, int32_t mark)
 {
     if (!is_in_heap(slots, number)) {

@@ -1,5 +1,5 @@
-/* Conversations of pairs by open addressing. Pairs are never taken out: a workload that runs for
- * long has those that it had at its beginning. */
+/* A hash table of conversations by pair, with open addressing. Pairs are not removed: a long
+ * workload has the same pairs throughout. */
 #include "model/sharing/conversations.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@ enum { FIRST_ROOM = 64 };
 
 static const uint64_t empty = UINT64_MAX; /* ranks are below 2^30 */
 
-/* The place of the pair, or the empty one where it belongs. The upper bits of the product are the
- * good ones. */
+/* The pair's entry, or the empty one for it. Uses the upper bits of the product, which are better
+ * mixed. */
 static conversation *place_of(const conversation_table *table, uint64_t pair)
 {
     size_t at = (size_t)((pair * 0x9e3779b97f4a7c15u) >> 32) & (table->room - 1);
@@ -57,9 +57,9 @@ void ccmod_conversations_close(conversation_table *table)
     table->entries = NULL;
 }
 
-conversation *ccmod_conversation_of(conversation_table *table, uint32_t hearer, uint32_t speaker)
+conversation *ccmod_conversation_of(conversation_table *table, uint32_t receiver, uint32_t sender)
 {
-    uint64_t pair = (uint64_t)hearer << 32 | speaker;
+    uint64_t pair = (uint64_t)receiver << 32 | sender;
     conversation *entry = place_of(table, pair);
 
     if (entry->pair == pair)
@@ -70,6 +70,6 @@ conversation *ccmod_conversation_of(conversation_table *table, uint32_t hearer, 
         entry = place_of(table, pair);
     }
     table->count++;
-    *entry = (conversation){.pair = pair, .heard_us = -HUGE_VAL};
+    *entry = (conversation){.pair = pair, .received_us = -HUGE_VAL};
     return entry;
 }

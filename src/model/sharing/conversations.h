@@ -1,5 +1,5 @@
-/* What a processor has heard of another and not acknowledged, and whether it answers: a table of
- * pairs. Internal to src/model. */
+/* Conversations: what a processor has received from another and not yet acknowledged, and whether
+ * it usually answers; a table by pair. Internal to src/model. */
 #ifndef MODEL_SHARING_CONVERSATIONS_H
 #define MODEL_SHARING_CONVERSATIONS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the hearer sends something soon after what it hears. */
+/* Whether the receiver usually sends something soon after it has received. */
 typedef enum {
     CONVERSATION_UNKNOWN,
     CONVERSATION_ANSWERS,
@@ -15,9 +15,9 @@ typedef enum {
 } conversation_manner;
 
 typedef struct {
-    uint64_t pair;           /* hearer and speaker; UINT64_MAX: empty */
-    double heard_us;         /* when the last message came; minus infinity: never */
-    uint32_t unacknowledged; /* packets */
+    uint64_t pair;           /* receiver and sender; UINT64_MAX: empty */
+    double received_us;      /* when the last message arrived; minus infinity: never */
+    uint32_t unacknowledged; /* number of packets */
     conversation_manner manner;
 } conversation;
 
@@ -26,11 +26,11 @@ typedef struct {
     size_t count, room; /* room is a power of two */
 } conversation_table;
 
-bool ccmod_conversations_open(conversation_table *table); /* false without memory */
+bool ccmod_conversations_open(conversation_table *table); /* false if out of memory */
 void ccmod_conversations_close(conversation_table *table);
 
-/* That of the pair, which begins with nothing heard, until the next call; NULL without memory.
- * Hot. */
-conversation *ccmod_conversation_of(conversation_table *table, uint32_t hearer, uint32_t speaker);
+/* The pair's conversation, initially empty; valid until the next call; NULL if out of memory. Hot.
+ */
+conversation *ccmod_conversation_of(conversation_table *table, uint32_t receiver, uint32_t sender);
 
 #endif

@@ -1,10 +1,11 @@
-/* Lines are runs of packets that stand one after the other, linked, in one array for all cells.
+/* Packet queues of cells, and acknowledgements. Queues are linked lists of runs of packets in one
+ * array for all cells.
  *
- * An acknowledgement that finds a cell free passes at once, and what the cell serves next begins
- * after it. Of every two packets the second is acknowledged when it has come. One that is alone at
- * the end of its message is acknowledged at once by a receiver that does not answer; one that does
- * waits for what carries the acknowledgement, an answer or another packet, as long as Linux's
- * stream sockets do. */
+ * An acknowledgement that finds a cell free passes at once, and the cell's next service begins
+ * after it. Of every two packets the second is acknowledged on arrival. A single packet at the end
+ * of a message is acknowledged at once by a receiver that does not usually answer; otherwise the
+ * acknowledgement waits for an answer or another packet to carry it, as long as in Linux's stream
+ * sockets. */
 #include "model/sharing/fifo.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "base/grow.h"
 #include "model/sharing/cells.h"
 
-void ccmod_fifo_lines_open(fifo_flow *flow, size_t cell_count)
+void ccmod_fifo_queues_open(fifo_flow *flow, size_t cell_count)
 {
     flow->free_run = TRAFFIC_NONE;
     for (size_t i = 0; i < cell_count; i++)
@@ -39,7 +40,7 @@ static ccmod_status take_place(ccmod_traffic *traffic, uint32_t *out)
     return CCMOD_OK;
 }
 
-ccmod_status ccmod_fifo_line_up(ccmod_traffic *traffic, uint32_t cell, fifo_run run)
+ccmod_status ccmod_fifo_enqueue(ccmod_traffic *traffic, uint32_t cell, fifo_run run)
 {
     fifo_flow *flow = fifo_of(traffic);
     fifo_cell *line = &flow->cells[cell];
@@ -61,7 +62,7 @@ ccmod_status ccmod_fifo_line_up(ccmod_traffic *traffic, uint32_t cell, fifo_run 
     return CCMOD_OK;
 }
 
-fifo_run ccmod_fifo_take_first(fifo_flow *flow, uint32_t cell)
+fifo_run ccmod_fifo_dequeue(fifo_flow *flow, uint32_t cell)
 {
     fifo_cell *line = &flow->cells[cell];
     uint32_t place = line->first;
@@ -76,12 +77,12 @@ fifo_run ccmod_fifo_take_first(fifo_flow *flow, uint32_t cell)
     return taken;
 }
 
-static const double patience_us = 40000;
+static const double acknowledgement_timeout_us = 40000;
 
 enum { PACKETS_ACKNOWLEDGED = 2 };
 
-/* From their hop on the frames pass what is free, up to a line in which they wait. */
-static ccmod_status go_on(ccmod_traffic *traffic, fifo_run frames, double now_us)
+/* From their hop on, the frames pass free cells until they have to queue. */
+static ccmod_status forward_acknowledgements(ccmod_traffic *traffic, fifo_run frames, double now_us)
 {
     const ccmod_network *network = traffic->network;
     double work_us = frames.packets * traffic->calibration->acknowledgement_us;
@@ -94,7 +95,7 @@ static ccmod_status go_on(ccmod_traffic *traffic, fifo_run frames, double now_us
         fifo_cell *cell = &flow->cells[number];
 
         if (cell->busy)
-            return ccmod_fifo_line_up(traffic, number, frames);
+            return ccmod_fifo_enqueue(traffic, number, frames);
         traffic->cells[number].work_us += work_us;
         cell->clear_us =
             traffic_larger(cell->clear_us, now_us) + work_us / cell_width(traffic, number);
@@ -108,11 +109,11 @@ ccmod_status ccmod_fifo_pass_acknowledgements(ccmod_traffic *traffic, uint32_t c
     const fifo_cell *line = &flow->cells[cell];
 
     while (line->first != TRAFFIC_NONE && flow->runs[line->first].slot == TRAFFIC_NONE)
-        CCMOD_TRY(go_on(traffic, ccmod_fifo_take_first(flow, cell), now_us));
+        CCMOD_TRY(forward_acknowledgements(traffic, ccmod_fifo_dequeue(flow, cell), now_us));
     return CCMOD_OK;
 }
 
-/* This number of frames from the destination of a message to its source. */
+/* Send this number of frames from the destination of a message to its source. */
 static ccmod_status acknowledge(ccmod_traffic *traffic, uint32_t source, uint32_t destination,
                                 uint64_t frames, double now_us)
 {
@@ -121,53 +122,54 @@ static ccmod_status acknowledge(ccmod_traffic *traffic, uint32_t source, uint32_
                      .from = destination,
                      .to = source};
 
-    return go_on(traffic, made, now_us);
+    return forward_acknowledgements(traffic, made, now_us);
 }
 
 static bool is_acknowledged(const ccmod_traffic *traffic, const traffic_message *message)
 {
-    return fifo_of(traffic)->acknowledgements.way != NULL && (message->flags & MESSAGE_FAN) == 0;
+    return fifo_of(traffic)->acknowledgements.way != NULL &&
+           (message->flags & MESSAGE_MULTICAST) == 0;
 }
 
-static ccmod_status hear(ccmod_traffic *traffic, uint32_t hearer, uint32_t speaker,
-                         conversation **heard)
+static ccmod_status find_conversation(ccmod_traffic *traffic, uint32_t receiver, uint32_t sender,
+                                      conversation **talk)
 {
-    *heard =
-        ccmod_conversation_of(&fifo_of(traffic)->acknowledgements.conversations, hearer, speaker);
-    return *heard != NULL ? CCMOD_OK : ccmod_traffic_no_memory(traffic);
+    *talk =
+        ccmod_conversation_of(&fifo_of(traffic)->acknowledgements.conversations, receiver, sender);
+    return *talk != NULL ? CCMOD_OK : ccmod_traffic_no_memory(traffic);
 }
 
 ccmod_status ccmod_fifo_acknowledge_packets(ccmod_traffic *traffic, const traffic_message *message,
                                             uint32_t come, uint32_t parts, double now_us)
 {
     uint64_t packets, frames;
-    conversation *heard;
+    conversation *talk;
 
     if (!is_acknowledged(traffic, message))
         return CCMOD_OK;
-    CCMOD_TRY(hear(traffic, message->destination, message->source, &heard));
+    CCMOD_TRY(find_conversation(traffic, message->destination, message->source, &talk));
     packets = ccmod_packets(traffic->network, message->size_bytes);
-    packets = packets * come / parts - packets * (come - 1) / parts + heard->unacknowledged;
+    packets = packets * come / parts - packets * (come - 1) / parts + talk->unacknowledged;
     frames = packets / PACKETS_ACKNOWLEDGED;
-    heard->unacknowledged = packets % PACKETS_ACKNOWLEDGED;
+    talk->unacknowledged = packets % PACKETS_ACKNOWLEDGED;
     if (frames == 0)
         return CCMOD_OK;
-    if (heard->manner == CONVERSATION_UNKNOWN && heard->heard_us >= 0)
-        heard->manner = CONVERSATION_SILENT;
+    if (talk->manner == CONVERSATION_UNKNOWN && talk->received_us >= 0)
+        talk->manner = CONVERSATION_SILENT;
     return acknowledge(traffic, message->source, message->destination, frames, now_us);
 }
 
-/* What is sent carries the acknowledgement of all that has come. */
+/* A message carries the acknowledgement of everything received from its destination. */
 ccmod_status ccmod_fifo_note_start(ccmod_traffic *traffic, const traffic_message *message)
 {
-    conversation *heard;
+    conversation *talk;
 
     if (!is_acknowledged(traffic, message))
         return CCMOD_OK;
-    CCMOD_TRY(hear(traffic, message->source, message->destination, &heard));
-    heard->unacknowledged = 0;
-    if (traffic->now_us - heard->heard_us <= patience_us)
-        heard->manner = CONVERSATION_ANSWERS;
+    CCMOD_TRY(find_conversation(traffic, message->source, message->destination, &talk));
+    talk->unacknowledged = 0;
+    if (traffic->now_us - talk->received_us <= acknowledgement_timeout_us)
+        talk->manner = CONVERSATION_ANSWERS;
     return CCMOD_OK;
 }
 
@@ -191,15 +193,15 @@ static ccmod_status widen(ccmod_traffic *traffic, fifo_acknowledgements *ends)
 ccmod_status ccmod_fifo_note_arrival(ccmod_traffic *traffic, const traffic_message *message,
                                      double now_us)
 {
-    conversation *heard;
+    conversation *talk;
 
     if (!is_acknowledged(traffic, message))
         return CCMOD_OK;
-    CCMOD_TRY(hear(traffic, message->destination, message->source, &heard));
-    heard->heard_us = now_us;
-    if (heard->unacknowledged == 0)
+    CCMOD_TRY(find_conversation(traffic, message->destination, message->source, &talk));
+    talk->received_us = now_us;
+    if (talk->unacknowledged == 0)
         return CCMOD_OK;
-    if (heard->manner != CONVERSATION_SILENT) {
+    if (talk->manner != CONVERSATION_SILENT) {
         fifo_acknowledgements *ends = &fifo_of(traffic)->acknowledgements;
 
         if (ends->count == ends->room)
@@ -208,28 +210,30 @@ ccmod_status ccmod_fifo_note_arrival(ccmod_traffic *traffic, const traffic_messa
             (fifo_arrival){now_us, message->source, message->destination};
         return CCMOD_OK;
     }
-    heard->unacknowledged = 0;
+    talk->unacknowledged = 0;
     return acknowledge(traffic, message->source, message->destination, 1, now_us);
 }
 
-/* There was no answer in time: this is no conversation any more. */
+/* There was no answer in time: the receiver does not usually answer. */
 static ccmod_status give_up_waiting(ccmod_traffic *traffic, const fifo_arrival *one)
 {
-    conversation *heard;
+    conversation *talk;
 
-    CCMOD_TRY(hear(traffic, one->destination, one->source, &heard));
-    if (heard->unacknowledged == 0 || heard->heard_us > one->arrived_us)
+    CCMOD_TRY(find_conversation(traffic, one->destination, one->source, &talk));
+    if (talk->unacknowledged == 0 || talk->received_us > one->arrived_us)
         return CCMOD_OK;
-    heard->unacknowledged = 0;
-    heard->manner = CONVERSATION_SILENT;
-    return acknowledge(traffic, one->source, one->destination, 1, one->arrived_us + patience_us);
+    talk->unacknowledged = 0;
+    talk->manner = CONVERSATION_SILENT;
+    return acknowledge(traffic, one->source, one->destination, 1,
+                       one->arrived_us + acknowledgement_timeout_us);
 }
 
 ccmod_status ccmod_fifo_acknowledge_ends(ccmod_traffic *traffic, double now_us)
 {
     fifo_acknowledgements *ends = &fifo_of(traffic)->acknowledgements;
 
-    while (ends->count > 0 && ends->arrivals[ends->first].arrived_us + patience_us <= now_us) {
+    while (ends->count > 0 &&
+           ends->arrivals[ends->first].arrived_us + acknowledgement_timeout_us <= now_us) {
         const fifo_arrival one = ends->arrivals[ends->first];
 
         ends->first = (ends->first + 1) % ends->room;

@@ -1,5 +1,5 @@
-/* How messages share the links: what evaluation sees of this folder. Each rule is a table of
- * operations, in a file of its own. Internal to src/model. */
+/* How messages share the links: the interface to evaluation. Each rule is a table of operations in
+ * its own file. Internal to src/model. */
 #ifndef MODEL_SHARING_FLOWS_H
 #define MODEL_SHARING_FLOWS_H
 
@@ -8,23 +8,23 @@
 typedef struct {
     ccmod_status (*open)(ccmod_traffic *traffic);
     void (*close)(ccmod_traffic *traffic);
-    /* The message, with its slots made, has `work_us` of quiet time to do from now on. */
+    /* Start a message, with its slots made and `work_us` of quiet time to do. */
     ccmod_status (*start)(ccmod_traffic *traffic, uint32_t message, double work_us);
-    /* All that starts in this instant has started. */
+    /* All messages of this instant have started. */
     ccmod_status (*settle)(ccmod_traffic *traffic);
-    /* When the traffic changes by itself: the next end of a message or change of background;
-     * infinite when nothing moves. */
+    /* Time of the next internal change: the end of a message or a change of background; infinite if
+     * none. */
     double (*next)(ccmod_traffic *traffic);
-    /* Go to traffic->now_us. Messages that end within an instant are taken off the links and
-     * appended to traffic->ended, after the rates before any of them was taken off. */
+    /* Advance to traffic->now_us. Messages that end within the instant leave the links and are
+     * appended to traffic->ended; all of them ended at the rates before any was removed. */
     ccmod_status (*pass)(ccmod_traffic *traffic);
-    /* In mode split the latency passes after the links and not before them: messages come to their
+    /* In mode split the latency passes after the links instead of before: messages reach their
      * first link in the order of their sends. */
     bool latency_after;
 } flow_operations;
 
-/* The article's rule, in time that hardly depends on the number of live messages; either rule of
- * fluid sharing by recomputing everything at each horizon; and one packet after the other. */
+/* The article's rule, in time nearly independent of the number of messages; either rule of fluid
+ * sharing, recomputed at each horizon; and one packet after the other. */
 extern const flow_operations ccmod_flows_clock, ccmod_flows_plain, ccmod_flows_fifo;
 
 #endif

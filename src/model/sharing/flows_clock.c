@@ -1,16 +1,15 @@
-/* Sharing of links by the article's rule, at a cost that hardly depends on how many messages are
- * live. All messages that have their bottleneck on one link progress at one rate. So each link has
- * a clock that runs at that rate, and its own messages wait in a heap for the reading at which they
- * end; a heap of links has the link whose next message ends first on top. When a message comes or
- * goes the clocks of its links change their pace, and only messages whose bottleneck moves to
- * another link are touched: clock.h has those found.
+/* The article's rule of sharing, at a cost nearly independent of the number of messages. All
+ * messages with their bottleneck on one link progress at the same rate. So each link has a clock
+ * that runs at that rate, and its own messages are in a heap by the reading at which they end; a
+ * heap of links has the one whose next message ends first on top. When a message comes or goes, the
+ * clocks of its links change their pace, and only messages whose bottleneck moves to another link
+ * are touched, which clock.h finds.
  *
- * In an instant messages come off their links first, and others come to them; then, when the
- * traffic is known, the links that were touched are settled. A thousand messages that come to a
- * link together are no more work than a thousand times one.
+ * In an instant messages leave their links first, then others enter; then the touched links are
+ * settled. A thousand messages that enter a link together cost no more than a thousand single ones.
  *
- * Times in the heap of links may be too early, never too late: a pace that slows down is found out
- * when the link comes to the top. */
+ * Times in the heap of links may be too early, never too late: a pace that has slowed down is
+ * detected when the link reaches the top. */
 #include "model/sharing/flows.h"
 
 #include <stdlib.h>
@@ -19,7 +18,7 @@
 #include "model/sharing/cells.h"
 #include "model/sharing/clock.h"
 
-/* When the first of the cell's own messages ends. */
+/* End of the first of the cell's own messages. */
 static double end_of(const ccmod_traffic *traffic, uint32_t number)
 {
     const traffic_cell *cell = &traffic->cells[number];
@@ -28,8 +27,8 @@ static double end_of(const ccmod_traffic *traffic, uint32_t number)
            cell_time(traffic, number, traffic->pool[cell->heap].finish - cell->clock);
 }
 
-/* Something changed for the better on the cell: its entry must not be too late. */
-static ccmod_status hasten(ccmod_traffic *traffic, uint32_t number)
+/* The cell's next end may be earlier: decrease its key, which must not be late. */
+static ccmod_status decrease_key(ccmod_traffic *traffic, uint32_t number)
 {
     clock_flow *flow = flow_of(traffic);
     traffic_cell *cell = &traffic->cells[number];
@@ -53,7 +52,7 @@ static ccmod_status hasten(ccmod_traffic *traffic, uint32_t number)
 
 /* Clocks */
 
-/* Bring a cell's clock to now, at the pace that it had so far. */
+/* Advance a cell's clock to now at its pace so far. */
 static inline void advance(ccmod_traffic *traffic, uint32_t number)
 {
     traffic_cell *cell = &traffic->cells[number];
@@ -75,7 +74,7 @@ static uint32_t owner_of(const ccmod_traffic *traffic, const traffic_message *me
     return traffic->slots[message->slots + message->owner].cell;
 }
 
-/* Which slot of a message has the most pressing cell; of equals `current`, or else the first. */
+/* The slot of a message on its most contended cell; among equals `current`, or else the first. */
 static uint32_t most_pressing(const ccmod_traffic *traffic, const traffic_message *message,
                               uint32_t current)
 {
@@ -91,15 +90,15 @@ static uint32_t most_pressing(const ccmod_traffic *traffic, const traffic_messag
 
 /* Marks */
 
-static void become_guest(ccmod_traffic *traffic, uint32_t number, double pressure)
+static void make_secondary(ccmod_traffic *traffic, uint32_t number, double pressure)
 {
     traffic_slot *slot = &traffic->slots[number];
 
-    slot_enter(traffic->slots, &traffic->cells[slot->cell].guests, number,
-               mark_of_guest(traffic, slot->cell, pressure, MARK_AT_FIRST));
+    slot_enter(traffic->slots, &traffic->cells[slot->cell].secondary, number,
+               mark_of_secondary(traffic, slot->cell, pressure, MARK_AT_FIRST));
 }
 
-/* The bottleneck's slot of a message is asked when its guests might press more than it does. */
+/* Check the bottleneck's slot of a message when secondary cells may have more contention. */
 static void watch_bottleneck(ccmod_traffic *traffic, const traffic_message *message)
 {
     traffic_slot *slots = traffic->slots;
@@ -108,7 +107,7 @@ static void watch_bottleneck(ccmod_traffic *traffic, const traffic_message *mess
     int32_t mark;
 
     if (traffic->drawn == NULL && !(cell_pressure(traffic, slots[own].cell) > 1))
-        return; /* nothing presses less */
+        return; /* no cell has less contention */
     for (uint32_t i = 0; i < message->slot_count; i++) {
         if (i != message->owner)
             highest =
@@ -116,11 +115,11 @@ static void watch_bottleneck(ccmod_traffic *traffic, const traffic_message *mess
     }
     mark = mark_of_bottleneck(traffic, slots[own].cell, highest);
     if (mark > 0)
-        slot_lower(slots, &traffic->cells[slots[own].cell].asking, own, -mark);
+        slot_lower(slots, &traffic->cells[slots[own].cell].watched, own, -mark);
 }
 
-/* `work_us` of the message are left to do on the cell that owns it from now on. */
-static ccmod_status take_over(ccmod_traffic *traffic, uint32_t number, double work_us)
+/* The message has `work_us` left on the cell of its owner slot. */
+static ccmod_status assign_to_owner(ccmod_traffic *traffic, uint32_t number, double work_us)
 {
     traffic_message *message = &traffic->pool[number];
     uint32_t owner = owner_of(traffic, message);
@@ -130,10 +129,10 @@ static ccmod_status take_over(ccmod_traffic *traffic, uint32_t number, double wo
     cell->heap = messages_insert(traffic->pool, cell->heap, number);
     cell->own++;
     watch_bottleneck(traffic, message);
-    return hasten(traffic, owner);
+    return decrease_key(traffic, owner);
 }
 
-/* The message's bottleneck has moved to another of its slots. */
+/* Move the message's bottleneck to another of its slots. */
 static ccmod_status migrate(ccmod_traffic *traffic, uint32_t number, uint32_t to)
 {
     traffic_message *message = &traffic->pool[number];
@@ -147,14 +146,14 @@ static ccmod_status migrate(ccmod_traffic *traffic, uint32_t number, uint32_t to
     work_us = message->finish - cell->clock;
     cell->heap = messages_remove(traffic->pool, cell->heap, number);
     cell->own--;
-    slot_leave(traffic->slots, &cell->asking, from);
-    slot_leave(traffic->slots, &traffic->cells[taken].guests, next);
-    become_guest(traffic, from, cell_pressure(traffic, taken));
+    slot_leave(traffic->slots, &cell->watched, from);
+    slot_leave(traffic->slots, &traffic->cells[taken].secondary, next);
+    make_secondary(traffic, from, cell_pressure(traffic, taken));
     message->owner = to;
-    return take_over(traffic, number, work_us);
+    return assign_to_owner(traffic, number, work_us);
 }
 
-/* The message stays with its bottleneck: what is asked of its slots is set anew. */
+/* The message keeps its bottleneck: set the marks of its slots again. */
 static void set_marks(ccmod_traffic *traffic, const traffic_message *message, double share)
 {
     double pressure = cell_pressure(traffic, owner_of(traffic, message));
@@ -163,14 +162,14 @@ static void set_marks(ccmod_traffic *traffic, const traffic_message *message, do
         uint32_t number = message->slots + i, cell = traffic->slots[number].cell;
 
         if (i != message->owner)
-            slot_lower(traffic->slots, &traffic->cells[cell].guests, number,
-                       mark_of_guest(traffic, cell, pressure, share));
+            slot_lower(traffic->slots, &traffic->cells[cell].secondary, number,
+                       mark_of_secondary(traffic, cell, pressure, share));
     }
     watch_bottleneck(traffic, message);
 }
 
-/* Some of the message's cells have got busier or less busy; `share` says where marks go. */
-static ccmod_status reconsider(ccmod_traffic *traffic, uint32_t number, double share)
+/* The contention of some of the message's cells has changed; `share` places the marks. */
+static ccmod_status update_bottleneck(ccmod_traffic *traffic, uint32_t number, double share)
 {
     const traffic_message *message = &traffic->pool[number];
     uint32_t most = most_pressing(traffic, message, message->owner);
@@ -181,7 +180,7 @@ static ccmod_status reconsider(ccmod_traffic *traffic, uint32_t number, double s
     return CCMOD_OK;
 }
 
-/* The slots on top of a heap whose marks are below `limit` leave it for the list. */
+/* Move the slots whose marks are below `limit` from the top of a heap to the list. */
 static ccmod_status take_tops(ccmod_traffic *traffic, uint32_t *root, int64_t limit,
                               traffic_list *list)
 {
@@ -192,48 +191,48 @@ static ccmod_status take_tops(ccmod_traffic *traffic, uint32_t *root, int64_t li
     return CCMOD_OK;
 }
 
-/* The messages whose slots were taken. One of many cells may have been taken by several: once it
- * is reconsidered its guests are in their heaps again. */
-static ccmod_status ask_taken(ccmod_traffic *traffic, traffic_list *list, double share)
+/* Update the messages of the listed slots. A message may be listed by several slots; after its
+ * update they are in their heaps again. */
+static ccmod_status update_taken(ccmod_traffic *traffic, traffic_list *list, double share)
 {
     for (size_t i = 0; i < list->count; i++) {
         uint32_t slot = list->values[i];
 
         if (!is_in_heap(traffic->slots, slot))
-            CCMOD_TRY(reconsider(traffic, traffic->slots[slot].message, share));
+            CCMOD_TRY(update_bottleneck(traffic, traffic->slots[slot].message, share));
     }
     list->count = 0;
     return CCMOD_OK;
 }
 
-/* Guests of the cells to which a message has come. */
-static ccmod_status take_guests(ccmod_traffic *traffic, const traffic_message *started)
+/* Take the secondary slots of the cells that a message has entered. */
+static ccmod_status take_secondary(ccmod_traffic *traffic, const traffic_message *started)
 {
     for (uint32_t i = 0; i < started->slot_count; i++) {
         traffic_cell *cell = &traffic->cells[traffic->slots[started->slots + i].cell];
 
-        CCMOD_TRY(take_tops(traffic, &cell->guests, cell->count, &flow_of(traffic)->guests));
+        CCMOD_TRY(take_tops(traffic, &cell->secondary, cell->count, &flow_of(traffic)->secondary));
     }
     return CCMOD_OK;
 }
 
-/* All whose limits are passed now that messages have come and gone. */
-static ccmod_status ask(ccmod_traffic *traffic)
+/* Check all slots whose limits were passed after messages came and went. */
+static ccmod_status check_marks(ccmod_traffic *traffic)
 {
     clock_flow *flow = flow_of(traffic);
 
     for (size_t i = 0; i < flow->left.count; i++) {
         traffic_cell *cell = &traffic->cells[flow->left.values[i]];
 
-        CCMOD_TRY(take_tops(traffic, &cell->asking, -(int64_t)cell->count, &flow->bottlenecks));
+        CCMOD_TRY(take_tops(traffic, &cell->watched, -(int64_t)cell->count, &flow->bottlenecks));
     }
     for (size_t i = 0; i < flow->started.count; i++)
-        CCMOD_TRY(take_guests(traffic, &traffic->pool[flow->started.values[i]]));
-    CCMOD_TRY(ask_taken(traffic, &flow->guests, MARK_FAR_FROM_GUEST));
-    return ask_taken(traffic, &flow->bottlenecks, MARK_FAR_FROM_BOTTLENECK);
+        CCMOD_TRY(take_secondary(traffic, &traffic->pool[flow->started.values[i]]));
+    CCMOD_TRY(update_taken(traffic, &flow->secondary, MARK_FAR_FROM_SECONDARY));
+    return update_taken(traffic, &flow->bottlenecks, MARK_FAR_FROM_BOTTLENECK);
 }
 
-/* All messages of a heap, in the scratch list. */
+/* List all messages of a heap in the scratch list. */
 static ccmod_status list_heap(ccmod_traffic *traffic, uint32_t root)
 {
     traffic_list *list = &flow_of(traffic)->scratch;
@@ -252,7 +251,7 @@ static ccmod_status list_heap(ccmod_traffic *traffic, uint32_t root)
 
 /* Background */
 
-/* All live messages, in the scratch list. */
+/* List all messages on links in the scratch list. */
 static ccmod_status list_live(ccmod_traffic *traffic, traffic_list *all)
 {
     const clock_flow *flow = flow_of(traffic);
@@ -277,8 +276,8 @@ static ccmod_status redraw_all(ccmod_traffic *traffic, const traffic_list *all)
     for (size_t i = 0; i < all->count; i++)
         ccmod_background_refresh(traffic, &traffic->pool[all->values[i]]);
     for (size_t i = 0; i < all->count; i++) {
-        CCMOD_TRY(reconsider(traffic, all->values[i], MARK_AT_FIRST));
-        CCMOD_TRY(hasten(traffic, owner_of(traffic, &traffic->pool[all->values[i]])));
+        CCMOD_TRY(update_bottleneck(traffic, all->values[i], MARK_AT_FIRST));
+        CCMOD_TRY(decrease_key(traffic, owner_of(traffic, &traffic->pool[all->values[i]])));
     }
     return CCMOD_OK;
 }
@@ -296,7 +295,7 @@ static ccmod_status change_background(ccmod_traffic *traffic)
 
 /* Starts and ends */
 
-/* Hot. The message is on its links from now on; settle finds its bottleneck. */
+/* Hot. Put the message on its links; settle finds its bottleneck. */
 static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_us)
 {
     traffic_message *message = &traffic->pool[number];
@@ -316,7 +315,7 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
     return traffic_append(traffic, &flow_of(traffic)->started, number);
 }
 
-/* Take a message that has left its owner's heap off its links. */
+/* Take a message, which has left its owner's heap, off its links. */
 static ccmod_status take_off(ccmod_traffic *traffic, uint32_t number)
 {
     const traffic_message *message = &traffic->pool[number];
@@ -327,10 +326,10 @@ static ccmod_status take_off(ccmod_traffic *traffic, uint32_t number)
 
         advance(traffic, cell_number);
         if (--cell->count == 0)
-            cell->clock = 0; /* readings stay small, and so exact */
+            cell->clock = 0; /* keep readings small and so exact */
         if (cell->own > 0)
             CCMOD_TRY(traffic_append(traffic, &flow_of(traffic)->left, cell_number));
-        slot_leave(traffic->slots, i != message->owner ? &cell->guests : &cell->asking, slot);
+        slot_leave(traffic->slots, i != message->owner ? &cell->secondary : &cell->watched, slot);
     }
     traffic->live--;
     return CCMOD_OK;
@@ -345,19 +344,19 @@ static ccmod_status settle_start(ccmod_traffic *traffic, uint32_t number)
     pressure = cell_pressure(traffic, owner_of(traffic, message));
     for (uint32_t i = 0; i < message->slot_count; i++) {
         if (i != message->owner)
-            become_guest(traffic, message->slots + i, pressure);
+            make_secondary(traffic, message->slots + i, pressure);
     }
-    return take_over(traffic, number, message->finish);
+    return assign_to_owner(traffic, number, message->finish);
 }
 
-/* Hot. Cells that messages have left may run faster; where they came it is found out in time. */
+/* Hot. Cells that messages have left may run faster now; slower ones are detected later. */
 static ccmod_status settle(ccmod_traffic *traffic)
 {
     clock_flow *flow = flow_of(traffic);
 
-    CCMOD_TRY(ask(traffic));
+    CCMOD_TRY(check_marks(traffic));
     for (size_t i = 0; i < flow->left.count; i++)
-        CCMOD_TRY(hasten(traffic, flow->left.values[i]));
+        CCMOD_TRY(decrease_key(traffic, flow->left.values[i]));
     flow->left.count = 0;
     for (size_t i = 0; i < flow->started.count; i++)
         CCMOD_TRY(settle_start(traffic, flow->started.values[i]));
@@ -365,7 +364,7 @@ static ccmod_status settle(ccmod_traffic *traffic)
     return CCMOD_OK;
 }
 
-/* The true time of the cell on top, or anything above `limit_us` where that is later. */
+/* The actual time of the top cell, or any value above `limit_us` if that is later. */
 static double correct_top(ccmod_traffic *traffic, double limit_us)
 {
     const clock_flow *flow = flow_of(traffic);
@@ -389,8 +388,8 @@ static double correct_top(ccmod_traffic *traffic, double limit_us)
     return HUGE_VAL;
 }
 
-/* All messages of a heap that end at the reading `until` or before, the root among them, are put
- * appended to traffic->ended; the heap of the others is left. */
+/* Append all messages of a heap that end at the reading `until` or before, including the root, to
+ * traffic->ended; returns the heap of the others. */
 static ccmod_status collect_all(ccmod_traffic *traffic, uint32_t *root, double until)
 {
     traffic_list *ended = &traffic->ended;
@@ -417,8 +416,8 @@ static ccmod_status collect_all(ccmod_traffic *traffic, uint32_t *root, double u
     return CCMOD_OK;
 }
 
-/* The first message of a cell leaves its heap, with those that end at its reading `until` or
- * before: mostly it is alone, but equal messages end together, all of a heap. */
+/* Remove the first message of a cell and those that end at reading `until` or before: usually one,
+ * but equal messages end together. */
 static ccmod_status collect(ccmod_traffic *traffic, traffic_cell *cell, double until)
 {
     const traffic_message *pool = traffic->pool;
@@ -432,14 +431,14 @@ static ccmod_status collect(ccmod_traffic *traffic, traffic_cell *cell, double u
     return CCMOD_OK;
 }
 
-/* The messages of the cell on top that end within the instant leave their heap. */
+/* Remove the messages of the top cell that end within the instant. */
 static ccmod_status collect_top(ccmod_traffic *traffic)
 {
     uint32_t number = flow_of(traffic)->heap[0].cell;
     traffic_cell *cell = &traffic->cells[number];
 
     advance(traffic, number);
-    /* the share of those that end in what is lost was accounted for now */
+    /* their share of lost time was accounted above */
     return collect(traffic, cell,
                    cell->clock + traffic_instant_us(traffic) * cell_availability(traffic, number));
 }
@@ -476,7 +475,7 @@ static void close_clock(ccmod_traffic *traffic)
     free(flow->heap);
     free(flow->started.values);
     free(flow->left.values);
-    free(flow->guests.values);
+    free(flow->secondary.values);
     free(flow->bottlenecks.values);
     free(flow->scratch.values);
     free(flow);

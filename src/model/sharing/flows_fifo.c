@@ -1,11 +1,11 @@
-/* Links that serve one packet after the other, in the order in which these come to them, as a
- * switch with a queue at each port does: the share rule fifo.
+/* The share rule fifo: links serve one packet after the other, in order of arrival, as a switch
+ * with a queue per port.
  *
- * The packets of a message stand in line one behind the other at its source. A packet keeps a cell
- * for its work over the cell's width. As soon as it has one it asks for the next of its route,
- * since its head goes on while its bytes follow, and where it has to wait there it rests in the
- * queue and keeps the cell before for no longer. A message is there when its last packet has passed
- * its last cell. A multicast goes as one packet, and asks for all cells of its tree at once. */
+ * The packets of a message queue at its source. A packet occupies a cell for its work over the
+ * cell's width. As soon as it has a cell it requests the next of its route, since its head moves on
+ * while its bytes follow; if it has to wait there, it is queued and does not occupy the previous
+ * cell longer. A message arrives when its last packet has passed its last cell. A multicast is sent
+ * as one packet and requests all cells of its tree at once. */
 #include "model/sharing/flows.h"
 
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 #include "model/sharing/cells.h"
 #include "model/sharing/fifo.h"
 
-/* A message of more packets goes in LARGEST_PARTS parts of equal length: what comes between two of
- * them is a matter of a hundredth of it, and a few long messages cost no more than all others. Of a
- * crowd of messages each goes in fewer parts, so that about CROWD_OF_PARTS are under way in all:
- * where hundreds stand in line at a port it matters little in how many parts one of them does. */
+/* A longer message is sent in LARGEST_PARTS parts of equal length, instead of packets: the
+ * interleaving error is a hundredth of it, and long messages do not dominate the cost. With many
+ * messages each has fewer parts, so that about CROWD_OF_PARTS are in transit: among hundreds in a
+ * queue the number of parts of each matters little. */
 enum { LARGEST_PARTS = 64, CROWD_OF_PARTS = 4096 };
 
-/* What is foreseen */
+/* Scheduled events */
 
 static bool comes_first(const fifo_event *left, const fifo_event *right)
 {
@@ -57,7 +57,7 @@ static void sift_down(fifo_event *heap, size_t count)
     }
 }
 
-static ccmod_status foresee(ccmod_traffic *traffic, double time_us, uint32_t subject, bool arrival)
+static ccmod_status schedule(ccmod_traffic *traffic, double time_us, uint32_t subject, bool arrival)
 {
     fifo_flow *flow = fifo_of(traffic);
     fifo_event *heap = cb_grow(flow->heap, flow->count, &flow->room, sizeof(*heap));
@@ -65,7 +65,7 @@ static ccmod_status foresee(ccmod_traffic *traffic, double time_us, uint32_t sub
     if (heap == NULL)
         return ccmod_traffic_no_memory(traffic);
     flow->heap = heap;
-    heap[flow->count] = (fifo_event){time_us, flow->foreseen++, subject, arrival};
+    heap[flow->count] = (fifo_event){time_us, flow->scheduled++, subject, arrival};
     sift_up(heap, flow->count++);
     return CCMOD_OK;
 }
@@ -79,10 +79,10 @@ static fifo_event take_first(fifo_flow *flow)
     return first;
 }
 
-/* Lines */
+/* Queues */
 
-/* What those that wait for others have lost so far. The packets of the message that is served wait
- * for their own. */
+/* Account the time lost by waiting messages. Packets of the message being served wait for their
+ * own. */
 static void add_up_waiting(ccmod_traffic *traffic, uint32_t cell, double now_us)
 {
     fifo_cell *line = &fifo_of(traffic)->cells[cell];
@@ -94,23 +94,23 @@ static void add_up_waiting(ccmod_traffic *traffic, uint32_t cell, double now_us)
     line->since_us = now_us;
 }
 
-/* Packets of the slot's message go to the end of the line. */
-static ccmod_status wait_in_line(ccmod_traffic *traffic, uint32_t slot, uint32_t packets,
-                                 double now_us)
+/* Append packets of the slot's message to the queue. */
+static ccmod_status enqueue_packets(ccmod_traffic *traffic, uint32_t slot, uint32_t packets,
+                                    double now_us)
 {
     traffic_slot *place = &traffic->slots[slot];
 
     add_up_waiting(traffic, place->cell, now_us);
     fifo_of(traffic)->cells[place->cell].waiting += place->back == 0;
     place->back += packets;
-    return ccmod_fifo_line_up(traffic, place->cell, (fifo_run){.slot = slot, .packets = packets});
+    return ccmod_fifo_enqueue(traffic, place->cell, (fifo_run){.slot = slot, .packets = packets});
 }
 
 /* Service */
 
-/* How long the next packet of the slot's message keeps the cell, and how long it passes it: a wide
- * cell is free again before a message that other cells hold up has passed it. Where messages are
- * interleaved the last of them is through when all are served. */
+/* How long the next packet of the slot's message occupies the cell, and how long it takes to pass:
+ * a wide cell is free before a message delayed by other cells has passed. If messages are
+ * interleaved, the last part has passed when all are served. */
 static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_us)
 {
     const traffic_slot *place = &traffic->slots[slot];
@@ -128,23 +128,26 @@ static double service_us(ccmod_traffic *traffic, uint32_t slot, double *passing_
     return work_us / width;
 }
 
-static ccmod_status ask(ccmod_traffic *traffic, uint32_t slot, uint32_t packets, double now_us);
+static ccmod_status enter_cell(ccmod_traffic *traffic, uint32_t slot, uint32_t packets,
+                               double now_us);
 
-/* Where a packet goes whose head has the slot's cell: on, or it is there when it has passed. */
-static ccmod_status lead_on(ccmod_traffic *traffic, uint32_t slot, double now_us)
+/* Where the packet at the slot's cell goes next: to the next cell, or it arrives after passing this
+ * one. */
+static ccmod_status forward_packet(ccmod_traffic *traffic, uint32_t slot, double now_us)
 {
     uint32_t number = traffic->slots[slot].message;
     traffic_message *message = &traffic->pool[number];
     const fifo_message *known = &fifo_of(traffic)->messages[number];
 
-    if ((message->flags & MESSAGE_FAN) == 0 && slot + 1 < message->slots + message->slot_count)
-        return ask(traffic, slot + 1, 1, now_us);
+    if ((message->flags & MESSAGE_MULTICAST) == 0 &&
+        slot + 1 < message->slots + message->slot_count)
+        return enter_cell(traffic, slot + 1, 1, now_us);
     if (--message->owner > 0)
         return CCMOD_OK;
-    return foresee(traffic, known->end_us + known->latency_us, number, true);
+    return schedule(traffic, known->end_us + known->latency_us, number, true);
 }
 
-/* A packet of the slot's message has the cell from now on. */
+/* Start serving a packet of the slot's message. */
 static ccmod_status serve(ccmod_traffic *traffic, uint32_t slot, double now_us)
 {
     fifo_flow *flow = fifo_of(traffic);
@@ -157,12 +160,13 @@ static ccmod_status serve(ccmod_traffic *traffic, uint32_t slot, double now_us)
     flow->cells[cell].serving = slot;
     traffic->slots[slot].child--;
     known->end_us = traffic_larger(known->end_us, start_us + passing_us);
-    CCMOD_TRY(foresee(traffic, start_us + own_us, cell, false));
-    return lead_on(traffic, slot, now_us);
+    CCMOD_TRY(schedule(traffic, start_us + own_us, cell, false));
+    return forward_packet(traffic, slot, now_us);
 }
 
-/* Packets of the slot's message come to the cell. */
-static ccmod_status ask(ccmod_traffic *traffic, uint32_t slot, uint32_t packets, double now_us)
+/* Packets of the slot's message reach the cell. */
+static ccmod_status enter_cell(ccmod_traffic *traffic, uint32_t slot, uint32_t packets,
+                               double now_us)
 {
     const traffic_slot *place = &traffic->slots[slot];
     traffic_cell *account = &traffic->cells[place->cell];
@@ -175,11 +179,11 @@ static ccmod_status ask(ccmod_traffic *traffic, uint32_t slot, uint32_t packets,
         packets--;
         CCMOD_TRY(serve(traffic, slot, now_us));
     }
-    return packets > 0 ? wait_in_line(traffic, slot, packets, now_us) : CCMOD_OK;
+    return packets > 0 ? enqueue_packets(traffic, slot, packets, now_us) : CCMOD_OK;
 }
 
-/* The packet that was served has passed the cell. Its message is still known: it is there when its
- * last packet has passed, and not before. */
+/* The packet being served has passed the cell. Its message still exists: it arrives with its last
+ * packet, not before. */
 static ccmod_status pass_cell(ccmod_traffic *traffic, uint32_t cell, double now_us)
 {
     uint32_t slot = fifo_of(traffic)->cells[cell].serving;
@@ -207,7 +211,7 @@ static ccmod_status free_cell(ccmod_traffic *traffic, uint32_t cell, double now_
     CCMOD_TRY(ccmod_fifo_pass_acknowledgements(traffic, cell, now_us));
     if (line->waiting == 0)
         return CCMOD_OK;
-    slot = ccmod_fifo_take_first(fifo_of(traffic), cell).slot;
+    slot = ccmod_fifo_dequeue(fifo_of(traffic), cell).slot;
     line->waiting -= --traffic->slots[slot].back == 0;
     return serve(traffic, slot, now_us);
 }
@@ -238,7 +242,7 @@ static uint32_t most_parts(const ccmod_traffic *traffic)
     return most > 1 ? (uint32_t)most : 1;
 }
 
-/* The message in packets: each has work for its bytes and its head. */
+/* The packets of a message: each has work for its bytes and its header. */
 static fifo_message in_packets(ccmod_traffic *traffic, const traffic_message *message,
                                double work_us)
 {
@@ -253,7 +257,7 @@ static fifo_message in_packets(ccmod_traffic *traffic, const traffic_message *me
     uint32_t most = most_parts(traffic);
     double header_bytes = (double)network->header_bytes;
 
-    if (packets == 1 || (message->flags & MESSAGE_FAN) != 0)
+    if (packets == 1 || (message->flags & MESSAGE_MULTICAST) != 0)
         return made;
     if (packets > most) {
         made.packets = most;
@@ -270,8 +274,8 @@ static fifo_message in_packets(ccmod_traffic *traffic, const traffic_message *me
 static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_us)
 {
     traffic_message *message = &traffic->pool[number];
-    bool fan = (message->flags & MESSAGE_FAN) != 0;
-    uint32_t first = message->slots, asked = fan ? message->slot_count : 1;
+    bool multicast = (message->flags & MESSAGE_MULTICAST) != 0;
+    uint32_t first = message->slots, asked = multicast ? message->slot_count : 1;
     uint32_t packets;
 
     CCMOD_TRY(make_room(traffic));
@@ -285,9 +289,9 @@ static ccmod_status start(ccmod_traffic *traffic, uint32_t number, double work_u
         traffic->slots[i].back = 0;
     }
     traffic->live++;
-    message->owner = fan ? message->slot_count : packets;
+    message->owner = multicast ? message->slot_count : packets;
     for (uint32_t i = 0; i < asked; i++)
-        CCMOD_TRY(ask(traffic, first + i, packets, traffic->now_us));
+        CCMOD_TRY(enter_cell(traffic, first + i, packets, traffic->now_us));
     return CCMOD_OK;
 }
 
@@ -350,7 +354,7 @@ static ccmod_status open_fifo(ccmod_traffic *traffic)
     flow->cells = calloc(traffic->cell_count + 1, sizeof(*flow->cells));
     if (flow->cells == NULL)
         return ccmod_traffic_no_memory(traffic);
-    ccmod_fifo_lines_open(flow, traffic->cell_count);
+    ccmod_fifo_queues_open(flow, traffic->cell_count);
     return ccmod_fifo_acknowledgements_open(traffic);
 }
 

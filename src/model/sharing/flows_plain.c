@@ -1,28 +1,28 @@
-/* Sharing of links as the article describes it: at every event horizon the rates of all messages
- * are computed anew, by either of two rules, each from the present traffic alone, and each message
- * is brought forward. It serves max-min sharing, and observers that want to see the horizons. */
+/* Sharing of links as described in the article: at every event horizon the rates of all messages
+ * are recomputed, by one of two rules, from the current traffic, and each message is advanced. For
+ * max-min sharing, and for observers of horizons. */
 #include "model/sharing/flows.h"
 
 #include <stdlib.h>
 
 #include "model/sharing/cells.h"
 
-/* What a message gets: BA, and the cell that limits it. */
+/* A message's share: BA, and its limiting cell. */
 typedef struct {
     double rate;
     uint32_t bottleneck;
 } share_entry;
 
-/* Scratch of the rules; zero at first. */
+/* Scratch of the rules; initially zero. */
 typedef struct {
-    uint32_t *seats; /* of each cell of the network: its number among those in use */
-    uint32_t *cells; /* in use */
-    double *left;    /* of each: capacity that is not given out */
-    uint32_t *users; /* messages without a rate */
-    uint32_t *first; /* of its messages in members; one more than cells */
-    uint32_t *heap;  /* of numbers, by share */
-    double *keys;    /* share of each when it was put there */
-    size_t room;     /* of cells */
+    uint32_t *dense_indices; /* for each cell of the network: its index among the cells in use */
+    uint32_t *cells;         /* in use */
+    double *left;            /* unassigned capacity of each */
+    uint32_t *users;         /* number of messages without a rate */
+    uint32_t *first;         /* of its messages in members; one entry more than cells */
+    uint32_t *heap;          /* indices ordered by share */
+    double *keys;            /* share of each when it entered the heap */
+    size_t room;             /* number of cells */
     uint32_t *members;
     size_t member_room;
 } share_scratch;
@@ -30,7 +30,7 @@ typedef struct {
 typedef ccmod_status (*share_rule)(ccmod_traffic *traffic, const traffic_list *live,
                                    share_scratch *scratch, share_entry *shares);
 
-/* Every link is shared equally, the one that presses most decides. */
+/* Every link is shared equally; the most contended one decides. */
 static ccmod_status share_by_bottleneck(ccmod_traffic *traffic, const traffic_list *live,
                                         share_scratch *scratch, share_entry *shares)
 {
@@ -51,7 +51,7 @@ static ccmod_status share_by_bottleneck(ccmod_traffic *traffic, const traffic_li
 
 /* Scratch */
 
-/* Room for the cells and the slots of all live messages, half as much again as they need. */
+/* Room for the cells and slots of all messages on links, plus half as much again. */
 static bool make_room(const ccmod_traffic *traffic, const traffic_list *live,
                       share_scratch *scratch)
 {
@@ -60,10 +60,10 @@ static bool make_room(const ccmod_traffic *traffic, const traffic_list *live,
     for (size_t i = 0; i < live->count; i++)
         slots += traffic->pool[live->values[i]].slot_count;
     cells = slots < traffic->cell_count ? slots : traffic->cell_count;
-    if (scratch->seats == NULL) {
-        scratch->seats = malloc(traffic->cell_count * sizeof(*scratch->seats));
-        for (size_t i = 0; scratch->seats != NULL && i < traffic->cell_count; i++)
-            scratch->seats[i] = TRAFFIC_NONE;
+    if (scratch->dense_indices == NULL) {
+        scratch->dense_indices = malloc(traffic->cell_count * sizeof(*scratch->dense_indices));
+        for (size_t i = 0; scratch->dense_indices != NULL && i < traffic->cell_count; i++)
+            scratch->dense_indices[i] = TRAFFIC_NONE;
     }
     if (cells > scratch->room) {
         wider = cells + cells / 2;
@@ -87,16 +87,16 @@ static bool make_room(const ccmod_traffic *traffic, const traffic_list *live,
         scratch->members = malloc(wider * sizeof(*scratch->members));
         scratch->member_room = scratch->members != NULL ? wider : 0;
     }
-    return scratch->seats != NULL && scratch->cells != NULL && scratch->left != NULL &&
+    return scratch->dense_indices != NULL && scratch->cells != NULL && scratch->left != NULL &&
            scratch->users != NULL && scratch->first != NULL && scratch->heap != NULL &&
            scratch->keys != NULL && scratch->members != NULL;
 }
 
 /* Max-min fairness */
 
-/* Number the cells in use, with their capacity and their users. */
-static size_t seat_cells(const ccmod_traffic *traffic, const traffic_list *live,
-                         share_scratch *scratch)
+/* Number the cells in use; set their capacity and users. */
+static size_t number_cells(const ccmod_traffic *traffic, const traffic_list *live,
+                           share_scratch *scratch)
 {
     size_t count = 0;
 
@@ -106,19 +106,19 @@ static size_t seat_cells(const ccmod_traffic *traffic, const traffic_list *live,
         for (uint32_t k = 0; k < message->slot_count; k++) {
             uint32_t cell = traffic->slots[message->slots + k].cell;
 
-            if (scratch->seats[cell] == TRAFFIC_NONE) {
-                scratch->seats[cell] = (uint32_t)count;
+            if (scratch->dense_indices[cell] == TRAFFIC_NONE) {
+                scratch->dense_indices[cell] = (uint32_t)count;
                 scratch->cells[count] = cell;
                 scratch->users[count] = 0;
                 scratch->left[count++] = (1 - cell_load(traffic, cell)) * cell_width(traffic, cell);
             }
-            scratch->users[scratch->seats[cell]]++;
+            scratch->users[scratch->dense_indices[cell]]++;
         }
     }
     return count;
 }
 
-/* The messages of each cell, by their number among the live, one cell after the other. */
+/* The messages of each cell, by their index in the live list, cell after cell. */
 static void list_members(const ccmod_traffic *traffic, const traffic_list *live,
                          share_scratch *scratch, size_t count)
 {
@@ -131,22 +131,22 @@ static void list_members(const ccmod_traffic *traffic, const traffic_list *live,
         const traffic_message *message = &traffic->pool[live->values[i]];
 
         for (uint32_t k = 0; k < message->slot_count; k++) {
-            uint32_t seat = scratch->seats[traffic->slots[message->slots + k].cell];
+            uint32_t dense = scratch->dense_indices[traffic->slots[message->slots + k].cell];
 
-            scratch->members[--first[seat + 1]] = (uint32_t)i;
+            scratch->members[--first[dense + 1]] = (uint32_t)i;
         }
     }
-    /* every first[c + 1] went down to the beginning of cell c */
+    /* each first[c + 1] was decremented to the start of cell c */
     for (size_t c = 0; c < count; c++)
         first[c] = first[c + 1];
     first[count] = first[count > 0 ? count - 1 : 0] + (count > 0 ? scratch->users[count - 1] : 0);
 }
 
-static double share_of(const ccmod_traffic *traffic, const share_scratch *scratch, uint32_t seat)
+static double share_of(const ccmod_traffic *traffic, const share_scratch *scratch, uint32_t dense)
 {
-    double alone = 1 - cell_load(traffic, scratch->cells[seat]);
+    double alone = 1 - cell_load(traffic, scratch->cells[dense]);
 
-    return fmin(scratch->left[seat] / scratch->users[seat], alone);
+    return fmin(scratch->left[dense] / scratch->users[dense], alone);
 }
 
 static bool comes_first(const share_scratch *scratch, uint32_t left, uint32_t right)
@@ -172,13 +172,14 @@ static void sift_down(share_scratch *scratch, size_t count, size_t at)
     heap[at] = moved;
 }
 
-/* All messages of the cell that have no rate yet get `rate`, which their other cells lose. */
+/* Give `rate` to all messages of the cell that have none, and subtract it from their other cells.
+ */
 static void settle_cell(const ccmod_traffic *traffic, const traffic_list *live,
-                        share_scratch *scratch, uint32_t seat, share_entry *shares)
+                        share_scratch *scratch, uint32_t dense, share_entry *shares)
 {
-    share_entry entry = {share_of(traffic, scratch, seat), scratch->cells[seat]};
+    share_entry entry = {share_of(traffic, scratch, dense), scratch->cells[dense]};
 
-    for (uint32_t at = scratch->first[seat]; at < scratch->first[seat + 1]; at++) {
+    for (uint32_t at = scratch->first[dense]; at < scratch->first[dense + 1]; at++) {
         uint32_t number = scratch->members[at];
         const traffic_message *message = &traffic->pool[live->values[number]];
 
@@ -186,7 +187,7 @@ static void settle_cell(const ccmod_traffic *traffic, const traffic_list *live,
             continue;
         shares[number] = entry;
         for (uint32_t k = 0; k < message->slot_count; k++) {
-            uint32_t other = scratch->seats[traffic->slots[message->slots + k].cell];
+            uint32_t other = scratch->dense_indices[traffic->slots[message->slots + k].cell];
 
             scratch->left[other] = fmax(0, scratch->left[other] - entry.rate);
             scratch->users[other]--;
@@ -194,9 +195,9 @@ static void settle_cell(const ccmod_traffic *traffic, const traffic_list *live,
     }
 }
 
-/* Max-min fairness: the messages of the scarcest cell get equal shares of it, what they do not take
- * elsewhere is left to the others, and so on. No message gets more of a cell than it would alone.
- */
+/* Max-min fairness: the messages of the scarcest cell get equal shares of it; capacity that they
+ * leave elsewhere goes to others, and so on. No message gets more of a cell than it would without
+ * contention. */
 static ccmod_status share_max_min(ccmod_traffic *traffic, const traffic_list *live,
                                   share_scratch *scratch, share_entry *shares)
 {
@@ -204,42 +205,42 @@ static ccmod_status share_max_min(ccmod_traffic *traffic, const traffic_list *li
 
     if (!make_room(traffic, live, scratch))
         return ccmod_traffic_no_memory(traffic);
-    count = open = seat_cells(traffic, live, scratch);
+    count = open = number_cells(traffic, live, scratch);
     list_members(traffic, live, scratch, count);
-    for (uint32_t seat = 0; seat < count; seat++) {
-        scratch->heap[seat] = seat;
-        scratch->keys[seat] = share_of(traffic, scratch, seat);
+    for (uint32_t dense = 0; dense < count; dense++) {
+        scratch->heap[dense] = dense;
+        scratch->keys[dense] = share_of(traffic, scratch, dense);
     }
     for (size_t at = count / 2; at-- > 0;)
         sift_down(scratch, count, at);
     for (size_t i = 0; i < live->count; i++)
         shares[i].rate = -1;
     while (open > 0) {
-        uint32_t seat = scratch->heap[0];
-        double share = scratch->users[seat] > 0 ? share_of(traffic, scratch, seat) : HUGE_VAL;
+        uint32_t dense = scratch->heap[0];
+        double share = scratch->users[dense] > 0 ? share_of(traffic, scratch, dense) : HUGE_VAL;
 
-        /* shares only grow: a key that is too low goes where it belongs */
-        if (scratch->users[seat] > 0 && share > scratch->keys[seat]) {
-            scratch->keys[seat] = share;
+        /* shares only grow: put a key that is too low in its place */
+        if (scratch->users[dense] > 0 && share > scratch->keys[dense]) {
+            scratch->keys[dense] = share;
             sift_down(scratch, open, 0);
             continue;
         }
-        if (scratch->users[seat] > 0)
-            settle_cell(traffic, live, scratch, seat, shares);
+        if (scratch->users[dense] > 0)
+            settle_cell(traffic, live, scratch, dense, shares);
         scratch->heap[0] = scratch->heap[--open];
         sift_down(scratch, open, 0);
     }
     for (size_t i = 0; i < count; i++)
-        scratch->seats[scratch->cells[i]] = TRAFFIC_NONE;
+        scratch->dense_indices[scratch->cells[i]] = TRAFFIC_NONE;
     return CCMOD_OK;
 }
 
 typedef struct {
-    traffic_list live; /* messages on links; message->owner is the place in here */
+    traffic_list live; /* messages on links; message->owner is the index here */
     share_entry *shares;
     size_t share_room;
     share_scratch scratch;
-    double since_us; /* up to where the messages were brought forward */
+    double since_us; /* messages were advanced up to here */
     bool stale;      /* the traffic has changed since the rates were computed */
 } plain_flow;
 
@@ -272,7 +273,7 @@ static ccmod_status refresh(ccmod_traffic *traffic)
     return rule(traffic, &flow->live, &flow->scratch, flow->shares);
 }
 
-/* Signals of a horizon, as of `clock_us` */
+/* Signals of a horizon, with time `clock_us` */
 
 static ccmod_status signal_contention(ccmod_traffic *traffic, double clock_us)
 {
@@ -289,7 +290,7 @@ static ccmod_status signal_contention(ccmod_traffic *traffic, double clock_us)
     return status;
 }
 
-/* One signal for each live message, with its steady state. */
+/* Send one signal for each message on links, with its steady state. */
 static ccmod_status signal_messages(ccmod_traffic *traffic, ccmod_signal_kind kind, double clock_us,
                                     double passed_us)
 {
@@ -309,8 +310,8 @@ static ccmod_status signal_messages(ccmod_traffic *traffic, ccmod_signal_kind ki
         message->availability = share->rate;
         message->cost_us += work_us / share->rate - work_us;
         message->remaining_us = fmax(0, traffic->pool[number].finish);
-        /* quiet time that is done, with what passed before the links in mode split, but without
-         * what the links add, of which the network knows nothing */
+        /* completed quiet time, including the phases before the links in mode split, but without
+         * latencies of links, which the network's delay does not include */
         done_us = message->quiet.overhead_us + message->quiet.latency_us +
                   message->quiet.transfer_us - message->remaining_us -
                   ccmod_message_links_latency(traffic, &traffic->pool[number]);
@@ -324,7 +325,7 @@ static ccmod_status signal_messages(ccmod_traffic *traffic, ccmod_signal_kind ki
     return CCMOD_OK;
 }
 
-/* What the horizon that ends now was like, as of its beginning. */
+/* Describe the horizon that ends now, as of its beginning. */
 static ccmod_status signal_horizon(ccmod_traffic *traffic, double since_us, double passed_us)
 {
     const signal_audience *audience = &traffic->audience;
@@ -344,7 +345,7 @@ static ccmod_status signal_horizon(ccmod_traffic *traffic, double since_us, doub
 
 /* Progress */
 
-/* All live messages have their share of the time since the last instant. */
+/* Advance all messages on links by the time since the last instant. */
 static ccmod_status bring_forward(ccmod_traffic *traffic)
 {
     plain_flow *flow = flow_of(traffic);
@@ -450,7 +451,7 @@ static void close_plain(ccmod_traffic *traffic)
         return;
     free(flow->live.values);
     free(flow->shares);
-    free(flow->scratch.seats);
+    free(flow->scratch.dense_indices);
     free(flow->scratch.cells);
     free(flow->scratch.left);
     free(flow->scratch.users);

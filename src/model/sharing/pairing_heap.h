@@ -29,7 +29,7 @@ static inline uint32_t PAIRING_NAME(meld)(PAIRING_ITEM *items, uint32_t left, ui
     return left;
 }
 
-/* One heap of the heaps in a list of siblings: in pairs from the front, then all from the back. */
+/* Merge a list of siblings into one heap: pairwise from the front, then all from the back. */
 static inline uint32_t PAIRING_NAME(meld_siblings)(PAIRING_ITEM *items, uint32_t first)
 {
     uint32_t pairs = TRAFFIC_NONE, whole = TRAFFIC_NONE;
@@ -65,7 +65,7 @@ static inline uint32_t PAIRING_NAME(insert)(PAIRING_ITEM *items, uint32_t root, 
     return PAIRING_NAME(meld)(items, root, item);
 }
 
-/* An element that is not the root leaves its parent, with all that is below it. */
+/* Cut an element that is not the root, with its subtree, from its parent. */
 static inline void PAIRING_NAME(cut)(PAIRING_ITEM *items, uint32_t item)
 {
     const PAIRING_ITEM *cut = &items[item];

@@ -1,7 +1,6 @@
-/* The state of the traffic, made, extended and released; and messages in memory: the pool, the
- * slots of their routes, the receivers of multicasts, and what they take on the quiet network.
- * Slots are given out in blocks of a power of two, so that a block that was given back fits the
- * next route. */
+/* The state of the traffic: creation, growth and release; memory of messages: the pool, slots of
+ * routes, receivers of multicasts; and quiet delays. Slots are allocated in blocks of a power of
+ * two, so that a freed block fits the next route. */
 #include "model/sharing/traffic.h"
 
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 ccmod_status ccmod_traffic_no_memory(const ccmod_traffic *traffic)
 {
     return ccmod_fail(traffic->audience.error, CCMOD_ERROR_MEMORY, traffic->name, 0,
-                      "cannot evaluate %zu ranks with %zu messages at once: no memory left; "
+                      "cannot evaluate %zu ranks with %zu messages at once: out of memory; "
                       "evaluate fewer ranks",
                       traffic->processors, traffic->live);
 }
@@ -31,7 +30,7 @@ ccmod_status ccmod_traffic_append_slowly(ccmod_traffic *traffic, traffic_list *l
 
 ccmod_status ccmod_traffic_open(ccmod_traffic *traffic)
 {
-    traffic->free_message = traffic->free_fan = TRAFFIC_NONE;
+    traffic->free_message = traffic->free_receivers = TRAFFIC_NONE;
     memset(traffic->free_slots, 0xff, sizeof(traffic->free_slots));
     traffic->route_room = traffic->network->longest_route;
     traffic->route = malloc(traffic->route_room * sizeof(*traffic->route));
@@ -41,19 +40,19 @@ ccmod_status ccmod_traffic_open(ccmod_traffic *traffic)
         return ccmod_traffic_no_memory(traffic);
     for (size_t i = 0; i < traffic->cell_count; i++)
         traffic->cells[i] = (traffic_cell){.heap = TRAFFIC_NONE,
-                                           .guests = TRAFFIC_NONE,
-                                           .asking = TRAFFIC_NONE,
+                                           .secondary = TRAFFIC_NONE,
+                                           .watched = TRAFFIC_NONE,
                                            .place = TRAFFIC_NONE};
     return CCMOD_OK;
 }
 
 void ccmod_traffic_close(ccmod_traffic *traffic)
 {
-    for (size_t i = 0; i < traffic->fan_count; i++) {
-        free(traffic->fans[i].destinations);
-        free(traffic->fans[i].flags);
+    for (size_t i = 0; i < traffic->receiver_list_count; i++) {
+        free(traffic->receiver_lists[i].destinations);
+        free(traffic->receiver_lists[i].flags);
     }
-    free(traffic->fans);
+    free(traffic->receiver_lists);
     free(traffic->pool);
     free(traffic->ids);
     free(traffic->slots);
@@ -93,13 +92,13 @@ void ccmod_message_give(ccmod_traffic *traffic, uint32_t number)
 {
     const traffic_message *message = &traffic->pool[number];
 
-    if ((message->flags & MESSAGE_FAN) != 0) {
-        traffic_fan *fan = &traffic->fans[message->destination];
+    if ((message->flags & MESSAGE_MULTICAST) != 0) {
+        traffic_receivers *receivers = &traffic->receiver_lists[message->destination];
 
-        free(fan->destinations);
-        free(fan->flags);
-        *fan = (traffic_fan){.next = traffic->free_fan};
-        traffic->free_fan = message->destination;
+        free(receivers->destinations);
+        free(receivers->flags);
+        *receivers = (traffic_receivers){.next = traffic->free_receivers};
+        traffic->free_receivers = message->destination;
     }
     pool_give(traffic, number);
 }
@@ -150,16 +149,16 @@ void ccmod_message_give_route(ccmod_traffic *traffic, uint32_t number)
     message->slot_count = 0;
 }
 
-/* Of the links to the receiver with the largest. */
+/* The largest sum of link latencies among the receivers. */
 static double longest_latency_us(const ccmod_traffic *traffic, uint32_t source,
-                                 const traffic_fan *fan)
+                                 const traffic_receivers *receivers)
 {
     const ccmod_network *network = traffic->network;
     double longest_us = 0;
 
-    for (size_t i = 0; i < fan->count && network->latencies_us != NULL; i++) {
+    for (size_t i = 0; i < receivers->count && network->latencies_us != NULL; i++) {
         size_t hops =
-            network->operations->route(network, source, fan->destinations[i], traffic->route);
+            network->operations->route(network, source, receivers->destinations[i], traffic->route);
         double sum_us = 0;
 
         for (size_t k = 0; k < hops; k++)
@@ -169,11 +168,11 @@ static double longest_latency_us(const ccmod_traffic *traffic, uint32_t source,
     return longest_us;
 }
 
-/* The cells of the tree are in traffic->route, which is made as long as it takes. */
-static ccmod_status find_tree(ccmod_traffic *traffic, uint32_t source, traffic_fan *fan,
+/* The cells of the tree are in traffic->route, which grows as needed. */
+static ccmod_status find_tree(ccmod_traffic *traffic, uint32_t source, traffic_receivers *receivers,
                               size_t *count)
 {
-    size_t room = fan->count * traffic->network->longest_route;
+    size_t room = receivers->count * traffic->network->longest_route;
 
     if (room > traffic->route_room) {
         uint32_t *wider = realloc(traffic->route, room * sizeof(*wider));
@@ -183,9 +182,9 @@ static ccmod_status find_tree(ccmod_traffic *traffic, uint32_t source, traffic_f
         traffic->route = wider;
         traffic->route_room = room;
     }
-    fan->latency_us = longest_latency_us(traffic, source, fan);
-    *count = ccmod_network_tree(traffic->network, source, fan->destinations, fan->count,
-                                traffic->route, &fan->hops);
+    receivers->latency_us = longest_latency_us(traffic, source, receivers);
+    *count = ccmod_network_tree(traffic->network, source, receivers->destinations, receivers->count,
+                                traffic->route, &receivers->hops);
     return CCMOD_OK;
 }
 
@@ -197,9 +196,9 @@ ccmod_status ccmod_message_take_route(ccmod_traffic *traffic, uint32_t number)
     uint32_t first = 0;
     size_t count = 0;
 
-    if ((message->flags & MESSAGE_FAN) != 0)
-        CCMOD_TRY(
-            find_tree(traffic, message->source, &traffic->fans[message->destination], &count));
+    if ((message->flags & MESSAGE_MULTICAST) != 0)
+        CCMOD_TRY(find_tree(traffic, message->source,
+                            &traffic->receiver_lists[message->destination], &count));
     else
         count = network->operations->route(network, message->source, message->destination,
                                            traffic->route);
@@ -216,30 +215,33 @@ ccmod_status ccmod_message_take_route(ccmod_traffic *traffic, uint32_t number)
 
 /* Multicasts */
 
-ccmod_status ccmod_fan_make(ccmod_traffic *traffic, const ccmod_record *record, uint32_t *out)
+ccmod_status ccmod_receivers_make(ccmod_traffic *traffic, const ccmod_record *record, uint32_t *out)
 {
-    traffic_fan *fan;
+    traffic_receivers *receivers;
 
-    if (traffic->free_fan != TRAFFIC_NONE) {
-        *out = traffic->free_fan;
-        traffic->free_fan = traffic->fans[*out].next;
+    if (traffic->free_receivers != TRAFFIC_NONE) {
+        *out = traffic->free_receivers;
+        traffic->free_receivers = traffic->receiver_lists[*out].next;
     } else {
-        traffic_fan *fans =
-            cb_grow(traffic->fans, traffic->fan_count, &traffic->fan_room, sizeof(*fans));
+        traffic_receivers *receiver_lists =
+            cb_grow(traffic->receiver_lists, traffic->receiver_list_count,
+                    &traffic->receiver_list_room, sizeof(*receiver_lists));
 
-        if (fans == NULL || traffic->fan_count >= TRAFFIC_NONE - 1)
+        if (receiver_lists == NULL || traffic->receiver_list_count >= TRAFFIC_NONE - 1)
             return ccmod_traffic_no_memory(traffic);
-        traffic->fans = fans;
-        *out = (uint32_t)traffic->fan_count++;
+        traffic->receiver_lists = receiver_lists;
+        *out = (uint32_t)traffic->receiver_list_count++;
     }
-    fan = &traffic->fans[*out];
-    *fan = (traffic_fan){.destinations = malloc(record->list_count * sizeof(*fan->destinations)),
-                         .flags = calloc(record->list_count, sizeof(*fan->flags)),
-                         .count = record->list_count,
-                         .unmatched = record->list_count};
-    if (fan->destinations == NULL || fan->flags == NULL)
+    receivers = &traffic->receiver_lists[*out];
+    *receivers = (traffic_receivers){
+        .destinations = malloc(record->list_count * sizeof(*receivers->destinations)),
+        .flags = calloc(record->list_count, sizeof(*receivers->flags)),
+        .count = record->list_count,
+        .unmatched = record->list_count};
+    if (receivers->destinations == NULL || receivers->flags == NULL)
         return ccmod_traffic_no_memory(traffic);
-    memcpy(fan->destinations, record->list, record->list_count * sizeof(*fan->destinations));
+    memcpy(receivers->destinations, record->list,
+           record->list_count * sizeof(*receivers->destinations));
     return CCMOD_OK;
 }
 
@@ -251,8 +253,8 @@ double ccmod_message_links_latency(const ccmod_traffic *traffic, const traffic_m
 
     if (traffic->network->latencies_us == NULL)
         return 0;
-    if ((message->flags & MESSAGE_FAN) != 0)
-        return traffic->fans[message->destination].latency_us;
+    if ((message->flags & MESSAGE_MULTICAST) != 0)
+        return traffic->receiver_lists[message->destination].latency_us;
     for (uint32_t i = 0; i < message->slot_count; i++)
         sum_us += traffic->network->latencies_us[traffic->slots[message->slots + i].cell];
     return sum_us;
@@ -260,8 +262,9 @@ double ccmod_message_links_latency(const ccmod_traffic *traffic, const traffic_m
 
 ccmod_delay ccmod_message_delay(ccmod_traffic *traffic, const traffic_message *message)
 {
-    bool fan = (message->flags & MESSAGE_FAN) != 0;
-    size_t hops = fan ? traffic->fans[message->destination].hops : message->slot_count;
+    bool multicast = (message->flags & MESSAGE_MULTICAST) != 0;
+    size_t hops =
+        multicast ? traffic->receiver_lists[message->destination].hops : message->slot_count;
     ccmod_delay delay = *message_quiet_delay(traffic, hops, message->size_bytes);
 
     if (traffic->network->latencies_us != NULL)
@@ -272,8 +275,9 @@ ccmod_delay ccmod_message_delay(ccmod_traffic *traffic, const traffic_message *m
 ccmod_message ccmod_message_describe(ccmod_traffic *traffic, uint32_t number)
 {
     const traffic_message *message = &traffic->pool[number];
-    const traffic_fan *fan =
-        (message->flags & MESSAGE_FAN) != 0 ? &traffic->fans[message->destination] : NULL;
+    const traffic_receivers *receivers = (message->flags & MESSAGE_MULTICAST) != 0
+                                             ? &traffic->receiver_lists[message->destination]
+                                             : NULL;
     ccmod_delay quiet = ccmod_message_delay(traffic, message);
     double before_us = quiet.overhead_us + quiet.latency_us;
 
@@ -282,14 +286,14 @@ ccmod_message ccmod_message_describe(ccmod_traffic *traffic, uint32_t number)
     return (ccmod_message){
         .id = traffic->ids[number],
         .source = message->source,
-        .destinations = fan != NULL ? fan->destinations : &message->destination,
-        .destination_count = fan != NULL ? fan->count : 1,
+        .destinations = receivers != NULL ? receivers->destinations : &message->destination,
+        .destination_count = receivers != NULL ? receivers->count : 1,
         .size_bytes = message->size_bytes,
         .packets = ccmod_packets(traffic->network, message->size_bytes),
         .line = message->line,
         .cells = traffic->route,
         .cell_count = message->slot_count,
-        .hops = fan != NULL ? fan->hops : message->slot_count,
+        .hops = receivers != NULL ? receivers->hops : message->slot_count,
         .quiet = quiet,
         .start_us = message->start_us,
         .flow_us = message->start_us + message_before_links_us(traffic, &quiet),

@@ -1,6 +1,6 @@
-/* The traffic of an evaluation: messages, their slots on the links that they pass, and the time.
- * Evaluation starts messages and takes those that have ended; a rule of sharing (flows.h) moves
- * them in between. Times are in microseconds. Internal to src/model. */
+/* The traffic of an evaluation: messages, their slots on links, and the time. Evaluation starts
+ * messages and takes those that have ended; a sharing rule (flows.h) moves them in between. Times
+ * are in microseconds. Internal to src/model. */
 #ifndef MODEL_SHARING_TRAFFIC_H
 #define MODEL_SHARING_TRAFFIC_H
 
@@ -16,11 +16,11 @@
 
 #define TRAFFIC_NONE UINT32_MAX
 
-/* Events closer than 1 ns are one instant; beyond a clock of thirteen days, those within a few
- * steps of a double (traffic_instant_us). */
+/* Events within 1 ns are one instant; beyond a clock of thirteen days, within a few steps of a
+ * double (traffic_instant_us). */
 #define TRAFFIC_INSTANT_US 1e-3
 
-/* Messages and processors are numbered by 30 bits: an event has both in 32 bits, with its kind. */
+/* Messages and processors have numbers of 30 bits: an event has one and its kind in 32 bits. */
 enum { TRAFFIC_LARGEST_COUNT = (1 << 30) - 1 };
 
 /* Messages */
@@ -30,40 +30,39 @@ enum {
     MESSAGE_EAGER = 2, /* its sender does not wait for it */
     MESSAGE_SENDER_BLOCKED = 4,
     MESSAGE_RECEIVER_BLOCKED = 8,
-    MESSAGE_MATCHED = 16, /* there is a receive for it */
+    MESSAGE_MATCHED = 16, /* there is a matching receive */
     MESSAGE_ARRIVED = 32,
-    MESSAGE_FAN = 64, /* a multicast: destination is the index of its fan */
+    MESSAGE_MULTICAST = 64, /* a multicast: destination is the index of its receiver list */
     MESSAGE_STARTED = 128
 };
 
-/* A send or a receive that waits for its other half, or a receiver that waits for an eager
- * message: see evaluation/matching.c. */
+/* An item: a send or receive that waits for its other half, or a receiver that waits for an eager
+ * message; see evaluation/matching.c. */
 typedef struct {
     uint64_t size_bytes;
-    uint64_t order; /* in which receives were posted; of a multicast's send its place in the list */
+    uint64_t order; /* of posting, for receives; of a multicast's send, its index in the list */
     uint32_t source, receiver;
-    uint32_t next, last; /* of the same pair, first come first; last in the first of them only */
+    uint32_t next, last; /* of the same pair, oldest first; last is valid in the first of them */
     uint32_t earlier, later; /* of sends to the same receiver */
-    uint32_t message;        /* of a send that is a message already, or TRAFFIC_NONE */
+    uint32_t message;        /* of a send that already is a message, or TRAFFIC_NONE */
     uint32_t line;
     uint32_t flags; /* ITEM_... */
 } match_item;
 
-/* A message that has started, or a multicast from its send on; or, in the same place, a send or a
- * receive that is yet to become one. 64 bytes: there may be millions. */
+/* A message that has started, or a multicast from its send on; or, in the same memory, an item. 64
+ * bytes: there may be millions. */
 typedef union {
     struct {
         uint32_t source;
         uint32_t destination;
         uint64_t size_bytes;
         double start_us;
-        double finish;  /* before the message is on the links: its work for them. On the links:
-                           the reading of its owner's clock at which it ends; plain: the quiet
-                           time that is left */
+        double finish;  /* before the links: its work on them. On the links: the reading of its
+                           owner's clock at which it ends; plain: its remaining quiet time */
         uint32_t line;  /* of the send */
         uint32_t slots; /* its first slot */
         uint32_t slot_count;
-        uint32_t owner; /* its bottleneck: which of its slots; plain: its place among the live */
+        uint32_t owner; /* the slot of its bottleneck; plain: its index in the live list */
         uint32_t child, sibling, back; /* in its owner's heap of messages */
         uint32_t flags;
     };
@@ -76,35 +75,36 @@ typedef struct {
     uint8_t *flags; /* MESSAGE_MATCHED, MESSAGE_RECEIVER_BLOCKED */
     size_t count, unmatched, hops;
     double latency_us; /* of the links of the longest route */
-    uint32_t next;     /* in the list of those that are free */
-} traffic_fan;
+    uint32_t next;     /* free list */
+} traffic_receivers;
 
-/* A message's place on a cell of its route, in one of the cell's two heaps: guests, or own. */
+/* A message on a cell of its route, in one of the cell's two heaps of slots: secondary, or watched.
+ */
 typedef struct {
     uint32_t cell;
     uint32_t message;
-    uint32_t child, sibling, back; /* in that heap; back is the slot itself while it is in none */
-    int32_t mark;                  /* when the message has to be asked (clock.h) */
+    uint32_t child, sibling, back; /* in that heap; back is the slot itself if it is in none */
+    int32_t mark;                  /* when to check the message's bottleneck (clock.h) */
 } traffic_slot;
 
-/* A link in one direction. All messages that have their bottleneck here, its own, progress alike:
- * the clock runs at that rate, and a message ends at a certain reading of it. 68 bytes: a node has
- * two of them at least. */
+/* A link in one direction. All messages with their bottleneck here (its own) progress alike: the
+ * clock runs at that rate, and each message ends at a certain reading. 68 bytes: a node has at
+ * least two. */
 typedef struct __attribute__((packed, aligned(4))) {
     double clock; /* reading at since_us */
     double since_us;
     double work_us, lost_us;
     uint64_t packets;
-    uint32_t count;  /* of messages that pass */
-    uint32_t own;    /* of those, how many have their bottleneck here */
-    uint32_t heap;   /* root of the own messages' heap, by finish */
-    uint32_t guests; /* root of the heap of the others' slots, by mark */
-    uint32_t asking; /* root of the heap of those own slots that may have to be asked, by mark */
-    uint32_t place;  /* in the heap of cells */
+    uint32_t count;     /* number of messages on the cell */
+    uint32_t own;       /* number of these with their bottleneck here */
+    uint32_t heap;      /* root of the heap of own messages, by finish */
+    uint32_t secondary; /* root of the heap of the other messages' slots, by mark */
+    uint32_t watched;   /* root of the heap of own slots that may have to be checked, by mark */
+    uint32_t place;     /* in the heap of cells */
     uint32_t peak;
 } traffic_cell;
 
-/* An array of 32-bit numbers. */
+/* A growing array of 32-bit numbers. */
 typedef struct {
     uint32_t *values;
     size_t count, room;
@@ -119,21 +119,21 @@ typedef struct {
     signal_audience audience;
 
     double now_us;
-    uint64_t cycles;    /* instants so far */
-    size_t live;        /* messages on links */
+    uint64_t cycles;    /* number of instants so far */
+    size_t live;        /* number of messages on links */
     traffic_list ended; /* messages that left the links in this instant */
 
     traffic_message *pool; /* of messages and items */
     size_t message_count, message_room;
-    uint32_t free_message; /* list by sibling */
-    uint64_t *ids;         /* of the messages, for observers; NULL without */
-    traffic_fan *fans;
-    size_t fan_count, fan_room;
-    uint32_t free_fan; /* list by next */
+    uint32_t free_message; /* free list by sibling */
+    uint64_t *ids;         /* of the messages, for observers; NULL: none */
+    traffic_receivers *receiver_lists;
+    size_t receiver_list_count, receiver_list_room;
+    uint32_t free_receivers; /* free list by next */
     traffic_slot *slots;
     size_t slot_count, slot_room;
-    uint32_t free_slots[32]; /* lists by sibling: blocks of 1, 2, 4... slots */
-    size_t known_hops; /* of a message whose delay is known, since many are alike; 0: none is */
+    uint32_t free_slots[32]; /* free lists by sibling: blocks of 1, 2, 4... slots */
+    size_t known_hops;       /* of the message of the cached delay, since many are alike; 0: none */
     uint64_t known_bytes;
     ccmod_delay known_delay;
     uint32_t *route; /* scratch */
@@ -141,20 +141,21 @@ typedef struct {
 
     traffic_cell *cells;
     size_t cell_count;
-    double *loads;     /* of each cell, in `interval`; NULL without background */
-    uint32_t *drawn;   /* the interval that the load belongs to, plus 1; NULL when constant */
+    double *loads;     /* of each cell in `interval`; NULL: no background */
+    uint32_t *drawn;   /* interval of the load, plus 1; NULL if constant */
     uint64_t interval; /* of background */
 
-    bool latency_after; /* in mode split the latency passes after the links, not before them */
-    void *flow;         /* the sharing rule's own */
+    bool latency_after; /* in mode split the latency passes after the links instead of before */
+    void *flow;         /* of the sharing rule */
 } ccmod_traffic;
 
-/* Allocate cells, loads and lists; the fields up to `audience` are set, all others are zero. Closed
- * in any case. */
+/* Allocate cells, loads and lists; on entry the fields up to `audience` are set and all others
+ * zero. Close it in any case. */
 ccmod_status ccmod_traffic_open(ccmod_traffic *traffic);
-void ccmod_traffic_close(ccmod_traffic *traffic); /* all but the cells, which the result keeps */
+void ccmod_traffic_close(
+    ccmod_traffic *traffic); /* everything except the cells, which the result keeps */
 
-/* The error that there is no memory for the evaluation. */
+/* Error: out of memory for the evaluation. */
 ccmod_status ccmod_traffic_no_memory(const ccmod_traffic *traffic);
 
 ccmod_status ccmod_traffic_append_slowly(ccmod_traffic *traffic, traffic_list *list,
@@ -169,7 +170,7 @@ static inline ccmod_status traffic_append(ccmod_traffic *traffic, traffic_list *
     return CCMOD_OK;
 }
 
-/* Of numbers that are none of them NaN; fmax, which looks for those, would be a call. */
+/* Neither may be NaN; fmax, which handles NaN, would be a function call. */
 static inline double traffic_larger(double left, double right)
 {
     return left > right ? left : right;
@@ -180,17 +181,17 @@ static inline double traffic_smaller(double left, double right)
     return left < right ? left : right;
 }
 
-/* How far apart events may be and still be one instant. Never less than what the clock can tell
- * apart, else a time that is left could be too short for it to advance at all. */
+/* Largest distance of events in one instant. At least the resolution of the clock: a smaller
+ * remaining time could not advance it. */
 static inline double traffic_instant_us(const ccmod_traffic *traffic)
 {
     return traffic_larger(TRAFFIC_INSTANT_US, traffic->now_us * 4 * DBL_EPSILON);
 }
 
-/* A place in the pool, for a message or an item. */
+/* Allocate an element of the pool, for a message or an item. */
 ccmod_status ccmod_pool_take_new(ccmod_traffic *traffic, uint32_t *out);
 
-/* Hot. Of a million messages none is in a cache: the place that is taken next is fetched ahead. */
+/* Hot. Messages may be in no cache: prefetch the element that will be taken next. */
 static inline ccmod_status pool_take(ccmod_traffic *traffic, uint32_t *out)
 {
     if (traffic->free_message == TRAFFIC_NONE)
@@ -208,28 +209,28 @@ static inline void pool_give(ccmod_traffic *traffic, uint32_t number)
     traffic->free_message = number;
 }
 
-/* The message, with its fan. */
+/* Free the message and its receiver list. */
 void ccmod_message_give(ccmod_traffic *traffic, uint32_t number);
 
-/* The message takes the route to its destination, or the tree to those of its fan: the cells
- * become its slots. */
+/* Set the route of the message to its destination, or the tree to its receivers: the cells become
+ * its slots. */
 ccmod_status ccmod_message_take_route(ccmod_traffic *traffic, uint32_t number);
-/* The slots are free again; the message has none. */
+/* Free the slots; the message then has none. */
 void ccmod_message_give_route(ccmod_traffic *traffic, uint32_t number);
 
-/* Receivers of a multicast, all of them unmatched. */
-ccmod_status ccmod_fan_make(ccmod_traffic *traffic, const ccmod_record *record, uint32_t *out);
+/* Create the receiver list of a multicast, all unmatched. */
+ccmod_status ccmod_receivers_make(ccmod_traffic *traffic, const ccmod_record *record,
+                                  uint32_t *out);
 
-/* The parts of its delay on the quiet network; what links add to it is in the latency. */
+/* The parts of its quiet delay; the latency includes that of links. */
 ccmod_delay ccmod_message_delay(ccmod_traffic *traffic, const traffic_message *message);
 double ccmod_message_links_latency(const ccmod_traffic *traffic, const traffic_message *message);
 
-/* The message as it is now, for a signal; the steady state is to be filled in by the caller. The
- * route is valid until the next call. */
+/* Describe the message for a signal; the caller fills in the steady state. The route is valid until
+ * the next call. */
 ccmod_message ccmod_message_describe(ccmod_traffic *traffic, uint32_t number);
 
-/* Hot. The delay of a message on the quiet network without what its links add; valid until the next
- * call. */
+/* Hot. The quiet delay of a message without the latencies of links; valid until the next call. */
 static inline const ccmod_delay *message_quiet_delay(ccmod_traffic *traffic, size_t hops,
                                                      uint64_t bytes)
 {
@@ -242,8 +243,8 @@ static inline const ccmod_delay *message_quiet_delay(ccmod_traffic *traffic, siz
     return &traffic->known_delay;
 }
 
-/* How long after its start a message comes to its first link, and how long after its last link it
- * arrives. In mode paper the links have it all the time. */
+/* Time from a message's start to its first link, and from its last link to its arrival. In mode
+ * paper it is on the links all the time. */
 static inline double message_before_links_us(const ccmod_traffic *traffic, const ccmod_delay *delay)
 {
     if (traffic->parameters.mode != CCMOD_SPLIT)

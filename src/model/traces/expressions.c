@@ -1,6 +1,5 @@
-/* Expressions are read by recursive descent into postfix order, and evaluated on a small stack. A
- * tree of hulls over the sections tells which of them a rank is in without a list for each rank,
- * whatever the file's shape. */
+/* Expressions are parsed by recursive descent into postfix order and evaluated on a small stack. A
+ * tree of rank intervals over the sections finds the sections of a rank without a list per rank. */
 #include "model/traces/expressions.h"
 
 #include <ctype.h>
@@ -46,8 +45,8 @@ bool ccmod_trace_take_number(trace_scanner *scanner, int64_t largest, int64_t *n
     return true;
 }
 
-/* Up to fifteen digits and no exponent: both parts of the quotient are exact, so is the rounding.
- */
+/* Up to fifteen digits, no exponent: both parts of the quotient are exact, and so the result is
+ * correctly rounded. */
 static bool take_short_real(trace_scanner *scanner, double *real)
 {
     static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -128,14 +127,14 @@ static bool ascending(const trace_range *ranges, size_t count)
     return true;
 }
 
-/* The order in a list has no meaning: it is put in order, so that repetitions are seen. */
+/* The order of a list has no meaning: sort it to find repetitions. */
 static ccmod_status put_in_order(trace_range *ranges, size_t count, char *why)
 {
     if (ascending(ranges, count))
         return CCMOD_OK;
     qsort(ranges, count, sizeof(*ranges), by_first);
     return ascending(ranges, count) ? CCMOD_OK
-                                    : refuse_list(why, "a rank stands in it twice; name each once");
+                                    : refuse_list(why, "a rank is listed twice; list each once");
 }
 
 static ccmod_status read_range(const ccmod_trace *trace, trace_scanner *scanner, trace_range *range,
@@ -144,7 +143,7 @@ static ccmod_status read_range(const ccmod_trace *trace, trace_scanner *scanner,
     int64_t first, last;
 
     if (!ccmod_trace_take_number(scanner, TRACE_LARGEST_RANKS, &first))
-        return refuse_list(why, "a rank must stand here; write ranks and ranges, as 1-15,20");
+        return refuse_list(why, "a rank is missing; write ranks and ranges, as 1-15,20");
     last = first;
     if (trace_take(scanner, '-') && !ccmod_trace_take_number(scanner, TRACE_LARGEST_RANKS, &last))
         return refuse_list(why, "the last rank of a range is missing; write 1-15");
@@ -204,7 +203,7 @@ bool ccmod_trace_index_sections(ccmod_trace *trace)
     return true;
 }
 
-/* The node that follows `node` and all below it in order of the sections; 0 at the end. */
+/* The node after `node` and its subtree in order of the sections; 0 at the end. */
 static size_t next_node(size_t node)
 {
     while (node % 2 == 1)
@@ -237,7 +236,7 @@ typedef struct {
     bool sized, looped;
     unsigned enclosed; /* number of open parentheses, in which blanks are allowed */
     unsigned nesting;  /* of parentheses and signs */
-    unsigned height;   /* of the stack, so far */
+    unsigned height;   /* of the stack so far */
     char *why;
 } expression_reader;
 
@@ -275,13 +274,13 @@ static ccmod_status read_variable(expression_reader *reader)
         if (!trace_take(reader->scanner, variables[i].name))
             continue;
         if (variables[i].kind == TRACE_INDEX && !reader->looped)
-            return refuse(reader, "%i has no meaning outside of a loop; use %r or %n");
+            return refuse(reader, "%i is only valid in a loop; use %r or %n");
         return emit(reader, variables[i].kind, 0);
     }
     return refuse(reader, "a variable must be one of %i (loop index), %r (rank), %n (ranks)");
 }
 
-/* The unit after the number of a size, as 4KiB: what it multiplies by, 1 where there is none. */
+/* The unit after a size, as in 4KiB: its factor, 1 if there is none. */
 static int64_t take_unit(trace_scanner *scanner)
 {
     static const struct {
@@ -317,7 +316,7 @@ static ccmod_status read_number(expression_reader *reader)
         if (reader->scanner->at < reader->scanner->end && *reader->scanner->at >= '0' &&
             *reader->scanner->at <= '9')
             return refuse(reader, "the number is too large; it must be below 2^63");
-        return refuse(reader, "a number, %i, %r, %n or a parenthesis must stand here");
+        return refuse(reader, "a number, %i, %r, %n or a parenthesis must follow");
     }
     if (reader->sized && __builtin_mul_overflow(number, take_unit(reader->scanner), &number))
         return refuse(reader, "the size is too large; it must be at most 2^53 bytes");
@@ -360,7 +359,7 @@ static ccmod_status read_operand(expression_reader *reader)
     return status;
 }
 
-/* The operator at the scanner, when it is one of `signs`. */
+/* The operator at the scanner, if it is one of `signs`. */
 static bool take_operator(trace_scanner *scanner, const char *signs, trace_token_kind *kind)
 {
     static const trace_token_kind kinds[] = {['+'] = TRACE_ADD,
@@ -415,12 +414,12 @@ ccmod_status ccmod_trace_read_expression(ccmod_trace *trace, trace_scanner *scan
     CCMOD_TRY(read_sum(&reader));
     CCMOD_TRY(emit(&reader, TRACE_RESULT, 0));
     if (!trace_at_end_of_word(scanner))
-        return refuse(&reader, "something stands behind it; a blank must separate fields");
+        return refuse(&reader, "unexpected text follows; separate fields by blanks");
     *out = (uint32_t)first;
     return CCMOD_OK;
 }
 
-/* C truncates, a trace floors; the least number divided by -1 has no result either. */
+/* C truncates, a trace floors; INT64_MIN / -1 also has no result. */
 static bool divide(int64_t left, int64_t right, int64_t *quotient, int64_t *remainder)
 {
     if (right == 0 || (left == INT64_MIN && right == -1))
@@ -458,7 +457,7 @@ bool ccmod_trace_evaluate(const ccmod_trace *trace, uint32_t expression, int64_t
 {
     const int64_t variables[] = {
         [TRACE_INDEX] = index, [TRACE_RANK] = rank, [TRACE_RANKS] = trace->ranks};
-    int64_t stack[TRACE_NESTING + 1]; /* its first cell stays empty */
+    int64_t stack[TRACE_NESTING + 1]; /* its first element is unused */
     int64_t *top = stack;
 
     *top = 0;

@@ -1,5 +1,6 @@
-/* A trace in memory: code that all processors share, and which of them runs which part. Made by
- * trace_parse.c in one pass over the text, run by trace_workload.c. Internal to src/model. */
+/* A trace in memory: code shared by all processors, and which of them execute which part.
+ * trace_parse.c makes it in one pass over the text, trace_workload.c executes it. Internal to
+ * src/model. */
 #ifndef MODEL_TRACES_TRACE_H
 #define MODEL_TRACES_TRACE_H
 
@@ -12,15 +13,15 @@ enum { TRACE_LOOPS = 32, TRACE_NESTING = 64, TRACE_WHY_BYTES = 160 };
 #define TRACE_LARGEST_COUNT (INT64_C(1) << 62) /* of a loop */
 #define TRACE_LARGEST_TIME_US 1e15             /* thirty years */
 
-/* Beside the records of ccmod.h. */
+/* In addition to the records of ccmod.h. */
 enum {
     TRACE_LOOP = CCMOD_RECORDS, /* a: count or expression, b: the operation after the loop */
     TRACE_AGAIN,                /* a: the first operation of the loop */
     TRACE_STOP,                 /* end of a section */
-    TRACE_MEASURED              /* value: belongs to the operation before it */
+    TRACE_MEASURED              /* value: of the preceding operation */
 };
 
-/* What the fields of an operation are, where they are no plain numbers. */
+/* The meaning of an operation's fields if they are not plain numbers. */
 enum {
     TRACE_A_EXPRESSION = 1,     /* a: index of an expression, not a peer or count */
     TRACE_B_EXPRESSION = 2,     /* b: the same, not a size */
@@ -31,11 +32,11 @@ enum {
     TRACE_HAS_MEASURED = 64     /* a TRACE_MEASURED follows */
 };
 
-/* One operation: 16 bytes, so that a trace takes little more memory than its text. */
+/* One operation: 16 bytes, so that a trace needs little more memory than its text. */
 typedef struct {
     uint8_t kind;
     uint8_t flags;
-    uint8_t depth; /* how many loops it stands in */
+    uint8_t depth; /* number of enclosing loops */
     uint32_t line;
     union {
         struct {
@@ -45,7 +46,7 @@ typedef struct {
     };
 } trace_operation;
 
-/* An expression is a row of tokens in postfix order, up to one that ends it. */
+/* An expression is a list of tokens in postfix order up to an end token. */
 typedef enum {
     TRACE_NUMBER,
     TRACE_INDEX, /* %i */
@@ -91,12 +92,13 @@ struct ccmod_trace {
     uint32_t ranks;
     double unit_us;
     size_t lines, records;
-    unsigned deepest; /* loop */
+    unsigned deepest; /* maximum nesting of loops */
     trace_operation *operations;
     size_t operation_count, operation_room;
-    trace_section *sections; /* one for each range of a section's head, in order of the file */
+    trace_section *sections; /* one for each range in a section's head, in order of the file */
     size_t section_count, section_room;
-    trace_range *hulls; /* a binary tree over the sections: the hull of all ranges below */
+    trace_range *hulls; /* a binary tree over the sections: the smallest interval that contains all
+                           ranks below */
     size_t hull_leaves; /* hulls[hull_leaves + i] is section i */
     trace_token *tokens;
     size_t token_count, token_room;

@@ -1,4 +1,4 @@
-/* The text of a trace: a file, or the copy of a pipe, is mapped and seen once from front to end. */
+/* The text of a trace: a file, or the copy of a pipe, is mapped and read once from front to end. */
 #include <ccmod/workload.h>
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* From text to code: the head, sections, loops and records of a trace, each line seen once, and the
- * fields of a record: ranks, sizes, counts, lists and times, each a number, an expression or what
- * else it may be. What is wrong is told with file, line and remedy. */
+/* Parser of traces: head, sections, loops and records, each line read once; the fields of records:
+ * ranks, sizes, counts, lists and times, each a number, an expression or a special word. Errors
+ * have file, line and remedy. */
 #include <ccmod/workload.h>
 
 #include <stdarg.h>
@@ -16,8 +16,8 @@ typedef struct {
     ccmod_trace *trace;
     trace_scanner scanner;
     ccmod_error *error;
-    trace_operation operation;   /* that is being read */
-    uint32_t loops[TRACE_LOOPS]; /* operations that opened those which are still open */
+    trace_operation operation;   /* being parsed */
+    uint32_t loops[TRACE_LOOPS]; /* the operations of the open loops */
     unsigned depth;
     bool in_section;
     char quoted[48];
@@ -41,10 +41,10 @@ __attribute__((format(printf, 3, 4))) static ccmod_status refuse(trace_parser *p
 static ccmod_status no_memory(trace_parser *parser)
 {
     return ccmod_fail(parser->error, CCMOD_ERROR_MEMORY, parser->trace->name, parser->scanner.line,
-                      "cannot keep the trace: no memory left; write repetitions as loops");
+                      "cannot store the trace: out of memory; write repetitions as loops");
 }
 
-/* A field that cannot be read: which one, what stands there, why. */
+/* Report an invalid field: its name, its text, the reason. */
 static ccmod_status refuse_field(trace_parser *parser, ccmod_status status, const char *field,
                                  const char *why)
 {
@@ -52,7 +52,7 @@ static ccmod_status refuse_field(trace_parser *parser, ccmod_status status, cons
         return no_memory(parser);
     if (trace_at_end_of_line(&parser->scanner))
         return refuse(parser, parser->scanner.line,
-                      "the %s ends too early, at the end of the line: %s", field, why);
+                      "the %s is incomplete at the end of the line: %s", field, why);
     ccmod_trace_quote(&parser->scanner, parser->quoted);
     return refuse(parser, parser->scanner.line, "cannot read the %s at '%s': %s", field,
                   parser->quoted, why);
@@ -60,7 +60,7 @@ static ccmod_status refuse_field(trace_parser *parser, ccmod_status status, cons
 
 /* Numbers */
 
-/* An expression without variables is checked at once, and kept as the number that it is. */
+/* Evaluate an expression without variables at once, check it, and keep its value. */
 static ccmod_status fold(trace_parser *parser, uint8_t flag, int64_t largest, uint32_t *out,
                          char *why)
 {
@@ -88,7 +88,7 @@ static ccmod_status fold(trace_parser *parser, uint8_t flag, int64_t largest, ui
     return CCMOD_OK;
 }
 
-/* A number that may be an expression: a plain one below 2^32 goes into the operation itself. */
+/* A number that may be an expression: a plain one below 2^32 is stored in the operation. */
 static ccmod_status read_number(trace_parser *parser, bool sized, uint8_t flag, int64_t largest,
                                 const char *field, uint32_t *out)
 {
@@ -137,7 +137,7 @@ static ccmod_status read_size(trace_parser *parser)
                        &parser->operation.b);
 }
 
-/* The fields after the name of a record; each reads into parser->operation. */
+/* The fields after the name of a record; each is parsed into parser->operation. */
 static ccmod_status read_send(trace_parser *parser)
 {
     CCMOD_TRY(read_peer(parser));
@@ -207,7 +207,7 @@ static ccmod_status read_distribution(trace_parser *parser, size_t number)
     if (distributions[number].parameters == 2) {
         if (!trace_take(&parser->scanner, ','))
             return refuse_field(parser, CCMOD_ERROR_USAGE, "distribution",
-                                "two times must stand in it, as uniform(10,20) or normal(50,5)");
+                                "it must have two times, as uniform(10,20) or normal(50,5)");
         CCMOD_TRY(read_bounded_time(parser, "time of a distribution", &read.second));
     }
     if (!trace_take(&parser->scanner, ')'))
@@ -215,7 +215,7 @@ static ccmod_status read_distribution(trace_parser *parser, size_t number)
                             "its closing parenthesis is missing; it contains no blanks");
     if (read.kind == TRACE_UNIFORM && read.second < read.first)
         return refuse(parser, parser->scanner.line,
-                      "uniform(LOW,HIGH) runs backwards; write the shorter time first");
+                      "uniform(LOW,HIGH) has LOW above HIGH; write the shorter time first");
     all = cb_grow(trace->distributions, trace->distribution_count, &trace->distribution_room,
                   sizeof(*all));
     if (all == NULL || trace->distribution_count >= UINT32_MAX)
@@ -239,7 +239,7 @@ static bool take_beginning(trace_scanner *scanner, const char *text)
     return true;
 }
 
-/* A decimal number, a distribution, or else an expression of whole numbers. */
+/* A decimal number, a distribution, or an expression of whole numbers. */
 static ccmod_status read_compute(trace_parser *parser)
 {
     trace_scanner ahead = parser->scanner;
@@ -259,14 +259,14 @@ static ccmod_status read_compute(trace_parser *parser)
     return status == CCMOD_OK ? CCMOD_OK : refuse_field(parser, status, "time", why);
 }
 
-/* "t=12.5" behind a record, where it stands: a second operation with the measured time. */
+/* "t=12.5" after a record: a second operation with the measured time. */
 static ccmod_status read_measured(trace_parser *parser, trace_operation *measured)
 {
     if (!take_beginning(&parser->scanner, "t="))
         return CCMOD_OK;
     if (parser->operation.kind >= CCMOD_RECORDS)
         return refuse(parser, parser->scanner.line,
-                      "a loop has no measured time; put t= behind the records in it");
+                      "a loop has no measured time; put t= after the records in it");
     parser->operation.flags |= TRACE_HAS_MEASURED;
     measured->kind = TRACE_MEASURED;
     CCMOD_TRY(read_bounded_time(parser, "measured time", &measured->value));
@@ -362,7 +362,7 @@ static ccmod_status append_record(trace_parser *parser, const trace_operation *m
     if (parser->operation.kind == TRACE_AGAIN) {
         uint32_t opened = parser->loops[parser->depth];
 
-        if (opened + 1 == trace->operation_count) { /* nothing is in the loop: it is forgotten */
+        if (opened + 1 == trace->operation_count) { /* remove an empty loop */
             trace->operation_count = opened;
             return CCMOD_OK;
         }
@@ -379,7 +379,7 @@ static ccmod_status append_record(trace_parser *parser, const trace_operation *m
     return CCMOD_OK;
 }
 
-/* After blanks, a number of one to nine digits; NULL where there is none. */
+/* After blanks, a number of one to nine digits; NULL if there is none. */
 static inline const char *take_plain(const char *at, const char *end, uint32_t *number)
 {
     const char *first;
@@ -393,7 +393,7 @@ static inline const char *take_plain(const char *at, const char *end, uint32_t *
     return at > first && at - first <= 9 ? at : NULL;
 }
 
-/* Two such numbers and the end of the line; nothing is taken where anything else stands. */
+/* Two such numbers and the end of the line; otherwise nothing is consumed. */
 static inline bool take_plain_pair(trace_scanner *scanner, uint32_t *first, uint32_t *second)
 {
     const char *end = scanner->end;
@@ -408,8 +408,8 @@ static inline bool take_plain_pair(trace_scanner *scanner, uint32_t *first, uint
     return true;
 }
 
-/* Hot. The lines that traces are full of: a message of a plain rank and a plain size. False, and
- * nothing taken, for all others, and for what has to be refused. */
+/* Hot. The most frequent lines of traces: a message with a plain rank and a plain size. False, with
+ * nothing consumed, for all others, including errors. */
 static bool take_plain_record(trace_parser *parser, trace_operation *operation)
 {
     static const uint8_t kinds[2][2] = {{CCMOD_SEND, CCMOD_RECEIVE},
@@ -445,8 +445,8 @@ static ccmod_status read_record(trace_parser *parser)
     }
     if (!parser->in_section)
         return refuse(parser, parser->scanner.line,
-                      "the record '%s' stands before any section; say whose it is by a line "
-                      "as 0: or *:",
+                      "the record '%s' precedes the first section; name its ranks by a line "
+                      "such as 0: or *:",
                       form->name);
     parser->operation = (trace_operation){.kind = form->kind,
                                           .depth = (uint8_t)parser->depth,
@@ -458,7 +458,7 @@ static ccmod_status read_record(trace_parser *parser)
     if (!trace_at_end_of_line(&parser->scanner)) {
         ccmod_trace_quote(&parser->scanner, parser->quoted);
         return refuse(parser, parser->scanner.line,
-                      "'%s' stands behind the end of the record; write it as: %s", parser->quoted,
+                      "'%s' is unexpected after the record; write it as: %s", parser->quoted,
                       form->form);
     }
     return append_record(parser, &measured);
@@ -492,7 +492,7 @@ static ccmod_status append_section(trace_parser *parser, trace_range range)
     return CCMOD_OK;
 }
 
-/* "0:", "1-15,20:" or "*:", and perhaps its first record on the same line. */
+/* "0:", "1-15,20:" or "*:", and optionally its first record on the same line. */
 static ccmod_status read_section(trace_parser *parser)
 {
     const trace_range all = {0, parser->trace->ranks - 1};
@@ -510,7 +510,7 @@ static ccmod_status read_section(trace_parser *parser)
             return refuse_field(parser, status, "ranks of a section", why);
         for (size_t i = 0; i < list.count; i++)
             CCMOD_TRY(append_section(parser, parser->trace->ranges[list.first + i]));
-        parser->trace->range_count = list.first; /* the sections have them now */
+        parser->trace->range_count = list.first; /* the sections own them now */
     }
     if (!trace_take(&parser->scanner, ':'))
         return refuse_field(parser, CCMOD_ERROR_USAGE, "head of a section",
@@ -545,8 +545,8 @@ static ccmod_status read_head(trace_parser *parser)
     trace_skip_blanks(scanner);
     if (begun && !ccmod_trace_take_word(scanner, "1"))
         return refuse(parser, scanner->line,
-                      "the trace is of another version than 1, which is all that is "
-                      "known here; write it in version 1, or use a newer program");
+                      "the version of the trace is not 1, the only one supported here; "
+                      "write it in version 1, or use a newer program");
     trace_skip_blanks(scanner);
     begun = begun && ccmod_trace_take_word(scanner, "ranks");
     trace_skip_blanks(scanner);
@@ -564,7 +564,7 @@ static ccmod_status read_head(trace_parser *parser)
         }
     }
     return refuse(parser, scanner->line,
-                  "this is no head of a trace; the first line must read '%%cct 1 ranks N unit us', "
+                  "not the head of a trace; the first line must be '%%cct 1 ranks N unit us', "
                   "with N from 1 to %lld, and a unit of us, ns, ms or s",
                   (long long)TRACE_LARGEST_RANKS);
 }
@@ -597,7 +597,7 @@ static ccmod_status read_lines(trace_parser *parser)
     parser->trace->lines = parser->scanner.line - 1;
     if (parser->trace->ranks == 0)
         return refuse(parser, 1,
-                      "the trace is empty; its first line must read '%%cct 1 ranks N "
+                      "the trace is empty; its first line must be '%%cct 1 ranks N "
                       "unit us'");
     CCMOD_TRY(end_section(parser));
     return ccmod_trace_index_sections(parser->trace) ? CCMOD_OK : no_memory(parser);
@@ -616,9 +616,9 @@ ccmod_status ccmod_trace_parse(const char *name, const char *text, size_t bytes,
     if (parser.trace == NULL || parser.trace->name == NULL) {
         free(parser.trace);
         return ccmod_fail(error, CCMOD_ERROR_MEMORY, name, 0,
-                          "cannot read the trace: no memory left");
+                          "cannot read the trace: out of memory");
     }
-    /* a cursor starts at operation 0, which sends it to its first section */
+    /* a cursor starts at operation 0, which leads to its first section */
     status = append(&parser, (trace_operation){.kind = TRACE_STOP});
     if (status == CCMOD_OK)
         status = read_lines(&parser);

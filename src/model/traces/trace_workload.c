@@ -1,5 +1,5 @@
-/* A trace as a workload: a cursor for each processor into the code that all share. Loops are run,
- * not unrolled, so a cursor and the indices of its loops are all that a processor needs. */
+/* A trace as a workload: a cursor for each processor into the shared code. Loops are executed, not
+ * unrolled, so a processor needs only a cursor and the indices of its loops. */
 #include <ccmod/workload.h>
 
 #include <math.h>
@@ -12,12 +12,12 @@
 
 enum {
     IDLE_JUMPS = 1 << 20
-}; /* turns of loops without a record, before that is called a mistake */
+}; /* iterations of loops without a record that are considered a mistake */
 
 typedef struct {
-    uint32_t at;      /* the operation that comes next; 0 before the first section */
-    uint32_t section; /* where the search for the next section begins */
-    uint32_t draws;   /* random numbers that were used */
+    uint32_t at;      /* next operation; 0 before the first section */
+    uint32_t section; /* where the search for the next section starts */
+    uint32_t draws;   /* number of random numbers used */
 } trace_cursor;
 
 typedef struct {
@@ -25,12 +25,12 @@ typedef struct {
     const ccmod_trace *trace;
     uint64_t seed;
     trace_cursor *cursors;
-    int64_t *loops; /* their indices: trace->deepest for each processor */
+    int64_t *loops; /* loop indices: trace->deepest per processor */
     uint32_t *list; /* of the last multicast */
     size_t list_room;
 } trace_player;
 
-/* Where a field is evaluated. */
+/* Context of the evaluation of a field. */
 typedef struct {
     trace_player *player;
     uint32_t processor;
@@ -103,7 +103,7 @@ static ccmod_status fill_message(const record_place *place, ccmod_record *record
     return fill_size(place, record);
 }
 
-/* Uniform in (0, 1]: a function of seed, processor and number of the draw alone. */
+/* Uniform in (0, 1]: a pure function of seed, processor and number of the draw. */
 static double draw(const record_place *place)
 {
     uint64_t number = place->player->cursors[place->processor].draws++;
@@ -123,7 +123,7 @@ static double draw_time(const record_place *place, const trace_distribution *dis
         return -distribution->first * log(first);
     case TRACE_UNIFORM:
         return distribution->second - first * (distribution->second - distribution->first);
-    default: /* normal, cut off below 0: a time is never negative */
+    default: /* normal, truncated at 0: times are not negative */
         radius = sqrt(-2 * log(first)) * distribution->second;
         return fmax(0, distribution->first + radius * cos(turn * draw(place)));
     }
@@ -149,7 +149,7 @@ static ccmod_status fill_time(const record_place *place, ccmod_record *record)
     return CCMOD_OK;
 }
 
-/* The members of a list but the sender itself. */
+/* The members of a list except for the sender. */
 static size_t expand(const record_place *place, const trace_range *ranges, size_t count,
                      uint32_t *list)
 {
@@ -192,7 +192,7 @@ static ccmod_status make_room(const record_place *place, size_t length)
     wider = realloc(player->list, length * sizeof(*wider));
     if (wider == NULL)
         return ccmod_fail(place->error, CCMOD_ERROR_MEMORY, player->trace->name,
-                          place->operation->line, "cannot list %zu receivers: no memory left",
+                          place->operation->line, "cannot list %zu receivers: out of memory",
                           length);
     player->list = wider;
     player->list_room = length;
@@ -210,7 +210,7 @@ static ccmod_status fill_multicast(const record_place *place, ccmod_record *reco
 
     if (!others && contains(ranges, count, place->processor))
         return ccmod_fail(place->error, CCMOD_ERROR_USAGE, trace->name, operation->line,
-                          "rank %u is in the list of its own multicast; leave it out, or write * "
+                          "rank %u is in the list of its own multicast; remove it, or write * "
                           "for all others",
                           place->processor);
     CCMOD_TRY(make_room(place, length_of(ranges, count)));
@@ -237,7 +237,8 @@ static ccmod_status (*const fillers[CCMOD_RECORDS])(const record_place *place,
 
 /* Loops and sections */
 
-/* How often a loop turns: the same whenever it is asked within one turn of the loop around it. */
+/* The number of iterations of a loop; it does not change within one iteration of the enclosing
+ * loop. */
 static ccmod_status count_of(const record_place *place, int64_t *count)
 {
     *count = place->operation->a;
@@ -246,7 +247,7 @@ static ccmod_status count_of(const record_place *place, int64_t *count)
     return evaluate(place, place->operation->a, "count", TRACE_LARGEST_COUNT, count);
 }
 
-/* False when there is none. */
+/* False if there is none. */
 static bool enter_section(const record_place *place, trace_cursor *cursor)
 {
     const ccmod_trace *trace = place->player->trace;
@@ -259,8 +260,8 @@ static bool enter_section(const record_place *place, trace_cursor *cursor)
     return true;
 }
 
-/* Hot: what most records are, a message of a plain rank and a plain size, or a wait, whose rank and
- * size are not read. */
+/* Hot: most records are a message with a plain rank and a plain size, or a wait, which has neither.
+ */
 static bool give_plain_record(const trace_operation *operation, trace_cursor *cursor,
                               ccmod_record *record)
 {
@@ -272,13 +273,13 @@ static bool give_plain_record(const trace_operation *operation, trace_cursor *cu
     record->line = operation->line;
     record->measured_us = -1;
     cursor->at++;
-    /* two cache lines ahead: there are more streams, one for each rank, than a processor foresees
-     */
+    /* prefetch two cache lines ahead: there are more streams, one per rank, than the hardware
+     * prefetcher tracks */
     __builtin_prefetch(operation + 8);
     return true;
 }
 
-/* Apart from `next`, so that a plain record needs no more registers than a caller leaves free. */
+/* Separate from `next`, so that a plain record needs no callee-saved registers. */
 static __attribute__((noinline)) ccmod_status next_slowly(trace_player *player, uint32_t processor,
                                                           ccmod_record *record, ccmod_error *error)
 {
@@ -299,7 +300,7 @@ static __attribute__((noinline)) ccmod_status next_slowly(trace_player *player, 
         }
         if (jumps == IDLE_JUMPS)
             return ccmod_fail(error, CCMOD_ERROR_USAGE, player->trace->name, place.operation->line,
-                              "the loops of rank %u turned %d times without a record; correct "
+                              "the loops of rank %u iterated %d times without a record; correct "
                               "their counts",
                               processor, (int)IDLE_JUMPS);
         if (place.operation->kind == TRACE_LOOP) {
@@ -368,7 +369,7 @@ ccmod_status ccmod_trace_workload(const ccmod_trace *trace, uint64_t seed, ccmod
         if (made != NULL)
             release(&made->workload);
         return ccmod_fail(error, CCMOD_ERROR_MEMORY, trace->name, 0,
-                          "cannot keep a place in the trace for each of %u ranks: no memory left",
+                          "cannot allocate cursors in the trace for %u ranks: out of memory",
                           trace->ranks);
     }
     *out = &made->workload;

@@ -1,4 +1,4 @@
-/* What all headers of CCMOD share: the version, and how a function that fails says why. */
+/* Shared by all headers of CCMOD: the version, and errors. */
 #ifndef CCMOD_BASE_H
 #define CCMOD_BASE_H
 
@@ -10,27 +10,26 @@
 #define CCMOD_VERSION_PATCH 0
 #define CCMOD_VERSION "0.2.0"
 
-/* Every function and variable with this mark is exported by the shared library, and nothing else
- * is. */
+/* The shared library exports only functions and variables with this mark. */
 #define CCMOD_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The version of the library that runs, as CCMOD_VERSION is that of the headers. */
+/* The version of the library in use; CCMOD_VERSION is that of the headers. */
 CCMOD_API const char *ccmod_version(void);
 
 typedef enum {
     CCMOD_OK = 0,
     CCMOD_ERROR_USAGE,      /* the input is wrong */
-    CCMOD_ERROR_MEMORY,     /* not enough memory */
-    CCMOD_ERROR_SYSTEM,     /* the operating system refused, such as to read a file */
+    CCMOD_ERROR_MEMORY,     /* out of memory */
+    CCMOD_ERROR_SYSTEM,     /* a system call failed, such as reading a file */
     CCMOD_ERROR_DATA,       /* the workload cannot end: a deadlock, a receive without a send */
-    CCMOD_ERROR_INTERRUPTED /* the progress callback asked for the end */
+    CCMOD_ERROR_INTERRUPTED /* the progress callback requested the end */
 } ccmod_status;
 
-/* Return from the calling function unless `call` gives CCMOD_OK. */
+/* Return from the calling function unless `call` returns CCMOD_OK. */
 #define CCMOD_TRY(call)                                                                            \
     do {                                                                                           \
         ccmod_status ccmod_try_status = (call);                                                    \
@@ -41,15 +40,15 @@ typedef enum {
 enum { CCMOD_ERROR_BYTES = 1024 };
 
 /* Filled by the function that fails: "FILE:LINE: what was attempted, on what, the cause; what to
- * change", without a newline. Every function that takes one accepts NULL. */
+ * change", without a newline. Every function with an error parameter accepts NULL. */
 typedef struct {
     ccmod_status status;
-    size_t line; /* of the file that the text names; 0 where there is none */
+    size_t line; /* of the file named in the text; 0: none */
     char text[CCMOD_ERROR_BYTES];
 } ccmod_error;
 
-/* Fill `error` (unless NULL) by printf and return `status`: for networks, workloads and observers
- * that are written elsewhere, too. `file` may be NULL, `line` 0. */
+/* Fill `error` (unless NULL) in the manner of printf and return `status`; also for networks,
+ * workloads and observers of other programs. `file` may be NULL, `line` 0. */
 CCMOD_API ccmod_status ccmod_fail(ccmod_error *error, ccmod_status status, const char *file,
                                   size_t line, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -1,4 +1,4 @@
-/* An evaluation: its parameters, what it is to be refused for, and what comes out. */
+/* Evaluations: their parameters, checks and results. */
 #ifndef CCMOD_EVALUATION_H
 #define CCMOD_EVALUATION_H
 
@@ -17,15 +17,17 @@ extern "C" {
 #endif
 
 typedef enum {
-    CCMOD_SPLIT, /* the sender's overhead and the latency pass unstretched, then the bytes share */
-    CCMOD_PAPER  /* the article: all of T_quiet shares; every send waits for its receive */
+    CCMOD_SPLIT, /* the sender's overhead and the latency pass first, then the bytes share the links
+                  */
+    CCMOD_PAPER  /* as in the article: all of T_quiet shares the links; every send waits for its
+                    receive */
 } ccmod_mode;
 
 typedef enum {
-    CCMOD_BOTTLENECK, /* each link is shared equally, the most contended one decides */
-    CCMOD_MAXMIN,     /* what a message cannot use elsewhere goes to the others */
-    CCMOD_FIFO        /* each link serves one packet after the other; the signals marked H are not
-                         sent, and `plain` means nothing */
+    CCMOD_BOTTLENECK, /* each link is shared equally; the most contended link decides */
+    CCMOD_MAXMIN,     /* max-min fair: capacity that a message cannot use goes to the others */
+    CCMOD_FIFO /* each link serves one packet after the other; signals marked H are not sent, and
+                  `plain` has no effect */
 } ccmod_share;
 
 /* "bottleneck", "maxmin", "fifo". */
@@ -34,15 +36,15 @@ CCMOD_API const char *ccmod_share_name(ccmod_share share);
 typedef enum {
     CCMOD_BACKGROUND_NONE,
     CCMOD_BACKGROUND_CONSTANT,   /* background_load on each cell */
-    CCMOD_BACKGROUND_EXPONENTIAL /* min(exp of mean background_load, 0.99), drawn anew for each
-                                    cell and interval from the seed */
+    CCMOD_BACKGROUND_EXPONENTIAL /* min(exp of mean background_load, 0.99), drawn from the seed for
+                                    each cell and interval */
 } ccmod_background;
 
-/* Why an evaluation asks: to be shown, or to be stopped. */
+/* Progress of an evaluation, to be displayed, or to decide to stop it. */
 typedef struct {
     double clock_us;
     uint64_t messages; /* ended so far */
-    size_t ended;      /* processors that are done */
+    size_t ended;      /* number of processors that have ended */
 } ccmod_progress;
 
 typedef struct ccmod_parameters {
@@ -52,40 +54,41 @@ typedef struct ccmod_parameters {
     double background_load; /* 0 to 0.99 */
     double background_interval_us;
     uint64_t seed;
-    bool plain;           /* take the plain path in any case: the same results, slower */
-    size_t open_messages; /* the most that may be under way or wait to be received, 64 bytes each;
-                             more end the evaluation. 0: 2^24, or 64 for each processor */
-    double until_us;      /* the evaluation ends at this time, if not before; 0: with the traces */
+    bool plain;           /* always use the plain algorithm: the same results, slower */
+    size_t open_messages; /* maximum number of pending or unreceived messages, 64 bytes each; more
+                             end the evaluation. 0: 2^24, or 64 per processor if that is more */
+    double until_us;      /* stop at this time at the latest; 0: no limit */
     uint32_t rate_of;     /* the processor whose receives are counted, or CCMOD_NOBODY */
-    uint64_t rate_round;  /* receives in a round; batches are whole ones. 0 counts as 1 */
-    double precision;     /* the evaluation ends once the 95 % interval of that rate reaches no
-                             farther than this share of it; 0: it does not. Not before that processor
-                             has received 1000 messages, and 4 for each processor */
-    /* Called now and then, some times a second; false ends the evaluation. NULL: not called. */
+    uint64_t
+        rate_round;   /* number of receives in a round; batches contain whole rounds. 0 means 1 */
+    double precision; /* stop when the 95 % interval of that rate is within this share of it, but
+                         not before the processor has received 1000 messages and 4 per processor; 0:
+                         do not stop */
+    /* Called a few times per second; false stops the evaluation. NULL: not called. */
     bool (*progress)(void *context, const ccmod_progress *progress);
     void *progress_context;
 } ccmod_parameters;
 
 #define CCMOD_NOBODY UINT32_MAX
 
-/* Mode split, share bottleneck, no background, seed 1, intervals of 1000 us, all of the traces, and
- * nobody's rate. */
+/* Mode split, share bottleneck, no background, seed 1, intervals of 1000 us, all of the traces, no
+ * rate. */
 CCMOD_API ccmod_parameters ccmod_parameters_default(void);
 
-/* Of a processor; clock = send + receive + wait + compute but for rounding. */
+/* Times of a processor; clock = send + receive + wait + compute except for rounding. */
 typedef struct {
     double clock_us; /* when its trace was consumed */
     double send_us, receive_us, wait_us, compute_us;
 } ccmod_processor;
 
-/* Of a cell, a link in one direction. */
+/* Statistics of a cell, a link in one direction. */
 typedef struct {
     uint64_t packets;
-    double work_us; /* of quiet time on links of all its messages: work / width / end is how far
-                       it is used */
-    double lost_us; /* summed over the messages whose bottleneck it was: by how much longer than on
-                       the quiet network they took because of it */
-    uint32_t peak;  /* most messages at once */
+    double work_us; /* quiet time of all its messages on links: work / width / end is its
+                       utilisation */
+    double lost_us; /* summed over the messages whose bottleneck it was: the time they took longer
+                       than on the quiet network because of it */
+    uint32_t peak;  /* largest number of simultaneous messages */
 } ccmod_cell;
 
 #define CCMOD_NO_CELL UINT32_MAX
@@ -98,7 +101,7 @@ typedef struct {
     uint32_t worst_line;
 } ccmod_comparison;
 
-/* Why an evaluation ended. */
+/* What ended an evaluation. */
 typedef enum {
     CCMOD_STOPPED_BY_TRACE, /* all traces are consumed */
     CCMOD_STOPPED_BY_TIME,
@@ -107,46 +110,46 @@ typedef enum {
 
 CCMOD_API const char *ccmod_stop_name(ccmod_stop stop); /* "trace", "time", "precision" */
 
-/* How often a processor receives, in messages per second of the model's time: the mean over batches
- * of receives, without the first quarter of them, in which the system fills. */
+/* Receive rate of a processor, in messages per second of model time: the mean over batches of
+ * receives, without the first quarter, in which the system fills. */
 typedef struct {
-    uint64_t received;            /* all of its receives */
-    size_t batches;               /* that were counted; 0: too few to know, and all below is 0 */
-    uint64_t counted;             /* receives in them */
-    double from_us, to_us;        /* when they were */
+    uint64_t received;            /* all its receives */
+    size_t batches;               /* number counted; 0: too few, and all members below are 0 */
+    uint64_t counted;             /* number of receives in them */
+    double from_us, to_us;        /* the time they span */
     double per_s;                 /* the rate */
     double low_per_s, high_per_s; /* its 95 % interval */
 } ccmod_rate;
 
-/* What came out. Owned by whoever asked for the evaluation. Where an evaluation was stopped before
- * the end of the traces, clocks are those of the last complete records. */
+/* The result. The caller owns it. If the evaluation was stopped before the end of the traces,
+ * clocks are those of the last complete records. */
 typedef struct ccmod_result {
     double end_us; /* the largest clock, or when the evaluation was stopped */
     ccmod_stop stopped_by;
     ccmod_rate rate;   /* of the parameters' rate_of; all 0 without */
-    uint64_t messages; /* a multicast is one */
-    uint64_t cycles;   /* event horizons */
+    uint64_t messages; /* a multicast counts as one */
+    uint64_t cycles;   /* number of event horizons */
     size_t processors;
     size_t cells;
-    uint32_t bottleneck; /* the cell with the largest lost_us, or, where nothing was lost, the
-                            largest work; CCMOD_NO_CELL when no message used a link */
+    uint32_t bottleneck; /* the cell with the largest lost_us or, if nothing was lost, the largest
+                            work; CCMOD_NO_CELL if no message used a link */
     ccmod_comparison comparison;
-    void *self; /* the implementation's */
+    void *self; /* of the implementation */
 } ccmod_result;
 
 /* One of result->processors, and one of result->cells. */
 CCMOD_API ccmod_processor ccmod_result_processor(const ccmod_result *result, size_t processor);
 CCMOD_API ccmod_cell ccmod_result_cell(const ccmod_result *result, size_t cell);
 
-/* What ccmod_evaluate refuses before it begins, and nothing more: no record of the workload is
- * taken. CCMOD_ERROR_USAGE. */
+/* The checks of ccmod_evaluate without the evaluation: no record of the workload is consumed.
+ * CCMOD_ERROR_USAGE. */
 CCMOD_API ccmod_status ccmod_check(const ccmod_workload *workload, const ccmod_network *network,
                                    const ccmod_calibration *calibration,
                                    const ccmod_parameters *parameters, ccmod_error *error);
 
-/* Evaluate. `observers` has `observer_count` entries (NULL with 0). On success *out is to be freed
- * with ccmod_result_free. The same arguments give the same result bit for bit. A workload that
- * cannot end gives CCMOD_ERROR_DATA and says which processor waits for whom. */
+/* Evaluate. `observers` has `observer_count` entries (NULL with 0). On success the caller frees
+ * *out with ccmod_result_free. The same arguments give bit for bit the same result. A workload that
+ * cannot end returns CCMOD_ERROR_DATA; the error says which processor waits for which. */
 CCMOD_API ccmod_status ccmod_evaluate(ccmod_workload *workload, const ccmod_network *network,
                                       const ccmod_calibration *calibration,
                                       const ccmod_parameters *parameters,

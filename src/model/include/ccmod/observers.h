@@ -1,4 +1,4 @@
-/* Observers that the library brings along: a printer of signals, and the space-time diagram. */
+/* Observers of the library: a printer of signals, and the space-time diagram. */
 #ifndef CCMOD_OBSERVERS_H
 #define CCMOD_OBSERVERS_H
 
@@ -13,41 +13,39 @@
 extern "C" {
 #endif
 
-/* Prints signals, each on a line of its own: clock, name, what it says. A stream that fails ends
- * the evaluation with CCMOD_ERROR_SYSTEM. Zero but for the stream; it must outlive the evaluation.
- */
+/* Prints signals, one per line: clock, name, contents. A failing stream ends the evaluation with
+ * CCMOD_ERROR_SYSTEM. Set `stream` and zero the rest; it must outlive the evaluation. */
 typedef struct {
     FILE *stream;
-    const ccmod_network *network; /* the printer's own: of the evaluation that goes on */
+    const ccmod_network *network; /* private: of the running evaluation */
 } ccmod_printer;
 
 /* `wanted` as in ccmod_observer; CCMOD_WANTS_ALL prints all fifteen. */
 CCMOD_API ccmod_observer ccmod_printer_observer(ccmod_printer *printer, uint32_t wanted);
 
-/* The space-time diagram: what each processor does from its beginning to the end of the last one,
- * and when each message was on its way. It is kept in memory, about 24 bytes for an interval and 64
- * for a message. */
+/* The space-time diagram: the activity of each processor from the start to the end of the last one,
+ * and when each message was in transit. In memory, about 24 bytes per interval and 64 per message.
+ */
 typedef struct ccmod_timeline ccmod_timeline;
 
-/* Keep what happens from `from_us` to `to_us` (HUGE_VAL: the end). Messages that begin or end
- * outside are left out, intervals are cut. Freed by ccmod_timeline_free; NULL is accepted there. */
+/* Record from `from_us` to `to_us` (HUGE_VAL: the end). Messages that begin or end outside are left
+ * out, intervals are clipped. The caller frees it with ccmod_timeline_free, which accepts NULL. */
 CCMOD_API ccmod_status ccmod_timeline_create(double from_us, double to_us, ccmod_timeline **out,
                                              ccmod_error *error);
 CCMOD_API void ccmod_timeline_free(ccmod_timeline *timeline);
 
-/* For one evaluation; the timeline is complete when that has succeeded. */
+/* For one evaluation; the timeline is complete after that has succeeded. */
 CCMOD_API ccmod_observer ccmod_timeline_observer(ccmod_timeline *timeline);
 
-/* A form in which it can be written. */
+/* An output format. */
 typedef struct {
     const char *name; /* perfetto */
     const char *help; /* one phrase */
-    /* Errors of the stream are the caller's to ask for; CCMOD_ERROR_MEMORY is the only other one.
-     */
+    /* The caller checks the stream for errors; the only other error is CCMOD_ERROR_MEMORY. */
     ccmod_status (*write)(const ccmod_timeline *timeline, FILE *stream, ccmod_error *error);
 } ccmod_timeline_form;
 
-/* NULL-terminated: perfetto, paje, svg. */
+/* Terminated by NULL: perfetto, paje, svg. */
 extern CCMOD_API const ccmod_timeline_form *const ccmod_timeline_forms[];
 
 #ifdef __cplusplus
