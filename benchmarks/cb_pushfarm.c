@@ -4,6 +4,8 @@
 #include "farm/farm.h"
 #include "farm/options.h"
 
+#include <string.h>
+
 static cb_status assign(bench_rank *me)
 {
     return farm_send_message_to_sources(me,
@@ -18,6 +20,30 @@ static cb_status push(bench_rank *me, size_t from, transport_buffer *buffer)
 
     CB_TRY(farm_read_message(me, from, buffer, &message));
     return farm_send_fragment(me, message.first, message.event);
+}
+
+typedef struct {
+    const char *supervisor;
+} pushfarm_options;
+
+static const char *const tellings[] = {"loop", "multicast", NULL};
+
+static const cb_option own_options[] = {
+    {.name = "supervisor",
+     .type = CB_OPTION_CHOICE,
+     .offset = offsetof(pushfarm_options, supervisor),
+     .argument = "HOW",
+     .default_text = "loop",
+     .choices = tellings,
+     .key = "supervisor",
+     .help = "Send events to the sources in a loop, or by a multicast"},
+};
+
+static bool tells_by_multicast(const bench_options *options)
+{
+    const pushfarm_options *own = (const void *)options->own;
+
+    return strcmp(own->supervisor, "multicast") == 0;
 }
 
 const benchmark cb_pushfarm = {
@@ -48,6 +74,9 @@ const benchmark cb_pushfarm = {
                          {.react = push},
                          {.react = farm_accept_fragment}}}},
     .choose_shapes = farm_choose_shapes,
+    .options = own_options,
+    .option_count = sizeof(own_options) / sizeof(own_options[0]),
+    .wants_multicast = tells_by_multicast,
     .figures = {{"frequency_Hz", "decisions / time"},
                 {"throughput_MBps", "S x size x frequency"},
                 {"event_latency_us", "from the issue, or from when the event was due, to the "

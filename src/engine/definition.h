@@ -179,6 +179,9 @@ struct benchmark {
      * CB_ERROR_USAGE, logged, where options or ranks do not go together. Pure. */
     cb_status (*choose_shapes)(const benchmark *definition, const bench_options *options,
                                size_t ranks, bench_shape_list *out);
+    /* Of the farm group: whether its options ask for the technology's own group send. NULL: never.
+     */
+    bool (*wants_multicast)(const bench_options *options);
     /* Options of this benchmark alone: rows whose offsets are into a struct of its own, of at most
      * BENCH_OWN_BYTES, which its steps find as me->own_options. */
     const cb_option *options;

@@ -176,6 +176,8 @@ static void fill_conditions(const measurement_setting *setting, const char *mode
     if (definition->lists) {
         report_set_text(row, REPORT_LIST, bench_list_names[measurement->list]);
         report_set_text(row, REPORT_MULTICAST, measurement->own_multicast ? "technology" : "loop");
+    } else if (measurement->own_multicast) {
+        report_set_text(row, REPORT_MULTICAST, "technology");
     }
 }
 

@@ -99,8 +99,10 @@ static const char *obstacle(const engine_session *session, const bench_measureme
         return "the technology takes no packet so large on this network; see "
                "docs/reference/technologies.md";
     if (measurement->own_multicast && (can & TRANSPORT_MULTICAST) == 0)
-        return "the technology has no multicast of its own; use --multicast loop, or another "
-               "technology";
+        return in_group_2 ? "the technology has no group send of its own; use --supervisor loop, "
+                            "or another technology"
+                          : "the technology has no multicast of its own; use --multicast loop, or "
+                            "another technology";
     if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
         return "the technology delivers nothing, and a farm goes by what it is told";
     if (session->definition->counted == BENCH_TOPOLOGY && (can & stream) != stream)
@@ -119,7 +121,7 @@ static cb_status skip(const engine_session *session, const bench_measurement *me
 
     if (session->document == NULL)
         return CB_OK;
-    if (measurement->own_multicast)
+    if (measurement->own_multicast && session->definition->lists)
         snprintf(what, sizeof(what), "%s, list %s, by the technology's own multicast",
                  measurement->mode->name, bench_list_names[measurement->list]);
     else if (by_mode_and_too_large(session, measurement))

@@ -98,6 +98,7 @@ static transport_preparation preparation_of(const rank_setting *setting, const b
 
     return (transport_preparation){
         .message_bytes = largest_bytes,
+        .multicast_bytes = method != NULL ? method->control_message_bytes : 0,
         .unanswered = several ? window : 1,
         .buffers = rank_buffers_beforehand(largest_bytes, (window + 2) * me->peer_count),
         .footprint_bytes = me->rotate ? 2 * setting->cache_bytes : 0,

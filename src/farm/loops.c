@@ -54,6 +54,30 @@ static __attribute__((noinline)) cb_status take_in_time(bench_rank *me, transpor
     return status;
 }
 
+/* The same of the supervisor's multicasts. */
+static __attribute__((noinline)) cb_status take_multicast_in_time(bench_rank *me,
+                                                                  transport_buffer **out)
+{
+    timeout_clock waiting = timeout_begin(cb_now_ns());
+    cb_status status;
+
+    while ((status = transport_group_try_receive_root(farm_of(me)->all_sources, out)) == CB_EMPTY) {
+        if (timeout_is_over(&waiting, cb_now_ns(), me->verification.timeout_ns))
+            break;
+        bench_yield(me->factory);
+    }
+    return status;
+}
+
+/* Hot. Take the supervisor's next multicast; it is the first of a source's peers. */
+static inline cb_status take_multicast(bench_rank *me, transport_buffer **out, size_t *from)
+{
+    *from = 0;
+    return __builtin_expect(farm_of(me)->may_lose, 0)
+               ? take_multicast_in_time(me, out)
+               : transport_group_receive_root(farm_of(me)->all_sources, out);
+}
+
 /* Hot. Take the next message from whom this rank hears, *from of the peers. The caller owns *out.
  */
 static inline cb_status take(bench_rank *me, transport_buffer **out, size_t *from)
@@ -311,8 +335,16 @@ cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const far
     return status;
 }
 
-/* Nothing more coming ends a part whose messages may be lost: the supervisor has the account. */
-cb_status farm_serve(bench_rank *me, const bench_actions *actions)
+typedef cb_status (*taking)(bench_rank *me, transport_buffer **out, size_t *from);
+
+/* Whether a rank hears the supervisor by multicasts. */
+static bool hears_multicasts(const bench_rank *me)
+{
+    return farm_of(me)->role == FARM_SOURCE && me->lists.own_multicast;
+}
+
+static inline __attribute__((always_inline)) cb_status
+serve(bench_rank *me, const bench_actions *actions, taking take_next)
 {
     const farm_rank *farm = farm_of(me);
     const uint64_t *done = farm->role == FARM_SOURCE ? &farm->served : &farm->completed;
@@ -323,11 +355,17 @@ cb_status farm_serve(bench_rank *me, const bench_actions *actions)
         transport_buffer *buffer;
         size_t from;
 
-        status = take(me, &buffer, &from);
+        status = take_next(me, &buffer, &from);
         if (status == CB_OK)
             status = react(me, from, buffer);
     }
     return status == CB_EMPTY ? CB_OK : status;
+}
+
+/* Nothing more coming ends a part whose messages may be lost: the supervisor has the account. */
+cb_status farm_serve(bench_rank *me, const bench_actions *actions)
+{
+    return hears_multicasts(me) ? serve(me, actions, take_multicast) : serve(me, actions, take);
 }
 
 /* The supervisor takes decisions; the others' reactions send nothing when the run is over. */
@@ -338,7 +376,7 @@ static cb_status take_what_comes(bench_rank *me, const bench_actions *actions)
     transport_buffer *buffer;
     size_t from;
 
-    CB_TRY(take(me, &buffer, &from));
+    CB_TRY(hears_multicasts(me) ? take_multicast(me, &buffer, &from) : take(me, &buffer, &from));
     if (farm_of(me)->role != FARM_SUPERVISOR)
         return actions->react(me, from, buffer);
     return take_decision(me, from, buffer, &since_ns, &decision);

@@ -149,12 +149,14 @@ static cb_status verify(farm_run *run)
 
     if (events > VERIFIED_EVENTS)
         events = VERIFIED_EVENTS;
+    CB_TRY(farm_try_multicasts(run->me, true));
     CB_TRY(farm_run_verifying(run, (farm_load){.events = events, .in_flight = run->in_flight},
                               &tally));
     found = findings_of(run->me);
     CB_TRY(verification_sum(run->setting->team, &found, &run->verification));
     /* Stamped packets are left in the buffers: the passes to come need the known content. */
-    CB_TRY(rank_prepare(run->me));
+    CB_TRY(run->me->lists.own_multicast ? farm_try_multicasts(run->me, false)
+                                        : rank_prepare(run->me));
     run->started_ns += cb_now_ns() - start_ns;
     return CB_OK;
 }
@@ -374,13 +376,17 @@ static cb_status measure(void *recording, const measurement_setting *setting)
                     .started_ns = cb_now_ns(),
                     .limit_ns = options->max_time_s * 1e9,
                     .touch_ns = -1};
+    const bool planned_multicast = setting->planned->own_multicast;
     cb_status status = set_up(&run);
 
     if (status == CB_OK)
         status = run_passes(&run, recording);
-    if (run.me != NULL)
+    /* After a failure of which the others do not know this rank ends the job: a group that all
+     * destroy together would only keep it from that. */
+    if (run.me != NULL && (status == CB_OK || !planned_multicast)) {
         farm_leave(run.me);
-    rank_destroy(setting->session->definition, run.me);
+        rank_destroy(setting->session->definition, run.me);
+    }
     free(run.latencies);
     free(run.accounts);
     return status;

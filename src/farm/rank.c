@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "engine/rank.h"
 #include "engine/shape.h"
 
 uint64_t farm_next_event(const bench_rank *me)
@@ -23,24 +24,41 @@ size_t farm_source_count(const bench_rank *me)
     return farm_of(me)->sources;
 }
 
-/* The supervisor speaks to all sources at once where they are its peers. */
+/* The supervisor speaks to all sources at once where they are its peers; by a technology's own
+ * multicast the sources are members. */
 static cb_status group_sources(bench_rank *me)
 {
     farm_rank *farm = farm_of(me);
+    const bool multicast = me->lists.own_multicast;
+    const bool supervisor = farm->role == FARM_SUPERVISOR;
     transport_node **nodes;
-    cb_status status;
+    cb_status status = CB_OK;
 
-    if (me->peer_count < farm->sources + farm->destinations)
+    if (supervisor ? me->peer_count < farm->sources + farm->destinations
+                   : !multicast || farm->role != FARM_SOURCE)
         return CB_OK;
     nodes = cb_allocate(farm->sources, sizeof(*nodes), "the sources");
     if (nodes == NULL)
         return CB_ERROR_MEMORY;
-    for (size_t source = 0; source < farm->sources; source++)
-        nodes[source] = me->peers[me->place.first_peer[FARM_SOURCE] + source].node;
-    status =
-        transport_group_create(me->factory, nodes, farm->sources, NULL, false, &farm->all_sources);
+    for (size_t source = 0; source < farm->sources && status == CB_OK; source++)
+        status = bench_node(me, 1 + source, &nodes[source]);
+    if (status == CB_OK)
+        status = transport_group_create(me->factory, nodes, farm->sources,
+                                        supervisor ? NULL : me->peers[0].node, multicast,
+                                        &farm->all_sources);
     free(nodes);
     return status;
+}
+
+cb_status farm_try_multicasts(bench_rank *me, bool try_multicast)
+{
+    if (!me->lists.own_multicast)
+        return CB_OK;
+    transport_group_destroy(farm_of(me)->all_sources);
+    farm_of(me)->all_sources = NULL;
+    me->preparation.try_multicast = try_multicast;
+    CB_TRY(rank_prepare(me));
+    return group_sources(me);
 }
 
 cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight)
@@ -63,7 +81,7 @@ cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight
     if (farm->due == NULL)
         return CB_ERROR_MEMORY;
     if (farm->role == FARM_SOURCE)
-        return CB_OK;
+        return group_sources(me);
     farm->delivered = cb_allocate(farm->sources, sizeof(*farm->delivered), "counts of fragments");
     return farm->delivered == NULL ? CB_ERROR_MEMORY
                                    : farm_builder_create(farm->sources, in_flight, &farm->builder);

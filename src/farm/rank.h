@@ -34,17 +34,19 @@ typedef struct {
     uint64_t *skipped; /* ... a bit for each event of the run before that of which none came */
     size_t skipped_words; /* of room */
     farm_faults faults;
-    transport_group *all_sources; /* supervisor of a push farm */
-    farm_ledger ledger;           /* supervisor */
-    farm_builder builder;         /* destination */
-    uint64_t *delivered;          /* destination: the sequence that comes next from each source */
-    uint64_t first_sequence;      /* destination: of the run, among its own events */
-    uint64_t served;              /* source: control messages of the run */
-    uint64_t completed;           /* destination: events of the run */
-    uint64_t label_sum;           /* destination: of what it referred to, if that was labelled */
-    uint64_t slow_units;          /* destination: work on each event besides, for --slow-us */
-    bool labelled;                /* fragments carry event and source */
-    timeline_recorder *timeline;  /* NULL where none is recorded */
+    /* Of a push farm: what the supervisor tells all sources by; with --supervisor multicast also
+     * what a source hears it by, else NULL there. */
+    transport_group *all_sources;
+    farm_ledger ledger;          /* supervisor */
+    farm_builder builder;        /* destination */
+    uint64_t *delivered;         /* destination: the sequence that comes next from each source */
+    uint64_t first_sequence;     /* destination: of the run, among its own events */
+    uint64_t served;             /* source: control messages of the run */
+    uint64_t completed;          /* destination: events of the run */
+    uint64_t label_sum;          /* destination: of what it referred to, if that was labelled */
+    uint64_t slow_units;         /* destination: work on each event besides, for --slow-us */
+    bool labelled;               /* fragments carry event and source */
+    timeline_recorder *timeline; /* NULL where none is recorded */
 } farm_rank;
 
 /* The farm's part of a rank. */
@@ -56,6 +58,11 @@ static inline farm_rank *farm_of(const bench_rank *me)
 /* Make the farm's part of a rank: for `in_flight` events at most. */
 cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight);
 void farm_leave(bench_rank *me);
+
+/* Make the group of all sources anew, with the announcement of multicasts changed: whether they may
+ * be received without waiting. Nothing where the supervisor tells them by a loop. Collective over
+ * supervisor and sources; nothing may be under way. */
+cb_status farm_try_multicasts(bench_rank *me, bool try_multicast);
 
 /* Empty counters and sums, and prepare for a run of `events`, which begins with number
  * `first_event`. What does not come within `timeout_ns` is lost, and what comes unexpectedly is

@@ -25,7 +25,8 @@ struct transport_buffer {
 /* The messages to expect. When it is announced, no message may be in transit and the caller may
  * hold no buffer. */
 typedef struct {
-    size_t message_bytes; /* largest payload; exact payload for a technology's own multicast */
+    size_t message_bytes;   /* largest payload */
+    size_t multicast_bytes; /* exact payload of a technology's own multicast; 0: message_bytes */
     size_t unanswered; /* maximum number of messages from one node before it waits for an answer */
     size_t buffers;    /* minimum number allocated in advance; more are allocated as needed */
     size_t footprint_bytes; /* minimum memory covered by the pool, in bytes: for buffers out of

@@ -9,6 +9,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from trace_text import of_each_rank
+
 # Sender, receiver, bytes.
 Channel = tuple[int, int, int]
 
@@ -18,17 +20,14 @@ def of_trace(text: str) -> tuple[Counter[Channel], Counter[tuple[int, int]], Cou
     sent: Counter[Channel] = Counter()
     arrives: Counter[tuple[int, int]] = Counter()
     received: Counter[tuple[int, int]] = Counter()
-    rank = -1
-    for line in text.splitlines():
-        words = line.split()
-        if line.endswith(":"):
-            rank = int(line[:-1])
-        elif words[0] in ("is", "m"):
-            for receiver in map(int, words[1].split(",")):
-                sent[rank, receiver, int(words[2])] += 1
-                arrives[receiver, int(words[2])] += 1
-        elif words[0] == "r":
-            received[rank, int(words[2])] += 1
+    for rank, records in enumerate(of_each_rank(text)):
+        for words in map(str.split, records):
+            if words[0] in ("is", "m"):
+                for receiver in map(int, words[1].split(",")):
+                    sent[rank, receiver, int(words[2])] += 1
+                    arrives[receiver, int(words[2])] += 1
+            elif words[0] == "r":
+                received[rank, int(words[2])] += 1
     return sent, arrives, received
 
 

@@ -50,7 +50,20 @@ done 3<every_mode
 case_is "algorithms"
 run 0 cb_pushfarm --emit-trace trace.cct --sizes 64 --sources 3 --destinations 2 --algorithm 20 --trace-steps 10
 expect_status 0
-expect_equal "packets that are worked on" 30 "$(grep -c '^c 20$' trace.cct)"
+expect_equal "packets that are worked on, in a loop of 3" 1 "$(grep -c '^c 20$' trace.cct)"
+
+case_is "standard output"
+run 0 cb_pushfarm --emit-trace - --sizes 64 --sources 3 --destinations 2 --algorithm 20 --trace-steps 10
+expect_status 0
+expect_true "the same trace" cmp out trace.cct
+
+case_is "standard output that is full"
+if [ -e /dev/full ]; then
+    status=0
+    "$builddir/cb_oneway" --emit-trace - --sizes 64 --mode pingpong >/dev/full 2>err || status=$?
+    expect_status 1
+    expect_one_error "standard output" "--emit-trace"
+fi
 
 case_is "a farm that no job here could have"
 run 0 cb_pushfarm --emit-trace trace.cct --sizes 1024 --sources 300 --destinations 300 --algorithm 0 --trace-steps 300
@@ -93,6 +106,10 @@ compare 3 outfarm --sizes 0 --destinations 2 --mode round
 compare 4 multicast --sizes 64 --destinations 3 --list fixed --multicast technology
 compare 4 multicast --sizes 64 --destinations 3 --list random --multicast loop
 compare 5 multicast --sizes 64 --destinations 2 --list rotate --multicast technology --trace-ranks 5
+compare 4 multicast --sizes 64 --destinations 3 --list fixed --multicast loop --trace-blocks 3
+compare 4 funnel --sizes 64 --sources 3 --mode event --trace-blocks 3
+compare 6 pushfarm --sizes 64 --sources 3 --destinations 2 --algorithm 0 --in-flight 5 --supervisor multicast
+compare 5 alltoall --sizes 64 --processors 5 --trace-shifts 2
 compare 5 pullfarm --sizes 8 --sources 2 --destinations 2 --algorithm 0 --in-flight 3
 
 finish

@@ -54,6 +54,7 @@ EXTRA_DIST += $(CLI_TESTS) $(CLI_LONG_TESTS) \
 	%D%/check_parkbench.py \
 	%D%/compare_forms.py \
 	%D%/compare_sent.py \
+	%D%/trace_text.py \
 	%D%/farm_rows.json \
 	%D%/lib.sh \
 	%D%/test_validate.py \

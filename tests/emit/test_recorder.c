@@ -14,6 +14,7 @@ typedef struct {
     transport_node *nodes[RANKS][RANKS];
     transport_group *groups[RANKS];
     bool multicast;
+    emit_scheduler *scheduler;
 } play;
 
 static cb_status send_to(play *all, size_t from, size_t to, size_t bytes)
@@ -136,44 +137,25 @@ static void tear_down(play *all)
     emit_recorder_close(all->recorder);
 }
 
-/* Record a play; again, with that rank named, when the receives of a rank turn out to name their
- * senders. */
-static void record(play *all, emit_coroutine part, const bool *named, emit_scheduler **scheduler)
-{
-    bool names[RANKS];
-    cb_status status;
-    size_t rank;
-
-    memcpy(names, named, sizeof(names));
-    for (;;) {
-        set_up(all);
-        for (rank = 0; rank < RANKS; rank++)
-            if (names[rank])
-                emit_recorder_name_senders(all->recorder, rank);
-        ck_assert_int_eq(emit_scheduler_create(RANKS, part, all, scheduler), CB_OK);
-        emit_recorder_set_scheduler(all->recorder, *scheduler);
-        status = emit_scheduler_run(*scheduler);
-        if (status == CB_OK)
-            return;
-        ck_assert_msg(emit_recorder_must_name(all->recorder, &rank) && !names[rank],
-                      "the recording ends with '%s'", cb_status_text(status));
-        names[rank] = true;
-        emit_scheduler_free(*scheduler);
-        tear_down(all);
-    }
-}
-
 /* The trace of a play, with | for the ends of lines. */
-static void expect_trace(emit_coroutine part, bool multicast, bool rank0_named,
-                         const char *expected)
+static void expect_trace_of(emit_coroutine part, bool multicast, bool rank0_named, bool by_tree,
+                            const char *expected)
 {
     play all = {.multicast = multicast};
-    emit_scheduler *scheduler;
+    emit_scheduler *crew;
     char *text = NULL;
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
 
-    record(&all, part, (const bool[RANKS]){rank0_named}, &scheduler);
+    set_up(&all);
+    if (by_tree)
+        emit_recorder_send_by_tree(all.recorder);
+    if (rank0_named)
+        emit_recorder_name_senders(all.recorder, 0);
+    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
+    emit_recorder_set_scheduler(all.recorder, crew);
+    all.scheduler = crew;
+    ck_assert_int_eq(emit_scheduler_run(crew), CB_OK);
     ck_assert_int_eq(emit_recorder_finish(all.recorder), CB_OK);
     ck_assert_int_eq(emit_recorder_write(all.recorder, stream), CB_OK);
     fclose(stream);
@@ -181,7 +163,31 @@ static void expect_trace(emit_coroutine part, bool multicast, bool rank0_named,
         text[i] = text[i] == '\n' ? '|' : text[i];
     ck_assert_str_eq(text, expected);
     free(text);
-    emit_scheduler_free(scheduler);
+    emit_scheduler_free(crew);
+    tear_down(&all);
+}
+
+static void expect_trace(emit_coroutine part, bool multicast, bool rank0_named,
+                         const char *expected)
+{
+    expect_trace_of(part, multicast, rank0_named, false, expected);
+}
+
+/* The part cannot be recorded unless the receives of rank 0 name their senders. */
+static void expect_must_name(emit_coroutine part)
+{
+    play all = {0};
+    emit_scheduler *crew;
+    size_t rank = RANKS;
+
+    set_up(&all);
+    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
+    emit_recorder_set_scheduler(all.recorder, crew);
+    ck_assert(!emit_recorder_must_name(all.recorder, &rank));
+    ck_assert_int_eq(emit_scheduler_run(crew), CB_ERROR_TRANSPORT);
+    ck_assert(emit_recorder_must_name(all.recorder, &rank));
+    ck_assert_uint_eq(rank, 0);
+    emit_scheduler_free(crew);
     tear_down(&all);
 }
 
@@ -191,7 +197,7 @@ START_TEST(receives_from_a_group_are_from_any)
 }
 END_TEST
 
-START_TEST(where_the_sender_decides_what_is_next_it_is_named)
+START_TEST(where_it_is_asked_for_senders_are_named)
 {
     expect_trace(gather_alike, false, true, "0:|r 1 8|r 2 8|w|1-2:|is 0 8|w|");
 }
@@ -199,13 +205,15 @@ END_TEST
 
 START_TEST(where_sizes_differ_senders_are_named)
 {
-    expect_trace(gather_unlike, false, false, "0:|r 1 8|r 2 9|w|1:|is 0 8|w|2:|is 0 9|w|");
+    expect_must_name(gather_unlike);
+    expect_trace(gather_unlike, false, true, "0:|r 1 8|r 2 9|w|1:|is 0 8|w|2:|is 0 9|w|");
 }
 END_TEST
 
 START_TEST(beside_a_receive_from_one_senders_are_named)
 {
-    expect_trace(gather_and_receive, false, false,
+    expect_must_name(gather_and_receive);
+    expect_trace(gather_and_receive, false, true,
                  "0:|r 1 8|r 2 8|r 1 8|w|1:|@ 2|is 0 8|;|w|2:|is 0 8|w|");
 }
 END_TEST
@@ -228,14 +236,64 @@ START_TEST(a_multicast_has_its_list)
 }
 END_TEST
 
+START_TEST(a_tree_is_sends_from_rank_to_rank)
+{
+    expect_trace_of(spread, true, false, true, "0:|is 1 5|is 2 5|w|1-2:|r 0 5|w|");
+}
+END_TEST
+
+/* Rank 0 hears of the others in rounds, though rank 2 sends all that it has before rank 1: in the
+ * second round and the third one rank 2 comes first, and once. */
+static cb_status gather_in_rounds(void *context, size_t rank)
+{
+    enum { ROUNDS = 3 };
+    play *all = context;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        if (rank > 0)
+            CB_TRY(send_to(all, rank, 0, 8));
+        if (rank == 1)
+            emit_scheduler_pause(all->scheduler);
+    }
+    for (int i = 0; rank == 0 && i < 2 * ROUNDS; i++)
+        CB_TRY(receive_any(all, 0));
+    return CB_OK;
+}
+
+START_TEST(a_round_waits_for_who_is_late)
+{
+    expect_trace(gather_in_rounds, false, true,
+                 "0:|r 1 8|@ 2|r 2 8|;|r 1 8|r 2 8|r 1 8|w|1-2:|@ 3|is 0 8|;|w|");
+}
+END_TEST
+
+static cb_status gather_unevenly(void *context, size_t rank)
+{
+    play *all = context;
+
+    for (size_t i = 0; rank > 0 && i < 2 * rank - 1; i++)
+        CB_TRY(send_to(all, rank, 0, 8));
+    for (int i = 0; rank == 0 && i < 4; i++)
+        CB_TRY(receive_any(all, 0));
+    return CB_OK;
+}
+
+START_TEST(a_round_does_not_wait_for_ever)
+{
+    expect_trace(gather_unevenly, false, true,
+                 "0:|r 1 8|@ 3|r 2 8|;|w|1:|is 0 8|w|2:|@ 3|is 0 8|;|w|");
+}
+END_TEST
+
 START_TEST(what_nobody_receives_is_given_back)
 {
     expect_trace(leave_unreceived, false, false, "1:|is 0 3|w|");
 }
 END_TEST
 
-UNIT_MAIN("recorder", receives_from_a_group_are_from_any,
-          where_the_sender_decides_what_is_next_it_is_named, where_sizes_differ_senders_are_named,
-          beside_a_receive_from_one_senders_are_named,
+UNIT_MAIN("recorder", receives_from_a_group_are_from_any, where_it_is_asked_for_senders_are_named,
+          where_sizes_differ_senders_are_named, beside_a_receive_from_one_senders_are_named,
           computing_is_recorded_and_idle_ranks_have_no_section, a_group_send_is_a_loop,
-          a_multicast_has_its_list, what_nobody_receives_is_given_back)
+          a_multicast_has_its_list, a_tree_is_sends_from_rank_to_rank,
+          a_round_waits_for_who_is_late, a_round_does_not_wait_for_ever,
+          what_nobody_receives_is_given_back)

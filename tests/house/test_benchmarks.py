@@ -22,11 +22,13 @@ BENCHMARKS: dict[str, Any] = {one["name"]: one for one in KNOWN["benchmarks"]}
 ALLOWED = re.compile(
     r"benchmarks/(registry\.h|local\.mk)"
     r"|docs/.*|README\.md|CHANGES\.md|man/[a-z-]+\.[0-9]"
-    r"|python/combench/predict/.*"  # says what a user has to measure with
+    r"|python/combench/(predict/.*|common/benchmarks\.py)"  # says what a user has to measure with
     r"|scripts/(quickstart|slurm/.*)"
     r"|tools/ccmod/(calibrate|measurements.*|tool)\.[ch]"  # about results of one benchmark
     r"|tests/.*"  # about a benchmark; that none has a list is looked for apart
 )
+# Predictions still have tables, which are replaced by what the definitions say.
+BEING_REPLACED = re.compile(r"combench/(common/benchmarks|predict/[a-z]+)\.py")
 FOLDERS = ("benchmarks", "docs", "m4", "man", "packaging", "python", "scripts", "src", "tools", "tests")
 SUFFIXES = {".c", ".h", ".mk", ".am", ".ac", ".m4", ".in", ".sh", ".bash", ".py", ".json", ".md", ""}
 
@@ -123,6 +125,7 @@ class Driver(unittest.TestCase):
         return [
             f"{path.relative_to(SOURCE)}:{line}: {text}"
             for path in sorted((SOURCE / "python/combench").rglob("*.py"))
+            if not BEING_REPLACED.search(path.as_posix())
             for line, text in texts(path)
             if text.split() and set(re.split(r"[\s,]+", text.strip())) <= names
         ]
@@ -130,8 +133,8 @@ class Driver(unittest.TestCase):
     def test_names_no_benchmark(self) -> None:
         names = set(BENCHMARKS) | {f"cb_{name}" for name in BENCHMARKS}
         names |= {known[key] for known in BENCHMARKS.values() for key in ("id", "label")}
-        # What is also a key of documents: the column multicast, the group calibration.
-        keys = {one["key"] for one in KNOWN["columns"]}
+        # What is also something else: the column multicast, the group calibration, a verb of ccmod.
+        keys = {one["key"] for one in KNOWN["columns"]} | {"calibrate"}
         keys |= {known["group"] for known in BENCHMARKS.values()}
         self.assertEqual(self.names_in(names - keys), [])
 

@@ -55,6 +55,7 @@ typedef struct {
     MPI_Comm communicator;
     MPI_Request complete; /* request of a send that is complete on return; see mpi_learn_complete */
     size_t message_bytes;
+    size_t multicast_bytes; /* and of every multicast */
     size_t unanswered;
     size_t extra;        /* number of receives to keep posted after the first of each node */
     bool posted;         /* a receive was posted since the last preparation */

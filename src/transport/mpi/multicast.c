@@ -50,7 +50,7 @@ static bool library_waits(const mpi_factory *factory)
  * every buffer has room. */
 static int carried_bytes(const mpi_factory *factory)
 {
-    return factory->message_bytes > 0 ? (int)factory->message_bytes : 1;
+    return factory->multicast_bytes > 0 ? (int)factory->multicast_bytes : 1;
 }
 
 static cb_status broadcast_failed(int code, const mpi_group *group)
@@ -98,11 +98,11 @@ static __attribute__((noinline)) cb_status multicast(mpi_group *group, transport
     mpi_factory *factory = mpi_factory_of(group->base.factory);
     cb_status status;
 
-    if (buffer->size != factory->message_bytes) {
+    if (buffer->size != factory->multicast_bytes) {
         cb_error("cannot multicast %zu bytes: MPI's broadcast carries only messages of the "
                  "announced size, "
                  "%zu bytes; announce the size, or use --multicast loop",
-                 buffer->size, factory->message_bytes);
+                 buffer->size, factory->multicast_bytes);
         transport_buffer_release(buffer);
         return CB_ERROR_TRANSPORT;
     }
@@ -126,7 +126,7 @@ cb_status mpi_group_send(transport_group *base, transport_buffer *buffer)
 static cb_status receive_waiting(mpi_group *group, transport_buffer **out)
 {
     mpi_factory *factory = mpi_factory_of(group->base.factory);
-    transport_buffer *buffer = transport_buffer_create(&factory->base, factory->message_bytes);
+    transport_buffer *buffer = transport_buffer_create(&factory->base, factory->multicast_bytes);
     cb_status status;
 
     if (buffer == NULL)
@@ -187,7 +187,7 @@ static cb_status try_receive_broadcast(mpi_group *group, transport_buffer **out)
     if (!done)
         return CB_EMPTY;
     *out = stop_awaiting(group);
-    (*out)->size = factory->message_bytes;
+    (*out)->size = factory->multicast_bytes;
     factory->base.held++;
     return CB_OK;
 }

@@ -112,6 +112,8 @@ static cb_status mpi_prepare(transport_factory *base, const transport_preparatio
     mpi_withdraw_requests(factory);
     factory->posted = false;
     factory->message_bytes = preparation->message_bytes;
+    factory->multicast_bytes = preparation->multicast_bytes > 0 ? preparation->multicast_bytes
+                                                                : preparation->message_bytes;
     factory->unanswered = preparation->unanswered;
     factory->reap_singly = preparation->message_bytes > REAP_SINGLY_BYTES;
     factory->try_multicast = preparation->try_multicast;

@@ -6,9 +6,9 @@
 
 /* The version of these headers. Major: programs have to be changed; minor: something was added. */
 #define CCMOD_VERSION_MAJOR 0
-#define CCMOD_VERSION_MINOR 1
+#define CCMOD_VERSION_MINOR 2
 #define CCMOD_VERSION_PATCH 0
-#define CCMOD_VERSION "0.1.0"
+#define CCMOD_VERSION "0.2.0"
 
 /* Every function and variable with this mark is exported by the shared library, and nothing else
  * is. */
