@@ -30,6 +30,9 @@ PAGES += sorted(DOCS.rglob("*.md"))
 # Where pages, examples and pictures are named in comments, messages and scripts.
 FOLDERS = ("docs", "benchmarks", "man", "packaging", "python", "scripts", "src", "tests", "tools", ".ci", "m4")
 NAMED = re.compile(r"\bdocs/[\w./-]+\.(?:md|json|svg|png|cct|cal|plan)\b")
+# A source as pages name it: by its path, or by the path below src, a part of it, or the driver's package.
+SOURCES = re.compile(r"(?<![\w/.-])(?:[\w.-]+/)+[\w-]+\.(?:c|h|def|py|sh|mk|plan|cct|cal)\b")
+ROOTS = (".", "src", "src/model", "src/model/include", "src/transport", "python/combench")
 # What is released is never changed, and test_docs.py and its like name no page for people.
 UNCHANGED = ("tests/suite/released/",)
 
@@ -112,6 +115,16 @@ class Links(unittest.TestCase):
             f"{path.relative_to(SOURCE)}: {name}"
             for path, name in references()
             if not (SOURCE / name).is_file()
+        ]
+        self.assertEqual(wrong, [])
+
+    def test_sources_that_pages_name_exist(self) -> None:
+        wrong = [
+            f"{page.relative_to(SOURCE)}: {name}"
+            for page in PAGES
+            if page.name != "CHANGES.md"  # older releases had other files
+            for name in SOURCES.findall(page.read_text(encoding="utf-8"))
+            if "NAME" not in name and not any((SOURCE / root / name).is_file() for root in ROOTS)
         ]
         self.assertEqual(wrong, [])
 
