@@ -141,6 +141,19 @@ class Links(unittest.TestCase):
             self.assertEqual(target(page, "b.md#c"), (page.parent.resolve() / "b.md", "c"))
 
 
+class Readme(unittest.TestCase):
+    text = (SOURCE / "README.md").read_text(encoding="utf-8")
+
+    def test_it_has_at_most_1200_words(self) -> None:
+        self.assertLessEqual(len(self.text.split()), 1200)
+
+    def test_rows_of_its_example_are_those_of_the_page(self) -> None:
+        rows = re.findall(r"^ +\d[\d. ]+[*!?~]+$", self.text, re.MULTILINE)
+        self.assertGreater(len(rows), 3)
+        page = (DOCS / "using/benchmarks.md").read_text(encoding="utf-8").splitlines()
+        self.assertEqual([row for row in rows if row not in page], [])
+
+
 class Tarball(unittest.TestCase):
     def test_local_mk_lists_every_file_and_nothing_else(self) -> None:
         text = (DOCS / "local.mk").read_text(encoding="utf-8").replace("%D%", "docs")
