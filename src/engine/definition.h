@@ -91,6 +91,7 @@ typedef struct {
     bench_packets packets;
     bool counts_packets; /* frequency_Hz counts packets, not steps */
     bool on_request;     /* only with --mode */
+    const char *tells;   /* what ccmod calibrate learns of messages from its rows; NULL: nothing */
     bench_actions roles[BENCH_ROLES];
 } bench_mode;
 
