@@ -36,14 +36,17 @@ static const cb_option own_options[] = {
      .default_text = "loop",
      .choices = tellings,
      .key = "supervisor",
-     .help = "Send events to the sources in a loop, or by a multicast"},
+     .help = "How the supervisor tells the sources of an event",
+     .more =
+         "loop: by a loop of sends. multicast: by the technology's own multicast; rows then have "
+         "multicast technology."},
 };
 
 static bool tells_by_multicast(const bench_options *options)
 {
     const pushfarm_options *own = (const void *)options->own;
 
-    return strcmp(own->supervisor, "multicast") == 0;
+    return own->supervisor != NULL && strcmp(own->supervisor, "multicast") == 0;
 }
 
 const benchmark cb_pushfarm = {
