@@ -104,7 +104,7 @@ static const char *obstacle(const engine_session *session, const bench_measureme
                           : "the technology has no multicast of its own; use --multicast loop, or "
                             "another technology";
     if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
-        return "the technology delivers nothing, and a farm goes by what it is told";
+        return "the technology delivers no messages, which a farm needs";
     if (session->definition->counted == BENCH_TOPOLOGY && (can & stream) != stream)
         return "the packets of a pipeline carry no label, and the technology is not ordered and "
                "reliable";
@@ -235,8 +235,8 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
     return CB_OK;
 }
 
-/* What a reader may look for and not find. A farm's event is no transfer of one size: nobody would
- * look for a line there. */
+/* What a reader may look for and not find. A farm's event is not a transfer of one size, so it
+ * has no line to look for. */
 static cb_status explain_what_is_missing(const plan_progress *run)
 {
     const engine_session *session = run->session;
@@ -282,7 +282,7 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
     return CB_OK;
 }
 
-/* A rank without a part in a measurement does nothing but wait. */
+/* A rank that does not take part in a measurement only waits. */
 static void look_for_signal(void *session)
 {
     session_leave_if_interrupted(session);

@@ -181,12 +181,12 @@ goal twice 'a: calc 5\na: calc 6'
 goal nobody 'a: calc 5\na requires b'
 goal word 'a: walk 5'
 goal peer 'a: send 5b to 2'
-refused part.goal:5: under way -- convert --from goal part.goal
+refused part.goal:5: pending operations -- convert --from goal part.goal
 refused early.goal:4: earlier -- convert --from goal early.goal
-refused behind.goal:3: order -- convert --from goal behind.goal
+refused later.goal:3: order -- convert --from goal later.goal
 refused cores.goal:3: cpu -- convert --from goal cores.goal
 refused twice.goal:4: label -- convert --from goal twice.goal
-refused nobody.goal:4: label -- convert --from goal nobody.goal
+refused unlabelled.goal:4: label -- convert --from goal unlabelled.goal
 refused word.goal:3: walk -- convert --from goal word.goal
 refused peer.goal:3: rank -- convert --from goal peer.goal
 refused num_ranks -- convert --from goal one.txt
