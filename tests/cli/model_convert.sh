@@ -175,10 +175,10 @@ expect_true "nothing half written" test ! -e x.0
 case_is "schedules that no sequence is"
 goal part 'a: send 1b to 1\nb: send 2b to 1\nc: calc 5\nc requires a'
 goal early 'a: calc 5\nb: send 1b to 1'
-goal behind 'a: calc 5\nb: send 1b to 1\na requires b'
+goal later 'a: calc 5\nb: send 1b to 1\na requires b'
 goal cores 'a: calc 5 cpu 1'
 goal twice 'a: calc 5\na: calc 6'
-goal nobody 'a: calc 5\na requires b'
+goal unlabelled 'a: calc 5\na requires b'
 goal word 'a: walk 5'
 goal peer 'a: send 5b to 2'
 refused part.goal:5: pending operations -- convert --from goal part.goal
