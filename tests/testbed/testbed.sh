@@ -19,7 +19,7 @@ expect_status 2
 expect_one_error "--rate" "unknown unit 'mbyte'" "mbit"
 run 0 "$testbed" --hosts 2
 expect_status 2
-expect_one_error "which command" "--"
+expect_one_error "the command to run in the testbed is missing" "--"
 
 case_is "an order outside of any testbed"
 run 0 "$testbed" --tell "cut host01"
