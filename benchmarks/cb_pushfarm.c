@@ -79,7 +79,7 @@ const benchmark cb_pushfarm = {
     .choose_shapes = farm_choose_shapes,
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),
-    .wants_multicast = tells_by_multicast,
+    .uses_multicast = tells_by_multicast,
     .figures = {{"frequency_Hz", "decisions / time"},
                 {"throughput_MBps", "S x size x frequency"},
                 {"event_latency_us", "from the issue, or from when the event was due, to the "
