@@ -19,9 +19,9 @@ typedef struct bench_shape_list bench_shape_list;
 typedef struct benchmark benchmark;
 typedef struct measurement_method measurement_method;
 
-/* Which chapter of docs/using/benchmarks.md it belongs to. Farms and pipelines run an algorithm on each
- * packet and have no modes to choose from; programs of Parkbench try their clock first (TICK1 and
- * TICK2), take --breakpoint, and each of their curves has Parkbench's parameters. */
+/* Which chapter of docs/using/benchmarks.md it belongs to. Farms and pipelines run an algorithm on
+ * each packet and have no modes to choose from; programs of Parkbench try their clock first (TICK1
+ * and TICK2), take --breakpoint, and each of their curves has Parkbench's parameters. */
 typedef enum {
     BENCH_GROUP_BASIC,
     BENCH_GROUP_FARM,
@@ -183,7 +183,7 @@ struct benchmark {
                                size_t ranks, bench_shape_list *out);
     /* Of the farm group: whether its options ask for the technology's own group send. NULL: never.
      */
-    bool (*wants_multicast)(const bench_options *options);
+    bool (*uses_multicast)(const bench_options *options);
     /* Options of this benchmark alone: rows whose offsets are into a struct of its own, of at most
      * BENCH_OWN_BYTES, which its steps find as me->own_options. */
     const cb_option *options;

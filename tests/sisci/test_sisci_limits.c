@@ -17,7 +17,7 @@
 
 #include "sisci/registry.h"
 
-enum { ID = 31, BYTES = 8192, NOBODY = 65534 };
+enum { ID = 31, BYTES = 8192, UNPRIVILEGED = 65534 };
 
 static sci_error_t try_to_create(sci_desc_t sd, unsigned id, size_t size, unsigned flags)
 {
@@ -156,9 +156,9 @@ END_TEST
 /* Other users. */
 
 /* Where there is no other user to become, the helper says so. */
-static bool become_nobody(helper *test)
+static bool drop_privileges(helper *test)
 {
-    bool done = geteuid() != NOBODY && setgid(NOBODY) == 0 && setuid(NOBODY) == 0;
+    bool done = geteuid() != UNPRIVILEGED && setgid(UNPRIVILEGED) == 0 && setuid(UNPRIVILEGED) == 0;
 
     tell(test, done ? 'n' : 'x');
     if (!done)
@@ -171,7 +171,7 @@ static int look_for_the_segment(helper *test, const void *unused)
     sci_desc_t sd;
 
     (void)unused;
-    if (!become_nobody(test))
+    if (!drop_privileges(test))
         return 0;
     expect(test, 's');
     sd = begin();
@@ -205,7 +205,7 @@ static int open_the_segment(helper *test, const void *unused)
     sisci_name name = name_of_segment();
 
     (void)unused;
-    if (!become_nobody(test))
+    if (!drop_privileges(test))
         return 0;
     expect(test, 's');
     ck_assert_int_lt(shm_open(name.text, O_RDONLY, 0), 0);
@@ -234,7 +234,7 @@ static int forge_a_segment(helper *test, const void *unused)
     sisci_object object;
 
     (void)unused;
-    if (!become_nobody(test))
+    if (!drop_privileges(test))
         return 0;
     ck_assert_int_eq(
         sisci_object_create(&name, SISCI_KIND_SEGMENT, &self, SISCI_CONTROL_BYTES + BYTES, &object),
@@ -268,7 +268,7 @@ static int forge_the_lock(helper *test, const void *unused)
     int file;
 
     (void)unused;
-    if (!become_nobody(test))
+    if (!drop_privileges(test))
         return 0;
     file = shm_open(name.text, O_RDWR | O_CREAT | O_EXCL, 0666);
     ck_assert_int_ge(file, 0);

@@ -108,7 +108,7 @@ typedef struct {
     size_t unfinished; /* number of required pending operations */
     size_t last;       /* last of these */
     size_t of_gate;    /* number of required operations of the last wait */
-    bool behind;       /* something after the gate is required */
+    bool after_gate;   /* something after the gate is required */
 } goal_needs;
 
 static ccmod_status look_at(goal_order *order, const goal_operation *operation,
@@ -120,7 +120,7 @@ static ccmod_status look_at(goal_order *order, const goal_operation *operation,
         return refuse(order, operation,
                       "it requires a later operation; write operations in an order in "
                       "which they can run");
-    needs->behind |= target->stage > order->gate_stage;
+    needs->after_gate |= target->stage > order->gate_stage;
     if (requirement->start || target->counted_for == operation->number + 1)
         return CCMOD_OK;
     target->counted_for = operation->number + 1;
@@ -147,7 +147,7 @@ static ccmod_status check_needs(const goal_order *order, const goal_operation *o
                       "it requires neither all pending operations nor only the last one, "
                       "but a rank of a trace waits for all that it has started; require all of "
                       "them");
-    if (!needs->behind && needs->of_gate < order->gate_count)
+    if (!needs->after_gate && needs->of_gate < order->gate_count)
         return refuse(order, operation,
                       "it requires less than earlier operations wait for, and "
                       "could run before them, but a rank of a trace has one order; let it "

@@ -11,7 +11,7 @@ static ccmod_status account(ccmod_engine *engine, uint32_t number, ccmod_activit
 
     if (!(until_us > processor->clock_us))
         return CCMOD_OK;
-    if (audience_wants(&engine->traffic.audience, CCMOD_SIGNAL_UPPR_PROC)) {
+    if (audience_expects(&engine->traffic.audience, CCMOD_SIGNAL_UPPR_PROC)) {
         ccmod_signal signal = {
             .of.interval = {.processor = number,
                             .activity = activity,
@@ -38,7 +38,7 @@ static ccmod_status account_message(ccmod_engine *engine, uint32_t number, ccmod
     double now_us = engine->traffic.now_us, clock_us = processor->clock_us;
     double moved_us = start_us > clock_us ? start_us : clock_us;
 
-    if (audience_wants(&engine->traffic.audience, CCMOD_SIGNAL_UPPR_PROC)) {
+    if (audience_expects(&engine->traffic.audience, CCMOD_SIGNAL_UPPR_PROC)) {
         CCMOD_TRY(account(engine, number, CCMOD_WAITING, start_us));
         return account(engine, number, activity, now_us);
     }
@@ -100,7 +100,7 @@ static ccmod_status begin(ccmod_engine *engine, uint32_t number)
     if (traffic->ids != NULL)
         traffic->ids[number] = engine->messages;
     engine->messages++;
-    if (audience_wants(&traffic->audience, CCMOD_SIGNAL_NEWSCOM)) {
+    if (audience_expects(&traffic->audience, CCMOD_SIGNAL_NEWSCOM)) {
         ccmod_signal signal = {.of.message = ccmod_message_describe(traffic, number)};
 
         CCMOD_TRY(
@@ -213,7 +213,7 @@ ccmod_status ccmod_delivery_arrive(ccmod_engine *engine, uint32_t number)
     traffic_message *message = &traffic->pool[number];
     bool all;
 
-    if (audience_wants(&traffic->audience, CCMOD_SIGNAL_UPPR_END))
+    if (audience_expects(&traffic->audience, CCMOD_SIGNAL_UPPR_END))
         CCMOD_TRY(signal_end(traffic, number));
     message->flags |= MESSAGE_ARRIVED;
     ccmod_message_give_route(traffic, number);

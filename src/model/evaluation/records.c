@@ -86,7 +86,7 @@ static ccmod_status compute(ccmod_engine *engine, uint32_t number, const ccmod_r
                           "rank %u computes for %g us; a time must be 0 or more, and finite",
                           number, record->time_us);
     CCMOD_TRY(keep_busy(engine, number, CCMOD_COMPUTING, record->time_us));
-    if (audience_wants(&engine->traffic.audience, CCMOD_SIGNAL_NEWPROC))
+    if (audience_expects(&engine->traffic.audience, CCMOD_SIGNAL_NEWPROC))
         return signal_record(engine, CCMOD_SIGNAL_NEWPROC, number, record);
     return CCMOD_OK;
 }
@@ -235,7 +235,7 @@ ccmod_status ccmod_records_take(ccmod_engine *engine, uint32_t number)
             engine->measured[number] =
                 (engine_measured){record.measured_us, engine->traffic.now_us};
         }
-        if (audience_wants(&engine->traffic.audience, CCMOD_SIGNAL_CREATEEVENT))
+        if (audience_expects(&engine->traffic.audience, CCMOD_SIGNAL_CREATEEVENT))
             CCMOD_TRY(signal_record(engine, CCMOD_SIGNAL_CREATEEVENT, number, &record));
         CCMOD_TRY(handlers[record.kind](engine, number, &record));
         if (engine->traffic.message_count > largest)

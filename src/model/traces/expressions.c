@@ -53,7 +53,7 @@ static bool take_short_real(trace_scanner *scanner, double *real)
                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const char *at = scanner->at;
     int64_t digits = 0;
-    int count = 0, behind = 0;
+    int count = 0, decimals = 0;
     bool point = false;
 
     for (; at < scanner->end && (trace_is_digit(*at) || (*at == '.' && !point)); at++) {
@@ -62,14 +62,14 @@ static bool take_short_real(trace_scanner *scanner, double *real)
             continue;
         }
         digits = 10 * digits + (*at - '0');
-        behind += point;
+        decimals += point;
         if (++count > EXACT_DIGITS)
             return false;
     }
     if (count == 0 || (at < scanner->end && (*at == 'e' || *at == 'E')))
         return false;
     scanner->at = at;
-    *real = (double)digits / powers[behind];
+    *real = (double)digits / powers[decimals];
     return true;
 }
 
@@ -186,7 +186,7 @@ static trace_range hull_of(trace_range left, trace_range right)
 
 bool ccmod_trace_index_sections(ccmod_trace *trace)
 {
-    const trace_range nobody = {UINT32_MAX, 0};
+    const trace_range no_rank = {UINT32_MAX, 0};
     size_t leaves = 1;
 
     while (leaves < trace->section_count)
@@ -196,10 +196,10 @@ bool ccmod_trace_index_sections(ccmod_trace *trace)
         return false;
     trace->hull_leaves = leaves;
     for (size_t i = 0; i < leaves; i++)
-        trace->hulls[leaves + i] = i < trace->section_count ? trace->sections[i].range : nobody;
+        trace->hulls[leaves + i] = i < trace->section_count ? trace->sections[i].range : no_rank;
     for (size_t i = leaves - 1; i > 0; i--)
         trace->hulls[i] = hull_of(trace->hulls[2 * i], trace->hulls[2 * i + 1]);
-    trace->hulls[0] = nobody;
+    trace->hulls[0] = no_rank;
     return true;
 }
 
