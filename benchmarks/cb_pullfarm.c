@@ -73,6 +73,7 @@ const benchmark cb_pullfarm = {
                 {"found_Hz", "with --find-rate the highest rate that holds the deadline"}},
     .table = {"frequency_Hz", "in_flight_limit", "limited_by", "event_latency_us.p99"},
     .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
-    .bounds = {{"funnel", "event", "what the destinations can take in", "sources", "destinations"},
-               {"oneway", "stream", "what a source can send", "2", "1"}},
+    .bounds = {{"funnel", "event", "what the destinations can take in", "sources", "destinations",
+                false},
+               {"oneway", "stream", "what a source can send", "2", "1", false}},
 };

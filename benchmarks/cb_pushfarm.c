@@ -36,7 +36,10 @@ static const cb_option own_options[] = {
      .default_text = "loop",
      .choices = tellings,
      .key = "supervisor",
-     .help = "Send events to the sources in a loop, or by a multicast"},
+     .help = "How the supervisor tells the sources of an event",
+     .more =
+         "loop: by a loop of sends. multicast: by the technology's own multicast; rows then have "
+         "multicast technology."},
 };
 
 static bool tells_by_multicast(const bench_options *options)
@@ -84,8 +87,9 @@ const benchmark cb_pushfarm = {
                 {"found_Hz", "with --find-rate the highest rate that holds the deadline"}},
     .table = {"frequency_Hz", "in_flight_limit", "limited_by", "event_latency_us.p99"},
     .plots = {{"frequency_Hz", "sources"}, {"event_latency_us", "offered_Hz"}},
-    .bounds = {{"funnel", "event", "what the destinations can take in", "sources", "destinations"},
-               {"oneway", "stream", "what a source can send", "2", "1"},
+    .bounds = {{"funnel", "event", "what the destinations can take in", "sources", "destinations",
+                false},
+               {"oneway", "stream", "what a source can send", "2", "1", false},
                {"outfarm", "stream", "what a supervisor can tell {sources} sources", "sources", "1",
-                .control = true}},
+                true}},
 };

@@ -142,9 +142,10 @@ int main(int count, char **arguments)
     if (status >= 0)
         return status;
     if (!sisci_registry_lock(&lock)) {
-        fprintf(stderr,
-                "sisci-shm-clean: cannot lock the registry %s in /dev/shm: %s; check who owns it\n",
-                sisci_name_lock().text, strerror(errno));
+        char reason[256];
+
+        sisci_registry_explain(errno, reason, sizeof(reason));
+        fprintf(stderr, "sisci-shm-clean: %s\n", reason);
         return 1;
     }
     done = clean(&options);

@@ -19,6 +19,7 @@ RADIUS = 17  # of a node
 STYLE = """\
   .card { fill: #ffffff; stroke: #c8ccd0 }
   text { font: 13px sans-serif; fill: #1b1f24; text-anchor: middle }
+  .title { font-weight: bold }
   .small { font-size: 11px; fill: #4a5159 }
   .node { fill: #dbe9f6; stroke: #1f5f99; stroke-width: 1.5 }
   .data { stroke: #1b1f24; stroke-width: 1.6; fill: none }
@@ -244,7 +245,7 @@ def draw(picture: Picture) -> str:
         f"  <title>{escape(described)}</title>",
         f"  <style>\n{STYLE}\n  </style>",
         f'  <rect class="card" x="0.5" y="0.5" width="{WIDTH - 1}" height="{HEIGHT + 25}" rx="6"/>',
-        f'  <text x="{WIDTH / 2:g}" y="20" font-weight="bold">{escape(picture.title)}</text>',
+        f'  <text class="title" x="{WIDTH / 2:g}" y="20">{escape(picture.title)}</text>',
         '  <g transform="translate(0 22)">',
     ]
     for arrow in picture.arrows:

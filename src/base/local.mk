@@ -6,6 +6,7 @@ libcombench_a_SOURCES += \
 	%D%/context_job.c \
 	%D%/context_text.c \
 	%D%/grow.h \
+	%D%/input.c %D%/input.h \
 	%D%/log.c %D%/log.h \
 	%D%/memory.c %D%/memory.h \
 	%D%/options.c %D%/options.h \

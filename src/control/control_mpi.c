@@ -257,6 +257,30 @@ static bool variable_text(int index, MPI_Datatype type, char *text, size_t bytes
     return text[0] != '\0';
 }
 
+/* Put the name of a value in place of its number, where the library has names for a choice; truth
+ * values stay numbers. */
+static void name_value(MPI_T_enum enumeration, char *text, size_t bytes)
+{
+    char name[256] = "", *end;
+    int count = 0, name_length = sizeof(name);
+    const long number = strtol(text, &end, 10);
+
+    if (enumeration == MPI_T_ENUM_NULL || *end != '\0' ||
+        MPI_T_enum_get_info(enumeration, &count, name, &name_length) != MPI_SUCCESS ||
+        strstr(name, "bool") != NULL)
+        return;
+    for (int i = 0; i < count; i++) {
+        int value = 0;
+
+        name_length = sizeof(name);
+        if (MPI_T_enum_get_item(enumeration, i, &value, name, &name_length) == MPI_SUCCESS &&
+            value == number && name[0] != '\0') {
+            snprintf(text, bytes, "%.200s", name);
+            return;
+        }
+    }
+}
+
 void control_settings(const control *plane,
                       void (*visit)(const char *name, const char *value, void *context),
                       void *context)
@@ -280,12 +304,14 @@ void control_settings(const control *plane,
         char name[256] = "", value[256];
         int name_length = sizeof(name), description_length = 0, verbosity, binding, scope;
         MPI_Datatype type;
-        MPI_T_enum enumeration;
+        MPI_T_enum enumeration = MPI_T_ENUM_NULL;
 
         if (MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &enumeration, NULL,
                                 &description_length, &binding, &scope) == MPI_SUCCESS &&
-            shapes_messages(name) && variable_text(i, type, value, sizeof(value)))
+            shapes_messages(name) && variable_text(i, type, value, sizeof(value))) {
+            name_value(enumeration, value, sizeof(value));
             visit(name, value, context);
+        }
     }
 }
 

@@ -30,6 +30,8 @@ typedef struct {
     const bench_plan *plan;
     participation who;
     bool shows_progress; /* on a terminal; rank 0 */
+    bool logs_progress;  /* a line for each curve, where nothing else would be seen for long; rank 0
+                          */
     uint64_t started_ns;
     size_t measured; /* so far, without what was skipped */
     /* At rank 0 */
@@ -151,18 +153,34 @@ static bool launcher_has_terminal(void)
     return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0;
 }
 
-static void show_progress(plan_progress *run, const bench_measurement *measurement)
+static void show_progress(plan_progress *run, const bench_measurement *measurement, bool new_curve)
 {
     const engine_session *session = run->session;
-    size_t done = (size_t)(measurement - run->plan->measurements), left = run->plan->count - done;
-    double elapsed_s = (double)(cb_now_ns() - run->started_ns) / 1e9;
-    double each_s =
+    const size_t done = (size_t)(measurement - run->plan->measurements), total = run->plan->count;
+    const double elapsed_s = (double)(cb_now_ns() - run->started_ns) / 1e9;
+    const double each_s =
         run->measured > 0 ? elapsed_s / (double)run->measured : session->options->max_time_s;
+    const double left_s = each_s * (double)(total - done);
 
-    fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu processors, %zu bytes; about %.0f s left",
-            done + 1, run->plan->count, session->definition->name, measurement->mode->name,
-            run->who.count, measurement->size_bytes, each_s * (double)left);
     run->measured++;
+    if (run->shows_progress)
+        fprintf(stderr, "\r\033[K[%zu/%zu] cb_%s %s, %zu processors, %zu bytes; about %.0f s left",
+                done + 1, total, session->definition->name, measurement->mode->name, run->who.count,
+                measurement->size_bytes, left_s);
+    else if (run->logs_progress && new_curve)
+        cb_note("measurement %zu of %zu: %s, %zu processors; about %.0f s left", done + 1, total,
+                measurement->mode->name, run->who.count, left_s);
+}
+
+/* Rows of a table show how far a run is; a document does not. */
+static bool is_long_and_silent(const engine_session *session, const bench_plan *plan)
+{
+    const bench_options *options = session->options;
+    const double long_s = 10;
+
+    return (options->output != NULL ||
+            (options->format != NULL && strcmp(options->format, "json") == 0)) &&
+           (double)plan->count * session->options->max_time_s > long_s;
 }
 
 /* One measurement */
@@ -235,8 +253,8 @@ static cb_status fit_curve(plan_progress *run, const bench_measurement *measurem
     return CB_OK;
 }
 
-/* What a reader may look for and not find. A farm's event is not a transfer of one size, so it
- * has no line to look for. */
+/* Explain what a reader may miss. A fit is expected only of a benchmark whose usual sizes are
+ * fitted. */
 static cb_status explain_what_is_missing(const plan_progress *run)
 {
     const engine_session *session = run->session;
@@ -247,7 +265,7 @@ static cb_status explain_what_is_missing(const plan_progress *run)
         CB_TRY(report_skip(session->document, "shares of the sources, in rows without them",
                            "a block holds less than four windows; give a longer --max-time, or a "
                            "smaller --window"));
-    if (fits_wanted(session) || session->definition->counted == BENCH_FARM)
+    if (fits_wanted(session) || !session->definition->fit)
         return CB_OK;
     return report_skip(
         session->document, "fit",
@@ -277,6 +295,8 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
     run->fits = session->document != NULL && fits_wanted(session);
     run->shows_progress =
         session->document != NULL && (isatty(STDERR_FILENO) || launcher_has_terminal());
+    run->logs_progress =
+        session->document != NULL && !run->shows_progress && is_long_and_silent(session, run->plan);
     CB_TRY(algorithm_calibrate(session, run->plan));
     run->started_ns = cb_now_ns();
     return CB_OK;
@@ -336,8 +356,7 @@ cb_status plan_run(engine_session *session, const bench_plan *plan)
 
             if (session->document != NULL)
                 note_roles(&run, measurement);
-            if (run.shows_progress)
-                show_progress(&run, measurement);
+            show_progress(&run, measurement, new_curve);
             status = measurement_run(&setting, &outcome);
             status = measurement_report(&setting, &outcome, status, &result);
             measurement_outcome_free(&outcome);

@@ -14,11 +14,17 @@
 
 volatile sig_atomic_t session_signal_seen;
 
+/* What a signal has to clean up at once; NULL: nothing is open. */
+static transport_factory *volatile technology_at_signal;
+
 /* Signals */
 
+/* A launcher that sent SIGTERM sends SIGKILL soon after, and a rank may wait in the middle of a
+ * block for one that has gone: so what would outlast the process is removed here. */
 static void note_signal(int number)
 {
     session_signal_seen = number;
+    transport_abandon(technology_at_signal);
 }
 
 /* A reader that went away and a limit on the size of files are to be seen as errors of writing. */
@@ -31,6 +37,12 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+static _Noreturn void end_job(const engine_session *session, int exit_status)
+{
+    transport_abandon(session->technology);
+    control_abort(session->plane, exit_status);
 }
 
 /* Nothing collective can be trusted to end in the time that is left, and what was measured is in
@@ -53,7 +65,7 @@ void session_leave_if_interrupted(engine_session *session)
                      "rest",
                      name, output != NULL ? "in " : "on standard output",
                      output != NULL ? output : "");
-        control_abort(session->plane, EXIT_FAILURE);
+        end_job(session, EXIT_FAILURE);
     }
     now_ns = cb_now_ns();
     if (session->interrupted_ns == 0)
@@ -63,7 +75,7 @@ void session_leave_if_interrupted(engine_session *session)
     cb_error("%s came to this rank and ends the job; what was measured until then is in the "
              "result; run again for the rest",
              name);
-    control_abort(session->plane, EXIT_FAILURE);
+    end_job(session, EXIT_FAILURE);
 }
 
 /* How ranks wait */
@@ -188,6 +200,7 @@ static cb_status open_technologies(engine_session *session)
     transport_wait ignored;
 
     CB_TRY(transport_open(program->technology, &bootstrap, &session->technology));
+    technology_at_signal = session->technology;
     CB_TRY(transport_open(transport_find("null"), &bootstrap, &session->null));
     CB_TRY(transport_set_wait(session->technology, session->wait, &session->effective_wait));
     return transport_set_wait(session->null, session->wait, &ignored);
@@ -283,9 +296,10 @@ static cb_status finish(engine_session *session, cb_status status)
     if (status != CB_OK && status != CB_ERROR_UNSUPPORTED) {
         if (session->document == NULL)
             cb_sleep_ns(moment_ns);
-        control_abort(session->plane, cb_status_exit(status));
+        end_job(session, cb_status_exit(status));
     }
     finished = control_agree(control_everyone(session->plane), finished);
+    technology_at_signal = NULL;
     closed = transport_close(session->technology);
     null_closed = transport_close(session->null);
     if (closed != CB_OK || null_closed != CB_OK)

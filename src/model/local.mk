@@ -14,7 +14,7 @@ libccmod_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off -fvisibility=hidden
 libccmod_la_LDFLAGS = $(SANITIZER_CFLAGS) -no-undefined -version-info 0:0:0
 libccmod_la_LIBADD = -lm
 libccmod_la_SOURCES = \
-	src/base/grow.h src/base/random.c src/base/units.c \
+	src/base/grow.h src/base/input.c src/base/input.h src/base/random.c src/base/units.c \
 	src/report/escape.c src/report/escape.h src/report/events.c src/report/events.h \
 	src/report/svg.c src/report/svg.h \
 	src/stats/fit.c src/stats/fit.h \

@@ -54,8 +54,8 @@ static const report_cell wait_cells[] = {
 
 static const report_cell found_cells[] = {
     {.path = "value", .name = "value"},
-    {.path = "interval.0", .name = "low", .heading = {"holds", "Hz", 7, 1, false}},
-    {.path = "interval.1", .name = "high", .heading = {"fails", "Hz", 7, 1, false}},
+    {.path = "interval.0", .name = "low", .heading = {"holds", "Hz", 7, 3, false}},
+    {.path = "interval.1", .name = "high", .heading = {"fails", "Hz", 7, 3, false}},
     {.path = "held", .name = "held"},
     {.path = "repeats", .name = "repeats"},
     {.path = NULL},

@@ -121,22 +121,50 @@ static void write_slow_destinations(FILE *stream, const json_t *destinations)
     }
 }
 
+/* Below the row of a rate that was searched for: what the trials at it and around it said, and
+ * whether the run that the row shows went otherwise. */
+static void write_found_rate(FILE *stream, const report_row *row)
+{
+    static const phrase phrases[] = {
+        {"    found rate: ", "value", " Hz held the deadline"},
+        {" in ", "held", ""},
+        {" of ", "repeats", " trials"},
+        {"; ", "interval.0", " Hz in all"},
+        {", ", "interval.1", " Hz in none"},
+    };
+
+    if (!report_row_has(row, REPORT_FOUND_HZ))
+        return;
+    for (size_t i = 0; i < COUNT(phrases); i++)
+        write_phrases(stream, row->values[REPORT_FOUND_HZ], &phrases[i], 1);
+    if (report_row_has(row, REPORT_SATURATED) && report_row_flag(row, REPORT_SATURATED, ""))
+        fputs("; one more run at it, which the row shows, was saturated", stream);
+    fputc('\n', stream);
+}
+
 /* Rows */
 
 /* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
- * saturated, disturbed or beside such a task has no precision to reach: it has at most two of the
- * others. */
+ * saturated, disturbed or beside such a task has no precision to reach: it has few of the others.
+ */
 static const struct {
     char mark;
     report_column column;    /* marked where this is true or, if it is no flag, where it is there */
     const char *is, *is_not; /* and is this text, or another than this */
     double above;            /* and is more than this */
+    bool is_of_trial;        /* not of a rate that was found, whose line says it */
     const char *meaning;
 } marks[] = {
     {'*', REPORT_OVERSUBSCRIBED, .meaning = "oversubscribed: more busy ranks than cores on a host"},
     {'/', REPORT_PIECE_BYTES,
      .meaning = "sent in pieces, which the receiver puts together by a copy"},
-    {'!', REPORT_SATURATED, .meaning = "saturated: the rate that is offered cannot be carried"},
+    /* The line below such a row says whether the run at it was saturated. */
+    {'=', REPORT_FOUND_HZ,
+     .meaning = "the rate that --find-rate found: the highest that held the deadline; the other "
+                "figures are of one more run at it"},
+    {'!', REPORT_SATURATED, .is_of_trial = true,
+     .meaning = "saturated: the rate that is offered cannot be carried; the farm is the limit, "
+                "unless ^ stands there too"},
     {'^', REPORT_LIMITED_BY, .is = "supervisor",
      .meaning = "the supervisor could not issue the events in time: it is the limit, and not the "
                 "farm"},
@@ -147,6 +175,8 @@ static const struct {
     {'>', REPORT_SLOWDOWN_COMPUTING_AT_LEAST,
      .meaning = "too little was computed for a figure: slowed down at least by that, no more of it "
                 "left"},
+    {'#', REPORT_ERRORS, .above = 0,
+     .meaning = "messages came twice, too late or unexpected; errors in the result counts them"},
     {'~', REPORT_STOPPED_BY, .is_not = "precision",
      .meaning = "the precision asked for was not reached in --max-time"},
 };
@@ -156,7 +186,8 @@ static bool is_marked(const report_row *row, size_t mark)
     report_column column = marks[mark].column;
     const char *text = report_row_text(row, column, "");
 
-    if (!report_row_has(row, column))
+    if (!report_row_has(row, column) ||
+        (marks[mark].is_of_trial && report_row_has(row, REPORT_FOUND_HZ)))
         return false;
     if (report_columns[column].type == REPORT_TYPE_FLAG)
         return report_row_flag(row, column, "");
@@ -317,6 +348,7 @@ static void row_text(report_writer *writer, const report_row *row)
         space = "";
     }
     fputc('\n', stream);
+    write_found_rate(stream, row);
     write_slow_destinations(stream, row->values[REPORT_PER_DESTINATION]);
 }
 
@@ -371,10 +403,13 @@ static void begin_text(report_writer *writer, json_t *document)
     };
     const json_t *environment = json_object_get(document, "environment");
     size_t hosts = json_array_size(json_object_get(environment, "hosts"));
+    const char *id = json_string_value(json_object_get(document, "id"));
+    const char *name = json_string_value(json_object_get(document, "benchmark"));
 
-    fprintf(writer->stream, "%s %s over %s: %s\n",
-            json_string_value(json_object_get(document, "id")),
-            json_string_value(json_object_get(document, "benchmark")),
+    /* A benchmark that is of no collection has its name as its id. */
+    if (strcmp(id, name) != 0)
+        fprintf(writer->stream, "%s ", id);
+    fprintf(writer->stream, "%s over %s: %s\n", name,
             json_string_value(json_object_get(document, "technology")), writer->title);
     if (hosts > 0)
         fprintf(writer->stream, "%zu %s: ", hosts, hosts == 1 ? "host" : "hosts, the first");

@@ -156,6 +156,7 @@ typedef struct {
     bool thread_runs;
     pthread_t thread; /* the thread that makes callbacks */
     char job[SISCI_JOB_BYTES];
+    sisci_name beginning; /* of the names of the job's objects */
     unsigned node;
     sisci_faults faults;
     sisci_process self;

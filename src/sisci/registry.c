@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const char folder[] = "/dev/shm";
@@ -130,6 +131,11 @@ bool sisci_job_is_valid(const char *job)
 sisci_name sisci_name_user(void)
 {
     return name_format("/sisci-shm.%lu.", (unsigned long)geteuid());
+}
+
+sisci_name sisci_name_job(const char *job)
+{
+    return name_format("%s%s.", sisci_name_user().text, job);
 }
 
 sisci_name sisci_name_lock(void)
@@ -289,6 +295,28 @@ bool sisci_registry_lock(int *lock)
 void sisci_registry_unlock(int lock)
 {
     close(lock);
+}
+
+void sisci_registry_explain(int error, char *text, size_t bytes)
+{
+    const sisci_name name = sisci_name_lock();
+    char path[sizeof(folder) + SISCI_NAME_BYTES];
+    struct stat status;
+    int used;
+
+    snprintf(path, sizeof(path), "%s%s", folder, name.text);
+    used = snprintf(text, bytes, "cannot lock %s: %s", path, strerror(error));
+    if (used < 0 || (size_t)used >= bytes)
+        return;
+    if (lstat(path, &status) != 0)
+        snprintf(text + used, bytes - (size_t)used, "; make %s writable for this user", folder);
+    else if (status.st_uid != geteuid())
+        snprintf(text + used, bytes - (size_t)used,
+                 "; it belongs to user %lu: remove it as that user or as root",
+                 (unsigned long)status.st_uid);
+    else
+        snprintf(text + used, bytes - (size_t)used, "; %sremove it",
+                 S_ISREG(status.st_mode) ? "" : "it is no regular file: ");
 }
 
 static sisci_object_status status_of(int error)
@@ -521,6 +549,63 @@ size_t sisci_objects_sweep(void)
     free(stale);
     sisci_names_free(&all);
     return removed;
+}
+
+/* An entry of a folder as the kernel gives it, getdents64(2): readdir is not async-signal-safe. */
+typedef struct {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+} folder_entry;
+
+static bool is_owned(int files, const char *file_name, const sisci_process *owner)
+{
+    int file = openat(files, file_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    sisci_object_head head;
+    bool owned;
+
+    if (file < 0)
+        return false;
+    owned = pread(file, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+            sisci_process_same(&head.owner, owner);
+    close(file);
+    return owned;
+}
+
+/* Once through the folder; whether anything was removed. */
+static bool abandon_listed(int files, const sisci_name *beginning, const sisci_process *owner)
+{
+    _Alignas(folder_entry) char entries[4096];
+    bool removed = false;
+    long length;
+
+    lseek(files, 0, SEEK_SET);
+    while ((length = syscall(SYS_getdents64, files, entries, sizeof(entries))) > 0)
+        for (long at = 0; at < length;) {
+            const folder_entry *entry = (const folder_entry *)(const void *)(entries + at);
+
+            at += entry->bytes;
+            /* Names of objects begin with a slash. */
+            if (strncmp(entry->name, beginning->text + 1, strlen(beginning->text) - 1) == 0 &&
+                is_owned(files, entry->name, owner))
+                removed = unlinkat(files, entry->name, 0) == 0 || removed;
+        }
+    return removed;
+}
+
+/* What is removed while a folder is read may hide what comes after it. */
+void sisci_objects_abandon(const sisci_name *beginning, const sisci_process *owner)
+{
+    const int error = errno, files = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (files >= 0) {
+        while (abandon_listed(files, beginning, owner))
+            continue;
+        close(files);
+    }
+    errno = error;
 }
 
 bool sisci_shared_mutex_initialise(pthread_mutex_t *mutex)

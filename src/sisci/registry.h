@@ -57,6 +57,9 @@ bool sisci_job_is_valid(const char *job);
 /* The prefix of all names of this user. */
 sisci_name sisci_name_user(void);
 
+/* The beginning of all names of a job of this user. */
+sisci_name sisci_name_job(const char *job);
+
 /* The file whose lock serialises creation and removal. */
 sisci_name sisci_name_lock(void);
 
@@ -96,6 +99,9 @@ void sisci_names_free(sisci_names *names);
 /* Lock and unlock the registry; the calling process must not hold the lock. False: see errno. */
 bool sisci_registry_lock(int *lock);
 void sisci_registry_unlock(int lock);
+
+/* Why sisci_registry_lock failed with this errno, and what to do: a clause for a message. */
+void sisci_registry_explain(int error, char *text, size_t bytes);
 
 typedef struct {
     _Atomic uint32_t ready; /* written last: the object is complete */
@@ -158,6 +164,10 @@ void sisci_objects_find_stale(const sisci_names *all, bool *stale);
 /* Remove the stale objects of this user if one of the user's processes was killed; returns their
  * number. Otherwise it costs one check per process. The registry is locked. */
 size_t sisci_objects_sweep(void);
+
+/* Remove the names of all objects of a process that begin so, without the lock; what is mapped
+ * stays. Async-signal-safe. */
+void sisci_objects_abandon(const sisci_name *beginning, const sisci_process *owner);
 
 /* A mutex in an object, for all processes that map it. False: out of resources. */
 bool sisci_shared_mutex_initialise(pthread_mutex_t *mutex);

@@ -445,6 +445,11 @@ sci_dma_queue_state_t SCIDMAQueueState(sci_dma_queue_t dq);
 /* Stop the transfers of the queue where they are. SCI_ERR_ILLEGAL_OPERATION: none is pending. */
 void SCIAbortDMAQueue(sci_dma_queue_t dq, unsigned int flags, sci_error_t *error);
 
+/* Not in the SISCI API: remove the names of all objects of this process from /dev/shm before it
+ * ends by a signal or by _exit(). Mapped memory can still be used, but no process can connect to
+ * it. Async-signal-safe; does nothing if the library was not started. */
+void sisci_shm_abandon(void);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "sisci/internal.h"
 #include "sisci/sisci_api.h"
@@ -158,6 +159,17 @@ static void prepare_process(void)
     atexit(leave_at_exit);
 }
 
+/* Without /dev/shm there is no shared memory; with it, something is in the way that can be removed.
+ */
+static sci_error_t refuse_lock(int error)
+{
+    char reason[256];
+
+    sisci_registry_explain(error, reason, sizeof(reason));
+    fprintf(stderr, "sisci-shm: %s\n", reason);
+    return error == ENOENT ? SCI_ERR_SYSTEM : SCI_ERR_ACCESS;
+}
+
 /* Publish the presence of this process and start the library's thread. */
 static sci_error_t start_library(void)
 {
@@ -167,9 +179,10 @@ static sci_error_t start_library(void)
 
     if (error != SCI_ERR_OK)
         return error;
+    sisci_shm.beginning = sisci_name_job(sisci_shm.job);
     sisci_shm.self = sisci_process_self();
     if (!sisci_registry_lock(&lock))
-        return SCI_ERR_SYSTEM;
+        return refuse_lock(errno);
     sisci_objects_sweep();
     status = sisci_presence_create(sisci_shm.job, sisci_shm.node, &sisci_shm.self);
     sisci_registry_unlock(lock);
@@ -182,6 +195,14 @@ static sci_error_t start_library(void)
         return SCI_ERR_SYSTEM;
     }
     return SCI_ERR_OK;
+}
+
+/* In a handler of signals no lock can be taken; what this reads changes at the first start alone.
+ */
+void sisci_shm_abandon(void)
+{
+    if (sisci_shm.self.pid == getpid())
+        sisci_objects_abandon(&sisci_shm.beginning, &sisci_shm.self);
 }
 
 /* The library's thread cannot wait for its own end. */

@@ -129,6 +129,11 @@ static cb_status refuse_group_receive_root(transport_group *group, transport_buf
     return report_missing_slot(group->factory, "multicast receive");
 }
 
+static void nothing_to_abandon(transport_factory *factory)
+{
+    (void)factory;
+}
+
 #define FILL(slot, function)                                                                       \
     do {                                                                                           \
         if (ops->slot == NULL)                                                                     \
@@ -168,6 +173,7 @@ static void fill_empty_slots(transport_technology *ops)
     FILL(group_try_receive, refuse_group_receive);
     FILL(group_receive_root, refuse_group_receive_root);
     FILL(group_try_receive_root, refuse_group_receive_root);
+    FILL(abandon, nothing_to_abandon);
 }
 
 const char *transport_wait_name(transport_wait wait)

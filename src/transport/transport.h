@@ -114,6 +114,7 @@ struct transport_technology {
                                    transport_node **from);
     cb_status (*group_receive_root)(transport_group *group, transport_buffer **out);
     cb_status (*group_try_receive_root)(transport_group *group, transport_buffer **out);
+    void (*abandon)(transport_factory *factory);
 };
 
 /* Technology-specific objects begin with these. */
@@ -202,6 +203,14 @@ static inline cb_status transport_set_wait(transport_factory *factory, transport
                                            transport_wait *effective)
 {
     return factory->ops.set_wait(factory, wait, effective);
+}
+
+/* Remove what would outlast a process that ends without transport_close. The factory can still be
+ * used, but no process can connect to this one any more. Async-signal-safe; NULL does nothing. */
+static inline void transport_abandon(transport_factory *factory)
+{
+    if (factory != NULL)
+        factory->ops.abandon(factory);
 }
 
 /* Wait until no message of this process is queued here. If a receiver has no room for it, this

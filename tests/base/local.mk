@@ -5,6 +5,7 @@ UNIT_TESTS += \
 	%D%/test_context \
 	%D%/test_context_text \
 	%D%/test_derive \
+	%D%/test_input \
 	%D%/test_log \
 	%D%/test_memory \
 	%D%/test_nearest \
@@ -23,6 +24,8 @@ tests_base_test_context_text_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_context_text_LDADD = $(UNIT_LIBS)
 tests_base_test_derive_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_derive_LDADD = $(UNIT_LIBS)
+tests_base_test_input_CPPFLAGS = $(UNIT_FLAGS)
+tests_base_test_input_LDADD = $(UNIT_LIBS)
 tests_base_test_log_CPPFLAGS = $(UNIT_FLAGS)
 tests_base_test_log_LDADD = $(UNIT_LIBS)
 tests_base_test_memory_CPPFLAGS = $(UNIT_FLAGS)

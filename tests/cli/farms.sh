@@ -47,7 +47,31 @@ verified_pipeline() {
     expect_rows "r['verify']['messages'] > 0 and sum(r['verify'].values()) == r['verify']['messages']"
 }
 
+# Rows of a loop have no key for it.
+told_by_multicast() {
+    for technology in mpi sci udp; do
+        measured "sources told by a multicast over $technology" 5 cb_pushfarm --sources 2 \
+            --technology "$technology" --sizes 16,1024 --algorithm 0 --max-time 0.05 --verify \
+            --supervisor multicast
+        expect_document result.json "len(d['results']), d['parameters']['supervisor']" \
+            "(2, 'multicast')"
+        expect_rows "r['multicast'] == 'technology' and r['verify']['messages'] > 0"
+        expect_rows "sum(r['verify'].values()) == r['verify']['messages']"
+        expect_rows "sum(each['decided'] for each in r.get('per_destination', [])) in (0, r['decided'])"
+    done
+    measured "and at a rate" 5 cb_pushfarm --sources 2 --sizes 1024 --algorithm 0 --max-time 0.1 \
+        --supervisor multicast --rate 400Hz
+    expect_rows "r['multicast'] == 'technology' and r['issued'] >= 20"
+    measured "by a loop" 3 cb_pushfarm --sizes 64 --algorithm 0 --max-time 0.02 --supervisor loop
+    expect_rows "'multicast' not in r"
+    case_is "a technology without a group send"
+    run 3 cb_pushfarm --technology tcp --sizes 64 --algorithm 0 --supervisor multicast
+    expect_status 77
+    expect_error "no group send of its own" "--supervisor loop"
+}
+
 if [ "$MPI_KIND" != openmpi ]; then
+    told_by_multicast
     farm_of_17_ranks pushfarm
     farm_of_17_ranks pullfarm
     slow_destination
@@ -91,6 +115,7 @@ for farm in pushfarm pullfarm; do
 done
 
 slow_destination
+told_by_multicast
 
 measured "more in flight than there is time for" 3 cb_pushfarm --sizes 64 --algorithm 500 \
     --in-flight 1048576 --rate 1kHz --max-time 0.05

@@ -4,6 +4,7 @@ CLI_TESTS = \
 	%D%/bad_input.sh \
 	%D%/configuration.sh \
 	%D%/emit_trace.sh \
+	%D%/emitted.py \
 	%D%/farm_faults.sh \
 	%D%/farm_input.sh \
 	%D%/farm_small.sh \

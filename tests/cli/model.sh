@@ -193,4 +193,11 @@ if [ -w /dev/full ]; then
     expect_one_error "standard output"
 fi
 
+case_is "a device has no end: none is read"
+for arguments in "run /dev/zero" "info /dev/zero" "convert /dev/zero" "convert --from goal /dev/zero" \
+    "calibrate /dev/zero" "run two.cct --calibration /dev/zero" "run two.cct --network /dev/zero"; do
+    # shellcheck disable=SC2086 # several words
+    refused 2 /dev/zero "device" "name" -- $arguments
+done
+
 finish

@@ -274,6 +274,23 @@ JOB_TEST(a_plane_for_threads_has_a_library_with_locks)
     ck_assert(locks);
 }
 
+static void note_number(const char *name, const char *value, void *context)
+{
+    bool *is_number = context;
+
+    if (strstr(name, "single_copy_mechanism") != NULL)
+        *is_number = strspn(value, "-0123456789") == strlen(value);
+}
+
+/* Of an MPI library that has no such setting nothing is said. */
+JOB_TEST(a_choice_among_mechanisms_has_its_name)
+{
+    bool is_number = false;
+
+    control_settings(job.plane, note_number, &is_number);
+    ck_assert(!is_number);
+}
+
 JOB_TEST(the_library_is_named_with_its_version)
 {
     ck_assert_ptr_nonnull(strpbrk(control_library(job.plane), "0123456789"));
@@ -298,6 +315,7 @@ static TCase *control_plane(void)
     tcase_add_test(theme, clocks_of_one_host_differ_by_no_more_than_the_bound);
     tcase_add_test(theme, the_clock_of_rank_0_is_the_reference);
     tcase_add_test(theme, the_library_is_named_with_its_version);
+    tcase_add_test(theme, a_choice_among_mechanisms_has_its_name);
     tcase_add_test(theme, a_plane_for_threads_has_a_library_with_locks);
     return theme;
 }

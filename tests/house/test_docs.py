@@ -27,9 +27,12 @@ Json = dict[str, Any]
 PAGES = [SOURCE / name for name in ("README.md", "CONTRIBUTING.md", "CHANGES.md")]
 PAGES += sorted(DOCS.rglob("*.md"))
 
-# Files outside docs that name a page or a picture of it in a comment, a message or a script.
-FOLDERS = ("benchmarks", "man", "packaging", "python", "scripts", "src", "tests", "tools", ".ci", "m4")
+# Where pages, examples and pictures are named in comments, messages and scripts.
+FOLDERS = ("docs", "benchmarks", "man", "packaging", "python", "scripts", "src", "tests", "tools", ".ci", "m4")
 NAMED = re.compile(r"\bdocs/[\w./-]+\.(?:md|json|svg|png|cct|cal|plan)\b")
+# A source as pages name it: by its path, or by the path below src, a part of it, or the driver's package.
+SOURCES = re.compile(r"(?<![\w/.-])(?:[\w.-]+/)+[\w-]+\.(?:c|h|def|py|sh|mk|plan|cct|cal)\b")
+ROOTS = (".", "src", "src/model", "src/model/include", "src/transport", "python/combench")
 # What is released is never changed, and test_docs.py and its like name no page for people.
 UNCHANGED = ("tests/suite/released/",)
 
@@ -66,7 +69,7 @@ def target(page: Path, link: str) -> tuple[Path, str]:
 
 
 def references() -> Iterator[tuple[Path, str]]:
-    """The files of docs that are named outside of docs, each with the file that names it."""
+    """The files of docs that are named in plain text, each with the file that names it."""
     for folder in FOLDERS:
         for path in sorted((SOURCE / folder).rglob("*")):
             name = path.relative_to(SOURCE).as_posix()
@@ -107,11 +110,21 @@ class Links(unittest.TestCase):
         linked = {target(page, link)[0] for page in PAGES for link in links(page)}
         self.assertEqual(set(DOCS.glob("*.schema.json")) - linked, set())
 
-    def test_files_of_docs_that_are_named_elsewhere_exist(self) -> None:
+    def test_files_of_docs_that_are_named_in_text_exist(self) -> None:
         wrong = [
             f"{path.relative_to(SOURCE)}: {name}"
             for path, name in references()
             if not (SOURCE / name).is_file()
+        ]
+        self.assertEqual(wrong, [])
+
+    def test_sources_that_pages_name_exist(self) -> None:
+        wrong = [
+            f"{page.relative_to(SOURCE)}: {name}"
+            for page in PAGES
+            if page.name != "CHANGES.md"  # older releases had other files
+            for name in SOURCES.findall(page.read_text(encoding="utf-8"))
+            if "NAME" not in name and not any((SOURCE / root / name).is_file() for root in ROOTS)
         ]
         self.assertEqual(wrong, [])
 
@@ -126,6 +139,19 @@ class Links(unittest.TestCase):
             self.assertEqual(links(page), ["b.md#c", "d.svg"])
             self.assertEqual(anchors(page), {"any-page", "two-words-once", "any-page-1"})
             self.assertEqual(target(page, "b.md#c"), (page.parent.resolve() / "b.md", "c"))
+
+
+class Readme(unittest.TestCase):
+    text = (SOURCE / "README.md").read_text(encoding="utf-8")
+
+    def test_it_has_at_most_1200_words(self) -> None:
+        self.assertLessEqual(len(self.text.split()), 1200)
+
+    def test_rows_of_its_example_are_those_of_the_page(self) -> None:
+        rows = re.findall(r"^ +\d[\d. ]+[*!?~]+$", self.text, re.MULTILINE)
+        self.assertGreater(len(rows), 3)
+        page = (DOCS / "using/benchmarks.md").read_text(encoding="utf-8").splitlines()
+        self.assertEqual([row for row in rows if row not in page], [])
 
 
 class Tarball(unittest.TestCase):

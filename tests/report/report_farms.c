@@ -177,6 +177,31 @@ START_TEST(a_saturated_row_is_marked_in_the_text_and_the_mark_explained)
 }
 END_TEST
 
+START_TEST(a_rate_that_was_found_does_not_look_like_a_trial_that_failed)
+{
+    static stats_histogram latency;
+    capture c;
+    report_row row;
+
+    fill_histogram(&latency, 200);
+    row = row_of_farm(&latency);
+    set_found(&row);
+    report_set_flag(&row, REPORT_SATURATED, true);
+    report_set_text(&row, REPORT_LIMITED_BY, "farm");
+    capture_open(&c, REPORT_TEXT, NULL);
+    report_add(c.document, &row);
+    ck_assert_ptr_nonnull(strstr(c.output, " ="));
+    ck_assert_ptr_null(strchr(c.output, '!'));
+    ck_assert_ptr_nonnull(strstr(c.output,
+                                 "found rate: 50000 Hz held the deadline in 4 of 5 trials; "
+                                 "48000 Hz in all, 55000 Hz in none; one more run at it, "
+                                 "which the row shows, was saturated\n"));
+    report_finish(c.document, NULL);
+    ck_assert_ptr_nonnull(strstr(c.output, "\n= the rate that --find-rate found"));
+    capture_close(&c);
+}
+END_TEST
+
 START_TEST(a_row_that_is_off_its_schedule_is_marked_and_one_that_keeps_it_is_not)
 {
     static stats_histogram latency;
@@ -207,4 +232,5 @@ UNIT_PART(report_farms, a_rate_that_was_found_has_its_interval,
           a_destination_without_decisions_has_no_latency,
           csv_has_the_slowest_destination_and_the_most_in_flight,
           a_saturated_row_is_marked_in_the_text_and_the_mark_explained,
+          a_rate_that_was_found_does_not_look_like_a_trial_that_failed,
           a_row_that_is_off_its_schedule_is_marked_and_one_that_keeps_it_is_not)

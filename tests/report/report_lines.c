@@ -37,6 +37,20 @@ START_TEST(the_text_form_has_the_settings_of_the_technology)
 }
 END_TEST
 
+START_TEST(an_id_that_is_the_name_is_printed_once)
+{
+    capture c = {0};
+
+    ck_assert_int_eq(report_create("ring", "ring", "title", "mpi", &c.document), CB_OK);
+    c.stream = open_memstream(&c.output, &c.length);
+    ck_assert_int_eq(report_direct(c.document, REPORT_TEXT, NULL, c.stream), CB_OK);
+    ck_assert_int_eq(report_finish(c.document, NULL), CB_OK);
+    fflush(c.stream);
+    ck_assert_int_eq(strncmp(c.output, "ring over mpi: title\n", 21), 0);
+    capture_close(&c);
+}
+END_TEST
+
 START_TEST(a_text_row_is_on_the_stream_when_it_is_added)
 {
     capture c;
@@ -173,7 +187,8 @@ START_TEST(formats_are_known_by_name)
 }
 END_TEST
 
-UNIT_PART(report_lines, the_text_form_has_the_settings_of_the_technology,
+UNIT_PART(report_lines, an_id_that_is_the_name_is_printed_once,
+          the_text_form_has_the_settings_of_the_technology,
           a_text_row_is_on_the_stream_when_it_is_added, a_csv_row_is_on_the_stream_when_it_is_added,
           a_csv_stream_has_one_header, csv_quotes_what_would_break_a_cell,
           a_row_with_everything_fits_the_line, rows_alike_in_title_and_columns_share_a_block,

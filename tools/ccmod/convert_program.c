@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/input.h"
 #include "base/units.h"
 
 enum { QUOTED = 60 };
@@ -17,11 +18,12 @@ static const char blanks[] = " \t\r\n";
 
 FILE *convert_open(const char *path, ccmod_error *error)
 {
-    FILE *stream = fopen(path, "re");
+    char why[CB_INPUT_WHY_BYTES];
+    FILE *stream = cb_input_stream(path, CB_INPUT_LARGEST_TRACE_BYTES, why);
 
     if (stream == NULL)
         ccmod_fail(error, CCMOD_ERROR_USAGE, NULL, 0,
-                   "cannot read '%.200s': %s; name a file that can be read", path, strerror(errno));
+                   "cannot read '%.200s': %s; name a file that can be read", path, why);
     return stream;
 }
 

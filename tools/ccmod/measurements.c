@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "base/log.h"
 #include "report/reading.h"
 #include "tools/ccmod/measurements_columns.h"
@@ -517,13 +518,13 @@ static measurements nothing(void)
 
 cb_status measurements_read(const char *path, bool round_trips, measurements *out)
 {
-    FILE *stream = fopen(path, "re");
+    char why[CB_INPUT_WHY_BYTES];
+    FILE *stream = cb_input_stream(path, CB_INPUT_LARGEST_TABLE_BYTES, why);
     cb_status status;
 
     *out = nothing();
     if (stream == NULL) {
-        cb_error("cannot read the measurements '%s': %s; name a file that can be read", path,
-                 strerror(errno));
+        cb_error("cannot read the measurements '%s': %s; name a file that can be read", path, why);
         return CB_ERROR_USAGE;
     }
     if (!begins_with_brace(stream)) {

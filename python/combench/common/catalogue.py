@@ -333,6 +333,7 @@ class Catalogue:
     benchmarks: Mapping[str, Benchmark]  # by name, in the order of the programs' registry
     columns: Mapping[str, Column]  # by key, in the order of the table
     technologies: Mapping[str, Technology]
+    choices: Mapping[str, tuple[str, ...]]  # of options that have some
     note_sizes_bytes: tuple[int, ...]  # those of DAQ note 48, which all benchmarks measure
     sweep_sizes_bytes: tuple[int, ...]
 
@@ -368,7 +369,7 @@ def _benchmark(one: Json) -> Benchmark:
     return Benchmark(
         name=one["name"],
         id=one["id"],
-        label=one["label"],
+        label=one.get("label", one["name"]),
         title=one["title"],
         group=one["group"],
         pattern=one["pattern"],
@@ -415,6 +416,11 @@ def load(path: Path) -> Catalogue:
             {
                 one["name"]: Technology(one["name"], one["summary"], tuple(one["counters"]))
                 for one in document.get("technologies", ())
+            },
+            {
+                one["name"]: tuple(one["choices"])
+                for one in document.get("options", ())
+                if "choices" in one
             },
             _texts(document, "note_sizes_bytes"),
             _texts(document, "sweep_sizes_bytes"),

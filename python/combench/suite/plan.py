@@ -89,6 +89,11 @@ def _benchmark(text: str) -> str:
     return values.one_of(*catalogue.known().benchmarks)(text)
 
 
+def _choice(option: str) -> Callable[[str], str]:
+    """One of the values that an option of the programs has."""
+    return lambda text: values.one_of(*catalogue.known().choices[option])(text)
+
+
 def _options(text: str) -> tuple[str, ...]:
     words = shlex.split(text)
     for word in words:
@@ -106,7 +111,6 @@ class Key:
     section: bool = True
 
 
-_WAITS = values.one_of("auto", "spin", "yield", "block")
 _COUNTS = {
     "processors": "numbers of processors; max is what fits the job",
     "destinations": "numbers of destinations, or max",
@@ -143,8 +147,8 @@ KEYS: dict[str, Key] = {
         None,
         "of group 2: times in us or with a unit, 50, 2ms; else those of the programs",
     ),
-    "waits": Key(_listed(_WAITS), ("auto",), "auto, spin, yield, block", head=True),
-    "buffers": Key(_listed(values.one_of("hot", "rotate")), ("hot",), "hot, rotate", head=True),
+    "waits": Key(_listed(_choice("wait")), ("auto",), "auto, spin, yield, block", head=True),
+    "buffers": Key(_listed(_choice("buffers")), ("hot",), "hot, rotate", head=True),
     "max-time": Key(values.max_time_s, 1.5, "the bound on a measurement in s", head=True),
     "precision": Key(values.precision_pct, 2.0, "of the median, in per cent", head=True),
     "time-out": Key(

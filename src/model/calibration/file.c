@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "base/units.h"
 
 enum { LINE_BYTES = 1024, QUOTED = 60 };
@@ -295,14 +296,18 @@ ccmod_status ccmod_calibration_read(FILE *stream, const char *name, ccmod_calibr
 
 ccmod_status ccmod_calibration_open(const char *path, ccmod_calibration *out, ccmod_error *error)
 {
-    FILE *stream = fopen(path, "re");
+    char why[CB_INPUT_WHY_BYTES];
+    FILE *stream = cb_input_stream(path, CB_INPUT_LARGEST_TABLE_BYTES, why);
     ccmod_status status;
 
     if (stream == NULL)
-        return ccmod_fail(error, errno == ENOENT ? CCMOD_ERROR_USAGE : CCMOD_ERROR_SYSTEM, NULL, 0,
+        return ccmod_fail(error,
+                          errno == ENOENT || errno == EINVAL || errno == EFBIG ? CCMOD_ERROR_USAGE
+                                                                               : CCMOD_ERROR_SYSTEM,
+                          NULL, 0,
                           "cannot read the calibration '%.200s': %s; name a file that can be "
                           "read, as ccmod calibrate makes it",
-                          path, strerror(errno));
+                          path, why);
     status = ccmod_calibration_read(stream, path, out, error);
     fclose(stream);
     return status;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
 #include "model/networks/topology_file.h"
 #include "model/networks/topology.h"
 
@@ -109,14 +110,18 @@ static ccmod_status measure_links(file_network *file, ccmod_error *error)
 
 static ccmod_status read_topology(const char *path, topology *made, ccmod_error *error)
 {
-    FILE *stream = fopen(path, "re");
+    char why[CB_INPUT_WHY_BYTES];
+    FILE *stream = cb_input_stream(path, CB_INPUT_LARGEST_TABLE_BYTES, why);
     ccmod_status status;
 
     if (stream == NULL)
-        return ccmod_fail(error, errno == ENOENT ? CCMOD_ERROR_USAGE : CCMOD_ERROR_SYSTEM, NULL, 0,
+        return ccmod_fail(error,
+                          errno == ENOENT || errno == EINVAL || errno == EFBIG ? CCMOD_ERROR_USAGE
+                                                                               : CCMOD_ERROR_SYSTEM,
+                          NULL, 0,
                           "cannot read the topology file '%.200s': %s; name a file that can be "
                           "read, or a kind of network",
-                          path, strerror(errno));
+                          path, why);
     status = ccmod_topology_parse(stream, path, made, error);
     fclose(stream);
     return status == CCMOD_OK ? ccmod_topology_connect(made, error) : status;

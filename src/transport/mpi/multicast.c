@@ -101,7 +101,7 @@ static __attribute__((noinline)) cb_status multicast(mpi_group *group, transport
     if (buffer->size != factory->multicast_bytes) {
         cb_error("cannot multicast %zu bytes: MPI's broadcast carries only messages of the "
                  "announced size, "
-                 "%zu bytes; announce the size, or use --multicast loop",
+                 "%zu bytes; announce the size, or use a loop of sends",
                  buffer->size, factory->multicast_bytes);
         transport_buffer_release(buffer);
         return CB_ERROR_TRANSPORT;

@@ -2,6 +2,8 @@
  * remote memory. Each process has one segment that the others write to: headers with
  * acknowledgements, lines with notifications, buffers with data. docs/reference/sci.md has the
  * protocol. */
+#include "config.h"
+
 #include "transport/sci/internal.h"
 
 #include <stdlib.h>
@@ -96,6 +98,15 @@ cb_status sci_close(transport_factory *base)
 
     destroy(base);
     return flushed;
+}
+
+/* A driver removes what a process leaves; nothing does so for files of /dev/shm. */
+void sci_abandon(transport_factory *base)
+{
+    (void)base;
+#ifndef HAVE_SISCI_DOLPHIN
+    sisci_shm_abandon();
+#endif
 }
 
 /* The configured pool, enlarged if the run needs it. */

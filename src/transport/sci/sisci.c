@@ -26,6 +26,7 @@ static const struct {
 } start_errors[] = {
     {SCI_ERR_NOSPC, CB_ERROR_MEMORY,
      "free shared memory in /dev/shm, where sisci-shm-clean removes what killed processes left"},
+    {SCI_ERR_ACCESS, CB_ERROR_USAGE, "remove what its message names"},
     {SCI_ERR_ILLEGAL_PARAMETER, CB_ERROR_USAGE, "correct the variable that its message names"},
     {SCI_ERR_ILLEGAL_NODEID, CB_ERROR_USAGE, "correct SISCI_SHM_NODE, or node_id of the machine"},
 };

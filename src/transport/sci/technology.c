@@ -36,5 +36,6 @@ const transport_technology transport_sci = {
     .group_try_receive = sci_group_try_receive,
     .group_receive_root = sci_group_receive_root,
     .group_try_receive_root = sci_group_try_receive_root,
+    .abandon = sci_abandon,
 #endif
 };

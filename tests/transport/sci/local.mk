@@ -6,10 +6,10 @@ UNIT_TESTS += $(SCI_TESTS)
 THREADS_TESTS += $(SCI_TESTS)
 endif
 TESTS += %D%/multicast_sci.sh
-LONG_TESTS += %D%/programs_sci.sh
+LONG_TESTS += %D%/programs_sci.sh %D%/shared_memory.sh
 OTHER_TESTS += %D%/multicast_sci.sh
 endif
-EXTRA_DIST += %D%/multicast_sci.sh %D%/programs_sci.sh
+EXTRA_DIST += %D%/multicast_sci.sh %D%/programs_sci.sh %D%/shared_memory.sh
 
 SCI_PAIR_SOURCES = %D%/pair.c %D%/pair.h
 SCI_TEST_CPPFLAGS = $(UNIT_FLAGS) $(SISCI_CFLAGS)
