@@ -46,7 +46,7 @@ static bool tells_by_multicast(const bench_options *options)
 {
     const pushfarm_options *own = (const void *)options->own;
 
-    return strcmp(own->supervisor, "multicast") == 0;
+    return own->supervisor != NULL && strcmp(own->supervisor, "multicast") == 0;
 }
 
 const benchmark cb_pushfarm = {

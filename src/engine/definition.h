@@ -91,6 +91,7 @@ typedef struct {
     bench_packets packets;
     bool counts_packets; /* frequency_Hz counts packets, not steps */
     bool on_request;     /* only with --mode */
+    const char *tells;   /* what ccmod calibrate learns of messages from its rows; NULL: nothing */
     bench_actions roles[BENCH_ROLES];
 } bench_mode;
 
@@ -166,6 +167,7 @@ struct benchmark {
     bool fit;         /* a short sweep to 1 MiB is added, for Hockney's parameters */
     bool lists;       /* of destinations that may change; its own options are bench_list_options */
     bool shares;      /* modes with more than one peer report each peer's share */
+    bool part_rounds; /* its steps send only me->shifts messages where that is not 0: in traces */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */
     bench_formula figures[BENCH_FORMULAS]; /* ended by one without a column, as the plots */

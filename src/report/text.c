@@ -145,8 +145,8 @@ static void write_found_rate(FILE *stream, const report_row *row)
 /* Rows */
 
 /* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
- * saturated, disturbed or beside such a task has no precision to reach: it has few of the others.
- */
+ * saturated, disturbed or beside such a task has no precision to reach: it has at most two of the
+ * others. */
 static const struct {
     char mark;
     report_column column;    /* marked where this is true or, if it is no flag, where it is there */
