@@ -34,7 +34,7 @@ START_TEST(a_reading_counts_nanoseconds_of_the_monotonic_clock)
 }
 END_TEST
 
-START_TEST(resolution_is_a_step_that_whole_nanoseconds_can_show)
+START_TEST(resolution_is_at_least_one_nanosecond_step)
 {
     double resolution_ns = cb_clock_measure().resolution_ns;
 
@@ -43,7 +43,7 @@ START_TEST(resolution_is_a_step_that_whole_nanoseconds_can_show)
 }
 END_TEST
 
-START_TEST(a_reading_costs_something)
+START_TEST(the_cost_of_a_reading_is_positive)
 {
     cb_clock_quality quality = cb_clock_measure();
 
@@ -75,5 +75,5 @@ START_TEST(a_signal_ends_the_sleep)
 END_TEST
 
 UNIT_MAIN("clock", readings_never_go_back, a_reading_counts_nanoseconds_of_the_monotonic_clock,
-          resolution_is_a_step_that_whole_nanoseconds_can_show, a_reading_costs_something,
+          resolution_is_at_least_one_nanosecond_step, the_cost_of_a_reading_is_positive,
           a_signal_ends_the_sleep)

@@ -37,7 +37,7 @@ START_TEST(aligned_memory_is_zeroed)
 }
 END_TEST
 
-START_TEST(no_bytes_give_a_pointer)
+START_TEST(zero_bytes_give_a_valid_pointer)
 {
     void *aligned = cb_allocate_aligned(CB_CACHE_LINE, 0, "a test");
     void *plain = cb_allocate(0, 8, "a test");
@@ -71,7 +71,7 @@ START_TEST(a_failure_gives_null_and_names_the_purpose)
 }
 END_TEST
 
-START_TEST(an_array_that_grows_keeps_what_is_in_it)
+START_TEST(a_growing_array_keeps_its_elements)
 {
     uint32_t *values = NULL;
     size_t room = 0;
@@ -93,7 +93,7 @@ START_TEST(an_array_that_grows_keeps_what_is_in_it)
 }
 END_TEST
 
-START_TEST(an_array_for_which_there_is_no_memory_stays_as_it_is)
+START_TEST(an_array_that_cannot_grow_is_unchanged)
 {
     char first = 'a';
     size_t room = 1;
@@ -103,6 +103,6 @@ START_TEST(an_array_for_which_there_is_no_memory_stays_as_it_is)
 }
 END_TEST
 
-UNIT_MAIN("memory", aligned_memory_is_aligned, aligned_memory_is_zeroed, no_bytes_give_a_pointer,
-          a_failure_gives_null_and_names_the_purpose, an_array_that_grows_keeps_what_is_in_it,
-          an_array_for_which_there_is_no_memory_stays_as_it_is)
+UNIT_MAIN("memory", aligned_memory_is_aligned, aligned_memory_is_zeroed,
+          zero_bytes_give_a_valid_pointer, a_failure_gives_null_and_names_the_purpose,
+          a_growing_array_keeps_its_elements, an_array_that_cannot_grow_is_unchanged)

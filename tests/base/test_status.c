@@ -67,7 +67,7 @@ START_TEST(every_status_has_a_text_of_its_own)
 }
 END_TEST
 
-START_TEST(numbers_that_are_no_status_are_unknown_and_exit_with_1)
+START_TEST(an_unknown_status_exits_with_1)
 {
     const int none[] = {statuses(), 1000, -1};
 
@@ -95,7 +95,7 @@ START_TEST(try_returns_every_status_but_success)
 }
 END_TEST
 
-START_TEST(try_goes_on_after_success)
+START_TEST(try_continues_after_success)
 {
     ck_assert_int_eq(call_twice(CB_OK), CB_OK);
     ck_assert_int_eq(calls, 1);
@@ -103,5 +103,5 @@ START_TEST(try_goes_on_after_success)
 END_TEST
 
 UNIT_MAIN("status", every_status_has_its_exit_status, every_status_has_a_text_of_its_own,
-          numbers_that_are_no_status_are_unknown_and_exit_with_1,
-          try_returns_every_status_but_success, try_goes_on_after_success)
+          an_unknown_status_exits_with_1, try_returns_every_status_but_success,
+          try_continues_after_success)

@@ -70,7 +70,7 @@ static cb_tick2 tick2_of(face shown, face reference)
     return cb_measure_tick2(&clock, &other, interval_ns, pass_time);
 }
 
-START_TEST(a_clock_finer_than_a_reading_shows_the_time_of_a_reading)
+START_TEST(the_tick_of_a_fine_clock_is_the_time_of_a_reading)
 {
     cb_tick1 found = tick1_of(good_face());
 
@@ -79,7 +79,7 @@ START_TEST(a_clock_finer_than_a_reading_shows_the_time_of_a_reading)
 }
 END_TEST
 
-START_TEST(a_coarse_clock_shows_its_step)
+START_TEST(the_tick_of_a_coarse_clock_is_its_step)
 {
     face shown = good_face();
 
@@ -99,7 +99,7 @@ static uint64_t read_interrupted(void *context)
     return true_ns - true_ns % shown->step_ns;
 }
 
-START_TEST(a_step_that_was_slept_through_is_not_the_tick)
+START_TEST(a_step_during_a_preemption_is_not_the_tick)
 {
     face shown = {.step_ns = 10000000};
     const cb_clock clock = {read_interrupted, &shown};
@@ -109,7 +109,7 @@ START_TEST(a_step_that_was_slept_through_is_not_the_tick)
 }
 END_TEST
 
-START_TEST(a_clock_that_stands_still_comes_to_an_end)
+START_TEST(measuring_a_stopped_clock_ends)
 {
     const cb_clock clock = {stand, NULL};
     cb_tick1 found = cb_measure_tick1(&clock);
@@ -119,7 +119,7 @@ START_TEST(a_clock_that_stands_still_comes_to_an_end)
 }
 END_TEST
 
-START_TEST(a_clock_that_goes_back_is_seen)
+START_TEST(a_clock_that_goes_back_is_detected)
 {
     face shown = good_face();
 
@@ -128,7 +128,7 @@ START_TEST(a_clock_that_goes_back_is_seen)
 }
 END_TEST
 
-START_TEST(two_clocks_of_one_speed_agree)
+START_TEST(clocks_of_the_same_rate_agree)
 {
     cb_tick2 found = tick2_of(good_face(), good_face());
 
@@ -138,7 +138,7 @@ START_TEST(two_clocks_of_one_speed_agree)
 }
 END_TEST
 
-START_TEST(a_fast_clock_is_untrue_by_as_much)
+START_TEST(the_error_of_a_fast_clock_is_its_excess_rate)
 {
     face shown = good_face();
     cb_tick2 found;
@@ -150,7 +150,7 @@ START_TEST(a_fast_clock_is_untrue_by_as_much)
 }
 END_TEST
 
-START_TEST(a_drift_of_some_ppm_is_no_untruth)
+START_TEST(a_drift_of_some_ppm_is_accepted)
 {
     face shown = good_face();
     cb_tick2 found;
@@ -177,7 +177,7 @@ static void pause_process(uint64_t ns)
     stopped_ns += ns;
 }
 
-START_TEST(a_clock_of_processor_time_is_untrue)
+START_TEST(a_clock_of_processor_time_is_rejected)
 {
     face shown = good_face();
     cb_clock reference = clock_of(&shown);
@@ -190,7 +190,7 @@ START_TEST(a_clock_of_processor_time_is_untrue)
 END_TEST
 
 /* After its 51 readings of the beginning: the origin, and 50 looks. */
-START_TEST(a_reference_that_is_set_meanwhile_costs_a_trial)
+START_TEST(a_reference_that_is_set_during_a_trial_repeats_the_trial)
 {
     face reference = good_face();
     cb_tick2 found;
@@ -202,7 +202,7 @@ START_TEST(a_reference_that_is_set_meanwhile_costs_a_trial)
 }
 END_TEST
 
-START_TEST(the_clock_of_this_machine_passes_both)
+START_TEST(the_clock_of_this_machine_passes_both_checks)
 {
     cb_tick1 first = cb_measure_tick1(cb_clock_measured());
     cb_tick2 second = cb_measure_tick2(cb_clock_measured(), cb_clock_wall(), 20000000, cb_sleep_ns);
@@ -214,9 +214,10 @@ START_TEST(the_clock_of_this_machine_passes_both)
 }
 END_TEST
 
-UNIT_MAIN("tick", a_clock_finer_than_a_reading_shows_the_time_of_a_reading,
-          a_coarse_clock_shows_its_step, a_step_that_was_slept_through_is_not_the_tick,
-          a_clock_that_stands_still_comes_to_an_end, a_clock_that_goes_back_is_seen,
-          two_clocks_of_one_speed_agree, a_fast_clock_is_untrue_by_as_much,
-          a_drift_of_some_ppm_is_no_untruth, a_clock_of_processor_time_is_untrue,
-          a_reference_that_is_set_meanwhile_costs_a_trial, the_clock_of_this_machine_passes_both)
+UNIT_MAIN("tick", the_tick_of_a_fine_clock_is_the_time_of_a_reading,
+          the_tick_of_a_coarse_clock_is_its_step, a_step_during_a_preemption_is_not_the_tick,
+          measuring_a_stopped_clock_ends, a_clock_that_goes_back_is_detected,
+          clocks_of_the_same_rate_agree, the_error_of_a_fast_clock_is_its_excess_rate,
+          a_drift_of_some_ppm_is_accepted, a_clock_of_processor_time_is_rejected,
+          a_reference_that_is_set_during_a_trial_repeats_the_trial,
+          the_clock_of_this_machine_passes_both_checks)

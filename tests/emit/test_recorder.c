@@ -191,26 +191,26 @@ static void expect_must_name(emit_coroutine part)
     tear_down(&all);
 }
 
-START_TEST(receives_from_a_group_are_from_any)
+START_TEST(receives_from_a_group_name_no_sender)
 {
     expect_trace(gather_alike, false, false, "0:|@ 2|r any 8|;|w|1-2:|is 0 8|w|");
 }
 END_TEST
 
-START_TEST(where_it_is_asked_for_senders_are_named)
+START_TEST(receives_name_their_senders_on_request)
 {
     expect_trace(gather_alike, false, true, "0:|r 1 8|r 2 8|w|1-2:|is 0 8|w|");
 }
 END_TEST
 
-START_TEST(where_sizes_differ_senders_are_named)
+START_TEST(receives_name_their_senders_where_sizes_differ)
 {
     expect_must_name(gather_unlike);
     expect_trace(gather_unlike, false, true, "0:|r 1 8|r 2 9|w|1:|is 0 8|w|2:|is 0 9|w|");
 }
 END_TEST
 
-START_TEST(beside_a_receive_from_one_senders_are_named)
+START_TEST(receives_name_their_senders_where_another_receive_does)
 {
     expect_must_name(gather_and_receive);
     expect_trace(gather_and_receive, false, true,
@@ -230,13 +230,13 @@ START_TEST(a_group_send_is_a_loop)
 }
 END_TEST
 
-START_TEST(a_multicast_has_its_list)
+START_TEST(a_multicast_names_its_receivers)
 {
     expect_trace(spread, true, false, "0:|m 1-2 5|w|1-2:|r 0 5|w|");
 }
 END_TEST
 
-START_TEST(a_tree_is_sends_from_rank_to_rank)
+START_TEST(a_tree_multicast_becomes_sends_between_ranks)
 {
     expect_trace_of(spread, true, false, true, "0:|is 1 5|is 2 5|w|1-2:|r 0 5|w|");
 }
@@ -260,7 +260,7 @@ static cb_status gather_in_rounds(void *context, size_t rank)
     return CB_OK;
 }
 
-START_TEST(a_round_waits_for_who_is_late)
+START_TEST(a_round_waits_for_late_ranks)
 {
     expect_trace(gather_in_rounds, false, true,
                  "0:|r 1 8|@ 2|r 2 8|;|r 1 8|r 2 8|r 1 8|w|1-2:|@ 3|is 0 8|;|w|");
@@ -278,22 +278,23 @@ static cb_status gather_unevenly(void *context, size_t rank)
     return CB_OK;
 }
 
-START_TEST(a_round_does_not_wait_for_ever)
+START_TEST(a_round_that_cannot_complete_fails)
 {
     expect_trace(gather_unevenly, false, true,
                  "0:|r 1 8|@ 3|r 2 8|;|w|1:|is 0 8|w|2:|@ 3|is 0 8|;|w|");
 }
 END_TEST
 
-START_TEST(what_no_rank_receives_is_given_back)
+START_TEST(buffers_of_unreceived_messages_are_released)
 {
     expect_trace(leave_unreceived, false, false, "1:|is 0 3|w|");
 }
 END_TEST
 
-UNIT_MAIN("recorder", receives_from_a_group_are_from_any, where_it_is_asked_for_senders_are_named,
-          where_sizes_differ_senders_are_named, beside_a_receive_from_one_senders_are_named,
+UNIT_MAIN("recorder", receives_from_a_group_name_no_sender, receives_name_their_senders_on_request,
+          receives_name_their_senders_where_sizes_differ,
+          receives_name_their_senders_where_another_receive_does,
           computing_is_recorded_and_idle_ranks_have_no_section, a_group_send_is_a_loop,
-          a_multicast_has_its_list, a_tree_is_sends_from_rank_to_rank,
-          a_round_waits_for_who_is_late, a_round_does_not_wait_for_ever,
-          what_no_rank_receives_is_given_back)
+          a_multicast_names_its_receivers, a_tree_multicast_becomes_sends_between_ranks,
+          a_round_waits_for_late_ranks, a_round_that_cannot_complete_fails,
+          buffers_of_unreceived_messages_are_released)

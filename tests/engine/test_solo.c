@@ -247,7 +247,7 @@ static measurement_outcome measure(bench *b)
 
 /* Stopping */
 
-START_TEST(a_steady_figure_stops_at_the_least_number_of_blocks)
+START_TEST(a_steady_figure_stops_after_the_minimum_of_blocks)
 {
     bench b;
     measurement_outcome outcome;
@@ -260,7 +260,7 @@ START_TEST(a_steady_figure_stops_at_the_least_number_of_blocks)
 }
 END_TEST
 
-START_TEST(an_unsteady_figure_takes_all_of_its_time)
+START_TEST(an_unsteady_figure_uses_all_of_its_time)
 {
     bench b;
     measurement_outcome outcome;
@@ -304,7 +304,7 @@ static void assert_within_max_time(price of_a_message)
     measurement_outcome_free(&outcome);
 }
 
-START_TEST(all_passes_together_keep_within_max_time)
+START_TEST(all_passes_together_take_at_most_max_time)
 {
     assert_within_max_time(one_microsecond);
     assert_within_max_time(unsteady);
@@ -315,7 +315,7 @@ START_TEST(all_passes_together_keep_within_max_time)
 END_TEST
 
 /* As in a pipeline, whose clock starts when its first event has come through. */
-START_TEST(time_that_no_block_shows_counts_towards_max_time)
+START_TEST(time_outside_blocks_counts_towards_max_time)
 {
     static benchmark untimed;
     bench b;
@@ -331,7 +331,7 @@ START_TEST(time_that_no_block_shows_counts_towards_max_time)
 END_TEST
 
 /* Each making takes a fifteenth of the time. Two are as many as begin within a tenth of it. */
-START_TEST(groups_are_made_no_longer_than_their_share_of_max_time)
+START_TEST(building_groups_takes_at_most_its_share_of_max_time)
 {
     uint64_t receivers[] = {1, 2, 3, 4};
     bench_measurement measurement = {
@@ -353,7 +353,7 @@ END_TEST
 
 /* The pace of batches */
 
-START_TEST(the_pace_is_that_of_the_last_three_batches)
+START_TEST(the_step_time_is_estimated_from_the_last_three_batches)
 {
     batch_pace pace = {.count = 0};
 
@@ -368,7 +368,7 @@ START_TEST(the_pace_is_that_of_the_last_three_batches)
 }
 END_TEST
 
-START_TEST(a_batch_has_what_fits_at_the_slowest_pace)
+START_TEST(the_size_of_a_batch_assumes_the_slowest_step_time)
 {
     batch_pace pace = {.count = 0};
 
@@ -380,7 +380,7 @@ START_TEST(a_batch_has_what_fits_at_the_slowest_pace)
 }
 END_TEST
 
-START_TEST(a_batch_stakes_a_quarter_of_the_limit_and_half_as_much_where_batches_differ)
+START_TEST(a_batch_takes_a_quarter_of_the_limit_or_an_eighth_where_batches_differ)
 {
     batch_pace pace = {.count = 0};
 
@@ -394,7 +394,7 @@ END_TEST
 
 /* Blocks */
 
-START_TEST(blocks_give_the_time_of_a_step)
+START_TEST(the_time_of_a_step_is_that_of_a_block_over_its_steps)
 {
     bench b;
     measurement_outcome outcome;
@@ -453,7 +453,7 @@ START_TEST(a_slow_start_makes_no_short_blocks_of_a_stream)
 }
 END_TEST
 
-START_TEST(a_block_of_a_stream_leaves_room_for_two_dozen)
+START_TEST(a_block_of_a_stream_is_short_enough_for_24_of_them)
 {
     const double second_ns = 1e9, millisecond_ns = 1e6;
     uint64_t steps =
@@ -469,7 +469,7 @@ START_TEST(a_block_of_a_stream_leaves_room_for_two_dozen)
 }
 END_TEST
 
-START_TEST(the_largest_packets_have_two_buffers_beforehand)
+START_TEST(two_buffers_of_the_largest_size_are_allocated_before_measuring)
 {
     ck_assert_uint_eq(rank_buffers_beforehand(1u << 30, 66), 2);
     ck_assert_uint_eq(rank_buffers_beforehand((16u << 20) + 1, 66), 2);
@@ -479,7 +479,7 @@ START_TEST(the_largest_packets_have_two_buffers_beforehand)
 }
 END_TEST
 
-START_TEST(warming_up_is_not_counted)
+START_TEST(warm_up_is_not_counted)
 {
     bench b;
     measurement_outcome outcome;
@@ -493,7 +493,7 @@ START_TEST(warming_up_is_not_counted)
 }
 END_TEST
 
-START_TEST(a_rank_whose_clock_does_not_count_adds_nothing)
+START_TEST(ranks_that_do_not_time_add_no_samples)
 {
     static benchmark untimed;
     bench b;
@@ -513,7 +513,7 @@ END_TEST
 
 /* Single steps */
 
-START_TEST(the_histogram_holds_every_step_of_its_pass)
+START_TEST(the_histogram_has_every_step_of_its_pass)
 {
     bench b;
     measurement_outcome outcome;
@@ -532,7 +532,7 @@ START_TEST(the_histogram_holds_every_step_of_its_pass)
 }
 END_TEST
 
-START_TEST(a_single_step_has_the_time_of_a_step_and_of_one_reading)
+START_TEST(a_single_step_includes_the_time_of_one_clock_reading)
 {
     bench b;
     measurement_outcome outcome;
@@ -548,7 +548,7 @@ END_TEST
 
 /* Baselines */
 
-START_TEST(the_harness_is_a_step_over_null)
+START_TEST(the_harness_cost_is_the_time_of_a_step_over_null)
 {
     bench b;
     measurement_outcome outcome;
@@ -562,7 +562,7 @@ START_TEST(the_harness_is_a_step_over_null)
 }
 END_TEST
 
-START_TEST(touching_has_a_cost_only_where_it_is_done)
+START_TEST(the_cost_of_touching_is_reported_only_where_packets_are_touched)
 {
     bench b;
     measurement_outcome outcome;
@@ -650,7 +650,7 @@ START_TEST(every_list_and_multicast_runs_over_null)
 }
 END_TEST
 
-START_TEST(sources_that_take_turns_have_equal_shares)
+START_TEST(sources_that_alternate_have_equal_shares)
 {
     bench_measurement measurement = {.mode = &cb_funnel.modes[1], .count = 4, .size_bytes = 64};
     measurement_outcome outcome;
@@ -669,7 +669,7 @@ START_TEST(sources_that_take_turns_have_equal_shares)
 }
 END_TEST
 
-START_TEST(shares_over_less_than_four_windows_are_left_out)
+START_TEST(shares_over_fewer_than_four_windows_are_omitted)
 {
     bench_measurement measurement = {.mode = &cb_funnel.modes[1], .count = 4, .size_bytes = 64};
     measurement_outcome outcome;
@@ -684,22 +684,22 @@ START_TEST(shares_over_less_than_four_windows_are_left_out)
 }
 END_TEST
 
-UNIT_MAIN("solo", a_steady_figure_stops_at_the_least_number_of_blocks,
-          an_unsteady_figure_takes_all_of_its_time, a_coarser_precision_is_reached_sooner,
-          all_passes_together_keep_within_max_time,
-          time_that_no_block_shows_counts_towards_max_time,
-          groups_are_made_no_longer_than_their_share_of_max_time,
-          the_pace_is_that_of_the_last_three_batches, a_batch_has_what_fits_at_the_slowest_pace,
-          a_batch_stakes_a_quarter_of_the_limit_and_half_as_much_where_batches_differ,
-          blocks_give_the_time_of_a_step, blocks_take_longer_where_ranks_share_cores,
-          a_block_of_a_stream_holds_sixteen_windows, a_slow_start_makes_no_short_blocks_of_a_stream,
-          a_block_of_a_stream_leaves_room_for_two_dozen,
-          the_largest_packets_have_two_buffers_beforehand, warming_up_is_not_counted,
-          a_rank_whose_clock_does_not_count_adds_nothing,
-          the_histogram_holds_every_step_of_its_pass,
-          a_single_step_has_the_time_of_a_step_and_of_one_reading, the_harness_is_a_step_over_null,
-          touching_has_a_cost_only_where_it_is_done,
+UNIT_MAIN("solo", a_steady_figure_stops_after_the_minimum_of_blocks,
+          an_unsteady_figure_uses_all_of_its_time, a_coarser_precision_is_reached_sooner,
+          all_passes_together_take_at_most_max_time, time_outside_blocks_counts_towards_max_time,
+          building_groups_takes_at_most_its_share_of_max_time,
+          the_step_time_is_estimated_from_the_last_three_batches,
+          the_size_of_a_batch_assumes_the_slowest_step_time,
+          a_batch_takes_a_quarter_of_the_limit_or_an_eighth_where_batches_differ,
+          the_time_of_a_step_is_that_of_a_block_over_its_steps,
+          blocks_take_longer_where_ranks_share_cores, a_block_of_a_stream_holds_sixteen_windows,
+          a_slow_start_makes_no_short_blocks_of_a_stream,
+          a_block_of_a_stream_is_short_enough_for_24_of_them,
+          two_buffers_of_the_largest_size_are_allocated_before_measuring, warm_up_is_not_counted,
+          ranks_that_do_not_time_add_no_samples, the_histogram_has_every_step_of_its_pass,
+          a_single_step_includes_the_time_of_one_clock_reading,
+          the_harness_cost_is_the_time_of_a_step_over_null,
+          the_cost_of_touching_is_reported_only_where_packets_are_touched,
           corrupted_data_ends_the_measurement_without_baselines,
           every_mode_of_every_program_runs_over_null, every_list_and_multicast_runs_over_null,
-          sources_that_take_turns_have_equal_shares,
-          shares_over_less_than_four_windows_are_left_out)
+          sources_that_alternate_have_equal_shares, shares_over_fewer_than_four_windows_are_omitted)
