@@ -335,7 +335,7 @@ START_TEST(a_setting_given_twice_is_refused)
 }
 END_TEST
 
-START_TEST(references_to_missing_nodes_are_refused)
+START_TEST(references_to_unknown_nodes_or_machines_are_refused)
 {
     EXPECT_REFUSALS(
         {{"", "node a { id = 1\nmachine = pc3 }", "machine pc1 { }"},
@@ -535,8 +535,8 @@ UNIT_MAIN("context", empty_files_give_the_defaults_of_note_48,
           an_unknown_name_is_refused_with_the_nearest_known_one,
           a_name_in_the_wrong_section_is_refused_with_the_right_one,
           a_value_out_of_range_is_refused_with_the_range, a_setting_given_twice_is_refused,
-          references_to_missing_nodes_are_refused, wrong_syntax_is_refused_with_its_line,
-          fewer_nodes_than_ranks_are_refused,
+          references_to_unknown_nodes_or_machines_are_refused,
+          wrong_syntax_is_refused_with_its_line, fewer_nodes_than_ranks_are_refused,
           areas_that_exceed_the_segment_are_refused_with_the_size_needed,
           too_few_buffers_for_the_job_are_refused_with_the_number_needed,
           the_defaults_support_at_most_126_ranks, a_header_area_that_is_exactly_full_is_accepted,

@@ -57,7 +57,7 @@ START_TEST(text_in_strings_and_variables_is_kept)
 }
 END_TEST
 
-START_TEST(an_unclosed_bracket_is_reported_where_it_was_opened)
+START_TEST(unbalanced_text_is_reported_where_it_starts)
 {
     static const struct {
         const char *source;
@@ -95,5 +95,5 @@ START_TEST(unexpected_characters_are_refused)
 END_TEST
 
 UNIT_MAIN("context_text", comments_become_blanks_and_line_numbers_stay,
-          text_in_strings_and_variables_is_kept,
-          an_unclosed_bracket_is_reported_where_it_was_opened, unexpected_characters_are_refused)
+          text_in_strings_and_variables_is_kept, unbalanced_text_is_reported_where_it_starts,
+          unexpected_characters_are_refused)

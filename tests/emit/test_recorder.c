@@ -278,7 +278,7 @@ static cb_status gather_unevenly(void *context, size_t rank)
     return CB_OK;
 }
 
-START_TEST(a_round_that_cannot_complete_fails)
+START_TEST(a_round_does_not_wait_for_ranks_that_send_no_more)
 {
     expect_trace(gather_unevenly, false, true,
                  "0:|r 1 8|@ 3|r 2 8|;|w|1:|is 0 8|w|2:|@ 3|is 0 8|;|w|");
@@ -296,5 +296,5 @@ UNIT_MAIN("recorder", receives_from_a_group_name_no_sender, receives_name_their_
           receives_name_their_senders_where_another_receive_does,
           computing_is_recorded_and_idle_ranks_have_no_section, a_group_send_is_a_loop,
           a_multicast_names_its_receivers, a_tree_multicast_becomes_sends_between_ranks,
-          a_round_waits_for_late_ranks, a_round_that_cannot_complete_fails,
+          a_round_waits_for_late_ranks, a_round_does_not_wait_for_ranks_that_send_no_more,
           buffers_of_unreceived_messages_are_released)

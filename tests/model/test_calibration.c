@@ -88,7 +88,7 @@ START_TEST(a_hold_time_replaces_the_time_of_the_bytes_on_links)
 }
 END_TEST
 
-START_TEST(shared_ends_do_not_change_routes)
+START_TEST(full_duplex_ends_do_not_change_the_network)
 {
     ccmod_calibration calibration = ccmod_calibration_line(1, 5, 100);
     ccmod_network *network = crossbar(), *before = network;
@@ -182,7 +182,7 @@ static void expect_refusal(const char *text, const char *says)
     ck_assert_ptr_null(network);
 }
 
-START_TEST(an_impossible_network_is_refused)
+START_TEST(an_invalid_network_is_refused)
 {
     expect_refusal("moebius", "use one of crossbar[:NODES]");
     expect_refusal("cross", "no such kind");
@@ -197,7 +197,7 @@ END_TEST
 UNIT_MAIN("calibration", a_line_has_overhead_latency_and_bandwidth,
           a_line_applies_up_to_its_size_and_the_last_above, hops_beyond_the_second_add_latency,
           the_gap_is_subtracted_from_the_latency,
-          a_hold_time_replaces_the_time_of_the_bytes_on_links, shared_ends_do_not_change_routes,
-          shared_ends_have_names_and_are_not_hops, every_message_has_at_least_one_packet,
-          packets_are_consumed_after_the_start_up, a_route_of_the_crossbar_has_two_links,
-          an_impossible_network_is_refused)
+          a_hold_time_replaces_the_time_of_the_bytes_on_links,
+          full_duplex_ends_do_not_change_the_network, shared_ends_have_names_and_are_not_hops,
+          every_message_has_at_least_one_packet, packets_are_consumed_after_the_start_up,
+          a_route_of_the_crossbar_has_two_links, an_invalid_network_is_refused)

@@ -230,7 +230,7 @@ START_TEST(too_few_receives_give_no_rate)
 }
 END_TEST
 
-START_TEST(impossible_end_times_are_refused)
+START_TEST(invalid_time_limits_and_precisions_are_refused)
 {
     const struct {
         double until_us, precision;
@@ -283,4 +283,4 @@ UNIT_MAIN("limits", a_message_shorter_than_the_resolution_of_the_clock_ends,
           a_time_limit_after_the_end_of_the_traces_changes_nothing,
           the_interval_of_a_rate_has_its_stated_coverage,
           the_rate_of_bursts_is_estimated_from_whole_rounds, too_few_receives_give_no_rate,
-          impossible_end_times_are_refused, the_state_of_many_pairs_is_kept)
+          invalid_time_limits_and_precisions_are_refused, the_state_of_many_pairs_is_kept)

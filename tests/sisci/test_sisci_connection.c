@@ -200,7 +200,7 @@ START_TEST(a_slot_is_reused_only_after_all_its_changes_were_reported)
 }
 END_TEST
 
-START_TEST(a_disconnected_connection_is_not_released_twice)
+START_TEST(a_cut_connection_cannot_be_released)
 {
     sisci_control *table = make_table();
     sisci_ticket ticket = take_as(table, 4);
@@ -238,5 +238,5 @@ UNIT_MAIN("sisci connection", connecting_to_a_node_without_processes_fails,
           a_connected_segment_is_busy, a_mapped_connection_is_busy,
           changes_are_reported_in_order_for_any_slot,
           a_slot_is_reused_only_after_all_its_changes_were_reported,
-          a_disconnected_connection_is_not_released_twice,
+          a_cut_connection_cannot_be_released,
           a_segment_with_all_connections_in_use_refuses_another)

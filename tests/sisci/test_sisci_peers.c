@@ -176,7 +176,7 @@ static const struct {
 } refusals[] = {{"c", 'a', 'n'},    {"c", 'u', 'i'},   {"c", 'c', 'u'},
                 {"cpau", 'u', 'i'}, {"cpa", 'r', 'k'}, {"cpaf", 'r', 'k'}};
 
-START_TEST(an_owner_cannot_remove_a_connected_segment)
+START_TEST(an_owner_is_refused_operations_that_its_state_forbids)
 {
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         helper other = start_owner();
@@ -279,7 +279,7 @@ END_TEST
 
 UNIT_MAIN("sisci peers", a_connection_depends_on_the_state_of_the_owner,
           the_node_of_a_terminated_owner_does_not_exist, the_node_of_a_killed_owner_does_not_exist,
-          an_owner_cannot_remove_a_connected_segment,
+          an_owner_is_refused_operations_that_its_state_forbids,
           a_connection_from_another_node_keeps_a_segment_busy,
           a_map_beyond_the_segment_of_another_node_is_out_of_range,
           a_checked_copy_to_a_killed_owner_fails,

@@ -268,7 +268,7 @@ START_TEST(a_zombie_counts_as_ended)
 END_TEST
 
 /* Its segment was looked at when it lived, or not: either way a later sweep must find the rest. */
-START_TEST(a_process_that_dies_during_a_sweep_is_removed_by_a_later_one)
+START_TEST(the_presence_of_a_process_that_dies_during_a_sweep_is_kept)
 {
     helper other = helper_start(open_and_exit, NULL, 0);
     sisci_name user = sisci_name_user();
@@ -421,7 +421,7 @@ UNIT_MAIN("sisci registry", a_name_contains_user_job_node_kind_and_number,
           an_object_of_a_live_process_is_kept, a_reused_process_id_owns_no_old_objects,
           an_incomplete_object_is_replaced, an_empty_object_is_replaced,
           a_process_of_another_namespace_counts_as_live, a_zombie_counts_as_ended,
-          a_process_that_dies_during_a_sweep_is_removed_by_a_later_one,
+          the_presence_of_a_process_that_dies_during_a_sweep_is_kept,
           the_lock_of_a_killed_process_is_free, a_removed_lock_is_created_again,
           a_mutex_is_recovered_when_its_holder_is_killed,
           a_forked_child_can_start_without_touching_objects_of_its_parent,

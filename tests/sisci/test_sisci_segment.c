@@ -177,7 +177,7 @@ START_TEST(only_an_available_segment_can_become_unavailable)
 }
 END_TEST
 
-START_TEST(preparation_is_per_adapter)
+START_TEST(operations_on_other_adapters_are_refused)
 {
     sci_error_t error;
     sci_local_segment_t segment = offer(begin(), 1, 64);
@@ -303,8 +303,9 @@ UNIT_MAIN("sisci segment", a_new_segment_is_zeroed, id_and_size_can_be_queried,
           an_id_is_free_after_removal, creation_checks_its_parameters,
           a_segment_too_large_for_the_host_is_refused, an_unprepared_segment_cannot_be_available,
           a_private_segment_cannot_be_available, private_segments_do_not_occupy_ids,
-          only_an_available_segment_can_become_unavailable, preparation_is_per_adapter,
-          a_mapped_segment_is_busy, a_map_must_lie_within_its_segment,
-          a_map_of_zero_bytes_is_refused, an_offset_that_is_not_page_aligned_is_refused,
-          maps_of_one_segment_show_the_same_memory, a_fixed_address_is_used_or_refused,
-          the_address_of_a_map_can_be_queried, a_wait_for_an_event_times_out)
+          only_an_available_segment_can_become_unavailable,
+          operations_on_other_adapters_are_refused, a_mapped_segment_is_busy,
+          a_map_must_lie_within_its_segment, a_map_of_zero_bytes_is_refused,
+          an_offset_that_is_not_page_aligned_is_refused, maps_of_one_segment_show_the_same_memory,
+          a_fixed_address_is_used_or_refused, the_address_of_a_map_can_be_queried,
+          a_wait_for_an_event_times_out)
