@@ -1,4 +1,4 @@
-/* The clock: that it never goes back, and that its measured quality can be believed. */
+/* The clock never goes back, and its measured resolution and reading cost are plausible. */
 #include "base/clock.h"
 
 #include <math.h>
@@ -60,8 +60,8 @@ static void count_alarm(int signal_number)
     alarms++;
 }
 
-/* The alarm repeats, for the first may come before the sleep begins; without its effect the test
- * would last until its time limit. */
+/* The alarm repeats because the first one may come before the sleep starts. If it had no effect,
+ * the test would last until its timeout. */
 START_TEST(a_signal_ends_the_sleep)
 {
     const struct sigaction action = {.sa_handler = count_alarm};

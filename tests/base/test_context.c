@@ -1,5 +1,5 @@
-/* Configuration from texts: what the files of the SCI note say, which scope goes before which, and
- * for every mistake the message with its file, its line and what to write. */
+/* Parsing of configuration files: the format of the SCI note, which scope takes precedence, and
+ * for every mistake a message with file, line and remedy. */
 #include "base/context.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static cb_status parse_quietly(texts source)
     return status;
 }
 
-/* What is written to stderr meanwhile is in `messages`. */
+/* stderr is captured in `messages` during the call. */
 static cb_status parse(texts source)
 {
     int place = memfd_create("messages", 0), before = dup(STDERR_FILENO);
@@ -231,7 +231,7 @@ START_TEST(a_word_that_means_no_is_true_with_a_warning)
 }
 END_TEST
 
-/* Mistakes, each with a part of its message: place and remedy. */
+/* Mistakes, each with the parts of its message that name place and remedy. */
 typedef struct {
     texts source;
     const char *place, *remedy;
@@ -394,7 +394,7 @@ START_TEST(too_few_buffers_for_the_job_are_refused_with_the_number_needed)
         {{"SCI {\nrecv_buffer_no = 2 }", two_nodes, ""},
          "network.conf:2: recv_buffer_no = 2",
          "recv_buffer_no = 3 or more"},
-        /* what b may have outstanding is met by buffers of a */
+        /* a needs as many receive buffers as b may have outstanding */
         {{"SCI { recv_buffer_no = 3 }",
           "node a { id = 1 }\nnode b { id = 2\nSCI { max_outst_buffers = 5 } }", ""},
          "for the node 'a'",
@@ -415,7 +415,7 @@ static cb_status settings_for(size_t ranks)
     return status;
 }
 
-/* A text of `count` nodes. */
+/* The text of `count` nodes. */
 static char *many_nodes(size_t count)
 {
     char *text = malloc(count * 32 + 1);

@@ -1,5 +1,5 @@
-/* Settings derived from a job: every limit holds for jobs of all kinds, and the choices between the
- * limits are those that are described. */
+/* Settings derived from a job keep every limit for all sizes of jobs, and follow the documented
+ * rules between the limits. */
 #include "base/settings.h"
 
 #include "base/log.h"
@@ -9,8 +9,8 @@
 static const size_t ranks[] = {1, 2, 3, 17, 129, 1000, 65536};
 static const size_t sizes[] = {0, 1, 64, 65, 1024, 1 << 20, (4 << 20) + 1, 1 << 30};
 
-/* Runs `check` for jobs of all these ranks and sizes. */
-/* What is derived from a job. */
+/* Run `check` for jobs of all these numbers of ranks and sizes. */
+/* The settings that are derived from a job. */
 static sci_settings derived(const cb_job *job)
 {
     sci_settings sci;
@@ -142,7 +142,7 @@ START_TEST(a_technology_without_parameters_still_has_common_settings)
 }
 END_TEST
 
-/* The command line */
+/* Settings given on the command line */
 
 START_TEST(a_given_value_takes_precedence_over_a_derived_one)
 {

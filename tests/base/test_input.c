@@ -1,4 +1,5 @@
-/* Files that are read: what is refused, and that a pipe is read to its end and no further. */
+/* Reading input files: what is refused, and that a pipe is read to its end but not beyond the
+ * limit. */
 #include "base/input.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 static char why[CB_INPUT_WHY_BYTES];
 
-/* The reading end of a pipe that gives `text` and ends. */
+/* The read end of a pipe that contains `text`. */
 static int pipe_of(const char *text)
 {
     int ends[2];

@@ -1,5 +1,5 @@
-/* Messages: their form, that each is one write, and the standard streams that they go to. A
- * datagram socket in place of stderr keeps writes apart, which a file or a pipe would not. */
+/* Log messages: their form, that each is written by one call, and the standard streams that they
+ * use. stderr is a datagram socket here, since a file or a pipe would not keep the writes apart. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void capture_stderr(void)
     receiver = ends[0];
 }
 
-/* What the next write wrote; empty when there was none. */
+/* The bytes of the next write; empty if there was none. */
 static const char *next_write(void)
 {
     static char text[2 * PIPE_BUF];
@@ -138,7 +138,7 @@ START_TEST(unread_bytes_of_a_pipe_are_reported)
 }
 END_TEST
 
-/* Without end: a test that waits is ended by Check. */
+/* Loops forever: Check's timeout ends a test that waits. */
 static const uint64_t for_ever = UINT64_MAX;
 
 START_TEST(closing_waits_for_the_reader)

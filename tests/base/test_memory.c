@@ -1,5 +1,4 @@
-/* Memory: aligned, zeroed, and an error with the purpose in place of a surprise; and arrays that
- * grow. */
+/* Allocation: alignment, zeroing, growing arrays, and errors that name the purpose. */
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -22,7 +21,7 @@ START_TEST(aligned_memory_is_aligned)
 }
 END_TEST
 
-/* The first block soils what the second may get again. */
+/* The first block is filled so that zeroing shows if the second one reuses it. */
 START_TEST(aligned_memory_is_zeroed)
 {
     static const char zeros[1000];
@@ -49,8 +48,8 @@ START_TEST(zero_bytes_give_a_valid_pointer)
 }
 END_TEST
 
-/* The address sanitizer ends the program where the C library returns an error; only it reads this.
- */
+/* Where the C library returns NULL the address sanitizer would end the program; it reads these
+ * options. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

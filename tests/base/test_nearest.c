@@ -1,4 +1,4 @@
-/* The nearest known name: what counts as near, and which one is given. */
+/* The nearest known name: how the distance is computed, and which of several names is given. */
 #include "base/context_internal.h"
 
 #include "tests/common/unit.h"

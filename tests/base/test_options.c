@@ -84,7 +84,7 @@ static const cb_option_table table = {
 static const cb_option *action;
 static bool given[ROWS];
 
-/* Words up to NULL, parsed over the defaults. */
+/* Parse these words (up to NULL); the options start with their defaults. */
 static cb_status parse(test_settings *settings, ...)
 {
     char *words[16] = {(char[]){"cb_test"}};
@@ -108,7 +108,7 @@ static FILE *capture_stderr(void)
     return file;
 }
 
-/* All that was written, in static storage; closes the file. */
+/* The text written to the file, in static storage; closes the file. */
 static const char *contents(FILE *file)
 {
     static char text[16384];
@@ -121,7 +121,7 @@ static const char *contents(FILE *file)
     return text;
 }
 
-/* The words are refused with this message, and leave nothing to free. */
+/* Expect that the words are refused with this message and that nothing has to be freed. */
 #define check_refusal(message, ...)                                                                \
     do {                                                                                           \
         test_settings refused;                                                                     \
@@ -131,7 +131,7 @@ static const char *contents(FILE *file)
         ck_assert_str_eq(contents(captured), "cb_test: error: " message "\n");                     \
     } while (0)
 
-/* The words are taken; `expression` is checked with `taken` holding the settings. */
+/* Expect that the words are accepted and `expression` holds for the settings in `taken`. */
 #define check_taken(expression, ...)                                                               \
     do {                                                                                           \
         test_settings taken;                                                                       \

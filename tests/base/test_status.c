@@ -1,4 +1,4 @@
-/* Statuses: each has a text of its own and the exit status that status.h promises. */
+/* Every status has a distinct text and the exit status that status.h documents. */
 #include "base/status.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 
 enum { NO_STATUS = -1 };
 
-/* The exit status of each status; with -Wswitch the compiler asks for a new one here. */
+/* The exit status of each status. Because of -Wswitch the compiler demands a line for each new
+ * one. */
 static int expected_exit(cb_status status)
 {
     switch (status) {
@@ -31,7 +32,7 @@ static int expected_exit(cb_status status)
     return NO_STATUS;
 }
 
-/* How many there are: they count from 0 without a gap. */
+/* The number of statuses, which count from 0 without gaps. */
 static int statuses(void)
 {
     int count = 0;

@@ -1,5 +1,5 @@
-/* TICK1 and TICK2 on clocks made of numbers: time passes by 100 ns with each reading, and by as
- * much as is slept. The last case looks at the machine's own clock. */
+/* TICK1 and TICK2 on simulated clocks: time advances by 100 ns with each reading, and by the
+ * time slept. The last case uses the clock of this machine. */
 
 #include <math.h>
 
@@ -10,7 +10,7 @@ enum { READING_NS = 100 };
 
 static const uint64_t interval_ns = 100000000;
 
-/* What clocks of the day show at the beginning, and the time that has passed since. */
+/* The wall-clock time at the start, and the time that has passed since. */
 static const uint64_t beginning_ns = UINT64_C(1800000000) * 1000000000;
 static uint64_t true_ns;
 
@@ -19,11 +19,11 @@ static void pass_time(uint64_t ns)
     true_ns += ns;
 }
 
-/* How a clock shows it. */
+/* How a simulated clock shows the time. */
 typedef struct {
     double speed;
     uint64_t step_ns;
-    int set_at_reading; /* then it is set back by a second; 0: never */
+    int set_at_reading; /* time at which it is set back by a second; 0: never */
     int readings;
 } face;
 
@@ -62,7 +62,7 @@ static cb_tick1 tick1_of(face shown)
     return cb_measure_tick1(&clock);
 }
 
-/* The clock beside a good one. */
+/* The error of the clock against a correct one. */
 static cb_tick2 tick2_of(face shown, face reference)
 {
     cb_clock clock = clock_of(&shown), other = clock_of(&reference);
@@ -88,7 +88,7 @@ START_TEST(the_tick_of_a_coarse_clock_is_its_step)
 }
 END_TEST
 
-/* The process has no core for 50 ms before its 10th reading of a clock with a step of 10 ms. */
+/* The process is preempted for 50 ms before its 10th reading of a clock with a step of 10 ms. */
 static uint64_t read_interrupted(void *context)
 {
     face *shown = context;
@@ -164,7 +164,7 @@ END_TEST
 
 static uint64_t stopped_ns;
 
-/* Processor time: what was slept has not passed. */
+/* A clock of processor time does not advance during a sleep. */
 static uint64_t read_processor_time(void *context)
 {
     (void)context;
@@ -189,7 +189,7 @@ START_TEST(a_clock_of_processor_time_is_rejected)
 }
 END_TEST
 
-/* After its 51 readings of the beginning: the origin, and 50 looks. */
+/* After the first 51 readings: the origin and 50 readings of the clock. */
 START_TEST(a_reference_that_is_set_during_a_trial_repeats_the_trial)
 {
     face reference = good_face();

@@ -1,4 +1,4 @@
-/* Numbers with units and lists: what is taken, what is refused and with which reason. */
+/* Numbers with units, and lists: what is accepted, and what is refused for which reason. */
 #include "base/units.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static uint64_t size_of(const char *text)
     return bytes;
 }
 
-/* The reason, where 0 to 100 is allowed and `text` is refused. */
+/* The reason why `text` is refused where 0 to 100 is allowed. */
 static const char *size_reason(const char *text)
 {
     uint64_t bytes = 77;

@@ -1,4 +1,4 @@
-/* The arithmetic of clock offsets and drift, by cases computed by hand. */
+/* The arithmetic of clock offsets and drift, on examples computed by hand. */
 #include "control/control.h"
 
 #include "tests/common/unit.h"
@@ -30,7 +30,7 @@ START_TEST(a_reference_clock_that_is_late_gives_a_negative_offset)
 }
 END_TEST
 
-/* 900 ns in one second: 0.9 parts per million, where the bounds together could make up 300 ns. */
+/* 900 ns in one second is 0.9 ppm; the bounds together explain only 300 ns. */
 START_TEST(a_change_larger_than_both_bounds_is_a_drift)
 {
     const control_clock earlier = {.offset_ns = 100, .bound_ns = 100, .at_ns = 1000000000};
@@ -80,7 +80,7 @@ START_TEST(the_offset_follows_the_drift)
 }
 END_TEST
 
-/* There and back over a minute, with quartz that is off by as much as 200 parts per million. */
+/* Convert to the reference clock and back over a minute, with drifts of up to 200 ppm. */
 START_TEST(converting_to_the_reference_and_back_is_exact_to_a_nanosecond)
 {
     static const double drifts[] = {0, 1e-8, 5e-5, -5e-5, 2e-4, -2e-4};

@@ -1,5 +1,5 @@
-/* Folding: unrolled, the loops are the records that were added, whatever these are; and patterns
- * are folded to few items. */
+/* Folding of records into loops: unrolling the loops gives the original records, and repetitive
+ * streams become few items. */
 #include "emit/fold.h"
 
 #include <stdlib.h>
@@ -49,7 +49,8 @@ static size_t count_items(const fold_item *items, size_t length)
     return count;
 }
 
-/* Fold a sequence, compare what it unrolls to, and free it. How many items it has become. */
+/* Fold a sequence, compare the unrolled result with it, and free it. Returns the number of
+ * items. */
 static size_t expect_exact(sequence *given)
 {
     fold_state fold = {.ranks = RANKS};
@@ -105,8 +106,8 @@ START_TEST(a_stream_without_repetition_is_unchanged)
 }
 END_TEST
 
-/* A drawn part: a record; or parts that are repeated, whose peers may grow with each repetition;
- * now and then with a mistake. */
+/* A random part: a record, or repeated parts whose peers may change with each iteration,
+ * sometimes with a deviation. */
 static void draw_part(cb_random *random, unsigned depth, uint32_t shift, sequence *to)
 {
     uint64_t parts = 1 + cb_random_below(random, 4), times = 1 + cb_random_below(random, 6);
@@ -189,7 +190,7 @@ START_TEST(a_rotation_of_peers_may_wrap_after_the_last_rank)
 }
 END_TEST
 
-/* A window of 64 with an acknowledgement for every 32. */
+/* A window of 64 packets with an acknowledgement after each 32. */
 START_TEST(a_repetition_between_start_and_end_becomes_a_loop)
 {
     sequence given = {0};

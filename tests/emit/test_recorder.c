@@ -1,4 +1,4 @@
-/* The recorder: what a few ranks send and receive over it, as the lines of a trace. */
+/* The recorder: sends and receives of a few ranks become the lines of a trace. */
 #include "emit/recorder.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { RANKS = 3 };
 
-/* What each rank does, and what it needs for that. */
+/* The actions of each rank, and their state. */
 typedef struct {
     emit_recorder *recorder;
     transport_node *nodes[RANKS][RANKS];
@@ -50,7 +50,7 @@ static cb_status receive_from(play *all, size_t rank, size_t from)
     return CB_OK;
 }
 
-/* Rank 0 hears of the others, who send as many bytes as `sizes` says, one or two each. */
+/* Rank 0 receives one or two messages from each other rank, of the sizes in `sizes`. */
 static cb_status gather(play *all, size_t rank, size_t first, size_t second)
 {
     if (rank > 0)
@@ -86,7 +86,7 @@ static cb_status compute(void *context, size_t rank)
     return rank == 1 ? emit_recorder_compute(all->recorder, 1, 12.5) : CB_OK;
 }
 
-/* Rank 0 to a group of the others: by a loop, or as a multicast. */
+/* Rank 0 sends to a group of the others: in a loop, or as a multicast. */
 static cb_status spread(void *context, size_t rank)
 {
     play *all = context;
@@ -137,7 +137,7 @@ static void tear_down(play *all)
     emit_recorder_close(all->recorder);
 }
 
-/* The trace of a play, with | for the ends of lines. */
+/* The trace of the actions, with | in place of line ends. */
 static void expect_trace_of(emit_coroutine part, bool multicast, bool rank0_named, bool by_tree,
                             const char *expected)
 {
@@ -173,7 +173,7 @@ static void expect_trace(emit_coroutine part, bool multicast, bool rank0_named,
     expect_trace_of(part, multicast, rank0_named, false, expected);
 }
 
-/* The part cannot be recorded unless the receives of rank 0 name their senders. */
+/* Expect that the actions can only be recorded if the receives of rank 0 name their senders. */
 static void expect_must_name(emit_coroutine part)
 {
     play all = {0};
@@ -242,8 +242,8 @@ START_TEST(a_tree_multicast_becomes_sends_between_ranks)
 }
 END_TEST
 
-/* Rank 0 hears of the others in rounds, though rank 2 sends all that it has before rank 1: in the
- * second round and the third one rank 2 comes first, and once. */
+/* Rank 0 receives from the others in rounds. Rank 2 sends all its messages before rank 1 does,
+ * so in the second and third round rank 2 comes first, once each. */
 static cb_status gather_in_rounds(void *context, size_t rank)
 {
     enum { ROUNDS = 3 };

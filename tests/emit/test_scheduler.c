@@ -1,5 +1,5 @@
-/* Parts that wait for each other in one thread: whose turn it is, how a scheduler ends, and that
- * one in which all wait is found. */
+/* The coroutine scheduler: the order in which coroutines run, how a run ends, and the detection
+ * of deadlocks. */
 #include "emit/scheduler.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct {
     emit_scheduler *scheduler;
     char order[64];
     size_t used;
-    int gate; /* opened by the last member */
+    int gate; /* set by the last coroutine */
 } story;
 
 static void tell(story *told, size_t member)
@@ -95,7 +95,7 @@ START_TEST(a_failure_of_one_coroutine_ends_all)
 }
 END_TEST
 
-/* Each has a stack of its own, with room for what a benchmark calls. */
+/* Each coroutine has its own stack, large enough for the calls of a benchmark. */
 static cb_status use_stack(void *context, size_t member)
 {
     story *told = context;

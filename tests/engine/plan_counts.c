@@ -1,9 +1,9 @@
-/* The numbers of processors, sources and destinations of a plan, and which are refused. */
+/* Counts of processors, sources and destinations in a plan, and which are refused. */
 #include "tests/engine/plans.h"
 
 enum { MOST_COUNTS = 128 };
 
-/* The counts, one after the other, of a plan for a job of `ranks`. */
+/* The counts in the plan of a job of `ranks`, separated by blanks. */
 static void assert_counts(const benchmark *definition, const bench_options *options, size_t ranks,
                           cb_list expected)
 {
@@ -172,7 +172,7 @@ START_TEST(the_number_of_receivers_limits_the_destinations)
 }
 END_TEST
 
-/* The number of processors of each mode that is planned, mode after mode. */
+/* The counts of processors planned for each mode, mode by mode. */
 static size_t processors_planned(const bench_options *options, size_t ranks,
                                  size_t processors[BENCH_MODES])
 {
@@ -197,7 +197,7 @@ START_TEST(each_mode_of_a_calibration_has_its_own_counts)
     bench_options options = default_options();
     size_t processors[BENCH_MODES];
 
-    /* what a small job has to skip is planned: it is reported there */
+    /* measurements that need more ranks are planned too: the report says that they are skipped */
     for (size_t ranks = 2; ranks <= 4; ranks++) {
         ck_assert_uint_eq(processors_planned(&options, ranks, processors), LENGTH(expected));
         for (size_t i = 0; i < LENGTH(expected); i++)

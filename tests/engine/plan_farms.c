@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* "1-2-2 a50 64": shape, time of the algorithm and size of a measurement. */
+/* "1-2-2 a50 64": shape, algorithm time and packet size of each measurement. */
 static void assert_measurement(const bench_plan *plan, size_t index, const char *expected)
 {
     const bench_measurement *one = &plan->measurements[index];

@@ -1,10 +1,10 @@
-/* Whoever takes an option is named where another program is refused it. */
+/* An option that a program does not have is refused with the names of the programs that have it. */
 #include "tests/engine/plans.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a list of programs, "cb_one, cb_two and cb_three", has one. */
+/* Whether a list such as "cb_one, cb_two and cb_three" contains a program. */
 static bool names(const char *owners, const char *program)
 {
     size_t length = strlen(program);
@@ -62,7 +62,8 @@ START_TEST(names_of_owners_are_joined_by_commas_and_and)
 }
 END_TEST
 
-/* Own options do not overlap in what a program fills, and there is room for all rows. */
+/* Own options fill separate members of a program's struct, and the table has room for all of
+ * them. */
 START_TEST(the_table_has_room_for_own_options)
 {
     for (const benchmark *const *one = benchmarks_registry; *one != NULL; one++) {

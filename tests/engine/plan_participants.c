@@ -1,4 +1,4 @@
-/* Which ranks take part in a measurement, and in which role. */
+/* Which ranks participate in a measurement, and in which role. */
 #include "tests/engine/plans.h"
 
 START_TEST(participants_are_the_first_ranks_of_the_job)

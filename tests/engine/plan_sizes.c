@@ -1,9 +1,9 @@
-/* The sizes of a plan, and the occupation of all its measurements. */
+/* Packet sizes of a plan, and the occupation of its measurements. */
 #include "tests/engine/plans.h"
 
 enum { MOST_SIZES = 128 };
 
-/* The sizes of the first curve of a plan. */
+/* The sizes of the first curve in a plan. */
 static size_t first_sizes(const bench_plan *plan, uint64_t *sizes)
 {
     const bench_measurement *first = &plan->measurements[0];

@@ -1,4 +1,4 @@
-/* The modes of a plan, its lists and its ways of multicast. */
+/* Modes, lists and multicasts of a plan. */
 #include "tests/engine/plans.h"
 
 static size_t modes_planned(const benchmark *definition, const char *mode,
@@ -54,7 +54,7 @@ START_TEST(an_unknown_mode_is_refused)
 }
 END_TEST
 
-/* How many measurements of a plan are of a variant. */
+/* The number of measurements of a variant in a plan. */
 static size_t of_variant(const bench_plan *plan, bench_list list, bool own)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* A packet that goes to and fro: which buffer it is in, who has it in the end, and what is found
- * when it is lost or changed on its way; over queues inside the process. */
+/* Ping-pong between two queues inside the process: which buffer holds the packet, who owns it at
+ * the end, and how a lost or changed packet is found. */
 #include "engine/benchmark.h"
 
 #include "base/log.h"
@@ -10,17 +10,17 @@
 
 enum { ROUND_TRIPS = 50, BYTES = 100 };
 
-/* Something that befalls a packet on the way. */
+/* A fault that is injected into a packet. */
 typedef void (*mishap)(queue *way);
 
 typedef struct {
     side source, destination;
     queue ping, pong;
-    uint64_t step;           /* of the destination, from 0 */
-    uint64_t hit;            /* the step in which a mishap befalls */
+    uint64_t step;           /* steps of the destination, from 0 */
+    uint64_t hit;            /* the step in which the fault occurs */
     mishap to_ping, to_pong; /* or NULL */
-    cb_status bounced;       /* what the destination's last step gave */
-    const void *seen;        /* the packet of that step, on its way */
+    cb_status bounced;       /* result of the destination's last step */
+    const void *seen;        /* the packet sent in that step */
 } rally;
 
 static void nothing_happens(queue *way)
@@ -39,7 +39,7 @@ static void corrupt(queue *way)
     ((unsigned char *)way->first->data)[BYTES - 1] ^= 8;
 }
 
-/* The destination answers while the source waits, until a step has failed. */
+/* The destination answers while the source waits, until a step fails. */
 static void answer(void *context)
 {
     rally *r = context;
@@ -140,7 +140,7 @@ START_TEST(one_buffer_is_held_between_round_trips)
 }
 END_TEST
 
-/* A copy of the source's part on the heap, as rank_create makes it. */
+/* A heap copy of the source, as rank_create() makes it. */
 static bench_rank *on_the_heap(const rally *r)
 {
     bench_rank *me = malloc(sizeof(*me));
@@ -215,7 +215,7 @@ START_TEST(without_touching_packets_are_only_counted)
 }
 END_TEST
 
-/* The last packet, so that the wrong byte does not go on to the other side. */
+/* Only the last packet is changed, so that the wrong byte is not sent back to the other side. */
 START_TEST(a_wrong_byte_changes_the_sum_of_its_receiver)
 {
     rally r;
@@ -236,7 +236,7 @@ START_TEST(a_wrong_byte_changes_the_sum_of_its_receiver)
 }
 END_TEST
 
-/* The verifying pass: what does not come is given up at once. */
+/* The verifying pass: a packet that does not arrive is given up at once. */
 
 static void expect_findings(const side *s, uint64_t messages, uint64_t lost, uint64_t corrupted)
 {

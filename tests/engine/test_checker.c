@@ -123,7 +123,7 @@ START_TEST(a_late_packet_that_comes_again_is_a_duplicate)
 }
 END_TEST
 
-/* Packet 0 comes after `passed` others. */
+/* Packet 0 arrives after `passed` others. */
 static stream late_by(uint64_t passed)
 {
     stream s = stream_of(64);
@@ -256,7 +256,7 @@ START_TEST(packets_to_other_ranks_do_not_count_as_lost)
     arrives(&s, 0);
     checker_skip(&s.checker, 5);
     arrives(&s, 5);
-    checker_skip(&s.checker, 4); /* it never goes back */
+    checker_skip(&s.checker, 4); /* it never decreases */
     arrives(&s, 6);
     assert_found(&s, (checker_findings){.messages = 3});
 }
@@ -306,8 +306,8 @@ START_TEST(empty_packets_are_only_counted)
 }
 END_TEST
 
-/* Random faults. A corrupted packet stands for the one that is expected, which is another one while
- * a late packet is awaited: so none is corrupted then. */
+/* Random faults. A corrupted packet counts as the expected one, which is ambiguous while a late
+ * packet is missing: so none is corrupted during that time. */
 
 enum { STREAM = 3000, PENDING = 8, LATEST = MEMORY / 2 };
 
@@ -319,7 +319,7 @@ typedef struct {
     stream s;
     checker_findings injected;
     cb_random random;
-    uint64_t highest; /* number that has arrived */
+    uint64_t highest; /* highest number that has arrived */
     late_packet late[PENDING];
     size_t pending;
 } faulty_stream;
@@ -371,7 +371,7 @@ static void corrupt(faulty_stream *f, uint64_t number)
     f->injected.corrupted++;
 }
 
-/* What is due comes, once any has passed it. */
+/* A held packet is delivered once another one has overtaken it. */
 static void release(faulty_stream *f, uint64_t now)
 {
     for (size_t i = f->pending; i-- > 0;)
@@ -406,7 +406,7 @@ END_TEST
 
 START_TEST(a_fault_in_a_short_stream_is_always_detected)
 {
-    static const size_t sizes[] = {7, 8, 15}; /* a byte alone may agree by chance */
+    static const size_t sizes[] = {7, 8, 15}; /* a single byte may agree by chance */
 
     for (uint64_t seed = 1; seed <= 40; seed++) {
         cb_random random = cb_random_seed(seed);

@@ -1,5 +1,5 @@
-/* The formulas of the figures, with numbers worked out by hand, for the definitions of the
- * programs; those of the farms are in test_farm_figures.c. */
+/* The formulas of the figures, checked with numbers computed by hand, for all benchmarks but the
+ * farms (see test_farm_figures.c). */
 #include "engine/figures.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static measurement_outcome outcome_of(double *blocks_ns)
                                  .touch_ns = 4};
 }
 
-/* The row that was made last; a new one takes its place. */
+/* The last row created; the next call replaces it. */
 static report_row made;
 
 static report_row *empty_row(void)
@@ -472,7 +472,7 @@ START_TEST(a_pipeline_counts_events_and_the_packets_of_its_last_stage)
 }
 END_TEST
 
-/* What stands beside the figures */
+/* Other members of a row */
 
 START_TEST(the_harness_cost_of_a_ping_pong_is_that_of_one_side)
 {
@@ -570,9 +570,10 @@ START_TEST(a_row_has_the_conditions_of_the_run)
 }
 END_TEST
 
-/* Beside a computing task */
+/* With computing tasks */
 
-/* The row of a ping-pong of 3 us a step, beside tasks on both sides; without them it took 2 us. */
+/* The row of a ping-pong of 3 us a step with computing tasks on both sides; without them it took
+ * 2 us. */
 static const report_row *row_beside(bench *b, double *blocks_ns)
 {
     bench_measurement measurement = {

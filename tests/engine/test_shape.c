@@ -1,4 +1,4 @@
-/* Stages of ranks, their roles, and who talks to whom. */
+/* Stages of ranks, their roles, and which ranks communicate. */
 #include "engine/shape.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static bench_shape parsed(const char *text)
     return shape;
 }
 
-/* "2 3! 4": the peers, marked where they are heard. */
+/* "2 3! 4": the peers, with ! for those that are received from. */
 static const char *peers_of(const benchmark *definition, const bench_shape *shape,
                             size_t participant)
 {
@@ -159,8 +159,8 @@ END_TEST
 typedef struct {
     const char *placement;
     bench_shape shape;
-    const char *hosts; /* of each rank of the job, a digit */
-    const char *ranks; /* that take part, in the order of their places */
+    const char *hosts; /* host of each rank of the job, a digit each */
+    const char *ranks; /* number of participating ranks, in the order of their positions */
 } placement_case;
 
 static void assert_placed(const placement_case *wanted)

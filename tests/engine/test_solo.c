@@ -1,7 +1,7 @@
-/* The engine's measurement in one process: above the control plane of a process alone, over the
- * technology null with costs of its own, and by a clock of this test. That clock moves only when it
- * is read, when the process sleeps, and by what a message is said to cost: so every figure is
- * known, and a loaded machine changes none. */
+/* The engine's measurement in one process: with the control plane for one process, the
+ * technology null with simulated costs, and a simulated clock. That clock advances only when it
+ * is read, when the process sleeps, and by the cost of each message. So every figure is known,
+ * and load on the machine changes none. */
 #include "engine/measurement.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ extern const transport_technology transport_null;
 
 enum { RANKS = 9, READING_NS = 10, LEAST_BLOCKS = 20, STEPS_RECORDED = 200000 };
 
-/* The clock. Off, it is the real one, by which the test's runner times itself. */
+/* The simulated clock. When it is off, the real one is read, which Check uses for its own
+ * timing. */
 
 static bool clock_is_ours;
 static uint64_t now_ns;
@@ -51,7 +52,7 @@ int nanosleep(const struct timespec *duration, struct timespec *left)
     return 0;
 }
 
-/* What messages cost */
+/* Costs of messages */
 
 typedef uint64_t (*price)(void);
 
@@ -68,31 +69,31 @@ static uint64_t five_milliseconds(void)
     return 5000000;
 }
 
-/* One to ten microseconds, another for each millisecond. */
+/* One to ten microseconds, changing every millisecond. */
 static uint64_t unsteady(void)
 {
     return 1000 + cb_mix64(now_ns / 1000000) % 9000;
 }
 
-/* A hundred times as much for the first 40 ms of the measurement. */
+/* A hundred times the normal cost during the first 40 ms of the measurement. */
 static uint64_t slow_at_first(void)
 {
     return now_ns < 1040000000 ? 100000 : 1000;
 }
 
-/* As slow until the first blocks are long enough for what a step costs then. */
+/* Slow until the blocks are long enough for this cost per step, then fast. */
 static uint64_t slow_through_the_warm_up(void)
 {
     return now_ns < 1050000000 ? 100000 : 1000;
 }
 
-/* Three times as much from half a second on. */
+/* Three times the normal cost after half a second. */
 static uint64_t slow_later(void)
 {
     return now_ns < 1500000000 ? 1000 : 3000;
 }
 
-/* A microsecond as long as this process has the core; then others take a turn. */
+/* A microsecond while this process has the core; then other processes get a time slice. */
 static uint64_t next_to_others(void)
 {
     const uint64_t turn_ns = 4000000;
@@ -101,8 +102,8 @@ static uint64_t next_to_others(void)
     return cb_mix64(turns) % 4 > 0 ? 1000 : turn_ns * (1 + cb_mix64(turns) % 3);
 }
 
-/* Null's own operations at a price: of a message, or, for the null that stands beside the
- * technology, of the harness. */
+/* Operations of null with a cost: that of a message for the technology, that of the harness for
+ * the baseline. */
 static uint64_t price_over(const transport_factory *factory)
 {
     return strcmp(factory->ops.name, "null") == 0 ? harness_price_ns : message_price();
@@ -138,7 +139,7 @@ static cb_status priced_group_create(transport_factory *factory, transport_node 
     return transport_plain_create(factory, nodes, count, root, multicast, out);
 }
 
-/* What arrives has one bit that was not sent. */
+/* Every received message has one flipped bit. */
 static cb_status corrupting_receive(transport_node *node, transport_buffer **out)
 {
     CB_TRY(transport_null.receive(node, out));
@@ -146,7 +147,7 @@ static cb_status corrupting_receive(transport_node *node, transport_buffer **out
     return CB_OK;
 }
 
-/* A session of one rank that believes in others. */
+/* A session of one rank that has peers. */
 
 typedef struct {
     transport_technology technology, harness;
@@ -199,7 +200,7 @@ static void open_bench(bench *b)
     ck_assert_int_eq(transport_open(&b->harness, &bootstrap, &b->session.null), CB_OK);
 }
 
-/* What a rank leaves after would show here. */
+/* Memory that a rank does not release would show here. */
 static void close_bench(bench *b)
 {
     ck_assert_int_eq(transport_close(b->session.technology), CB_OK);
@@ -214,7 +215,7 @@ static size_t participants_of(const bench *b, const bench_measurement *measureme
     return plan_participants(b->session.definition, &b->options, measurement, RANKS, ranks);
 }
 
-/* By the clock of this test, which stands at 1 s in the beginning. */
+/* Times are those of the simulated clock, which starts at 1 s. */
 static cb_status measure_as(bench *b, const bench_measurement *measurement,
                             measurement_outcome *out)
 {
@@ -314,7 +315,7 @@ START_TEST(all_passes_together_take_at_most_max_time)
 }
 END_TEST
 
-/* As in a pipeline, whose clock starts when its first event has come through. */
+/* As in a pipeline, where timing starts after its first event has passed all stages. */
 START_TEST(time_outside_blocks_counts_towards_max_time)
 {
     static benchmark untimed;
@@ -330,7 +331,8 @@ START_TEST(time_outside_blocks_counts_towards_max_time)
 }
 END_TEST
 
-/* Each making takes a fifteenth of the time. Two are as many as begin within a tenth of it. */
+/* Building a group takes a fifteenth of the time limit. Two are built, as many as start within a
+ * tenth of it. */
 START_TEST(building_groups_takes_at_most_its_share_of_max_time)
 {
     uint64_t receivers[] = {1, 2, 3, 4};
@@ -351,7 +353,7 @@ START_TEST(building_groups_takes_at_most_its_share_of_max_time)
 }
 END_TEST
 
-/* The pace of batches */
+/* Estimated step time of batches */
 
 START_TEST(the_step_time_is_estimated_from_the_last_three_batches)
 {
@@ -424,8 +426,8 @@ START_TEST(blocks_take_longer_where_ranks_share_cores)
 }
 END_TEST
 
-/* A step of two microseconds and a window of 1000: sixteen windows are longer than a block needs
- * to be, and two dozen of these are shorter than the time. */
+/* A step of two microseconds and a window of 1000: sixteen windows exceed the length of a block,
+ * and 24 such blocks fit into the time. */
 START_TEST(a_block_of_a_stream_holds_sixteen_windows)
 {
     bench b;
@@ -461,7 +463,8 @@ START_TEST(a_block_of_a_stream_is_short_enough_for_24_of_them)
 
     ck_assert_uint_ge(steps, 10000);
     ck_assert_uint_le(steps * 1000 * 24, (uint64_t)second_ns);
-    /* without a window, or a shorter one, the time of a block decides, and a step is the least */
+    /* without a window, or with a short one, the time of a block decides, and its minimum is one
+     * step */
     ck_assert_uint_eq(measurement_block_steps(1000, millisecond_ns, second_ns, 0), 1000);
     ck_assert_uint_eq(measurement_block_steps(1000, millisecond_ns, second_ns, 32), 1000);
     ck_assert_uint_eq(measurement_block_steps(second_ns, millisecond_ns, second_ns, 64), 1);
@@ -628,7 +631,7 @@ START_TEST(every_mode_of_every_program_runs_over_null)
 }
 END_TEST
 
-/* The control plane knows one rank: the others are named. */
+/* The control plane has one rank only; the other ranks have made-up names. */
 START_TEST(every_list_and_multicast_runs_over_null)
 {
     uint64_t receivers[RANKS - 1] = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -1,5 +1,5 @@
-/* How packets are sent, received and referred to: touching, windows, rounds, over queues inside the
- * process. What goes to and fro has a test of its own, test_bounce.c. */
+/* Sending, receiving and touching packets, windows and rounds, over queues inside the process.
+ * Ping-pong is tested in test_bounce.c. */
 #include "engine/benchmark.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 
 /* Touching */
 
-/* The sum as the header words it: 64-bit words, the last one filled up with zeros. */
+/* The sum as the header defines it: of 64-bit words, the last one padded with zeros. */
 static uint64_t plain_sum(const unsigned char *data, size_t size_bytes)
 {
     uint64_t sum = 0;
@@ -88,7 +88,8 @@ END_TEST
 START_TEST(touching_reads_nothing_after_the_packet)
 {
     for (size_t size = 0; size <= 300; size++) {
-        unsigned char *data = malloc(size > 0 ? size : 1); /* a sanitizer watches its end */
+        unsigned char *data =
+            malloc(size > 0 ? size : 1); /* the address sanitizer detects reads after its end */
 
         fill_at_random(data, size, 4);
         ck_assert_uint_eq(traffic_touch(data, size), plain_sum(data, size));
@@ -125,7 +126,7 @@ typedef struct {
     queue back;
 } mirror;
 
-/* What a rank sends comes back to it. */
+/* Messages that a rank sends come back to it. */
 static void make_mirror(mirror *m, const bench_traffic *traffic)
 {
     *m = (mirror){0};
@@ -206,7 +207,8 @@ START_TEST(a_pass_starts_with_an_empty_sum)
 }
 END_TEST
 
-/* The verifying pass, by the ways of receiving; what does not come is given up at once. */
+/* The verifying pass with each kind of receive; a packet that does not arrive is given up at
+ * once. */
 
 enum { VERIFIED = 5 };
 
@@ -252,7 +254,7 @@ static const struct {
             {broadcast, receive_broadcast},
             {broadcast, receive_own_broadcast}};
 
-/* All packets but one arrive, or all. */
+/* Either all packets arrive, or all but one. */
 static checker_findings verify_without(size_t way, uint64_t lost, cb_status *last)
 {
     mirror m;
@@ -306,7 +308,7 @@ START_TEST(a_lost_packet_is_counted_once_without_further_waiting)
 }
 END_TEST
 
-/* A machine that stands still between any two polls, and a packet after the last of them. */
+/* The machine is suspended between any two polls; a packet arrives after the last of them. */
 typedef struct {
     mirror m;
     unsigned pauses_left;
@@ -343,11 +345,11 @@ typedef struct {
     side source, destination;
     queue data, acknowledgements;
     uint64_t packets, received;
-    uint64_t widest; /* most packets that were sent and not yet acknowledged */
+    uint64_t widest; /* maximum number of packets sent and not yet acknowledged */
     bool settled;
 } stream;
 
-/* The destination takes a packet, and settles after its last. */
+/* The destination receives a packet, and settles after its last one. */
 static void take_one(void *context)
 {
     stream *s = context;
@@ -375,7 +377,8 @@ static void make_stream(stream *s, unsigned window, uint64_t packets)
     s->source.factory.other = s;
 }
 
-/* By what the destination has acknowledged, not by what the source believes. */
+/* Counted from the acknowledgements that the destination sent, not from those that the source
+ * received. */
 static void note_width(stream *s, uint64_t sent)
 {
     uint64_t acknowledged = s->received - s->destination.peers[0].unacknowledged;
@@ -384,7 +387,7 @@ static void note_width(stream *s, uint64_t sent)
         s->widest = sent - acknowledged;
 }
 
-/* Run a block; the destination goes on between two sends for as long as `eager` draws it to. */
+/* Run a block. Between two sends the destination runs for a random time that grows with `eager`. */
 static void run_stream(stream *s, cb_random *eager)
 {
     for (uint64_t i = 0; i < s->packets; i++) {
@@ -444,7 +447,7 @@ START_TEST(a_block_ends_with_nothing_outstanding)
 }
 END_TEST
 
-/* Counted where they are made, the destination alone. */
+/* Acknowledgements are counted where they are sent, at the destination only. */
 static uint64_t acknowledgements_of(unsigned window, uint64_t packets)
 {
     stream s;
@@ -541,7 +544,7 @@ END_TEST
 
 enum { ROUNDS = 50 };
 
-/* Each peer ROUNDS times, in a random order. */
+/* Each peer sends ROUNDS times, in a random order. */
 static void draw_arrivals(size_t *arrivals, size_t peers, uint64_t seed)
 {
     cb_random random = cb_random_seed(seed);
@@ -556,7 +559,7 @@ static void draw_arrivals(size_t *arrivals, size_t peers, uint64_t seed)
     }
 }
 
-/* How many of the first `packets` are needed for `rounds` of all peers. */
+/* The number of leading packets that complete `rounds` of all peers. */
 static size_t needed(const size_t *arrivals, size_t peers, size_t rounds)
 {
     size_t counts[MOST_PEERS] = {0}, complete = 0, packets = 0;
