@@ -116,7 +116,7 @@ def _of_marks(first: Side, second: Side) -> Iterator[str]:
         for name, side, other in zip(_SIDES, (first, second), (second, first)):
             count = sum(mark in side.marks[key] - other.marks[key] for key in common)
             if count:
-                yield f"{count} of the rows compared are {what} in {name} only"
+                yield f"{what} in {name} only: {count} of the rows compared"
 
 
 def _of_limits(first: Side, second: Side) -> Iterator[str]:
@@ -124,7 +124,7 @@ def _of_limits(first: Side, second: Side) -> Iterator[str]:
     common = first.limits.keys() & second.limits.keys()
     count = sum(first.limits[key] != second.limits[key] for key in common)
     if count:
-        yield f"{count} rows of farms have another number of events in flight on the two sides"
+        yield f"another number of events in flight on the two sides: {count} rows of farms"
 
 
 def _of_facts(first: Side, second: Side) -> Iterator[str]:
