@@ -30,9 +30,9 @@ def require_modules(*names: str, status: int = USAGE) -> None:
     if missing:
         packages = " ".join(PACKAGES[name] for name in missing)
         raise SuiteError(
-            f"the module {missing[0]} is missing for {sys.executable}; install the Debian packages "
-            f"{packages} and use that system's python3, or the modules {' '.join(missing)} for "
-            "this one",
+            f"{sys.executable} has no module {missing[0]}; install {' '.join(missing)} for it, or "
+            f"install the Debian packages {packages} and use the system's python3: "
+            "PATH=/usr/bin:$PATH combench ...",
             status,
         )
 
