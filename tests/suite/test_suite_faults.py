@@ -175,7 +175,7 @@ class Directories(Stage):
     def test_a_run_is_not_begun_where_one_is(self) -> None:
         self.run_driver(str(self.plan), expect=0)
         refused = self.run_driver(str(self.plan), expect=2)
-        self.assertIn("holds a run already", refused.stderr)
+        self.assertIn("already holds a run", refused.stderr)
 
     def test_a_directory_with_other_files_is_left_alone(self) -> None:
         self.output.mkdir()

@@ -108,8 +108,8 @@ def _announce(prepared: Prepared, stream: TextIO) -> None:
     rows = sum(one.rows for one, _ in prepared.todo)
     expected_s = sum(one.expected_s for one, _ in prepared.todo)
     print(
-        f"# plan {prepared.plan.name}: {len(prepared.todo)} starts with up to {rows} measurements, "
-        f"at most some {duration(expected_s)}; up to {prepared.ranks} ranks on "
+        f"# plan {prepared.plan.name}: starts: {len(prepared.todo)}, measurements: up to {rows}, "
+        f"about {duration(expected_s)}, longer on a busy machine; up to {prepared.ranks} ranks on "
         f"{describe(setting.allocation)}",
         file=stream,
     )
@@ -251,7 +251,7 @@ def _begin(arguments: argparse.Namespace, directory: Path) -> tuple[Prepared, Lo
     lock = Lock(directory)
     if (directory / documents.MANIFEST).exists():
         raise SuiteError(
-            f"--output {directory} holds a run already; go on with it by --resume, or give another"
+            f"--output {directory} already holds a run; continue it with --resume, or choose another --output"
         )
     return prepared, lock
 
