@@ -1,4 +1,4 @@
-/* benchmarks.json: what is known of all benchmarks, on standard output. Run by the build alone. */
+/* Print benchmarks.json, the description of all benchmarks. Run only by the build. */
 #include <stdio.h>
 
 #include "base/log.h"

@@ -43,6 +43,7 @@ const benchmark cb_alltoall = {
     .usual = {{4}, {8}, {16}},
     .ratio = BENCH_CONGESTION,
     .reference = 2,
+    .part_rounds = true,
     .roles = {{"node", BENCH_COUNT, BENCH_OTHERS, BENCH_FIRST, BENCH_HEARS_ALL}},
     .modes = {{.name = "round",
                .summary = "a packet to every other node and one from each",

@@ -46,7 +46,7 @@ static bool tells_by_multicast(const bench_options *options)
 {
     const pushfarm_options *own = (const void *)options->own;
 
-    return strcmp(own->supervisor, "multicast") == 0;
+    return own->supervisor != NULL && strcmp(own->supervisor, "multicast") == 0;
 }
 
 const benchmark cb_pushfarm = {
@@ -79,7 +79,7 @@ const benchmark cb_pushfarm = {
     .choose_shapes = farm_choose_shapes,
     .options = own_options,
     .option_count = sizeof(own_options) / sizeof(own_options[0]),
-    .wants_multicast = tells_by_multicast,
+    .uses_multicast = tells_by_multicast,
     .figures = {{"frequency_Hz", "decisions / time"},
                 {"throughput_MBps", "S x size x frequency"},
                 {"event_latency_us", "from the issue, or from when the event was due, to the "

@@ -6,7 +6,7 @@ BENCHMARK_LIBS = libbenchmarks.a $(COMBENCH_LIBS)
 LDADD = $(BENCHMARK_LIBS)
 benchmark_manuals =
 
-# What is known of all benchmarks, for the driver and for everybody else who reads it.
+# The description of all benchmarks, for the driver and other readers.
 noinst_PROGRAMS += %D%/catalogue
 benchmarks_catalogue_SOURCES = %D%/catalogue.c
 benchmarks_catalogue_CPPFLAGS = $(libbenchmarks_a_CPPFLAGS)

@@ -4,7 +4,7 @@ EXTRA_DIST += \
 	%D%/debian/changelog.in %D%/debian/combench-dev.install %D%/debian/combench.install \
 	%D%/debian/control %D%/debian/copyright %D%/debian/not-installed %D%/debian/rules %D%/debian/source/format
 
-# The module file says where everything is, also where make install is told another prefix.
+# The module file has the prefix of make install, which may differ from that of configure.
 modulesdir = $(datadir)/modulefiles/$(PACKAGE)
 install-data-hook: install-module
 install-module:

@@ -7,7 +7,6 @@ dist_suite_DATA = \
 suite_commondir = $(suitedir)/common
 dist_suite_common_DATA = \
 	%D%/combench/common/__init__.py \
-	%D%/combench/common/benchmarks.py \
 	%D%/combench/common/catalogue.py \
 	%D%/combench/common/documents.py \
 	%D%/combench/common/errors.py \
@@ -32,17 +31,20 @@ suite_predictdir = $(suitedir)/predict
 dist_suite_predict_DATA = \
 	%D%/combench/predict/__init__.py \
 	%D%/combench/predict/calibration.py \
+	%D%/combench/predict/case.py \
 	%D%/combench/predict/cases.py \
 	%D%/combench/predict/columns.py \
 	%D%/combench/predict/ending.py \
+	%D%/combench/predict/emission.py \
 	%D%/combench/predict/model.py \
 	%D%/combench/predict/options.py \
 	%D%/combench/predict/predict.py \
 	%D%/combench/predict/prediction.py \
+	%D%/combench/predict/processes.py \
 	%D%/combench/predict/table.py \
+	%D%/combench/predict/trace.py \
 	%D%/combench/predict/validate.py \
-	%D%/combench/predict/validation.py \
-	%D%/combench/predict/workloads.py
+	%D%/combench/predict/validation.py
 suite_reportdir = $(suitedir)/report
 dist_suite_report_DATA = \
 	%D%/combench/report/__init__.py \

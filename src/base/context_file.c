@@ -1,7 +1,7 @@
 /* Parse the text of one configuration file. libconfuse builds a tree of sections in which every
  * value is kept as text with its line (in a field of the option that text values do not use).
  * Numbers are then parsed from the values, and nodes, machines and groups made from the sections.
- * libconfuse is told that all sections may repeat, since it does not report the file name for one
+ * all sections may repeat for libconfuse, since it does not report the file name for one
  * that may not; duplicates are rejected here. */
 #include "base/context_internal.h"
 

@@ -47,7 +47,7 @@ typedef struct {
     uint64_t *ready; /* a bit for each sender with messages: */
     size_t ready_count;
     uint64_t *due;       /* and for each whose turn in the round is still to come: */
-    size_t due_count;    /* so many */
+    size_t due_count;    /* their number */
     size_t considered;   /* channels that have been, in some round */
     uint64_t round_turn; /* turn of the scheduler in which one of these was last taken */
 } mailbox;

@@ -36,7 +36,7 @@ cb_status emit_recorder_compute(emit_recorder *recorder, size_t rank, double tim
 /* The receives of a rank name their senders. Those of other ranks that only ever receive from a
  * group, and one size, take from any. It cannot be known beforehand which these are: where it turns
  * out that a rank is none of them, its receive ends with CB_ERROR_TRANSPORT, and the recording has
- * to begin anew with that rank named. */
+ * to start again with that rank named. */
 void emit_recorder_name_senders(emit_recorder *recorder, size_t rank);
 
 /* Whether a receive ended so, and whose. */

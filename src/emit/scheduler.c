@@ -182,7 +182,7 @@ cb_status emit_scheduler_run(emit_scheduler *scheduler)
             for (size_t i = 0; i < scheduler->count; i++)
                 emit_scheduler_wake(scheduler, i);
         } else if (left > 0 && !scheduler->progress) {
-            cb_error("%zu ranks wait for messages that nobody sends; this is a mistake in the "
+            cb_error("%zu ranks wait for messages that no rank sends; this is a defect of the "
                      "benchmark",
                      left);
             return CB_ERROR_TRANSPORT;

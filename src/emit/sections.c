@@ -1,6 +1,6 @@
 /* Ranks share a section when their items are alike in all but peers, and each peer follows the rank
  * in one of two ways: it grows by the same number from rank to rank, modulo their number, or by one
- * for every so many ranks. */
+ * for every N-th rank. */
 #include "emit/sections.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* The timed loops. Nothing but the benchmark's own actions and the clock is called in them. */
+/* The timed loops. They call only the benchmark's actions and the clock. */
 #include "engine/block.h"
 
 #include "base/clock.h"
@@ -14,7 +14,7 @@ static bench_action or_nothing(bench_action action)
     return action != NULL ? action : do_nothing;
 }
 
-/* Shares are counted anew in each block, before its clock starts. */
+/* Shares are reset in each block, before its clock starts. */
 static void open_block(bench_rank *me, uint64_t steps)
 {
     me->shares = (bench_shares){.block_steps = steps};

@@ -19,9 +19,9 @@ typedef struct bench_shape_list bench_shape_list;
 typedef struct benchmark benchmark;
 typedef struct measurement_method measurement_method;
 
-/* Which chapter of docs/using/benchmarks.md it belongs to. Farms and pipelines run an algorithm on each
- * packet and have no modes to choose from; programs of Parkbench try their clock first (TICK1 and
- * TICK2), take --breakpoint, and each of their curves has Parkbench's parameters. */
+/* Which chapter of docs/using/benchmarks.md it belongs to. Farms and pipelines run an algorithm on
+ * each packet and have no modes to choose from; programs of Parkbench try their clock first (TICK1
+ * and TICK2), take --breakpoint, and each of their curves has Parkbench's parameters. */
 typedef enum {
     BENCH_GROUP_BASIC,
     BENCH_GROUP_FARM,
@@ -91,6 +91,7 @@ typedef struct {
     bench_packets packets;
     bool counts_packets; /* frequency_Hz counts packets, not steps */
     bool on_request;     /* only with --mode */
+    const char *tells;   /* what ccmod calibrate learns of messages from its rows; NULL: nothing */
     bench_actions roles[BENCH_ROLES];
 } bench_mode;
 
@@ -166,6 +167,7 @@ struct benchmark {
     bool fit;         /* a short sweep to 1 MiB is added, for Hockney's parameters */
     bool lists;       /* of destinations that may change; its own options are bench_list_options */
     bool shares;      /* modes with more than one peer report each peer's share */
+    bool part_rounds; /* its steps send only me->shifts messages where that is not 0: in traces */
     bench_role roles[BENCH_ROLES];
     bench_mode modes[BENCH_MODES];         /* ended by one without a name */
     bench_formula figures[BENCH_FORMULAS]; /* ended by one without a column, as the plots */
@@ -181,7 +183,7 @@ struct benchmark {
                                size_t ranks, bench_shape_list *out);
     /* Of the farm group: whether its options ask for the technology's own group send. NULL: never.
      */
-    bool (*wants_multicast)(const bench_options *options);
+    bool (*uses_multicast)(const bench_options *options);
     /* Options of this benchmark alone: rows whose offsets are into a struct of its own, of at most
      * BENCH_OWN_BYTES, which its steps find as me->own_options. */
     const cb_option *options;

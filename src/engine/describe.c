@@ -99,6 +99,8 @@ static void put_modes(report_stream *out, const benchmark *definition)
         report_stream_text(out, "summary", mode->summary);
         report_stream_flag(out, "default", !mode->on_request);
         report_stream_flag(out, "stream", traffic_is_stream(mode));
+        if (bench_is_led_in(mode))
+            report_stream_flag(out, "led_in", true);
         report_stream_text(out, "packets", bench_packets_formula(mode->packets));
         report_stream_text(out, "frequency", mode->counts_packets ? "packets" : "steps");
         if (mode->divisor > 0) { /* farms have figures of their own */
@@ -108,6 +110,7 @@ static void put_modes(report_stream *out, const benchmark *definition)
         }
         if (mode->processors > 0)
             put_count(out, "processors", mode->processors);
+        report_stream_text(out, "tells", mode->tells);
         report_stream_end(out);
     }
     report_stream_end(out);
@@ -342,6 +345,14 @@ static void put_parameter(report_stream *out, const cb_parameter *row)
     report_stream_end(out);
 }
 
+/* How a technology's own multicast reaches the members of a group. */
+static const char *multicast_of(const transport_technology *technology)
+{
+    if ((technology->capabilities & TRANSPORT_MULTICAST) == 0)
+        return "none";
+    return (technology->capabilities & TRANSPORT_MULTICAST_RELAYED) != 0 ? "relayed" : "network";
+}
+
 static void put_technologies(report_stream *out)
 {
     report_stream_array(out, "technologies");
@@ -352,6 +363,7 @@ static void put_technologies(report_stream *out)
         report_stream_object(out, NULL);
         report_stream_text(out, "name", (*one)->name);
         report_stream_text(out, "summary", (*one)->summary);
+        report_stream_text(out, "multicast", multicast_of(*one));
         report_stream_array(out, "parameters");
         for (size_t i = 0; parameters != NULL && i < parameters->count; i++)
             put_parameter(out, &parameters->rows[i]);

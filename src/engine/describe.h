@@ -1,4 +1,4 @@
-/* What is known of benchmarks, as JSON (schema combench-benchmarks/1;
+/* Description of benchmarks as JSON (schema combench-benchmarks/1;
  * docs/reference/benchmarks-json.md): for
  * --describe, and for the file benchmarks.json that the build makes and installs. */
 #ifndef ENGINE_DESCRIBE_H

@@ -1,4 +1,5 @@
-/* From blocks, steps and counters to the figures of a row: the formulas of docs/using/benchmarks.md. */
+/* From blocks, steps and counters to the figures of a row: the formulas of
+ * docs/using/benchmarks.md. */
 #ifndef ENGINE_FIGURES_H
 #define ENGINE_FIGURES_H
 

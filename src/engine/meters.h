@@ -21,11 +21,11 @@ typedef struct {
 void meters_begin(meters *own);
 void meters_end(meters *own);
 
-/* Count anew. */
+/* Restart counting. */
 void meters_reset(meters *own);
 
-/* Combine the totals of the team into columns of the row, which is NULL but at index 0, and count
- * anew. Together. */
+/* Combine the totals of the team into columns of the row, which is NULL except at index 0, and
+ * restart counting. Collective. */
 cb_status meters_report(meters *own, control_team *team, report_row *row);
 
 #endif

@@ -524,7 +524,7 @@ static uint32_t scopes_of(const benchmark *definition)
             scopes |= BENCH_TAKES_WINDOW;
     if (definition->group == BENCH_GROUP_PARKBENCH)
         scopes |= BENCH_TAKES_PARKBENCH;
-    if (definition->counted == BENCH_PROCESSORS && definition->roles[0].peering == BENCH_OTHERS)
+    if (definition->part_rounds)
         scopes |= BENCH_TAKES_SHIFTS;
     if (definition->counted != BENCH_FARM)
         scopes |= BENCH_TAKES_BLOCKS;

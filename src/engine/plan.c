@@ -316,8 +316,8 @@ static cb_status plan_shapes(planner *p)
         const bench_shape *shape = &p->shapes.shapes[i];
         bench_measurement variant = {.mode = &definition->modes[0], .shape = *shape};
 
-        if (definition->wants_multicast != NULL)
-            variant.own_multicast = definition->wants_multicast(p->options);
+        if (definition->uses_multicast != NULL)
+            variant.own_multicast = definition->uses_multicast(p->options);
         if (definition->counted == BENCH_TOPOLOGY) {
             variant.count = shape->stages[shape->stage_count - 2];
             shape_text(shape, variant.topology);

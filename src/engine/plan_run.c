@@ -106,7 +106,7 @@ static const char *obstacle(const engine_session *session, const bench_measureme
                           : "the technology has no multicast of its own; use --multicast loop, or "
                             "another technology";
     if (in_group_2 && (can & TRANSPORT_DELIVERS) == 0)
-        return "the technology delivers nothing, and a farm goes by what it is told";
+        return "the technology delivers no messages, which a farm needs";
     if (session->definition->counted == BENCH_TOPOLOGY && (can & stream) != stream)
         return "the packets of a pipeline carry no label, and the technology is not ordered and "
                "reliable";
@@ -302,7 +302,7 @@ static cb_status prepare(plan_progress *run, size_t **ranks_on_hosts)
     return CB_OK;
 }
 
-/* A rank without a part in a measurement does nothing but wait. */
+/* A rank that does not take part in a measurement only waits. */
 static void look_for_signal(void *session)
 {
     session_leave_if_interrupted(session);

@@ -110,7 +110,7 @@ static cb_status parse(engine_program *program)
 
 /* Mostly all ranks have the same options, and the first one has logged what is wrong with them as
  * it started. Where a launcher gives ranks options of their own, and not the first one refuses, the
- * first of those that do logs it now. So nobody waits for a rank that has left, and no launcher
+ * first of those that do logs it now. So no rank waits for one that has left, and no launcher
  * ends the job before the reason was logged. */
 cb_status program_agree_on_options(engine_program *program, control *plane, cb_status mine)
 {

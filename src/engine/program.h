@@ -20,8 +20,8 @@ typedef struct {
 } engine_program;
 
 /* Parse the options of a benchmark, one of the registry, and carry out an action. Under a launcher,
- * options that are refused are logged by one rank, and returned in all: so nobody waits for a rank
- * that has left. */
+ * one rank logs rejected options and all ranks return the error, so no rank waits for one that has
+ * left. */
 cb_status program_begin(engine_program *program, const benchmark *definition,
                         const benchmark *const *registry, int argc, char **argv);
 

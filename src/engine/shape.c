@@ -145,8 +145,8 @@ cb_status shape_fits(const bench_shape *shape, size_t job_ranks, const char *wha
     return CB_ERROR_USAGE;
 }
 
-/* Of a topology: those that feed a rank of a stage, heard, then the one that it feeds. Nobody feeds
- * a source, and the last stage feeds nobody. */
+/* Of a topology: the ranks that send to a rank of a stage, then the one that it sends to. No rank
+ * sends to a source, and the last stage sends to no rank. */
 static size_t chain_peers(const bench_shape *shape, size_t stage, size_t index, size_t *peers,
                           bool *heard)
 {

@@ -79,7 +79,7 @@ static inline uint64_t farm_ledger_issue(farm_ledger *ledger, uint64_t since_ns)
 
 /* Hot. A decision has come from a destination. Those of its events that it passed over are lost,
  * since destinations decide in order. One of them is known as late while fewer than 64 have passed
- * it; later it counts as duplicate and stays lost. *since_ns is set for FARM_DECIDED alone. */
+ * it; later it counts as duplicate and stays lost. *since_ns is set only for FARM_DECIDED. */
 static inline farm_decision farm_ledger_decide(farm_ledger *ledger, size_t destination,
                                                uint64_t event, uint64_t *since_ns)
 {

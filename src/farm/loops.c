@@ -1,4 +1,4 @@
-/* The farm's hot loops. The closed one of the supervisor reads the clock at marks alone, or, in a
+/* The farm's hot loops. The closed one of the supervisor reads the clock only at marks, or, in a
  * pass of its own, at every issue and decision; the open one always, since events fall due by it.
  */
 #include "farm/loops.h"
@@ -327,7 +327,7 @@ cb_status farm_supervise(bench_rank *me, const bench_actions *actions, const far
         status = load->latencies != NULL ? run_timed(&run) : run_untimed(&run);
     tally->elapsed_ns = (double)(cb_now_ns() - run.first_issue_ns);
     tally->decision_span_ns = (double)(run.last_decision_ns - run.first_decision_ns);
-    /* Without the waiting in vain, where there was anything else. */
+    /* Without unsuccessful waits, if there was anything else. */
     vain_ns =
         run.ledger->decided > 0 ? (double)run.silences * (double)me->verification.timeout_ns : 0;
     tally->event_ns = fmax(tally->elapsed_ns - vain_ns, 0) / (double)run.ledger->issued;

@@ -26,7 +26,7 @@ typedef struct {
     uint64_t issued, decided, lost, errors;
     size_t marks;
     double elapsed_ns;       /* from the first issue to the last decision, or to giving up */
-    double event_ns;         /* of it for each event, but for waiting in vain */
+    double event_ns;         /* of it for each event, without unsuccessful waits */
     double decision_span_ns; /* from the first decision to the last, where latencies are taken */
     /* Of an open loop */
     uint64_t due;            /* until the last event was issued */

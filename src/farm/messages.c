@@ -61,7 +61,7 @@ cb_status farm_send_message_to_sources(bench_rank *me, farm_message message)
     return CB_OK;
 }
 
-/* What stands for a message that cannot be acted on: it is about no event and names nobody. */
+/* Result for an invalid message: no event and no rank. */
 static const farm_message no_message = {.event = UINT64_MAX, .first = UINT32_MAX, .count = 0};
 
 cb_status farm_refuse_size(bench_rank *me, transport_buffer *buffer, farm_message *out)
@@ -114,7 +114,7 @@ typedef struct {
 
 _Static_assert(sizeof(label) == FARM_LABEL_BYTES, "a label has two words");
 
-/* The buffer may have held a control message: its content is written anew. */
+/* The buffer may have held a control message: its content is rewritten. */
 static inline void make_plain(const bench_rank *me, void *data, uint64_t event)
 {
     label mark = {.source = farm_of(me)->index, .event = event};

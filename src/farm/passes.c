@@ -34,7 +34,7 @@ typedef struct {
     bool kept;       /* the last batch's were */
     uint64_t block;  /* events of one */
     size_t wanted;   /* of the next batch, at most */
-    batch_pace pace; /* of batches: with filling, draining and what was waited for in vain */
+    batch_pace pace; /* of batches, including filling, draining and unsuccessful waits */
     double precision_pct;
 } farm_blocks;
 

@@ -1,4 +1,4 @@
-/* A rank's part in a farm: made once, and begun anew for each run. */
+/* A rank's part in a farm: created once, restarted for each run. */
 #include "farm/rank.h"
 
 #include <stdlib.h>

@@ -59,7 +59,7 @@ static inline farm_rank *farm_of(const bench_rank *me)
 cb_status farm_join(bench_rank *me, const bench_shape *shape, uint64_t in_flight);
 void farm_leave(bench_rank *me);
 
-/* Make the group of all sources anew, with the announcement of multicasts changed: whether they may
+/* Recreate the group of all sources, with the announcement of multicasts changed: whether they may
  * be received without waiting. Nothing where the supervisor tells them by a loop. Collective over
  * supervisor and sources; nothing may be under way. */
 cb_status farm_try_multicasts(bench_rank *me, bool try_multicast);

@@ -4,7 +4,7 @@
  *
  *   communication alone    the task asleep: how many steps make a block, then blocks
  *   computing alone        all ranks asleep
- *   both                   the step count anew, blocks in one batch without a pause, single steps
+ *   both                   the step count again, blocks in one batch without a pause, single steps
  *   computing alone,       again, so that a drift of the machine and its other users meet
  *   communication alone    both sides of a ratio
  *

@@ -7,7 +7,7 @@
 #include "report/report.h"
 
 /* What the tasks of a side did, summed over its ranks: work, as the time that the calibrations give
- * for its units, in so much time; without communication (alone) and beside it. */
+ * for its units, in that time; without communication (alone) and beside it. */
 typedef struct {
     size_t ranks;
     double alone_work_ns, alone_ns;

@@ -1,4 +1,4 @@
-/* The table of columns: every key of a result row, with all that is known of it. The entries are in
+/* The table of columns: every key of a result row and its properties. The entries are in
  * columns.def; a measuring module names a column by its identifier, REPORT_SKEW_US. */
 #ifndef REPORT_COLUMNS_H
 #define REPORT_COLUMNS_H

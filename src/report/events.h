@@ -16,7 +16,7 @@ typedef struct {
     bool arguments; /* the event that is open has some */
 } report_events;
 
-/* The document: its head, behind which members of one's own may be written, each behind a comma;
+/* The document: its head, after which the caller may write more members, each after a comma;
  * the list of events; and its end. */
 void report_events_head(FILE *stream);
 report_events report_events_begin(FILE *stream);

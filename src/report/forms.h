@@ -1,5 +1,6 @@
-/* What the forms text, CSV and JSON have in common: each is told of the beginning of a document, of
- * its elements in the order in which they came, and of its end. Internal to src/report. */
+/* What the forms text, CSV and JSON have in common: each is notified of the beginning of a
+ * document, of its elements in the order in which they came, and of its end. Internal to
+ * src/report. */
 #ifndef REPORT_FORMS_H
 #define REPORT_FORMS_H
 

@@ -1,4 +1,4 @@
-/* The document of a run: all that is known of it as one JSON value, its rows once more by column
+/* The document of a run: all its data as one JSON value, its rows once more by column
  * for the forms text and CSV, and the file and the stream that it goes to. */
 #include "report/report.h"
 

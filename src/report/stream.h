@@ -1,4 +1,4 @@
-/* JSON written as it comes, for documents with more elements than one wants in memory at once.
+/* Streaming JSON output, for documents too large to hold in memory.
  * Members of the document and elements of its arrays stand on lines of their own; what is deeper
  * stands on the line of its parent. */
 #ifndef REPORT_STREAM_H

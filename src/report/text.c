@@ -145,8 +145,8 @@ static void write_found_rate(FILE *stream, const report_row *row)
 /* Rows */
 
 /* What a row is marked with at its end, and why. Farms have no computing task, and a row that is
- * saturated, disturbed or beside such a task has no precision to reach: it has few of the others.
- */
+ * saturated, disturbed or beside such a task has no precision to reach: it has at most two of the
+ * others. */
 static const struct {
     char mark;
     report_column column;    /* marked where this is true or, if it is no flag, where it is there */
@@ -173,7 +173,7 @@ static const struct {
      .meaning = "events were issued more than 1 % off their schedule, but not later and later: the "
                 "run was disturbed"},
     {'>', REPORT_SLOWDOWN_COMPUTING_AT_LEAST,
-     .meaning = "too little was computed for a figure: slowed down at least so much, no more of it "
+     .meaning = "too little was computed for a figure: slowed down at least by that, no more of it "
                 "left"},
     {'#', REPORT_ERRORS, .above = 0,
      .meaning = "messages came twice, too late or unexpected; errors in the result counts them"},

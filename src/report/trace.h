@@ -11,11 +11,11 @@
 /* Stands for no track. */
 #define REPORT_NO_TRACK SIZE_MAX
 
-/* One deed of one track. Slices of a track do not overlap. Viewers draw no arrow at one that takes
- * no time. */
+/* A slice: one activity of one track. Slices of a track do not overlap. Viewers draw no arrow at
+ * one that takes no time. */
 typedef struct {
     uint64_t begin_ns, end_ns; /* from the beginning of the trace */
-    uint64_t event;            /* written behind the name, and as an argument */
+    uint64_t event;            /* appended to the name, and an argument */
     size_t track, peer;        /* of whom else it tells, or REPORT_NO_TRACK */
     const char *kind, *name; /* plain words, written as they are; so are those of arrows and keys */
 } report_slice;
@@ -26,7 +26,7 @@ typedef struct {
     const char *name;
 } report_arrow;
 
-/* What else is known of the trace, in the order of writing. A text, or a number where `text` is
+/* Further properties of the trace, in the order of writing. A text, or a number where `text` is
  * NULL; a number that is NaN is left out. */
 typedef struct {
     const char *key, *text;

@@ -105,10 +105,10 @@ static const char *refusal_of(const fitted_line *line, const stats_segment *segm
          "the slope is not positive: the time does not grow with the size, so there is no "
          "asymptotic throughput"},
         {line->slope_us_per_byte <= standard_errors * line->slope_error_us_per_byte,
-         "the slope cannot be told from zero: the time grows by less than its uncertainty, so the "
+         "the slope is not significant: the time grows by less than its uncertainty, so the "
          "asymptotic throughput is not known"},
         {line->overhead_us < 0 && overhead_unknown,
-         "the overhead came out negative, yet cannot be told from zero: these sizes are too large "
+         "the overhead is negative, but not significant: these sizes are too large "
          "to show it"},
         {line->overhead_us < 0,
          "the overhead is negative: the time grows faster than in proportion to the size, which no "

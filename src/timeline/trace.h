@@ -66,7 +66,7 @@ typedef struct {
     size_t within_bound;      /* arrows no longer than their clocks are known to */
     size_t backwards;         /* arrows that end before they begin */
     double bound_ns;          /* how well the clocks of an arrow are known, of the worst */
-    double most_backwards_ns; /* beyond what is known of the clocks; 0: none */
+    double most_backwards_ns; /* beyond the uncertainty of the clocks; 0: none */
 } timeline_trace;
 
 /* Zero-initialise *out. CB_ERROR_MEMORY, logged, where there is none; free it in any case. */

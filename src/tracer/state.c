@@ -387,7 +387,7 @@ static void finish(void)
         write_trace(chunk);
         if (anywhere(tracer.cut) && tracer.rank == 0)
             cb_warning("the trace is cut: a rank had more records than COMBENCH_TRACE_RECORDS "
-                       "allows, and the messages behind them are missing; raise it");
+                       "allows, and the following messages are missing; raise it");
         tracer_warn_of_unrecorded();
         PMPI_Reduce(&tracer.together, &together, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, tracer.own);
         if (tracer.rank == 0 && together > 0)

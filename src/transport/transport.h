@@ -37,18 +37,21 @@ enum {
     TRANSPORT_ORDERED = 1u << 0,  /* messages of a thread to a node arrive in the order sent */
     TRANSPORT_RELIABLE = 1u << 1, /* each message arrives once, complete, or an error is returned */
     TRANSPORT_CONCURRENT_SEND = 1u << 2, /* several threads may send at a time */
-    TRANSPORT_MULTICAST = 1u << 3,     /* static groups have a group send of the technology's own */
-    TRANSPORT_BLOCKING_WAIT = 1u << 4, /* static groups use the technology's own multicast */
-    TRANSPORT_DELIVERS = 1u << 5,      /* a waiting receive sleeps until a message arrives */
-    TRANSPORT_INTERFACE = 1u << 6,     /* messages are delivered; not so in the null technology */
-    /* --interface selects the network interface */
-    TRANSPORT_SEND_WAITS = 1u << 7
+    TRANSPORT_MULTICAST = 1u << 3,       /* static groups use the technology's own multicast */
+    TRANSPORT_BLOCKING_WAIT = 1u << 4,   /* a waiting receive sleeps until a message arrives */
+    TRANSPORT_DELIVERS = 1u << 5,        /* messages are delivered; not so in the null technology */
+    TRANSPORT_INTERFACE = 1u << 6,       /* --interface selects the network interface */
+    /* A send to a node may wait until its target calls a function of the technology, but never for
+     * the receive of the message itself. Without this flag a send never waits for its target. */
+    TRANSPORT_SEND_WAITS = 1u << 7,
+    /* Members forward the technology's own multicast to each other, as MPI's broadcast does.
+     * Without this flag the network copies it. */
+    TRANSPORT_MULTICAST_RELAYED = 1u << 8
 };
 
-/* A send to a node may wait until its target calls a function of the technology, but never for the
- * receive of the message itself. Without this flag a send never waits for its target. */
+/* How a receive waits for a message that has not arrived. */
 typedef enum {
-    TRANSPORT_WAIT_SPIN,  /* How a receive waits for a message that has not arrived. */
+    TRANSPORT_WAIT_SPIN,  /* poll without a pause */
     TRANSPORT_WAIT_YIELD, /* poll, and offer the core to others between two polls */
     TRANSPORT_WAIT_BLOCK  /* sleep */
 } transport_wait;

@@ -116,7 +116,7 @@ START_TEST(logging_leaves_errno_alone)
 {
     close(STDERR_FILENO);
     errno = ENOSPC;
-    cb_error("nobody reads this");
+    cb_error("no process reads this");
     ck_assert_int_eq(errno, ENOSPC);
 }
 END_TEST
@@ -129,7 +129,7 @@ static void make_pipe(int ends[2])
     ck_assert_int_eq(write(ends[1], "words", 5), 5);
 }
 
-START_TEST(what_nobody_has_read_is_told)
+START_TEST(what_no_process_has_read_is_reported)
 {
     int ends[2];
 
@@ -212,6 +212,6 @@ UNIT_MAIN("log", a_message_names_program_and_level, a_message_names_the_rank_whe
           a_silenced_process_writes_nothing, silence_can_be_lifted,
           a_text_cannot_break_the_line_or_command_the_terminal,
           a_text_that_is_too_long_is_cut_in_one_write, logging_leaves_errno_alone,
-          what_nobody_has_read_is_told, a_reader_is_awaited, a_reader_that_has_gone_is_not_awaited,
-          what_is_no_pipe_has_no_reader_to_await, no_file_gets_the_number_of_a_closed_stream,
-          open_streams_stay_as_they_are)
+          what_no_process_has_read_is_reported, a_reader_is_awaited,
+          a_reader_that_has_gone_is_not_awaited, what_is_no_pipe_has_no_reader_to_await,
+          no_file_gets_the_number_of_a_closed_stream, open_streams_stay_as_they_are)

@@ -49,7 +49,8 @@ START_TEST(no_bytes_give_a_pointer)
 }
 END_TEST
 
-/* The address sanitizer ends the program at what the C library refuses; read by it alone. */
+/* The address sanitizer ends the program where the C library returns an error; only it reads this.
+ */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

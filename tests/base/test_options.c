@@ -262,7 +262,7 @@ START_TEST(two_dashes_end_the_options)
 }
 END_TEST
 
-START_TEST(an_error_leaves_no_list_behind)
+START_TEST(an_error_leaves_no_list_allocated)
 {
     test_settings refused;
     FILE *captured = capture_stderr();
@@ -293,13 +293,13 @@ START_TEST(an_option_without_a_name_is_unknown)
 }
 END_TEST
 
-START_TEST(an_ambiguous_abbreviation_is_told_its_candidates)
+START_TEST(an_ambiguous_abbreviation_is_reported_with_its_candidates)
 {
     check_refusal("option '--s' is ambiguous; write one of --sizes, --sources, --seed", "--s", "5");
 }
 END_TEST
 
-START_TEST(a_missing_argument_is_told_its_name)
+START_TEST(a_missing_argument_is_reported_with_its_name)
 {
     check_refusal("--sizes needs an argument; write --sizes=LIST", "--sizes");
 }
@@ -311,7 +311,7 @@ START_TEST(an_argument_of_a_flag_is_refused)
 }
 END_TEST
 
-START_TEST(an_option_without_meaning_here_is_told_its_owners)
+START_TEST(an_option_without_meaning_here_is_reported_with_its_owners)
 {
     check_refusal("--rate has no meaning for cb_test; leave it out, or run what takes it: "
                   "cb_pushfarm, cb_pullfarm",
@@ -327,21 +327,21 @@ START_TEST(an_option_without_meaning_is_refused_as_such_without_its_argument_too
 }
 END_TEST
 
-START_TEST(a_value_that_does_not_parse_is_told_reason_and_remedy)
+START_TEST(a_value_that_does_not_parse_is_reported_with_reason_and_remedy)
 {
     check_refusal("--sizes '4KX': unknown unit 'KX'; use B, kB, MB, GB, KiB, MiB or GiB", "--sizes",
                   "4KX");
 }
 END_TEST
 
-START_TEST(a_value_out_of_range_is_told_the_range)
+START_TEST(a_value_out_of_range_is_reported_with_the_range)
 {
     check_refusal("--window '0': too small; use 1 to 65536", "--window", "0");
     check_refusal("--precision '101%': too large; use 0.01 to 100 %", "--precision", "101%");
 }
 END_TEST
 
-START_TEST(a_wrong_choice_is_told_the_choices)
+START_TEST(a_wrong_choice_is_reported_with_the_choices)
 {
     check_refusal("--wait 'sleep': not a choice; use auto, spin, yield or block", "--wait",
                   "sleep");
@@ -550,16 +550,18 @@ UNIT_MAIN("options", defaults_are_parsed_as_if_typed, fields_without_default_or_
           every_type_is_parsed, a_choice_is_the_tables_own_text, an_abbreviation_is_taken,
           the_last_of_several_counts, given_tells_what_the_user_typed, parsing_can_be_repeated,
           an_action_ends_the_parsing, without_an_action_there_is_none, two_dashes_end_the_options,
-          an_error_leaves_no_list_behind, an_unknown_option_is_refused, a_short_option_is_refused,
-          an_option_without_a_name_is_unknown, an_ambiguous_abbreviation_is_told_its_candidates,
-          a_missing_argument_is_told_its_name, an_argument_of_a_flag_is_refused,
-          an_option_without_meaning_here_is_told_its_owners,
+          an_error_leaves_no_list_allocated, an_unknown_option_is_refused,
+          a_short_option_is_refused, an_option_without_a_name_is_unknown,
+          an_ambiguous_abbreviation_is_reported_with_its_candidates,
+          a_missing_argument_is_reported_with_its_name, an_argument_of_a_flag_is_refused,
+          an_option_without_meaning_here_is_reported_with_its_owners,
           an_option_without_meaning_is_refused_as_such_without_its_argument_too,
-          a_value_that_does_not_parse_is_told_reason_and_remedy,
-          a_value_out_of_range_is_told_the_range, a_wrong_choice_is_told_the_choices,
-          an_empty_text_is_refused, an_operand_is_refused,
-          an_operand_with_a_row_is_taken_wherever_it_stands, a_second_operand_is_refused,
-          help_shows_an_operand_without_dashes, a_long_value_does_not_hide_the_reason,
-          a_mistake_in_a_row_is_found, one_name_with_two_meanings_in_one_program_is_a_mistake,
+          a_value_that_does_not_parse_is_reported_with_reason_and_remedy,
+          a_value_out_of_range_is_reported_with_the_range,
+          a_wrong_choice_is_reported_with_the_choices, an_empty_text_is_refused,
+          an_operand_is_refused, an_operand_with_a_row_is_taken_wherever_it_stands,
+          a_second_operand_is_refused, help_shows_an_operand_without_dashes,
+          a_long_value_does_not_hide_the_reason, a_mistake_in_a_row_is_found,
+          one_name_with_two_meanings_in_one_program_is_a_mistake,
           visit_passes_over_what_was_not_given, visit_points_to_the_value, help_is_the_golden_text,
           no_line_of_help_is_wider_than_80_columns, the_manual_page_is_the_golden_text)

@@ -189,7 +189,7 @@ START_TEST(a_clock_of_processor_time_is_untrue)
 }
 END_TEST
 
-/* Behind its 51 readings of the beginning: the origin, and 50 looks. */
+/* After its 51 readings of the beginning: the origin, and 50 looks. */
 START_TEST(a_reference_that_is_set_meanwhile_costs_a_trial)
 {
     face reference = good_face();

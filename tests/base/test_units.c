@@ -95,7 +95,7 @@ START_TEST(sizes_take_powers_of_1000_and_1024)
 }
 END_TEST
 
-START_TEST(a_size_with_an_unknown_unit_is_told_the_known_ones)
+START_TEST(a_size_with_an_unknown_unit_is_reported_with_the_known_ones)
 {
     ck_assert_str_eq(size_reason("4KX"), "unknown unit 'KX'; use B, kB, MB, GB, KiB, MiB or GiB");
 }
@@ -452,7 +452,7 @@ START_TEST(a_formatted_size_parses_back)
 END_TEST
 
 UNIT_MAIN("units", sizes_take_powers_of_1000_and_1024,
-          a_size_with_an_unknown_unit_is_told_the_known_ones,
+          a_size_with_an_unknown_unit_is_reported_with_the_known_ones,
           units_are_case_sensitive_and_follow_without_a_blank,
           a_size_that_is_no_whole_number_is_refused, an_empty_size_is_refused,
           a_negative_size_is_refused, sizes_that_do_not_fit_64_bits_are_too_large,

@@ -106,7 +106,7 @@ run 2 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] || sleep 2; exec "$0" 
     "$builddir/cb_oneway"
 expect_status 2
 expect_one_error "--bogus"
-# Nobody waits for a rank that has left, and it is said why.
+# No rank waits for one that has left, and the reason is logged.
 for refuses in 0 2; do
     case_is "an option that rank $refuses alone was given"
     # shellcheck disable=SC2016 # for the ranks' shells

@@ -95,7 +95,7 @@ class Perfetto:
 
 
 class Paje:
-    """A Paje trace: the definitions of its head, and the events behind them."""
+    """A Paje trace: the definitions of its head, and the events after them."""
 
     def __init__(self, path: str) -> None:
         self.fields: dict[str, list[str]] = {}
@@ -160,7 +160,7 @@ class Paje:
         return {event["Key"]: event for name, event in self.events if name == kind}
 
     def faults_of_links(self) -> Iterator[str]:
-        """A link ends behind its start, once, with the same value."""
+        """A link ends after its start, once, with the same value."""
         open_links: dict[str, str] = {}
         for kind, event in self.events:
             if kind == "PajeStartLink":

@@ -26,7 +26,7 @@ static uint64_t tick_slowly(uint64_t now_ns)
     return now_ns - now_ns % 10000000;
 }
 
-/* One reading in a hundred is a millisecond behind the others. */
+/* One reading in a hundred is a millisecond after the others. */
 static uint64_t go_back(uint64_t now_ns)
 {
     static unsigned readings;

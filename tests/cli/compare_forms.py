@@ -92,7 +92,7 @@ def compare_rows(
 
 
 def compare_csv(known: Columns, rows: list[dict[str, Any]], path: str) -> Iterator[str]:
-    """All rows, and nothing but rows."""
+    """All rows, and only rows."""
     with Path(path).open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream, restkey="(too many)", restval="(too few)")
         lines = list(reader)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # --config: what the three files say is what a technology is given and the document tells, an option
-# goes before it, and what is wrong is told with file and line before anything is measured.
+# goes before it, and errors are reported with file and line before anything is measured.
 # faulty_oneway and faulty_funnel have a technology called sci, and none called tcp.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
@@ -118,7 +118,7 @@ refused() {
     program=$3
     directory=$4
     shift 4
-    # shellcheck disable=SC2086 # options may stand behind the directory
+    # shellcheck disable=SC2086 # options may stand after the directory
     run "$ranks_started" "$program" --config $directory --output refused.json
     expect_status 2
     expect_one_error "$@"

@@ -42,7 +42,7 @@ static cb_status hold(defect_way to, transport_buffer *buffer)
     return CB_OK;
 }
 
-/* The byte is mended when the message is on its way: buffers are used again as they are. */
+/* The byte is restored when the message is on its way: buffers are used again as they are. */
 static cb_status send_with_error(defect_way to, transport_buffer *buffer, size_t place)
 {
     unsigned char *byte = (unsigned char *)buffer->data + place;

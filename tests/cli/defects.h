@@ -22,7 +22,7 @@ typedef cb_status (*defect)(defect_way to, transport_buffer *buffer);
  * byte), mislabel (the first) or cut (by a byte); NULL for any other name, and for NULL. */
 defect defect_named(const char *name);
 
-/* Send a message as it is, and behind it the one that is held for the same way. */
+/* Send a message as it is, and after it the one that is held for the same way. */
 cb_status defect_send(defect_way to, transport_buffer *buffer);
 
 /* Send the one that is held, if any. */

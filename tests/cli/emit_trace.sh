@@ -37,7 +37,7 @@ compare() {
 }
 
 # Every mode of every program; in `make check` one of each.
-known_of_benchmarks traces >every_mode
+describe_benchmarks traces >every_mode
 if ! thorough; then
     awk '!seen[$2]++' every_mode >one_mode
     mv one_mode every_mode

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trace_text import of_each_rank
 
-BUILD = Path(os.environ.get("builddir", "build"))
+BUILD = Path(os.environ.get("builddir", "build")).resolve()
 LIMIT_S = 120
 
 # Program, options, and how many lines the trace has at most.

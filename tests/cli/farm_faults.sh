@@ -1,6 +1,6 @@
 #!/bin/sh
 # Farms whose processes are killed or interrupted, in a closed loop and in an open one that falls
-# behind: nobody is left, and what was measured until then is a valid document.
+# after: no process is left, and what was measured until then is a valid document.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Farms of three ranks in all their loads, and over a technology that loses messages: short, for
-# builds with sanitizers, under which every rank must end without a word.
+# builds with sanitizers, under which every rank must end without output.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 

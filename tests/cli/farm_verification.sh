@@ -93,7 +93,7 @@ verified double fragment 2 pushfarm 0 1 0 0
 verified corrupt fragment 1 pullfarm 0 0 0 1
 verified double decision 4 pushfarm 0 1 0 0
 verified reorder decision 3 pullfarm 0 0 1 0
-# A fragment that is overtaken may make its event complete behind the next one as well.
+# A fragment that is overtaken may make its event complete after the next one as well.
 verified reorder fragment 1 pushfarm 0 0 '[12]' 0
 verified drop note 0 pushfarm 1 0 0 0
 verified mislabel fragment 2 pushfarm 1 0 0 1

@@ -41,7 +41,7 @@ expect_interrupted() {
     expect_true "the $rows_before rows of before" test "$(rows)" -ge "$rows_before"
 }
 
-# Files of shared memory that nobody removes when the launcher is killed.
+# Files of shared memory that are not removed when the launcher is killed.
 segments_of() {
     for pid in "$@"; do
         sed -n 's|.* \(/dev/shm/[^ ]*\)$|\1|p' "/proc/$pid/maps"

@@ -33,17 +33,17 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-}${ASAN_OPTIONS:+:}detect_leaks=0"
 programs=$(for file in "$srcdir"/benchmarks/cb_*.c; do basename "$file" .c | sed 's/^cb_//'; done)
 
 # What the build knows of benchmarks; tests/cli/benchmarks.py says what.
-known_of_benchmarks() {
+describe_benchmarks() {
     "$CB_PYTHON" "$srcdir/tests/cli/benchmarks.py" "$1" "$builddir/benchmarks.json"
 }
 
 ranks_of() {
-    known_of_benchmarks ranks | sed -n "s/^$1 \([0-9]*\) .*/\1/p"
+    describe_benchmarks ranks | sed -n "s/^$1 \([0-9]*\) .*/\1/p"
 }
 
-# Farms and pipelines go by what they are told, which null does not deliver.
+# Farms and pipelines depend on messages, which null does not deliver.
 goes_over_null() {
-    ! known_of_benchmarks ranks | grep -q "^$1 [0-9]* farm"
+    ! describe_benchmarks ranks | grep -q "^$1 [0-9]* farm"
 }
 
 # Setting up and leaving
@@ -126,7 +126,7 @@ await() {
 
 # Programs
 
-# The words that start $1 ranks. One or two are bound to cores of their own, where there are so many,
+# The words that start $1 ranks. One or two are bound to cores of their own, if there are enough,
 # unless the test says something else: ranks that spin and meet on one core, which a busy machine leads
 # them to, take a turn of the scheduler for each message.
 launcher() {
@@ -248,21 +248,21 @@ expect_silence() {
 }
 
 # A search for a rate that ended without one since others took the machine, as it says.
-searched_in_vain() {
+search_found_nothing() {
     [ "$status" -eq 1 ] && grep -q "others took the machine" err
 }
 
-# `run`, and again where a search was in vain: a machine that others take may be free a moment later.
+# `run`, and again where a search found nothing: a machine that others take may be free a moment later.
 run_search() {
     run "$@"
     for _ in 1 2; do
-        ! searched_in_vain || run "$@"
+        ! search_found_nothing || run "$@"
     done
 }
 
-# The probe before a run in vain has found the others as well.
+# The probe before such a run has found the others as well.
 gave_way_to_others() {
-    searched_in_vain || return 1
+    search_found_nothing || return 1
     [ "$(document result.json "d['environment']['noise']['stolen_pct'] > 10")" = True ]
 }
 

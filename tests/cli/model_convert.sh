@@ -175,18 +175,18 @@ expect_true "nothing half written" test ! -e x.0
 case_is "schedules that no sequence is"
 goal part 'a: send 1b to 1\nb: send 2b to 1\nc: calc 5\nc requires a'
 goal early 'a: calc 5\nb: send 1b to 1'
-goal behind 'a: calc 5\nb: send 1b to 1\na requires b'
+goal later 'a: calc 5\nb: send 1b to 1\na requires b'
 goal cores 'a: calc 5 cpu 1'
 goal twice 'a: calc 5\na: calc 6'
-goal nobody 'a: calc 5\na requires b'
+goal unlabelled 'a: calc 5\na requires b'
 goal word 'a: walk 5'
 goal peer 'a: send 5b to 2'
-refused part.goal:5: under way -- convert --from goal part.goal
+refused part.goal:5: pending operations -- convert --from goal part.goal
 refused early.goal:4: earlier -- convert --from goal early.goal
-refused behind.goal:3: order -- convert --from goal behind.goal
+refused later.goal:3: order -- convert --from goal later.goal
 refused cores.goal:3: cpu -- convert --from goal cores.goal
 refused twice.goal:4: label -- convert --from goal twice.goal
-refused nobody.goal:4: label -- convert --from goal nobody.goal
+refused unlabelled.goal:4: label -- convert --from goal unlabelled.goal
 refused word.goal:3: walk -- convert --from goal word.goal
 refused peer.goal:3: rank -- convert --from goal peer.goal
 refused num_ranks -- convert --from goal one.txt

@@ -20,7 +20,7 @@ ENOUGH_BYTES = 4096
 
 
 def told_on_terminal(ccmod: str, trace: Path) -> bytes:
-    """What comes on the terminal until the progress is told, or it ends, or says much else."""
+    """What comes on the terminal until the progress is shown, or it ends, or says much else."""
     ours, theirs = pty.openpty()
     with subprocess.Popen([ccmod, "run", str(trace)], stdout=subprocess.DEVNULL, stderr=theirs) as run:
         os.close(theirs)

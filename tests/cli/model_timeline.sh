@@ -1,6 +1,6 @@
 #!/bin/sh
 # ccmod timeline and ccmod signals: a small wave in every form is as in tests/cli/golden/model
-# (UPDATE_GOLDEN=1 writes that anew), and larger traces keep the rules of the forms.
+# (UPDATE_GOLDEN=1 rewrites it), and larger traces keep the rules of the forms.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 

@@ -72,7 +72,7 @@ for form in text csv json; do
     expect_equal "files:" "err out result.json" "$(echo *)"
 done
 
-case_is "a result that is there already is replaced, also behind a symbolic link"
+case_is "a result that is there already is replaced, also through a symbolic link"
 echo old >target
 ln -s target link
 run 2 cb_oneway --sizes 64 --max-time 0.02 --output link
@@ -108,7 +108,7 @@ expect_rows "r['list'] == 'rotate'"
 expect_document result.json "sorted((r['size_bytes'], r['multicast']) for r in d['results'])" \
     "[(0, 'loop'), (0, 'technology'), (256, 'loop'), (256, 'technology')]"
 
-case_is "nothing but a multicast that the technology lacks"
+case_is "only a multicast that the technology lacks"
 run 2 faulty_multicast --technology unicast --multicast technology --sizes 64 --format json
 mv out result.json
 expect_status 77

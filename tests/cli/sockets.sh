@@ -1,6 +1,6 @@
 #!/bin/sh
 # The programs over tcp and udp: all measure, the document says which network they used and what
-# became of datagrams, losses hold nobody up, and an interface that cannot be is refused.
+# became of datagrams, losses delay no rank, and an interface that cannot be is refused.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -56,7 +56,7 @@ expect_valid result.json
 expect_document result.json "[r['size_bytes'] for r in d['results']], len(d['skipped']) > 0" "([64], True)"
 
 # Each loss costs a time-out, and none of them all.
-case_is "losses are counted and hold nobody up"
+case_is "losses are counted and delay no rank"
 export COMBENCH_UDP_FAULTS=loss=0.2,double=0.1,reorder=0.05
 run 2 cb_oneway --technology udp --sizes 64 --max-time 0.02 --format json
 mv out result.json

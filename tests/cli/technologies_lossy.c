@@ -6,7 +6,7 @@
  *                    of them; no fault without it
  * CB_FAULT_WHAT      the kind of message that is hit: note (from the supervisor), request,
  *                    fragment, decision; or any
- * CB_FAULT_EVERY     of so many of them in a row one is hit, at random
+ * CB_FAULT_EVERY     of this many of them in a row one is hit, at random
  * CB_FAULT_SEED      with this seed; each rank draws differently
  * CB_FAULT_RANK      or: of the rank that is hit
  * CB_FAULT_VERIFIED  the number, from 0, of the one message of that kind in the verifying pass

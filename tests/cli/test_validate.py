@@ -213,7 +213,7 @@ class Validate(unittest.TestCase):
         self.assertEqual(validate.faults(SCHEMA, VALID), [])
         self.assertEqual(validate.faults(SCHEMA, FARM), [])
 
-    def test_rows_of_different_loads_can_be_told_apart(self) -> None:
+    def test_rows_of_different_loads_can_be_distinguished(self) -> None:
         rows = [{**FARM_ROWS[0], "algorithm_us": value} for value in (0, 50)]
         self.assertEqual(validate.faults(SCHEMA, {**FARM, "results": rows}), [])
 

@@ -111,7 +111,7 @@ CASES: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
     "number of messages backwards": (("otherData", "messages_backwards"), 1, "back in time, not 1"),
     "missing event": (("otherData", "events"), 2, "not 2 from 0 on"),
     "algorithm that did not run": (("otherData", "algorithm_us"), 50, "what was done"),
-    "deed of another farm": (("otherData", "benchmark"), "pullfarm", "what was done"),
+    "activity of another farm": (("otherData", "benchmark"), "pullfarm", "what was done"),
     "fragment taken at a source": (
         ("traceEvents", place("X", "take fragment 0"), "tid"),
         SOURCE_0 + 1,

@@ -2,7 +2,7 @@
 """Check result documents: validate.py SCHEMA FILE...
 
 Beside the JSON schema this checks what a schema cannot say: that histograms, intervals, blocks,
-frequencies and throughputs of a row agree with each other, and that rows can be told apart. Every
+frequencies and throughputs of a row agree with each other, and that rows can be distinguished. Every
 fault is printed as FILE: PLACE: TEXT. Exit status: 0 all are valid, 1 a document has faults, 2 a
 file cannot be read or the arguments are wrong.
 """
@@ -63,7 +63,7 @@ def packets_of(row: Json, benchmark: Json) -> float:
     return float(eval(mode["packets"], {"__builtins__": {}}, names))
 
 
-# A percentile and the share of the samples beyond it, one in so many; it needs ten of them.
+# A percentile and the share of the samples beyond it, one in N; it needs ten of them.
 PERCENTILES = {"p50": 2, "p90": 10, "p99": 100, "p99_9": 1000}
 SAMPLES_BEYOND = 10
 
@@ -263,7 +263,7 @@ def check_accounts(row: Json) -> Iterator[Fault]:
 
 
 def check_farm_ranks(row: Json) -> Iterator[Fault]:
-    """A supervisor, its sources and, behind them, its destinations, where none are placed."""
+    """A supervisor, its sources and, after them, its destinations, where none are placed."""
     sources, destinations = row["sources"], row["destinations"]
     if row["processors"] != 1 + sources + destinations:
         yield "processors", f"is {row['processors']}, not 1 + {sources} + {destinations}"
@@ -384,7 +384,7 @@ def check_identities(rows: list[Json], schema: Json) -> Iterator[Fault]:
     for index, row in enumerate(rows):
         first = seen.setdefault(tuple(at(row, path) for path in paths), index)
         if first != index:
-            yield f"results[{index}]", f"cannot be told from results[{first}]"
+            yield f"results[{index}]", f"cannot be distinguished from results[{first}]"
 
 
 def check_fit(fit: Json) -> Iterator[Fault]:

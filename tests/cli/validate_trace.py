@@ -4,7 +4,7 @@
 First by the rules of the format, as its readers apply them: phases and their keys, slices that do
 not overlap, flows that are paired and begin and end within a slice. Then by what a farm is: every
 event is issued once, every source sends its fragment of it and one destination takes them all, and
-decides once; nobody passes on what has not reached him, and no message arrives before it was sent
+decides once; no rank passes on what it has not received, and no message arrives before it was sent
 by more than the clocks are known to. Every fault is printed as FILE: TEXT. Exit status: 0 all are
 valid, 1 a trace has faults, 2 a file cannot be read or the arguments are wrong.
 """
@@ -38,7 +38,7 @@ FACTS = ("benchmark", "sources", "destinations", "events", "messages", "algorith
 
 @dataclass(frozen=True)
 class Slice:
-    """One deed; times in ns."""
+    """One activity; times in ns."""
 
     tid: int
     begin: int
@@ -180,7 +180,7 @@ def check_flows(trace: Json) -> Iterator[str]:
         yield f"{backwards} flows go back in time, not {facts['messages_backwards']}"
 
 
-def deeds_due(facts: Json) -> Counter[tuple[str, str]]:
+def activities_due(facts: Json) -> Counter[tuple[str, str]]:
     """What is done for one event, by kind and name without the event's number."""
     sources = facts["sources"]
     due = Counter(
@@ -202,26 +202,26 @@ def deeds_due(facts: Json) -> Counter[tuple[str, str]]:
     return due
 
 
-def check_deeds(facts: Json, event: int, deeds: list[Slice]) -> Iterator[str]:
+def check_activities(facts: Json, event: int, activities: list[Slice]) -> Iterator[str]:
     """Everything is done as often as it is due, at one destination, for each source."""
-    counted = Counter((one.kind, one.name.removesuffix(f" {event}")) for one in deeds)
+    counted = Counter((one.kind, one.name.removesuffix(f" {event}")) for one in activities)
     del counted["delay", "delay"]
-    if counted != deeds_due(facts):
+    if counted != activities_due(facts):
         yield f"event {event}: what was done is {dict(counted)}"
-    at = {one.tid for one in deeds if one.name.startswith(("take fragment", "decision"))}
+    at = {one.tid for one in activities if one.name.startswith(("take fragment", "decision"))}
     if len(at) != 1:
         yield f"event {event}: it is put together at {len(at)} destinations"
-    from_whom = {one.peer for one in deeds if one.name.startswith("take fragment")}
-    by_whom = {one.tid for one in deeds if one.kind == "send"}
+    from_whom = {one.peer for one in activities if one.name.startswith("take fragment")}
+    by_whom = {one.tid for one in activities if one.kind == "send"}
     if (len(from_whom), len(by_whom)) != (facts["sources"],) * 2:
         yield f"event {event}: a source did not send its fragment, or it was not taken"
 
 
-def check_sequence(event: int, deeds: list[Slice]) -> Iterator[str]:
+def check_sequence(event: int, activities: list[Slice]) -> Iterator[str]:
     """On each track what is done follows upon what was taken."""
     last_taken: dict[int, int] = {}
     first_decided: dict[int, int] = {}
-    for one in sorted(deeds, key=lambda one: one.begin):
+    for one in sorted(activities, key=lambda one: one.begin):
         if one.kind == "take":
             last_taken[one.tid] = one.end
         elif one.kind == "decision":
@@ -236,14 +236,14 @@ def check_sequence(event: int, deeds: list[Slice]) -> Iterator[str]:
 def check_events(trace: Json) -> Iterator[str]:
     """The events that were asked for, all of them, and each from its issue to its decision."""
     facts = trace["otherData"]
-    deeds: dict[int, list[Slice]] = defaultdict(list)
+    activities: dict[int, list[Slice]] = defaultdict(list)
     for one in slices_of(trace):
-        deeds[one.event].append(one)
-    if sorted(deeds) != list(range(facts["events"])):
-        yield f"the events are {sorted(deeds)}, not {facts['events']} from 0 on"
-    for event in sorted(deeds):
-        yield from check_deeds(facts, event, deeds[event])
-        yield from check_sequence(event, deeds[event])
+        activities[one.event].append(one)
+    if sorted(activities) != list(range(facts["events"])):
+        yield f"the events are {sorted(activities)}, not {facts['events']} from 0 on"
+    for event in sorted(activities):
+        yield from check_activities(facts, event, activities[event])
+        yield from check_sequence(event, activities[event])
 
 
 def faults(trace: Any) -> list[str]:

@@ -9,7 +9,7 @@
 #include "base/log.h"
 
 /* Far beyond what any test takes on a loaded machine: only to end a job that hangs. */
-enum { PATIENCE_S = 150 };
+enum { TIMEOUT_S = 150 };
 
 job_state job;
 
@@ -35,7 +35,7 @@ bool job_begin(const char *test)
         return false;
     job.under_way = test;
     signal(SIGALRM, give_up);
-    alarm(PATIENCE_S);
+    alarm(TIMEOUT_S);
     return true;
 }
 
@@ -71,7 +71,7 @@ JOB_TEST(the_job_has_the_ranks_that_the_launcher_was_asked_for)
     ck_assert_int_eq(job.size, atoi(expected));
 }
 
-/* The summary of every rank would be one too many; failures are told by all. */
+/* The summary of every rank would be one too many; failures are reported by all. */
 int job_run(const char *name, TCase *(*const *themes)(void), size_t count)
 {
     Suite *suite = suite_create(name);

@@ -212,7 +212,7 @@ JOB_TEST(ranks_that_wait_leave_the_cores_to_others)
     ck_assert_uint_lt(used_ns, pause_ns / 5);
 }
 
-JOB_TEST(nobody_leaves_a_barrier_before_all_have_come)
+JOB_TEST(no_rank_leaves_a_barrier_before_all_have_come)
 {
     enum { ROUNDS = 20 };
     uint64_t came_ns, *all = cb_allocate((size_t)job.size, sizeof(*all), "instants");
@@ -311,7 +311,7 @@ static TCase *control_plane(void)
     tcase_add_test(theme, all_agree_on_the_status_of_the_one_that_failed);
     tcase_add_test(theme, all_agree_on_the_worst_status);
     tcase_add_test(theme, ranks_that_wait_leave_the_cores_to_others);
-    tcase_add_test(theme, nobody_leaves_a_barrier_before_all_have_come);
+    tcase_add_test(theme, no_rank_leaves_a_barrier_before_all_have_come);
     tcase_add_test(theme, clocks_of_one_host_differ_by_no_more_than_the_bound);
     tcase_add_test(theme, the_clock_of_rank_0_is_the_reference);
     tcase_add_test(theme, the_library_is_named_with_its_version);

@@ -19,7 +19,7 @@ START_TEST(the_fastest_round_trip_is_the_estimate)
 }
 END_TEST
 
-START_TEST(a_reference_that_is_behind_gives_a_negative_offset)
+START_TEST(a_reference_that_is_after_gives_a_negative_offset)
 {
     const control_round_trip trip = {
         .sent_ns = 5000000, .reference_ns = 110, .received_ns = 5000020};
@@ -101,7 +101,7 @@ START_TEST(local_and_reference_are_inverse_to_a_nanosecond)
 END_TEST
 
 UNIT_MAIN("control_clock", the_fastest_round_trip_is_the_estimate,
-          a_reference_that_is_behind_gives_a_negative_offset,
-          a_change_beyond_both_bounds_is_a_drift, a_reference_that_is_slower_gives_a_negative_drift,
-          a_change_within_the_bounds_is_no_drift, the_first_estimate_has_no_drift,
-          the_offset_follows_the_drift, local_and_reference_are_inverse_to_a_nanosecond)
+          a_reference_that_is_after_gives_a_negative_offset, a_change_beyond_both_bounds_is_a_drift,
+          a_reference_that_is_slower_gives_a_negative_drift, a_change_within_the_bounds_is_no_drift,
+          the_first_estimate_has_no_drift, the_offset_follows_the_drift,
+          local_and_reference_are_inverse_to_a_nanosecond)

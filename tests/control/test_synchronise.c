@@ -43,7 +43,7 @@ int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag,
                : PMPI_Irecv(buffer, count, type, source, tag, communicator, request);
 }
 
-static void mend(void)
+static void restore(void)
 {
     sends.count = receives.count = 0;
 }
@@ -55,7 +55,7 @@ static void expect_all_to_fail(void)
     cb_log_silence(1);
     ck_assert_int_eq(control_synchronise(job.plane, &clock), CB_ERROR_CONTROL);
     cb_log_silence(0);
-    mend();
+    restore();
     if (job.rank > 0 && clock.at_ns == 0)
         ck_assert_double_eq(clock.offset_ns, 5);
     clock = (control_clock){0};

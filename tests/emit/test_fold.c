@@ -179,7 +179,7 @@ START_TEST(peers_in_turn_are_a_loop_in_a_loop)
 }
 END_TEST
 
-START_TEST(peers_go_on_behind_the_last_rank)
+START_TEST(peers_go_on_after_the_last_rank)
 {
     sequence given = {0};
 
@@ -242,7 +242,7 @@ END_TEST
 
 UNIT_MAIN("fold", what_has_no_pattern_stays_as_it_is, nested_repetitions_with_mistakes_are_exact,
           one_record_again_and_again_is_a_loop, peers_in_turn_are_a_loop_in_a_loop,
-          peers_go_on_behind_the_last_rank, a_stream_is_its_beginning_a_loop_and_its_end,
+          peers_go_on_after_the_last_rank, a_stream_is_its_beginning_a_loop_and_its_end,
           a_short_run_for_each_peer_is_one_loop,
           a_repetition_is_found_when_its_last_loop_is_complete,
           what_an_open_loop_has_of_its_next_iteration_is_not_lost)

@@ -142,7 +142,7 @@ static void expect_trace_of(emit_coroutine part, bool multicast, bool rank0_name
                             const char *expected)
 {
     play all = {.multicast = multicast};
-    emit_scheduler *crew;
+    emit_scheduler *scheduler;
     char *text = NULL;
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
@@ -152,10 +152,10 @@ static void expect_trace_of(emit_coroutine part, bool multicast, bool rank0_name
         emit_recorder_send_by_tree(all.recorder);
     if (rank0_named)
         emit_recorder_name_senders(all.recorder, 0);
-    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
-    emit_recorder_set_scheduler(all.recorder, crew);
-    all.scheduler = crew;
-    ck_assert_int_eq(emit_scheduler_run(crew), CB_OK);
+    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &scheduler), CB_OK);
+    emit_recorder_set_scheduler(all.recorder, scheduler);
+    all.scheduler = scheduler;
+    ck_assert_int_eq(emit_scheduler_run(scheduler), CB_OK);
     ck_assert_int_eq(emit_recorder_finish(all.recorder), CB_OK);
     ck_assert_int_eq(emit_recorder_write(all.recorder, stream), CB_OK);
     fclose(stream);
@@ -163,7 +163,7 @@ static void expect_trace_of(emit_coroutine part, bool multicast, bool rank0_name
         text[i] = text[i] == '\n' ? '|' : text[i];
     ck_assert_str_eq(text, expected);
     free(text);
-    emit_scheduler_free(crew);
+    emit_scheduler_free(scheduler);
     tear_down(&all);
 }
 
@@ -177,17 +177,17 @@ static void expect_trace(emit_coroutine part, bool multicast, bool rank0_named,
 static void expect_must_name(emit_coroutine part)
 {
     play all = {0};
-    emit_scheduler *crew;
+    emit_scheduler *scheduler;
     size_t rank = RANKS;
 
     set_up(&all);
-    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &crew), CB_OK);
-    emit_recorder_set_scheduler(all.recorder, crew);
+    ck_assert_int_eq(emit_scheduler_create(RANKS, part, &all, &scheduler), CB_OK);
+    emit_recorder_set_scheduler(all.recorder, scheduler);
     ck_assert(!emit_recorder_must_name(all.recorder, &rank));
-    ck_assert_int_eq(emit_scheduler_run(crew), CB_ERROR_TRANSPORT);
+    ck_assert_int_eq(emit_scheduler_run(scheduler), CB_ERROR_TRANSPORT);
     ck_assert(emit_recorder_must_name(all.recorder, &rank));
     ck_assert_uint_eq(rank, 0);
-    emit_scheduler_free(crew);
+    emit_scheduler_free(scheduler);
     tear_down(&all);
 }
 
@@ -285,7 +285,7 @@ START_TEST(a_round_does_not_wait_for_ever)
 }
 END_TEST
 
-START_TEST(what_nobody_receives_is_given_back)
+START_TEST(what_no_rank_receives_is_given_back)
 {
     expect_trace(leave_unreceived, false, false, "1:|is 0 3|w|");
 }
@@ -296,4 +296,4 @@ UNIT_MAIN("recorder", receives_from_a_group_are_from_any, where_it_is_asked_for_
           computing_is_recorded_and_idle_ranks_have_no_section, a_group_send_is_a_loop,
           a_multicast_has_its_list, a_tree_is_sends_from_rank_to_rank,
           a_round_waits_for_who_is_late, a_round_does_not_wait_for_ever,
-          what_nobody_receives_is_given_back)
+          what_no_rank_receives_is_given_back)

@@ -24,7 +24,7 @@ typedef struct {
 
 typedef struct {
     transport_factory base;
-    void (*go_on)(void *other); /* called while a receive finds nothing; NULL: nobody is there */
+    void (*go_on)(void *other); /* called while a receive finds nothing; NULL: none */
     void *other;
     const size_t *arrivals; /* of a waiting receive from a group, of one too: which node is next */
     size_t created;         /* buffers, so far */
@@ -48,7 +48,7 @@ void make_side(side *s, size_t peers, unsigned window);
 /* Every buffer is new, filled as traffic_fill has it, and freed as soon as it is released. */
 void loop_buffer_release(transport_buffer *buffer);
 
-/* Release what nobody will receive. */
+/* Release what will not be received. */
 void discard(queue *q);
 
 #endif

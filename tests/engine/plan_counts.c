@@ -197,7 +197,7 @@ START_TEST(each_mode_of_a_calibration_has_processors_of_its_own)
     bench_options options = default_options();
     size_t processors[BENCH_MODES];
 
-    /* what a small job has to skip is planned: it is told there */
+    /* what a small job has to skip is planned: it is reported there */
     for (size_t ranks = 2; ranks <= 4; ranks++) {
         ck_assert_uint_eq(processors_planned(&options, ranks, processors), LENGTH(expected));
         for (size_t i = 0; i < LENGTH(expected); i++)

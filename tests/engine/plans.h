@@ -30,7 +30,7 @@ bench_plan planned(const benchmark *definition, const bench_options *options, si
 void assert_refused(const benchmark *definition, const bench_options *options, size_t ranks);
 void assert_values(const uint64_t *values, size_t count, const cb_list *expected);
 
-/* The ranks that take part in a measurement of a job of so many. */
+/* The ranks that take part in a measurement of a job of that size. */
 void assert_participants(const benchmark *definition, const bench_options *options,
                          bench_measurement measurement, size_t job, cb_list expected);
 

@@ -1,7 +1,7 @@
 /* What the verifying pass tells about a stream of packets.
  *
  * Packets of 16 bytes and more carry their number: lost, doubled, reordered and corrupted ones are
- * told apart exactly, as long as a late one comes before 64 others have passed it and corrupted
+ * distinguished exactly, as long as a late one comes before 64 others have passed it and corrupted
  * ones are not late or doubled as well. Shorter ones are held against the packet that is expected:
  * a stream in order is found intact, anything else shows as corrupted packets. Of empty ones the
  * number of arrivals is all that is known. */
@@ -262,7 +262,7 @@ START_TEST(packets_for_others_are_not_missed)
 }
 END_TEST
 
-START_TEST(a_late_packet_is_known_behind_packets_for_others)
+START_TEST(a_late_packet_is_known_after_packets_for_others)
 {
     stream s = stream_of(64);
 
@@ -430,7 +430,7 @@ UNIT_MAIN("checker", a_clean_stream_has_nothing_to_find, lost_packets_are_counte
           a_packet_of_another_source_is_corrupted,
           a_corrupted_packet_stands_for_the_one_that_was_expected,
           all_bytes_of_a_packet_depend_on_its_number, packets_for_others_are_not_missed,
-          a_late_packet_is_known_behind_packets_for_others, nothing_is_written_beyond_a_packet,
+          a_late_packet_is_known_after_packets_for_others, nothing_is_written_beyond_a_packet,
           a_short_stream_that_is_not_in_order_shows_as_corrupted,
           a_message_is_lost_after_the_time_that_all_of_the_bytes_before_it_take,
           empty_packets_are_only_counted, random_faults_are_counted_as_they_were_injected,

@@ -323,7 +323,7 @@ START_TEST(pairs_count_the_packets_of_all_pairs)
 }
 END_TEST
 
-START_TEST(efficiency_is_the_rate_of_a_pair_against_one_alone)
+START_TEST(efficiency_is_the_rate_of_a_pair_against_a_single_one)
 {
     bench b;
 
@@ -657,7 +657,7 @@ UNIT_MAIN("figures", a_latency_is_half_of_a_round_trip, a_summary_is_that_of_the
           a_round_of_all_to_all_carries_a_packet_for_each_ordered_pair,
           congestion_is_the_time_of_a_packet_against_two_nodes, a_ratio_refers_to_the_same_size,
           without_a_reference_there_is_no_ratio, pairs_count_the_packets_of_all_pairs,
-          efficiency_is_the_rate_of_a_pair_against_one_alone, outfarming_counts_rounds,
+          efficiency_is_the_rate_of_a_pair_against_a_single_one, outfarming_counts_rounds,
           a_multicast_counts_what_all_destinations_get,
           destinations_of_a_changing_list_share_what_arrives, only_lists_have_a_list,
           a_funnel_counts_events, loss_is_what_lacks_to_the_packet_rate_of_one_source,

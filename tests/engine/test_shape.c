@@ -128,7 +128,7 @@ START_TEST(a_farms_roles_hear_as_their_rows_say)
 }
 END_TEST
 
-START_TEST(others_begin_behind_oneself)
+START_TEST(others_begin_after_oneself)
 {
     bench_shape shape = shape_of_count(&cb_alltoall, 4);
 
@@ -240,7 +240,7 @@ END_TEST
 UNIT_MAIN("shape", a_topology_is_read_and_written_alike, what_is_no_topology_is_refused,
           ranks_stand_in_stages_one_after_the_other, the_ends_of_a_topology_have_roles_of_their_own,
           a_topology_without_a_middle_has_its_ends, each_stage_hears_its_inputs_and_feeds_one,
-          a_farms_roles_hear_as_their_rows_say, others_begin_behind_oneself,
+          a_farms_roles_hear_as_their_rows_say, others_begin_after_oneself,
           a_twin_has_the_same_index, shapes_are_the_same_when_all_stages_are,
           in_blocks_a_host_is_filled_before_the_next, in_a_cycle_no_host_is_taken_twice_running,
           a_cycle_passes_over_hosts_that_are_full,

@@ -199,7 +199,7 @@ static void open_bench(bench *b)
     ck_assert_int_eq(transport_open(&b->harness, &bootstrap, &b->session.null), CB_OK);
 }
 
-/* What a rank leaves behind would show here. */
+/* What a rank leaves after would show here. */
 static void close_bench(bench *b)
 {
     ck_assert_int_eq(transport_close(b->session.technology), CB_OK);

@@ -306,7 +306,7 @@ START_TEST(a_packet_that_is_lost_is_counted_once_and_not_waited_for)
 }
 END_TEST
 
-/* A machine that stands still between any two polls, and a packet behind the last of them. */
+/* A machine that stands still between any two polls, and a packet after the last of them. */
 typedef struct {
     mirror m;
     unsigned pauses_left;

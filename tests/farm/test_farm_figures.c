@@ -261,7 +261,7 @@ START_TEST(a_loop_that_catches_up_is_not_saturated)
 }
 END_TEST
 
-/* Decisions come late by 2 per cent, and so many events are in flight. */
+/* Decisions come late by 2 per cent, and this many events are in flight. */
 static bool pile_of(farm *f, uint64_t middle, uint64_t end)
 {
     report_row_clear(&f->row);

@@ -18,7 +18,7 @@ typedef struct {
     uint64_t issued, decided;
     uint64_t decide_at; /* issues before the first decision */
     uint64_t looks;
-    uint64_t watched, in_flight_then; /* when so many had been decided */
+    uint64_t watched, in_flight_then; /* when this many had been decided */
     uint64_t timeout_ns;
     unsigned pauses_left;
     stats_histogram latency;
@@ -57,7 +57,7 @@ static cb_status issue_and_decide(bench_rank *me)
     return CB_OK;
 }
 
-/* What the farm does when the supervisor looks for a decision: every second look finds one, behind
+/* What the farm does when the supervisor looks for a decision: every second look finds one, after
  * those at which the machine stands still. */
 static void work(void *context)
 {
@@ -121,7 +121,7 @@ START_TEST(a_supervisor_that_always_finds_a_decision_has_not_waited)
 }
 END_TEST
 
-START_TEST(a_supervisor_that_looks_in_vain_while_events_are_due_has_waited)
+START_TEST(a_supervisor_that_finds_nothing_while_events_are_due_has_waited)
 {
     ck_assert_double_gt(supervise(issue, 4, 0).waited_ns, 0);
 }
@@ -200,7 +200,7 @@ END_TEST
 
 UNIT_MAIN("farm_loops", a_machine_that_stands_still_gives_no_event_up,
           a_supervisor_that_always_finds_a_decision_has_not_waited,
-          a_supervisor_that_looks_in_vain_while_events_are_due_has_waited,
+          a_supervisor_that_finds_nothing_while_events_are_due_has_waited,
           waiting_when_all_is_issued_does_not_count,
           events_in_flight_are_counted_at_the_middle_and_at_the_end,
           a_closed_loop_is_as_full_at_the_end_of_its_last_block_as_before,

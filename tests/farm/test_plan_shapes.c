@@ -1,4 +1,4 @@
-/* Which farms and topologies are measured in a job of so many ranks, what is refused and how, and
+/* Which farms and topologies are measured in a job of N ranks, what is refused and how, and
  * which loads go together. */
 #include "farm/options.h"
 
@@ -139,7 +139,7 @@ START_TEST(the_notes_topologies_are_measured_as_far_as_they_fit)
 }
 END_TEST
 
-START_TEST(a_job_too_small_for_any_topology_is_told_what_the_smallest_needs)
+START_TEST(a_job_too_small_for_any_topology_is_reported_with_what_the_smallest_needs)
 {
     bench_options options = {.sweep = false};
 
@@ -316,7 +316,7 @@ UNIT_MAIN("plan_shapes", farms_of_4_6_and_8_are_measured_as_far_as_they_fit,
           too_few_ranks_for_a_farm_are_named_with_the_number_needed,
           more_farms_than_there_is_room_for_are_refused,
           the_notes_topologies_are_measured_as_far_as_they_fit,
-          a_job_too_small_for_any_topology_is_told_what_the_smallest_needs,
+          a_job_too_small_for_any_topology_is_reported_with_what_the_smallest_needs,
           given_topologies_are_measured_in_their_order,
           too_few_ranks_for_a_topology_are_named_with_the_number_needed,
           a_topology_that_is_repeated_is_refused, what_is_no_list_of_topologies_is_refused,

@@ -438,7 +438,7 @@ enum { EVENTS = 5000 };
 
 typedef struct {
     uint64_t in_flight;       /* most that may be */
-    uint64_t turn_ns;         /* the generator's clock jumps by so much: it issues at multiples */
+    uint64_t turn_ns;         /* the generator's clock jumps by this: it issues at multiples */
     uint64_t work_ns[EVENTS]; /* of the farm, for each event */
 } load;
 
@@ -491,7 +491,7 @@ static uint64_t sum_of_latencies(const course *c, const uint64_t *from_ns)
     return sum_ns;
 }
 
-/* At one event in 10 us a farm that needs up to 18 us falls behind now and then. */
+/* At one event in 10 us a farm that needs up to 18 us falls after now and then. */
 static farm_schedule busy_schedule(bool is_poisson)
 {
     return farm_schedule_make(1e5, is_poisson, 5, 0);

@@ -140,7 +140,7 @@ static void try_columns(const uint8_t *data, size_t size)
     measurements_close(&found);
 }
 
-/* As it is, and behind a head, since most changes to a head end the reading at once. */
+/* As it is, and after a head, since most changes to a head end the reading at once. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char head[] = "%calibration 1\n";

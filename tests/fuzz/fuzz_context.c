@@ -1,7 +1,7 @@
 /* Configuration files as anybody may write them: the input is network.conf, nodes.conf and
  * machines.conf, divided by lines of %%; and, since most of those are refused for their syntax, it
  * is also a row of choices by which files without such mistakes are written. What is taken must
- * keep every limit that is promised to a technology; what is refused must leave nothing behind,
+ * keep every limit that is promised to a technology; what is refused must leave nothing allocated,
  * which a sanitizer sees. */
 #include <string.h>
 

@@ -11,7 +11,7 @@
 
 enum { LARGEST_DIGITS = 2, NODES = 20, TEXT_BYTES = 128 };
 
-/* A name with a '/', or behind "file:", is that of a file. */
+/* A name with a '/', or after "file:", is that of a file. */
 static bool is_of_interest(const uint8_t *data, size_t size)
 {
     size_t digits = 0;

@@ -102,7 +102,7 @@ static void try_text(const uint8_t *data, size_t size)
     ccmod_topology_free(&made);
 }
 
-/* As it is, and behind a head, since most changes to a head end the reading at once. */
+/* As it is, and after a head, since most changes to a head end the reading at once. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char head[] = "%network 1\nnodes 4\nswitch a b\nlink 0-2 a\n";

@@ -1,4 +1,4 @@
-/* Everything behind a trace: the text is parsed, its records are played, and small ones are
+/* Everything after a trace: the text is parsed, its records are played, and small ones are
  * evaluated in both modes. What is taken must be played within its bounds; what is refused must
  * come with file and reason; and no two evaluations may differ. */
 #include <math.h>
@@ -103,7 +103,7 @@ static void try_text(const char *text, size_t size)
     ccmod_trace_close(trace);
 }
 
-/* As it is, and behind a head, since most changes to a head end the reading at once. */
+/* As it is, and after a head, since most changes to a head end the reading at once. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char head[] = "%cct 1 ranks 4 unit us\n*:\n";

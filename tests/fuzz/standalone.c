@@ -120,7 +120,7 @@ static void repeat_part(cb_random *random, fuzz_input *input)
 static void (*const changes[])(cb_random *random, fuzz_input *input) = {flip_bit, insert_character,
                                                                         remove_part, repeat_part};
 
-/* The end of another input behind the beginning of this one. */
+/* The end of another input after the beginning of this one. */
 static void splice(cb_random *random, fuzz_input *result, const fuzz_input *other)
 {
     size_t kept = cb_random_below(random, result->size + 1);

@@ -314,7 +314,7 @@ START_TEST(a_tuning_of_several_numbers_is_separated_by_blanks)
 }
 END_TEST
 
-START_TEST(a_choice_in_brackets_stands_alone)
+START_TEST(a_choice_in_brackets_is_extracted)
 {
     assert_tuning("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n",
                   "transparent_hugepage", "madvise");
@@ -486,7 +486,7 @@ static fixture set_up_long_description(void)
     return set_up(description);
 }
 
-START_TEST(a_description_too_long_for_the_field_goes_without_sizes)
+START_TEST(a_description_too_long_for_the_field_has_no_sizes)
 {
     fixture test = set_up_long_description();
 
@@ -536,7 +536,7 @@ UNIT_MAIN("environment", the_kernel_is_known_by_the_id_of_its_start,
           governors_that_differ_are_named_in_the_order_of_the_cores,
           cores_without_a_governor_do_not_count, more_governors_than_there_are_do_not_overflow,
           a_tuning_is_the_text_of_its_file, a_tuning_of_several_numbers_is_separated_by_blanks,
-          a_choice_in_brackets_stands_alone, a_choice_without_brackets_is_kept_as_it_is,
+          a_choice_in_brackets_is_extracted, a_choice_without_brackets_is_kept_as_it_is,
           a_tuning_that_is_empty_is_left_out, a_tuning_that_is_a_folder_is_left_out,
           a_tuning_of_binary_garbage_is_left_out, a_pipe_in_place_of_a_file_does_not_hold_up,
           an_overlong_value_fills_the_field_and_ends_in_dots, a_value_that_just_fits_is_not_cut,
@@ -545,5 +545,5 @@ UNIT_MAIN("environment", the_kernel_is_known_by_the_id_of_its_start,
           an_overlong_command_line_is_cut_between_words, counts_are_those_of_the_whole_machine,
           cache_sizes_are_of_one_cache, a_machine_without_caches_has_none_in_the_result,
           the_topology_describes_the_same_machine_again,
-          a_description_too_long_for_the_field_goes_without_sizes,
-          an_asymmetric_machine_is_summed_up, this_host_has_a_kernel_cores_and_a_topology)
+          a_description_too_long_for_the_field_has_no_sizes, an_asymmetric_machine_is_summed_up,
+          this_host_has_a_kernel_cores_and_a_topology)

@@ -149,7 +149,7 @@ END_TEST
 
 /* Starting, pausing and ending */
 
-START_TEST(it_does_nothing_before_it_is_told)
+START_TEST(it_does_nothing_before_it_is_started)
 {
     host_task *task = new_task();
     host_task_total total;
@@ -317,7 +317,7 @@ START_TEST(a_tick_of_the_scheduler_lasts_some_milliseconds)
 END_TEST
 
 UNIT_MAIN("task", it_has_done_the_units_that_it_counts, its_count_goes_on_after_a_pause,
-          alone_it_computes_as_fast_as_the_calibration_says, it_does_nothing_before_it_is_told,
+          alone_it_computes_as_fast_as_the_calibration_says, it_does_nothing_before_it_is_started,
           paused_it_sleeps_and_does_no_more, it_falls_asleep_by_itself_at_its_limit,
           many_starts_and_pauses_leave_it_in_order, its_thread_ends_with_it,
           destroying_no_task_leaves_the_total_as_it_was, it_is_bound_as_its_maker_is,

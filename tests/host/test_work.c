@@ -18,7 +18,7 @@ static uint64_t by_hand(uint64_t state, uint64_t units)
     return state;
 }
 
-START_TEST(a_unit_is_so_many_rounds_and_none_is_left_out)
+START_TEST(a_unit_is_a_number_of_rounds_and_none_is_left_out)
 {
     static const uint64_t counts[] = {1, 2, 3, 100, 4099};
 
@@ -108,7 +108,7 @@ START_TEST(of_two_calibrations_the_faster_is_kept)
 }
 END_TEST
 
-UNIT_MAIN("work", a_unit_is_so_many_rounds_and_none_is_left_out, every_call_does_the_same_work,
+UNIT_MAIN("work", a_unit_is_a_number_of_rounds_and_none_is_left_out, every_call_does_the_same_work,
           work_in_two_parts_is_the_work_of_both, every_unit_shows_in_the_result,
           a_time_is_rounded_to_the_nearest_unit, no_time_is_no_work,
           a_calibration_gives_a_median_within_its_range, of_two_calibrations_the_faster_is_kept)

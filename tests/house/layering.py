@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Who may include whom: the rules of the house, held against the #include lines of a source tree.
+"""Who may include whom: the rules of the project, checked against the #include lines of a source tree.
 
 Each folder has a row in MAY_INCLUDE; a folder without one is an error, so that a new one states its
 place. Its own headers a folder may always include. HEADERS names those that few may include; a
@@ -20,7 +20,7 @@ import structure
 
 BELOW_ENGINE = ("base/", "host/", "control/", "transport/", "stats/", "report/")
 
-# Of ours, by the beginning of the name: "base/" is all of base.
+# The project's headers, by the beginning of the name: "base/" is all of base.
 MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "src/base/": (),
     "src/sisci/": (),
@@ -43,7 +43,7 @@ MAY_INCLUDE: dict[str, tuple[str, ...]] = {
     "tests/": ("",),
 }
 
-# Headers, and by whom they may be included; the rest of the house goes without.
+# Headers, and by whom they may be included; no other file may.
 HEADERS: dict[str, tuple[str, ...]] = {
     "mpi.h": ("src/control/", "src/tracer/", "tests/"),
     "sisci_api.h": ("src/sisci/", "tools/", "tests/"),
@@ -58,7 +58,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "ccmod.h": ("src/model/", "tools/ccmod/", "tests/"),
 }
 
-# The model's public headers: they need nothing but each other and the C library.
+# The model's public headers: they need only each other and the C library.
 PUBLIC = "src/model/include/"
 C_LIBRARY = ("stdbool.h", "stddef.h", "stdint.h", "stdio.h")
 

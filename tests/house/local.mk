@@ -11,7 +11,8 @@ HOUSE_TESTS = \
 	%D%/test_layering.py \
 	%D%/test_manual.sh \
 	%D%/test_tables.py \
-	%D%/test_technologies.py
+	%D%/test_technologies.py \
+	%D%/test_words.py
 TESTS += $(HOUSE_TESTS)
-EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/phrases.txt %D%/structure.py %D%/test_words.py \
+EXTRA_DIST += $(HOUSE_TESTS) %D%/layering.py %D%/phrases.txt %D%/structure.py \
 	$(srcdir)/tests/house/golden/*/*

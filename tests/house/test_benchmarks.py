@@ -22,13 +22,11 @@ BENCHMARKS: dict[str, Any] = {one["name"]: one for one in KNOWN["benchmarks"]}
 ALLOWED = re.compile(
     r"benchmarks/(registry\.h|local\.mk)"
     r"|docs/.*|README\.md|CHANGES\.md|man/[a-z-]+\.[0-9]"
-    r"|python/combench/(predict/.*|common/benchmarks\.py)"  # says what a user has to measure with
+    r"|python/combench/predict/validate\.py"  # its manual page says what to measure with
     r"|scripts/(quickstart|slurm/.*)"
     r"|tools/ccmod/(calibrate|measurements.*|tool)\.[ch]"  # about results of one benchmark
     r"|tests/.*"  # about a benchmark; that none has a list is looked for apart
 )
-# Predictions still have tables, which are replaced by what the definitions say.
-BEING_REPLACED = re.compile(r"combench/(common/benchmarks|predict/[a-z]+)\.py")
 FOLDERS = ("benchmarks", "docs", "m4", "man", "packaging", "python", "scripts", "src", "tools", "tests")
 SUFFIXES = {".c", ".h", ".mk", ".am", ".ac", ".m4", ".in", ".sh", ".bash", ".py", ".json", ".md", ""}
 
@@ -125,7 +123,6 @@ class Driver(unittest.TestCase):
         return [
             f"{path.relative_to(SOURCE)}:{line}: {text}"
             for path in sorted((SOURCE / "python/combench").rglob("*.py"))
-            if not BEING_REPLACED.search(path.as_posix())
             for line, text in texts(path)
             if text.split() and set(re.split(r"[\s,]+", text.strip())) <= names
         ]

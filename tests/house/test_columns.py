@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What is made of the table of columns (src/report/columns.def) agrees with it: the rows of the
-schema and the tables of docs/reference/results.md, which UPDATE_GOLDEN=1 writes anew, and the tables of the
+schema and the tables of docs/reference/results.md, which UPDATE_GOLDEN=1 rewrites, and the tables of the
 Python code."""
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Columns(unittest.TestCase):
         if os.environ.get("UPDATE_GOLDEN"):
             path.write_text(text, encoding="utf-8")
         found = path.read_text(encoding="utf-8")
-        self.assertMultiLineEqual(found, text, f"{path.name} is behind the table: {UPDATE}")
+        self.assertMultiLineEqual(found, text, f"{path.name} is older than the table: {UPDATE}")
 
     def test_the_schema_has_the_columns(self) -> None:
         text = SCHEMA.read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ failed() {
     status=1
 }
 
-# Wherever configure was told to install, make is told another prefix.
+# make gets another prefix than configure.
 env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "${MAKE:-make}" -s -C "$builddir" install prefix="$prefix" \
     exec_prefix="$prefix" bindir="$prefix/bin" libdir="$prefix/lib" includedir="$prefix/include" \
     datadir="$prefix/share" datarootdir="$prefix/share" mandir="$prefix/share/man" \

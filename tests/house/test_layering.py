@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The #include lines of the project keep to the rules of the house, and a line that does not is seen."""
+"""The #include lines of the project keep to the rules of the project, and a line that does not is seen."""
 
 from __future__ import annotations
 

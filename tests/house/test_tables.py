@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The tables of programs over the technology null have the form of tests/house/golden/tables: heads,
-units, columns, titles. Figures are masked. UPDATE_GOLDEN=1 writes the golden files anew. A terminal
+units, columns, titles. Figures are masked. UPDATE_GOLDEN=1 rewrites the golden files. A terminal
 is shown what is being measured."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Nothing outside of src/transport and src/sisci names a technology: what is to be known of one stands
+"""Nothing outside of src/transport and src/sisci names a technology: the properties of one stand
 in its own folder, and is reached through the registry."""
 
 from __future__ import annotations

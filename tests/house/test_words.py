@@ -2,7 +2,7 @@
 """Code, comments, strings and documentation are spelled correctly and use plain technical English.
 
     python3 tests/house/test_words.py              the test: FILE:LINE, the phrase, what to write instead
-    python3 tests/house/test_words.py --counts     how often each phrase occurs, by folder
+    python3 tests/house/test_words.py --counts     how often each phrase occurs, by folder, with all files
 
 phrases.txt next to this file has the phrases, their exceptions, and how to change them. Spelling is
 checked by codespell where it is installed.
@@ -41,6 +41,10 @@ class Phrases:
     replacements: list[tuple[str, str]]  # phrase, replacement
     allowed: list[tuple[str, re.Pattern[str]]]  # glob of files, expression for the line
     spelling: list[str]
+    later: list[str]  # globs of files that are not rewritten yet
+
+    def is_later(self, name: str) -> bool:
+        return any(fnmatch.fnmatch(name, files) for files in self.later)
 
     def accepts(self, name: str, line: str) -> bool:
         return any(fnmatch.fnmatch(name, files) and text.search(line) for files, text in self.allowed)
@@ -59,7 +63,7 @@ class Finding:
 
 
 def read_phrases(text: str) -> Phrases:
-    phrases = Phrases([], [], [])
+    phrases = Phrases([], [], [], [])
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
             continue
@@ -68,27 +72,34 @@ def read_phrases(text: str) -> Phrases:
                 phrases.allowed.append((files, re.compile(expression)))
             case ["spelling", word]:
                 phrases.spelling.append(word)
+            case ["later", files]:
+                phrases.later.append(files)
             case [phrase, replacement] if phrase and replacement:
                 phrases.replacements.append((phrase, replacement))
             case _:
-                raise ValueError(f"{LIST.name}:{number}: not two fields, allow or spelling: {line!r}")
+                raise ValueError(f"{LIST.name}:{number}: not two fields, allow, later or spelling: {line!r}")
     return phrases
 
 
-def compiled(phrase: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{phrase.lower().replace(' ', BETWEEN)})(?![a-z])")
+def compiled(*phrases: str) -> re.Pattern[str]:
+    choice = "|".join(phrase.lower().replace(" ", BETWEEN) for phrase in phrases)
+    return re.compile(rf"(?<![a-z])(?:{choice})(?![a-z])")
 
 
 def occurrences(name: str, text: str, phrases: Phrases) -> Iterator[Finding]:
-    """What a file has of the phrases, but for what is allowed."""
+    """What a file has of the phrases, but for what is allowed. One expression for all phrases is ten
+    times as fast as one after the other."""
     lowered = text.lower()
     starts = [0] + [found.end() for found in re.finditer("\n", text)]
     lines = text.split("\n")
-    for phrase, replacement in phrases.replacements:
-        for found in compiled(phrase).finditer(lowered):
-            line = bisect_right(starts, found.start())
-            if not phrases.accepts(name, lines[line - 1]):
-                yield Finding(name, line, " ".join(found[0].split()), phrase, replacement)
+    for found in compiled(*(phrase for phrase, _ in phrases.replacements)).finditer(lowered):
+        line = bisect_right(starts, found.start())
+        if phrases.accepts(name, lines[line - 1]):
+            continue
+        phrase, replacement = next(
+            row for row in phrases.replacements if compiled(row[0]).match(lowered, found.start())
+        )
+        yield Finding(name, line, " ".join(found[0].split()), phrase, replacement)
 
 
 def files_of(top: Path) -> Iterator[str]:
@@ -142,7 +153,8 @@ class Words(unittest.TestCase):
         return [str(finding) for finding in occurrences("src/x.c", text, read_phrases(phrases))]
 
     def test_no_file_has_a_phrase_of_the_list(self) -> None:
-        found = findings_of(SOURCE, read_phrases(LIST.read_text(encoding="utf-8")))
+        phrases = read_phrases(LIST.read_text(encoding="utf-8"))
+        found = [finding for finding in findings_of(SOURCE, phrases) if not phrases.is_later(finding.name)]
         self.assertEqual(found, [], "\n" + "\n".join(str(finding) for finding in found))
 
     @unittest.skipUnless(shutil.which("codespell"), "codespell is not installed")

@@ -14,7 +14,7 @@ static void expect_acknowledged(const char *text, double a, double b, double c)
     expect_clocks(text, &calibration, &parameters, expected);
 }
 
-START_TEST(acknowledgements_of_a_stream_hinder_nobody)
+START_TEST(acknowledgements_of_a_stream_hinder_no_message)
 {
     expect_acknowledged(HEAD "0: is 1 1000\nis 1 1000\nw\n1: ir 0 1000\nir 0 1000\nw\n", 68.9, 68.9,
                         0);
@@ -22,8 +22,8 @@ START_TEST(acknowledgements_of_a_stream_hinder_nobody)
 END_TEST
 
 /* Rank 0's message arrives at 48.9 us. When 40 ms have passed rank 1's link is free, and wanted at
- * 40050 us; or it serves a message from 40045 to 40065 us, behind which another one waits. */
-START_TEST(what_a_receiver_sends_to_others_comes_behind_its_acknowledgement)
+ * 40050 us; or it serves a message from 40045 to 40065 us, after which another one waits. */
+START_TEST(what_a_receiver_sends_to_others_comes_after_its_acknowledgement)
 {
     expect_acknowledged(HEAD "0: s 1 1000\n1: r 0 1000\nc 39990.2\nis 2 1000\nw\n2: r 1 1000\n",
                         48.9, 40091.9, 40091.9);
@@ -126,8 +126,8 @@ START_TEST(a_link_has_worked_for_acknowledgements)
 }
 END_TEST
 
-UNIT_PART(evaluation_acknowledgements, acknowledgements_of_a_stream_hinder_nobody,
-          what_a_receiver_sends_to_others_comes_behind_its_acknowledgement,
+UNIT_PART(evaluation_acknowledgements, acknowledgements_of_a_stream_hinder_no_message,
+          what_a_receiver_sends_to_others_comes_after_its_acknowledgement,
           what_goes_to_the_sender_within_40_ms_carries_the_acknowledgement,
           of_many_answers_the_last_one_is_acknowledged,
           who_does_not_answer_acknowledges_each_message_at_once,

@@ -171,7 +171,7 @@ static bool stop_at_once(void *context, const ccmod_progress *progress)
     return false;
 }
 
-START_TEST(progress_is_told_and_may_end_the_evaluation)
+START_TEST(progress_is_reported_and_may_end_the_evaluation)
 {
     ccmod_calibration calibration = article();
     ccmod_parameters parameters = in_mode(CCMOD_SPLIT);
@@ -211,4 +211,4 @@ END_TEST
 UNIT_PART(evaluation_observers, the_same_input_gives_the_same_result_bit_for_bit,
           evaluations_run_side_by_side, all_fifteen_signals_come_and_add_up,
           observers_do_not_change_the_result, an_observer_that_fails_ends_the_evaluation,
-          progress_is_told_and_may_end_the_evaluation, parameters_out_of_range_are_refused)
+          progress_is_reported_and_may_end_the_evaluation, parameters_out_of_range_are_refused)

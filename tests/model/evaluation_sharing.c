@@ -20,7 +20,7 @@ static void expect_ends(const char *text, double out, double in, double duplex, 
     expect_clocks(text, &calibration, &parameters, expected);
 }
 
-/* 28.9 us of start-up and 20 us of bytes; behind a started send the next record comes after 10.9
+/* 28.9 us of start-up and 20 us of bytes; after a started send the next record comes after 10.9
  * us.
  */
 START_TEST(messages_share_the_ends_of_links_as_the_constants_say)

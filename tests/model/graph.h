@@ -23,7 +23,7 @@ typedef struct {
 graph_wiring graph_find_wiring(const ccmod_network *network);
 void graph_free(graph_wiring *wiring);
 
-/* How many vertices have so many links. */
+/* How many vertices have this number of links. */
 size_t graph_count_degree(const graph_wiring *wiring, size_t degree);
 
 #endif

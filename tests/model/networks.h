@@ -10,7 +10,7 @@
 ccmod_network *network_tangle(size_t nodes, bool widths, bool background);
 
 /* Every kind that the library knows by name, for 16 processors at least: the text for
- * ccmod_network_open of the kind with this number, or NULL behind the last one. A kind without a
+ * ccmod_network_open of the kind with this number, or NULL after the last one. A kind without a
  * text in the table fails the test. */
 const char *network_text(size_t number);
 

@@ -214,9 +214,9 @@ static void add_something(random_maker *maker)
 record_table records_random(const random_shape *shape, uint64_t seed)
 {
     random_maker maker = {shape, cb_random_seed(seed), records_make(shape->processors)};
-    size_t deeds = shape->messages * shape->processors / 2;
+    size_t activities = shape->messages * shape->processors / 2;
 
-    for (size_t i = 0; i < deeds; i++)
+    for (size_t i = 0; i < activities; i++)
         add_something(&maker);
     add_for_all(&maker, CCMOD_WAIT);
     return maker.table;

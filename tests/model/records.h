@@ -27,7 +27,7 @@ ccmod_workload *records_workload(const record_table *table);
 /* What a random workload is made of. */
 typedef struct {
     size_t processors;
-    size_t messages; /* about so many a processor */
+    size_t messages; /* approximate number per processor */
     uint64_t largest_bytes;
     double longest_us; /* of a computation */
     bool extended;     /* with everything that the article leaves out: asynchronous messages, waits,

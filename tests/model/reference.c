@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CELLS = 64, NOBODY = -1 };
+enum { CELLS = 64, NO_RECEIVE = -1 };
 
 static const double instant_us = 1e-3;
 
@@ -19,7 +19,7 @@ typedef struct {
     bool eager, blocking;
     size_t receiver_count;
     uint32_t *receivers;
-    int *receive; /* of each receiver: the number of its posted receive, or NOBODY */
+    int *receive; /* of each receiver: the number of its posted receive, or NO_RECEIVE */
     ref_phase phase;
     double start_us;
     double timer_us; /* PASSING: until it moves, or, without work, arrives */
@@ -265,7 +265,7 @@ static void arrive(ref_evaluation *e, ref_message *m)
     if (!m->eager)
         complete(e, m->source, m->blocking, CCMOD_SENDING, m->start_us);
     for (size_t i = 0; i < m->receiver_count; i++) {
-        if (m->receive[i] != NOBODY)
+        if (m->receive[i] != NO_RECEIVE)
             complete_receive(e, m, i);
     }
 }
@@ -305,7 +305,7 @@ static void start(ref_evaluation *e, ref_message *m)
 static bool all_received(const ref_message *m)
 {
     for (size_t i = 0; i < m->receiver_count; i++) {
-        if (m->receive[i] == NOBODY)
+        if (m->receive[i] == NO_RECEIVE)
             return false;
     }
     return true;
@@ -314,7 +314,7 @@ static bool all_received(const ref_message *m)
 /* First come, first served: the oldest receive that fits the oldest send. */
 static void match(ref_evaluation *e, ref_message *m, size_t which)
 {
-    for (size_t i = 0; i < e->receive_count && m->receive[which] == NOBODY; i++) {
+    for (size_t i = 0; i < e->receive_count && m->receive[which] == NO_RECEIVE; i++) {
         ref_receive *r = &e->receives[i];
 
         if (r->matched || r->receiver != m->receivers[which] ||
@@ -349,7 +349,7 @@ static void post_send(ref_evaluation *e, uint32_t source, const ccmod_record *re
     ck_assert(m->receivers != NULL && m->receive != NULL);
     for (size_t i = 0; i < count; i++) {
         m->receivers[i] = receivers[i];
-        m->receive[i] = NOBODY;
+        m->receive[i] = NO_RECEIVE;
     }
     if (eager)
         start(e, m);
@@ -370,7 +370,7 @@ static void post_receive(ref_evaluation *e, uint32_t number, const ccmod_record 
         ref_message *m = &e->messages[i];
 
         for (size_t k = 0; k < m->receiver_count; k++) {
-            if (m->receivers[k] == number && m->receive[k] == NOBODY &&
+            if (m->receivers[k] == number && m->receive[k] == NO_RECEIVE &&
                 !e->receives[posted].matched)
                 match(e, m, k);
         }

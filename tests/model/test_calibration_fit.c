@@ -74,7 +74,7 @@ START_TEST(the_order_of_measurements_is_of_no_account)
 }
 END_TEST
 
-START_TEST(so_many_lines_as_are_asked_for)
+START_TEST(the_requested_number_of_lines)
 {
     ccmod_point points[SIZES];
     ccmod_fit fits[CCMOD_LINES];
@@ -196,7 +196,7 @@ START_TEST(the_start_up_is_divided_and_its_sum_stays)
 END_TEST
 
 UNIT_MAIN("calibration_fit", a_change_of_protocol_is_found,
-          the_order_of_measurements_is_of_no_account, so_many_lines_as_are_asked_for,
+          the_order_of_measurements_is_of_no_account, the_requested_number_of_lines,
           the_article_breaks_at_the_size_of_a_packet, no_part_of_a_line_is_negative,
           what_makes_no_line_is_refused, more_lines_are_tried_before_any_is_refused,
           the_start_up_is_divided_and_its_sum_stays)

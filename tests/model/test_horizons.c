@@ -14,7 +14,7 @@ enum { PROCESSORS = 12, MESSAGES = 4096 };
 
 static const double tolerance = 1e-6;
 
-/* What is known of a message while it lives. */
+/* The state of a message while it exists. */
 typedef struct {
     bool started, ended;
     double packets, consumed;

@@ -1,5 +1,5 @@
 /* What would take for ever, or all memory: clocks so late that a double can no longer tell apart
- * what happens, messages that nobody receives, crowds of messages that meet, and workloads without
+ * what happens, messages that are not received, crowds of messages that meet, and workloads without
  * an end that anybody waits for, whose evaluation is ended. */
 #include <math.h>
 #include <string.h>
@@ -96,8 +96,9 @@ static double all_lost_us(const ccmod_result *result)
     return sum_us;
 }
 
-/* Twenty sources keep twenty destinations' messages under way at once: every link has guests whose
- * bottleneck moves to and fro. Nobody waits for anybody, so that nothing amplifies a rounding. */
+/* Twenty sources keep twenty destinations' messages under way at once: every link has secondary
+ * slots whose bottleneck moves to and fro. No processor waits for another, so nothing amplifies a
+ * rounding. */
 START_TEST(a_crowd_ends_when_the_plain_path_says)
 {
     static const char *const networks[] = {"crossbar:40",
@@ -164,7 +165,7 @@ START_TEST(an_evaluation_ends_at_the_time_that_it_was_given)
 }
 END_TEST
 
-START_TEST(a_time_behind_the_end_of_the_traces_changes_nothing)
+START_TEST(a_time_after_the_end_of_the_traces_changes_nothing)
 {
     ccmod_parameters parameters = ccmod_parameters_default();
     ccmod_result *result;
@@ -278,7 +279,7 @@ END_TEST
 UNIT_MAIN("limits", a_message_shorter_than_the_clock_can_tell_still_ends,
           a_clock_beyond_all_times_is_refused, messages_that_are_started_without_end_are_refused,
           a_crowd_ends_when_the_plain_path_says, an_evaluation_ends_at_the_time_that_it_was_given,
-          a_time_behind_the_end_of_the_traces_changes_nothing,
+          a_time_after_the_end_of_the_traces_changes_nothing,
           a_rate_is_in_its_interval_as_often_as_that_says,
           whole_rounds_tell_a_rate_at_which_bursts_come, a_few_receives_tell_no_rate,
           ends_that_cannot_be_are_refused, the_conversations_of_many_pairs_are_kept)

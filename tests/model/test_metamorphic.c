@@ -160,7 +160,7 @@ static void write_file(char *path, const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Each link as two in a row, with a switch between them that nobody else uses. */
+/* Each link as two in a row, with a switch between them that no other route uses. */
 START_TEST(a_link_in_two_parts_does_not_matter)
 {
     char whole[] = "./whole.XXXXXX", parts[] = "./parts.XXXXXX";

@@ -173,7 +173,7 @@ END_TEST
 typedef struct {
     const char *text;
     size_t nodes, links, switches, longest;
-    size_t radix, with_radix; /* so many vertices have so many links */
+    size_t radix, with_radix; /* number of vertices with this number of links */
 } expected_wiring;
 
 static const expected_wiring wirings[] = {

@@ -302,7 +302,7 @@ START_TEST(a_large_file_is_read)
 }
 END_TEST
 
-/* Each of these, behind "%network 1\n", is refused in the line (0: none) for the reason. */
+/* Each of these, after "%network 1\n", is refused in the line (0: none) for the reason. */
 static const struct {
     const char *lines;
     size_t line;

@@ -9,7 +9,7 @@ enum { PLAYED_BYTES = 4096 };
 /* Parse, which must succeed. */
 ccmod_trace *text_trace(const char *text);
 
-/* All records of a rank as "s 1 1024; r any 8; c 5; end", measured times behind as "t=5". */
+/* All records of a rank as "s 1 1024; r any 8; c 5; end", measured times after as "t=5". */
 void text_play(const char *text, uint32_t rank, char played[PLAYED_BYTES]);
 
 /* Evaluate on the crossbar. On CCMOD_OK *out is to be freed. */

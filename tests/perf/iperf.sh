@@ -21,7 +21,7 @@ leave() {
 trap leave EXIT
 
 iperf() {
-    # -1 ends the server behind its one client. A client that finds no server yet says so in its
+    # -1 ends the server after its one client. A client that finds no server yet says so in its
     # document, and may exit with 0.
     iperf3 -s -1 -B 127.0.0.1 -p "$port" >"$results/server.log" 2>&1 &
     server=$!

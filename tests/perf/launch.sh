@@ -1,5 +1,5 @@
 #!/bin/sh
-# Start a program as so many ranks: launch.sh RANKS PROGRAM [ARGUMENT...]. Each is bound to a core
+# Start a program as N ranks: launch.sh RANKS PROGRAM [ARGUMENT...]. Each is bound to a core
 # where there are as many.
 set -eu
 

@@ -61,7 +61,7 @@ static void work_unit(void)
     }
 }
 
-/* The second thread: passes the ball back, works or rests, as it is told. */
+/* The second thread: passes the ball back, works or rests, as ordered. */
 static void *accompany(void *unused)
 {
     (void)unused;

@@ -18,7 +18,7 @@
 
 enum { BYTES = 1024, RUNS = 5, POSTED_ROUNDS = 5 };
 
-/* Lines for one rank, written behind each other. */
+/* Lines for one rank, written after each other. */
 typedef struct {
     char *text;
     size_t length, room;

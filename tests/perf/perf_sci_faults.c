@@ -112,7 +112,7 @@ static void run(const char *faults)
     crowd_free(both);
 }
 
-/* The probability for a line with which `share` of the sequences over so many lines fail. */
+/* The probability for a line with which `share` of the sequences over this many lines fail. */
 static double drop_of(double share, size_t bytes)
 {
     size_t lines = bytes <= 56 ? 1 : (bytes + LINE_BYTES - 1) / LINE_BYTES;

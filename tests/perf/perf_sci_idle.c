@@ -23,7 +23,7 @@ enum {
     HELD = 2,
     HEADERS = 16, /* of the group whose poll is held against plain reads */
     LINE_WORDS = 16,
-    PATIENCE_S = 120
+    TIMEOUT_S = 120
 };
 
 typedef struct {
@@ -270,7 +270,7 @@ static bool run(setting *job)
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         if (children[i] == 0) {
-            alarm(PATIENCE_S);
+            alarm(TIMEOUT_S);
             if (i < 2)
                 play(job, i);
             else

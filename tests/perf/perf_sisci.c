@@ -61,7 +61,7 @@ static double now_ns(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-/* Contenders: so many rounds, in which the first process sends first. */
+/* Contenders: this many rounds, in which the first process sends first. */
 
 static void await_line(const volatile unsigned *line, unsigned number)
 {

@@ -97,7 +97,7 @@ r %i%15+1 1000*(%i%15+1)
 TRACE
 
 # What a sender's link cannot give to the funnel max-min sharing gives to its other message, and the
-# bottleneck rule to nobody.
+# bottleneck rule to none.
 beside "funnel beside other traffic" 9 <<'TRACE'
 %cct 1 ranks 9 unit us
 0-3:

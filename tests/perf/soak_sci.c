@@ -1,8 +1,8 @@
 /* Traffic of the technology sci for a long time, over the plain and the lossy software library at
- * once: two processes each, which open, exchange messages, check every byte, close, and begin anew.
- * Their memory, descriptors and shared objects are printed as time goes by; what grows without end,
- * or stays, makes the status 1. `soak_sci MINUTES`; run as SCHED_IDLE, with rests, so that others
- * on the machine are not kept from work. */
+ * once: two processes each, which open, exchange messages, check every byte, close, and begin
+ * again. Their memory, descriptors and shared objects are printed as time goes by; what grows
+ * without end, or stays, makes the status 1. `soak_sci MINUTES`; run as SCHED_IDLE, with rests, so
+ * that others on the machine are not kept from work. */
 #include "tests/transport/sci/pair.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@
 #include "sisci/registry.h"
 
 enum { MODES = 2, RANKS = 2, LARGEST = 3000, BURST = 10, BURSTS = 400, SAMPLES = 60 };
-enum { PATIENCE_S = 1800 };
+enum { TIMEOUT_S = 1800 };
 
 /* After the warm-up, in the middle of a life or between two. */
 enum { GROWTH_LIMIT_KB = 512, WARM_UP_SAMPLES = 6 };
@@ -49,7 +49,7 @@ static size_t size_of(uint64_t number)
 /* Both send, then both receive, asleep when there is nothing yet. */
 static void exchange_bursts(pair_end *end, int mode)
 {
-    alarm(PATIENCE_S); /* who gets no core for minutes is not stuck */
+    alarm(TIMEOUT_S); /* who gets no core for minutes is not stuck */
     for (uint64_t burst = 0; burst < BURSTS; burst++) {
         for (uint64_t i = burst * BURST; i < (burst + 1) * BURST; i++)
             pair_send(end, i, size_of(i));

@@ -245,7 +245,7 @@ static char *read_all(const char *path)
     return text;
 }
 
-/* UPDATE_GOLDEN=1 writes the golden files anew. */
+/* UPDATE_GOLDEN=1 rewrites the golden files. */
 static void assert_golden(const char *output, const char *name)
 {
     char path[4096], *golden;

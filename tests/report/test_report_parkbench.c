@@ -125,7 +125,7 @@ START_TEST(the_text_has_a_line_for_the_maximum)
 }
 END_TEST
 
-START_TEST(a_maximum_that_nobody_saw_has_no_line)
+START_TEST(a_maximum_that_was_not_observed_has_no_line)
 {
     stats_parkbench part = refused_part();
     char *text;
@@ -140,4 +140,4 @@ END_TEST
 
 UNIT_MAIN("report_parkbench", a_part_has_the_parameters_and_the_maximum,
           a_processor_has_its_share_of_both_rates, a_refused_line_leaves_the_maximum_alone,
-          the_text_has_a_line_for_the_maximum, a_maximum_that_nobody_saw_has_no_line)
+          the_text_has_a_line_for_the_maximum, a_maximum_that_was_not_observed_has_no_line)

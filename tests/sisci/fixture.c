@@ -132,7 +132,8 @@ sci_sequence_t watch(sci_map_t map)
     return sequence;
 }
 
-/* A failed assertion in a helper ends it; so does the end of the test, since nobody would wait. */
+/* A failed assertion in a helper ends it; so does the end of the test, since no process would wait
+ * for it. */
 static int run_body(int (*body)(helper *test, const void *argument), const void *argument,
                     helper *test, unsigned node)
 {

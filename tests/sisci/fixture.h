@@ -1,5 +1,5 @@
 /* What the tests of libsisci-shm share: a job of their own, calls that must succeed, and helper
- * processes. Check runs each test in a process of its own, so the library starts anew in each. */
+ * processes. Check runs each test in a process of its own, so the library starts again in each. */
 #ifndef TESTS_SISCI_FIXTURE_H
 #define TESTS_SISCI_FIXTURE_H
 

@@ -1,5 +1,5 @@
 /* For the test of sisci-shm-clean: makes objects of libsisci-shm and says so by a line on stdout,
- * then ends without a word when told to on stdin ("die"), or in order. */
+ * then ends without cleaning up when stdin says so ("die"), or in order. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -63,8 +63,8 @@ live=$!
 exec 3>"$folder/live"
 ready live "$live"
 leave_stale
-[ "$(grep "\.$job-killed\." "$folder/list" | grep -c 'stale$')" -eq 5 ] || fail "what is stale is not said"
-[ "$(grep "\.$job\." "$folder/list" | grep -c 'in use$')" -eq 5 ] || fail "what is in use is not said"
+[ "$(grep "\.$job-killed\." "$folder/list" | grep -c 'stale$')" -eq 5 ] || fail "stale objects are not listed"
+[ "$(grep "\.$job\." "$folder/list" | grep -c 'in use$')" -eq 5 ] || fail "objects in use are not listed"
 
 "$clean" >"$folder/list"
 [ "$(killed_objects)" -eq 0 ] || fail "something stale is left"

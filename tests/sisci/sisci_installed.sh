@@ -29,7 +29,7 @@ env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "${MAKE:-make}" -s -C "$builddir" prefix
     install-libLTLIBRARIES install-dist_sisci_shmincludeHEADERS install-pkgconfigDATA >"$folder/log" 2>&1 ||
     fail "make install: $(cat "$folder/log")"
 
-# The file names the folders that configure was told; make was told others.
+# The file names the folders of configure; make got others.
 sed -i "s#^libdir=.*#libdir=$folder/lib#; s#^includedir=.*#includedir=$folder/include#" \
     "$folder/lib/pkgconfig/sisci-shm.pc"
 case $(flags --cflags) in

@@ -1,5 +1,5 @@
 /* State machines as tables: a row is a state with what each call says in it. Every cell is tried on
- * objects that were brought into the state anew, with the library started anew. */
+ * objects that were brought into the state again, with the library started again. */
 #ifndef TESTS_SISCI_STATES_H
 #define TESTS_SISCI_STATES_H
 

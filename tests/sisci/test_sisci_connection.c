@@ -17,7 +17,7 @@ static sci_error_t try_to_connect(sci_desc_t sd, unsigned node, unsigned id, uns
     return error;
 }
 
-START_TEST(nobody_is_at_a_node_without_processes)
+START_TEST(no_process_is_at_a_node_without_processes)
 {
     ck_error(try_to_connect(begin(), 8, ID, 0), SCI_ERR_NO_SUCH_NODEID);
 }
@@ -135,7 +135,7 @@ START_TEST(a_mapped_connection_is_busy)
 }
 END_TEST
 
-/* The table of connections alone, in memory of this process. */
+/* Only the table of connections, in memory of this process. */
 static sisci_control *make_table(void)
 {
     sisci_control *table = calloc(1, sizeof(*table));
@@ -230,7 +230,7 @@ START_TEST(a_segment_that_is_full_has_no_space)
 }
 END_TEST
 
-UNIT_MAIN("sisci connection", nobody_is_at_a_node_without_processes,
+UNIT_MAIN("sisci connection", no_process_is_at_a_node_without_processes,
           a_segment_that_was_not_created_is_not_found, a_segment_that_is_not_available_refuses,
           a_removed_segment_is_not_found, an_id_that_no_node_has_is_illegal,
           an_asynchronous_connection_is_not_implemented, a_connection_knows_what_it_leads_to,

@@ -227,7 +227,7 @@ static int send_numbers(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(a_flag_behind_a_barrier_comes_after_the_data)
+START_TEST(a_flag_after_a_barrier_comes_after_the_data)
 {
     helper other = helper_start(send_numbers, NULL, 8);
     sci_map_t map;
@@ -249,4 +249,4 @@ UNIT_MAIN("sisci copy", a_remote_map_checks_its_parameters, a_map_with_a_sequenc
           a_check_without_a_sequence_is_an_error_of_its_own, a_copy_arrives_and_can_be_read_back,
           a_checked_copy_needs_the_sequence_of_its_map, a_copy_stays_within_its_map,
           a_write_finds_its_map_by_the_address, a_block_is_transferred_between_maps,
-          a_block_comes_from_a_remote_map_too, a_flag_behind_a_barrier_comes_after_the_data)
+          a_block_comes_from_a_remote_map_too, a_flag_after_a_barrier_comes_after_the_data)

@@ -309,7 +309,7 @@ START_TEST(who_is_notified_is_asked_to_disconnect_and_stays_connected)
 }
 END_TEST
 
-START_TEST(who_is_forced_is_lost_and_keeps_nobody_busy)
+START_TEST(who_is_forced_is_lost_and_keeps_no_process_busy)
 {
     helper other = helper_start(offer_and_wait, NULL, 8);
     sci_desc_t sd = begin();
@@ -460,7 +460,7 @@ UNIT_MAIN("sisci event", no_connection_is_too_short_to_be_an_event,
           a_callback_that_cancels_is_not_made_again, a_callback_cannot_remove_its_own_segment,
           a_callback_cannot_wait_for_events,
           who_is_notified_is_asked_to_disconnect_and_stays_connected,
-          who_is_forced_is_lost_and_keeps_nobody_busy, a_killed_owner_is_lost,
+          who_is_forced_is_lost_and_keeps_no_process_busy, a_killed_owner_is_lost,
           a_lost_connection_cannot_be_mapped_and_can_be_closed,
           an_owner_that_ends_in_order_is_lost_too, a_remote_callback_is_made_when_the_owner_is_lost,
           a_wait_for_a_remote_event_ends_in_time, removal_cancels_a_wait)

@@ -124,7 +124,7 @@ START_TEST(a_shared_interrupt_is_not_implemented)
 }
 END_TEST
 
-START_TEST(a_number_that_nobody_has_is_not_found)
+START_TEST(an_unused_number_is_not_found)
 {
     sci_desc_t sd = begin();
     sci_remote_interrupt_t interrupt;
@@ -396,7 +396,7 @@ START_TEST(data_beyond_the_limit_are_refused)
 }
 END_TEST
 
-START_TEST(data_that_nobody_takes_overflow)
+START_TEST(data_that_is_not_taken_overflow)
 {
     sci_desc_t sd = begin();
     sci_local_data_interrupt_t local = create_data(sd);
@@ -491,7 +491,7 @@ static void send_after_a_killed_process(helper *other, sci_desc_t sd)
     ck_ok(send(connect_to_data(sd, 4), &number, sizeof(number)));
 }
 
-START_TEST(waits_are_not_behind_after_a_process_was_killed_before_its_trigger)
+START_TEST(waits_are_not_late_after_a_process_was_killed_before_its_trigger)
 {
     helper other = helper_start(die_before_trigger, NULL, 8);
     sci_desc_t sd = begin();
@@ -510,7 +510,7 @@ START_TEST(waits_are_not_behind_after_a_process_was_killed_before_its_trigger)
 }
 END_TEST
 
-START_TEST(calls_are_not_behind_after_a_process_was_killed_before_its_trigger)
+START_TEST(calls_are_not_late_after_a_process_was_killed_before_its_trigger)
 {
     helper other = helper_start(die_before_trigger, NULL, 8);
     sci_desc_t sd = begin();
@@ -531,13 +531,13 @@ START_TEST(calls_are_not_behind_after_a_process_was_killed_before_its_trigger)
 END_TEST
 
 UNIT_MAIN("sisci interrupt", a_number_is_used_once_on_a_node, free_numbers_differ,
-          a_shared_interrupt_is_not_implemented, a_number_that_nobody_has_is_not_found,
+          a_shared_interrupt_is_not_implemented, an_unused_number_is_not_found,
           each_trigger_ends_one_wait, a_removed_interrupt_cannot_be_triggered,
           interrupts_pass_between_processes, the_interrupt_of_a_killed_process_is_not_connected,
           removal_cancels_a_wait_for_an_interrupt, each_trigger_makes_one_call,
           a_cancelled_callback_is_not_made_again, data_come_in_the_order_of_their_triggers,
           data_wait_until_there_is_room_for_them, data_may_be_of_no_length,
-          data_beyond_the_limit_are_refused, data_that_nobody_takes_overflow,
+          data_beyond_the_limit_are_refused, data_that_is_not_taken_overflow,
           data_from_another_process_are_handed_to_the_callback,
-          waits_are_not_behind_after_a_process_was_killed_before_its_trigger,
-          calls_are_not_behind_after_a_process_was_killed_before_its_trigger)
+          waits_are_not_late_after_a_process_was_killed_before_its_trigger,
+          calls_are_not_late_after_a_process_was_killed_before_its_trigger)

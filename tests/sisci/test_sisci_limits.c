@@ -17,7 +17,7 @@
 
 #include "sisci/registry.h"
 
-enum { ID = 31, BYTES = 8192, NOBODY = 65534 };
+enum { ID = 31, BYTES = 8192, UNPRIVILEGED = 65534 };
 
 static sci_error_t try_to_create(sci_desc_t sd, unsigned id, size_t size, unsigned flags)
 {
@@ -156,9 +156,9 @@ END_TEST
 /* Other users. */
 
 /* Where there is no other user to become, the helper says so. */
-static bool become_nobody(helper *test)
+static bool drop_privileges(helper *test)
 {
-    bool done = geteuid() != NOBODY && setgid(NOBODY) == 0 && setuid(NOBODY) == 0;
+    bool done = geteuid() != UNPRIVILEGED && setgid(UNPRIVILEGED) == 0 && setuid(UNPRIVILEGED) == 0;
 
     tell(test, done ? 'n' : 'x');
     if (!done)
@@ -171,7 +171,7 @@ static int look_for_the_segment(helper *test, const void *unused)
     sci_desc_t sd;
 
     (void)unused;
-    if (!become_nobody(test))
+    if (!drop_privileges(test))
         return 0;
     expect(test, 's');
     sd = begin();
@@ -205,7 +205,7 @@ static int open_the_segment(helper *test, const void *unused)
     sisci_name name = name_of_segment();
 
     (void)unused;
-    if (!become_nobody(test))
+    if (!drop_privileges(test))
         return 0;
     expect(test, 's');
     ck_assert_int_lt(shm_open(name.text, O_RDONLY, 0), 0);
@@ -234,7 +234,7 @@ static int forge_a_segment(helper *test, const void *unused)
     sisci_object object;
 
     (void)unused;
-    if (!become_nobody(test))
+    if (!drop_privileges(test))
         return 0;
     ck_assert_int_eq(
         sisci_object_create(&name, SISCI_KIND_SEGMENT, &self, SISCI_CONTROL_BYTES + BYTES, &object),
@@ -261,14 +261,15 @@ START_TEST(an_object_of_another_user_is_not_connected)
 }
 END_TEST
 
-/* In a /dev/shm of their own, since all of the test's user would be shut out. */
+/* Called in a separate /dev/shm: in the real one this lock would stop every other program of the
+ * test's user. */
 static int forge_the_lock(helper *test, const void *unused)
 {
     sisci_name name = sisci_name_lock();
     int file;
 
     (void)unused;
-    if (!become_nobody(test))
+    if (!drop_privileges(test))
         return 0;
     file = shm_open(name.text, O_RDWR | O_CREAT | O_EXCL, 0666);
     ck_assert_int_ge(file, 0);
@@ -278,7 +279,29 @@ static int forge_the_lock(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(a_lock_of_another_user_is_refused)
+/* Run SCIInitialize() with stderr in a file, whose text is stored in `message`. */
+static sci_error_t initialise_and_read_message(char *message, size_t bytes)
+{
+    FILE *file = tmpfile();
+    int kept = dup(STDERR_FILENO);
+    sci_error_t error;
+    size_t length;
+
+    ck_assert_ptr_nonnull(file);
+    fflush(stderr);
+    ck_assert_int_ge(dup2(fileno(file), STDERR_FILENO), 0);
+    SCIInitialize(0, &error);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(file);
+    length = fread(message, 1, bytes - 1, file);
+    message[length] = '\0';
+    fclose(file);
+    return error;
+}
+
+START_TEST(a_lock_of_another_user_is_refused_with_its_path_its_owner_and_a_remedy)
 {
     helper other;
 
@@ -286,14 +309,32 @@ START_TEST(a_lock_of_another_user_is_refused)
         return;
     other = helper_start(forge_the_lock, NULL, 0);
     if (hear(&other) == 'n') {
-        sci_error_t error;
+        char message[512], path[256], owner[32];
 
+        snprintf(path, sizeof(path), "/dev/shm%s", sisci_name_lock().text);
+        snprintf(owner, sizeof(owner), "user %d", UNPRIVILEGED);
         expect(&other, 'f');
-        SCIInitialize(0, &error);
-        ck_error(error, SCI_ERR_SYSTEM);
+        ck_error(initialise_and_read_message(message, sizeof(message)), SCI_ERR_ACCESS);
+        ck_assert_ptr_nonnull(strstr(message, path));
+        ck_assert_ptr_nonnull(strstr(message, owner));
+        ck_assert_ptr_nonnull(strstr(message, "remove it as that user or as root"));
         tell(&other, 'q');
     }
     helper_finish(&other);
+}
+END_TEST
+
+/* A mount of /dev whose folder shm is missing. */
+START_TEST(without_dev_shm_the_library_does_not_start)
+{
+    char message[512];
+
+    if (!have_small_memory())
+        return;
+    ck_assert_int_eq(umount("/dev/shm"), 0);
+    ck_assert_int_eq(mount("none", "/dev", "tmpfs", 0, "size=1m,mode=755"), 0);
+    ck_error(initialise_and_read_message(message, sizeof(message)), SCI_ERR_SYSTEM);
+    ck_assert_ptr_nonnull(strstr(message, "/dev/shm"));
 }
 END_TEST
 
@@ -374,6 +415,7 @@ UNIT_MAIN("sisci limits", a_segment_for_which_there_is_no_room_leaves_nothing,
           a_full_memory_refuses_what_is_new, a_full_memory_takes_no_new_process,
           a_full_memory_stops_no_traffic, users_do_not_meet_though_job_and_node_are_the_same,
           another_user_cannot_open_an_object, an_object_of_another_user_is_not_connected,
-          a_lock_of_another_user_is_refused, a_process_of_another_job_is_not_there,
+          a_lock_of_another_user_is_refused_with_its_path_its_owner_and_a_remedy,
+          without_dev_shm_the_library_does_not_start, a_process_of_another_job_is_not_there,
           jobs_side_by_side_have_segments_of_their_own,
           a_segment_that_replaces_a_stale_one_is_zeroed)

@@ -147,7 +147,7 @@ START_TEST(a_lost_line_is_reported_and_not_sent_by_itself)
 }
 END_TEST
 
-START_TEST(a_fault_is_told_to_every_sequence_of_the_map)
+START_TEST(a_fault_is_reported_to_every_sequence_of_the_map)
 {
     path way = make_path("seed=1,drop=1");
     sci_sequence_t other = watch(way.map);
@@ -228,7 +228,7 @@ START_TEST(a_lost_connection_never_comes_back)
 }
 END_TEST
 
-/* Which of 1024 lines arrive is told to the test bit by bit, folded to one letter. */
+/* Which of 1024 lines arrive is sent to the test bit by bit, folded to one letter. */
 static int send_lines(helper *test, const void *faults)
 {
     path way = make_path(faults);
@@ -409,7 +409,7 @@ UNIT_MAIN("sisci lossy", nothing_travels_before_a_flush, a_barrier_and_a_check_f
           a_flush_of_all_maps_needs_no_sequence, a_check_without_flush_and_barrier_sends_nothing,
           only_what_was_stored_travels, the_same_word_can_be_sent_again, a_word_of_zero_travels,
           a_lost_line_is_reported_and_not_sent_by_itself,
-          a_fault_is_told_to_every_sequence_of_the_map, a_torn_line_arrives_in_part,
+          a_fault_is_reported_to_every_sequence_of_the_map, a_torn_line_arrives_in_part,
           a_pending_fault_is_known_after_some_starts, an_outage_ends_and_nothing_arrives_during_it,
           a_lost_connection_never_comes_back, faults_repeat_with_their_seed,
           lines_change_their_order_only_if_asked_to, a_copy_arrives_byte_by_byte_wherever_it_starts,

@@ -258,7 +258,7 @@ START_TEST(the_last_member_takes_the_memory_with_it)
 }
 END_TEST
 
-START_TEST(a_group_of_killed_members_is_founded_anew)
+START_TEST(a_group_of_killed_members_is_founded_again)
 {
     helper other = helper_start(be_member, NULL, 8);
     sci_desc_t sd = begin();
@@ -316,5 +316,5 @@ UNIT_MAIN("sisci multicast", a_group_without_members_is_not_found,
           a_transfer_by_dma_reaches_all_members, a_member_that_joins_later_shares_the_memory,
           in_lossy_mode_members_have_memories_of_their_own,
           a_line_may_reach_one_member_and_not_the_other, the_last_member_takes_the_memory_with_it,
-          a_group_of_killed_members_is_founded_anew, a_connected_member_is_busy,
+          a_group_of_killed_members_is_founded_again, a_connected_member_is_busy,
           a_group_is_lost_with_its_last_member)

@@ -1,4 +1,4 @@
-/* What one process is told when another, on another node, owns the segment: errors of connections,
+/* What one process gets when another, on another node, owns the segment: errors of connections,
  * by the state that the owner has brought it into, and errors of the owner while it is connected.
  */
 #include "tests/sisci/fixture.h"
@@ -264,7 +264,7 @@ START_TEST(the_interrupt_of_a_killed_owner_is_not_connected)
 }
 END_TEST
 
-START_TEST(an_owner_that_is_killed_with_its_table_locked_stops_nobody)
+START_TEST(an_owner_that_is_killed_with_its_table_locked_stops_no_process)
 {
     helper other = start_owner();
     sci_remote_segment_t segment = reach(begin_beside(&other, "cpa"), NODE, ID);
@@ -284,4 +284,4 @@ UNIT_MAIN("sisci peers", a_connection_depends_on_the_state_of_the_owner,
           a_map_beyond_the_segment_of_another_node_is_out_of_range,
           a_checked_copy_to_a_killed_owner_has_failed,
           the_interrupt_of_a_killed_owner_is_not_connected,
-          an_owner_that_is_killed_with_its_table_locked_stops_nobody)
+          an_owner_that_is_killed_with_its_table_locked_stops_no_process)

@@ -52,7 +52,7 @@ START_TEST(a_name_tells_user_job_node_kind_and_number)
 }
 END_TEST
 
-START_TEST(the_kind_can_be_told_from_the_name)
+START_TEST(the_kind_can_be_read_from_the_name)
 {
     sisci_process self = sisci_process_self();
     sisci_name segment = sisci_name_numbered("p", 8, SISCI_KIND_SEGMENT, ID);
@@ -74,15 +74,15 @@ START_TEST(the_members_of_a_group_begin_alike)
     sisci_name group = sisci_name_numbered("job", 252, SISCI_KIND_GROUP, 0x10);
     sisci_name beginning = sisci_name_members_of(&group);
     sisci_name member = sisci_name_of_process("job", 252, SISCI_KIND_MEMBER, 0x10, &self, 3);
-    sisci_name stranger = sisci_name_of_process("job", 252, SISCI_KIND_MEMBER, 0x100, &self, 3);
+    sisci_name other_object = sisci_name_of_process("job", 252, SISCI_KIND_MEMBER, 0x100, &self, 3);
 
     ck_assert_str_eq(beginning.text, sisci_name_members("job", 252, 0x10).text);
     ck_assert(sisci_name_begins(member.text, &beginning));
-    ck_assert(!sisci_name_begins(stranger.text, &beginning));
+    ck_assert(!sisci_name_begins(other_object.text, &beginning));
 }
 END_TEST
 
-START_TEST(an_object_is_for_its_user_alone)
+START_TEST(only_its_user_can_open_an_object)
 {
     sisci_name name;
     struct stat status;
@@ -381,7 +381,7 @@ static int use_after_fork(helper *test, const void *unused)
     return 0;
 }
 
-START_TEST(a_child_starts_anew_and_leaves_its_parents_objects)
+START_TEST(a_child_starts_again_and_leaves_its_parents_objects)
 {
     sisci_name name;
     helper child;
@@ -413,8 +413,8 @@ START_TEST(a_child_can_use_the_library_however_soon_it_is_forked)
 END_TEST
 
 UNIT_MAIN("sisci registry", a_name_tells_user_job_node_kind_and_number,
-          the_kind_can_be_told_from_the_name, the_members_of_a_group_begin_alike,
-          an_object_is_for_its_user_alone, nothing_is_left_by_a_program_that_terminates,
+          the_kind_can_be_read_from_the_name, the_members_of_a_group_begin_alike,
+          only_its_user_can_open_an_object, nothing_is_left_by_a_program_that_terminates,
           nothing_is_left_by_a_program_that_only_exits,
           what_a_killed_process_left_is_removed_by_the_next_to_start,
           the_id_of_a_killed_owner_is_free_at_once, a_segment_of_a_killed_owner_cannot_be_connected,
@@ -424,5 +424,5 @@ UNIT_MAIN("sisci registry", a_name_tells_user_job_node_kind_and_number,
           a_process_that_was_not_waited_for_has_ended, who_dies_during_a_sweep_keeps_his_presence,
           the_lock_of_a_killed_process_is_free, a_lock_that_was_removed_is_made_again,
           a_mutex_outlives_the_process_that_holds_it,
-          a_child_starts_anew_and_leaves_its_parents_objects,
+          a_child_starts_again_and_leaves_its_parents_objects,
           a_child_can_use_the_library_however_soon_it_is_forked)

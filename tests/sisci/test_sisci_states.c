@@ -1,5 +1,5 @@
 /* The state machines of the interface as tables: for each kind of object, what every call on it
- * says in every state. A cell is tried on an object that was brought into its state anew. */
+ * says in every state. A cell is tried on an object that was brought into its state again. */
 #include "tests/sisci/states.h"
 
 enum { ID = 23, BYTES = 8192 };

@@ -67,7 +67,7 @@ def until(what: str, ask: Callable[[], Optional[T]], limit_s: float = LIMIT_S) -
 
 
 class Cluster:
-    """Hosts host01, host02, ... with so many cores each, as Slurm is told."""
+    """Hosts host01, host02, ... with N cores each, as in Slurm's configuration."""
 
     def __init__(self, folder: Path, hosts: int, cores: int) -> None:
         self.folder = folder

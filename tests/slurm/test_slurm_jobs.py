@@ -89,7 +89,7 @@ def write_script(path: Path, text: str) -> None:
 
 
 def submit(plan: str, script: str, *words: str, options: tuple[str, ...] = ()) -> str:
-    """The number of the job that a script of ours makes of a plan."""
+    """The number of the job that one of the project's scripts makes of a plan."""
     cluster.environment["COMBENCH_PLAN"] = str(FOLDER / f"{plan}.plan")
     return cluster.submit(f"--chdir={FOLDER}", *options, str(SCRIPTS / script), *words)
 
@@ -156,7 +156,7 @@ class Jobs(unittest.TestCase):
         return documents
 
     def assert_places(self, document: Json, hosts: int, ranks: int) -> None:
-        """So many ranks, evenly on so many hosts: those that Slurm has allocated."""
+        """N ranks, evenly on the hosts: those that Slurm has allocated."""
         environment = document["environment"]
         self.assertEqual(len(environment["ranks"]), ranks)
         names = [host["name"] for host in environment["hosts"]]

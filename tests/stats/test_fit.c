@@ -182,7 +182,7 @@ START_TEST(a_bend_without_a_jump_is_recovered_exactly)
 END_TEST
 
 /* A factor of two between 3 and 3 points is the least that can be seen at all. */
-START_TEST(two_segments_of_three_points_are_told_apart)
+START_TEST(two_segments_of_three_points_are_distinguished)
 {
     const double bytes[] = {0, 1000, 2000, 3000, 4000, 5000};
     const double time_us[] = {1, 1.5, 2, 8, 8.5, 9};
@@ -482,7 +482,7 @@ START_TEST(a_negative_overhead_within_its_uncertainty_is_refused_as_unknown)
 
     memcpy(points.bytes, bytes, sizeof(bytes));
     memcpy(points.time_us, time_us, sizeof(time_us));
-    assert_refused(&points, "cannot be told from zero");
+    assert_refused(&points, "not significant");
 }
 END_TEST
 
@@ -507,8 +507,9 @@ END_TEST
 
 UNIT_MAIN("fit", one_line_is_recovered_exactly, a_segment_says_which_points_it_covers,
           a_protocol_jump_is_recovered_exactly, three_segments_are_recovered_exactly,
-          a_bend_without_a_jump_is_recovered_exactly, two_segments_of_three_points_are_told_apart,
-          three_points_are_enough_for_a_line, an_overhead_of_nothing_is_zero_and_not_refused,
+          a_bend_without_a_jump_is_recovered_exactly,
+          two_segments_of_three_points_are_distinguished, three_points_are_enough_for_a_line,
+          an_overhead_of_nothing_is_zero_and_not_refused,
           noise_of_one_percent_leaves_the_parameters_of_a_line,
           noise_of_one_percent_leaves_the_parameters_of_a_protocol_jump,
           noise_of_one_percent_leaves_three_segments, noise_on_one_line_is_not_split,

@@ -97,6 +97,7 @@ READS = {
     "prediction.json": ("report",),
     "validation.json": ("report",),
 }
+TRACE = "%cct 1 ranks 2 unit us\n0:\nis 1 999983\n1:\nr 0 999983\n"
 EVALUATION = {
     "end_us": 1000.0,
     "messages": 10,
@@ -155,7 +156,9 @@ def _is_tree(value: Any, above: tuple[int, ...] = ()) -> bool:
 
 
 def answer(_: model.Processes, command: list[str], text: str) -> tuple[int, str, str]:
-    """In place of a ccmod."""
+    """In place of a ccmod, and of a program that writes a trace."""
+    if "--emit-trace" in command:
+        return 0, TRACE, ""
     if command[1] == "calibrate":
         made = Path(command[command.index("--output") + 1])
         made.write_text("%calibration 1\nline overhead_us=1 latency_us=1 bandwidth_MBps=1000\n")

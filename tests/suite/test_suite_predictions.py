@@ -20,16 +20,20 @@ from typing import Any, Sequence
 
 from stage import LIMIT_S, TOP, heed_signals
 
+from combench.common import catalogue
 from combench.common.errors import SuiteError
 from combench.common.inference import interval_pct
 from combench.predict import cases, columns, ending
 from combench.predict.calibration import measured_sizes
+from combench.predict.case import Case
+from combench.predict.emission import Emissions
 from combench.predict.model import Setting
-from combench.predict.prediction import Effort, predict
-from combench.predict.workloads import Case
+from combench.predict.prediction import Effort, cut_steps, predict, whole_content
+from combench.predict.processes import Processes
 
 BUILD = Path(os.environ.get("builddir", TOP / "build")).resolve()
 Json = dict[str, Any]
+catalogue.look_in(BUILD)
 
 # A sender spends 2 us on a message, which takes 3 us besides and 1 us for 100 bytes.
 CALIBRATION = """%calibration 1
@@ -91,15 +95,15 @@ class Figures(unittest.TestCase):
     def test_are_those_of_the_methodology(self) -> None:
         # A step of 10 us with 100 bytes: the frequency in Hz, and the payload in MB/s.
         expected = {
-            Case("oneway", "pingpong", (1, 1), 100): (2e5, 20),
-            Case("oneway", "stream", (1, 1), 100): (1e5, 10),
+            Case("oneway", "pingpong", (2,), 100): (2e5, 20),
+            Case("oneway", "stream", (2,), 100): (1e5, 10),
             Case("twoway", "exchange", (2,), 100): (1e5, 20),
             Case("alltoall", "round", (4,), 100): (1e5, 120),
-            Case("pairs", "stream", (3, 3), 100): (3e5, 30),
-            Case("outfarm", "round", (1, 7), 100): (1e5, 70),
-            Case("multicast", "stream", (1, 7), 100): (1e5, 70),
-            Case("funnel", "free", (1, 5), 100): (1e5, 50),
-            Case("pushfarm", "closed", (1, 4, 2), 100): (1e5, 40),
+            Case("pairs", "stream", (6,), 100): (3e5, 30),
+            Case("outfarm", "round", (7,), 100): (1e5, 70),
+            Case("multicast", "stream", (7,), 100): (1e5, 70),
+            Case("funnel", "free", (5,), 100): (1e5, 50),
+            Case("pushfarm", "closed", (4, 2), 100): (1e5, 40),
             Case("pipeline", "event", (9, 3, 1), 100): (1e5, 30),
         }
         for case, (frequency_hz, throughput) in expected.items():
@@ -109,12 +113,12 @@ class Figures(unittest.TestCase):
                 self.assertAlmostEqual(row["throughput_MBps"], throughput)
 
     def test_have_the_range_of_the_seeds(self) -> None:
-        row = columns.of_steps(Case("oneway", "pingpong", (1, 1), 0), [8.0, 10.0, 20.0])
+        row = columns.of_steps(Case("oneway", "pingpong", (2,), 0), [8.0, 10.0, 20.0])
         self.assertEqual(row["latency_us"], {"median": 5.0, "min": 4.0, "max": 10.0})
         self.assertEqual(row["frequency_range_Hz"], [1e5, 2.5e5])
 
     def test_name_the_role_of_a_rank(self) -> None:
-        farm = Case("pushfarm", "closed", (1, 4, 2), 0)
+        farm = Case("pushfarm", "closed", (4, 2), 0)
         self.assertEqual(columns.role_of(farm, 4), ("source", 1))
         self.assertEqual(columns.role_of(farm, 5), ("destination", 5))
         self.assertEqual(columns.role_of(Case("pipeline", "event", (4, 2, 1), 0), 6)[0], "stage 2")
@@ -129,7 +133,7 @@ class Figures(unittest.TestCase):
 class Cases(unittest.TestCase):
     def test_of_a_farms_row_have_its_rate_and_its_limit(self) -> None:
         one = cases.of_row(result("pullfarm", "2.2", []), FARM_ROW)
-        self.assertEqual(one.case, Case("pullfarm", "closed", (1, 2, 2), 100, 50, in_flight=8))
+        self.assertEqual(one.case, Case("pullfarm", "closed", (2, 2), 100, 50, in_flight=8))
         self.assertEqual((one.rate_hz, one.measured_us), (1000, 1000))
 
     def test_have_the_window_and_the_blocks_of_their_row(self) -> None:
@@ -160,13 +164,22 @@ class Cases(unittest.TestCase):
         farms = [one.case for one in asked if one.case.benchmark == "pullfarm"]
         self.assertEqual([(farm.shape, farm.in_flight) for farm in farms], [((1, 100, 100), 7)])
 
+    def incast_bytes(self, case: Case, window_bytes: int = 1 << 20) -> int:
+        emissions = Emissions(BUILD, Processes())
+        content = whole_content(cut_steps(case, Effort(messages=40000)), emissions)
+        return cases.incast_bytes(case, content, window_bytes)
+
     def test_have_incast_where_many_send_to_one(self) -> None:
-        funnel = Case("funnel", "free", (1, 16), 1000)
-        self.assertEqual(cases.incast_bytes(funnel, 1 << 20), 16 * 64 * 1000)
-        self.assertEqual(cases.incast_bytes(funnel, 4096), 16 * 4096)
-        farm = Case("pushfarm", "closed", (1, 10, 4), 500, in_flight=9)
-        self.assertEqual(cases.incast_bytes(farm, 1 << 20), 10 * 3 * 500)
-        self.assertEqual(cases.incast_bytes(Case("pairs", "stream", (9, 9), 500), 1 << 20), 0)
+        funnel = Case("funnel", "free", (16,), 1000)
+        self.assertEqual(self.incast_bytes(funnel), 16 * 64 * 1000)
+        self.assertEqual(self.incast_bytes(funnel, 4096), 16 * 4096)
+        farm = Case("pushfarm", "closed", (10, 4), 500, in_flight=9)
+        self.assertEqual(self.incast_bytes(farm), 10 * 3 * 500)
+        self.assertEqual(self.incast_bytes(Case("pairs", "stream", (18,), 500)), 0)
+        self.assertEqual(self.incast_bytes(Case("pipeline", "event", (8, 4, 1), 10)), 4 * 64 * 10)
+
+    def test_have_the_incast_of_a_whole_round_where_a_part_is_evaluated(self) -> None:
+        self.assertEqual(self.incast_bytes(Case("alltoall", "round", (101,), 500)), 100 * 500)
 
     def test_lie_outside_of_what_was_measured(self) -> None:
         case = Case("twoway", "exchange", (2,), 5000)
@@ -186,7 +199,7 @@ class Folder(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.calibration = self.folder / "made-up.cal"
         self.calibration.write_text(CALIBRATION, encoding="ascii")
-        self.setting = Setting(BUILD / "ccmod", self.calibration)
+        self.setting = Setting(BUILD, self.calibration)
 
     def write(self, name: str, document: Json | str) -> str:
         path = self.folder / name
@@ -200,7 +213,7 @@ class Folder(unittest.TestCase):
     def drive(self, verb: str, *words: str, expect: int) -> subprocess.CompletedProcess[str]:
         driver = [sys.executable, str(TOP / "scripts" / "combench"), verb, *words]
         ended = subprocess.run(
-            [*driver, "--programs", str(BUILD)],
+            driver if "--programs" in words else [*driver, "--programs", str(BUILD)],
             capture_output=True,
             text=True,
             timeout=LIMIT_S,
@@ -217,29 +230,29 @@ class WhatIsKnownBeforehand(Folder):
         return predict(case, self.setting, Effort(), rate_hz).step_us
 
     def test_a_half_round_trip_is_the_quiet_time(self) -> None:
-        self.assertAlmostEqual(self.step_us(Case("oneway", "pingpong", (1, 1), 100)) / 2, 6)
+        self.assertAlmostEqual(self.step_us(Case("oneway", "pingpong", (2,), 100)) / 2, 6)
 
     def test_a_stream_is_as_fast_as_its_sender(self) -> None:
-        self.assertAlmostEqual(self.step_us(Case("oneway", "stream", (1, 1), 100)), 2, places=1)
+        self.assertAlmostEqual(self.step_us(Case("oneway", "stream", (2,), 100)), 2, places=1)
 
     def test_a_stream_of_large_packets_is_as_fast_as_its_link(self) -> None:
-        self.assertAlmostEqual(self.step_us(Case("oneway", "stream", (1, 1), 1000)), 10, places=1)
+        self.assertAlmostEqual(self.step_us(Case("oneway", "stream", (2,), 1000)), 10, places=1)
 
     def test_a_funnel_is_as_fast_as_the_link_of_its_destination(self) -> None:
-        found = predict(Case("funnel", "event", (1, 8), 1000), self.setting)
+        found = predict(Case("funnel", "event", (8,), 1000), self.setting)
         self.assertAlmostEqual(found.step_us, 80, delta=0.5)
         self.assertIn("destination (rank 0)", found.limit.text if found.limit else "")
         self.assertGreater(found.used, 0.99)
 
     def test_a_block_of_a_stream_ends_with_its_last_acknowledgement(self) -> None:
-        case = Case("oneway", "stream", (1, 1), 1000)
+        case = Case("oneway", "stream", (2,), 1000)
         found = predict(case, self.setting, block_steps=4)
         # The first packet's whole way, three times its link, and the way of a message of 0 bytes.
         self.assertAlmostEqual(found.step_us, (15 + 3 * 10 + 5) / 4, delta=0.1)
         self.assertEqual(found.steps % 4, 0)
 
     def test_a_funnel_in_blocks_releases_its_sources_in_each(self) -> None:
-        case = Case("funnel", "event", (1, 8), 1000)
+        case = Case("funnel", "event", (8,), 1000)
         found = predict(case, self.setting, block_steps=1)
         # To release the last one costs eight sends, and as many told the end of the block before.
         self.assertGreater(found.step_us, 80 + 5 + 2)
@@ -251,21 +264,21 @@ class WhatIsKnownBeforehand(Folder):
         self.assertAlmostEqual(found.step_us, self.step_us(case))
 
     def test_a_farm_with_an_algorithm_is_limited_by_its_destinations(self) -> None:
-        found = predict(Case("pushfarm", "closed", (1, 4, 2), 16, 50, in_flight=8), self.setting)
+        found = predict(Case("pushfarm", "closed", (4, 2), 16, 50, in_flight=8), self.setting)
         # Four packets and the decision, in each of two destinations.
         self.assertAlmostEqual(found.step_us, (4 * 50 + 2) / 2, delta=0.5)
         self.assertEqual(found.limit.place.kind if found.limit else "", "processor")
         self.assertTrue(found.row()["limit"]["limits"])
 
     def test_a_supervisor_that_tells_each_source_limits_a_farm(self) -> None:
-        case = Case("pushfarm", "closed", (1, 30, 30), 16, in_flight=60)
+        case = Case("pushfarm", "closed", (30, 30), 16, in_flight=60)
         found = predict(case, self.setting, Effort(), rate_hz=100e3)
         self.assertAlmostEqual(found.step_us, 30 * 2, delta=0.5)
         self.assertIn("supervisor (rank 0)", found.limit.text if found.limit else "")
         self.assertTrue(found.row()["saturated"])
 
     def test_with_multicast_the_same_farm_holds_its_rate(self) -> None:
-        case = Case("pushfarm", "closed", (1, 30, 30), 16, in_flight=60, multicast="technology")
+        case = Case("pushfarm", "closed", (30, 30), 16, in_flight=60, multicast="technology")
         row = predict(case, self.setting, Effort(), rate_hz=100e3).row()
         self.assertAlmostEqual(row["frequency_Hz"], 100e3, delta=500)
         self.assertFalse(row["saturated"])
@@ -275,7 +288,7 @@ class WhatIsKnownBeforehand(Folder):
 
     def test_a_crowded_farm_keeps_its_knee(self) -> None:
         """Where its supervisor is paced for the sake of the evaluation."""
-        case = Case("pushfarm", "closed", (1, 20, 20), 1000, in_flight=1200, multicast="technology")
+        case = Case("pushfarm", "closed", (20, 20), 1000, in_flight=1200, multicast="technology")
         found = predict(case, self.setting, Effort(seeds=1))
         self.assertTrue(found.cuts)
         # Each source sends 10 us for an event.
@@ -296,17 +309,17 @@ class WhatIsKnownBeforehand(Folder):
         self.assertAlmostEqual(part.step_us / whole.step_us, 1, delta=0.03)
 
     def test_what_is_too_large_says_so(self) -> None:
-        case = Case("pushfarm", "closed", (1, 1000, 1000), 16, in_flight=1000)
+        case = Case("pushfarm", "closed", (1000, 1000), 16, in_flight=1000)
         with self.assertRaisesRegex(SuiteError, "--messages"):
             predict(case, self.setting, Effort(messages=100000))
 
     def test_a_window_of_multicasts_to_thousands_is_as_fast_as_their_links(self) -> None:
         """Which are slower than the sender, so that all of the window waits at each."""
-        case = Case("multicast", "stream", (1, 5000), 100, multicast="technology")
+        case = Case("multicast", "stream", (2000,), 100, multicast="technology")
         setting = replace(self.setting, words=("--gap-us", "6"))
         found = predict(case, setting, Effort(seeds=1))
-        # Acknowledgements of half a window come to the source's link: 5000 of 6 us.
-        self.assertAlmostEqual(found.step_us, 5000 * 6 / 32, delta=10)
+        # Acknowledgements of half a window come to the source's link: 2000 of 6 us.
+        self.assertAlmostEqual(found.step_us, 2000 * 6 / 32, delta=10)
         self.assertIn("source (rank 0)", found.limit.text if found.limit else "")
 
 
@@ -493,7 +506,7 @@ class Words(Folder):
 
     def test_too_few_points_name_the_program_that_has_them(self) -> None:
         place = self.write("oneway.json", result("oneway", "1.1", oneway_rows()[:2]))
-        self.assertIn("run it with three ranks", self.predict(place, expect=2).stderr)
+        self.assertIn("run it with 3 ranks", self.predict(place, expect=2).stderr)
 
 
 # A ccmod that does not end while a test waits; its number stands in a file of that name.
@@ -523,6 +536,7 @@ class Interruption(Folder):
     def start(self, verb: str, words: Sequence[str]) -> subprocess.Popen[str]:
         driver = [sys.executable, str(TOP / "scripts" / "combench"), verb, *words]
         places = {"TMPDIR": str(self.temporary), "MARKS": str(self.marks)}
+        places["CB_BUILD"] = str(BUILD)  # for what is known of benchmarks
         return subprocess.Popen(
             [*driver, "--programs", str(self.folder)],
             stdout=subprocess.PIPE,
@@ -538,7 +552,7 @@ class Interruption(Folder):
         deadline = time.monotonic() + LIMIT_S
         while len(list(self.marks.iterdir())) < count:
             self.assertIsNone(process.poll(), "the driver ended by itself")
-            self.assertLess(time.monotonic(), deadline, "no ccmod was started")
+            self.assertLess(time.monotonic(), deadline, "no program was started")
             time.sleep(0.01)
         return [int(mark.name) for mark in self.marks.iterdir()]
 
@@ -559,7 +573,8 @@ class Interruption(Folder):
             self.assertFalse(Path(f"/proc/{one}").exists(), f"ccmod {one} still runs")
 
     def test_of_a_prediction_leaves_neither_folder_nor_process(self) -> None:
-        words = ["--calibration", str(self.calibration), "--scale", "4,8", "--jobs", "2"]
+        words = ["--calibration", str(self.calibration), "--scale", "4", "--sizes", "64"]
+        words += ["--jobs", "2"]
         self.check("predict", words, 2, signal.SIGTERM)
 
     def test_from_the_keyboard_does_neither(self) -> None:
@@ -628,6 +643,102 @@ class Documents(Folder):
             return
         schema = (TOP / "docs" / "combench-prediction-1.schema.json").read_text("utf-8")
         jsonschema.validate(document, json.loads(schema))
+
+
+# A benchmark that is known by its definition alone, and its program: each rank sends to the next one.
+RING: Json = {
+    "name": "ring",
+    "program": "cb_ring",
+    "id": "ring",
+    "label": "ring",
+    "title": "each to the next",
+    "description": "Each sends to the next.",
+    "pattern": "ring",
+    "roles": [{"name": "node", "ranks": "count"}],
+    "modes": [
+        {
+            "name": "pass",
+            "summary": "a packet to the next",
+            "default": True,
+            "stream": False,
+            "packets": "count",
+            "frequency": "steps",
+            "figure": "round_us",
+            "divisor": 1,
+        }
+    ],
+    "occupations": [],
+    "figures": [{"column": "round_us", "formula": "time of a step"}],
+    "plots": [{"column": "round_us", "against": "processors"}],
+    "options": ["processors", "sizes", "mode", "hops"],
+}
+HOPS: Json = {"name": "hops", "type": "count", "help": "h", "key": "hops", "programs": ["cb_ring"]}
+CB_RING = """#!/bin/sh
+while [ $# -gt 0 ]; do
+  case $1 in
+    --processors) n=$2 ;; --sizes) size=$2 ;; --trace-steps) steps=$2 ;; --hops) hops=$2 ;;
+    --mode | --emit-trace) ;; *) echo "cb_ring: error: unknown option $1" >&2; exit 2 ;;
+  esac
+  shift 2
+done
+echo "%cct 1 ranks $n unit us
+0-$((n - 1)):
+@ $steps
+@ ${hops:-1}
+is (%r+1)%$n $size
+r (%r+$n-1)%$n $size
+;
+;"
+"""
+
+
+class AnotherBenchmark(Folder):
+    """Whose name stands nowhere in the driver."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        known = json.loads((BUILD / "benchmarks.json").read_text("utf-8"))
+        alltoall = next(one for one in known["benchmarks"] if one["name"] == "alltoall")
+        unlike = ("ratio", "bounds", "table", "counterpart")
+        like = {key: value for key, value in alltoall.items() if key not in unlike}
+        known["benchmarks"].append({**like, **RING})
+        known["options"].append(HOPS)
+        self.programs = self.folder / "programs"
+        self.programs.mkdir()
+        (self.programs / "ccmod").symlink_to(BUILD / "ccmod")
+        (self.programs / "benchmarks.json").write_text(json.dumps(known), "utf-8")
+        program = self.programs / "cb_ring"
+        program.write_text(CB_RING, "ascii")
+        program.chmod(0o755)
+        # 2 us of the sender and 3.64 of the message; a step of two hops has that twice.
+        times = {"median": 5.64, "ci95": [5.64, 5.64], "min": 5.64, "max": 5.64}
+        row = {"size_bytes": 64, "processors": 4, "mode": "pass", "round_us": times}
+        ring = result("ring", "ring", [{**row, "oversubscribed": False}])
+        ring["parameters"] = {"hops": 2}
+        self.write("ring.json", ring)
+
+    def drive(self, verb: str, *words: str, expect: int) -> subprocess.CompletedProcess[str]:
+        given = ("--programs", str(self.programs), "--calibration", str(self.calibration))
+        return super().drive(verb, "ring.json", *words, *given, expect=expect)
+
+    def test_is_predicted_where_it_was_measured_and_at_other_numbers(self) -> None:
+        words = ("--benchmarks", "ring", "--scale", "6", "--output", "p.json")
+        self.drive("predict", *words, expect=0)
+        document = json.loads((self.folder / "p.json").read_text("utf-8"))
+        self.assertEqual(document["left_out"], [])
+        measured, other = document["results"]
+        self.assertEqual((measured["processors"], other["processors"]), (4, 6))
+        self.assertAlmostEqual(measured["round_us"]["median"], 2 * 5.64, places=2)
+        self.assertAlmostEqual(other["round_us"]["median"], 5.64, places=2)
+        self.assertAlmostEqual(other["throughput_MBps"], 6 * 64 / 5.64, places=0)
+        self.assertEqual(other["limit"]["text"], "node (rank 0): its processor")
+
+    def test_is_validated(self) -> None:
+        self.drive("validate", "--output", "v.json", expect=0)
+        document = json.loads((self.folder / "v.json").read_text("utf-8"))
+        (row,) = document["results"]
+        self.assertEqual((row["benchmark"], row["shape"]), ("ring", [4]))
+        self.assertAlmostEqual(row["error_pct"], 100, places=1)
 
 
 if __name__ == "__main__":

@@ -1,33 +1,115 @@
 #!/usr/bin/env python3
-"""The workloads of a prediction are what the programs do: each rank's messages, their sizes and
-their order are those of --emit-trace. At sizes that no program could have they stay short."""
+"""What predictions make of each benchmark's messages: times, limits and messages evaluated, as they
+were before the programs themselves wrote the messages. And what is asked of the programs."""
 
 from __future__ import annotations
 
 import os
 import re
-import subprocess
+import shutil
 import tempfile
 import unittest
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator
 
-from stage import LIMIT_S, TOP
+from stage import TOP
 
-from combench.predict.workloads import WINDOW, WORKLOADS, Case, trace
+from combench.common import catalogue
+from combench.common.errors import SuiteError
+from combench.predict import trace
+from combench.predict.case import Case
+from combench.predict.emission import Content, Emissions, words
+from combench.predict.model import Setting
+from combench.predict.prediction import Effort, predict
+from combench.predict.processes import Processes
 
-BUILD = Path(os.environ.get("builddir", TOP / "build"))
+BUILD = Path(os.environ.get("builddir", TOP / "build")).resolve()
+catalogue.look_in(BUILD)
+
+# A sender spends 2 us on a message, which takes 3 us besides and 1 us for 100 bytes.
+CALIBRATION = """%calibration 1
+line overhead_us=2 latency_us=3 us_per_byte=0.01
+eager_bytes 1MiB
+"""
+
+
+@dataclass(frozen=True)
+class Pin:
+    case: Case
+    step_us: float
+    limit: str
+    used: float
+    evaluated: int
+    block_steps: int = 0
+    rate_hz: float = 0.0
+    messages: int = Effort.messages
+
+
+PINS = (
+    Pin(Case("oneway", "pingpong", (2,), 64), 11.28, "source (rank 0): its processor", 0.177305, 96),
+    Pin(Case("oneway", "stream", (2,), 1000, window=4), 11.8333333, "source (rank 0): its link, what it sends", 0.84507, 72),
+    Pin(Case("oneway", "stream", (2,), 64, window=3), 3.45, "source (rank 0): its processor", 0.57971, 96),
+    Pin(Case("oneway", "stream", (2,), 64, window=1), 10.64, "source (rank 0): its processor", 0.18797, 96),
+    Pin(Case("oneway", "stream", (2,), 64, window=4), 3.792, "source (rank 0): its processor", 0.527426, 120, block_steps=10),
+    Pin(Case("twoway", "exchange", (2,), 64), 5.64, "node (rank 0): its processor", 0.35461, 96),
+    Pin(Case("alltoall", "round", (5,), 100), 12, "node (rank 0): its processor", 0.666667, 60),
+    Pin(Case("alltoall", "round", (50,), 100), 102, "node (rank 0): its processor", 0.960784, 1050, messages=10240),
+    Pin(Case("pairs", "stream", (6,), 64, window=5), 2.66, "source (rank 0): its processor", 0.75188, 216),
+    Pin(Case("outfarm", "stream", (3,), 64, window=6), 6, "source (rank 0): its processor", 1, 216),
+    Pin(Case("outfarm", "stream", (3,), 64, window=6), 6.432, "source (rank 0): its processor", 0.932836, 648, block_steps=20),
+    Pin(Case("outfarm", "round", (2,), 0), 12, "source (rank 0): its processor", 0.333333, 192),
+    Pin(Case("multicast", "stream", (3,), 64, window=6), 6, "source (rank 0): its processor", 1, 216),
+    Pin(Case("multicast", "stream", (3,), 64, multicast="technology"), 2, "source (rank 0): its processor", 1, 210),
+    Pin(Case("multicast", "stream", (5,), 64, window=6, multicast="tree"), 6, "source (rank 0): its processor", 1, 360),
+    Pin(Case("multicast", "round", (2,), 8), 12.08, "source (rank 0): its processor", 0.331126, 192),
+    Pin(Case("multicast", "round", (7,), 8, multicast="tree"), 20.24, "source (rank 0): its processor", 0.296443, 672),
+    Pin(Case("funnel", "event", (3,), 64, window=4), 4.32, "destination (rank 0): its processor", 0.694444, 222),
+    Pin(Case("funnel", "free", (3,), 64, window=4), 4.87333333, "destination (rank 0): its processor", 0.718194, 456, block_steps=12),
+    Pin(Case("pushfarm", "closed", (3, 2), 64, algorithm_us=20, in_flight=5), 31, "destination (rank 4): its processor", 1, 1344),
+    Pin(Case("pushfarm", "closed", (2, 3), 8, in_flight=99), 4, "supervisor (rank 0): its processor", 1, 2475),
+    Pin(Case("pushfarm", "closed", (30, 30), 16, in_flight=60, multicast="technology"), 10, "supervisor (rank 0): its processor", 0.2, 10560, rate_hz=100000),
+    Pin(Case("pushfarm", "closed", (150, 150), 16, in_flight=150), 300, "supervisor (rank 0): its processor", 1, 135450),
+    Pin(Case("pullfarm", "closed", (2, 3), 64, algorithm_us=5, in_flight=3), 10.3733333, "destination (rank 3): its processor", 0.514139, 1164),
+    Pin(Case("pullfarm", "closed", (2, 4), 64, algorithm_us=5, in_flight=2), 15.56, "destination (rank 3): its processor", 0.257069, 1152),
+    Pin(Case("pullfarm", "closed", (4, 4), 64, algorithm_us=5, in_flight=16), 50, "destination (rank 5): its processor", 0.15, 1920, rate_hz=20000),
+    Pin(Case("pipeline", "event", (4, 2, 1), 64, algorithm_us=5, window=4), 14, "stage 1 (rank 4): its processor", 1, 456),
+    Pin(Case("pipeline", "event", (9, 3, 1), 64, window=7), 4, "stage 1 (rank 9): its processor", 1, 912),
+)
+
+
+class Predictions(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="combench-workloads-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        calibration = self.folder / "made-up.cal"
+        calibration.write_text(CALIBRATION, encoding="ascii")
+        self.setting = Setting(BUILD, calibration)
+
+    def test_are_what_they_were(self) -> None:
+        for pin in PINS:
+            with self.subTest(pin=pin):
+                effort = Effort(seeds=1, messages=pin.messages)
+                found = predict(pin.case, self.setting, effort, pin.rate_hz, pin.block_steps)
+                self.assertAlmostEqual(found.step_us / pin.step_us, 1, places=7)
+                self.assertEqual(found.limit.text if found.limit else "", pin.limit)
+                self.assertAlmostEqual(found.used, pin.used, places=5)
+                self.assertEqual(found.messages, pin.evaluated)
+
+    def test_are_pinned_of_every_benchmark_that_is_predicted_by_itself(self) -> None:
+        known = catalogue.known().benchmarks.values()
+        expected = {one.name for one in known if one.group in ("basic", "farm")}
+        self.assertEqual({pin.case.benchmark for pin in PINS}, expected)
 
 
 def value(expression: str, index: int, rank: int, ranks: int) -> int:
     """Of an expression of a trace; division is floored in both languages."""
     names = {"i": index, "r": rank, "n": ranks}
     named = re.sub(r"%([irn])", r"\1", expression).replace("/", "//")
-    return int(eval(named, {"__builtins__": {}}, names))  # what this package has written
+    return int(eval(named, {"__builtins__": {}}, names))  # what this project has written
 
 
-def unrolled(records: list[str], rank: int, ranks: int, index: int = 0) -> Iterator[str]:
+def unrolled(records: list[str], rank: int, ranks: int, index: int = 0) -> Iterator[list[str]]:
     at = 0
     while at < len(records):
         deed, *fields = records[at].split(maxsplit=2)
@@ -40,125 +122,103 @@ def unrolled(records: list[str], rank: int, ranks: int, index: int = 0) -> Itera
             for turn in range(value(" ".join(fields), index, rank, ranks)):
                 yield from unrolled(records[at : end - 1], rank, ranks, turn)
             at = end
-        elif deed == "m":
-            first, _, last = fields[0].partition("-")
-            members = range(int(first), int(last) + 1) if last else fields[0].split(",")
-            yield f"m {','.join(map(str, members))} {fields[1]}"
         elif deed in ("is", "r") and fields[0] != "any":
-            yield f"{deed} {value(fields[0], index, rank, ranks)} {fields[1]}"
-        elif deed != "w":
-            yield " ".join([deed, *fields])
+            yield [deed, str(value(fields[0], index, rank, ranks)), fields[1]]
+        else:
+            yield [deed, *fields]
 
 
-def of_each_rank(text: str) -> list[list[str]]:
-    """What every rank does, one record after the other, without the last wait."""
+def of_each_rank(text: str) -> list[list[list[str]]]:
+    """What every rank does, one record after the other."""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     ranks = int(lines[0].split()[3])
-    found: list[list[str]] = [[] for _ in range(ranks)]
+    found: list[list[list[str]]] = [[] for _ in range(ranks)]
     heads = [at for at, line in enumerate(lines) if line.endswith(":")]
     for head, behind in zip(heads, heads[1:] + [len(lines)]):
-        first, _, last = lines[head][:-1].partition("-")
-        for rank in range(int(first), int(last or first) + 1):
-            found[rank] += unrolled(lines[head + 1 : behind], rank, ranks)
+        for part in lines[head][:-1].split(","):
+            first, _, last = part.partition("-")
+            for rank in range(int(first), int(last or first) + 1):
+                found[rank] += unrolled(lines[head + 1 : behind], rank, ranks)
     return found
 
 
-# Each with the options that ask a program for the same.
-CASES = (
-    (Case("oneway", "pingpong", (1, 1), 64), ""),
-    (Case("oneway", "stream", (1, 1), 1000, window=4), ""),
-    (Case("oneway", "stream", (1, 1), 64, window=3), ""),
-    (Case("oneway", "stream", (1, 1), 64, window=1), ""),
-    (Case("twoway", "exchange", (2,), 64), ""),
-    (Case("alltoall", "round", (5,), 100), "--processors 5"),
-    (Case("pairs", "stream", (3, 3), 64, window=5), "--processors 6"),
-    (Case("outfarm", "stream", (1, 3), 64, window=6), "--destinations 3"),
-    (Case("outfarm", "round", (1, 2), 0), "--destinations 2"),
-    (Case("multicast", "stream", (1, 3), 64, window=6), "--destinations 3 --multicast loop"),
-    (
-        Case("multicast", "stream", (1, 3), 64, multicast="technology"),
-        "--destinations 3 --multicast technology",
-    ),
-    (Case("multicast", "round", (1, 2), 8), "--destinations 2 --multicast loop"),
-    (Case("funnel", "event", (1, 3), 64, window=4), "--sources 3"),
-    (Case("funnel", "free", (1, 3), 64, window=4), "--sources 3"),
-    (Case("pushfarm", "closed", (1, 3, 2), 64, 20, in_flight=5), "--sources 3 --destinations 2"),
-    (Case("pushfarm", "closed", (1, 2, 3), 8, in_flight=99), "--sources 2 --destinations 3"),
-    (Case("pullfarm", "closed", (1, 2, 3), 64, 5, in_flight=3), "--sources 2 --destinations 3"),
-    (Case("pullfarm", "closed", (1, 2, 4), 64, 5, in_flight=2), "--sources 2 --destinations 4"),
-    (Case("pipeline", "event", (4, 2, 1), 64, 5, window=4), "--topology 4-2-1"),
-    (Case("pipeline", "event", (9, 3, 1), 64, window=7), "--topology 9-3-1"),
-)
-LISTED = {"multicast": "--list fixed"}
-SEVERAL_MODES = ("oneway", "outfarm", "multicast", "funnel")
-FARMS = ("pushfarm", "pullfarm")
-STEPS = (1, 7, 23)
+def receivers(records: list[list[str]]) -> list[int]:
+    return [int(record[1]) for record in records if record[0] == "is"]
 
 
-class WhatThePrograms(unittest.TestCase):
-    def emitted(self, case: Case, steps: int, words: str, folder: str) -> str:
-        name = Path(folder) / "emitted.cct"
-        options = [*words.split(), *LISTED.get(case.benchmark, "").split()]
-        if case.benchmark in FARMS:
-            options += ["--in-flight", str(case.in_flight)]
-        if case.window != WINDOW:
-            options += ["--window", str(case.window)]
-        if case.benchmark in SEVERAL_MODES:
-            options += ["--mode", case.mode]
-        if case.benchmark in (*FARMS, "pipeline"):
-            options += ["--algorithm", f"{case.algorithm_us:g}"]
-        command = [str(BUILD / f"cb_{case.benchmark}"), "--emit-trace", str(name), *options]
-        command += ["--sizes", str(case.size_bytes), "--trace-steps", str(steps)]
-        subprocess.run(command, check=True, timeout=LIMIT_S, stderr=subprocess.DEVNULL)
-        return name.read_text("utf-8")
+class Messages(unittest.TestCase):
+    """As the programs write them."""
 
-    def test_do_is_what_a_prediction_has_them_do(self) -> None:
-        with tempfile.TemporaryDirectory(prefix="combench-workloads-") as folder:
-            for case, words in CASES:
-                for steps in STEPS:
-                    with self.subTest(case=case, steps=steps):
-                        there = of_each_rank(self.emitted(case, steps, words, folder))
-                        here = of_each_rank(trace(case, steps))
-                        self.assertEqual(here, there)
+    def setUp(self) -> None:
+        self.emissions = Emissions(BUILD, Processes())
 
-    def test_is_compared_for_every_benchmark(self) -> None:
-        self.assertEqual({case.benchmark for case, _ in CASES}, set(WORKLOADS))
-
-
-LARGE = 4096
-LONGEST = 1 << 14
-TREE = Case("multicast", "stream", (1, 3), 64, multicast="tree")
-AT_ANY_SIZE = [case for case, _ in CASES] + [TREE]
-
-
-def receivers(records: list[str]) -> list[int]:
-    return [int(record.split()[1]) for record in records if record.startswith("is")]
-
-
-class AtAnySize(unittest.TestCase):
-    def test_a_trace_stays_short(self) -> None:
-        for case in AT_ANY_SIZE:
-            shape = tuple(LARGE * ranks if ranks > 1 else 1 for ranks in case.shape)
-            with self.subTest(case=case):
-                large = replace(case, shape=shape, in_flight=LARGE)
-                self.assertLess(len(trace(large, 100 * LARGE)), LONGEST)
-
-    def test_a_tree_reaches_each_destination_from_one_that_has_the_packet(self) -> None:
-        for count in range(1, 40):
-            tree = replace(TREE, mode="round", shape=(1, count))
-            ranks = of_each_rank(trace(tree, 1))
+    def test_of_a_tree_reach_each_destination_from_one_that_has_the_packet(self) -> None:
+        for count in (1, 2, 3, 4, 7, 8, 13, 32, 39):
+            tree = Case("multicast", "round", (count,), 64, multicast="tree")
+            ranks = of_each_rank(self.emissions.trace(tree, 1))
             with self.subTest(count=count):
-                sent = [receivers(rank[1:-1]) for rank in ranks[1:]]
-                sent.append(receivers(ranks[0]))
-                self.assertEqual(sorted(sum(sent, [])), list(range(1, count + 1)))
+                sent = [number for rank in ranks for number in receivers(rank) if number]
+                self.assertEqual(sorted(sent), list(range(1, count + 1)))
                 for rank in range(1, count + 1):
                     parent = rank - (1 << (rank.bit_length() - 1))
-                    self.assertEqual(ranks[rank][0], f"r {parent} 64")
-                    self.assertEqual(ranks[rank][-1], "is 0 0")
+                    self.assertEqual(ranks[rank][0], ["r", str(parent), "64"])
+                    self.assertIn(["is", "0", "0"], ranks[rank][1:])
 
-    def test_a_part_of_a_round_goes_to_different_nodes_far_apart(self) -> None:
-        ranks = of_each_rank(trace(Case("alltoall", "round", (100,), 8, shifts=9), 1))
+    def test_of_a_part_of_a_round_go_to_different_nodes_far_apart(self) -> None:
+        part = Case("alltoall", "round", (100,), 8, shifts=9)
+        ranks = of_each_rank(self.emissions.trace(part, 1))
         self.assertEqual(receivers(ranks[0]), [1, 12, 23, 34, 45, 56, 67, 78, 89])
+
+    def test_of_a_large_farm_are_a_short_text(self) -> None:
+        farm = Case("pullfarm", "closed", (200, 200), 8, in_flight=400)
+        self.assertLess(len(self.emissions.trace(farm, 800)), 1 << 16)
+
+    def test_are_counted_in_one_step(self) -> None:
+        for case, content in (
+            (Case("oneway", "pingpong", (2,), 8), Content(2, 1)),
+            (Case("outfarm", "round", (7,), 8), Content(14, 1)),
+            (Case("funnel", "event", (5,), 0), Content(5, 5)),
+            (Case("pushfarm", "closed", (4, 2), 16, in_flight=9), Content(9, 4)),
+            (Case("pushfarm", "closed", (4, 2), 16, multicast="technology"), Content(9, 4)),
+            (Case("pipeline", "event", (9, 3, 1), 8), Content(12, 3)),
+            (Case("alltoall", "round", (5,), 8), Content(20, 4)),
+        ):
+            with self.subTest(case=case):
+                self.assertEqual(self.emissions.content(case), content)
+
+    def test_that_are_refused_say_why(self) -> None:
+        with self.assertRaisesRegex(SuiteError, "cannot have the messages of pairs: "):
+            self.emissions.trace(Case("pairs", "stream", (5,), 64), 1)
+
+
+class Words(unittest.TestCase):
+    def test_are_those_that_the_benchmark_takes(self) -> None:
+        for case, said in (
+            (Case("twoway", "exchange", (2,), 64), "--sizes 64 --mode exchange"),
+            (
+                Case("pullfarm", "closed", (4, 2), 64, 2.5, in_flight=7),
+                "--sizes 64 --sources 4 --destinations 2 --algorithm 2.5 --in-flight 7",
+            ),
+            (
+                Case("pipeline", "event", (4, 2, 1), 64, window=8),
+                "--sizes 64 --topology 4-2-1 --window 8 --algorithm 0",
+            ),
+            (
+                Case("multicast", "stream", (3,), 64, multicast="tree"),
+                "--sizes 64 --destinations 3 --mode stream --window 64 --list fixed "
+                "--multicast technology --trace-group-send tree",
+            ),
+        ):
+            with self.subTest(case=case):
+                self.assertEqual(" ".join(words(case)), said)
+
+
+class Counting(unittest.TestCase):
+    def test_goes_through_loops_that_depend_on_rank_and_turn(self) -> None:
+        text = "%cct 1 ranks 4 unit us\n1-3:\n@ %r\n@ (%i+1)*2\nr any 8\n;\n;\n0,2:\n@ 5/2\nr any 8\n;\n"
+        # Of ranks 1 to 3: 2, 2 + 4, 2 + 4 + 6; of 0 and 2 two more.
+        self.assertEqual(trace.received(text), trace.Received(2 + 6 + 12 + 2 + 2, 12))
+        self.assertEqual(trace.received(text, 9), trace.Received(0, 0))
 
 
 if __name__ == "__main__":

@@ -11,26 +11,26 @@ import sys
 import time
 from typing import NoReturn
 
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 def serve(port: int) -> None:
     with socket.create_server(("", port)) as server:
-        server.settimeout(PATIENCE_S)
+        server.settimeout(TIMEOUT_S)
         print("ready", flush=True)
         connection, _ = server.accept()
         with connection:
-            connection.settimeout(PATIENCE_S)
+            connection.settimeout(TIMEOUT_S)
             while data := connection.recv(1 << 16):
                 connection.sendall(data)
 
 
 def connect(host: str, port: int) -> socket.socket:
     """The server may be starting yet."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while True:
         try:
-            return socket.create_connection((host, port), timeout=PATIENCE_S)
+            return socket.create_connection((host, port), timeout=TIMEOUT_S)
         except ConnectionRefusedError:
             if time.monotonic() > deadline:
                 raise
@@ -50,7 +50,7 @@ def hold(port: int) -> NoReturn:
         datagrams.bind(("", port))
         print("ready", flush=True)
         while True:
-            time.sleep(PATIENCE_S)
+            time.sleep(TIMEOUT_S)
 
 
 def rubbish() -> bytes:
@@ -70,7 +70,7 @@ def pester(host: str, port: int) -> NoReturn:
                 visitor.sendall(rubbish())
                 visitors = [visitor, *visitors[:10]]
             except OSError:
-                pass  # nobody listens yet, or any more, or it was turned away
+                pass  # no process listens yet, or any more, or it was turned away
             time.sleep(0.001)
 
 

@@ -168,7 +168,7 @@ START_TEST(a_frame_to_a_group_reaches_all_but_its_sender)
 }
 END_TEST
 
-START_TEST(a_frame_to_nobody_is_forgotten)
+START_TEST(a_frame_to_an_unknown_address_is_forgotten)
 {
     network_switch hub = opened(plain());
     frame *sent = switch_frame(&hub);
@@ -326,7 +326,7 @@ UNIT_MAIN("switch", a_lone_frame_takes_the_delay_and_its_bytes_once,
           two_senders_share_the_cable_of_their_receiver,
           different_receivers_do_not_disturb_each_other,
           a_full_queue_drops_and_counts_it_at_the_receiver,
-          a_frame_to_a_group_reaches_all_but_its_sender, a_frame_to_nobody_is_forgotten,
+          a_frame_to_a_group_reaches_all_but_its_sender, a_frame_to_an_unknown_address_is_forgotten,
           a_host_is_held_back_when_its_cable_is_a_millisecond_behind,
           without_a_rate_only_the_delay_is_left, small_frames_occupy_the_least_of_ethernet,
           jitter_delays_within_its_bound_and_keeps_the_order, a_reordered_frame_is_overtaken,

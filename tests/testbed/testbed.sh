@@ -19,7 +19,7 @@ expect_status 2
 expect_one_error "--rate" "unknown unit 'mbyte'" "mbit"
 run 0 "$testbed" --hosts 2
 expect_status 2
-expect_one_error "which command" "--"
+expect_one_error "the command to run in the testbed is missing" "--"
 
 case_is "an order outside of any testbed"
 run 0 "$testbed" --tell "cut host01"
@@ -44,11 +44,11 @@ expect_status 127
 expect_one_error "cannot start" "nothing"
 
 # Where this user may become another one, who may come to the program.
-as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+unprivileged="setpriv --reuid=65534 --regid=65534 --clear-groups"
 # shellcheck disable=SC2086 # several words
-if $as_nobody test -x "$testbed" 2>/dev/null; then
+if $unprivileged test -x "$testbed" 2>/dev/null; then
     case_is "a user without rights"
-    run 0 $as_nobody "$testbed" --hosts 1 -- true
+    run 0 $unprivileged "$testbed" --hosts 1 -- true
     expect_status 77
     expect_one_error "cannot make a testbed as a user" "use sudo"
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Whole programs on a network that fails them: over the testbed, tcp and udp lose, double and overtake
-# frames, lose a host in the middle, find their port taken, and are sent rubbish. Nobody hangs or
+# frames, lose a host in the middle, find their port taken, and are sent rubbish. No process hangs or
 # crashes, everything is counted, and results are valid. A build with sanitizers has them look on.
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
@@ -16,7 +16,7 @@ export peer="$CB_PYTHON $srcdir/tests/testbed/peer.py"
 run 0 "$builddir/combench-testbed" --hosts 1 -- true
 [ "$status" -ne 77 ] || skip "$(cat err)"
 
-# A host that is missed soon, and a port that strangers know.
+# A host that is missed soon, and a port that others know.
 configure() { # directory, Contexts
     mkdir "$1"
     echo "$2" >"$1/network.conf"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Over a testbed, mpirun spreads its ranks over the hosts without a word more, and their messages pass
+# Over a testbed, mpirun spreads its ranks over the hosts without further options, and their messages pass
 # the switch. MPICH 4.0 over UCX's TCP does its work and then may hang in MPI_Finalize: of it only
 # the launcher is tested, and how a signal ends its ranks.
 # shellcheck source=tests/cli/lib.sh

@@ -41,7 +41,7 @@ START_TEST(a_note_keeps_what_was_said_and_when_it_was)
 }
 END_TEST
 
-START_TEST(events_before_and_behind_those_that_are_noted_leave_nothing)
+START_TEST(events_before_and_after_those_that_are_noted_leave_nothing)
 {
     timeline_recorder *timeline = new_timeline();
 
@@ -116,7 +116,6 @@ START_TEST(a_destination_has_room_for_its_share_of_events)
 END_TEST
 
 UNIT_MAIN("timeline", a_note_keeps_what_was_said_and_when_it_was,
-          events_before_and_behind_those_that_are_noted_leave_nothing,
-          what_finds_no_room_is_counted, a_rehearsal_goes_round,
-          nothing_of_a_rehearsal_is_left_after_a_restart, without_a_timeline_no_clock_is_read,
-          a_destination_has_room_for_its_share_of_events)
+          events_before_and_after_those_that_are_noted_leave_nothing, what_finds_no_room_is_counted,
+          a_rehearsal_goes_round, nothing_of_a_rehearsal_is_left_after_a_restart,
+          without_a_timeline_no_clock_is_read, a_destination_has_room_for_its_share_of_events)

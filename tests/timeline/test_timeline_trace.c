@@ -184,14 +184,14 @@ START_TEST(a_slice_tells_its_event_from_the_first_and_its_peer)
 }
 END_TEST
 
-/* Whose deed is called what; a farm has no others. */
-START_TEST(every_deed_of_a_farm_has_a_name)
+/* Whose activity is called what; a farm has no others. */
+START_TEST(every_activity_of_a_farm_has_a_name)
 {
     static const struct {
         size_t rank;
         timeline_entry entry;
         const char *kind, *name;
-    } deeds[] = {
+    } activities[] = {
         {SUPERVISOR, {.kind = TIMELINE_SENDS, .role = FARM_SOURCE}, "issue", "issue"},
         {SUPERVISOR, {.kind = TIMELINE_SENDS, .role = FARM_DESTINATION}, "issue", "issue"},
         {SUPERVISOR, {.kind = TIMELINE_TAKES, .role = FARM_DESTINATION}, "take", "take decision"},
@@ -205,16 +205,16 @@ START_TEST(every_deed_of_a_farm_has_a_name)
         {DESTINATION, {.kind = TIMELINE_DELAYS}, "delay", "delay"},
         {DESTINATION, {.kind = TIMELINE_SENDS, .role = FARM_SUPERVISOR}, "decision", "decision"},
     };
-    enum { DEEDS = sizeof(deeds) / sizeof(deeds[0]) };
+    enum { ACTIVITIES = sizeof(activities) / sizeof(activities[0]) };
     fixture farm = new_farm();
 
-    for (size_t i = 0; i < DEEDS; i++)
-        add(&farm, deeds[i].rank, 1000 + 20 * i, deeds[i].entry);
+    for (size_t i = 0; i < ACTIVITIES; i++)
+        add(&farm, activities[i].rank, 1000 + 20 * i, activities[i].entry);
     make(&farm);
-    ck_assert_uint_eq(farm.trace.slice_count, DEEDS);
-    for (size_t i = 0; i < DEEDS; i++) {
-        ck_assert_str_eq(farm.trace.slices[i].kind, deeds[i].kind);
-        ck_assert_str_eq(farm.trace.slices[i].name, deeds[i].name);
+    ck_assert_uint_eq(farm.trace.slice_count, ACTIVITIES);
+    for (size_t i = 0; i < ACTIVITIES; i++) {
+        ck_assert_str_eq(farm.trace.slices[i].kind, activities[i].kind);
+        ck_assert_str_eq(farm.trace.slices[i].name, activities[i].name);
     }
     leave(&farm);
 }
@@ -339,7 +339,7 @@ START_TEST(an_arrow_back_in_time_within_the_bound_is_counted_and_stays)
 }
 END_TEST
 
-START_TEST(an_arrow_further_back_than_the_bound_is_told_apart)
+START_TEST(an_arrow_further_back_than_the_bound_is_distinguished)
 {
     fixture farm = one_message_between_hosts(3000, 1900);
 
@@ -354,7 +354,7 @@ UNIT_MAIN("timeline_trace", an_instant_lies_on_the_line_through_both_estimates,
           ranks_of_a_host_share_the_clock_that_is_known_best,
           a_clock_that_cannot_be_its_hosts_stays_its_own,
           instants_are_on_rank_0s_clock_and_count_from_the_first, tracks_are_named_by_role_and_rank,
-          a_slice_tells_its_event_from_the_first_and_its_peer, every_deed_of_a_farm_has_a_name,
+          a_slice_tells_its_event_from_the_first_and_its_peer, every_activity_of_a_farm_has_a_name,
           an_assignment_to_all_sources_reaches_each, a_fragment_comes_from_its_own_source_and_event,
           a_message_that_comes_twice_has_two_arrows,
           a_message_whose_sending_was_not_noted_is_counted_and_has_no_arrow,
@@ -362,4 +362,4 @@ UNIT_MAIN("timeline_trace", an_instant_lies_on_the_line_through_both_estimates,
           within_a_host_an_arrow_is_certain_however_short,
           between_hosts_an_arrow_longer_than_the_bound_is_certain,
           an_arrow_back_in_time_within_the_bound_is_counted_and_stays,
-          an_arrow_further_back_than_the_bound_is_told_apart)
+          an_arrow_further_back_than_the_bound_is_distinguished)

@@ -238,7 +238,8 @@ START_TEST(a_broadcast_reaches_every_rank_once)
 }
 END_TEST
 
-/* And where one hears of nobody before, it is. Parts that all send to all wait for nothing anyhow.
+/* And where a rank receives nothing before, it is. Parts that all send to all wait for nothing
+ * anyhow.
  */
 START_TEST(what_is_sent_at_once_waits_for_nothing_that_comes)
 {

@@ -45,7 +45,7 @@ for name in Bcast Reduce Allreduce Gather Gatherv Scatter Scatterv Allgather All
     Reduce_scatter Reduce_scatter_block Scan Exscan; do
     expect_equal "calls of MPI_$name" 12 "$(grep -c "^# MPI_$name of " trace.cct)"
 done
-# Of all ranks, in one order and the other; and as messages: of two halves of them, and of each alone.
+# Of all ranks, in one order and the other; and as messages: of two halves of them, and of single ranks.
 expect_equal "barriers of all" 8 "$(grep -c '^b' trace.cct)"
 expect_equal "barriers of fewer" 8 "$(grep -c '^# MPI_Barrier of 0' trace.cct)"
 # Waited for at a time; while others are under way; and those others.

@@ -37,7 +37,7 @@ bool conformance_declares(unsigned capabilities)
     return (transport_capabilities(here.factory) & capabilities) == capabilities;
 }
 
-/* Nothing may be under way before, and nobody may send before all are ready. */
+/* Nothing may be under way before, and no rank may send before all are ready. */
 static bool can_prepare(size_t bytes, bool try_multicast)
 {
     transport_preparation preparation = {.message_bytes = bytes,
@@ -255,7 +255,7 @@ static cb_status name_everyone(void)
 }
 
 /* Settings of the job for a technology. On a busy machine a message of an unreliable technology is
- * slow, and not lost: this has to be told from what the tests look for. */
+ * slow, and not lost: this must be distinguished from what the tests look for. */
 static void derive_settings(const transport_technology *technology)
 {
     const cb_parameter_set *set = technology->parameters;

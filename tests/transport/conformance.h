@@ -50,7 +50,7 @@ transport_bootstrap conformance_bootstrap(void);
 bool conformance_declares(unsigned capabilities);
 
 /* Announce messages of up to `bytes`, in all ranks, and wait for each other. False, in all ranks,
- * when the technology cannot send so much. */
+ * when the technology cannot send that many bytes. */
 bool conformance_can_prepare(size_t bytes);
 
 /* The same where it must. */
@@ -78,10 +78,10 @@ transport_group *conformance_group(const int *ranks, size_t count);
 /* All ranks but this one. */
 transport_group *conformance_group_of_others(void);
 
-/* Whether there are so many ranks, and messages of several sources can be told apart. */
+/* Whether there are this many ranks, and messages of several sources can be distinguished. */
 bool conformance_can_gather(int least_ranks);
 
-/* What has been sent may still be on its way into the receiver: wait, in all ranks, for so many
+/* What has been sent may still be on its way into the receiver: wait, in all ranks, for this many
  * rounds of the control plane that a library has moved it. What the receiver has no room for stays
  * with its sender; a flush here would wait for a receive that comes later. */
 void conformance_let_come(void);

@@ -102,7 +102,7 @@ JOB_TEST(a_node_that_leaves_its_group_or_outlives_it_keeps_its_messages)
 
 /* The technology may keep the request of an empty-handed receive: the group must see its message.
  */
-JOB_TEST(a_group_sees_the_message_of_a_node_that_was_asked_alone_in_vain)
+JOB_TEST(a_group_sees_the_message_of_a_node_that_was_polled_without_success)
 {
     transport_group *group = NULL;
 
@@ -254,7 +254,7 @@ TCase *conformance_changes(void)
     tcase_add_test(theme, a_node_is_added_once_and_removed_once);
     tcase_add_test(theme, a_group_gives_messages_of_the_nodes_that_it_has_at_the_time);
     tcase_add_test(theme, a_node_that_leaves_its_group_or_outlives_it_keeps_its_messages);
-    tcase_add_test(theme, a_group_sees_the_message_of_a_node_that_was_asked_alone_in_vain);
+    tcase_add_test(theme, a_group_sees_the_message_of_a_node_that_was_polled_without_success);
     tcase_add_test(theme, receives_from_nodes_and_overlapping_groups_can_be_mixed);
     return theme;
 }

@@ -113,7 +113,7 @@ JOB_TEST(a_node_is_made_for_a_rank_that_exists_and_once)
     cb_log_silence(false);
 }
 
-JOB_TEST(a_node_made_anew_receives_what_comes_then)
+JOB_TEST(a_node_created_again_receives_what_comes_then)
 {
     int previous = conformance_previous(job.size);
 
@@ -206,7 +206,7 @@ TCase *conformance_factory(void)
     tcase_add_test(theme, messages_arrive_however_the_receiver_waits);
     tcase_add_test(theme, a_wait_said_to_block_leaves_the_core_to_others);
     tcase_add_test(theme, a_node_is_made_for_a_rank_that_exists_and_once);
-    tcase_add_test(theme, a_node_made_anew_receives_what_comes_then);
+    tcase_add_test(theme, a_node_created_again_receives_what_comes_then);
     tcase_add_test(theme, two_factories_of_a_technology_do_not_mix);
     tcase_add_test(theme, a_message_sent_before_the_factory_is_closed_arrives);
     return theme;

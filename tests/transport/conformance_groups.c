@@ -65,13 +65,13 @@ JOB_TEST(a_group_that_the_configuration_does_not_have_is_refused)
     cb_status status;
 
     cb_log_silence(true);
-    status = transport_group_create_named(here.factory, "nobody", here.nodes, NULL, false, &group);
+    status = transport_group_create_named(here.factory, "unknown", here.nodes, NULL, false, &group);
     cb_log_silence(false);
     ck_assert_int_eq(status, CB_ERROR_USAGE);
     ck_assert_ptr_null(group);
 }
 
-JOB_TEST(a_send_to_a_group_of_nobody_takes_the_buffer)
+JOB_TEST(a_send_to_a_group_without_members_takes_the_buffer)
 {
     transport_group *group = conformance_group(NULL, 0);
 
@@ -197,7 +197,7 @@ TCase *conformance_groups(void)
     tcase_add_test(theme, a_group_send_reaches_every_node);
     tcase_add_test(theme, a_group_of_the_configuration_has_its_members_in_their_order);
     tcase_add_test(theme, a_group_that_the_configuration_does_not_have_is_refused);
-    tcase_add_test(theme, a_send_to_a_group_of_nobody_takes_the_buffer);
+    tcase_add_test(theme, a_send_to_a_group_without_members_takes_the_buffer);
     tcase_add_test(theme, a_member_receives_by_its_group_what_the_root_sends_in_a_loop);
     tcase_add_test(theme, a_group_receive_gives_the_messages_of_all_and_says_whose_each_is);
     tcase_add_test(theme, a_group_receive_that_does_not_block_finds_nothing_when_nothing_was_sent);

@@ -55,7 +55,7 @@ static void be_idle_until(const uint32_t *word, uint32_t value, int sender)
         if (cb_now_ns() > until_ns)
             ck_abort_msg(
                 "the sends of rank %d have not returned while rank %d did nothing: declare "
-                "TRANSPORT_SEND_WAITS, or let a send wait for nobody",
+                "TRANSPORT_SEND_WAITS, or let a send never wait",
                 sender, job.rank);
         cb_sleep_ns(1000000);
     }

@@ -192,7 +192,7 @@ START_TEST(a_pool_of_large_buffers_grows_one_by_one)
 }
 END_TEST
 
-START_TEST(preparing_again_makes_the_pool_anew)
+START_TEST(preparing_again_makes_the_pool_again)
 {
     transport_pool pool = prepared((transport_preparation){.message_bytes = 64, .buffers = 9});
     const transport_preparation larger = {.message_bytes = 5000, .buffers = 2};
@@ -221,5 +221,5 @@ UNIT_MAIN("pool", as_many_buffers_as_announced_are_made, none_announced_still_gi
           a_rotating_pool_gives_the_longest_rested_first,
           a_rotating_pool_gives_each_buffer_once_a_turn,
           an_empty_pool_grows_and_initialises_what_it_made,
-          a_pool_of_large_buffers_grows_one_by_one, preparing_again_makes_the_pool_anew,
+          a_pool_of_large_buffers_grows_one_by_one, preparing_again_makes_the_pool_again,
           more_than_there_can_be_is_refused)

@@ -174,7 +174,7 @@ START_TEST(the_technology_itself_is_not_changed)
 }
 END_TEST
 
-START_TEST(a_failing_close_is_told)
+START_TEST(a_failing_close_is_reported)
 {
     transport_technology failing = bare;
 
@@ -203,5 +203,5 @@ END_TEST
 UNIT_MAIN("stubs", what_there_is_is_called, what_open_finds_missing_is_not_declared,
           nothing_sent_is_flushed_at_once, nothing_can_be_made_of_empty_slots,
           nothing_is_received_through_empty_slots, a_send_through_an_empty_slot_takes_the_buffer,
-          the_technology_itself_is_not_changed, a_failing_close_is_told,
+          the_technology_itself_is_not_changed, a_failing_close_is_reported,
           what_is_not_there_need_not_be_destroyed, technologies_are_found_by_name)

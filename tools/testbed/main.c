@@ -184,7 +184,7 @@ static cb_status enter_and_run(char **argv)
         argv++;
     while (*argv != NULL && **argv == '-');
     if (*argv == NULL || argv[1] == NULL) {
-        cb_error("which command to run on which host is not said; use: agent HOST WORD...");
+        cb_error("the host or the command is missing; use: agent HOST WORD...");
         return CB_ERROR_USAGE;
     }
     CB_TRY(join_words(argv + 1, line, sizeof(line)));
@@ -220,7 +220,7 @@ static cb_status run(int argc, char **argv, int *exit_status)
     if (settings.tell != NULL)
         return orders_tell(settings.tell);
     if (command[0] == NULL) {
-        cb_error("which command to run in the testbed is not said; write it behind --, as in "
+        cb_error("the command to run in the testbed is missing; write it after --, as in "
                  "combench-testbed --hosts 4 -- mpirun -np 4 PROGRAM");
         return CB_ERROR_USAGE;
     }

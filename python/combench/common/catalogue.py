@@ -8,6 +8,7 @@ benchmark has an empty definition (`Catalogue.benchmark`).
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import operator
 import os
@@ -15,23 +16,26 @@ import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, TypeVar
 
 from combench.common import documents, values
 from combench.common.documents import Json
 from combench.common.errors import SuiteError, is_missing
 
+T = TypeVar("T")
 FILE = "benchmarks.json"
 FARM, CALIBRATION = "farm", "calibration"  # groups
 _TOP = Path(__file__).resolve().parents[3]  # of the source tree, or of installed data
 
-# Formulas: + - * / and parentheses over names, and sum() of a list.
+# Formulas: + - * / and parentheses over names, and sum() of a list; of traces also // and %.
 
 _OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
 }
 
 
@@ -74,6 +78,8 @@ class Mode:
     divisor: int = 1
     processors: int = 0  # for modes that have their own number of processors
     summary: str = ""
+    led_in: bool = False  # timed from the end of its first step on
+    tells: str = ""  # what ccmod calibrate learns of messages from its rows
 
 
 @dataclass(frozen=True)
@@ -324,7 +330,16 @@ class Column:
 class Technology:
     name: str
     summary: str
-    counters: tuple[Json, ...]
+    counters: tuple[Json, ...] = ()
+    multicast: str = "none"  # its own: copied by the network, or relayed from member to member
+
+
+@dataclass(frozen=True)
+class Option:
+    name: str
+    programs: tuple[str, ...]  # that take it
+    default: str = ""
+    key: str = ""  # of its value among the parameters of a result
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,6 +348,7 @@ class Catalogue:
     benchmarks: Mapping[str, Benchmark]  # by name, in the order of the programs' registry
     columns: Mapping[str, Column]  # by key, in the order of the table
     technologies: Mapping[str, Technology]
+    options: tuple[Option, ...]
     choices: Mapping[str, tuple[str, ...]]  # by option
     note_sizes_bytes: tuple[int, ...]  # sizes of DAQ note 48, which all benchmarks measure
     sweep_sizes_bytes: tuple[int, ...]
@@ -362,6 +378,13 @@ def _texts(one: Json, key: str) -> tuple[Any, ...]:
     return tuple(one.get(key, ()))
 
 
+def _made(kind: type[T], one: Json) -> T:
+    """A record of the keys that it has; others are those of newer files."""
+    known = {field.name for field in dataclasses.fields(kind)}
+    lists = {key: tuple(value) for key, value in one.items() if isinstance(value, list)}
+    return kind(**{key: value for key, value in {**one, **lists}.items() if key in known})
+
+
 def _benchmark(one: Json) -> Benchmark:
     count: Json = {**one["count"], "options": _texts(one["count"], "options")}
     count["usual"] = _texts(count, "usual")
@@ -374,7 +397,7 @@ def _benchmark(one: Json) -> Benchmark:
         group=one["group"],
         pattern=one["pattern"],
         count=Count(**count),
-        modes=tuple(Mode(**mode) for mode in one["modes"]),
+        modes=tuple(_made(Mode, mode) for mode in one["modes"]),
         roles={role["name"]: role["ranks"] for role in one["roles"]},
         occupations=_texts(one, "occupations"),
         sizes_bytes=_texts(one, "sizes_bytes"),
@@ -413,10 +436,8 @@ def load(path: Path) -> Catalogue:
             path,
             {one["name"]: _benchmark(one) for one in document["benchmarks"]},
             {one["key"]: _column(one) for one in document.get("columns", ())},
-            {
-                one["name"]: Technology(one["name"], one["summary"], tuple(one["counters"]))
-                for one in document.get("technologies", ())
-            },
+            {one["name"]: _made(Technology, one) for one in document.get("technologies", ())},
+            tuple(_made(Option, one) for one in document.get("options", ())),
             {
                 one["name"]: tuple(one["choices"])
                 for one in document.get("options", ())

@@ -8,13 +8,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
+from combench.common import catalogue
+from combench.common.catalogue import CALIBRATION, Benchmark
 from combench.common.documents import RESULT, Json, claims_to_be, read_checked
 from combench.common.errors import SuiteError
 from combench.common.figures import at
-from combench.predict.model import Ended, Processes, ask
+from combench.predict.processes import Ended, Processes, ask
 
-CALIBRATING = ("calibrate", "oneway")  # what ccmod calibrate reads; the first tells more
 _PAIR = 2  # processors of a calibration that says no more
+
+
+def calibrating() -> list[Benchmark]:
+    """Those whose results ccmod calibrate reads; first the one that is made for it."""
+    telling = (one for one in catalogue.known().benchmarks.values() if _tells(one))
+    return sorted(telling, key=lambda one: one.group != CALIBRATION)
+
+
+def _tells(definition: Benchmark) -> dict[str, str]:
+    """What each mode tells of messages."""
+    return {mode.name: mode.tells for mode in definition.modes if mode.tells}
 
 
 @dataclass(frozen=True)
@@ -81,30 +93,27 @@ def read_measurements(places: Sequence[str], technology: str | None) -> Measurem
     return Measurements(chosen, kept)
 
 
-# What each program tells, by the modes that are there; and what that leaves open.
-_TOLD = (
-    ("pingpong", "a lone message"),
-    ("stream", "messages that follow each other"),
-    ("exchange", "both directions of a link"),
-    ("fan-out", "two flows from a node"),
-    ("fan-in", "two flows to a node"),
-    ("late", "a receive that comes late"),
-)
-_OF_THREE = ("fan-out", "fan-in", "late")
 _OPEN_TWO = (
     "not known, for want of three ranks with a core each: what flows share at a node, as on a "
     "full-duplex link here, and up to which size a send does not wait, as the MPI library tells it"
 )
-_OPEN_ONEWAY = (
-    "not known, for want of cb_calibrate: how fast larger messages follow each other, and what flows "
-    "share; streams, and what is full first, are predicted too fast"
-)
 
 
-_MEASURE_MORE = (
-    "cb_calibrate has all points that a calibration needs: run it with three ranks, mpirun -np 3 "
-    "cb_calibrate --output FILE, or let combench run do so (plan quick)"
-)
+def _open_besides(program: str) -> str:
+    """What only the benchmark that is made for it tells."""
+    return (
+        f"not known, for want of {program}: how fast larger messages follow each other, and what "
+        "flows share; streams, and what is full first, are predicted too fast"
+    )
+
+
+def _measure_more() -> str:
+    best = calibrating()[0]
+    ranks = max(mode.processors for mode in best.modes)
+    return (
+        f"{best.program} has all points that a calibration needs: run it with {ranks} ranks, "
+        f"mpirun -np {ranks} {best.program} --output FILE, or let combench run do so (plan quick)"
+    )
 
 
 def _took_turns(row: Json) -> bool:
@@ -124,23 +133,24 @@ def _usable(document: Json) -> list[Json]:
     are others of a ping-pong."""
     rows = _rows_of(document)
     kept = [row for row in rows if not _took_turns(row)]
-    return kept if any(row.get("mode") == "pingpong" for row in kept) else rows
+    return kept if any("latency_us" in row for row in kept) else rows
 
 
 def _chosen(measurements: Measurements) -> tuple[Path, Json]:
-    """Of the programs that calibrate the first that was measured, and of it the document with most
-    rows."""
-    for name in CALIBRATING:
+    """Of the benchmarks that calibrate the first that was measured, and of it the document with
+    most rows."""
+    for definition in calibrating():
         of_it = [
             (path, document)
             for path, document in measurements.documents
-            if document["benchmark"] == name and _usable(document)
+            if document["benchmark"] == definition.name and _usable(document)
         ]
         if of_it:
             return max(of_it, key=lambda one: len(_usable(one[1])))
+    best, *others = [one.program for one in calibrating()]
     raise SuiteError(
-        "the results have no measurement of cb_calibrate, or of cb_oneway in its place, and a "
-        "calibration is made of it; measure it too, or give a file of ccmod calibrate with "
+        f"the results have no measurement of {best}, or of {' or '.join(others)} in its place, and "
+        "a calibration is made of it; measure it too, or give a file of ccmod calibrate with "
         "--calibration"
     )
 
@@ -148,15 +158,17 @@ def _chosen(measurements: Measurements) -> tuple[Path, Json]:
 def _rests_on(document: Json) -> Iterator[str]:
     """What a calibration of this document knows, and what not."""
     used, refused = _usable(document), len(_rows_of(document)) - len(_usable(document))
+    definition, best = catalogue.known().benchmark(document["benchmark"]), calibrating()[0]
     modes = {row.get("mode") for row in used}
-    if document["benchmark"] == "oneway":
-        yield "rests on cb_oneway alone: a lone message, and how fast small ones follow each other"
-        yield _OPEN_ONEWAY
+    told = ", ".join(text for mode, text in _tells(definition).items() if mode in modes)
+    if definition.name == best.name:
+        yield f"rests on {best.program}: {told}"
+        missing = [mode for mode in best.modes if mode.tells and mode.name not in modes]
+        if any(mode.processors > _PAIR for mode in missing):
+            yield _OPEN_TWO
     else:
-        told = ", ".join(text for mode, text in _TOLD if mode in modes)
-        yield f"rests on cb_calibrate: {told}"
-    if document["benchmark"] == "calibrate" and not modes.issuperset(_OF_THREE):
-        yield _OPEN_TWO
+        yield f"rests on {definition.program} alone: {told}"
+        yield _open_besides(best.program)
     if refused:
         yield f"refused: {refused} rows of more ranks than cores, which polled in turns"
     elif any(map(_took_turns, used)):
@@ -210,7 +222,7 @@ def from_measurements(
         raise
     except SuiteError as error:
         if "points" in str(error):
-            raise SuiteError(f"{error}; {_MEASURE_MORE}", error.status) from error
+            raise SuiteError(f"{error}; {_measure_more()}", error.status) from error
         raise
     rests_on = list(_rests_on(document))
     if residual_pct is not None:

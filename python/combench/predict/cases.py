@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Callable, Iterable, Iterator, Sequence
 
-from combench.common.benchmarks import BENCHMARKS, NOTE_SIZES
+from combench.common import catalogue, values
+from combench.common.catalogue import CALIBRATION, Benchmark, Mode
 from combench.common.documents import Json
+from combench.common.errors import SuiteError
 from combench.common.figures import at, number
-from combench.predict.columns import FIGURES, figure_of
-from combench.predict.workloads import WINDOW, Case
+from combench.predict.case import WINDOW, Case
+from combench.predict.columns import figure_of
+from combench.predict.emission import Content
 
-FARMS = ("pushfarm", "pullfarm")
 LARGEST_WINDOW = 10**6  # of packets that are not acknowledged
-CALIBRATES = "calibrate"  # the program that serves the model and is none of the ten
-WITH_ALGORITHM = (*FARMS, "pipeline")
-_ON_REQUEST = frozenset({("multicast", "round")})
+LARGEST_COUNT = 10**6  # of processors, or of what else is counted
+_AT_SCALE = ("basic", "farm")  # groups that are predicted without being named or measured
+# Options whose values a case has by itself.
+_OF_CASES = frozenset({"multicast", "list", "supervisor"})
 
 
 @dataclass(frozen=True)
@@ -38,37 +41,56 @@ class NotPredicted(Exception):
     """A row that has no case; says why."""
 
 
-def _pair(row: Json) -> tuple[int, ...]:
-    return (1, 1)
+def _mode(definition: Benchmark, row: Json) -> Mode:
+    """The mode whose steps a row has timed. NotPredicted: it is not known here."""
+    if "in-flight" in definition.options:
+        return definition.modes[0]  # an open loop is the closed one with a rate
+    mode = definition.mode(str(row.get("mode", "")))
+    if mode is None:
+        raise NotPredicted("the programs that are installed have no such benchmark or mode")
+    return mode
 
 
-_SHAPES: dict[str, Callable[[Json], tuple[int, ...]]] = {
-    "oneway": _pair,
-    "twoway": lambda row: (2,),
-    "alltoall": lambda row: (int(row["processors"]),),
-    "pairs": lambda row: (int(row["processors"]) // 2,) * 2,
-    "outfarm": lambda row: (1, int(row["destinations"])),
-    "multicast": lambda row: (1, int(row["destinations"])),
-    "funnel": lambda row: (1, int(row["sources"])),
-    "pushfarm": lambda row: (1, int(row["sources"]), int(row["destinations"])),
-    "pullfarm": lambda row: (1, int(row["sources"]), int(row["destinations"])),
-    "pipeline": lambda row: tuple(int(stage) for stage in str(row["topology"]).split("-")),
-}
+def _numbers(definition: Benchmark, row: Json) -> tuple[int, ...]:
+    """What is counted, as a row has it. NotPredicted says what is missing."""
+    count = definition.count
+    try:
+        if count.is_topology:
+            return values.topology(str(row[count.column]))
+        keys = count.options if count.is_farm else (count.column,)
+        numbers = tuple(int(row[key]) for key in keys)
+    except KeyError as error:
+        raise NotPredicted(f"its row has no {error.args[0]}") from error
+    except ValueError as error:
+        raise NotPredicted(str(error)) from error
+    if max(numbers) > LARGEST_COUNT:
+        raise NotPredicted(f"its {count.column} are more than {LARGEST_COUNT}")
+    return numbers
 
 
 def group_send(technology: str) -> str:
-    """How a technology's own multicast is predicted. MPI sends a broadcast on from rank to rank;
-    others have it from the network."""
-    return "tree" if technology == "mpi" else "technology"
+    """How a technology's own multicast is predicted: by a tree where its members pass it on, else
+    by the network."""
+    known = catalogue.known().technologies.get(technology)
+    return "tree" if known is not None and known.multicast == "relayed" else "technology"
+
+
+def _own_options(definition: Benchmark, document: Json, row: Json) -> tuple[str, ...]:
+    """What was given of options that this benchmark alone has, as words."""
+    words: list[str] = []
+    for option in catalogue.known().options:
+        found = row.get(option.key, at(document, f"parameters.{option.key}"))
+        is_own = option.programs == (definition.program,) and option.name in definition.options
+        if is_own and option.name not in _OF_CASES.union(definition.count.options):
+            if isinstance(found, (str, int, float)) and not isinstance(found, bool):
+                words += [f"--{option.name}", str(found)]
+    return tuple(words)
 
 
 def of_row(document: Json, row: Json) -> Asked:
     """The case that a row of a result document measured. NotPredicted says why it has none."""
-    benchmark, mode = str(document["benchmark"]), str(row.get("mode", ""))
-    if benchmark in FARMS:
-        mode = "closed"  # an open loop is one with a rate
-    if (benchmark, mode) not in FIGURES:
-        raise NotPredicted("there is no workload of it")
+    definition = catalogue.known().benchmark(str(document["benchmark"]))
+    mode = _mode(definition, row)
     if row.get("occupation", "none") != "none":
         raise NotPredicted("a computing task beside it is not in the model")
     if row.get("list", "fixed") != "fixed":
@@ -81,21 +103,18 @@ def of_row(document: Json, row: Json) -> Asked:
     window = int(row.get("window") or number(at(document, "parameters.window")) or WINDOW)
     if window > LARGEST_WINDOW:
         raise NotPredicted(f"its window is of {window} packets, more than {LARGEST_WINDOW}")
-    try:
-        shape = _SHAPES[benchmark](row)
-    except KeyError as error:
-        raise NotPredicted(f"its row has no {error.args[0]}") from error
     case = Case(
-        benchmark=benchmark,
-        mode=mode,
-        shape=shape,
+        benchmark=definition.name,
+        mode=mode.name,
+        numbers=_numbers(definition, row),
         size_bytes=int(row["size_bytes"]),
         algorithm_us=float(row.get("algorithm_us", 0.0)),
         window=window,
         in_flight=int(row.get("in_flight_limit", 0)),
         multicast=multicast,
+        own=_own_options(definition, document, row),
     )
-    figure = row.get(figure_of(case).key) or {}
+    figure = row.get(figure_of(case)) or {}
     return Asked(
         case,
         rate_hz=float(row.get("offered_Hz", 0.0)),
@@ -113,6 +132,11 @@ class Measured:
     left_out: list[dict[str, str]] = field(default_factory=list)
 
 
+def only_calibrates(document: Json) -> bool:
+    """Whether it is of a benchmark that serves the model alone."""
+    return catalogue.known().benchmark(str(document["benchmark"])).group == CALIBRATION
+
+
 def of_documents(documents: Iterable[Json]) -> Measured:
     """The cases of all documents; of one that was measured twice the first row counts, of what only
     calibrates none."""
@@ -120,7 +144,7 @@ def of_documents(documents: Iterable[Json]) -> Measured:
     seen: set[tuple[Case, float]] = set()
     reasons: set[tuple[str, str, str]] = set()
     for document in documents:
-        if document["benchmark"] == CALIBRATES:
+        if only_calibrates(document):
             continue
         for row in document["results"]:
             try:
@@ -144,17 +168,23 @@ def of_documents(documents: Iterable[Json]) -> Measured:
 class Wanted:
     """What is asked for besides what was measured."""
 
+    sizes: tuple[int, ...]
     scales: tuple[int, ...] = ()
-    benchmarks: tuple[str, ...] = tuple(BENCHMARKS)
-    sizes: tuple[int, ...] = NOTE_SIZES
+    benchmarks: tuple[str, ...] = ()  # names; without any those of groups that have a scale
     algorithms: tuple[float, ...] = (0.0,)
     farms: tuple[tuple[int, int], ...] = ()  # sources and destinations, beside the scales
     topologies: tuple[tuple[int, ...], ...] = ()
     rate_hz: float = 0.0
     in_flight: int = 0  # 0: what `default_in_flight` says
     window: int = WINDOW
-    supervisors: tuple[str, ...] = ("loop",)  # how 2.1 tells its sources: loop, technology
-    group_sends: tuple[str, ...] = ("loop", "technology")  # of 1.6
+    supervisors: tuple[str, ...] = ("loop",)  # how one tells its sources: loop, technology
+    group_sends: tuple[str, ...] = ("loop", "technology")  # how a benchmark's own go to many
+
+    def definitions(self) -> list[Benchmark]:
+        known = [one for one in catalogue.known().benchmarks.values() if one.group != CALIBRATION]
+        if self.benchmarks:
+            return [one for one in known if one.name in self.benchmarks]
+        return [one for one in known if one.group in _AT_SCALE]
 
 
 def _topology(scale: int) -> tuple[int, ...]:
@@ -163,84 +193,94 @@ def _topology(scale: int) -> tuple[int, ...]:
     return (4 * last, 2 * last, last)
 
 
-def shapes_at(benchmark: str, scale: int) -> tuple[int, ...]:
-    """The shape of a benchmark at a scale: its processors, sources or destinations."""
-    if benchmark in FARMS:
-        return (1, scale, scale)
-    return {
-        "oneway": (1, 1),
-        "twoway": (2,),
-        "alltoall": (scale,),
-        "pairs": (max(1, scale // 2),) * 2,
-        "pipeline": _topology(scale),
-    }.get(benchmark, (1, scale))
+def numbers_at(definition: Benchmark, mode: Mode, scale: int) -> tuple[int, ...]:
+    """What is counted at a scale: so many processors, sources or destinations, or nearly."""
+    count = definition.count
+    if count.is_topology:
+        return _topology(scale)
+    if count.is_farm:
+        return (scale, scale)
+    if count.options:
+        return (max(count.least, scale - scale % count.multiple_of),)
+    return (mode.processors or int(count.ranks),)
 
 
-def _shapes(benchmark: str, wanted: Wanted) -> list[tuple[int, ...]]:
-    made = [shapes_at(benchmark, scale) for scale in wanted.scales]
-    if benchmark in FARMS:
-        made += [(1, *farm) for farm in wanted.farms]
-    if benchmark == "pipeline":
+def _all_numbers(definition: Benchmark, mode: Mode, wanted: Wanted) -> list[tuple[int, ...]]:
+    made = [numbers_at(definition, mode, scale) for scale in wanted.scales]
+    if definition.count.is_farm:
+        made += wanted.farms
+    if definition.count.is_topology:
         made += wanted.topologies
     return list(dict.fromkeys(made))
 
 
-def _ways(benchmark: str, wanted: Wanted) -> Sequence[str]:
+def _ways(definition: Benchmark, wanted: Wanted) -> Sequence[str]:
     """How what goes to many is sent."""
-    if benchmark == "pushfarm":
+    if "supervisor" in definition.options:
         return wanted.supervisors
-    return wanted.group_sends if benchmark == "multicast" else ("loop",)
+    return wanted.group_sends if "multicast" in definition.options else ("loop",)
+
+
+def _cases(
+    definition: Benchmark,
+    mode: Mode,
+    wanted: Wanted,
+    default_in_flight: Callable[[int, int], int],
+) -> Iterator[Case]:
+    algorithms = wanted.algorithms if "algorithm" in definition.options else (0.0,)
+    for numbers in _all_numbers(definition, mode, wanted):
+        in_flight = 0
+        if "in-flight" in definition.options:
+            in_flight = wanted.in_flight or default_in_flight(numbers[0], numbers[-1])
+        for way in _ways(definition, wanted):
+            for algorithm_us in algorithms:
+                for size in wanted.sizes:
+                    yield Case(
+                        benchmark=definition.name,
+                        mode=mode.name,
+                        numbers=numbers,
+                        size_bytes=size,
+                        algorithm_us=algorithm_us,
+                        window=wanted.window,
+                        in_flight=in_flight,
+                        multicast=way,
+                    )
 
 
 def wanted_cases(wanted: Wanted, default_in_flight: Callable[[int, int], int]) -> Iterator[Asked]:
     """All that is wanted. `default_in_flight` has it for sources and destinations."""
-    for benchmark, mode in FIGURES:
-        if benchmark not in wanted.benchmarks or (benchmark, mode) in _ON_REQUEST:
-            continue
-        algorithms = wanted.algorithms if benchmark in WITH_ALGORITHM else (0.0,)
-        for shape in _shapes(benchmark, wanted):
-            farm = benchmark in FARMS
-            flight = wanted.in_flight or default_in_flight(shape[1], shape[2]) if farm else 0
-            for way in _ways(benchmark, wanted):
-                for algorithm_us in algorithms:
-                    for size in wanted.sizes:
-                        case = Case(
-                            benchmark,
-                            mode,
-                            shape,
-                            size,
-                            algorithm_us,
-                            wanted.window,
-                            flight,
-                            way,
-                        )
-                        yield Asked(case, wanted.rate_hz if farm else 0.0)
+    for definition in wanted.definitions():
+        for mode in definition.modes:
+            if mode.default:
+                for case in _cases(definition, mode, wanted, default_in_flight):
+                    yield Asked(case, wanted.rate_hz if case.is_farm else 0.0)
 
 
 # What users write
 
 
 def parse_benchmark(text: str) -> str:
-    """A benchmark's name, from its name or its number. ValueError says what there is."""
-    for benchmark in BENCHMARKS.values():
-        if text in (benchmark.name, benchmark.number):
-            return benchmark.name
-    known = ", ".join(BENCHMARKS)
-    raise ValueError(f"'{text}' is no benchmark; give names of {known}, or numbers like 2.1")
+    """A benchmark's name, from its name or its number. SuiteError says what there is."""
+    known = catalogue.known()
+    found = known.named(text)
+    if found is None:
+        names = ", ".join(known.benchmarks)
+        raise SuiteError(f"'{text}' is no benchmark; give names of {names}, or numbers like 2.1")
+    return found.name
 
 
-def incast_bytes(case: Case, window_bytes: int) -> int:
+def incast_bytes(case: Case, content: Content, window_bytes: int) -> int:
     """The most that may be under way to one port at once: from each source that sends there its
-    packets that are not acknowledged, and at most the window of its connection."""
-    shape = case.shape
-    of_benchmark: dict[str, Callable[[], tuple[int, int]]] = {
-        "alltoall": lambda: (shape[0] - 1, 1),
-        "funnel": lambda: (shape[1], case.window),
-        "pushfarm": lambda: (shape[1], -(-case.in_flight // shape[2])),
-        "pullfarm": lambda: (shape[1], -(-case.in_flight // shape[2])),
-        "pipeline": lambda: (max(a // b for a, b in zip(shape, shape[1:])), case.window),
-    }
-    sources, packets = of_benchmark.get(case.benchmark, lambda: (1, 1))()
+    packets that are not acknowledged, and at most the window of its connection.
+
+    `content` is that of a whole step, in which each source sends one packet to that port.
+    """
+    packets = 1
+    if case.is_farm:
+        packets = -(-case.in_flight // case.numbers[-1])
+    elif case.step.stream:
+        packets = case.window
+    sources = content.packets_in
     return sources * min(case.size_bytes * packets, window_bytes) if sources > 1 else 0
 
 
@@ -255,15 +295,14 @@ def outside(case: Case, sizes: tuple[int, int] | None, processors: int) -> list[
 
 
 def algorithms_of(asked: Iterable[Asked]) -> tuple[float, ...]:
-    return tuple(sorted({one.case.algorithm_us for one in asked if one.case.benchmark in FARMS}))
+    return tuple(sorted({one.case.algorithm_us for one in asked if one.case.is_farm}))
 
 
 def per_destination(asked: Iterable[Asked]) -> float | None:
     """Events in flight for each destination of the measured farms, the most; None without any."""
     flights: list[float] = [
-        one.case.in_flight / one.case.shape[2]
+        one.case.in_flight / one.case.numbers[-1]
         for one in asked
-        if one.case.benchmark in FARMS and one.case.in_flight
+        if one.case.is_farm and one.case.in_flight
     ]
     return max(flights, default=None)
-

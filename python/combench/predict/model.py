@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import subprocess
-import threading
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
-from combench.common.errors import FAILED, USAGE, SuiteError
+from combench.common.errors import SuiteError
+from combench.predict.emission import Emissions
+from combench.predict.processes import Processes, ask
 
 # Kinds of places: inward is from a node into the network. A node's link may have what its two
 # directions share.
@@ -19,63 +19,23 @@ PROCESSOR, INWARD, OUTWARD, BOTH = "processor", "inward", "outward", "both direc
 # How messages share links, as ccmod's --share; the first unless one is asked for. ccmod has the
 # article's rule in its place: docs/development/validation.md has which one is how far off.
 SHARE_RULES = ("fifo", "maxmin", "bottleneck")
+CCMOD = "ccmod"
 _OF_NODE = re.compile(rf"(?:(end|{BOTH}) of )?node ([0-9]+)")
-
-
-class Ended(SuiteError):
-    """What was asked for will not come any more."""
-
-
-class Processes:
-    """Those of a prediction: so many at a time, in any threads; and all of them can be ended."""
-
-    def __init__(self, at_a_time: int = 1) -> None:
-        self.at_a_time = at_a_time
-        self._places = threading.Semaphore(at_a_time)
-        self._lock = threading.Lock()
-        self._running: set[subprocess.Popen[str]] = set()
-        self._over = False
-
-    def _start(self, command: Sequence[str]) -> subprocess.Popen[str]:
-        with self._lock:
-            if self._over:
-                raise Ended(f"{command[0]} is not run: all is being ended", FAILED)
-            pipe = subprocess.PIPE
-            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
-            self._running.add(process)
-            return process
-
-    def run(self, command: Sequence[str], text: str) -> tuple[int, str, str]:
-        """With that text as its input; its status, its output, its errors. OSError when it cannot
-        be started, Ended behind `end`."""
-        with self._places:
-            with self._start(command) as process:
-                try:
-                    said, errors = process.communicate(text)
-                finally:
-                    with self._lock:
-                        self._running.discard(process)
-            if self._over:
-                raise Ended(f"{command[0]} was ended", FAILED)
-            return process.returncode, said, errors
-
-    def end(self) -> None:
-        """What runs is killed, and nothing starts any more."""
-        with self._lock:
-            self._over = True
-            for process in self._running:
-                process.kill()
 
 
 @dataclass(frozen=True)
 class Setting:
     """What all evaluations of a prediction have in common."""
 
-    ccmod: Path
+    programs: Path  # the folder that has all of them
     calibration: Path  # a file of ccmod calibrate
     network: str = "crossbar"  # as ccmod's --network has it
     words: tuple[str, ...] = ()  # further options of ccmod run: --share, --mode, --background
-    processes: Processes = field(default_factory=Processes, compare=False)
+    processes: Processes = field(default_factory=Processes)
+
+    @cached_property
+    def emissions(self) -> Emissions:
+        return Emissions(self.programs, self.processes)
 
 
 @dataclass(frozen=True)
@@ -98,26 +58,13 @@ class Evaluation:
 
 def find(folder: Path) -> Path:
     """The program ccmod in the folder of the programs."""
-    program = folder / "ccmod"
+    program = folder / CCMOD
     if not program.is_file():
         raise SuiteError(
-            f"cannot find the program ccmod in {folder}; build all programs with scripts/build, or "
-            "name another folder with --programs"
+            f"cannot find the program {CCMOD} in {folder}; build all programs with scripts/build, "
+            "or name another folder with --programs"
         )
     return program
-
-
-def ask(processes: Processes, command: list[str], about: str, text: str = "") -> str:
-    """What ccmod prints. A SuiteError has its own words and its status."""
-    try:
-        status, said, errors = processes.run(command, text)
-    except OSError as error:
-        raise SuiteError(f"cannot run {command[0]}: {error.strerror}; build it here") from error
-    if status != 0:
-        silent = f"{signal.Signals(-status).name} ended it" if status < 0 else "it said nothing"
-        reason = errors.strip().removeprefix("ccmod: error: ") or silent
-        raise SuiteError(f"{about}: {reason}", USAGE if status == USAGE else FAILED)
-    return said
 
 
 def check_options(
@@ -158,7 +105,7 @@ def read_evaluation(document: dict[str, Any]) -> Evaluation:
 
 def evaluate(setting: Setting, trace: str, seed: int) -> Evaluation:
     """The trace on the setting's network. SuiteError: what ccmod refuses."""
-    command = [str(setting.ccmod), "run", "--format", "json", "--seed", str(seed)]
+    command = [str(setting.programs / CCMOD), "run", "--format", "json", "--seed", str(seed)]
     command += ["--calibration", str(setting.calibration), "--network", setting.network]
     said = ask(
         setting.processes,

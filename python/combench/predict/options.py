@@ -7,9 +7,9 @@ from typing import Any, Callable
 from combench.common import values
 from combench.common.values import T, checked, list_of, whole
 from combench.predict import cases
+from combench.predict.case import WINDOW
 from combench.predict.model import SHARE_RULES
 from combench.predict.prediction import Effort
-from combench.predict.workloads import WINDOW
 
 
 def _announcement(text: str) -> str:
@@ -54,7 +54,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "as ccmod's, which `ccmod info` lists; without it %(default)s",
     },
     "--scale": {
-        "type": _list(whole(2, 1000000)),
+        "type": _list(whole(2, cases.LARGEST_COUNT)),
         "default": (),
         "metavar": "N,...",
         "help": "also for so many processors, sources or destinations; in farms so many of both",
@@ -72,7 +72,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "also pipelines of these stages",
     },
     "--benchmarks": {
-        "type": _list(cases.parse_benchmark),
+        "type": _list(str),
+        "default": (),
         "metavar": "NAME,...",
         "help": "these alone, by name or number; without it all",
     },
@@ -96,7 +97,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": _list(_announcement),
         "default": ("loop",),
         "metavar": "WAY,...",
-        "help": "how that of 2.1 tells its sources: loop, multicast; without it loop",
+        "help": "how a supervisor tells sources that push: loop, multicast; without it loop",
     },
     "--in-flight": {
         "type": checked(whole(1, 10**9)),
@@ -153,5 +154,5 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "evaluations at a time; without it as many as there are processors",
     },
     "--output": {"metavar": "FILE", "help": "also write a document combench-prediction/1"},
-    "--programs": {"metavar": "DIR", "help": "where ccmod is"},
+    "--programs": {"metavar": "DIR", "help": "where the programs are"},
 }

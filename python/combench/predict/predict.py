@@ -1,4 +1,4 @@
-"""Predict all ten benchmarks on a network, for the processors that were measured and for others.
+"""Predict all benchmarks on a network, for the processors that were measured and for others.
 
 SOURCE is a directory of combench run or result documents, of which a calibration is made; or give
 one with --calibration. Figures are the median and the range over several seeds. The table names
@@ -17,17 +17,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Sequence, TextIO
 
-from combench.common import programs
-from combench.common.benchmarks import NOTE_SIZES
+from combench.common import catalogue, programs
 from combench.common.errors import MEASURED, SuiteError, require_modules
 from combench.common.files import write_json
 from combench.common.progress import Advance
 from combench.predict import cases, ending
 from combench.predict.calibration import Calibration, calibrate, read_measurements
 from combench.predict.cases import Asked, Wanted
-from combench.predict.model import Ended, Processes, Setting, check_options, find
+from combench.predict.model import Setting, check_options, find
 from combench.predict.options import OPTIONS
-from combench.predict.prediction import Effort, cost, in_flight, predict
+from combench.predict.prediction import (
+    Effort,
+    cost,
+    cut_steps,
+    in_flight,
+    predict,
+    whole_content,
+)
+from combench.predict.processes import Ended, Processes
 from combench.predict.table import table
 
 Json = dict[str, Any]
@@ -50,10 +57,9 @@ def _model_words(arguments: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _sizes_of(asked: Sequence[Asked]) -> tuple[int, ...]:
-    """The sizes that most benchmarks have: those of a line's fit are of oneway and twoway alone."""
-    with_fit = ("oneway", "twoway")
-    sizes = {one.case.size_bytes for one in asked if one.case.benchmark not in with_fit}
-    return tuple(sorted(sizes)) or NOTE_SIZES
+    """The sizes that most benchmarks have: some have those of a line's fit besides."""
+    sizes = {one.case.size_bytes for one in asked if not one.case.definition.fit}
+    return tuple(sorted(sizes)) or catalogue.known().note_sizes_bytes
 
 
 def _wanted(
@@ -69,12 +75,11 @@ def _wanted(
         in_flight=arguments.in_flight,
         window=arguments.window,
         supervisors=arguments.supervisor,
+        benchmarks=arguments.benchmarks,
     )
-    if technology is not None:
-        wanted = replace(wanted, group_sends=("loop", cases.group_send(technology)))
-    if arguments.benchmarks:
-        wanted = replace(wanted, benchmarks=arguments.benchmarks)
-    return wanted
+    if technology is None:
+        return wanted
+    return replace(wanted, group_sends=("loop", cases.group_send(technology)))
 
 
 def _all_asked(
@@ -115,7 +120,8 @@ def _row(
 ) -> Json:
     row = predict(one.case, setting, effort, one.rate_hz).row()
     row["outside"] = cases.outside(one.case, calibration.sizes_bytes, calibration.processors)
-    at_once = cases.incast_bytes(one.case, arguments.window_bytes)
+    content = whole_content(cut_steps(one.case, effort), setting.emissions)
+    at_once = cases.incast_bytes(one.case, content, arguments.window_bytes)
     if at_once > arguments.buffer:
         row["incast"] = {"bytes": at_once, "buffer_bytes": arguments.buffer}
     if one.measured_us:
@@ -138,7 +144,16 @@ def _predict_all(
 ) -> tuple[list[Json], list[dict[str, str]]]:
     """Rows, and what could not be predicted, in the order of what is asked. SuiteError when nothing
     could."""
-    costs = [cost(one.case, effort) for one in asked]
+    def cost_of(one: Asked) -> float:
+        try:
+            return cost(one.case, setting.emissions, effort)
+        except Ended:
+            raise
+        except SuiteError:
+            return 0.0  # `row_of` will say why
+
+    with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
+        costs = list(pool.map(cost_of, asked))
     advance = Advance(stream, costs)
 
     def row_of(at: int) -> Json | SuiteError:
@@ -244,7 +259,10 @@ def main(arguments: argparse.Namespace) -> int:
     _check_output(arguments)
     require_modules("fastjsonschema", "scipy")
     started = time.time()
-    ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
+    folder = programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ)
+    ccmod = find(folder)
+    catalogue.look_in(folder)
+    arguments.benchmarks = tuple(map(cases.parse_benchmark, arguments.benchmarks))
     processes = Processes(arguments.jobs or len(os.sched_getaffinity(0)))
     effort = Effort(arguments.seeds, arguments.precision, arguments.messages)
     technology, measured = arguments.technology, cases.Measured()
@@ -262,7 +280,7 @@ def main(arguments: argparse.Namespace) -> int:
             processes.end,
         )
         words = _model_words(arguments)
-        setting = Setting(ccmod, calibration.path, arguments.network, words, processes)
+        setting = Setting(folder, calibration.path, arguments.network, words, processes)
         rows, left_out = watch.beside(
             lambda: _predict_all(asked, setting, effort, calibration, arguments, sys.stderr),
             processes.end,

@@ -1,8 +1,8 @@
 """One case predicted: its trace evaluated at two lengths and with several seeds.
 
 The difference of two lengths is the time of the steps between them, without the filling and the
-draining of the whole; or, of a measurement in blocks, of the blocks between them, each with its own. `predict` is what others call; what it gives has the figures of a row of a
-result.
+draining of the whole; or, of a measurement in blocks, of the blocks between them, each with its
+own. `predict` is what others call; what it gives has the figures of a row of a result.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from combench.common.benchmarks import BENCHMARKS
 from combench.common.errors import SuiteError
 from combench.common.inference import interval_pct
 from combench.predict import columns
+from combench.predict.case import Case
+from combench.predict.emission import Content, Emissions
 from combench.predict.model import (
     BOTH,
     INWARD,
@@ -27,9 +28,7 @@ from combench.predict.model import (
     Setting,
     evaluate,
 )
-from combench.predict.workloads import Case, trace
 
-FARMS = ("pushfarm", "pullfarm")
 _FEW_STEPS = 16
 _FEW_EVENTS = 64
 _FEW_BLOCKS = (2, 4)
@@ -92,7 +91,7 @@ class Prediction:
     def row(self) -> dict[str, Any]:
         """As a row of a result; docs/combench-prediction-1.schema.json has what is added."""
         case = self.case
-        row: dict[str, Any] = {"benchmark": case.benchmark, "id": BENCHMARKS[case.benchmark].number}
+        row: dict[str, Any] = {"benchmark": case.benchmark, "id": case.definition.id}
         row |= {"source": "model", **columns.of_case(case)}
         if self.rate_hz:
             row |= {"mode": "open", "offered_Hz": self.rate_hz}
@@ -123,20 +122,6 @@ class Prediction:
         return row
 
 
-def messages_of_step(case: Case) -> int:
-    """How many messages one step has, acknowledgements of streams left out."""
-    shape = case.shape
-    if case.benchmark == "alltoall":
-        return shape[0] * (case.shifts or shape[0] - 1)
-    if case.benchmark == "pushfarm":
-        return shape[1] + 1 + (1 if case.multicast == "technology" else shape[1])
-    if case.benchmark == "pullfarm":
-        return 2 * shape[1] + 2
-    if case.benchmark == "pipeline":
-        return sum(shape[:-1])
-    return 2 * max(shape)
-
-
 def _whole(steps: int, of: int) -> int:
     """At least so many steps, a multiple."""
     return -(-steps // of) * of
@@ -144,27 +129,32 @@ def _whole(steps: int, of: int) -> int:
 
 def _is_crowded(case: Case) -> bool:
     """Whether a farm's supervisor is paced for the sake of the evaluation."""
-    return case.benchmark in FARMS and case.in_flight * case.shape[1] > _CROWD
+    return case.is_farm and case.in_flight * case.packets > _CROWD
 
 
 def spans(case: Case) -> tuple[int, int]:
     """How many steps are a lead-in, and how many are timed, at least."""
-    if case.benchmark in FARMS:
-        timed = _whole(max(case.in_flight, _FEW_EVENTS), case.shape[2])
+    if case.is_farm:
+        timed = _whole(max(case.in_flight, _FEW_EVENTS), case.numbers[-1])
         # A crowd is paced: it does not come all at once, and has settled sooner.
         turns = 1 if _is_crowded(case) else 2
         return max(turns * case.in_flight, _FEW_EVENTS), timed
-    if case.mode in ("stream", "free") or case.benchmark in ("funnel", "pipeline"):
+    if case.step.stream:
         # Whole halves of the window, so that both lengths have as many acknowledgements in a step.
         timed = _whole(max(case.window, _FEW_STEPS), max(1, case.window // 2))
         return timed, timed
-    return (_FEW_STEPS, _FEW_STEPS) if case.benchmark != "alltoall" else (1, 1)
+    return (1, 1) if _has_parts(case) else (_FEW_STEPS, _FEW_STEPS)
 
 
 def _has_blocks(case: Case) -> bool:
-    """Whether a block is more than its steps: it ends with the wait for its last acknowledgements,
-    and a funnel's begins with a release. A pipeline's is timed from event to event."""
-    return case.mode in ("stream", "free") or case.benchmark == "funnel"
+    """Whether a block is more than its steps: a stream's ends with the wait for its last
+    acknowledgements. One that is led in is timed from event to event."""
+    return case.step.stream and not case.step.led_in
+
+
+def _has_parts(case: Case) -> bool:
+    """Whether a part of a step can be evaluated in place of the whole."""
+    return case.takes("trace-shifts")
 
 
 def in_flight(sources: int, destinations: int, effort: Effort = Effort()) -> int:
@@ -174,48 +164,67 @@ def in_flight(sources: int, destinations: int, effort: Effort = Effort()) -> int
     return max(1, min(4 * destinations, most))
 
 
-def _cut(case: Case, effort: Effort) -> tuple[Case, list[str], tuple[int, int]]:
-    """The case and its lengths, cut down to what may be evaluated."""
+def whole_content(case: Case, emissions: Emissions) -> Content:
+    """What is in a whole step of a case that may be cut down."""
+    content = emissions.content(case)
+    parts = (case.processors - 1) / case.shifts if case.shifts else 1
+    return Content(round(content.messages * parts), round(content.packets_in * parts))
+
+
+def cut_steps(case: Case, effort: Effort) -> Case:
+    """The case with steps as large as may be evaluated."""
+    if not _has_parts(case):
+        return case
+    # All messages of a node are under way at once, and each makes the others' evaluation longer.
+    shifts = max(1, math.isqrt(effort.messages // (4 * case.processors)))
+    return replace(case, shifts=shifts) if shifts < case.processors - 1 else case
+
+
+def _cut(case: Case, effort: Effort, of_step: int) -> tuple[list[str], tuple[int, int]]:
+    """What is cut down to what may be evaluated, and the lengths; of so many messages a step."""
     lead, timed = spans(case)
     cuts = []
-    room = effort.messages // messages_of_step(case)
-    if case.benchmark == "alltoall":
-        (ranks,) = case.shape
-        # All messages of a node are under way at once, and each makes the others' evaluation longer.
-        shifts = max(1, math.isqrt(effort.messages // (4 * ranks)))
-        if shifts < ranks - 1:
-            case = replace(case, shifts=shifts)
-            cuts.append(f"{shifts} of the {ranks - 1} messages that a node sends in a round")
-        return case, cuts, (lead, timed)
-    if case.benchmark in FARMS and 2 * lead + timed > room:
+    room = effort.messages // of_step
+    if case.shifts:
+        others = case.processors - 1
+        cuts.append(f"{case.shifts} of the {others} messages that a node sends in a round")
+    if _has_parts(case):
+        return cuts, (lead, timed)
+    if case.is_farm and 2 * lead + timed > room:
         timed = max(case.in_flight, _FEW_EVENTS)
-        if timed < case.shape[2]:
+        if timed < case.numbers[-1]:
             cuts.append(f"{timed} events, less than one for each destination")
     if 2 * lead + timed > room:
-        needed = (2 * lead + timed) * messages_of_step(case)
+        needed = (2 * lead + timed) * of_step
         raise SuiteError(
             f"{needed} messages would have to be evaluated, and {effort.messages} may be; allow "
             "more with --messages, or give fewer events in flight with --in-flight"
         )
-    return case, cuts, (lead, timed)
+    return cuts, (lead, timed)
 
 
-def cost(case: Case, effort: Effort) -> float:
+def cost(case: Case, emissions: Emissions, effort: Effort) -> float:
     """How many messages are evaluated with a seed, roughly: for telling how far a prediction is."""
     lead, timed = spans(case)
-    return float(min((2 * lead + timed) * messages_of_step(case), effort.messages))
+    of_step = emissions.content(cut_steps(case, effort)).messages
+    return float(min((2 * lead + timed) * of_step, effort.messages))
+
+
+def _skewed(case: Case, setting: Setting, length: int, block_steps: int = 0) -> str:
+    """The trace of so many steps, or blocks, in which each rank starts up to so much later than the
+    others, drawn from ccmod's --seed."""
+    steps, blocks = (block_steps, length) if block_steps else (length, 1)
+    head, rest = setting.emissions.trace(case, steps, blocks).split("\n", 1)
+    return f"{head}\n*:\nc uniform(0,{_SKEW_US:.10g})\n{rest}"
 
 
 def _evaluate_all(
     case: Case, setting: Setting, effort: Effort, lengths: tuple[int, int], block_steps: int = 0
 ) -> list[tuple[Evaluation, Evaluation]]:
     """For each seed the evaluations of both lengths, in steps, or blocks of so many."""
-    if block_steps:
-        texts = [trace(case, block_steps, _SKEW_US, blocks) for blocks in lengths]
-    else:
-        texts = [trace(case, length, _SKEW_US) for length in lengths]
     seeds = range(1, effort.seeds + 1)
     with ThreadPoolExecutor(max_workers=setting.processes.at_a_time) as pool:
+        texts = list(pool.map(lambda length: _skewed(case, setting, length, block_steps), lengths))
         asked = [[pool.submit(evaluate, setting, text, seed) for text in texts] for seed in seeds]
         return [(short.result(), long.result()) for short, long in asked]
 
@@ -230,7 +239,7 @@ def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[P
     }
     # To wait until an event is due is computing in the trace, and no work.
     busy[_SUPERVISOR] = max(0.0, busy.get(_SUPERVISOR, 0.0) - case.pace_us)
-    if case.benchmark not in FARMS:
+    if not case.is_farm:
         return busy
     groups: dict[tuple[str, int], list[Place]] = {}
     for place in busy:
@@ -261,21 +270,24 @@ def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
     return Limit(place, busy[place], f"{role} (rank {place.node}): its {_DEEDS[place.kind]}")
 
 
-def _probe(case: Case, setting: Setting, effort: Effort) -> tuple[dict[Place, float], bool]:
+def _probe(
+    case: Case, setting: Setting, effort: Effort, of_step: int
+) -> tuple[dict[Place, float], bool]:
     """How long each place works for an event when there is one at a time, and whether each
     destination had as many of them."""
     alone = replace(case, in_flight=1, pace_us=0.0)
-    lead, timed = _FEW_EVENTS, _whole(_FEW_EVENTS, case.shape[2])
-    even = (2 * lead + timed) * messages_of_step(case) <= effort.messages
+    lead, timed = _FEW_EVENTS, _whole(_FEW_EVENTS, case.numbers[-1])
+    even = (2 * lead + timed) * of_step <= effort.messages
     if not even:
         timed = _FEW_EVENTS
     lengths = (lead, lead + timed)
-    short, long = (evaluate(setting, trace(alone, length), 1) for length in lengths)
+    traces = (setting.emissions.trace(alone, length) for length in lengths)
+    short, long = (evaluate(setting, one, 1) for one in traces)
     return _busy(alone, (short, long), timed), even
 
 
 def _paced(
-    case: Case, setting: Setting, effort: Effort, rate_hz: float
+    case: Case, setting: Setting, effort: Effort, rate_hz: float, of_step: int
 ) -> tuple[Case, list[str]]:
     """The farm with a supervisor that issues events at a rate.
 
@@ -286,7 +298,7 @@ def _paced(
     crowded = _is_crowded(case)
     if not rate_hz and not crowded:
         return case, []
-    busy, even = _probe(case, setting, effort)
+    busy, even = _probe(case, setting, effort, of_step)
     issue_us = busy[_SUPERVISOR]
     due_us = 1e6 / rate_hz if rate_hz else 0.0
     period_us, part = max(
@@ -311,13 +323,13 @@ def _of_whole_rounds(
     A round has some of the part's time once, the way of the last message for instance, and some for
     each message of a node: a part of half as many tells which. A part of one cannot be halved.
     """
-    (ranks,) = case.shape
+    others = case.processors - 1
     half = replace(case, shifts=case.shifts // 2)
     if half.shifts == 0:
-        return [one * (ranks - 1) / case.shifts for one in parts_us]
+        return [one * others / case.shifts for one in parts_us]
     pairs = _evaluate_all(half, setting, effort, lengths)
     halves_us = [(long.end_us - short.end_us) / (lengths[1] - lengths[0]) for short, long in pairs]
-    rest = (ranks - 1 - case.shifts) / (case.shifts - half.shifts)
+    rest = (others - case.shifts) / (case.shifts - half.shifts)
     return [part + (part - less) * rest for part, less in zip(parts_us, halves_us)]
 
 
@@ -336,18 +348,20 @@ def predict(
     run. SuiteError: it takes more messages than may be evaluated, or ccmod refuses the network or
     the calibration.
     """
-    case, cuts, (lead, timed) = _cut(case, effort)
+    case = cut_steps(case, effort)
+    of_step = setting.emissions.content(case).messages
+    cuts, (lead, timed) = _cut(case, effort, of_step)
     if not _has_blocks(case):
         block_steps = 0
     if block_steps:
         lead, timed = _FEW_BLOCKS
     unit = block_steps or 1
-    if case.benchmark in FARMS:
-        case, notes = _paced(case, setting, effort, rate_hz)
+    if case.is_farm:
+        case, notes = _paced(case, setting, effort, rate_hz, of_step)
         cuts += notes
     # A load that is drawn anew gets nearer to its mean with every draw, but slowly: it may cost less.
     drawn = "--background" in setting.words
-    most = effort.messages // messages_of_step(case) // unit // (8 if drawn else 1)
+    most = effort.messages // of_step // unit // (8 if drawn else 1)
     evaluated = 0
     before: float | None = None  # the interval of half as much
     while True:
@@ -369,7 +383,7 @@ def predict(
     if case.shifts:
         lengths = (lead, lead + timed)
         steps_us = _of_whole_rounds(case, steps_us, setting, effort, lengths)
-        part = case.shifts / (case.shape[0] - 1)
+        part = case.shifts / (case.processors - 1)
         busy = {place: one / part for place, one in busy.items()}
     return Prediction(
         case=case,

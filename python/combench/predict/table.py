@@ -5,22 +5,25 @@ from __future__ import annotations
 import statistics
 from typing import Any, Callable, Iterator
 
+from combench.predict.calibration import calibrating
+
 Json = dict[str, Any]
 
 _INCAST = (
     "at risk of incast: one port may get more than it holds; losses and time-outs are not predicted"
 )
-
-
-ONE_HOST = (
-    "caution: the calibration was measured on one host, where messages go through memory: what is "
-    "predicted for more processors (p) is of a network that is as fast as that, and not of yours; "
-    "measure cb_calibrate between hosts"
-)
 SEEDS = (
     "+-: half of the range over the model's seeds, which says nothing of how far off the model is "
     "(combench validate does)"
 )
+
+
+def _one_host() -> str:
+    return (
+        "caution: the calibration was measured on one host, where messages go through memory: what "
+        "is predicted for more processors (p) is of a network that is as fast as that, and not of "
+        f"yours; measure {calibrating()[0].program} between hosts"
+    )
 
 
 def _is_beyond(row: Json) -> bool:
@@ -65,8 +68,8 @@ def _shape(row: Json) -> str:
 
 
 def _mode(row: Json) -> str:
-    own = row["benchmark"] == "multicast" or row.get("multicast") == "technology"
-    return f"{row['mode']}/{row['multicast']}" if own else str(row["mode"])
+    told = "list" in row or row.get("multicast") == "technology"
+    return f"{row['mode']}/{row['multicast']}" if told else str(row["mode"])
 
 
 def _figure(row: Json) -> Json:
@@ -131,7 +134,7 @@ def _head(document: Json) -> list[str]:
         about.append(f"up to {calibration['processors']} processors measured")
     said = [", ".join(about), *calibration.get("rests_on", ())]
     if calibration.get("hosts") == 1 and any(map(_is_beyond, document["results"])):
-        said.append(ONE_HOST)
+        said.append(_one_host())
     return [*said, *_networks(document), ""]
 
 
@@ -183,7 +186,7 @@ def _farms(rows: list[Json]) -> list[str]:
     """A farm's answer in words: the rate, and what it is limited by."""
     said = []
     for row in rows:
-        if row["benchmark"] not in ("pushfarm", "pullfarm"):
+        if "in_flight_limit" not in row:
             continue
         offered = f"{_number(row['offered_Hz'])} Hz offered, " if "offered_Hz" in row else ""
         interval = row["simulated"].get("interval_pct")

@@ -17,22 +17,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Sequence
 
-from combench.common import programs
+from combench.common import catalogue, programs
 from combench.common.errors import MEASURED, SuiteError, require_modules
 from combench.common.files import write_json
 from combench.common.values import list_of, size_bytes
 from combench.predict import cases, ending
 from combench.predict.calibration import (
-    CALIBRATING,
     Calibration,
     Measurements,
+    calibrating,
     from_file,
     from_measurements,
     read_measurements,
 )
 from combench.predict.cases import Asked
-from combench.predict.model import SHARE_RULES, Processes, Setting, check_options, find
+from combench.predict.model import SHARE_RULES, Setting, check_options, find
 from combench.predict.prediction import Effort, Prediction, predict
+from combench.predict.processes import Processes
 from combench.predict.validation import (
     Validation,
     compare,
@@ -44,8 +45,11 @@ from combench.predict.validation import (
 
 
 EXIT_STATUS = "0: compared; 2: wrong options or results; 1: anything else."
+_MAKES_CALIBRATION = (
+    "its figures make the calibration, and no benchmark of the note has such messages"
+)
 _PAIR = 2  # ranks that every network has to have room for: the least of any case
-SEE_ALSO = ("combench-predict", "combench-run", "cb_calibrate", "ccmod-calibrate", "ccmod-run")
+SEE_ALSO = ("combench-predict", "combench-run", "ccmod-calibrate", "ccmod-run")
 
 
 def _sizes(text: str) -> tuple[int, ...] | None:
@@ -129,27 +133,30 @@ def _check(arguments: argparse.Namespace) -> None:
         raise SuiteError(f"--seeds {arguments.seeds}: give 1 to 1000")
 
 
-def _fitted_sizes(measurements: Measurements) -> frozenset[int]:
-    """Those of the program whose results calibrate: cb_oneway's rows at them are fitted."""
+def _fitted(measurements: Measurements) -> frozenset[tuple[str, int]]:
+    """Benchmarks that can calibrate, with each size at which the one that does was measured: their
+    rows at these sizes are what was fitted."""
     there = {document["benchmark"] for _, document in measurements.documents}
-    program = next((name for name in CALIBRATING if name in there), "")
-    return frozenset(
+    names = [one.name for one in calibrating()]
+    chosen = next((name for name in names if name in there), "")
+    sizes = {
         int(row["size_bytes"])
         for _, document in measurements.documents
-        if document["benchmark"] == program
+        if document["benchmark"] == chosen
         for row in document["results"]
-    )
+    }
+    return frozenset((name, size) for name in names for size in sizes)
 
 
 def _validate(
     arguments: argparse.Namespace,
     measurements: Measurements,
     asked: Sequence[Asked],
-    ccmod: Path,
+    programs_folder: Path,
     folder: Path,
     processes: Processes,
 ) -> tuple[Validation, Calibration]:
-    fitted_sizes: frozenset[int] = frozenset()
+    fitted: frozenset[tuple[str, int]] = frozenset()
     if arguments.calibration:
         calibration = from_file(Path(arguments.calibration))
     else:
@@ -158,20 +165,21 @@ def _validate(
             held = sizes_to_hold_out(documents, arguments.held)
             measurements = hold_out(measurements, held, folder)
             asked = [one for one in asked if one.case.size_bytes in held]
-        fitted_sizes = _fitted_sizes(measurements)
+        fitted = _fitted(measurements)
+        ccmod = find(programs_folder)
         calibration = from_measurements(ccmod, measurements, folder, processes)
     words = [("--share", arguments.share), ("--mode", arguments.mode)]
     given = tuple(word for name, value in words if value for word in (name, value))
-    setting = Setting(ccmod, calibration.path, arguments.network, given, processes)
+    setting = Setting(programs_folder, calibration.path, arguments.network, given, processes)
     effort = Effort(seeds=arguments.seeds)
 
     def prediction(one: Asked) -> Prediction:
         return predict(one.case, setting, effort, one.rate_hz, one.block_steps)
 
-    def fitted(one: Asked) -> bool:
-        return one.case.benchmark == "oneway" and one.case.size_bytes in fitted_sizes
+    def was_fitted(one: Asked) -> bool:
+        return (one.case.benchmark, one.case.size_bytes) in fitted
 
-    return compare(asked, prediction, fitted), calibration
+    return compare(asked, prediction, was_fitted), calibration
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -179,7 +187,9 @@ def main(arguments: argparse.Namespace) -> int:
     _check(arguments)
     require_modules("fastjsonschema")
     started = time.time()
-    ccmod = find(programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ))
+    folder = programs.find(arguments.programs, Path(sys.argv[0]).resolve(), os.environ)
+    ccmod = find(folder)
+    catalogue.look_in(folder)
     processes = Processes(len(os.sched_getaffinity(0)))
     options = {"--calibration": arguments.calibration, "--network": arguments.network}
     with ending.on_signals() as watch:
@@ -188,15 +198,19 @@ def main(arguments: argparse.Namespace) -> int:
         _measure(arguments)
     measurements = read_measurements(arguments.sources, arguments.technology)
     measured = cases.of_documents(document for _, document in measurements.documents)
-    if any(one["benchmark"] == cases.CALIBRATES for _, one in measurements.documents):
-        why = "its figures make the calibration, and no benchmark of the note has such messages"
-        measured.left_out.append(
-            {"benchmark": cases.CALIBRATES, "what": "all modes", "reason": why}
-        )
+    serving = {
+        document["benchmark"]
+        for _, document in measurements.documents
+        if cases.only_calibrates(document)
+    }
+    measured.left_out += [
+        {"benchmark": name, "what": "all modes", "reason": _MAKES_CALIBRATION}
+        for name in sorted(serving)
+    ]
     with ending.on_signals() as watch, TemporaryDirectory(prefix="combench-validate-") as name:
         validation, calibration = watch.beside(
             lambda: _validate(
-                arguments, measurements, measured.asked, ccmod, Path(name), processes
+                arguments, measurements, measured.asked, folder, Path(name), processes
             ),
             processes.end,
         )

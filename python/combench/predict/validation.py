@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Sequence
 
 from combench.common.documents import Json
 from combench.common.errors import SuiteError
-from combench.predict.calibration import CALIBRATING, Measurements
+from combench.predict.calibration import Measurements, calibrating
 from combench.predict.cases import Asked
 from combench.predict.columns import figure_of
 from combench.predict.prediction import Prediction
@@ -35,7 +35,7 @@ class Comparison:
 
     def row(self) -> Json:
         case = self.asked.case
-        row: Json = {"benchmark": case.benchmark, "mode": case.mode, "figure": figure_of(case).key}
+        row: Json = {"benchmark": case.benchmark, "mode": case.mode, "figure": figure_of(case)}
         row |= {"shape": list(case.shape), "processors": case.processors}
         row |= {"size_bytes": case.size_bytes, "algorithm_us": case.algorithm_us}
         if self.asked.rate_hz:
@@ -106,7 +106,7 @@ def compare(
             what = {"benchmark": one.case.benchmark, "what": one.describe(), "reason": str(error)}
             made.left_out.append(what)
             continue
-        step_us = predicted.step_us / figure_of(one.case).divisor
+        step_us = predicted.step_us / one.case.step.divisor
         limit = predicted.limit.text if predicted.limit else None
         made.rows.append(Comparison(one, one.measured_us, step_us, fitted(one), limit))
     if first is not None and not made.rows:
@@ -121,11 +121,12 @@ def sizes_to_hold_out(documents: Iterable[Json], wanted: Sequence[int] | None) -
     """The sizes that are wanted, or, with None, every second one of those that calibrate.
 
     SuiteError where there is none of them, or nothing else."""
+    names = {one.name for one in calibrating()}
     sizes = sorted(
         {
             int(row["size_bytes"])
             for document in documents
-            if document["benchmark"] in CALIBRATING
+            if document["benchmark"] in names
             for row in document["results"]
         }
     )
@@ -133,7 +134,7 @@ def sizes_to_hold_out(documents: Iterable[Json], wanted: Sequence[int] | None) -
     if not held or not frozenset(sizes) - held:
         raise SuiteError(
             "holding these sizes out leaves nothing to calibrate with; measure more sizes with "
-            "cb_calibrate, or hold fewer out"
+            f"{calibrating()[0].program}, or hold fewer out"
         )
     return held
 
@@ -145,9 +146,10 @@ def without_sizes(document: Json, held: frozenset[int]) -> Json:
 
 def hold_out(measurements: Measurements, held: frozenset[int], folder: Path) -> Measurements:
     """The measurements with calibrating documents that lack the sizes, written to the folder."""
+    names = {one.name for one in calibrating()}
     documents = []
     for number, (path, document) in enumerate(measurements.documents):
-        if document["benchmark"] in CALIBRATING:
+        if document["benchmark"] in names:
             document = without_sizes(document, held)
             path = folder / f"{number}-{path.name}"
             path.write_text(json.dumps(document), encoding="utf-8")
@@ -173,10 +175,10 @@ def document_of(validation: Validation, about: dict[str, Any]) -> Json:
 
 
 def _processors(one: Asked) -> str:
-    shape = one.case.shape
-    if one.case.benchmark in ("pushfarm", "pullfarm"):
-        return f"{shape[1]}x{shape[2]}"
-    return "-".join(map(str, shape)) if one.case.benchmark == "pipeline" else str(sum(shape))
+    count = one.case.definition.count
+    if count.is_farm or count.is_topology:
+        return one.case.count_text
+    return str(one.case.processors)
 
 
 def _line(row: Comparison) -> str:

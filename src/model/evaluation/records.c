@@ -63,7 +63,7 @@ static void block(ccmod_engine *engine, uint32_t number, processor_state state, 
     engine->processors[number].peer = peer;
 }
 
-static ccmod_status end(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
+static ccmod_status end_trace(ccmod_engine *engine, uint32_t number, const ccmod_record *record)
 {
     (void)record;
     block(engine, number, PROCESSOR_ENDED, 0);
@@ -86,7 +86,7 @@ static ccmod_status compute(ccmod_engine *engine, uint32_t number, const ccmod_r
                           "rank %u computes for %g us; a time must be 0 or more, and finite",
                           number, record->time_us);
     CCMOD_TRY(keep_busy(engine, number, CCMOD_COMPUTING, record->time_us));
-    if (audience_wants(&engine->traffic.audience, CCMOD_SIGNAL_NEWPROC))
+    if (audience_expects(&engine->traffic.audience, CCMOD_SIGNAL_NEWPROC))
         return signal_record(engine, CCMOD_SIGNAL_NEWPROC, number, record);
     return CCMOD_OK;
 }
@@ -191,7 +191,7 @@ static ccmod_status enter_barrier(ccmod_engine *engine, uint32_t number, const c
 
 static ccmod_status (*const handlers[CCMOD_RECORDS])(ccmod_engine *engine, uint32_t number,
                                                      const ccmod_record *record) = {
-    [CCMOD_END] = end,
+    [CCMOD_END] = end_trace,
     [CCMOD_COMPUTE] = compute,
     [CCMOD_SEND] = send,
     [CCMOD_RECEIVE] = receive,
@@ -235,7 +235,7 @@ ccmod_status ccmod_records_take(ccmod_engine *engine, uint32_t number)
             engine->measured[number] =
                 (engine_measured){record.measured_us, engine->traffic.now_us};
         }
-        if (audience_wants(&engine->traffic.audience, CCMOD_SIGNAL_CREATEEVENT))
+        if (audience_expects(&engine->traffic.audience, CCMOD_SIGNAL_CREATEEVENT))
             CCMOD_TRY(signal_record(engine, CCMOD_SIGNAL_CREATEEVENT, number, &record));
         CCMOD_TRY(handlers[record.kind](engine, number, &record));
         if (engine->traffic.message_count > largest)

@@ -78,12 +78,12 @@ static size_t follow_ring(const torus_dimension *dimension, uint64_t at, uint32_
 
     while (from != to) {
         uint32_t before = from > 0 ? from - 1 : dimension->size - 1;
-        uint32_t behind = from + 1 < dimension->size ? from + 1 : 0;
+        uint32_t after = from + 1 < dimension->size ? from + 1 : 0;
         uint32_t link = forwards ? from : before; /* link i is from router i to the next */
 
         cells[count++] = (uint32_t)(2 * (first + link * dimension->stride)) +
                          (forwards ? CCMOD_INWARD : CCMOD_OUTWARD);
-        from = forwards ? behind : before;
+        from = forwards ? after : before;
     }
     return count;
 }

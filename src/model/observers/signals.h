@@ -13,7 +13,7 @@ typedef struct {
 
 signal_audience ccmod_audience(const ccmod_observer *observers, size_t count, ccmod_error *error);
 
-static inline bool audience_wants(const signal_audience *audience, ccmod_signal_kind kind)
+static inline bool audience_expects(const signal_audience *audience, ccmod_signal_kind kind)
 {
     return (audience->wanted & CCMOD_WANTS(kind)) != 0;
 }

@@ -296,7 +296,7 @@ static ccmod_status signal_messages(ccmod_traffic *traffic, ccmod_signal_kind ki
 {
     const plain_flow *flow = flow_of(traffic);
 
-    if (!audience_wants(&traffic->audience, kind))
+    if (!audience_expects(&traffic->audience, kind))
         return CCMOD_OK;
     for (size_t i = 0; i < flow->live.count; i++) {
         uint32_t number = flow->live.values[i];
@@ -332,13 +332,13 @@ static ccmod_status signal_horizon(ccmod_traffic *traffic, double since_us, doub
     ccmod_signal cycle = {.of.cycle = {traffic->cycles, traffic->live}};
     ccmod_signal horizon = {.of.horizon = {passed_us}};
 
-    if (audience_wants(audience, CCMOD_SIGNAL_GO_STARTEVENT))
+    if (audience_expects(audience, CCMOD_SIGNAL_GO_STARTEVENT))
         CCMOD_TRY(ccmod_signal_send(audience, CCMOD_SIGNAL_GO_STARTEVENT, since_us, &cycle));
-    if (audience_wants(audience, CCMOD_SIGNAL_SYSCONT))
+    if (audience_expects(audience, CCMOD_SIGNAL_SYSCONT))
         CCMOD_TRY(signal_contention(traffic, since_us));
     CCMOD_TRY(signal_messages(traffic, CCMOD_SIGNAL_MSGCONT, since_us, 0));
     CCMOD_TRY(signal_messages(traffic, CCMOD_SIGNAL_COMMCOST, since_us, 0));
-    if (audience_wants(audience, CCMOD_SIGNAL_EVENTHORIZON))
+    if (audience_expects(audience, CCMOD_SIGNAL_EVENTHORIZON))
         CCMOD_TRY(ccmod_signal_send(audience, CCMOD_SIGNAL_EVENTHORIZON, since_us, &horizon));
     return CCMOD_OK;
 }

@@ -168,8 +168,8 @@ static cb_status mpi_close(transport_factory *base)
 const transport_technology transport_mpi = {
     .name = "mpi",
     .summary = "MPI point-to-point",
-    .capabilities =
-        TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_MULTICAST | TRANSPORT_DELIVERS,
+    .capabilities = TRANSPORT_ORDERED | TRANSPORT_RELIABLE | TRANSPORT_MULTICAST |
+                    TRANSPORT_MULTICAST_RELAYED | TRANSPORT_DELIVERS,
     .open = mpi_open,
     .close = mpi_close,
     .prepare = mpi_prepare,

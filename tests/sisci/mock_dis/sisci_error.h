@@ -1,5 +1,5 @@
 /* Errors as an installation of Dolphin's names them; the numbers are those of libsisci-shm, which
- * stands behind these names where a test runs programs compiled with this header. */
+ * stands after these names where a test runs programs compiled with this header. */
 #ifndef MOCK_SISCI_ERROR_H
 #define MOCK_SISCI_ERROR_H
 

@@ -1,5 +1,5 @@
 /* The technology mpi when MPI gives errors: each is returned, no other message is lost or spoilt by
- * it, and what was posted can be received, prepared anew and destroyed. Errors are real, of
+ * it, and what was posted can be received, prepared again and destroyed. Errors are real, of
  * messages that are too long, or made by wrappers around the library. Three ranks: rank 0 receives.
  */
 #include <mpi.h>
@@ -121,7 +121,7 @@ static void close_technology(void)
     REQUIRE_OK(transport_close(factory));
 }
 
-/* What was sent has come to the other side, where nobody has received it. */
+/* What was sent has come to the other side, where it was not received. */
 static void let_come(void)
 {
     const int rounds = 20;
@@ -358,7 +358,8 @@ JOB_TEST(a_send_that_fails_takes_its_buffer_and_the_next_one_arrives)
     close_technology();
 }
 
-/* Too large to be complete before it is received, so that its completion is asked for, in vain. */
+/* Too large to be complete before it is received, so that its completion is tested without success.
+ */
 static void expect_large(transport_node *from, unsigned char number)
 {
     transport_buffer *buffer = NULL;
@@ -400,7 +401,7 @@ JOB_TEST(sends_under_way_keep_their_buffers_when_a_completion_fails)
     }
 }
 
-/* So many that they are tested behind the receive, whose message goes with the error. */
+/* Enough that they are tested after the receive, whose message goes with the error. */
 JOB_TEST(a_receive_that_finds_a_send_failed_keeps_no_buffer)
 {
     enum { SENDS = 12 };
@@ -444,7 +445,7 @@ JOB_TEST(a_loop_of_sends_ends_at_the_one_that_fails)
     close_technology();
 }
 
-/* A multicast that is awaited has a buffer of the pool that preparing would make anew. */
+/* A multicast that is awaited has a buffer of the pool that preparing would make again. */
 JOB_TEST(no_message_is_announced_while_a_multicast_is_awaited)
 {
     transport_preparation preparation = {.message_bytes = SHORT, .try_multicast = true};

@@ -1,4 +1,4 @@
-/* The null technology: what is received is there at once, and what is lost is told. */
+/* The null technology: what is received is there at once, and losses are reported. */
 #include "transport/transport.h"
 
 #include "base/log.h"
@@ -117,7 +117,7 @@ START_TEST(every_wait_policy_is_in_effect)
 }
 END_TEST
 
-START_TEST(a_buffer_that_was_never_given_back_is_told_at_the_close)
+START_TEST(a_buffer_that_was_never_given_back_is_reported_at_the_close)
 {
     transport_factory *factory = open_prepared(64);
 
@@ -135,5 +135,5 @@ END_TEST
 
 UNIT_MAIN("null", a_receive_gives_a_buffer_of_the_announced_size, a_send_takes_the_buffer,
           a_group_receive_gives_each_node_its_turn, a_group_with_a_root_and_no_nodes_receives,
-          every_wait_policy_is_in_effect, a_buffer_that_was_never_given_back_is_told_at_the_close,
-          it_does_not_claim_to_deliver)
+          every_wait_policy_is_in_effect,
+          a_buffer_that_was_never_given_back_is_reported_at_the_close, it_does_not_claim_to_deliver)

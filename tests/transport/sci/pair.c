@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "transport/sci/parameters.h"
 
-enum { PATIENCE_S = 60, RANKS = 2 };
+enum { TIMEOUT_S = 60, RANKS = 2 };
 
 typedef struct {
     int line, rank;
@@ -107,7 +107,7 @@ static void live(pair_end *end, const pair_plan *plan, const transport_bootstrap
 {
     cb_status status;
 
-    alarm(PATIENCE_S);
+    alarm(TIMEOUT_S);
     open_end(end, plan, bootstrap);
     plan->bodies[end->rank](end);
     PAIR_REQUIRE(transport_flush(end->factory) == CB_OK, PAIR_LOST);

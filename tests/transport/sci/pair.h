@@ -32,8 +32,8 @@ typedef void (*pair_body)(pair_end *end);
         }                                                                                          \
     } while (0)
 
-/* Settings of two processes: so many outstanding, lines or notices, receive buffers of `bytes` and
- * `spare` of them beyond what the peer may fill; and, as if from files, a pool of so many send
+/* Settings of two processes: number outstanding, lines or notices, receive buffers of `bytes` and
+ * `spare` of them beyond what the peer may fill; and, as if from files, a pool of this many send
  * buffers of a size. */
 typedef struct {
     uint64_t outstanding, bytes, spare;
@@ -70,8 +70,8 @@ void pair_send(pair_end *end, uint64_t number, size_t bytes);
 void pair_check(const transport_buffer *buffer, int source, uint64_t number, size_t bytes);
 void pair_receive(pair_end *end, uint64_t number, size_t bytes);
 
-/* So many threads of this end (16 at most) send `each` messages of up to 480 bytes, while this one
- * receives as many from the other end: each once and whole, and those of a thread in order. The
+/* This many threads of this end (16 at most) send `each` messages of up to 480 bytes, while this
+ * one receives as many from the other end: each once and whole, and those of a thread in order. The
  * factory is one for many senders; what was sent may still wait in a queue. */
 void pair_talk_by_threads(pair_end *end, size_t threads, uint64_t each);
 

@@ -127,7 +127,7 @@ START_TEST(a_buffer_that_ends_with_a_size_has_two_lines_at_least)
 END_TEST
 
 /* They end the segment, whose size need not be a whole number of lines. */
-START_TEST(the_rows_about_groups_lie_behind_what_is_configured)
+START_TEST(the_rows_about_groups_lie_after_what_is_configured)
 {
     cb_settings settings = derived(RANKS);
 
@@ -151,4 +151,4 @@ UNIT_MAIN("the layout of sci", what_is_derived_from_a_job_keeps_the_limits,
           the_parts_of_the_senders_lie_side_by_side, a_parameter_beyond_a_limit_is_refused,
           a_header_without_lines_has_one_notice_for_more_than_eight_messages,
           a_buffer_that_ends_with_a_size_has_two_lines_at_least,
-          the_rows_about_groups_lie_behind_what_is_configured)
+          the_rows_about_groups_lie_after_what_is_configured)

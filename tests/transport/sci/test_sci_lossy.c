@@ -69,7 +69,7 @@ static void talk_and_listen(pair_end *end)
 }
 
 /* The threads that send and the one that acknowledges store through one map, so that each push
- * takes along what the others have stored so far, and each fault is told to all. */
+ * takes along what the others have stored so far, and each fault is reported to all. */
 static void talk_by_threads_and_listen(pair_end *end)
 {
     pair_talk_by_threads(end, 4, 40);
@@ -167,7 +167,7 @@ static void begin(void)
     seed = text != NULL ? strtoull(text, NULL, 10) : 1;
 }
 
-/* SCI_TEST_SCHEDULES=N makes do with fewer, for builds in which each takes long. */
+/* SCI_TEST_SCHEDULES=N uses fewer, for builds in which each takes long. */
 static int schedules_of(int most)
 {
     const char *text = getenv("SCI_TEST_SCHEDULES");

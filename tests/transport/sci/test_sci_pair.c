@@ -9,7 +9,7 @@
 #include "transport/sci/internal.h"
 
 /* The linker puts the wrappers where the layer calls the library, which itself never says what
- * these do when they are told to: an error beside whatever status. */
+ * these do on request: an error beside whatever status. */
 typedef struct {
     bool active;
     sci_sequence_status_t status;
@@ -331,7 +331,7 @@ static void die(pair_end *end)
     raise(SIGKILL);
 }
 
-static void wait_in_vain(pair_end *end)
+static void wait_without_success(pair_end *end)
 {
     transport_buffer *buffer = NULL;
 
@@ -346,13 +346,13 @@ START_TEST(a_killed_peer_is_reported_to_those_who_wait_for_it)
 
         plan.wait = wait;
         plan.bodies[0] = die;
-        plan.bodies[1] = wait_in_vain;
+        plan.bodies[1] = wait_without_success;
         expect(&plan, PAIR_KILLED, PAIR_LOST);
     }
 }
 END_TEST
 
-static void poll_in_vain(pair_end *end)
+static void poll_without_success(pair_end *end)
 {
     transport_buffer *buffer = NULL;
     cb_status status;
@@ -368,7 +368,7 @@ START_TEST(a_killed_peer_is_reported_to_those_who_only_poll)
     pair_plan plan = many_plan(2, true, false);
 
     plan.bodies[0] = die;
-    plan.bodies[1] = poll_in_vain;
+    plan.bodies[1] = poll_without_success;
     expect(&plan, PAIR_KILLED, PAIR_LOST);
 }
 END_TEST
@@ -425,7 +425,7 @@ static void send_to_the_mute(pair_end *end)
     pair_hear(end);
 }
 
-/* The sender cannot be told that its message has come. */
+/* The sender cannot be notified that its message has arrived. */
 static void receive_mutely(pair_end *end)
 {
     const sci_factory *factory = sci_factory_of(end->factory);
@@ -437,7 +437,7 @@ static void receive_mutely(pair_end *end)
     PAIR_REQUIRE(transport_receive(end->node, &buffer) == CB_ERROR_TRANSPORT, PAIR_WRONG);
     PAIR_REQUIRE(factory->free_count == before, PAIR_WRONG);
     pair_tell(end);
-    pair_hear(end); /* the other one has said all that it says to this end */
+    pair_hear(end); /* the other end has sent its last message */
     _exit(0);
 }
 

@@ -82,7 +82,7 @@ START_TEST(a_line_that_arrived_in_part_is_not_taken)
 }
 END_TEST
 
-/* A ring has 15 places at the most, so that this is what can stand in a place. */
+/* A ring has at most 15 places, so that this is what can stand in a place. */
 START_TEST(notices_and_credits_differ_from_those_before_over_all_patterns)
 {
     const sci_announcement what = {.bytes = 100, .more = true};

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/random.h"
 
-enum { PATIENCE_S = 60, RANKS = 2, ADDRESS_EXCHANGE = 3 };
+enum { TIMEOUT_S = 60, RANKS = 2, ADDRESS_EXCHANGE = 3 };
 
 typedef struct {
     int line, rank, exchanges;
@@ -101,7 +101,7 @@ _Noreturn static void be_end(const ends_plan *plan, int rank, int line)
 
     signal(SIGALRM, end_stuck);
     signal(SIGPIPE, SIG_IGN);
-    alarm(PATIENCE_S);
+    alarm(TIMEOUT_S);
     cb_log_identify("end", rank);
     make_settings(plan, &settings);
     if (open_end(&end, plan, &bootstrap) != CB_OK)

@@ -1,4 +1,4 @@
-/* What the technology tcp does when something goes wrong: strangers at its port, a port in use,
+/* What the technology tcp does when something goes wrong: unknown connections, a port in use,
  * peers that end, are cut off, or send what was not announced. */
 #include "tests/transport/socket/ends.h"
 
@@ -32,9 +32,9 @@ static void ck_assert_both(const ends_plan *plan, int first, int second)
     ck_assert_int_eq(outcomes[1], second);
 }
 
-/* Strangers */
+/* Unknown senders */
 
-enum { STRANGERS = 5 };
+enum { UNKNOWN_CONNECTIONS = 5 };
 
 static int knock(const struct sockaddr_in *address, const void *said, size_t bytes)
 {
@@ -62,19 +62,19 @@ static void visit(const struct sockaddr_in *address)
     (void)knock(address, hello, sizeof(hello));
 }
 
-static void count_strangers(ends_end *end)
+static void count_rejected(ends_end *end)
 {
-    ENDS_REQUIRE(end->factory->rejected_connections == STRANGERS);
+    ENDS_REQUIRE(end->factory->rejected_connections == UNKNOWN_CONNECTIONS);
     exchange_some(end);
 }
 
-START_TEST(strangers_at_the_port_are_turned_away_and_counted)
+START_TEST(unknown_connections_are_rejected_and_counted)
 {
     const ends_plan plan = {.technology = "tcp",
                             .message_bytes = 64,
                             .meanwhile = visit,
                             .wait = TRANSPORT_WAIT_YIELD,
-                            .bodies = {count_strangers, exchange_some}};
+                            .bodies = {count_rejected, exchange_some}};
 
     ck_assert_both(&plan, 0, 0);
 }
@@ -170,7 +170,7 @@ START_TEST(a_peer_that_was_killed_is_an_error_and_no_hang)
 }
 END_TEST
 
-/* The other end closes in order, and has said all that it had to say. */
+/* The other end closes in order, after its last message. */
 static void find_peer_finished(ends_end *end)
 {
     transport_buffer *buffer = NULL;
@@ -347,7 +347,7 @@ START_TEST(a_host_that_is_cut_off_is_an_error_and_no_hang)
 }
 END_TEST
 
-UNIT_MAIN("tcp", strangers_at_the_port_are_turned_away_and_counted,
+UNIT_MAIN("tcp", unknown_connections_are_rejected_and_counted,
           a_port_in_use_is_an_error_in_both_ends,
           an_interface_that_is_not_there_is_an_error_in_both_ends,
           a_peer_that_was_killed_is_an_error_and_no_hang,

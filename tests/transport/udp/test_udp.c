@@ -103,7 +103,7 @@ static void find_doublings(ends_end *end)
     ENDS_REQUIRE(end->factory->counters[UDP_DUPLICATE] == STEPS);
 }
 
-/* Each second datagram goes behind the next one. */
+/* Each second datagram goes after the next one. */
 static void find_reorderings(ends_end *end)
 {
     uint64_t lost;
@@ -145,7 +145,7 @@ START_TEST(reorderings_in_a_stream_are_counted_and_undone)
 END_TEST
 
 /* Receives that do not wait pass over what is missing; but not over the last ones, which nothing
- * comes behind. */
+ * comes after. */
 static void try_all(ends_end *end)
 {
     enum { LAST_LOST = 20 };
@@ -180,7 +180,7 @@ START_TEST(receives_that_do_not_wait_pass_over_losses)
 }
 END_TEST
 
-/* Strangers */
+/* Unknown senders */
 
 static void send_rubbish(const struct sockaddr_in *address)
 {
@@ -206,7 +206,7 @@ static void count_foreign(ends_end *end)
     ENDS_REQUIRE(end->factory->counters[UDP_LOST] == 0);
 }
 
-/* So that a buffer that is not written to can be told from one that is. */
+/* So that a buffer that is not written to can be distinguished from one that is. */
 static void paint(void *data, size_t bytes)
 {
     memset(data, 'p', bytes);
@@ -220,7 +220,7 @@ static void note_victim(const struct sockaddr_in *address)
     victim = *address;
 }
 
-/* More than one look takes, and longer than the message that comes behind it. */
+/* More than one look takes, and longer than the message that comes after it. */
 static void send_much_rubbish(void)
 {
     const struct sockaddr *address = (const struct sockaddr *)&victim;
@@ -284,7 +284,7 @@ static void disturb(ends_end *end)
     ends_tell(end);
 }
 
-START_TEST(one_look_takes_so_much_rubbish_and_no_more)
+START_TEST(one_look_takes_that_much_rubbish_and_no_more)
 {
     const ends_plan plan = {.technology = "udp",
                             .udp = patient,
@@ -317,7 +317,7 @@ END_TEST
 
 /* Peers that say nothing */
 
-static void wait_in_vain(ends_end *end)
+static void wait_without_success(ends_end *end)
 {
     transport_buffer *buffer = NULL;
     cb_status status;
@@ -339,7 +339,7 @@ START_TEST(a_peer_that_says_nothing_any_more_is_an_error_and_no_hang)
     ends_plan plan = {.technology = "udp",
                       .udp = {.timeout_ms = 3},
                       .message_bytes = BYTES,
-                      .bodies = {wait_in_vain, say_nothing}};
+                      .bodies = {wait_without_success, say_nothing}};
 
     for (transport_wait wait = TRANSPORT_WAIT_SPIN; wait <= TRANSPORT_WAIT_BLOCK; wait++) {
         plan.wait = wait;
@@ -437,7 +437,7 @@ UNIT_MAIN("udp", a_ping_pong_stays_in_step_whatever_is_lost_doubled_or_reordered
           reorderings_in_a_stream_are_counted_and_undone,
           receives_that_do_not_wait_pass_over_losses,
           datagrams_without_the_key_are_dropped_and_counted, rubbish_leaves_nothing_in_buffers,
-          one_look_takes_so_much_rubbish_and_no_more,
+          one_look_takes_that_much_rubbish_and_no_more,
           a_peer_that_says_nothing_any_more_is_an_error_and_no_hang,
           what_no_datagram_takes_is_refused, multicasts_stay_in_step_whatever_is_lost,
           faults_that_are_none_are_refused)

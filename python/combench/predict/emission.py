@@ -1,0 +1,106 @@
+"""The messages of a case, from the benchmark itself: what cb_NAME --emit-trace writes."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+
+from combench.common import programs
+from combench.common.errors import SuiteError
+from combench.predict import trace
+from combench.predict.case import Case
+from combench.predict.processes import Processes, ask
+
+_HEAD = "%cct 1 "
+_MARKED_BYTES = 999_983  # of packets that are counted: nothing else is as large
+_KEPT_CHARACTERS = 1 << 20  # longer traces are emitted again where they are needed again
+
+
+@dataclass(frozen=True)
+class Content:
+    """What there is in one step."""
+
+    messages: int  # that are received; what is acknowledged together with other steps is left out
+    packets_in: int  # of the rank that receives most packets
+
+
+def _options(case: Case) -> dict[str, str]:
+    """Of those that benchmarks may take; an empty one is not given."""
+    by_loop, tree = case.multicast == "loop", case.multicast == "tree"
+    return {
+        "mode": case.mode,
+        "window": str(case.window) if case.step.stream else "",
+        "algorithm": f"{case.algorithm_us:.10g}",
+        "in-flight": str(case.in_flight or ""),
+        "list": "fixed",
+        "multicast": "loop" if by_loop else "technology",
+        "supervisor": "loop" if by_loop else "multicast",
+        "trace-group-send": "" if by_loop else "tree" if tree else "network",
+        "trace-shifts": str(case.shifts or ""),
+        "trace-pace-us": f"{case.pace_us:.10g}" if case.pace_us > 0 else "",
+    }
+
+
+def words(case: Case) -> tuple[str, ...]:
+    """The options that ask the program of the benchmark for the case."""
+    count = case.definition.count
+    texts = [case.count_text] if count.is_topology else map(str, case.numbers)
+    given = {"sizes": str(case.size_bytes), **dict(zip(count.options, texts))}
+    given |= {name: value for name, value in _options(case).items() if value and case.takes(name)}
+    return (*(word for name, value in given.items() for word in (f"--{name}", value)), *case.own)
+
+
+class Emissions:
+    """Traces, from any threads. What is asked for twice is emitted once, if it is not too long."""
+
+    def __init__(self, folder: Path, processes: Processes) -> None:
+        self._folder = folder
+        self._processes = processes
+        self._lock = Lock()
+        self._made: dict[tuple[str, ...], Future[str]] = {}
+
+    def trace(self, case: Case, steps: int, blocks: int = 1) -> str:
+        """Of so many blocks of so many steps, or events of a farm. SuiteError: what the program
+        refuses."""
+        program = str(programs.path(self._folder, case.benchmark))
+        length = ["--trace-steps", str(steps)]
+        if blocks > 1:
+            length += ["--trace-blocks", str(blocks)]
+        command = (program, "--emit-trace", "-", *words(case), *length)
+        with self._lock:
+            known = command in self._made
+            made = self._made.setdefault(command, Future())
+        if not known:
+            self._emit(command, case, made)
+        return made.result()
+
+    def _emit(self, command: tuple[str, ...], case: Case, made: Future[str]) -> None:
+        try:
+            text = ask(self._processes, command, f"cannot have the messages of {case.benchmark}")
+            if not text.startswith(_HEAD):
+                raise SuiteError(
+                    f"{command[0]} wrote no trace; use programs and driver of one version"
+                )
+            made.set_result(text)
+        except BaseException as error:
+            made.set_exception(error)
+            return
+        if len(text) > _KEPT_CHARACTERS:
+            with self._lock:
+                del self._made[command]
+
+    def content(self, case: Case) -> Content:
+        """What a step of the case has, by a trace of one of a size that nothing else has."""
+        alike = replace(case, size_bytes=_MARKED_BYTES, algorithm_us=0.0, pace_us=0.0)
+        if case.is_farm:
+            alike = replace(alike, in_flight=1)
+        one = self.trace(alike, 1)
+        messages = trace.received(one).total
+        if case.step.stream:  # a block has more than its steps: see what another one adds
+            messages = trace.received(self.trace(alike, 2)).total - messages
+        # Where the first event fills the stages there is one event more than steps.
+        events = 2 if case.step.led_in else 1
+        packets_in = trace.received(one, _MARKED_BYTES).most // events
+        return Content(max(1, messages), packets_in)

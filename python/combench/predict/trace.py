@@ -1,0 +1,96 @@
+"""Traces for ccmod, as far as a prediction looks into them: how many messages each rank has.
+
+docs/reference/trace-format.md has the grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Callable, Iterator, Union
+
+from combench.common.catalogue import evaluate
+
+Weight = Callable[[list[str]], int]
+
+
+@dataclass
+class _Loop:
+    count: str = "1"  # an expression, of %r (the rank), %i (the turn of the loop around it), %n
+    body: list[Union[list[str], _Loop]] = field(default_factory=list)
+
+    def names(self, name: str) -> bool:
+        """Whether a loop in it has a count of that name."""
+        inner = [one for one in self.body if isinstance(one, _Loop)]
+        return any(name in one.count or one.names(name) for one in inner)
+
+    def weigh(self, weight: Weight, of: dict[str, int]) -> int:
+        """What the records of one turn weigh."""
+        return sum(
+            one.total(weight, of) if isinstance(one, _Loop) else weight(one) for one in self.body
+        )
+
+    def total(self, weight: Weight, of: dict[str, int]) -> int:
+        formula = re.sub(r"%([irn])", r"\1", self.count).replace("/", "//")
+        turns = max(0, int(evaluate(formula, **of)))
+        if self.names("%i"):
+            return sum(self.weigh(weight, {**of, "i": turn}) for turn in range(turns))
+        return turns * self.weigh(weight, of)
+
+
+def _ranks(text: str) -> list[int]:
+    """Those of a list such as 0-3,7."""
+    ends = [part.partition("-") for part in text.split(",")]
+    return [rank for first, _, last in ends for rank in range(int(first), int(last or first) + 1)]
+
+
+def _sections(text: str) -> Iterator[tuple[list[int], _Loop]]:
+    """Ranks, and what each of them does."""
+    ranks: list[int] = []
+    within = [_Loop()]  # the section, and the loops that are open in it
+    for line in text.splitlines():
+        fields = line.split()
+        if not fields or line[0] in "#%":
+            continue
+        if line.endswith(":"):
+            yield ranks, within[0]
+            ranks, within = _ranks(line[:-1]), [_Loop()]
+        elif fields[0] == "@":
+            loop = _Loop(" ".join(fields[1:]))
+            within[-1].body.append(loop)
+            within.append(loop)
+        elif fields[0] == ";":
+            within.pop()
+        else:
+            within[-1].body.append(fields)
+    yield ranks, within[0]
+
+
+def weights(text: str, weight: Weight) -> Counter[int]:
+    """What all records of each rank weigh."""
+    found: Counter[int] = Counter()
+    for ranks, section in _sections(text):
+        names = {"n": 0, "i": 0}
+        alike = None if section.names("%r") else section.weigh(weight, {**names, "r": 0})
+        for rank in ranks:
+            own = section.weigh(weight, {**names, "r": rank}) if alike is None else alike
+            found[rank] += own
+    return found
+
+
+@dataclass(frozen=True)
+class Received:
+    total: int
+    most: int  # of a single rank
+
+
+def received(text: str, size_bytes: int | None = None) -> Received:
+    """How many messages, of this size alone where it is given, ranks receive."""
+
+    def weight(fields: list[str]) -> int:
+        alike = size_bytes is None or fields[-1] == str(size_bytes)
+        return int(fields[0] in ("r", "ir") and alike)
+
+    of_ranks = weights(text, weight).values()
+    return Received(sum(of_ranks), max(of_ranks, default=0))
