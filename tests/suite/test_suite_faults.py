@@ -95,7 +95,7 @@ class Interruptions(Stage):
         driver.communicate(timeout=LIMIT_S)
         self.assertEqual(self.states(), ["measured", "running", "planned"])
         refused = self.run_driver("--resume", expect=2)
-        self.assertIn("left behind", refused.stderr)
+        self.assertIn("outlived", refused.stderr)
         os.kill(left_behind, signal.SIGKILL)
         while alive(left_behind):
             time.sleep(0.01)
@@ -175,7 +175,7 @@ class Directories(Stage):
     def test_a_run_is_not_begun_where_one_is(self) -> None:
         self.run_driver(str(self.plan), expect=0)
         refused = self.run_driver(str(self.plan), expect=2)
-        self.assertIn("holds a run already", refused.stderr)
+        self.assertIn("already has a run", refused.stderr)
 
     def test_a_directory_with_other_files_is_left_alone(self) -> None:
         self.output.mkdir()
@@ -279,11 +279,11 @@ class FullDisk(Stage):
         first, *left, second = state.read_text("ascii").splitlines()
         self.assertEqual(first, "status 1", ended.stdout)
         self.assertEqual(left, ["lock", "logs", "results"])
-        self.assertIn("and start the run again", ended.stdout)
+        self.assertIn("then start the run again", ended.stdout)
         self.assertNotIn("holds no run", ended.stdout)
         # There is too little room for results, so that it stops, with a manifest this time.
         self.assertEqual(second, "status 1", ended.stdout)
-        self.assertIn("go on with combench run --resume", ended.stdout)
+        self.assertIn("continue with combench run --resume", ended.stdout)
 
     def test_a_full_disk_ends_the_run_with_a_whole_manifest_and_resume_goes_on(self) -> None:
         enter = ["unshare", "--map-root-user", "--user", "--mount", "sh", "-c", FULL_DISK, "sh"]
@@ -344,7 +344,7 @@ class Batch(Stage):
         return path.read_text(encoding="ascii") if path.exists() else ""
 
     def test_a_job_whose_time_ends_is_requeued_and_goes_on(self) -> None:
-        self.assertIn("job 17 is back in the queue", self.stop_at(NAMES[1]))
+        self.assertIn("job 17 is requeued", self.stop_at(NAMES[1]))
         self.assertEqual(self.told(), "requeue 17\n")
         self.deeds({})
         self.run_driver(str(self.plan), "--batch", expect=0)
@@ -371,7 +371,7 @@ class Batch(Stage):
             command, env=self.environment, capture_output=True, text=True, timeout=LIMIT_S
         )
         self.assertEqual(ended.returncode, 2)
-        self.assertIn("--batch: give the directory", ended.stderr)
+        self.assertIn("--batch: the directory of the run is missing", ended.stderr)
 
 
 if __name__ == "__main__":

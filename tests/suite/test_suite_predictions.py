@@ -341,10 +341,10 @@ WRONG = {
         "leave one of them out",
     ),
     "an unknown benchmark": (("oneway.json", "--benchmarks", "onway"), "is no benchmark"),
-    "a farm of nobody": (("oneway.json", "--farm", "4x0"), "is no farm"),
+    "a farm of nobody": (("oneway.json", "--farm", "4x0"), "is not a farm"),
     "an impossible shape": (("oneway.json", "--topology", "4-3-1"), "does not divide"),
     "a scale of one": (("oneway.json", "--scale", "1"), "from 2"),
-    "a rate of nothing": (("oneway.json", "--rate", "0kHz"), "is no rate"),
+    "a rate of nothing": (("oneway.json", "--rate", "0kHz"), "is not a rate"),
     "a network too small": (
         ("oneway.json", "--scale", "9", "--benchmarks", "funnel", "--network", "crossbar:4"),
         "has 4 nodes",
