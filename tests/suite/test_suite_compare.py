@@ -324,7 +324,7 @@ class Matching(Documents):
         said, _ = self.driver("compare", *words)
         self.assertRegex(said, "single_copy_mechanism differs: cma in .*, none in ")
 
-    def test_repetitions_in_a_folder_without_a_manifest_are_told(self) -> None:
+    def test_repetitions_in_a_folder_without_a_manifest_are_reported(self) -> None:
         (self.folder / "five").mkdir()
         for index in range(5):
             self.write(f"five/{index}.json", document([row(drawn(index, 1))]))

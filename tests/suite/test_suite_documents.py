@@ -16,7 +16,7 @@ from combench.common import documents
 from combench.common.documents import RESULT, NewerSchema, load_json, read_checked
 from combench.common.errors import SuiteError
 
-# Text of JSON, and what is said of it behind the name of its file.
+# Text of JSON, and the error after the name of its file.
 DAMAGED = {
     '{"a": ': "line 1 column 7: it is cut off or damaged",
     '{"a":\n [1, }': "line 2 column 6: it is cut off or damaged",
@@ -96,7 +96,7 @@ class Schema(Documents):
                     read_checked(path, RESULT)
                 self.assertIn(f"cannot read {path}: {said}", str(raised.exception))
 
-    def test_a_later_version_is_told_from_damage(self) -> None:
+    def test_a_later_version_is_distinguished_from_damage(self) -> None:
         newer = Path(self.write("newer.json", _changed(lambda one: one.update(schema=NEWER))))
         with self.assertRaisesRegex(NewerSchema, NEWER):
             read_checked(newer, RESULT)

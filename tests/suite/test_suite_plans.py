@@ -346,9 +346,9 @@ class Documentation(unittest.TestCase):
         for verb in main.VERBS:
             self.assertNotIn("%(", main.manual_of(verb), verb.name)
         predict = next(verb for verb in main.VERBS if verb.name == "predict")
-        self.assertIn("without it crossbar", main.manual_of(predict))
+        self.assertIn("default crossbar", main.manual_of(predict))
 
-    """What users are told is what there is."""
+    """The documentation lists what exists."""
 
     def test_every_option_of_a_comparison_stands_in_its_page(self) -> None:
         parser = argparse.ArgumentParser()
