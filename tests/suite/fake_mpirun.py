@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Stands for mpirun and the program that it starts: writes a document, or does what goes wrong.
+"""Replaces mpirun and the program that it starts: writes a document, or fails in a chosen way.
 
-What it does with a measurement is a line `NAME DEED` of the file that FAKE_ACTIONS names; without a
-line it measures. Deeds are the functions of ACTIONS.
+The action for a measurement is a line `NAME ACTION` of the file that FAKE_ACTIONS names; without a
+line it measures. Actions are the functions in ACTIONS.
 """
 
 from __future__ import annotations

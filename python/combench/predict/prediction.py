@@ -251,7 +251,7 @@ def _busy(case: Case, pair: tuple[Evaluation, Evaluation], steps: int) -> dict[P
     return busy
 
 
-_DEEDS = {
+_RESOURCES = {
     PROCESSOR: "processor",
     INWARD: "link, what it sends",
     OUTWARD: "link, what it receives",
@@ -267,7 +267,7 @@ def _limit(case: Case, busy: dict[Place, float]) -> Limit | None:
     if place.node is None:
         return Limit(place, busy[place], f"network's link {place.name}")
     role, _ = columns.role_of(case, place.node)
-    return Limit(place, busy[place], f"{role} (rank {place.node}): its {_DEEDS[place.kind]}")
+    return Limit(place, busy[place], f"{role} (rank {place.node}): its {_RESOURCES[place.kind]}")
 
 
 def _probe(
