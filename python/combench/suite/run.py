@@ -81,8 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--batch",
         action="store_true",
-        help="for a batch job: start or continue the run in --output, and requeue the Slurm job "
-        "before its time limit",
+        help="for batch jobs: start or continue the run in --output; requeue the job at its limit",
     )
     add("--dry-run", action="store_true", help="print the commands and the estimated time")
     add(
