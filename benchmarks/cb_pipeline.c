@@ -18,7 +18,7 @@ static cb_status feed(bench_rank *me)
 }
 
 /* One packet from each input; acknowledged when the event is complete. */
-static cb_status take_event(bench_rank *me)
+static cb_status receive_event(bench_rank *me)
 {
     CB_TRY(bench_assemble(me));
     for (size_t input = 0; input < me->heard; input++)
@@ -28,7 +28,7 @@ static cb_status take_event(bench_rank *me)
 
 static cb_status pass_event_on(bench_rank *me)
 {
-    CB_TRY(take_event(me));
+    CB_TRY(receive_event(me));
     return bench_stream_send(me, me->heard);
 }
 
@@ -124,8 +124,8 @@ const benchmark cb_pipeline = {
                .packets = BENCH_PACKETS_EACH,
                .roles = {{.begin = feed, .step = feed, .finish = bench_drain},
                          {.begin = pass_event_on, .step = pass_event_on, .finish = bench_relay},
-                         {.begin = take_event,
-                          .step = take_event,
+                         {.begin = receive_event,
+                          .step = receive_event,
                           .finish = bench_settle,
                           .timed = true,
                           .starts_after_begin = true,

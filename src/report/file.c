@@ -32,7 +32,7 @@ static const char *remedy(int cause)
     return "check that file system";
 }
 
-static cb_status refuse(const char *path, const report_file_use *use, int cause)
+static cb_status report_write_error(const char *path, const report_file_use *use, int cause)
 {
     cb_error("cannot write %s to '%s': %s; %s, or name another file with %s", use->what, path,
              strerror(cause), remedy(cause), use->option);
@@ -83,7 +83,7 @@ cb_status report_file_replace(const char *path, const report_file_use *use,
     int cause;
 
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return refuse(path, use, ENOMEM);
+        return report_write_error(path, use, ENOMEM);
     stream = open_temporary(temporary);
     if (stream == NULL) {
         cause = errno;
@@ -95,7 +95,7 @@ cb_status report_file_replace(const char *path, const report_file_use *use,
             unlink(temporary);
     }
     free(temporary);
-    return cause == 0 ? CB_OK : refuse(path, use, cause);
+    return cause == 0 ? CB_OK : report_write_error(path, use, cause);
 }
 
 cb_status report_file_check(const char *path, const report_file_use *use)
@@ -105,7 +105,7 @@ cb_status report_file_check(const char *path, const report_file_use *use)
     int cause;
 
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return refuse(path, use, ENOMEM);
+        return report_write_error(path, use, ENOMEM);
     stream = open_temporary(temporary);
     cause = stream == NULL ? errno : 0;
     if (stream != NULL) {
@@ -113,7 +113,7 @@ cb_status report_file_check(const char *path, const report_file_use *use)
         unlink(temporary);
     }
     free(temporary);
-    return cause == 0 ? CB_OK : refuse(path, use, cause);
+    return cause == 0 ? CB_OK : report_write_error(path, use, cause);
 }
 
 char *report_file_target(const char *path, const report_file_use *use)
@@ -131,6 +131,6 @@ char *report_file_target(const char *path, const report_file_use *use)
     if (target == NULL)
         target = strdup(path);
     if (target == NULL)
-        refuse(path, use, ENOMEM);
+        report_write_error(path, use, ENOMEM);
     return target;
 }

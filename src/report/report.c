@@ -31,10 +31,10 @@ struct report_document {
     document_element *elements; /* in the order in which they came */
     size_t element_count;
     const report_form *file_form, *stream_form;
-    char *path;           /* or NULL */
-    bool refused;         /* the file could not be written, which has been said */
-    report_writer writer; /* of the stream */
-    bool begun;           /* something was written to the stream */
+    char *path;            /* or NULL */
+    bool failure_reported; /* the file could not be written, which has been said */
+    report_writer writer;  /* of the stream */
+    bool begun;            /* something was written to the stream */
     cb_status stream_status;
     cb_status broken; /* the first value that could not be put */
 };
@@ -119,10 +119,10 @@ static cb_status save(report_document *document)
                         report_value_number((double)elapsed_ms / 1000.0));
     if (document->path == NULL)
         return CB_OK;
-    cb_log_silence(document->refused);
+    cb_log_silence(document->failure_reported);
     status = report_file_replace(document->path, &result_use, write_form, document);
     cb_log_silence(false);
-    document->refused = document->refused || status != CB_OK;
+    document->failure_reported = document->failure_reported || status != CB_OK;
     return status;
 }
 

@@ -60,12 +60,12 @@ bad() {
 case_is "the same program with a true clock"
 run 2 faulty_clock --sizes 64 --max-time 0.02
 expect_status 0
-bad still 2 "TICK1 fails" "rank 0" "stands still" "clocksource"
-bad coarse 2 "TICK1 fails" "moves in steps of [1-9][0-9]*0000 us"
-bad back 2 "TICK1 fails" "goes back"
-bad processor 2 "TICK2 fails" "off by -"
+bad still 2 "TICK1 failed" "rank 0" "stands still" "clocksource"
+bad coarse 2 "TICK1 failed" "moves in steps of [1-9][0-9]*0000 us"
+bad back 2 "TICK1 failed" "goes back"
+bad processor 2 "TICK2 failed" "differs by -"
 export CB_CLOCK_RANK=2
-bad fast 3 "TICK2 fails" "rank 2" "off by [01]" "time of day"
+bad fast 3 "TICK2 failed" "rank 2" "differs by [01]" "time of day"
 
 thorough || finish
 unset CB_CLOCK CB_CLOCK_RANK

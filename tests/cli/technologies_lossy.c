@@ -9,7 +9,7 @@
  * CB_FAULT_EVERY     of this many of them in a row one is hit, at random
  * CB_FAULT_SEED      with this seed; each rank draws differently
  * CB_FAULT_RANK      or: of the rank that is hit
- * CB_FAULT_VERIFIED  the number, from 0, of the one message of that kind in the verifying pass
+ * CB_FAULT_VERIFIED  the number, from 0, of the one message of that kind in the verification pass
  *
  * Rank 0 supervises. All messages but fragments have 16 bytes, so fragments must not. */
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static struct {
     cb_random random;
     bool seeded;
     uint64_t left, chosen; /* of the row under way; hit when as many are left as were chosen */
-    bool patient;  /* a closed loop looks for messages, and does not wait, in the verifying pass */
+    bool patient;  /* a closed loop looks for messages, and does not wait, in the verification pass */
     uint64_t sent; /* of the kind that is hit, in that pass */
 } fault;
 

@@ -236,7 +236,7 @@ START_TEST(a_wrong_byte_shows_in_the_sum_of_who_received_it)
 }
 END_TEST
 
-/* The verifying pass: what does not come is given up at once. */
+/* The verification pass: what does not come is given up at once. */
 
 static void expect_findings(const side *s, uint64_t messages, uint64_t lost, uint64_t corrupted)
 {

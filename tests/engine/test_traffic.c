@@ -206,7 +206,7 @@ START_TEST(a_pass_begins_with_an_empty_sum)
 }
 END_TEST
 
-/* The verifying pass, by the ways of receiving; what does not come is given up at once. */
+/* The verification pass, by the ways of receiving; what does not come is given up at once. */
 
 enum { VERIFIED = 5 };
 
